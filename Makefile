@@ -1,0 +1,48 @@
+# `make help` explains every target. Needs Python 3.11 or newer and nothing else.
+.DEFAULT_GOAL := help
+.PHONY: help lab test notebooks lint format bench clean
+
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+READY := .venv/.ready
+# Several kernels at once: one thread each is faster than all fighting for the cores.
+ONE_THREAD := OMP_NUM_THREADS=1
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "  ARGS='...' is passed on: make lab ARGS='--no-browser --port 9000', make test ARGS='-k mean'."
+	@echo "  PYTHON=python3.12 chooses the Python that .venv is made from."
+
+lab: $(READY) ## set everything up (once) and open the lessons in JupyterLab
+	$(BIN)/python -m jupyterlab notebooks $(ARGS)
+
+test: $(READY) lint ## set everything up (once), then lint, unit tests and every notebook re-executed
+	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
+
+notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
+	$(ONE_THREAD) $(BIN)/python tests/freeze.py $(ARGS)
+
+lint: $(READY) ## check the style of code and notebooks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(READY) ## rewrite code and notebooks in that style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## print the speed measurements side by side
+	$(ONE_THREAD) $(BIN)/python tests/bench.py $(ARGS)
+
+clean: ## remove the environment and all caches
+	rm -rf .venv .pytest_cache .ruff_cache
+
+# The stamp is written last, so an interrupted set-up starts afresh at the next call.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("This course needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make lab PYTHON=python3.12")'
+	@echo "Setting up .venv: once, a few minutes, about 1.5 GB of disk."
+	@test -f $@ || $(PYTHON) -m venv --clear .venv || { echo "Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }
+	@rm -f $@
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[lab,test]'
+	@touch $@

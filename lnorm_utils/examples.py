@@ -1,0 +1,141 @@
+"""The tensors of the course, from their seeds, and the decoder that measures what one has lost.
+
+No function here touches the caller's random state. N points, L positions, D features.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from lnorm_utils.modules import PositionalEncoding
+
+__all__ = [
+    "decoder_r2",
+    "dummy_points",
+    "encoded_points",
+    "nine_sentences",
+    "normal",
+    "projected_sequence",
+    "projection",
+    "source_sequence",
+    "two_words",
+]
+
+
+def normal(*shape: int, seed: int) -> Tensor:
+    """Draw standard normal numbers of the given shape from their own seed, float32.
+
+    >>> normal(2, 3, seed=0).shape
+    torch.Size([2, 3])
+    """
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def encoded_points() -> Tensor:
+    """Three points at two positions with four features, scaled and positionally encoded: (3, 2, 4).
+
+    >>> encoded_points()[0, 0]
+    tensor([-3.8049,  1.9899, -1.7325,  2.1359])
+    """
+    return PositionalEncoding(max_len=2, d_model=4)(normal(3, 2, 4, seed=34))
+
+
+def dummy_points() -> Tensor:
+    """Four points at one position with 256 features, positionally encoded: (4, 1, 256).
+
+    >>> dummy_points()[0, 0, :3]
+    tensor([-14.4193,  10.0495,  -7.8116])
+    """
+    return PositionalEncoding(max_len=1, d_model=256)(normal(4, 1, 256, seed=23))
+
+
+def source_sequence() -> Tensor:
+    """One sequence of two corners of a square, two coordinates each: (1, 2, 2).
+
+    >>> source_sequence()[0, 0]
+    tensor([1.0349, 0.9661])
+    """
+    return torch.tensor([[[1.0349, 0.9661], [0.8055, -0.9169]]])
+
+
+def projected_sequence() -> Tensor:
+    """The two corners, projected to six features and positionally encoded: (1, 2, 6).
+
+    >>> projected_sequence()[0, 0, :3]
+    tensor([-2.0934,  1.5040,  1.8742])
+    """
+    with torch.no_grad():
+        return PositionalEncoding(max_len=2, d_model=6)(
+            projection(2, 6, seed=11)(source_sequence())
+        )
+
+
+def two_words() -> Tensor:
+    """One sentence of two words with three features each: (1, 2, 3).
+
+    >>> two_words()[0, 1]
+    tensor([0.5000, 0.1000, 0.1000])
+    """
+    return torch.tensor([[[0.2, 0.1, 0.3], [0.5, 0.1, 0.1]]])
+
+
+def nine_sentences() -> Tensor:
+    """Three sentences at their first word, eight features each: (3, 8), rounded to 4 decimals.
+
+    >>> nine_sentences()[0, :3]
+    tensor([ 0.4467, -1.3007, -0.0920])
+    """
+    return torch.tensor(
+        [
+            [0.4467, -1.3007, -0.0920, -1.2152, 0.3026, -0.2864, -1.5821, -0.0724],
+            [-0.7923, 0.0367, 0.8204, 0.7569, 0.8571, 0.5695, 0.5892, -1.6977],
+            [1.1445, -0.0371, -0.3484, -1.1498, -0.2298, 0.0535, -0.1654, -0.3413],
+        ]
+    )
+
+
+def projection(in_features: int, out_features: int, seed: int, bias: bool = True) -> nn.Linear:
+    """Make an `nn.Linear` whose initial weights come from their own seed.
+
+    >>> projection(2, 6, seed=11).weight.shape
+    torch.Size([6, 2])
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        return nn.Linear(in_features, out_features, bias=bias)
+
+
+def decoder_r2(codes: Tensor, targets: Tensor) -> float:
+    """Score how much of `targets` a linear decoder recovers from `codes`: R² = 1 − SSE / SST.
+
+    The decoder, least squares with a constant, is fitted on the first half of the points and
+    scored on the second, around the second half's own mean and over all target features together.
+
+    Args:
+        codes: (N, D), what is left of the points.
+        targets: (N, K), what the points were.
+
+    Returns:
+        1.0 where everything is recovered, about 0.0 where nothing is.
+
+    Raises:
+        ValueError: the two do not hold the same number of points, or fewer than 4.
+
+    Source: Hastie, Tibshirani & Friedman 2009, The Elements of Statistical Learning, section 3.2.
+
+    >>> points = normal(100, 2, seed=0)
+    >>> round(decoder_r2(3 * points + 1, points), 4)
+    1.0
+    """
+    if codes.ndim != 2 or targets.ndim != 2 or len(codes) != len(targets) or len(codes) < 4:
+        raise ValueError(
+            "decoder_r2 needs codes (N, D) and targets (N, K) of the same N ≥ 4 points, but got "
+            f"{tuple(codes.shape)} and {tuple(targets.shape)}."
+        )
+    half = len(codes) // 2
+    codes, targets = codes.detach().double(), targets.detach().double()
+    codes = torch.cat([codes, torch.ones(len(codes), 1, dtype=torch.float64)], dim=1)
+    # gelsd copes with codes whose features depend on each other, as normalized ones do
+    fit = torch.linalg.lstsq(codes[:half], targets[:half], driver="gelsd").solution
+    error = (targets[half:] - codes[half:] @ fit).square().sum()
+    spread = (targets[half:] - targets[half:].mean(0)).square().sum()
+    return float(1 - error / spread)

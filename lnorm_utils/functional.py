@@ -1,0 +1,243 @@
+"""Layer normalization, step by step, in plain tensor operations that autograd can follow.
+
+Statistics of float16 and bfloat16 tensors are computed, and returned, in float32.
+"""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+__all__ = ["LayerNormSteps", "layer_norm", "layer_norm_steps", "mean", "standardize", "variance"]
+
+_HALF = (torch.float16, torch.bfloat16)
+
+
+class LayerNormSteps(NamedTuple):
+    """Every intermediate of layer normalization, in the order in which they are computed.
+
+    The statistics keep the normalized axes with size 1, so they broadcast against the input.
+    """
+
+    mean: Tensor
+    var: Tensor
+    rstd: Tensor
+    x_hat: Tensor
+    y: Tensor
+
+
+def mean(x: Tensor, dim: int | Sequence[int] = -1) -> Tensor:
+    """Add up the numbers along `dim` and divide by how many there are: mean = Σ x / D.
+
+    Args:
+        x: floating-point tensor of any shape.
+        dim: the axis, or the axes, to average over.
+
+    Returns:
+        A tensor of the shape of `x`, with size 1 at `dim`.
+
+    Raises:
+        TypeError: `x` is not a floating-point tensor, or `dim` is not made of integers.
+        ValueError: `x` has no axis `dim`, or an axis is named twice.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3.
+
+    >>> mean(torch.tensor([[1.0, 2.0, 6.0]]))
+    tensor([[3.]])
+    """
+    return _for_statistics(x).mean(_axes(x, dim), keepdim=True)
+
+
+def variance(x: Tensor, dim: int | Sequence[int] = -1) -> Tensor:
+    """Average the squared distances from the mean: var = Σ (x − mean)² / D.
+
+    It divides by D, not by D − 1 (biased), and goes through the data twice, first for the mean and
+    then for the distances, which keeps its digits when the mean is large against the spread.
+
+    Args:
+        x: floating-point tensor of any shape.
+        dim: the axis, or the axes, to take the variance over.
+
+    Returns:
+        A tensor of the shape of `x`, with size 1 at `dim`, in the squared unit of `x`.
+
+    Raises:
+        TypeError: `x` is not a floating-point tensor, or `dim` is not made of integers.
+        ValueError: `x` has no axis `dim`, or an axis is named twice.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3.
+
+    >>> variance(torch.tensor([[1.0, 2.0, 6.0]]))
+    tensor([[4.6667]])
+    """
+    return mean((_for_statistics(x) - mean(x, dim)).square(), dim)
+
+
+def standardize(x: Tensor, dim: int | Sequence[int] = -1, eps: float = 1e-5) -> Tensor:
+    """Subtract the mean, divide by the standard deviation: x_hat = (x − mean) / √(var + eps).
+
+    Args:
+        x: floating-point tensor of any shape.
+        dim: the axis, or the axes, that share one mean and one variance.
+        eps: added to the variance inside the root, in the squared unit of `x`.
+
+    Returns:
+        A tensor of the shape and dtype of `x`, without a unit.
+
+    Raises:
+        TypeError: `x` is not a floating-point tensor, `dim` is not made of integers, or `eps` is
+            not a number.
+        ValueError: `x` has no axis `dim`, or an axis is named twice.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 4.
+
+    >>> standardize(torch.tensor([[1.0, 2.0, 6.0]]), eps=0.0)
+    tensor([[-0.9258, -0.4629,  1.3887]])
+    """
+    return _standardized(x, dim, eps).x_hat.to(x.dtype)
+
+
+def layer_norm_steps(
+    x: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> LayerNormSteps:
+    """Standardize the last axes, scale and shift: y = weight · (x − mean) / √(var + eps) + bias.
+
+    Args:
+        x: floating-point tensor of shape (*, *normalized_shape).
+        normalized_shape: the sizes of the last axes, which share one mean and one variance.
+        weight: γ, of shape `normalized_shape`; 1 where it is left out.
+        bias: β, of shape `normalized_shape`; 0 where it is left out.
+        eps: added to the variance inside the root, in the squared unit of `x`.
+
+    Returns:
+        `mean`, `var` and `rstd` = 1 / √(var + eps), of shape (*, 1, …, 1); `x_hat` and `y` of the
+        shape of `x`. `y` has the dtype of `x`.
+
+    Raises:
+        TypeError: an argument has the wrong type, or a dtype that does not go with `x`.
+        ValueError: the last axes of `x`, `weight` or `bias` are not `normalized_shape`.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4; the same numbers as
+    `torch.nn.functional.layer_norm`.
+
+    >>> layer_norm_steps(torch.tensor([[1.0, 2.0, 6.0]]), 3).var
+    tensor([[4.6667]])
+    """
+    shape = shape_tuple(normalized_shape)
+    _check_last_axes(x, shape)
+    _check_parameter("weight", weight, shape, x)
+    _check_parameter("bias", bias, shape, x)
+    mean, var, rstd, x_hat = _standardized(x, tuple(range(-len(shape), 0)), eps)
+    y = x_hat if weight is None else x_hat * weight
+    y = y if bias is None else y + bias
+    return LayerNormSteps(mean, var, rstd, x_hat, y.to(x.dtype))
+
+
+def layer_norm(
+    x: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Standardize the last axes, scale and shift: y = weight · (x − mean) / √(var + eps) + bias.
+
+    Arguments and errors are those of `layer_norm_steps`, of which this is the last step.
+
+    Returns:
+        `y`, of the shape and dtype of `x`.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; the same arguments and numbers as
+    `torch.nn.functional.layer_norm`.
+
+    >>> layer_norm(torch.tensor([[1.0, 2.0, 6.0]]), 3)
+    tensor([[-0.9258, -0.4629,  1.3887]])
+    """
+    return layer_norm_steps(x, normalized_shape, weight, bias, eps).y
+
+
+class _Standardized(NamedTuple):
+    mean: Tensor
+    var: Tensor
+    rstd: Tensor
+    x_hat: Tensor
+
+
+def _standardized(x: Tensor, dim: int | Sequence[int], eps: float) -> _Standardized:
+    if not isinstance(eps, Real):
+        raise TypeError(f"eps must be a number such as 1e-5, but a {_type(eps)} was given.")
+    m, var = mean(x, dim), variance(x, dim)
+    rstd = (var + eps).rsqrt()
+    return _Standardized(m, var, rstd, (_for_statistics(x) - m) * rstd)
+
+
+def _for_statistics(x: Tensor) -> Tensor:
+    if not isinstance(x, Tensor):
+        raise TypeError(f"x must be a torch.Tensor, but a {_type(x)} was given.")
+    if not x.is_floating_point():
+        raise TypeError(
+            f"x must hold floating-point numbers, but its dtype is {x.dtype}: pass x.float()."
+        )
+    return x.float() if x.dtype in _HALF else x
+
+
+def _axes(x: Tensor, dim: int | Sequence[int]) -> tuple[int, ...]:
+    axes = (dim,) if isinstance(dim, Integral) else dim
+    if not isinstance(axes, Sequence) or not all(isinstance(a, Integral) for a in axes):
+        raise TypeError(f"dim must be an integer or a tuple of integers, but {dim!r} was given.")
+    if not axes or not all(-x.ndim <= a < x.ndim for a in axes):
+        raise ValueError(
+            f"dim must name axes between {-x.ndim} and {x.ndim - 1} for an x of shape "
+            f"{tuple(x.shape)}, but {dim!r} was given."
+        )
+    if len({a % x.ndim for a in axes}) < len(axes):
+        raise ValueError(f"dim must name each axis once, but {dim!r} names one twice.")
+    return tuple(axes)
+
+
+def shape_tuple(shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Make a tuple of `normalized_shape`, or raise a TypeError or ValueError that names it."""
+    sizes = (shape,) if isinstance(shape, Integral) else shape
+    if not isinstance(sizes, Sequence) or not all(isinstance(s, Integral) for s in sizes):
+        raise TypeError(
+            f"normalized_shape must be an integer or integers in a sequence, but got {shape!r}."
+        )
+    if not sizes or min(sizes) < 0:
+        raise ValueError(
+            f"normalized_shape must hold the sizes of one or more axes, but {shape!r} was given."
+        )
+    return tuple(int(s) for s in sizes)
+
+
+def _check_last_axes(x: Tensor, shape: tuple[int, ...]) -> None:
+    _for_statistics(x)
+    if tuple(x.shape[-len(shape) :]) != shape:
+        raise ValueError(
+            f"normalized_shape is {shape}, so the last axes of x must be {shape}, "
+            f"but x has shape {tuple(x.shape)}."
+        )
+
+
+def _check_parameter(name: str, value: Tensor | None, shape: tuple[int, ...], x: Tensor) -> None:
+    if value is None:
+        return
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a torch.Tensor or None, but a {_type(value)} was given.")
+    if tuple(value.shape) != shape:
+        raise ValueError(
+            f"{name} must have the normalized shape {shape}, but its shape is {tuple(value.shape)}."
+        )
+    if value.dtype != x.dtype and not (x.dtype in _HALF and value.dtype == torch.float32):
+        raise TypeError(
+            f"{name} must have the dtype of x, {x.dtype}, but its dtype is {value.dtype}."
+        )
+
+
+def _type(value: object) -> str:
+    return type(value).__name__

@@ -1,0 +1,17 @@
+"""Pictures of tensors: numbers in, a matplotlib Figure out, with the picture's words beside it."""
+
+from lnorm_utils.plotting.curves import curves
+from lnorm_utils.plotting.histograms import hist_encoding, hist_layer_normed
+from lnorm_utils.plotting.picture import Picture
+from lnorm_utils.plotting.points import number_lines, points_before_after
+from lnorm_utils.plotting.tables import shared_cells
+
+__all__ = [
+    "Picture",
+    "curves",
+    "hist_encoding",
+    "hist_layer_normed",
+    "number_lines",
+    "points_before_after",
+    "shared_cells",
+]

@@ -1,0 +1,115 @@
+"""Lines over one common axis."""
+
+from collections.abc import Callable, Mapping
+
+import matplotlib
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lnorm_utils.plotting.picture import (
+    BLACK,
+    BLUE,
+    GREEN,
+    PINK,
+    STYLE,
+    VERMILION,
+    Picture,
+    new_picture,
+    to_array,
+)
+
+__all__ = ["curves"]
+
+LOOKS = ((BLUE, "-", "o"), (VERMILION, "--", "s"), (GREEN, "-.", "^"), (PINK, ":", "D"))
+
+
+@matplotlib.rc_context(STYLE)
+def curves(
+    x: ArrayLike,
+    lines: Mapping[str, ArrayLike],
+    *,
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    log: str = "",
+    levels: Mapping[str, float] | None = None,
+) -> Picture:
+    """Draw each named line over x, told apart by colour, dash and marker.
+
+    Args:
+        x: (n,), shared by all lines.
+        lines: name → (n,); at most four. A value that is not finite leaves a gap.
+        title, xlabel, ylabel: the texts around the picture, with units.
+        log: which axes are logarithmic: "", "x", "y" or "xy". On a logarithmic y axis a value
+            that is not above zero leaves a gap.
+        levels: name → height of a thin horizontal line, for a limit known beforehand.
+
+    Returns:
+        A Figure with one panel; its `words` give each line's first and last values.
+
+    Raises:
+        ValueError: a line has another length than x, there is none, or there are more than four.
+
+    >>> curves([1, 2], {"double": [2, 4]}, title="Twice", xlabel="x", ylabel="2x").words
+    'Twice. The line "double" goes from 2 at x = 1 to 4 at x = 2.'
+    """
+    x = to_array(x)
+    arrays = {name: to_array(y) for name, y in lines.items()}
+    if x.ndim != 1 or x.size == 0 or not 1 <= len(arrays) <= len(LOOKS):
+        raise ValueError(
+            f"curves needs x of shape (n,) and one to {len(LOOKS)} lines, but got x of shape "
+            f"{x.shape} and {len(arrays)} lines."
+        )
+    for name, y in arrays.items():
+        if y.shape != x.shape:
+            raise ValueError(f'The line "{name}" has shape {y.shape}, but x has shape {x.shape}.')
+    picture, axes = new_picture(title, 1, 1, 8.5, 4.2)
+    ax = axes[0, 0]
+    for (name, y), (colour, dash, marker) in zip(arrays.items(), LOOKS, strict=False):
+        every = max(1, x.size // 12)
+        ax.plot(x, y, dash, color=colour, marker=marker, markevery=every, label=name)
+    for name, height in (levels or {}).items():
+        ax.axhline(height, color=BLACK, lw=1, zorder=0)
+        ax.annotate(
+            f"{name} = {height:.3g}",
+            (1, height),
+            (-4, 3),
+            ax.get_yaxis_transform(),
+            textcoords="offset points",
+            ha="right",
+            fontsize=11,
+        )
+    ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
+    ax.set_xscale("log" if "x" in log else "linear")
+    ax.set_yscale("log" if "y" in log else "linear")
+    if "x" in log and x.size <= 10:
+        ax.set_xticks(x, [f"{v:g}" for v in x])
+        ax.minorticks_off()
+    ax.legend()
+    say = _power if "y" in log else _short
+    each = [_course(name, x, y, xlabel, say) for name, y in arrays.items()]
+    marks = [f'A thin line marks "{n}" at {_short(h)}.' for n, h in (levels or {}).items()]
+    picture.words = " ".join([f"{title}.", *each, *marks])
+    return picture
+
+
+def _course(name: str, x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
+    seen = np.flatnonzero(np.isfinite(y) & ((y > 0) | (say is not _power)))
+    if seen.size == 0:
+        return f'The line "{name}" has no value that can be drawn.'
+    first, last = seen[0], seen[-1]
+    text = (
+        f'The line "{name}" goes from {say(y[first])} at {xlabel} = {_short(x[first])} '
+        f"to {say(y[last])} at {xlabel} = {_short(x[last])}"
+    )
+    low, high = y[seen].min(), y[seen].max()
+    turns = low < min(y[first], y[last]) or high > max(y[first], y[last])
+    return text + (f", and between {say(low)} and {say(high)} on the way." if turns else ".")
+
+
+def _short(value: float) -> str:
+    return f"{value:.2g}".replace("-", "−")
+
+
+def _power(value: float) -> str:
+    return f"about 1e{round(np.log10(value)):+d}".replace("-", "−")

@@ -1,0 +1,143 @@
+"""Histograms of points, before and after layer normalization."""
+
+import matplotlib
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lnorm_utils.plotting.picture import (
+    BLUE,
+    GREY,
+    ORANGE,
+    STYLE,
+    Picture,
+    limits,
+    new_picture,
+    number,
+    phrase,
+    to_points,
+)
+
+__all__ = ["hist_encoding", "hist_layer_normed"]
+
+MOST_COLUMNS = 4
+
+
+@matplotlib.rc_context(STYLE)
+def hist_encoding(encoding: ArrayLike) -> Picture:
+    """Draw a histogram of each point's features, titled with that point's own mean and variance.
+
+    All panels share bins and axes, and all finite values are inside.
+
+    Args:
+        encoding: (N, D), or (N, L, D) for one panel a position; a tensor on any device, with or
+            without grad, or anything that numpy understands.
+
+    Returns:
+        A Figure with a panel for each point; its `words` say what it shows.
+
+    Raises:
+        ValueError: the array has another number of axes, or no elements.
+
+    >>> hist_encoding([[1.0, 2.0, 6.0]]).axes[0].get_title()
+    'point 0\\nmean 3.00, variance 4.67'
+    """
+    points, names = to_points(encoding)
+    columns = min(len(points), MOST_COLUMNS)
+    rows = -(-len(points) // columns)
+    alt = f"Histograms of the features of {len(points)} points"
+    picture, axes = new_picture(alt, rows, columns, 2.6, 2.5, sharex=True, sharey=True)
+    _row_of_panels(axes.ravel(), points, names, BLUE, "")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("features")
+    for ax in axes[-1]:
+        ax.set_xlabel("value")
+    picture.words = f"Histograms, {len(points)} in all: {_summary(points, names)}"
+    return picture
+
+
+@matplotlib.rc_context(STYLE)
+def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
+    """Draw each point's histogram before and, under it, after layer normalization.
+
+    The panels before share one axis and the panels after another; a grey band in each panel before
+    marks how much of its axis the panel after covers.
+
+    Args:
+        encoding: the points before, (N, D) or (N, L, D), as for `hist_encoding`.
+        normed: the points after, of the same shape.
+
+    Returns:
+        A Figure with two panels for each point; its `words` say what it shows.
+
+    Raises:
+        ValueError: the two have different shapes, another number of axes, or no elements.
+
+    >>> picture = hist_layer_normed([[1.0, 2.0, 6.0]], [[-0.93, -0.46, 1.39]])
+    >>> [ax.get_title() for ax in picture.axes]
+    ['point 0\\nmean 3.00, variance 4.67', 'mean 0.00, variance 1.00']
+    """
+    before, names = to_points(encoding)
+    after, _ = to_points(normed)
+    if before.shape != after.shape:
+        raise ValueError(
+            "hist_layer_normed needs the same points before and after, but got shapes "
+            f"{np.shape(encoding)} and {np.shape(normed)}."
+        )
+    columns = min(len(before), MOST_COLUMNS)
+    blocks = -(-len(before) // columns)
+    alt = f"Histograms of {len(before)} points before and after layer normalization"
+    picture, axes = new_picture(alt, 2 * blocks, columns, 2.6, 2.3)
+    above, below = axes[0::2].ravel(), axes[1::2].ravel()
+    _row_of_panels(above, before, names, BLUE, "")
+    edges = _row_of_panels(below, after, [""] * len(names), ORANGE, "///")
+    for ax in above[: len(before)]:
+        ax.axvspan(edges[0], edges[-1], color=GREY, alpha=0.5, zorder=0)
+    for upper, lower in zip(axes[0::2, 0], axes[1::2, 0], strict=True):
+        upper.set_ylabel("features before")
+        lower.set_ylabel("features after")
+    for ax in axes[-1]:
+        ax.set_xlabel("value")
+    picture.words = (
+        f"Above, before: {_summary(before, names)} Below, after: {_summary(after, names)} "
+        f"The grey band above spans the axis below, {number(edges[0])} to {number(edges[-1])}."
+    )
+    return picture
+
+
+def _row_of_panels(
+    panels: NDArray, points: NDArray, names: list[str], color: str, hatch: str
+) -> NDArray:
+    """Draw one histogram a point with shared bins and limits, and return the edges of the bins."""
+    bins = int(np.clip(2 * np.sqrt(points.shape[1]), 8, 40))
+    edges = np.linspace(*limits(points, margin=0.02), bins + 1)
+    counts = [np.histogram(p[np.isfinite(p)], edges)[0] for p in points]
+    top = 1.1 * max(1, max(int(c.max()) for c in counts))
+    for ax, point, count, name in zip(panels, points, counts, names, strict=False):
+        ax.stairs(count, edges, fill=True, facecolor=color, edgecolor="black", hatch=hatch)
+        ax.set_xlim(edges[0], edges[-1])
+        ax.set_ylim(0, top)
+        ax.yaxis.get_major_locator().set_params(integer=True)
+        ax.set_title("\n".join(filter(None, [name, _moments(point)])))
+    for ax in panels[len(points) :]:
+        ax.set_axis_off()
+    return edges
+
+
+def _moments(point: NDArray) -> str:
+    finite = point[np.isfinite(point)]
+    if finite.size == 0:
+        return "no finite value"
+    lost = point.size - finite.size
+    note = f" ({lost} not finite)" if lost else ""
+    return f"mean {number(finite.mean())}, variance {number(finite.var())}{note}"
+
+
+def _summary(points: NDArray, names: list[str]) -> str:
+    each = (f"{name} has {_moments(p)}" for p, name in zip(points, names, strict=True))
+    finite = points[np.isfinite(points)]
+    inside = (
+        f"All values lie between {number(finite.min())} and {number(finite.max())}."
+        if finite.size
+        else "There is no finite value."
+    )
+    return f"{phrase(each)}. {inside}"

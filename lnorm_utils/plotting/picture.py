@@ -1,0 +1,115 @@
+"""What every picture has in common: its style, its words, and how a notebook shows both."""
+
+import io
+from collections.abc import Iterable
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+
+# Okabe & Ito 2008: told apart with every common form of colour vision, and by lightness in grey.
+BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
+SKY, VERMILION, YELLOW, BLACK, GREY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
+
+STYLE = {
+    "font.size": 12,
+    "axes.titlesize": 12,
+    "axes.labelsize": 12,
+    "xtick.labelsize": 10,
+    "ytick.labelsize": 10,
+    "legend.fontsize": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 2,
+    "savefig.dpi": 100,
+}
+
+
+class Picture(Figure):
+    """A Figure that carries its words: `alt`, one phrase, and `words`, what there is to see.
+
+    In a notebook it shows as an image, whose text alternative is `alt`, with `words` under it. It
+    is no pyplot figure: nothing keeps it alive, and `plt.show()` does not draw it again.
+    """
+
+    def __init__(self, alt: str, width: float, height: float) -> None:
+        super().__init__(figsize=(width, height), layout="constrained")
+        self.alt = alt
+        self.words = ""
+
+    def draw(self, renderer: object) -> None:
+        with matplotlib.rc_context(STYLE):
+            super().draw(renderer)
+
+    def png(self) -> bytes:
+        """Draw the picture as a PNG file."""
+        file = io.BytesIO()
+        with matplotlib.rc_context(STYLE):
+            self.savefig(file, format="png")
+        return file.getvalue()
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import Image, Markdown, display
+
+        display(Image(self.png(), alt=self.alt))
+        display(Markdown(f"**In words.** {self.words}"))
+
+
+def new_picture(
+    alt: str, rows: int, columns: int, width: float, height: float, **kwargs: object
+) -> tuple[Picture, NDArray]:
+    """Make a picture with rows × columns axes, each of width × height inches, in the style."""
+    with matplotlib.rc_context(STYLE):
+        picture = Picture(alt, columns * width, rows * height)
+        return picture, picture.subplots(rows, columns, squeeze=False, **kwargs)
+
+
+def to_array(values: ArrayLike) -> NDArray[np.float64]:
+    """Make a float64 array of anything that holds numbers, also a tensor with grad or on a GPU."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().double().numpy()
+    return np.asarray(values, dtype=np.float64)
+
+
+def to_points(values: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
+    """Make rows (points, D) of an array (N, D) or (N, L, D), and a name for each row.
+
+    Raises:
+        ValueError: the array has another number of axes, or no elements.
+    """
+    array = to_array(values)
+    if array.ndim not in (2, 3) or array.size == 0:
+        raise ValueError(
+            "A picture of points needs an array of shape (N, D) or (N, L, D) with at least one "
+            f"element, but got shape {array.shape}."
+        )
+    if array.ndim == 2 or array.shape[1] == 1:
+        names = [f"point {n}" for n in range(len(array))]
+    else:
+        names = [
+            f"point {n}, position {p}" for n in range(len(array)) for p in range(array.shape[1])
+        ]
+    return array.reshape(-1, array.shape[-1]), names
+
+
+def limits(values: NDArray, margin: float = 0.05) -> tuple[float, float]:
+    """Find axis limits with all finite values inside, and some room where they are all one."""
+    finite = values[np.isfinite(values)]
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    room = margin * (high - low) or margin * max(abs(high), 1.0)
+    return float(low - room), float(high + room)
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Write a number with a true minus sign, and zero without any sign."""
+    text = f"{value:.{digits}f}" if abs(value) < 1e5 else f"{value:.{digits}g}"
+    zero = f"{0:.{digits}f}"
+    return (zero if text == f"-{zero}" else text).replace("-", "−")
+
+
+def phrase(parts: Iterable[str], most: int = 8) -> str:
+    """Join parts to a list in words, and say how many were left out where there are too many."""
+    parts = list(parts)
+    more = f"; and {len(parts) - most} more" if len(parts) > most else ""
+    return "; ".join(parts[:most]) + more

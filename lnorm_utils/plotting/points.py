@@ -1,0 +1,130 @@
+"""Points on lines and in the plane."""
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+
+from lnorm_utils.plotting.picture import (
+    BLUE,
+    GREY,
+    ORANGE,
+    STYLE,
+    VERMILION,
+    Picture,
+    limits,
+    new_picture,
+    number,
+    phrase,
+    to_array,
+    to_points,
+)
+
+__all__ = ["number_lines", "points_before_after"]
+
+
+@matplotlib.rc_context(STYLE)
+def number_lines(x: ArrayLike) -> Picture:
+    """Draw each point's features as dots on a line, with their mean and one standard deviation.
+
+    Args:
+        x: (N, D), or (N, L, D) for one line a position.
+
+    Returns:
+        A Figure with one line for each point; its `words` give the means and deviations.
+
+    Raises:
+        ValueError: the array has another number of axes, or no elements.
+
+    >>> number_lines([[1.0, 2.0, 6.0]]).words[-47:]
+    'point 0 has mean 3.00, standard deviation 2.16.'
+    """
+    points, names = to_points(x)
+    alt = f"The features of {len(points)} points as dots on number lines, with their means"
+    picture, axes = new_picture(alt, 1, 1, 9, 0.5 * len(points) + 1.2)
+    ax = axes[0, 0]
+    means, deviations = points.mean(1), points.std(1)
+    heights = np.arange(len(points))
+    ax.hlines(
+        heights,
+        means - deviations,
+        means + deviations,
+        color=GREY,
+        lw=10,
+        zorder=1,
+        label="mean ± one standard deviation",
+    )
+    ax.plot(points.ravel(), heights.repeat(points.shape[1]), "o", color=BLUE, label="feature")
+    ax.plot(means, heights, "|", color=VERMILION, ms=24, mew=3, label="mean")
+    ax.set_yticks(heights, names)
+    ax.set(ylim=(len(points) - 0.5, -0.5), xlabel="value")
+    ax.set_xlim(limits(np.concatenate([points.ravel(), means - deviations, means + deviations])))
+    picture.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    each = (
+        f"{name} has mean {number(m)}, standard deviation {number(d)}"
+        for name, m, d in zip(names, means, deviations, strict=True)
+    )
+    picture.words = f"A line for each point, with its features as dots. {phrase(each)}."
+    return picture
+
+
+@matplotlib.rc_context(STYLE)
+def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
+    """Draw points with two or three features before and after layer normalization.
+
+    Two features are drawn as they are. Three are drawn as seen along (1, 1, 1), in the plane of all
+    points with mean zero. Circles have a first feature above the second, triangles have not.
+
+    Args:
+        before: (N, 2) or (N, 3).
+        after: the same points after, of the same shape.
+
+    Returns:
+        A Figure with two panels; its `words` say what they show.
+
+    Raises:
+        ValueError: the two are not arrays of one shape (N, 2) or (N, 3).
+
+    >>> points_before_after([[2.0, 1.0]], [[1.0, -1.0]]).words[-25:]
+    ' 1 different place after.'
+    """
+    arrays = to_array(before), to_array(after)
+    shape = arrays[0].shape
+    if shape != arrays[1].shape or len(shape) != 2 or shape[1] not in (2, 3) or shape[0] == 0:
+        raise ValueError(
+            "points_before_after needs the same points before and after, of shape (N, 2) or "
+            f"(N, 3), but got shapes {arrays[0].shape} and {arrays[1].shape}."
+        )
+    alt = f"{shape[0]} points with {shape[1]} features before and after layer normalization"
+    picture, axes = new_picture(alt, 1, 2, 4.6, 4.6)
+    first_above = arrays[0][:, 0] > arrays[0][:, 1]
+    for ax, array, title in zip(axes[0], arrays, ("before", "after"), strict=True):
+        _scatter(ax, _in_plane(array), first_above, title)
+        names = (
+            ("feature 0", "feature 1")
+            if shape[1] == 2
+            else ("along (1, −1, 0)", "along (1, 1, −2)")
+        )
+        ax.set(xlabel=names[0], ylabel=names[1])
+    places = len(np.unique(arrays[1].round(2), axis=0))
+    picture.words = (
+        f"{shape[0]} points with {shape[1]} features. Before: {int(first_above.sum())} have "
+        "a first feature above the second and are circles, the others are triangles. "
+        f"Rounded to two decimals they lie in {places} different "
+        f"{'place' if places == 1 else 'places'} after."
+    )
+    return picture
+
+
+def _in_plane(array: NDArray) -> NDArray:
+    if array.shape[1] == 2:
+        return array
+    basis = np.array([[1, -1, 0], [1, 1, -2]]).T / np.sqrt([2, 6])
+    return array @ basis
+
+
+def _scatter(ax: Axes, points: NDArray, first_above: NDArray, title: str) -> None:
+    for mask, colour, marker in ((first_above, BLUE, "o"), (~first_above, ORANGE, "^")):
+        ax.plot(*points[mask].T, marker, color=colour, mec="black", mew=0.5, alpha=0.8)
+    ax.set(title=title, aspect="equal", xlim=limits(points), ylim=limits(points))
+    ax.grid(color=GREY, lw=0.5)

@@ -1,0 +1,127 @@
+"""A tensor as a table of cells, coloured by which cells share one statistic."""
+
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike, NDArray
+
+from lnorm_utils.plotting.picture import (
+    GREEN,
+    GREY,
+    ORANGE,
+    PINK,
+    SKY,
+    STYLE,
+    VERMILION,
+    YELLOW,
+    Picture,
+    new_picture,
+    number,
+    phrase,
+    to_array,
+)
+
+__all__ = ["shared_cells"]
+
+COLOURS = (SKY, ORANGE, GREEN, YELLOW, PINK, VERMILION, GREY, "#FFFFFF")
+AXES = {2: "BC", 3: "BTC", 4: "BCHW"}
+
+
+@matplotlib.rc_context(STYLE)
+def shared_cells(x: ArrayLike, dim: int | Sequence[int] = -1, axes: str | None = None) -> Picture:
+    """Draw the cells of a tensor; cells with one colour and one letter share one statistic.
+
+    Args:
+        x: (B, C) is drawn as one table, (B, T, C) as a table for each b, (B, C, H, W) as a small
+            table for each b and c.
+        dim: the axis, or the axes, that a statistic is taken over.
+        axes: a letter for each axis of `x`; "BC", "BTC" and "BCHW" where it is left out.
+
+    Returns:
+        A Figure of the tables; its `words` name the cells of each group.
+
+    Raises:
+        ValueError: `x` has another number of axes or no elements, `dim` names an axis that `x`
+            does not have, or `axes` has another number of letters.
+
+    >>> shared_cells([[1.0, 2.0], [3.0, 4.0]], dim=0).words[:40]
+    '4 cells in 2 groups of 2: the statistics'
+    """
+    array = to_array(x)
+    letters = axes or AXES.get(array.ndim, "")
+    if array.ndim not in AXES or array.size == 0 or len(letters) != array.ndim:
+        raise ValueError(
+            "shared_cells needs a tensor with 2, 3 or 4 axes, at least one element, and a letter "
+            f"for each axis, but got shape {array.shape} and axes {axes!r}."
+        )
+    reduced = _reduced(dim, array)
+    kept = [1 if a in reduced else s for a, s in enumerate(array.shape)]
+    groups = np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), array.shape)
+    alt = f"Table of a tensor of shape {array.shape}, coloured by which cells share a statistic"
+    picture, panels = _tables(alt, array.shape, letters)
+    tables = (-1, *array.shape[-2:])
+    for ax, values, group in zip(
+        panels.ravel(), array.reshape(tables), groups.reshape(tables), strict=True
+    ):
+        _draw_cells(ax, values, group)
+    picture.words = _words(array.shape, kept, groups)
+    return picture
+
+
+def _reduced(dim: int | Sequence[int], array: NDArray) -> set[int]:
+    named = (dim,) if np.ndim(dim) == 0 else tuple(dim)
+    if not named or not all(-array.ndim <= d < array.ndim for d in named):
+        raise ValueError(
+            f"dim must name axes between {-array.ndim} and {array.ndim - 1} for a tensor of shape "
+            f"{array.shape}, but {dim!r} was given."
+        )
+    return {d % array.ndim for d in named}
+
+
+def _tables(alt: str, shape: tuple[int, ...], letters: str) -> tuple[Picture, NDArray]:
+    """Lay out a panel for each table, with the names of the axes around it."""
+    *outer, rows, columns = shape
+    down, across = {0: (1, 1), 1: (1, *outer), 2: tuple(outer)}[len(outer)]
+    picture, panels = new_picture(alt, down, across, 0.75 * columns + 0.7, 0.55 * rows + 0.8)
+    for index, ax in enumerate(panels.ravel()):
+        place = np.unravel_index(index, outer) if outer else ()
+        ax.set_title(", ".join(f"{a} = {i}" for a, i in zip(letters, place, strict=False)))
+        ax.set(xlim=(0, columns), ylim=(rows, 0), aspect="auto")
+        ax.set_xticks(np.arange(columns) + 0.5, range(columns))
+        ax.set_yticks(np.arange(rows) + 0.5, range(rows))
+        ax.tick_params(length=0)
+        ax.set_xlabel(letters[-1])
+        ax.set_ylabel(letters[-2], rotation=0, labelpad=12)
+        ax.spines[:].set_visible(False)
+    return picture, panels
+
+
+def _draw_cells(ax: Axes, values: NDArray, groups: NDArray) -> None:
+    for (row, column), value in np.ndenumerate(values):
+        group = int(groups[row, column])
+        colour = COLOURS[group % len(COLOURS)]
+        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="black", lw=1))
+        ax.text(column + 0.5, row + 0.42, number(value), ha="center", va="center")
+        ax.text(column + 0.96, row + 0.94, _letter(group), ha="right", va="bottom", fontsize=10)
+
+
+def _letter(group: int) -> str:
+    times, index = divmod(group, len(ascii_uppercase))
+    return ascii_uppercase[index] + (str(times) if times else "")
+
+
+def _words(shape: tuple[int, ...], kept: list[int], groups: NDArray) -> str:
+    count = int(np.prod(kept))
+    each = []
+    for group in range(count):
+        first = np.argwhere(groups == group)[0]
+        index = ", ".join(":" if k == 1 else str(i) for k, i in zip(kept, first, strict=True))
+        each.append(f"{_letter(group)} is x[{index}]")
+    return (
+        f"{groups.size} cells in {count} groups of {groups.size // count}: the statistics of a "
+        f"tensor of shape {shape} have shape {tuple(kept)}. Group {phrase(each)}."
+    )
