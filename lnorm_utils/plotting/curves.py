@@ -34,7 +34,7 @@ def curves(
     log: str = "",
     levels: Mapping[str, float] | None = None,
 ) -> Picture:
-    """Draw each named line over x, told apart by colour, dash and marker.
+    """Draw each named line over x, told apart by color, dash and marker.
 
     Args:
         x: (n,), shared by all lines.
@@ -65,9 +65,9 @@ def curves(
             raise ValueError(f'The line "{name}" has shape {y.shape}, but x has shape {x.shape}.')
     picture, axes = new_picture(title, 1, 1, 8.5, 4.2)
     ax = axes[0, 0]
-    for (name, y), (colour, dash, marker) in zip(arrays.items(), LOOKS, strict=False):
+    for (name, y), (color, dash, marker) in zip(arrays.items(), LOOKS, strict=False):
         every = max(1, x.size // 12)
-        ax.plot(x, y, dash, color=colour, marker=marker, markevery=every, label=name)
+        ax.plot(x, y, dash, color=color, marker=marker, markevery=every, label=name)
     for name, height in (levels or {}).items():
         ax.axhline(height, color=BLACK, lw=1, zorder=0)
         ax.annotate(
@@ -86,9 +86,9 @@ def curves(
         ax.set_xticks(x, [f"{v:g}" for v in x])
         ax.minorticks_off()
     ax.legend()
-    say = _power if "y" in log else _short
+    say = _power if "y" in log else _plain
     each = [_course(name, x, y, xlabel, say) for name, y in arrays.items()]
-    marks = [f'A thin line marks "{n}" at {_short(h)}.' for n, h in (levels or {}).items()]
+    marks = [f'A thin line marks "{n}" at {_plain(h)}.' for n, h in (levels or {}).items()]
     picture.words = " ".join([f"{title}.", *each, *marks])
     return picture
 
@@ -97,18 +97,19 @@ def _course(name: str, x: NDArray, y: NDArray, xlabel: str, say: Callable[[float
     seen = np.flatnonzero(np.isfinite(y) & ((y > 0) | (say is not _power)))
     if seen.size == 0:
         return f'The line "{name}" has no value that can be drawn.'
-    first, last = seen[0], seen[-1]
-    text = (
-        f'The line "{name}" goes from {say(y[first])} at {xlabel} = {_short(x[first])} '
-        f"to {say(y[last])} at {xlabel} = {_short(x[last])}"
-    )
-    low, high = y[seen].min(), y[seen].max()
-    turns = low < min(y[first], y[last]) or high > max(y[first], y[last])
-    return text + (f", and between {say(low)} and {say(high)} on the way." if turns else ".")
+    # what is nothing beside the largest value is rounding, and is not worth its digits
+    y = np.where(np.abs(y) < 1e-3 * np.abs(y[seen]).max(), 0.0, y) if say is _plain else y
+    first, last = (f"{say(y[i])} at {xlabel} = {_plain(x[i])}" for i in (seen[0], seen[-1]))
+    ends = {say(y[seen[0]]), say(y[seen[-1]])}
+    low, high = say(y[seen].min()), say(y[seen].max())
+    turns = not {low, high} <= ends
+    on_the_way = f", and between {low} and {high} on the way" if turns else ""
+    return f'The line "{name}" goes from {first} to {last}{on_the_way}.'
 
 
-def _short(value: float) -> str:
-    return f"{value:.2g}".replace("-", "−")
+def _plain(value: float) -> str:
+    text = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return text.replace("-", "−")
 
 
 def _power(value: float) -> str:

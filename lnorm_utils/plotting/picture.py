@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-# Okabe & Ito 2008: told apart with every common form of colour vision, and by lightness in grey.
+# Okabe & Ito 2008: told apart with every common form of color vision, and by lightness in grey.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, VERMILION, YELLOW, BLACK, GREY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
 

@@ -124,7 +124,7 @@ def _in_plane(array: NDArray) -> NDArray:
 
 
 def _scatter(ax: Axes, points: NDArray, first_above: NDArray, title: str) -> None:
-    for mask, colour, marker in ((first_above, BLUE, "o"), (~first_above, ORANGE, "^")):
-        ax.plot(*points[mask].T, marker, color=colour, mec="black", mew=0.5, alpha=0.8)
+    for mask, color, marker in ((first_above, BLUE, "o"), (~first_above, ORANGE, "^")):
+        ax.plot(*points[mask].T, marker, color=color, mec="black", mew=0.5, alpha=0.8)
     ax.set(title=title, aspect="equal", xlim=limits(points), ylim=limits(points))
     ax.grid(color=GREY, lw=0.5)

@@ -1,4 +1,4 @@
-"""A tensor as a table of cells, coloured by which cells share one statistic."""
+"""A tensor as a table of cells, colored by which cells share one statistic."""
 
 from collections.abc import Sequence
 from string import ascii_uppercase
@@ -27,13 +27,13 @@ from lnorm_utils.plotting.picture import (
 
 __all__ = ["shared_cells"]
 
-COLOURS = (SKY, ORANGE, GREEN, YELLOW, PINK, VERMILION, GREY, "#FFFFFF")
+COLORS = (SKY, ORANGE, GREEN, YELLOW, PINK, VERMILION, GREY, "#FFFFFF")
 AXES = {2: "BC", 3: "BTC", 4: "BCHW"}
 
 
 @matplotlib.rc_context(STYLE)
 def shared_cells(x: ArrayLike, dim: int | Sequence[int] = -1, axes: str | None = None) -> Picture:
-    """Draw the cells of a tensor; cells with one colour and one letter share one statistic.
+    """Draw the cells of a tensor; cells with one color and one letter share one statistic.
 
     Args:
         x: (B, C) is drawn as one table, (B, T, C) as a table for each b, (B, C, H, W) as a small
@@ -61,7 +61,7 @@ def shared_cells(x: ArrayLike, dim: int | Sequence[int] = -1, axes: str | None =
     reduced = _reduced(dim, array)
     kept = [1 if a in reduced else s for a, s in enumerate(array.shape)]
     groups = np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), array.shape)
-    alt = f"Table of a tensor of shape {array.shape}, coloured by which cells share a statistic"
+    alt = f"Table of a tensor of shape {array.shape}, colored by which cells share a statistic"
     picture, panels = _tables(alt, array.shape, letters)
     tables = (-1, *array.shape[-2:])
     for ax, values, group in zip(
@@ -103,8 +103,8 @@ def _tables(alt: str, shape: tuple[int, ...], letters: str) -> tuple[Picture, ND
 def _draw_cells(ax: Axes, values: NDArray, groups: NDArray) -> None:
     for (row, column), value in np.ndenumerate(values):
         group = int(groups[row, column])
-        colour = COLOURS[group % len(COLOURS)]
-        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="black", lw=1))
+        color = COLORS[group % len(COLORS)]
+        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=color, edgecolor="black", lw=1))
         ax.text(column + 0.5, row + 0.42, number(value), ha="center", va="center")
         ax.text(column + 0.96, row + 0.94, _letter(group), ha="right", va="bottom", fontsize=10)
 
