@@ -81,7 +81,8 @@ def curves(
         )
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
     ax.set_xscale("log" if "x" in log else "linear")
-    ax.set_yscale("log" if "y" in log else "linear")
+    drawable = any((y > 0).any() for y in arrays.values())
+    ax.set_yscale("log" if "y" in log and drawable else "linear")
     if "x" in log and x.size <= 10:
         ax.set_xticks(x, [f"{v:g}" for v in x])
         ax.minorticks_off()

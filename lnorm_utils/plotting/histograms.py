@@ -81,7 +81,7 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     if before.shape != after.shape:
         raise ValueError(
             "hist_layer_normed needs the same points before and after, but got shapes "
-            f"{np.shape(encoding)} and {np.shape(normed)}."
+            f"{tuple(np.shape(encoding))} and {tuple(np.shape(normed))}."
         )
     columns = min(len(before), MOST_COLUMNS)
     blocks = -(-len(before) // columns)

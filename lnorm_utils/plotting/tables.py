@@ -120,7 +120,7 @@ def _words(shape: tuple[int, ...], kept: list[int], groups: NDArray) -> str:
     for group in range(count):
         first = np.argwhere(groups == group)[0]
         index = ", ".join(":" if k == 1 else str(i) for k, i in zip(kept, first, strict=True))
-        each.append(f"{_letter(group)} is x[{index}]")
+        each.append(f"{_letter(group)} is `x[{index}]`")
     return (
         f"{groups.size} cells in {count} groups of {groups.size // count}: the statistics of a "
         f"tensor of shape {shape} have shape {tuple(kept)}. Group {phrase(each)}."

@@ -1,0 +1,184 @@
+"""The op gives PyTorch's numbers, on ordinary and on awkward input."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.testing import assert_close
+
+from lnorm_utils import layer_norm, layer_norm_steps, mean, standardize, variance
+
+EXACT = {"atol": 1e-12, "rtol": 0.0}
+
+SHAPES = [
+    ((5,), (5,)),
+    ((3, 4), (4,)),
+    ((2, 3, 4), (4,)),
+    ((2, 3, 4), (3, 4)),
+    ((2, 3, 4), (2, 3, 4)),
+    ((2, 3, 2, 5), (2, 5)),
+    ((2, 1, 3, 2, 2), (3, 2, 2)),
+    ((3, 1), (1,)),
+]
+
+
+def tensor(*shape, seed=0, dtype=torch.float64):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("weight", [False, True])
+@pytest.mark.parametrize("eps", [1e-5, 0.1])
+@pytest.mark.parametrize(("shape", "normalized"), SHAPES)
+def test_layer_norm_gives_the_numbers_and_gradients_of_pytorch(
+    shape, normalized, eps, weight, bias
+):
+    x = (1.5 * tensor(*shape) + 0.7).requires_grad_()
+    w = (tensor(*normalized, seed=1) + 2).requires_grad_() if weight else None
+    b = tensor(*normalized, seed=2).requires_grad_() if bias else None
+    given = [t for t in (x, w, b) if t is not None]
+    ours = layer_norm(x, normalized, w, b, eps)
+    theirs = F.layer_norm(x, normalized, w, b, eps)
+    assert_close(ours, theirs, **EXACT)
+    upstream = tensor(*shape, seed=3)
+    for mine, reference in zip(
+        torch.autograd.grad(ours, given, upstream),
+        torch.autograd.grad(theirs, given, upstream),
+        strict=True,
+    ):
+        assert_close(mine, reference, **EXACT)
+
+
+@pytest.mark.parametrize(
+    ("case", "tolerance"),
+    [
+        (tensor(6, 4) + 1e4, 1e-10),
+        (tensor(6, 4) * 1e-4, 1e-12),
+        (torch.full((2, 4), 7.0, dtype=torch.float64), 1e-12),
+        (tensor(4, 6).t(), 1e-12),
+        (tensor(6, 8)[:, ::2], 1e-12),
+        (tensor(1, 4).expand(3, 4), 1e-12),
+    ],
+    ids=["offset", "tiny variance", "constant", "transposed", "strided", "expanded"],
+)
+def test_layer_norm_agrees_on_awkward_rows(case, tolerance):
+    assert_close(layer_norm(case, 4), F.layer_norm(case, (4,)), atol=tolerance, rtol=0.0)
+
+
+@pytest.mark.parametrize(
+    ("shape", "normalized"), [((0, 4), (4,)), ((2, 0), (0,)), ((2, 0, 3), (3,))]
+)
+def test_empty_tensors_stay_empty(shape, normalized):
+    x = torch.empty(shape)
+    assert_close(layer_norm(x, normalized), F.layer_norm(x, normalized))
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_a_value_that_is_not_finite_spoils_its_own_row_only(bad):
+    x = tensor(3, 4)
+    x[1, 2] = bad
+    assert_close(layer_norm(x, 4), F.layer_norm(x, (4,)), equal_nan=True, **EXACT)
+    assert layer_norm(x, 4).isnan().any(1).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("parameters", ["same", "float32"])
+def test_half_precision_agrees_within_one_rounding(dtype, parameters):
+    x = (100 * tensor(16, 300)).to(dtype)
+    kind = dtype if parameters == "same" else torch.float32
+    w, b = tensor(300, seed=1).to(kind), tensor(300, seed=2).to(kind)
+    ours, theirs = layer_norm(x, 300, w, b), F.layer_norm(x, (300,), w, b)
+    assert ours.dtype == theirs.dtype == dtype
+    assert_close(ours.float(), theirs.float(), atol=1e-3, rtol=torch.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_statistics_of_half_precision_are_float32(dtype):
+    x = torch.full((1, 70_000), 60.0, dtype=dtype)  # the sum does not fit into float16
+    assert mean(x).dtype == variance(x).dtype == torch.float32
+    assert mean(x).item() == 60.0
+    assert standardize(x).dtype == dtype
+
+
+def test_gradients_and_second_gradients_are_those_of_finite_differences():
+    arguments = [tensor(2, 3, 4), tensor(3, 4, seed=1) + 1, tensor(3, 4, seed=2)]
+    for argument in arguments:
+        argument.requires_grad_()
+
+    def op(x, w, b):
+        return layer_norm(x, (3, 4), w, b, 0.1)
+
+    assert torch.autograd.gradcheck(op, arguments)
+    assert torch.autograd.gradgradcheck(op, arguments)
+
+
+def test_the_steps_are_the_formula():
+    x, w, b = tensor(2, 3, 4), tensor(4, seed=1), tensor(4, seed=2)
+    steps = layer_norm_steps(x, 4, w, b, eps=0.1)
+    assert steps._fields == ("mean", "var", "rstd", "x_hat", "y")
+    assert steps.mean.shape == steps.var.shape == steps.rstd.shape == (2, 3, 1)
+    assert_close(steps.mean, x.mean(-1, keepdim=True), **EXACT)
+    assert_close(steps.var, x.var(-1, correction=0, keepdim=True), **EXACT)
+    assert_close(steps.rstd, 1 / (steps.var + 0.1).sqrt(), **EXACT)
+    assert_close(steps.x_hat, (x - steps.mean) * steps.rstd, **EXACT)
+    assert_close(steps.y, w * steps.x_hat + b, **EXACT)
+
+
+@pytest.mark.parametrize("dim", [0, -1, (1, 2), (0, 2), (0, 1, 2)])
+def test_mean_variance_and_standardize_take_any_axes_and_keep_them(dim):
+    x = tensor(2, 3, 4) + 5
+    assert_close(mean(x, dim), x.mean(dim, keepdim=True), **EXACT)
+    assert_close(variance(x, dim), x.var(dim, correction=0, keepdim=True), **EXACT)
+    expected = (x - mean(x, dim)) / (variance(x, dim) + 0.1).sqrt()
+    assert_close(standardize(x, dim, eps=0.1), expected, **EXACT)
+
+
+def test_variance_keeps_its_digits_at_a_large_offset_in_float32():
+    x = tensor(100, 4, dtype=torch.float32) + 1e4
+    assert_close(variance(x), variance(x.double()).float(), atol=1e-5, rtol=1e-4)
+
+
+def test_the_input_is_left_as_it_was():
+    x, w, b = tensor(3, 4), tensor(4, seed=1), tensor(4, seed=2)
+    copies = x.clone(), w.clone(), b.clone()
+    layer_norm(x, 4, w, b)
+    for now, before in zip((x, w, b), copies, strict=True):
+        assert torch.equal(now, before)
+
+
+@pytest.mark.parametrize("shape", [4, [4], (4,), torch.Size([4])])
+def test_the_normalized_shape_may_be_any_sequence(shape):
+    x = tensor(3, 4)
+    assert_close(layer_norm(x, shape), F.layer_norm(x, (4,)), **EXACT)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda x: layer_norm(x, 5), ValueError, ["(5,)", "(3, 4)"]),
+        (lambda x: layer_norm(x, (2, 3, 4)), ValueError, ["(2, 3, 4)", "(3, 4)"]),
+        (lambda x: layer_norm(x, ()), ValueError, ["one or more axes", "()"]),
+        (lambda x: layer_norm(x, -1), ValueError, ["one or more axes", "-1"]),
+        (lambda x: layer_norm(x, 4.0), TypeError, ["integer", "4.0"]),
+        (lambda x: layer_norm(x, "4"), TypeError, ["integers", "'4'"]),
+        (lambda x: layer_norm(x, 4, x[0, :3]), ValueError, ["weight", "(4,)", "(3,)"]),
+        (lambda x: layer_norm(x, 4, None, x), ValueError, ["bias", "(4,)", "(3, 4)"]),
+        (lambda x: layer_norm(x, 4, 2.0), TypeError, ["weight", "float"]),
+        (lambda x: layer_norm(x, 4, x[0].float()), TypeError, ["float64", "float32"]),
+        (lambda x: layer_norm(x, 4, eps="small"), TypeError, ["eps", "str"]),
+        (lambda x: layer_norm(x.long(), 4), TypeError, ["int64", "x.float()"]),
+        (lambda x: layer_norm(x.to(torch.complex64), 4), TypeError, ["complex64"]),
+        (lambda x: layer_norm(x.tolist(), 4), TypeError, ["torch.Tensor", "list"]),
+        (lambda x: layer_norm(x.sum(), 4), ValueError, ["(4,)", "()"]),
+        (lambda x: mean(x, 2), ValueError, ["-2 and 1", "(3, 4)", "2 was given"]),
+        (lambda x: variance(x, ()), ValueError, ["axes", "()"]),
+        (lambda x: mean(x, (0, -2)), ValueError, ["once", "(0, -2)"]),
+        (lambda x: standardize(x, None), TypeError, ["dim", "None"]),
+        (lambda x: mean(x, 0.5), TypeError, ["dim", "0.5"]),
+        (lambda x: mean(x.int()), TypeError, ["int32"]),
+    ],
+)
+def test_a_wrong_argument_is_named_with_what_is_expected(call, error, words):
+    with pytest.raises(error) as raised:
+        call(tensor(3, 4))
+    for word in words:
+        assert word in str(raised.value)
