@@ -1,6 +1,6 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks lint format bench clean
+.PHONY: help lab test notebooks lint format bench upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
@@ -34,6 +34,13 @@ format: $(READY) ## rewrite code and notebooks in that style
 
 bench: $(READY) ## print the speed measurements side by side
 	$(ONE_THREAD) $(BIN)/python tests/bench.py $(ARGS)
+
+upgrade: ## resolve the ranges of pyproject.toml afresh and rewrite constraints.txt
+	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
+	$(PYTHON) -m venv "$$fresh" && \
+	"$$fresh/bin/python" -m pip install --disable-pip-version-check -e '.[lab,test]' && \
+	{ head -n 1 constraints.txt; "$$fresh/bin/python" -m pip freeze --exclude-editable | sed 's/+[^+]*$$//' | LC_ALL=C sort -f; } > "$$fresh/constraints.txt" && \
+	cp "$$fresh/constraints.txt" constraints.txt
 
 clean: ## remove the environment and all caches
 	rm -rf .venv .pytest_cache .ruff_cache

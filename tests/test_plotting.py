@@ -89,7 +89,7 @@ def test_no_picture_is_registered_with_pyplot(picture):
 def test_each_panel_has_its_own_points_mean_and_variance():
     points = dummy_points()[:, 0].double().numpy()
     expected = [
-        f"point {n}\nmean {p.mean():.2f}, variance {p.var():.2f}" for n, p in enumerate(points)
+        f"point {n}\nmean {p.mean():.2f}\nvariance {p.var():.2f}" for n, p in enumerate(points)
     ]
     assert titles(hist_encoding(dummy_points())) == [e.replace("-", "−") for e in expected]
 
@@ -123,7 +123,7 @@ def test_before_and_after_stand_above_each_other_with_the_band_between():
     for n in range(4):
         values, edges, _ = stairs(below[n])
         assert values.tolist() == np.histogram(after[n, 0].numpy(), edges)[0].tolist()
-        assert below[n].get_title() == "mean 0.00, variance 1.00"
+        assert below[n].get_title() == "mean 0.00\nvariance 1.00"
         assert above[n].get_title().startswith(f"point {n}\n")
         band = above[n].patches[-1].get_bbox()
         assert (band.x0, band.x1) == (edges[0], edges[-1])
@@ -193,8 +193,11 @@ def test_cells_have_one_letter_exactly_if_they_share_a_statistic(shape, dim, gro
     pairs = {*zip(letters.ravel().tolist(), statistic.ravel().tolist(), strict=True)}
     assert len(pairs) == len(set(letters.ravel())) == groups
     assert texts[0::2] == [f"{v:.2f}".replace("-0.00", "0.00").replace("-", "−") for v in x.ravel()]
-    assert f"in {groups} groups of {x.numel() // groups}" in figure.words
+    assert (
+        f"in {groups} groups of {x.numel() // groups}. Each group shares one mean" in figure.words
+    )
     assert f"have shape {tuple(x.mean(dim, keepdim=True).shape)}" in figure.words
+    assert "one γ;" in shared_cells(x, dim, what="γ").words
 
 
 def test_cells_of_neighboring_groups_differ_in_color_too():
@@ -257,12 +260,30 @@ def test_points_with_three_features_lie_on_a_circle_after():
     assert np.hypot(*drawn.T) == pytest.approx(np.full(50, 3**0.5))
 
 
-def test_the_words_count_the_places_after():
-    points = torch.tensor([[2.0, 1.0], [5.0, 1.0], [0.0, 1.0]])
-    words = points_before_after(points, points.sign()).words
-    assert "1 different" not in words
-    assert "2 have a first feature above the second" in words
-    assert "2 different places after" in words
+def test_two_features_are_counted_at_their_two_places_in_the_picture_and_in_words():
+    points = torch.tensor([[2.0, 1.0], [5.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
+    picture = points_before_after(points, layer_norm(points, 2))
+    assert "Before: 2 have a first feature above the second" in picture.words
+    assert (
+        "2 lie within 0.01 of (1, −1), 1 within 0.01 of (−1, 1), and 1 elsewhere" in picture.words
+    )
+    texts = {t.get_text(): t.xy for t in picture.axes[1].texts}
+    assert texts == {"2 points here": (1, -1), "1 points here": (-1, 1)}
+
+
+def test_the_words_say_circle_only_if_it_is_one():
+    points = normal(50, 3, seed=0)
+    on_circle = points_before_after(points, layer_norm(points.double(), 3, eps=0.0))
+    assert on_circle.words.endswith("all lie on a circle of radius 1.73.")
+    assert "they lie between" in points_before_after(points, points).words
+
+
+def test_dots_that_are_not_joined_are_told_by_their_range():
+    picture = draw_curves({"a": [3, 1, 2], "b": [5, 5, 5]}, joined=False)
+    assert 'The dots "a" lie between 1 and 3. The dots "b" are all at 5.' in picture.words
+    assert all(line.get_linestyle() == "None" for line in picture.axes[0].lines)
+    lost = draw_curves({"a": [float("nan")] * 3}, joined=False)
+    assert 'The dots "a" have no value that can be drawn.' in lost.words
 
 
 @pytest.mark.parametrize("shapes", [((3, 4), (3, 4)), ((3, 2), (4, 2)), ((0, 2), (0, 2))])

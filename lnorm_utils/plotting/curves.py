@@ -33,6 +33,7 @@ def curves(
     ylabel: str,
     log: str = "",
     levels: Mapping[str, float] | None = None,
+    joined: bool = True,
 ) -> Picture:
     """Draw each named line over x, told apart by color, dash and marker.
 
@@ -43,6 +44,7 @@ def curves(
         log: which axes are logarithmic: "", "x", "y" or "xy". On a logarithmic y axis a value
             that is not above zero leaves a gap.
         levels: name → height of a thin horizontal line, for a limit known beforehand.
+        joined: whether neighbors are joined; not where they have nothing to do with each other.
 
     Returns:
         A Figure with one panel; its `words` give each line's first and last values.
@@ -66,19 +68,13 @@ def curves(
     picture, axes = new_picture(title, 1, 1, 8.5, 4.2)
     ax = axes[0, 0]
     for (name, y), (color, dash, marker) in zip(arrays.items(), LOOKS, strict=False):
-        every = max(1, x.size // 12)
-        ax.plot(x, y, dash, color=color, marker=marker, markevery=every, label=name)
+        every = max(1, x.size // 12) if joined else 1
+        style = dash if joined else ""
+        ax.plot(x, y, style, color=color, marker=marker, markevery=every, label=name)
     for name, height in (levels or {}).items():
         ax.axhline(height, color=BLACK, lw=1, zorder=0)
-        ax.annotate(
-            f"{name} = {height:.3g}",
-            (1, height),
-            (-4, 3),
-            ax.get_yaxis_transform(),
-            textcoords="offset points",
-            ha="right",
-            fontsize=11,
-        )
+        place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
+        ax.text(1.01, height, f"{name} = {height:.3g}", **place)
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
     ax.set_xscale("log" if "x" in log else "linear")
     drawable = any((y > 0).any() for y in arrays.values())
@@ -86,9 +82,12 @@ def curves(
     if "x" in log and x.size <= 10:
         ax.set_xticks(x, [f"{v:g}" for v in x])
         ax.minorticks_off()
-    ax.legend()
+    if (x == x.round()).all() and not log:
+        ax.xaxis.get_major_locator().set_params(integer=True)
+    picture.legend(loc="outside upper center", ncols=4)
     say = _power if "y" in log else _plain
-    each = [_course(name, x, y, xlabel, say) for name, y in arrays.items()]
+    tell = _course if joined else _range
+    each = [tell(name, x, y, xlabel, say) for name, y in arrays.items()]
     marks = [f'A thin line marks "{n}" at {_plain(h)}.' for n, h in (levels or {}).items()]
     picture.words = " ".join([f"{title}.", *each, *marks])
     return picture
@@ -106,6 +105,15 @@ def _course(name: str, x: NDArray, y: NDArray, xlabel: str, say: Callable[[float
     turns = not {low, high} <= ends
     on_the_way = f", and between {low} and {high} on the way" if turns else ""
     return f'The line "{name}" goes from {first} to {last}{on_the_way}.'
+
+
+def _range(name: str, x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
+    seen = y[np.isfinite(y)]
+    if seen.size == 0:
+        return f'The dots "{name}" have no value that can be drawn.'
+    low, high = say(seen.min()), say(seen.max())
+    where = f"are all at {low}" if low == high else f"lie between {low} and {high}"
+    return f'The dots "{name}" {where}.'
 
 
 def _plain(value: float) -> str:

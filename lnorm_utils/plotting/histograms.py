@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.plotting.picture import (
     BLUE,
-    GREY,
+    GRAY,
     ORANGE,
     STYLE,
     Picture,
@@ -39,13 +39,13 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
         ValueError: the array has another number of axes, or no elements.
 
     >>> hist_encoding([[1.0, 2.0, 6.0]]).axes[0].get_title()
-    'point 0\\nmean 3.00, variance 4.67'
+    'point 0\\nmean 3.00\\nvariance 4.67'
     """
     points, names = to_points(encoding)
     columns = min(len(points), MOST_COLUMNS)
     rows = -(-len(points) // columns)
     alt = f"Histograms of the features of {len(points)} points"
-    picture, axes = new_picture(alt, rows, columns, 2.6, 2.5, sharex=True, sharey=True)
+    picture, axes = new_picture(alt, rows, columns, 2.6, 2.7, sharex=True, sharey=True)
     _row_of_panels(axes.ravel(), points, names, BLUE, "")
     for ax in axes[:, 0]:
         ax.set_ylabel("features")
@@ -59,7 +59,7 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
 def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     """Draw each point's histogram before and, under it, after layer normalization.
 
-    The panels before share one axis and the panels after another; a grey band in each panel before
+    The panels before share one axis and the panels after another; a gray band in each panel before
     marks how much of its axis the panel after covers.
 
     Args:
@@ -74,7 +74,7 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
 
     >>> picture = hist_layer_normed([[1.0, 2.0, 6.0]], [[-0.93, -0.46, 1.39]])
     >>> [ax.get_title() for ax in picture.axes]
-    ['point 0\\nmean 3.00, variance 4.67', 'mean 0.00, variance 1.00']
+    ['point 0\\nmean 3.00\\nvariance 4.67', 'mean 0.00\\nvariance 1.00']
     """
     before, names = to_points(encoding)
     after, _ = to_points(normed)
@@ -86,12 +86,12 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     columns = min(len(before), MOST_COLUMNS)
     blocks = -(-len(before) // columns)
     alt = f"Histograms of {len(before)} points before and after layer normalization"
-    picture, axes = new_picture(alt, 2 * blocks, columns, 2.6, 2.3)
+    picture, axes = new_picture(alt, 2 * blocks, columns, 2.6, 2.5)
     above, below = axes[0::2].ravel(), axes[1::2].ravel()
     _row_of_panels(above, before, names, BLUE, "")
     edges = _row_of_panels(below, after, [""] * len(names), ORANGE, "///")
     for ax in above[: len(before)]:
-        ax.axvspan(edges[0], edges[-1], color=GREY, alpha=0.5, zorder=0)
+        ax.axvspan(edges[0], edges[-1], color=GRAY, alpha=0.5, zorder=0)
     for upper, lower in zip(axes[0::2, 0], axes[1::2, 0], strict=True):
         upper.set_ylabel("features before")
         lower.set_ylabel("features after")
@@ -99,7 +99,7 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
         ax.set_xlabel("value")
     picture.words = (
         f"Above, before: {_summary(before, names)} Below, after: {_summary(after, names)} "
-        f"The grey band above spans the axis below, {number(edges[0])} to {number(edges[-1])}."
+        f"The gray band above spans the axis below, {number(edges[0])} to {number(edges[-1])}."
     )
     return picture
 
@@ -117,23 +117,26 @@ def _row_of_panels(
         ax.set_xlim(edges[0], edges[-1])
         ax.set_ylim(0, top)
         ax.yaxis.get_major_locator().set_params(integer=True)
-        ax.set_title("\n".join(filter(None, [name, _moments(point)])))
+        ax.set_title("\n".join(filter(None, [name, _moments(point, "\n")])))
     for ax in panels[len(points) :]:
         ax.set_axis_off()
     return edges
 
 
-def _moments(point: NDArray) -> str:
+def _moments(point: NDArray, between: str) -> str:
     finite = point[np.isfinite(point)]
     if finite.size == 0:
         return "no finite value"
     lost = point.size - finite.size
     note = f" ({lost} not finite)" if lost else ""
-    return f"mean {number(finite.mean())}, variance {number(finite.var())}{note}"
+    return f"mean {number(finite.mean())}{between}variance {number(finite.var())}{note}"
 
 
 def _summary(points: NDArray, names: list[str]) -> str:
-    each = (f"{name} has {_moments(p)}" for p, name in zip(points, names, strict=True))
+    moments = [_moments(p, ", ") for p in points]
+    each = [f"{name} has {m}" for m, name in zip(moments, names, strict=True)]
+    if len(set(moments)) == 1 < len(moments):
+        each = [f"each has {moments[0]}"]
     finite = points[np.isfinite(points)]
     inside = (
         f"All values lie between {number(finite.min())} and {number(finite.max())}."

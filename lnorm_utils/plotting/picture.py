@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-# Okabe & Ito 2008: told apart with every common form of color vision, and by lightness in grey.
+# Okabe & Ito 2008: told apart with every common form of color vision, and by lightness in gray.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
-SKY, VERMILION, YELLOW, BLACK, GREY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
+SKY, VERMILION, YELLOW, BLACK, GRAY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
 
 STYLE = {
     "font.size": 12,
@@ -41,6 +41,8 @@ class Picture(Figure):
     def draw(self, renderer: object) -> None:
         with matplotlib.rc_context(STYLE):
             super().draw(renderer)
+        # Laid out once: a second layout starts from the first and would move things a little.
+        self.set_layout_engine("none")
 
     def png(self) -> bytes:
         """Draw the picture as a PNG file."""

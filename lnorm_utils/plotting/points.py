@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.plotting.picture import (
     BLUE,
-    GREY,
+    GRAY,
     ORANGE,
     STYLE,
     VERMILION,
@@ -25,13 +25,13 @@ __all__ = ["number_lines", "points_before_after"]
 
 @matplotlib.rc_context(STYLE)
 def number_lines(x: ArrayLike) -> Picture:
-    """Draw each point's features as dots on a line, with their mean and one standard deviation.
+    """Draw each row of features as dots on a line, with its mean and one standard deviation.
 
     Args:
         x: (N, D), or (N, L, D) for one line a position.
 
     Returns:
-        A Figure with one line for each point; its `words` give the means and deviations.
+        A Figure with one line for each row; its `words` give the means and deviations.
 
     Raises:
         ValueError: the array has another number of axes, or no elements.
@@ -40,7 +40,7 @@ def number_lines(x: ArrayLike) -> Picture:
     'point 0 has mean 3.00, standard deviation 2.16.'
     """
     points, names = to_points(x)
-    alt = f"The features of {len(points)} points as dots on number lines, with their means"
+    alt = f"The features of {len(points)} rows as dots on number lines, with their means"
     picture, axes = new_picture(alt, 1, 1, 9, 0.5 * len(points) + 1.2)
     ax = axes[0, 0]
     means, deviations = points.mean(1), points.std(1)
@@ -49,7 +49,7 @@ def number_lines(x: ArrayLike) -> Picture:
         heights,
         means - deviations,
         means + deviations,
-        color=GREY,
+        color=GRAY,
         lw=10,
         zorder=1,
         label="mean ± one standard deviation",
@@ -64,7 +64,9 @@ def number_lines(x: ArrayLike) -> Picture:
         f"{name} has mean {number(m)}, standard deviation {number(d)}"
         for name, m, d in zip(names, means, deviations, strict=True)
     )
-    picture.words = f"A line for each point, with its features as dots. {phrase(each)}."
+    picture.words = (
+        f"A line for each of {len(points)} rows, with its features as dots: {phrase(each)}."
+    )
     return picture
 
 
@@ -85,8 +87,8 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     Raises:
         ValueError: the two are not arrays of one shape (N, 2) or (N, 3).
 
-    >>> points_before_after([[2.0, 1.0]], [[1.0, -1.0]]).words[-25:]
-    ' 1 different place after.'
+    >>> points_before_after([[2.0, 1.0]], [[1.0, -1.0]]).words[-79:]
+    'After: 1 lie within 0.01 of (1, −1), 0 within 0.01 of (−1, 1), and 0 elsewhere.'
     """
     arrays = to_array(before), to_array(after)
     shape = arrays[0].shape
@@ -98,22 +100,47 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     alt = f"{shape[0]} points with {shape[1]} features before and after layer normalization"
     picture, axes = new_picture(alt, 1, 2, 4.6, 4.6)
     first_above = arrays[0][:, 0] > arrays[0][:, 1]
+    labels = (
+        ("feature 0", "feature 1") if shape[1] == 2 else ("along (1, −1, 0)", "along (1, 1, −2)")
+    )
     for ax, array, title in zip(axes[0], arrays, ("before", "after"), strict=True):
-        _scatter(ax, _in_plane(array), first_above, title)
-        names = (
-            ("feature 0", "feature 1")
-            if shape[1] == 2
-            else ("along (1, −1, 0)", "along (1, 1, −2)")
-        )
-        ax.set(xlabel=names[0], ylabel=names[1])
-    places = len(np.unique(arrays[1].round(2), axis=0))
+        _scatter(ax, _in_plane(array), first_above)
+        ax.set(title=title, xlabel=labels[0], ylabel=labels[1])
+    what_is_left = _corners if shape[1] == 2 else _circle
     picture.words = (
         f"{shape[0]} points with {shape[1]} features. Before: {int(first_above.sum())} have "
         "a first feature above the second and are circles, the others are triangles. "
-        f"Rounded to two decimals they lie in {places} different "
-        f"{'place' if places == 1 else 'places'} after."
+        f"After: {what_is_left(axes[0, 1], arrays[1])}"
     )
     return picture
+
+
+def _corners(ax: Axes, after: NDArray) -> str:
+    """Write into the panel, and return in words, how many points lie at each of the two corners."""
+    counts = {}
+    for corner, side in (((1, -1), "right"), ((-1, 1), "left")):
+        counts[corner] = int((np.abs(after - corner).max(1) < 0.01).sum())
+        ax.annotate(
+            f"{counts[corner]} points here",
+            corner,
+            (0, -22 * corner[1]),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+        )
+    return (
+        f"{counts[1, -1]} lie within 0.01 of (1, −1), {counts[-1, 1]} within 0.01 of (−1, 1), and "
+        f"{len(after) - sum(counts.values())} elsewhere."
+    )
+
+
+def _circle(ax: Axes, after: NDArray) -> str:
+    """Return in words how far from the center the points lie."""
+    radii = np.hypot(*_in_plane(after).T)
+    low, high = number(radii.min()), number(radii.max())
+    if low == high:
+        return f"all lie on a circle of radius {low}."
+    return f"they lie between {low} and {high} from the center."
 
 
 def _in_plane(array: NDArray) -> NDArray:
@@ -123,8 +150,9 @@ def _in_plane(array: NDArray) -> NDArray:
     return array @ basis
 
 
-def _scatter(ax: Axes, points: NDArray, first_above: NDArray, title: str) -> None:
+def _scatter(ax: Axes, points: NDArray, first_above: NDArray) -> None:
     for mask, color, marker in ((first_above, BLUE, "o"), (~first_above, ORANGE, "^")):
         ax.plot(*points[mask].T, marker, color=color, mec="black", mew=0.5, alpha=0.8)
-    ax.set(title=title, aspect="equal", xlim=limits(points), ylim=limits(points))
-    ax.grid(color=GREY, lw=0.5)
+    ax.set(aspect="equal", xlim=limits(points, 0.1), ylim=limits(points, 0.1))
+    ax.locator_params(nbins=6)
+    ax.grid(color=GRAY, lw=0.5)

@@ -1,4 +1,4 @@
-"""A tensor as a table of cells, colored by which cells share one statistic."""
+"""A tensor as a table of cells, colored by which cells share one mean."""
 
 from collections.abc import Sequence
 from string import ascii_uppercase
@@ -10,8 +10,8 @@ from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.plotting.picture import (
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
     PINK,
     SKY,
@@ -27,19 +27,22 @@ from lnorm_utils.plotting.picture import (
 
 __all__ = ["shared_cells"]
 
-COLORS = (SKY, ORANGE, GREEN, YELLOW, PINK, VERMILION, GREY, "#FFFFFF")
+COLORS = (SKY, ORANGE, GREEN, YELLOW, PINK, VERMILION, GRAY, "#FFFFFF")
 AXES = {2: "BC", 3: "BTC", 4: "BCHW"}
 
 
 @matplotlib.rc_context(STYLE)
-def shared_cells(x: ArrayLike, dim: int | Sequence[int] = -1, axes: str | None = None) -> Picture:
-    """Draw the cells of a tensor; cells with one color and one letter share one statistic.
+def shared_cells(
+    x: ArrayLike, dim: int | Sequence[int] = -1, axes: str | None = None, what: str = "mean"
+) -> Picture:
+    """Draw the cells of a tensor; cells with one color and one letter share one mean.
 
     Args:
         x: (B, C) is drawn as one table, (B, T, C) as a table for each b, (B, C, H, W) as a small
             table for each b and c.
-        dim: the axis, or the axes, that a statistic is taken over.
+        dim: the axis, or the axes, that a mean is taken over.
         axes: a letter for each axis of `x`; "BC", "BTC" and "BCHW" where it is left out.
+        what: the name of that which the cells share, where it is no mean.
 
     Returns:
         A Figure of the tables; its `words` name the cells of each group.
@@ -48,8 +51,8 @@ def shared_cells(x: ArrayLike, dim: int | Sequence[int] = -1, axes: str | None =
         ValueError: `x` has another number of axes or no elements, `dim` names an axis that `x`
             does not have, or `axes` has another number of letters.
 
-    >>> shared_cells([[1.0, 2.0], [3.0, 4.0]], dim=0).words[:40]
-    '4 cells in 2 groups of 2: the statistics'
+    >>> shared_cells([[1.0, 2.0], [3.0, 4.0]], dim=0).words[:52]
+    '4 cells in 2 groups of 2. Each group shares one mean'
     """
     array = to_array(x)
     letters = axes or AXES.get(array.ndim, "")
@@ -61,14 +64,14 @@ def shared_cells(x: ArrayLike, dim: int | Sequence[int] = -1, axes: str | None =
     reduced = _reduced(dim, array)
     kept = [1 if a in reduced else s for a, s in enumerate(array.shape)]
     groups = np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), array.shape)
-    alt = f"Table of a tensor of shape {array.shape}, colored by which cells share a statistic"
+    alt = f"Table of a tensor of shape {array.shape}, colored by which cells share one {what}"
     picture, panels = _tables(alt, array.shape, letters)
     tables = (-1, *array.shape[-2:])
     for ax, values, group in zip(
         panels.ravel(), array.reshape(tables), groups.reshape(tables), strict=True
     ):
         _draw_cells(ax, values, group)
-    picture.words = _words(array.shape, kept, groups)
+    picture.words = _words(kept, groups, what)
     return picture
 
 
@@ -89,7 +92,7 @@ def _tables(alt: str, shape: tuple[int, ...], letters: str) -> tuple[Picture, ND
     picture, panels = new_picture(alt, down, across, 0.75 * columns + 0.7, 0.55 * rows + 0.8)
     for index, ax in enumerate(panels.ravel()):
         place = np.unravel_index(index, outer) if outer else ()
-        ax.set_title(", ".join(f"{a} = {i}" for a, i in zip(letters, place, strict=False)))
+        ax.set_title(", ".join(f"{a.lower()} = {i}" for a, i in zip(letters, place, strict=False)))
         ax.set(xlim=(0, columns), ylim=(rows, 0), aspect="auto")
         ax.set_xticks(np.arange(columns) + 0.5, range(columns))
         ax.set_yticks(np.arange(rows) + 0.5, range(rows))
@@ -114,7 +117,7 @@ def _letter(group: int) -> str:
     return ascii_uppercase[index] + (str(times) if times else "")
 
 
-def _words(shape: tuple[int, ...], kept: list[int], groups: NDArray) -> str:
+def _words(kept: list[int], groups: NDArray, what: str) -> str:
     count = int(np.prod(kept))
     each = []
     for group in range(count):
@@ -122,6 +125,6 @@ def _words(shape: tuple[int, ...], kept: list[int], groups: NDArray) -> str:
         index = ", ".join(":" if k == 1 else str(i) for k, i in zip(kept, first, strict=True))
         each.append(f"{_letter(group)} is `x[{index}]`")
     return (
-        f"{groups.size} cells in {count} groups of {groups.size // count}: the statistics of a "
-        f"tensor of shape {shape} have shape {tuple(kept)}. Group {phrase(each)}."
+        f"{groups.size} cells in {count} groups of {groups.size // count}. Each group shares one "
+        f"{what}; together they have shape {tuple(kept)}. Group {phrase(each)}."
     )

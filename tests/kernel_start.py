@@ -1,0 +1,31 @@
+"""A pytest plugin: let nbval start its kernels sooner, and once more if one dies at its birth."""
+
+import functools
+import sys
+
+# nbval imports jsonschema, which would compile a grammar that notebooks do not need: 0.7 s in the
+# session and in each of its workers.
+sys.modules.setdefault("rfc3987_syntax", None)
+
+
+def pytest_configure():
+    import nbval.kernel  # not above: pytest has to load nbval first, to rewrite its assertions
+
+    nbval.kernel.start_new_kernel = with_second_try(nbval.kernel.start_new_kernel)
+
+
+def with_second_try(start):
+    """Start again if that fails, for a port can be taken between its choice and its use.
+
+    Jupyter chooses free ports, lets go of them, and half a second later the kernel binds them. In
+    between, another worker may be given the same ones.
+    """
+
+    @functools.wraps(start)
+    def start_or_try_again(*arguments, **options):
+        try:
+            return start(*arguments, **options)
+        except RuntimeError:
+            return start(*arguments, **options)
+
+    return start_or_try_again

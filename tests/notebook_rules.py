@@ -1,0 +1,165 @@
+"""What every lesson keeps, one rule a function: it yields a sentence for each violation."""
+
+import ast
+import re
+
+import nbformat
+from freeze import WIDGET_VIEW, frozen_text
+
+MOST_CODE_LINES = 12
+MACHINE_PATH = re.compile(r"(?:^|(?<=[^\w.]))(?:/home/|/Users/|/root/|/tmp/|[A-Z]:\\)")
+ADDRESS = re.compile(r"\bat 0x[0-9a-f]+|\b0x7f[0-9a-f]{6,}", re.IGNORECASE)
+
+
+def is_a_valid_notebook_of_format_4_5(lesson):
+    if (lesson.raw["nbformat"], lesson.raw["nbformat_minor"]) != (4, 5):
+        yield "the notebook format is not 4.5"
+    elif not nbformat.validator.isvalid(lesson.raw):
+        yield "nbformat calls it invalid"
+
+
+def has_the_text_that_freezing_gives(lesson):
+    if lesson.text != frozen_text(lesson.notebook):
+        yield "its text is not in frozen form: run `make notebooks`"
+
+
+def every_cell_has_an_id_of_its_own(lesson):
+    ids = [cell.get("id") for cell in lesson.raw["cells"]]
+    if None in ids:
+        yield "a cell has no id"
+    if len(set(ids)) < len(ids):
+        yield "two cells have the same id"
+
+
+def execution_counts_run_from_1_to_n(lesson):
+    counts = [cell.execution_count for cell in lesson.cells("code")]
+    if not counts:
+        yield "it has no code cell"
+    if counts != list(range(1, len(counts) + 1)):
+        yield f"its execution counts are {counts}"
+
+
+def nothing_is_written_to_stderr(lesson):
+    for number, output in lesson.outputs():
+        if output.get("name") == "stderr":
+            yield f"code cell {number} writes to stderr"
+
+
+def no_output_is_an_error(lesson):
+    for number, output in lesson.outputs():
+        if output.output_type == "error":
+            yield f"code cell {number} ends in an error"
+
+
+def no_cell_is_exempt_from_comparison(lesson):
+    for number, cell in enumerate(lesson.notebook.cells, start=1):
+        if "tags" in cell.metadata:
+            yield f"cell {number} has tags"
+        if re.search("NBVAL_|PYTEST_VALIDATE_", cell.source):
+            yield f"cell {number} has a marker for nbval"
+
+
+def no_widget_is_saved(lesson):
+    if "widgets" in lesson.notebook.metadata:
+        yield "widget state is saved"
+    for number, output in lesson.outputs():
+        if WIDGET_VIEW in output.get("data", {}):
+            yield f"code cell {number} has a widget view without its state"
+
+
+def no_code_cell_ends_in_a_semicolon(lesson):
+    for number, cell in enumerate(lesson.cells("code"), start=1):
+        if cell.source.rstrip().endswith(";"):
+            yield f"code cell {number} ends in a semicolon, which does not silence it in a test"
+
+
+def no_output_shows_a_memory_address(lesson):
+    for number, text in lesson.output_texts():
+        if ADDRESS.search(text):
+            yield f"code cell {number} shows a memory address"
+
+
+def no_output_shows_a_path_of_this_machine(lesson):
+    for number, text in lesson.output_texts():
+        if MACHINE_PATH.search(text):
+            yield f"code cell {number} shows a path of this machine"
+
+
+def every_picture_has_an_alt_and_its_words(lesson):
+    speaking = {n for n, out in lesson.outputs() if out.get("data", {}).get("text/markdown")}
+    for number, output in lesson.outputs():
+        if "image/png" not in output.get("data", {}):
+            continue
+        if not output.metadata.get("image/png", {}).get("alt", "").strip():
+            yield f"the picture of code cell {number} has no alt"
+        if number not in speaking:
+            yield f"the picture of code cell {number} has no words"
+
+
+def the_first_code_cell_only_imports_and_seeds(lesson):
+    for statement in _statements(next(iter(lesson.cells("code")))):
+        if not isinstance(statement, ast.Import | ast.ImportFrom) and not _seeds(statement):
+            yield f"its first code cell also has `{ast.unparse(statement)}`"
+
+
+def _statements(cell):
+    try:
+        return ast.parse(cell.source).body
+    except SyntaxError:
+        return [ast.Expr(ast.Name("a line that is not Python"))]
+
+
+def _seeds(statement):
+    """Tell `torch.manual_seed(0)` and `_ = torch.manual_seed(0)`, which shows no address."""
+    call = getattr(statement, "value", None)
+    return isinstance(call, ast.Call) and ast.unparse(call.func).endswith("manual_seed")
+
+
+def no_code_cell_is_longer_than_12_lines(lesson):
+    for number, cell in enumerate(lesson.cells("code"), start=1):
+        lines = sum(bool(line.strip()) for line in cell.source.splitlines())
+        if lines > MOST_CODE_LINES:
+            yield f"code cell {number} has {lines} lines"
+
+
+def the_only_h1_stands_in_the_first_cell(lesson):
+    numbers = [
+        number
+        for number, cell in enumerate(lesson.notebook.cells, start=1)
+        for _ in range(_count_h1(cell))
+    ]
+    if numbers != [1]:
+        yield f"an H1 stands in each of the cells {numbers}"
+
+
+def _count_h1(cell):
+    prose = re.sub(r"^```.*?^```", "", cell.source, flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^# |<h1", prose, flags=re.MULTILINE)
+    return len(headings) if cell.cell_type == "markdown" else 0
+
+
+def the_last_cell_links_to_the_next_lesson(lesson):
+    later = sorted(p.name for p in lesson.path.parent.glob("*.ipynb") if p > lesson.path)
+    last = lesson.notebook.cells[-1]
+    if later and not (last.cell_type == "markdown" and f"]({later[0]})" in last.source):
+        yield f"its last cell does not link to {later[0]}"
+
+
+RULES = [
+    is_a_valid_notebook_of_format_4_5,
+    has_the_text_that_freezing_gives,
+    every_cell_has_an_id_of_its_own,
+    execution_counts_run_from_1_to_n,
+    nothing_is_written_to_stderr,
+    no_output_is_an_error,
+    no_cell_is_exempt_from_comparison,
+    no_widget_is_saved,
+    no_code_cell_ends_in_a_semicolon,
+    no_output_shows_a_memory_address,
+    no_output_shows_a_path_of_this_machine,
+    every_picture_has_an_alt_and_its_words,
+    the_first_code_cell_only_imports_and_seeds,
+    no_code_cell_is_longer_than_12_lines,
+    the_only_h1_stands_in_the_first_cell,
+    the_last_cell_links_to_the_next_lesson,
+]

@@ -1,0 +1,77 @@
+"""Arrows between the rooms of the package point down, and importing it stays light."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from architecture import violations
+
+PACKAGE = Path(__file__).parent.parent / "lnorm_utils"
+
+PLANTED = [
+    ("functional.py", "from lnorm_utils.modules import LayerNorm", "functional may not import"),
+    ("functional.py", "import numpy", "functional may not import numpy"),
+    ("modules.py", "from lnorm_utils import examples", "modules may not import lnorm_utils"),
+    ("modules.py", "import lnorm_utils", "modules may not import lnorm_utils itself"),
+    ("examples.py", "from . import modules", "examples has a relative import"),
+    ("plotting/points.py", "def f():\n    import torch", "plotting may not import torch"),
+    ("plotting/points.py", "import IPython", "plotting imports IPython outside a function"),
+    ("plotting/points.py", "from matplotlib import pyplot", "plotting imports matplotlib.pyplot"),
+    ("plotting/points.py", "import matplotlib.pyplot as plt", "imports matplotlib.pyplot"),
+    ("plotting/points.py", "from math import *", "plotting has a star import"),
+    ("exercises.py", "from lnorm_utils.plotting import bars", "exercises may not import"),
+    ("exercises/bank.py", "import lnorm_utils.explorers", "exercises may not import"),
+    ("explorers/collapse.py", "from lnorm_utils.exercises import Exercise", "explorers may not"),
+    ("helpers.py", "", "helpers is not a room"),
+    ("__init__.py", "import lnorm_utils.plotting", "__init__ may not import lnorm_utils.plotting"),
+]
+ALLOWED = [
+    ("plotting/points.py", "def f():\n    from IPython.display import display"),
+    ("plotting/points.py", "from lnorm_utils.plotting import picture"),
+    ("exercises/bank.py", "from lnorm_utils.functional import mean"),
+    ("explorers.py", "from lnorm_utils.plotting import bars\nimport ipywidgets"),
+]
+
+
+@pytest.fixture
+def package(tmp_path):
+    ignored = shutil.ignore_patterns("__pycache__")
+    return shutil.copytree(PACKAGE, tmp_path / "lnorm_utils", ignore=ignored)
+
+
+def append(file, text):
+    file.parent.mkdir(exist_ok=True)
+    with file.open("a", encoding="utf-8") as code:
+        code.write(f"\n{text}\n")
+
+
+def test_arrows_point_down():
+    assert list(violations(PACKAGE)) == []
+
+
+@pytest.mark.parametrize(("name", "code", "sentence"), PLANTED)
+def test_a_planted_violation_is_found(package, name, code, sentence):
+    append(package / name, code)
+    found = list(violations(package))
+    assert len(found) == 1
+    assert sentence in found[0]
+
+
+@pytest.mark.parametrize(("name", "code"), ALLOWED)
+def test_an_arrow_that_points_down_is_allowed(package, name, code):
+    append(package / name, code)
+    assert list(violations(package)) == []
+
+
+def modules_after(code):
+    program = f"{code}\nimport sys; print(*sys.modules)"
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {m for m in run.stdout.split() if m.split(".")[0] not in sys.stdlib_module_names}
+
+
+def test_importing_the_package_imports_torch_and_the_two_lower_rooms_and_nothing_else():
+    more = modules_after("import lnorm_utils") - modules_after("import torch")
+    assert more == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.modules"}
