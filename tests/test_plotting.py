@@ -281,7 +281,7 @@ def test_the_words_say_circle_only_if_it_is_one():
 def test_dots_that_are_not_joined_are_told_by_their_range():
     picture = draw_curves({"a": [3, 1, 2], "b": [5, 5, 5]}, joined=False)
     assert 'The dots "a" lie between 1 and 3. The dots "b" are all at 5.' in picture.words
-    assert all(line.get_linestyle() == "None" for line in picture.axes[0].lines)
+    assert {line.get_linestyle() for line in picture.axes[0].lines} == {"None"}
     lost = draw_curves({"a": [float("nan")] * 3}, joined=False)
     assert 'The dots "a" have no value that can be drawn.' in lost.words
 

@@ -69,8 +69,8 @@ def curves(
     ax = axes[0, 0]
     for (name, y), (color, dash, marker) in zip(arrays.items(), LOOKS, strict=False):
         every = max(1, x.size // 12) if joined else 1
-        style = dash if joined else ""
-        ax.plot(x, y, style, color=color, marker=marker, markevery=every, label=name)
+        style = dash if joined else "none"
+        ax.plot(x, y, linestyle=style, color=color, marker=marker, markevery=every, label=name)
     for name, height in (levels or {}).items():
         ax.axhline(height, color=BLACK, lw=1, zorder=0)
         place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
