@@ -33,8 +33,8 @@ class Picture(Figure):
     is no pyplot figure: nothing keeps it alive, and `plt.show()` does not draw it again.
     """
 
-    def __init__(self, alt: str, width: float, height: float) -> None:
-        super().__init__(figsize=(width, height), layout="constrained")
+    def __init__(self, alt: str, width: float, height: float, layout: str | None) -> None:
+        super().__init__(figsize=(width, height), layout=layout)
         self.alt = alt
         self.words = ""
 
@@ -59,11 +59,17 @@ class Picture(Figure):
 
 
 def new_picture(
-    alt: str, rows: int, columns: int, width: float, height: float, **kwargs: object
+    alt: str,
+    rows: int,
+    columns: int,
+    width: float,
+    height: float,
+    layout: str | None = "constrained",
+    **kwargs: object,
 ) -> tuple[Picture, NDArray]:
     """Make a picture with rows × columns axes, each of width × height inches, in the style."""
     with matplotlib.rc_context(STYLE):
-        picture = Picture(alt, columns * width, rows * height)
+        picture = Picture(alt, columns * width, rows * height, layout)
         return picture, picture.subplots(rows, columns, squeeze=False, **kwargs)
 
 

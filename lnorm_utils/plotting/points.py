@@ -98,7 +98,9 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
             f"(N, 3), but got shapes {arrays[0].shape} and {arrays[1].shape}."
         )
     alt = f"{shape[0]} points with {shape[1]} features before and after layer normalization"
-    picture, axes = new_picture(alt, 1, 2, 4.6, 4.6)
+    # Two square panels, placed by hand: the automatic layout cuts off what stands around them.
+    picture, axes = new_picture(alt, 1, 2, 4.6, 4.8, layout=None)
+    picture.subplots_adjust(left=0.08, right=0.99, bottom=0.13, top=0.93, wspace=0.2)
     first_above = arrays[0][:, 0] > arrays[0][:, 1]
     labels = (
         ("feature 0", "feature 1") if shape[1] == 2 else ("along (1, −1, 0)", "along (1, 1, −2)")
@@ -118,14 +120,14 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
 def _corners(ax: Axes, after: NDArray) -> str:
     """Write into the panel, and return in words, how many points lie at each of the two corners."""
     counts = {}
-    for corner, side in (((1, -1), "right"), ((-1, 1), "left")):
+    for corner in ((1, -1), (-1, 1)):
         counts[corner] = int((np.abs(after - corner).max(1) < 0.01).sum())
         ax.annotate(
             f"{counts[corner]} points here",
             corner,
-            (0, -22 * corner[1]),
+            (-14 * corner[0], 0),
             textcoords="offset points",
-            ha=side,
+            ha="right" if corner[0] > 0 else "left",
             va="center",
         )
     return (
