@@ -118,9 +118,11 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
         1.0 where everything is recovered, about 0.0 where nothing is.
 
     Raises:
-        ValueError: the two do not hold the same number of points, or fewer than 4.
+        ValueError: the two do not hold the same number of points, or fewer than 4; a value is not
+            finite; the second half of `targets` is constant.
 
-    Source: Hastie, Tibshirani & Friedman 2009, The Elements of Statistical Learning, section 3.2.
+    Source: Hastie, Tibshirani & Friedman 2009, The Elements of Statistical Learning, section 3.2,
+    for the fit.
 
     >>> points = normal(100, 2, seed=0)
     >>> round(decoder_r2(3 * points + 1, points), 4)
@@ -131,12 +133,15 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
             "decoder_r2 needs codes (N, D) and targets (N, K) of the same N ≥ 4 points, but got "
             f"{tuple(codes.shape)} and {tuple(targets.shape)}."
         )
-    half = len(codes) // 2
     codes, targets = codes.detach().double(), targets.detach().double()
-    codes = torch.cat([codes, torch.ones(len(codes), 1, dtype=torch.float64)], dim=1)
-    # Normalized features depend on each other: what is left of that dependence is float32 rounding,
-    # from which rcond keeps the decoder.
-    fit = torch.linalg.lstsq(codes[:half], targets[:half], rcond=1e-6, driver="gelsd").solution
-    error = (targets[half:] - codes[half:] @ fit).square().sum()
+    if not (codes.isfinite().all() and targets.isfinite().all()):
+        raise ValueError("decoder_r2 needs finite numbers, but got NaN or infinity.")
+    half = len(codes) // 2
     spread = (targets[half:] - targets[half:].mean(0)).square().sum()
-    return float(1 - error / spread)
+    if spread == 0:
+        raise ValueError("decoder_r2 needs targets that differ, but the second half is constant.")
+    codes, targets = codes - codes[:half].mean(0), targets - targets[:half].mean(0)
+    # Normalized features depend on each other. What keeps them from doing so exactly is float32
+    # rounding, about 1e-6 of the largest, and rcond hides it from the decoder.
+    fit = torch.linalg.lstsq(codes[:half], targets[:half], rcond=1e-4, driver="gelsd").solution
+    return float(1 - (targets[half:] - codes[half:] @ fit).square().sum() / spread)

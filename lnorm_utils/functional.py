@@ -47,7 +47,7 @@ def mean(x: Tensor, dim: int | Sequence[int] = -1) -> Tensor:
     >>> mean(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[3.]])
     """
-    return _for_statistics(x).mean(_axes(x, dim), keepdim=True)
+    return in_statistics_dtype(x).mean(_axes(x, dim), keepdim=True)
 
 
 def variance(x: Tensor, dim: int | Sequence[int] = -1) -> Tensor:
@@ -72,7 +72,7 @@ def variance(x: Tensor, dim: int | Sequence[int] = -1) -> Tensor:
     >>> variance(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[4.6667]])
     """
-    return mean((_for_statistics(x) - mean(x, dim)).square(), dim)
+    return mean(_centered(x, dim).square(), dim)
 
 
 def standardize(x: Tensor, dim: int | Sequence[int] = -1, eps: float = 1e-5) -> Tensor:
@@ -91,7 +91,7 @@ def standardize(x: Tensor, dim: int | Sequence[int] = -1, eps: float = 1e-5) -> 
             not a number.
         ValueError: `x` has no axis `dim`, or an axis is named twice.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 4.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; eps as in PyTorch.
 
     >>> standardize(torch.tensor([[1.0, 2.0, 6.0]]), eps=0.0)
     tensor([[-0.9258, -0.4629,  1.3887]])
@@ -123,8 +123,9 @@ def layer_norm_steps(
         TypeError: an argument has the wrong type, or a dtype that does not go with `x`.
         ValueError: the last axes of `x`, `weight` or `bias` are not `normalized_shape`.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4; the same numbers as
-    `torch.nn.functional.layer_norm`.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3 and supplement; eps as in PyTorch.
+    The numbers are those of `torch.nn.functional.layer_norm` up to rounding, which in float32 grows
+    with the ratio of the mean to the standard deviation.
 
     >>> layer_norm_steps(torch.tensor([[1.0, 2.0, 6.0]]), 3).var
     tensor([[4.6667]])
@@ -153,8 +154,8 @@ def layer_norm(
     Returns:
         `y`, of the shape and dtype of `x`.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; the same arguments and numbers as
-    `torch.nn.functional.layer_norm`.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; arguments and, up to rounding, numbers are
+    those of `torch.nn.functional.layer_norm`.
 
     >>> layer_norm(torch.tensor([[1.0, 2.0, 6.0]]), 3)
     tensor([[-0.9258, -0.4629,  1.3887]])
@@ -173,50 +174,66 @@ def _standardized(x: Tensor, dim: int | Sequence[int], eps: float) -> _Standardi
     if not isinstance(eps, Real):
         raise TypeError(f"eps must be a number such as 1e-5, but a {_type(eps)} was given.")
     m, var = mean(x, dim), variance(x, dim)
-    rstd = (var + eps).rsqrt()
-    return _Standardized(m, var, rstd, (_for_statistics(x) - m) * rstd)
+    rstd = (var + float(eps)).rsqrt()
+    return _Standardized(m, var, rstd, _centered(x, dim) * rstd)
 
 
-def _for_statistics(x: Tensor) -> Tensor:
+def _centered(x: Tensor, dim: int | Sequence[int]) -> Tensor:
+    """Subtract the mean, and then what its rounding has left of it: a constant row becomes 0."""
+    once = in_statistics_dtype(x) - mean(x, dim)
+    return once - mean(once, dim)
+
+
+def in_statistics_dtype(x: Tensor) -> Tensor:
+    """Return `x` in the dtype of its statistics, or raise a TypeError if it can have none."""
     if not isinstance(x, Tensor):
         raise TypeError(f"x must be a torch.Tensor, but a {_type(x)} was given.")
-    if not x.is_floating_point():
+    if x.dtype not in (*_HALF, torch.float32, torch.float64) or x.layout != torch.strided:
+        kind = x.dtype if x.layout == torch.strided else x.layout
         raise TypeError(
-            f"x must hold floating-point numbers, but its dtype is {x.dtype}: pass x.float()."
+            "x must be a dense tensor of float16, bfloat16, float32 or float64, but it is "
+            f"{kind}: try x.float() or x.to_dense()."
         )
     return x.float() if x.dtype in _HALF else x
 
 
 def _axes(x: Tensor, dim: int | Sequence[int]) -> tuple[int, ...]:
-    axes = (dim,) if isinstance(dim, Integral) else dim
-    if not isinstance(axes, Sequence) or not all(isinstance(a, Integral) for a in axes):
-        raise TypeError(f"dim must be an integer or a tuple of integers, but {dim!r} was given.")
+    axes = _integers(dim)
+    if axes is None:
+        raise TypeError(f"dim must be an integer or a tuple of integers, but got {_given(dim)}.")
     if not axes or not all(-x.ndim <= a < x.ndim for a in axes):
         raise ValueError(
-            f"dim must name axes between {-x.ndim} and {x.ndim - 1} for an x of shape "
-            f"{tuple(x.shape)}, but {dim!r} was given."
+            f"dim must name axes of x, which has {x.ndim} of them and shape {tuple(x.shape)}, "
+            f"but {dim!r} was given."
         )
     if len({a % x.ndim for a in axes}) < len(axes):
         raise ValueError(f"dim must name each axis once, but {dim!r} names one twice.")
-    return tuple(axes)
+    return axes
 
 
 def shape_tuple(shape: int | Sequence[int]) -> tuple[int, ...]:
     """Make a tuple of `normalized_shape`, or raise a TypeError or ValueError that names it."""
-    sizes = (shape,) if isinstance(shape, Integral) else shape
-    if not isinstance(sizes, Sequence) or not all(isinstance(s, Integral) for s in sizes):
+    sizes = _integers(shape)
+    if sizes is None:
         raise TypeError(
-            f"normalized_shape must be an integer or integers in a sequence, but got {shape!r}."
+            f"normalized_shape must be an integer or a tuple of integers, but got {_given(shape)}."
         )
     if not sizes or min(sizes) < 0:
         raise ValueError(
             f"normalized_shape must hold the sizes of one or more axes, but {shape!r} was given."
         )
-    return tuple(int(s) for s in sizes)
+    return sizes
+
+
+def _integers(value: int | Sequence[int]) -> tuple[int, ...] | None:
+    values = value if isinstance(value, tuple | list) else (value,)
+    if not all(isinstance(v, Integral) and not isinstance(v, bool) for v in values):
+        return None
+    return tuple(int(v) for v in values)
 
 
 def _check_last_axes(x: Tensor, shape: tuple[int, ...]) -> None:
-    _for_statistics(x)
+    in_statistics_dtype(x)
     if tuple(x.shape[-len(shape) :]) != shape:
         raise ValueError(
             f"normalized_shape is {shape}, so the last axes of x must be {shape}, "
@@ -241,3 +258,11 @@ def _check_parameter(name: str, value: Tensor | None, shape: tuple[int, ...], x:
 
 def _type(value: object) -> str:
     return type(value).__name__
+
+
+def _given(value: object) -> str:
+    return (
+        f"a torch.Tensor of shape {tuple(value.shape)}"
+        if isinstance(value, Tensor)
+        else repr(value)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from lnorm_utils.functional import layer_norm, shape_tuple
+from lnorm_utils.functional import in_statistics_dtype, layer_norm, shape_tuple
 
 __all__ = ["LayerNorm", "PositionalEncoding"]
 
@@ -51,9 +51,11 @@ class LayerNorm(nn.Module):
         self.normalized_shape = shape_tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        weight = torch.ones(self.normalized_shape, device=device, dtype=dtype)
-        self.weight = nn.Parameter(weight) if elementwise_affine else None
-        self.bias = nn.Parameter(torch.zeros_like(weight)) if elementwise_affine and bias else None
+        kind = {"device": device, "dtype": dtype}
+        shape = self.normalized_shape
+        self.weight = nn.Parameter(torch.ones(shape, **kind)) if elementwise_affine else None
+        has_bias = elementwise_affine and bias
+        self.bias = nn.Parameter(torch.zeros(shape, **kind)) if has_bias else None
 
     def reset_parameters(self) -> None:
         """Set γ back to 1 and β back to 0."""
@@ -83,7 +85,8 @@ class PositionalEncoding(nn.Module):
         d_model: the number of features, odd or even.
 
     Raises:
-        ValueError: when called with more than `max_len` positions or other than `d_model` features.
+        TypeError, ValueError: `max_len` or `d_model` is not an integer above 0; the input is not a
+            floating-point tensor; it has more than `max_len` positions or not `d_model` features.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.4 and 3.5.
 
@@ -94,6 +97,11 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, max_len: int, d_model: int) -> None:
         super().__init__()
+        for name, size in (("max_len", max_len), ("d_model", d_model)):
+            if not isinstance(size, int):
+                raise TypeError(f"{name} must be an integer, but {size!r} was given.")
+            if size < 1:
+                raise ValueError(f"{name} must be at least 1, but {size} was given.")
         self.max_len = max_len
         self.d_model = d_model
         position = torch.arange(max_len).unsqueeze(1)  # (max_len, 1)
@@ -105,14 +113,15 @@ class PositionalEncoding(nn.Module):
         self.register_buffer("pe", pe, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Encode `x` of shape (*, L, d_model), L ≤ max_len, to a tensor of the same shape."""
+        """Encode `x` of shape (*, L, d_model), L ≤ max_len, to a tensor of its shape and dtype."""
+        in_statistics_dtype(x)
         length, features = x.shape[-2:] if x.ndim >= 2 else (None, None)
         if features != self.d_model or length > self.max_len:
             raise ValueError(
                 f"PositionalEncoding was made for at most {self.max_len} positions of "
                 f"{self.d_model} features, but the input has shape {tuple(x.shape)}."
             )
-        return math.sqrt(self.d_model) * x + self.pe[:length]
+        return math.sqrt(self.d_model) * x + self.pe[:length].to(x.dtype)
 
     def extra_repr(self) -> str:
         return f"max_len={self.max_len}, d_model={self.d_model}"

@@ -136,6 +136,20 @@ def test_the_recovered_share_by_projection_size_is_the_measured_one():
     assert without == pytest.approx([0.32, 0.65, 0.74, 0.76, 0.77, 0.78], abs=0.01)
 
 
+@pytest.mark.parametrize(("scale", "offset"), [(1e-7, 0.0), (1.0, 1e7), (1e6, -1e3)])
+def test_a_decoder_minds_neither_scale_nor_offset(scale, offset):
+    points = ex.normal(200, 2, seed=0).double()
+    assert ex.decoder_r2(scale * points + offset, points) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_decoder_says_why_it_has_no_score():
+    points = ex.normal(8, 2, seed=0)
+    with pytest.raises(ValueError, match="finite"):
+        ex.decoder_r2(points * float("nan"), points)
+    with pytest.raises(ValueError, match="constant"):
+        ex.decoder_r2(points, torch.ones(8, 1))
+
+
 @pytest.mark.parametrize(
     ("codes", "targets"), [((3, 2), (3, 2)), ((8, 2), (9, 2)), ((8,), (8, 2)), ((8, 2), (8, 2, 1))]
 )

@@ -137,6 +137,21 @@ def test_variance_keeps_its_digits_at_a_large_offset_in_float32():
     assert_close(variance(x), variance(x.double()).float(), atol=1e-5, rtol=1e-4)
 
 
+@pytest.mark.parametrize("value", [0.1, 333.3, 1000.1, 10_000.1, -7e6])
+@pytest.mark.parametrize("length", [2, 3, 6, 17, 256])
+def test_a_constant_row_becomes_exactly_zero_in_float32(value, length):
+    x = torch.full((2, length), value)
+    assert (variance(x) == 0).all()
+    assert (layer_norm(x, length) == 0).all()
+    assert layer_norm(x, length, eps=0.0).isnan().all()
+
+
+def test_float32_at_a_large_offset_is_as_good_as_the_input_allows():
+    x = tensor(100, 64, dtype=torch.float32) + 1e4
+    exact = F.layer_norm(x.double(), (64,))
+    assert_close(layer_norm(x, 64).double(), exact, atol=1e-5, rtol=0.0)
+
+
 def test_the_input_is_left_as_it_was():
     x, w, b = tensor(3, 4), tensor(4, seed=1), tensor(4, seed=2)
     copies = x.clone(), w.clone(), b.clone()
@@ -160,6 +175,8 @@ def test_the_normalized_shape_may_be_any_sequence(shape):
         (lambda x: layer_norm(x, -1), ValueError, ["one or more axes", "-1"]),
         (lambda x: layer_norm(x, 4.0), TypeError, ["integer", "4.0"]),
         (lambda x: layer_norm(x, "4"), TypeError, ["integers", "'4'"]),
+        (lambda x: layer_norm(x, True), TypeError, ["integers", "True"]),
+        (lambda x: layer_norm(4, x), TypeError, ["Tensor of shape (3, 4)"]),
         (lambda x: layer_norm(x, 4, x[0, :3]), ValueError, ["weight", "(4,)", "(3,)"]),
         (lambda x: layer_norm(x, 4, None, x), ValueError, ["bias", "(4,)", "(3, 4)"]),
         (lambda x: layer_norm(x, 4, 2.0), TypeError, ["weight", "float"]),
@@ -169,12 +186,14 @@ def test_the_normalized_shape_may_be_any_sequence(shape):
         (lambda x: layer_norm(x.to(torch.complex64), 4), TypeError, ["complex64"]),
         (lambda x: layer_norm(x.tolist(), 4), TypeError, ["torch.Tensor", "list"]),
         (lambda x: layer_norm(x.sum(), 4), ValueError, ["(4,)", "()"]),
-        (lambda x: mean(x, 2), ValueError, ["-2 and 1", "(3, 4)", "2 was given"]),
+        (lambda x: mean(x, 2), ValueError, ["has 2 of them", "(3, 4)", "2 was given"]),
         (lambda x: variance(x, ()), ValueError, ["axes", "()"]),
         (lambda x: mean(x, (0, -2)), ValueError, ["once", "(0, -2)"]),
         (lambda x: standardize(x, None), TypeError, ["dim", "None"]),
         (lambda x: mean(x, 0.5), TypeError, ["dim", "0.5"]),
         (lambda x: mean(x.int()), TypeError, ["int32"]),
+        (lambda x: mean(x.to_sparse()), TypeError, ["sparse", "to_dense"]),
+        (lambda x: mean(x.sum()), ValueError, ["0 of them", "()"]),
     ],
 )
 def test_a_wrong_argument_is_named_with_what_is_expected(call, error, words):

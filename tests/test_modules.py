@@ -104,6 +104,33 @@ def test_the_encoding_has_nothing_to_learn_and_nothing_to_save():
     assert encode.state_dict() == {}
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_the_encoding_keeps_the_dtype_of_its_input(dtype):
+    assert PositionalEncoding(max_len=3, d_model=4)(torch.ones(3, 4, dtype=dtype)).dtype == dtype
+
+
+@pytest.mark.parametrize(
+    ("sizes", "error", "words"),
+    [
+        ((-1, 4), ValueError, "max_len must be at least 1, but -1"),
+        ((3, 0), ValueError, "d_model must be at least 1, but 0"),
+        ((3, 2.5), TypeError, "d_model must be an integer, but 2.5"),
+    ],
+)
+def test_an_impossible_encoding_is_not_made(sizes, error, words):
+    with pytest.raises(error, match=words):
+        PositionalEncoding(*sizes)
+
+
+def test_the_encoding_takes_tensors_only():
+    with pytest.raises(TypeError, match="list"):
+        PositionalEncoding(max_len=3, d_model=1)([[1.0]])
+
+
+def test_a_layer_without_parameters_allocates_none():
+    assert list(LayerNorm(5 * 10**10, elementwise_affine=False).parameters()) == []
+
+
 @pytest.mark.parametrize("shape", [(1, 4, 6), (1, 3, 5), (6,), ()])
 def test_the_encoding_names_the_limit_and_the_input_that_does_not_fit(shape):
     with pytest.raises(ValueError, match="at most 3 positions of 6 features") as error:

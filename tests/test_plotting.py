@@ -164,6 +164,32 @@ def test_an_array_that_holds_no_points_is_named(draw, shape):
     assert str(shape) in str(error.value)
 
 
+def test_small_numbers_keep_their_digits_and_rounding_has_none():
+    narrow = hist_encoding(1e-3 * normal(2, 300, seed=0))
+    assert "variance 0.00" not in narrow.words
+    assert "variance 1" in narrow.words
+    assert "e−06" in narrow.words
+    zero_mean = hist_encoding([[1.0, -1.0 + 1e-9]])
+    assert zero_mean.axes[0].get_title() == "point 0\nmean 0.00\nvariance 1.00"
+
+
+def test_points_that_were_transposed_are_not_compared():
+    with pytest.raises(ValueError, match=r"\(3, 2, 4\).*\(2, 3, 4\)"):
+        hist_layer_normed(torch.ones(3, 2, 4), torch.ones(2, 3, 4))
+
+
+def test_what_is_not_finite_is_left_out_and_told():
+    nan, inf = float("nan"), float("inf")
+    words = number_lines([[nan, 1.0, 3.0], [nan, inf, nan]]).words
+    assert "point 0 has mean 2.00, standard deviation 1.00; point 1 has no finite value" in words
+    before, after = [[2.0, 1.0], [nan, 1.0], [0.0, 1.0]], [[1.0, -1.0], [0.0, 1.0], [inf, 1.0]]
+    words = points_before_after(before, after).words
+    assert "2 that are not finite are left out. Before: 1 have" in words
+    nothing = points_before_after([[nan] * 3], [[nan] * 3])
+    nothing.png()
+    assert nothing.words.endswith("there is nothing to see.")
+
+
 def test_two_shapes_that_differ_are_both_named():
     with pytest.raises(ValueError, match=r"\(3, 4\).*\(3, 5\)"):
         hist_layer_normed(torch.ones(3, 4), torch.ones(3, 5))
@@ -212,6 +238,16 @@ def test_the_words_of_a_table_name_the_cells_of_each_group():
     assert words.endswith("Group A is `x[:, 0]`; B is `x[:, 1]`.")
 
 
+def test_only_the_axes_that_are_averaged_over_are_called_whole():
+    assert "Group A is `x[0, 0, :]`" in shared_cells(torch.ones(1, 3, 2), -1).words
+
+
+@pytest.mark.parametrize("dim", [0.5, None, "0", (0, "1")])
+def test_an_axis_of_a_table_is_an_integer(dim):
+    with pytest.raises(TypeError, match="dim must be an integer"):
+        shared_cells(torch.ones(2, 3), dim)
+
+
 @pytest.mark.parametrize(
     ("shape", "dim", "axes", "named"),
     [
@@ -219,7 +255,8 @@ def test_the_words_of_a_table_name_the_cells_of_each_group():
         ((1, 1, 1, 1, 1), 0, None, "(1, 1, 1, 1, 1)"),
         ((0, 3), 0, None, "(0, 3)"),
         ((2, 3), 0, "NLD", "'NLD'"),
-        ((2, 3), 2, None, "-2 and 1"),
+        ((2, 3), 2, None, "2 was given"),
+        ((2, 3), (0, -2), None, "each once"),
         ((2, 3), (), None, "()"),
     ],
 )
@@ -283,7 +320,7 @@ def test_dots_that_are_not_joined_are_told_by_their_range():
     assert 'The dots "a" lie between 1 and 3. The dots "b" are all at 5.' in picture.words
     assert {line.get_linestyle() for line in picture.axes[0].lines} == {"None"}
     lost = draw_curves({"a": [float("nan")] * 3}, joined=False)
-    assert 'The dots "a" have no value that can be drawn.' in lost.words
+    assert 'The dots "a" cannot be drawn.' in lost.words
 
 
 @pytest.mark.parametrize("shapes", [((3, 4), (3, 4)), ((3, 2), (4, 2)), ((0, 2), (0, 2))])
@@ -315,14 +352,30 @@ def test_curves_draw_their_data_apart_by_dash_and_marker():
         ([1, 9, 3], "", "to 3 at n = 100, and between 1 and 9 on the way."),
         ([1, 1e-9, -5], "", "to −5 at n = 100."),
         ([5, 1, 1e-9], "", "to 0 at n = 100."),
+        ([1000, 1, -0.5], "", "to −0.5 at n = 100."),
+        ([1, 2, 999.6], "", "to 1,000 at n = 100."),
         ([float("nan"), 2, 3], "", "goes from 2 at n = 10 to 3"),
-        ([float("nan")] * 3, "", "has no value that can be drawn."),
-        ([-1, 0, -2], "y", "has no value that can be drawn."),
+        ([float("nan")] * 3, "", "cannot be drawn."),
+        ([-1, 0, -2], "y", "cannot be drawn."),
         ([1e-7, 2e-3, 90], "y", "goes from about 1e−7 at n = 1 to about 1e+2 at n = 100."),
     ],
 )
 def test_the_words_of_a_curve_give_its_course(values, log, words):
     assert words in draw_curves({"a": values}, log=log).words
+
+
+def test_a_place_that_a_logarithmic_axis_does_not_have_is_not_told():
+    words = draw_curves({"a": [1, 2, 3]}, (0.0, 10.0, 100.0), log="x").words
+    assert "goes from 2 at n = 10 to 3 at n = 100." in words
+    assert (
+        'The dots "a" are all at about 1e+0.'
+        in draw_curves({"a": [1, -2, float("nan")]}, log="y", joined=False).words
+    )
+
+
+def test_an_axis_that_does_not_exist_is_not_made_logarithmic():
+    with pytest.raises(ValueError, match="'Y' was given"):
+        draw_curves({"a": [1, 2, 3]}, log="Y")
 
 
 def test_the_words_name_each_level():

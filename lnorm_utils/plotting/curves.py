@@ -50,13 +50,16 @@ def curves(
         A Figure with one panel; its `words` give each line's first and last values.
 
     Raises:
-        ValueError: a line has another length than x, there is none, or there are more than four.
+        ValueError: a line has another length than x, there is none, or there are more than four;
+            `log` names something else than axes.
 
     >>> curves([1, 2], {"double": [2, 4]}, title="Twice", xlabel="x", ylabel="2x").words
     'Twice. The line "double" goes from 2 at x = 1 to 4 at x = 2.'
     """
     x = to_array(x)
     arrays = {name: to_array(y) for name, y in lines.items()}
+    if log not in ("", "x", "y", "xy"):
+        raise ValueError(f'log must be "", "x", "y" or "xy", but {log!r} was given.')
     if x.ndim != 1 or x.size == 0 or not 1 <= len(arrays) <= len(LOOKS):
         raise ValueError(
             f"curves needs x of shape (n,) and one to {len(LOOKS)} lines, but got x of shape "
@@ -86,38 +89,39 @@ def curves(
         ax.xaxis.get_major_locator().set_params(integer=True)
     picture.legend(loc="outside upper center", ncols=4)
     say = _power if "y" in log else _plain
+    if "y" not in log:  # beside the largest value of its line, this is rounding
+        arrays = {n: np.where(np.abs(y) < 1e-4 * _largest(y), 0.0, y) for n, y in arrays.items()}
     tell = _course if joined else _range
-    each = [tell(name, x, y, xlabel, say) for name, y in arrays.items()]
+    each = []
+    for name, y in arrays.items():
+        seen = np.isfinite(y) & np.isfinite(x)
+        seen &= ((y > 0) | ("y" not in log)) & ((x > 0) | ("x" not in log))
+        told = tell(x[seen], y[seen], xlabel, say) if seen.any() else "cannot be drawn"
+        each.append(f'The {"line" if joined else "dots"} "{name}" {told}.')
     marks = [f'A thin line marks "{n}" at {_plain(h)}.' for n, h in (levels or {}).items()]
     picture.words = " ".join([f"{title}.", *each, *marks])
     return picture
 
 
-def _course(name: str, x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
-    seen = np.flatnonzero(np.isfinite(y) & ((y > 0) | (say is not _power)))
-    if seen.size == 0:
-        return f'The line "{name}" has no value that can be drawn.'
-    # what is nothing beside the largest value is rounding, and is not worth its digits
-    y = np.where(np.abs(y) < 1e-3 * np.abs(y[seen]).max(), 0.0, y) if say is _plain else y
-    first, last = (f"{say(y[i])} at {xlabel} = {_plain(x[i])}" for i in (seen[0], seen[-1]))
-    ends = {say(y[seen[0]]), say(y[seen[-1]])}
-    low, high = say(y[seen].min()), say(y[seen].max())
-    turns = not {low, high} <= ends
+def _largest(y: NDArray) -> float:
+    return np.abs(y[np.isfinite(y)]).max(initial=0.0)
+
+
+def _course(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
+    first, last = (f"{say(y[i])} at {xlabel} = {_plain(x[i])}" for i in (0, -1))
+    low, high = say(y.min()), say(y.max())
+    turns = not {low, high} <= {say(y[0]), say(y[-1])}
     on_the_way = f", and between {low} and {high} on the way" if turns else ""
-    return f'The line "{name}" goes from {first} to {last}{on_the_way}.'
+    return f"goes from {first} to {last}{on_the_way}"
 
 
-def _range(name: str, x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
-    seen = y[np.isfinite(y)]
-    if seen.size == 0:
-        return f'The dots "{name}" have no value that can be drawn.'
-    low, high = say(seen.min()), say(seen.max())
-    where = f"are all at {low}" if low == high else f"lie between {low} and {high}"
-    return f'The dots "{name}" {where}.'
+def _range(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
+    low, high = say(y.min()), say(y.max())
+    return f"are all at {low}" if low == high else f"lie between {low} and {high}"
 
 
 def _plain(value: float) -> str:
-    text = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    text = f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
     return text.replace("-", "−")
 
 

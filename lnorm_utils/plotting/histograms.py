@@ -78,7 +78,7 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     """
     before, names = to_points(encoding)
     after, _ = to_points(normed)
-    if before.shape != after.shape:
+    if np.shape(encoding) != np.shape(normed):
         raise ValueError(
             "hist_layer_normed needs the same points before and after, but got shapes "
             f"{tuple(np.shape(encoding))} and {tuple(np.shape(normed))}."
@@ -129,7 +129,9 @@ def _moments(point: NDArray, between: str) -> str:
         return "no finite value"
     lost = point.size - finite.size
     note = f" ({lost} not finite)" if lost else ""
-    return f"mean {number(finite.mean())}{between}variance {number(finite.var())}{note}"
+    largest = np.abs(finite).max()
+    mean, variance = number(finite.mean(), largest), number(finite.var(), largest**2)
+    return f"mean {mean}{between}variance {variance}{note}"
 
 
 def _summary(points: NDArray, names: list[str]) -> str:

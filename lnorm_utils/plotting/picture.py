@@ -8,9 +8,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-# Okabe & Ito 2008: told apart with every common form of color vision, and by lightness in gray.
+# Okabe & Ito 2008: told apart with every common form of color vision. In gray, some are alike:
+# a letter, a dash or a marker goes with each.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, VERMILION, YELLOW, BLACK, GRAY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
+WHITE = "#FFFFFF"
 
 STYLE = {
     "font.size": 12,
@@ -77,6 +79,8 @@ def to_array(values: ArrayLike) -> NDArray[np.float64]:
     """Make a float64 array of anything that holds numbers, also a tensor with grad or on a GPU."""
     if hasattr(values, "detach"):
         values = values.detach().cpu().double().numpy()
+    elif isinstance(values, list | tuple):
+        values = [to_array(value) for value in values]
     return np.asarray(values, dtype=np.float64)
 
 
@@ -109,11 +113,12 @@ def limits(values: NDArray, margin: float = 0.05) -> tuple[float, float]:
     return float(low - room), float(high + room)
 
 
-def number(value: float, digits: int = 2) -> str:
-    """Write a number with a true minus sign, and zero without any sign."""
-    text = f"{value:.{digits}f}" if abs(value) < 1e5 else f"{value:.{digits}g}"
-    zero = f"{0:.{digits}f}"
-    return (zero if text == f"-{zero}" else text).replace("-", "−")
+def number(value: float, beside: float = 1.0) -> str:
+    """Write a number with a true minus sign; what is only rounding `beside` another is zero."""
+    if abs(value) < 1e-6 * beside:
+        return "0.00"
+    large, small = abs(value) >= 1e5, abs(value) < 0.01
+    return (f"{value:.2g}" if large or small else f"{value:.2f}").replace("-", "−")
 
 
 def phrase(parts: Iterable[str], most: int = 8) -> str:

@@ -43,7 +43,8 @@ def number_lines(x: ArrayLike) -> Picture:
     alt = f"The features of {len(points)} rows as dots on number lines, with their means"
     picture, axes = new_picture(alt, 1, 1, 9, 0.5 * len(points) + 1.2)
     ax = axes[0, 0]
-    means, deviations = points.mean(1), points.std(1)
+    finite = np.ma.masked_invalid(points)
+    means, deviations = finite.mean(1).filled(np.nan), finite.std(1).filled(np.nan)
     heights = np.arange(len(points))
     ax.hlines(
         heights,
@@ -61,8 +62,10 @@ def number_lines(x: ArrayLike) -> Picture:
     ax.set_xlim(limits(np.concatenate([points.ravel(), means - deviations, means + deviations])))
     picture.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     each = (
-        f"{name} has mean {number(m)}, standard deviation {number(d)}"
-        for name, m, d in zip(names, means, deviations, strict=True)
+        f"{name} has mean {number(m, largest)}, standard deviation {number(d, largest)}"
+        if np.isfinite(m)
+        else f"{name} has no finite value"
+        for name, m, d, largest in zip(names, means, deviations, np.abs(finite).max(1), strict=True)
     )
     picture.words = (
         f"A line for each of {len(points)} rows, with its features as dots: {phrase(each)}."
@@ -101,6 +104,8 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     # Two square panels, placed by hand: the automatic layout cuts off what stands around them.
     picture, axes = new_picture(alt, 1, 2, 4.6, 4.8, layout=None)
     picture.subplots_adjust(left=0.08, right=0.99, bottom=0.13, top=0.93, wspace=0.2)
+    finite = np.isfinite(arrays).all((0, 2))
+    arrays = [array[finite] for array in arrays]
     first_above = arrays[0][:, 0] > arrays[0][:, 1]
     labels = (
         ("feature 0", "feature 1") if shape[1] == 2 else ("along (1, −1, 0)", "along (1, 1, −2)")
@@ -108,9 +113,10 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     for ax, array, title in zip(axes[0], arrays, ("before", "after"), strict=True):
         _scatter(ax, _in_plane(array), first_above)
         ax.set(title=title, xlabel=labels[0], ylabel=labels[1])
+    lost = f"{(~finite).sum()} that are not finite are left out. " if not finite.all() else ""
     what_is_left = _corners if shape[1] == 2 else _circle
     picture.words = (
-        f"{shape[0]} points with {shape[1]} features. Before: {int(first_above.sum())} have "
+        f"{shape[0]} points with {shape[1]} features. {lost}Before: {int(first_above.sum())} have "
         "a first feature above the second and are circles, the others are triangles. "
         f"After: {what_is_left(axes[0, 1], arrays[1])}"
     )
@@ -139,6 +145,8 @@ def _corners(ax: Axes, after: NDArray) -> str:
 def _circle(ax: Axes, after: NDArray) -> str:
     """Return in words how far from the center the points lie."""
     radii = np.hypot(*_in_plane(after).T)
+    if radii.size == 0:
+        return "there is nothing to see."
     low, high = number(radii.min()), number(radii.max())
     if low == high:
         return f"all lie on a circle of radius {low}."

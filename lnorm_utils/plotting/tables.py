@@ -1,6 +1,7 @@
 """A tensor as a table of cells, colored by which cells share one mean."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from string import ascii_uppercase
 
 import matplotlib
@@ -17,6 +18,7 @@ from lnorm_utils.plotting.picture import (
     SKY,
     STYLE,
     VERMILION,
+    WHITE,
     YELLOW,
     Picture,
     new_picture,
@@ -27,7 +29,8 @@ from lnorm_utils.plotting.picture import (
 
 __all__ = ["shared_cells"]
 
-COLORS = (SKY, ORANGE, GREEN, YELLOW, PINK, VERMILION, GRAY, "#FFFFFF")
+# Neighbors differ in lightness.
+COLORS = (SKY, VERMILION, YELLOW, GREEN, WHITE, ORANGE, PINK, GRAY)
 AXES = {2: "BC", 3: "BTC", 4: "BCHW"}
 
 
@@ -48,6 +51,7 @@ def shared_cells(
         A Figure of the tables; its `words` name the cells of each group.
 
     Raises:
+        TypeError: `dim` is not made of integers.
         ValueError: `x` has another number of axes or no elements, `dim` names an axis that `x`
             does not have, or `axes` has another number of letters.
 
@@ -71,18 +75,21 @@ def shared_cells(
         panels.ravel(), array.reshape(tables), groups.reshape(tables), strict=True
     ):
         _draw_cells(ax, values, group)
-    picture.words = _words(kept, groups, what)
+    picture.words = _words(kept, groups, reduced, what)
     return picture
 
 
 def _reduced(dim: int | Sequence[int], array: NDArray) -> set[int]:
-    named = (dim,) if np.ndim(dim) == 0 else tuple(dim)
-    if not named or not all(-array.ndim <= d < array.ndim for d in named):
+    named = dim if isinstance(dim, tuple | list) else (dim,)
+    if not all(isinstance(d, Integral) for d in named):
+        raise TypeError(f"dim must be an integer or a tuple of integers, but {dim!r} was given.")
+    reduced = {d % array.ndim for d in named if -array.ndim <= d < array.ndim}
+    if not named or len(reduced) < len(named):
         raise ValueError(
-            f"dim must name axes between {-array.ndim} and {array.ndim - 1} for a tensor of shape "
-            f"{array.shape}, but {dim!r} was given."
+            f"dim must name axes of a tensor of shape {array.shape}, each once, but {dim!r} was "
+            "given."
         )
-    return {d % array.ndim for d in named}
+    return reduced
 
 
 def _tables(alt: str, shape: tuple[int, ...], letters: str) -> tuple[Picture, NDArray]:
@@ -117,12 +124,12 @@ def _letter(group: int) -> str:
     return ascii_uppercase[index] + (str(times) if times else "")
 
 
-def _words(kept: list[int], groups: NDArray, what: str) -> str:
+def _words(kept: list[int], groups: NDArray, reduced: set[int], what: str) -> str:
     count = int(np.prod(kept))
     each = []
     for group in range(count):
         first = np.argwhere(groups == group)[0]
-        index = ", ".join(":" if k == 1 else str(i) for k, i in zip(kept, first, strict=True))
+        index = ", ".join(":" if a in reduced else str(i) for a, i in enumerate(first))
         each.append(f"{_letter(group)} is `x[{index}]`")
     return (
         f"{groups.size} cells in {count} groups of {groups.size // count}. Each group shares one "
