@@ -177,7 +177,7 @@ def test_a_lesson_is_red_when_the_operation_changes(tmp_path):
         shutil.copytree(PROJECT / "lnorm_utils", tmp_path / "lnorm_utils") / "functional.py"
     )
     right = functional.read_text("utf-8")
-    wrong = right.replace("(var + eps).rsqrt()", "1 / (var.sqrt() + eps)")
+    wrong = right.replace("(var + float(eps)).rsqrt()", "1 / (var.sqrt() + eps)")
     assert wrong != right
 
     unchanged = run_suite(tmp_path, PYTHONPATH=str(tmp_path))
