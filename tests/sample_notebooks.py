@@ -11,8 +11,9 @@ PICTURE = """
 png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJg"
 png += "gg=="
 view = {"model_id": "0", "version_major": 2, "version_minor": 0}
-data = {"image/png": png, "application/vnd.jupyter.widget-view+json": view}
-display(data, metadata={"image/png": {"alt": "one pixel"}}, raw=True)
+image = f'<img alt="one pixel" src="data:image/png;base64,{png}">'
+data = {"image/png": png, "text/html": image, "application/vnd.jupyter.widget-view+json": view}
+display(data, raw=True)
 display(Markdown("**In words.** One pixel."))
 """
 

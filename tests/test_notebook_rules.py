@@ -107,7 +107,12 @@ PLANTED = [
     ),
     (
         rules.every_picture_has_an_alt_and_its_words,
-        lambda nb: code(nb, 3)["outputs"][0].update(metadata={}),
+        lambda nb: code(nb, 3)["outputs"][0]["data"].update({"text/html": '<img alt=" " src="x">'}),
+        "code cell 3 has no alt",
+    ),
+    (
+        rules.every_picture_has_an_alt_and_its_words,
+        lambda nb: code(nb, 3)["outputs"][0]["data"].pop("text/html"),
         "code cell 3 has no alt",
     ),
     (

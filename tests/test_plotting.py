@@ -1,5 +1,6 @@
 """The pictures show the numbers that they were given, and say so in words."""
 
+import base64
 import io
 
 import matplotlib
@@ -55,11 +56,13 @@ def test_a_picture_is_a_figure_with_an_alternative_and_words(picture):
 
 def test_a_picture_shows_in_a_notebook_as_an_image_with_its_words_under_it(picture, monkeypatch):
     shown = []
-    monkeypatch.setattr("IPython.display.display", shown.append)
+    monkeypatch.setattr("IPython.display.display", lambda data, raw=False: shown.append(data))
     picture._ipython_display_()
     image, words = shown
-    assert image.alt == picture.alt
-    assert Image.open(io.BytesIO(image.data)).size[0] >= 250
+    assert image["text/html"].startswith(f'<img alt="{picture.alt}" src="data:image/png;base64,')
+    assert image["image/png"] in image["text/html"]
+    png = base64.b64decode(image["image/png"])
+    assert Image.open(io.BytesIO(png)).size[0] >= 250
     assert words.data == f"**In words.** {picture.words}"
 
 

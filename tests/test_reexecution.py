@@ -14,7 +14,8 @@ from sample_notebooks import course, edit, sample_notebook
 
 PROJECT = Path(__file__).parent.parent
 NUMBER = 2  # the cell of the sample notebook that computes one
-RIGHT = "outputs compared: 5, notebooks: 1, as on record"
+PICTURE = 3  # the one that shows a picture
+RIGHT = "outputs compared: 6, notebooks: 1, as on record"
 
 
 @pytest.fixture(scope="module")
@@ -74,24 +75,24 @@ def test_an_untouched_notebook_is_green(root, workers):
 
 def test_a_wrong_saved_number_is_red(root, notebook):
     edit(notebook, lambda cells: cells[NUMBER].outputs[1].data.update({"text/plain": "43"}))
-    assert_red(run_suite(root), "Cell outputs differ", "'43' == '42'", "compared 3 outputs, not 5")
+    assert_red(run_suite(root), "Cell outputs differ", "'43' == '42'", "compared 4 outputs, not 6")
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_notebook_without_outputs_and_counts_is_red(root, notebook, workers):
     edit(notebook, clear)
     run = run_suite(root, "-n", str(workers))
-    assert_red(run, "4 passed", "sample.ipynb: nbval compared 0 outputs, not 5.")
+    assert_red(run, "4 passed", "sample.ipynb: nbval compared 0 outputs, not 6.")
 
 
 def test_a_deleted_cell_is_red(root, notebook):
     edit(notebook, lambda cells: cells.pop(NUMBER))
-    assert_red(run_suite(root), "3 passed", "sample.ipynb: nbval compared 3 outputs, not 5.")
+    assert_red(run_suite(root), "3 passed", "sample.ipynb: nbval compared 4 outputs, not 6.")
 
 
 def test_a_cell_exempt_from_comparison_is_red(root, notebook):
     source(notebook, NUMBER, "# NBVAL_IGNORE_OUTPUT\n6 * 7")
-    assert_red(run_suite(root), "4 passed", "sample.ipynb: nbval compared 3 outputs, not 5.")
+    assert_red(run_suite(root), "4 passed", "sample.ipynb: nbval compared 4 outputs, not 6.")
 
 
 def test_output_on_stderr_is_red(root, notebook):
@@ -136,7 +137,7 @@ def test_a_missing_notebook_is_red(root, notebook):
 
 def test_a_notebook_that_is_not_on_record_is_red(root, notebook):
     shutil.copy(notebook, notebook.with_name("more.ipynb"))
-    assert_red(run_suite(root), "more.ipynb is not on record: nbval compared 5 outputs.")
+    assert_red(run_suite(root), "more.ipynb is not on record: nbval compared 6 outputs.")
 
 
 @pytest.mark.parametrize(
@@ -185,3 +186,22 @@ def test_a_lesson_is_red_when_the_operation_changes(tmp_path):
     functional.write_text(wrong, encoding="utf-8")
     changed = run_suite(tmp_path, PYTHONPATH=str(tmp_path))
     assert_red(changed, "Cell outputs differ", "Tensor-likes are not close")
+
+
+def test_a_picture_with_other_words_is_red(root, notebook):
+    in_html(notebook, "one pixel", "two pixels")
+    assert_red(run_suite(root), "mismatch 'text/html'")
+
+
+def test_a_picture_with_other_pixels_is_green(root, notebook):
+    in_html(notebook, "AAAABQABpfZFQAAAAABJRU5ErkJg", "AAAABQABpfZFQAAAAABJRU5ErkJh")
+    assert_green(run_suite(root), RIGHT)
+
+
+def in_html(path, old, new):
+    def change(cells):
+        data = cells[PICTURE].outputs[0].data
+        assert old in data["text/html"]
+        data["text/html"] = data["text/html"].replace(old, new)
+
+    edit(path, change)

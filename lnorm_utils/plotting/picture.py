@@ -1,5 +1,7 @@
 """What every picture has in common: its style, its words, and how a notebook shows both."""
 
+import base64
+import html
 import io
 from collections.abc import Iterable
 
@@ -54,9 +56,12 @@ class Picture(Figure):
         return file.getvalue()
 
     def _ipython_display_(self) -> None:
-        from IPython.display import Image, Markdown, display
+        from IPython.display import Markdown, display
 
-        display(Image(self.png(), alt=self.alt))
+        png = base64.b64encode(self.png()).decode()
+        # Neither JupyterLab nor its HTML export reads an alt out of the metadata of an image.
+        image = f'<img alt="{html.escape(self.alt)}" src="data:image/png;base64,{png}">'
+        display({"text/html": image, "image/png": png, "text/plain": self.alt}, raw=True)
         display(Markdown(f"**In words.** {self.words}"))
 
 
