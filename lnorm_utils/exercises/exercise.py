@@ -1,0 +1,157 @@
+"""An exercise: a right answer, the mistakes that people make, and inputs that tell them apart."""
+
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from lnorm_utils.exercises import attempts, progress
+from lnorm_utils.exercises.beliefs import BELIEFS
+from lnorm_utils.exercises.feedback import Feedback, State
+from lnorm_utils.exercises.values import difference, kind_of, same
+
+__all__ = ["Exercise"]
+
+CLOSED = Path(__file__).with_name("solutions_are_closed")
+
+
+class Exercise:
+    """One question, for code or for a prediction.
+
+    Answer and mistakes are functions. For a prediction they take nothing and return the value; for
+    code they take the arguments in `inputs`. The docstring of a mistake is what a student reads who
+    makes it, and that of the answer, if it has one, what a student reads who is right.
+
+    Args:
+        lesson: the name of the notebook, such as "01_mean".
+        name: what the exercise is called in the lesson.
+        hints: from the gentlest to the strongest; none gives the answer away.
+        inputs: a tuple of arguments for each call; None for a prediction.
+        within: how far a number may be from the answer, absolute and relative to it.
+
+    >>> legs = Exercise("00_example", "legs", hints=["Count them."])
+    >>> @legs.answer
+    ... def four():
+    ...     return 4
+    >>> @legs.mistake()
+    ... def one_for_each_side():
+    ...     "You counted the left side only."
+    ...     return 2
+    >>> legs.check(2)
+    Not yet: one for each side. You counted the left side only.
+    >>> legs.check(4)
+    Right.
+    """
+
+    bank: dict[str, dict[str, "Exercise"]] = {}  # noqa: RUF012 - lesson → name → exercise
+
+    def __init__(
+        self,
+        lesson: str,
+        name: str,
+        *,
+        hints: Sequence[str],
+        inputs: Sequence[tuple] | None = None,
+        within: float = 1e-6,
+    ) -> None:
+        self.lesson, self.name = lesson, name
+        self.hints, self.inputs, self.within = list(hints), inputs, within
+        self.answers: list[Callable] = []
+        self.mistakes: list[Callable] = []
+        self._hints_given = 0
+        self.bank.setdefault(lesson, {})[name] = self
+
+    def answer(self, function: Callable) -> Callable:
+        """Take a function as right; the first one taken is what `solution` shows."""
+        self.answers.append(function)
+        return function
+
+    def mistake(self, belief: int | None = None) -> Callable[[Callable], Callable]:
+        """Take a function as a mistake, made by who holds the belief of that number."""
+
+        def take(function: Callable) -> Callable:
+            function.belief = BELIEFS[belief] if belief else ""
+            self.mistakes.append(function)
+            return function
+
+        return take
+
+    def check(self, attempt: object = ...) -> Feedback:
+        """Say whether an attempt is right, and which mistake it is if it is not.
+
+        Args:
+            attempt: a value for a prediction, a function for code; `...` or None is no attempt.
+
+        Returns:
+            Feedback, with its `state` and its `message`.
+        """
+        feedback = self.judge(attempt)
+        progress.note(self.lesson, self.name, feedback.state)
+        return feedback
+
+    def judge(self, attempt: object) -> Feedback:
+        """Do what `check` does and keep no record of it."""
+        if attempt is None or attempt is ...:
+            return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
+        results, remark = attempts.results(attempt, self.inputs)
+        if results is None:
+            return Feedback(State.WRONG, remark)
+        feedback = self.judge_results(results)
+        return replace(feedback, message=f"{feedback.message} {remark}".strip())
+
+    def judge_results(self, results: list) -> Feedback:
+        """Judge what an attempt returned: one value, or one for each of the inputs."""
+        if self.inputs is not None and all(r is None or r is ... for r in results):
+            return Feedback(State.NOT_ATTEMPTED, "your function returns nothing yet.")
+        try:
+            return self._judge(results)
+        except Exception:  # an object of the student's that raises when it is looked at
+            kinds = ", ".join(sorted({kind_of(result) for result in results}))
+            return Feedback(State.WRONG, f"your answer, {kinds}, cannot be compared with anything.")
+
+    def _judge(self, results: list) -> Feedback:
+        for answer in self.answers:
+            if self._agree(results, self.expected(answer)):
+                return Feedback(State.RIGHT, inspect.getdoc(answer) or "")
+        for mistake in self.mistakes:
+            if self._agree(results, self.expected(mistake)):
+                name = mistake.__name__.replace("_", " ")
+                return Feedback(State.WRONG, inspect.getdoc(mistake), name, mistake.belief)
+        return Feedback(
+            State.WRONG, self._first_difference(results, self.expected(self.answers[0]))
+        )
+
+    def expected(self, function: Callable) -> list:
+        """Compute what an answer or a mistake returns: one value, or one for each input."""
+        if self.inputs is None:
+            return [function()]
+        return [function(*attempts.fresh(arguments)) for arguments in self.inputs]
+
+    def hint(self) -> Feedback:
+        """Give one more hint at each call."""
+        if self._hints_given == len(self.hints):
+            return Feedback(State.HINT, "there are no more hints. `.solution()` shows the answer.")
+        self._hints_given += 1
+        text = f"{self._hints_given} of {len(self.hints)}. {self.hints[self._hints_given - 1]}"
+        return Feedback(State.HINT, text)
+
+    def solution(self) -> Feedback:
+        """Show the source of the answer."""
+        if CLOSED.exists():
+            return Feedback(State.SOLUTION, "closed by your instructor.")
+        return Feedback(State.SOLUTION, "", code=self.source())
+
+    def source(self) -> str:
+        """Return the answer's own source, without the decorator."""
+        lines = textwrap.dedent(inspect.getsource(self.answers[0])).splitlines()
+        return "\n".join(line for line in lines if not line.startswith("@"))
+
+    def _agree(self, results: list, expected: list) -> bool:
+        return all(same(r, e, self.within) for r, e in zip(results, expected, strict=True))
+
+    def _first_difference(self, results: list, expected: list) -> str:
+        for result, value in zip(results, expected, strict=True):
+            if not same(result, value, self.within):
+                return difference(result, value, reveal=self.inputs is not None)
+        raise AssertionError("only results that differ come here")
