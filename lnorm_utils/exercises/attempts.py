@@ -72,7 +72,7 @@ def _told(error: BaseException, arguments: tuple) -> str:
         f for f in frames[1:] if "lnorm_utils" not in f.filename and "/torch/" not in f.filename
     ]
     where = f" in line {theirs[-1].lineno} of your cell" if theirs else ""
-    line = f", `{theirs[-1].line}`" if theirs and theirs[-1].line else ""
+    line = f", `{theirs[-1].line[:80]}`" if theirs and theirs[-1].line else ""
     shapes = ", ".join(
         str(tuple(a.shape)) if isinstance(a, torch.Tensor) else repr(a) for a in arguments
     )

@@ -25,7 +25,7 @@ def note(lesson: str, name: str, state: State) -> None:
     path = _path()
     if path is None:
         return
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft = path.parent / f"{path.name}.{os.getpid()}"
     with contextlib.suppress(OSError):  # a read-only folder or a full disk must not get in the way
         draft.write_text(json.dumps(states, indent=1, sort_keys=True), encoding="utf-8")
         draft.replace(path)
@@ -34,7 +34,11 @@ def note(lesson: str, name: str, state: State) -> None:
 
 
 def progress(lesson: str) -> "Progress":
-    """Show the exercises of a lesson, such as "01_mean", and what became of each."""
+    """Show the exercises of a lesson, such as "01_mean", and what became of each.
+
+    Raises:
+        ValueError: there are no exercises of that lesson.
+    """
     from lnorm_utils.exercises.exercise import Exercise
 
     if lesson not in Exercise.bank:
@@ -69,13 +73,13 @@ def _read() -> dict:
     path = _path()
     try:
         states = json.loads(path.read_text("utf-8")) if path else {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(states, dict):
         return {}
-    names = State.__members__
+    known = [State.RIGHT.name, State.WRONG.name]
     return {
-        lesson: {n: s for n, s in kept.items() if s in names}
+        lesson: {n: s for n, s in kept.items() if s in known}
         for lesson, kept in states.items()
         if isinstance(kept, dict)
     }

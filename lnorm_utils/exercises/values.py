@@ -17,6 +17,7 @@ def same(attempt: object, expected: object, within: float) -> bool:
     if isinstance(expected, Tensor):
         return isinstance(attempt, Tensor) and _same_tensors(attempt, expected, within)
     if isinstance(expected, tuple):
+        attempt = tuple(attempt.tolist()) if getattr(attempt, "ndim", 0) == 1 else attempt
         return (
             isinstance(attempt, tuple)
             and len(attempt) == len(expected)
@@ -49,6 +50,8 @@ def difference(attempt: object, expected: object, reveal: bool) -> str:
     given, right = plain(attempt), plain(expected)
     if not isinstance(right, Tensor):
         return _of_values(attempt, given, right, reveal)
+    if isinstance(attempt, Tensor) and attempt.ndim == 0:
+        return f"your tensor is a single number, and the right one has shape {tuple(right.shape)}."
     if not isinstance(given, Tensor):
         return f"{_as_tensor(attempt, right)} your function returned {kind_of(attempt)}."
     if given.shape != right.shape:
@@ -77,11 +80,11 @@ def _as_tensor(attempt: object, right: Tensor) -> str:
 def _of_values(attempt: object, given: object, right: object, reveal: bool) -> str:
     kinds = {bool: "True or False", str: "a word", tuple: "a tuple of numbers such as (2, 3)"}
     wanted = kinds.get(type(right), "a number")
-    known = (bool, str, tuple) if wanted != "a number" else (Real,)
+    known = {bool: bool, str: str, tuple: tuple}.get(type(right), Real)
     if not isinstance(given, known) or isinstance(given, bool) != isinstance(right, bool):
         return f"{wanted} is expected, but you gave {kind_of(attempt)}."
     if isinstance(right, tuple) and len(given) != len(right):
-        return f"{len(right)} numbers are expected, but you gave {len(given)}."
+        return f"a tuple of length {len(right)} is expected, and yours has length {len(given)}."
     known_answer = f" {shown(right)} is right." if reveal else ""
     return f"{shown(attempt)} is not the answer, and no mistake that is known here.{known_answer}"
 
