@@ -47,7 +47,8 @@ class Feedback:
         return " ".join(self.message.split()) + belief
 
     def _repr_html_(self) -> str:
-        parts = [f"<strong>{SIGNS[self.state]} {self.state.value}</strong>"]
+        more = ":" if self.mistake or self.message else "."
+        parts = [f"<strong>{SIGNS[self.state]} {self.state.value}{more}</strong>"]
         if self.mistake:
             parts.append(f"<em>{_inline(self.mistake)}</em>.")
         if self.message:
