@@ -1,6 +1,6 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks lint format bench upgrade clean
+.PHONY: help lab test notebooks student grade lint format bench upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
@@ -23,6 +23,14 @@ test: $(READY) lint ## set everything up (once), then lint, unit tests and every
 
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
 	$(ONE_THREAD) $(BIN)/python tests/freeze.py $(ARGS)
+
+student: $(READY) ## write a copy without answers for students: make student OUT=../students
+	@test -n "$(OUT)" || { echo "Say where: make student OUT=../students"; exit 1; }
+	$(BIN)/python -m lnorm_utils.exercises.student_copy "$(OUT)"
+
+grade: $(READY) ## grade what students hand in: make grade SUBMISSION=folder ARGS='--csv grades.csv'
+	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder-or-notebook"; exit 1; }
+	$(BIN)/python -m lnorm_utils.exercises.grade "$(SUBMISSION)" $(ARGS)
 
 lint: $(READY) ## check the style of code and notebooks
 	$(BIN)/ruff check .

@@ -10,14 +10,17 @@ ROOMS = {
     "modules": {"functional", "torch"},
     "examples": {"functional", "modules", "torch"},
     "plotting": {"numpy", "matplotlib", "IPython"},
-    "exercises": {"functional", "modules", "examples", "torch", "numpy", "IPython"},
+    "exercises": {
+        *("functional", "modules", "examples", "torch", "numpy", "IPython"),
+        *("jupyter_client", "nbformat"),  # to grade, from the extra `test`
+    },
     "explorers": {
         *("functional", "modules", "examples", "plotting"),
         *("torch", "numpy", "matplotlib", "ipywidgets", "IPython"),
     },
     "__init__": {"functional", "modules"},
 }
-ONLY_IN_FUNCTIONS = {"IPython"}
+ONLY_IN_FUNCTIONS = {"IPython", "jupyter_client", "nbformat"}
 # It keeps every figure alive, and the notebook shows them a second time.
 NOWHERE = "matplotlib.pyplot"
 

@@ -196,6 +196,11 @@ def test_one_more_hint_is_given_at_each_call(number):
     assert "no more hints" in said[2]
 
 
+@pytest.fixture(autouse=True)
+def open_solutions(monkeypatch, tmp_path):
+    monkeypatch.setattr(exercise, "CLOSED", tmp_path / "not there")
+
+
 def test_the_solution_is_the_source_of_the_answer_without_decorator(rows):
     assert repr(rows.solution()) == "Solution.\ndef sums(x):\n    return x.sum(-1)"
 

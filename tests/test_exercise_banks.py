@@ -8,6 +8,7 @@ import torch
 from exercise_banks import BANK, EXERCISES, MISTAKES, attempt_of, is_prediction
 
 from lnorm_utils.exercises.beliefs import BELIEFS
+from lnorm_utils.exercises.exercise import CLOSED
 from lnorm_utils.exercises.feedback import State
 from lnorm_utils.exercises.values import plain, same
 
@@ -49,7 +50,8 @@ def test_the_solution_as_it_is_shown_is_right(exercise):
     exec(exercise.source(), names)
     function = names[exercise.answers[0].__name__]
     assert exercise.judge(attempt_of(exercise, function)).state is State.RIGHT
-    assert exercise.source() in repr(exercise.solution())
+    if not CLOSED.exists():  # in a copy for students it does
+        assert exercise.source() in repr(exercise.solution())
 
 
 @every_exercise

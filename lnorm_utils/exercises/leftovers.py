@@ -1,0 +1,84 @@
+"""Find answers that were left in a notebook which is to be handed out."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from lnorm_utils.exercises.cells import parse
+
+__all__ = ["leftovers"]
+
+# What Feedback and Progress write, in text and in HTML.
+SAYS_RIGHT = re.compile(
+    r"^(?:Right|Solution)(?:[.:]|$)|[✓→] (?:Right|Solution)\b|✓ (\w+): right", re.MULTILINE
+)
+CALL = re.compile(r"\b(\w+)\s*\.\s*(?:check|solution)\s*\(")
+
+
+def leftovers(notebook: Mapping) -> Iterator[str]:
+    """Yield a sentence for each answer in a notebook; cells without code do not count."""
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for number, cell in enumerate(cells, start=1):
+        named = CALL.search(cell["source"])
+        exercise = named[1] if named else "an exercise"
+        found = [*_in_source(cell["source"]), *_in_outputs(cell.get("outputs", []), exercise)]
+        yield from (f"in code cell {number}, {what}." for what in dict.fromkeys(found))
+
+
+def _in_source(source: str) -> Iterator[str]:
+    try:
+        _, tree = parse(source)
+    except Exception:
+        for name in CALL.findall(source):
+            yield f"{name} cannot be looked at, because the cell is not Python or too long"
+        return
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        exercise = ast.unparse(call.func.value)
+        if call.func.attr == "solution":
+            yield f"the solution of {exercise} is called"
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if call.func.attr == "check" and not all(_empty(value, tree) for value in given):
+            yield f"the attempt of {exercise} is filled in"
+
+
+def _empty(value: ast.expr, tree: ast.Module) -> bool:
+    """Tell whether what is checked is `...`, or a name for nothing else in the same cell."""
+    if _is_dots(value):
+        return True
+    if not isinstance(value, ast.Name):
+        return False
+    binders = [node for node in ast.walk(tree) if _binds(node, value.id)]
+    hollow = [node for node in tree.body if _hollow(node, value.id)]
+    return len(hollow) == len(binders) > 0
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == name and not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.alias):
+        return name in (node.asname, node.name)
+    return getattr(node, "name", None) == name
+
+
+def _hollow(node: ast.stmt, name: str) -> bool:
+    """Tell `name = ...`, and `def name(…):` with nothing but a docstring and dots."""
+    if isinstance(node, ast.Assign):
+        return [ast.unparse(t) for t in node.targets] == [name] and _is_dots(node.value)
+    if not isinstance(node, ast.FunctionDef) or node.name != name or node.decorator_list:
+        return False
+    body = node.body[ast.get_docstring(node) is not None :]
+    return all(isinstance(line, ast.Expr) and _is_dots(line.value) for line in body)
+
+
+def _is_dots(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is ...
+
+
+def _in_outputs(outputs: list[Mapping], exercise: str) -> Iterator[str]:
+    for output in outputs:
+        data = output.get("data", {})
+        for text in (output.get("text"), data.get("text/plain"), data.get("text/html")):
+            if text and (said := SAYS_RIGHT.search("".join(text))):
+                yield f"a saved output says that {said[1] or exercise} is solved, or shows how"
