@@ -97,42 +97,6 @@ def as_large_as_the_points():
     return (3, 2, 4)
 
 
-last_word = Exercise(
-    LESSON,
-    "last_word",
-    hints=[
-        "`reshape` reads the numbers in order and fills the new shape in order.",
-        "Write down 1 to 12 in three groups of two pairs; sentence 0 is the first pair of each.",
-    ],
-)
-
-
-@last_word.answer
-def of_the_other_sentence():
-    """It is a word of sentence 1: the shape fits, and the sentences are mixed."""
-    return (9, 10)
-
-
-@last_word.mistake(12)
-def as_after_a_transpose():
-    """That would be the last word of sentence 0 after `transpose`. `reshape` swaps nothing: it
-    reads 1 to 12 in order and cuts them anew."""
-    return (5, 6)
-
-
-@last_word.mistake()
-def the_last_of_all():
-    """11, 12 is the last pair of all. It belongs to sentence 1 in both layouts."""
-    return (11, 12)
-
-
-@last_word.mistake()
-def both_words_of_the_position():
-    """Those are the words of both sentences at the last position. Sentence 0 has the first of
-    them."""
-    return (9, 10, 11, 12)
-
-
 row_means = Exercise(
     LESSON,
     "row_means",
@@ -181,6 +145,48 @@ def sum_of_rows(x):
     return x.sum(dim=-1, keepdim=True)
 
 
+center = Exercise(
+    LESSON,
+    "center",
+    # As many rows as features, for there a missing `keepdim` raises no error.
+    inputs=[(normal(4, 4, seed=12).double() + 3,), (normal(4, 4, 4, seed=13).double() + 3,)],
+    hints=[
+        "Subtract from each row its own mean.",
+        "Which shape must the means have, so that each meets its own row?",
+    ],
+)
+
+
+@center.answer
+def minus_its_own_mean(x):
+    return x - x.mean(dim=-1, keepdim=True)
+
+
+@center.mistake(1)
+def minus_the_mean_of_the_batch(x):
+    """You subtracted the means over the batch. Now the columns add up to zero, not the rows."""
+    return x - x.mean(dim=0, keepdim=True)
+
+
+@center.mistake(2)
+def minus_the_mean_of_the_sentence(x):
+    """You subtracted one mean from all words of a sentence. Each word has its own."""
+    return x - x.mean(dim=(-2, -1), keepdim=True)
+
+
+@center.mistake()
+def means_without_their_axis(x):
+    """Your means have lost their last axis, so they line up with the wrong one, and each row gets
+    means of other rows. Keep the axis."""
+    return x - x.mean(dim=-1)
+
+
+@center.mistake()
+def minus_the_mean_of_everything(x):
+    """You subtracted one number from all rows. Each row has its own mean."""
+    return x - x.mean()
+
+
 swap = Exercise(
     LESSON,
     "swap",
@@ -223,43 +229,37 @@ def nothing_changed(x):
     return x
 
 
-center = Exercise(
+last_word = Exercise(
     LESSON,
-    "center",
-    # As many rows as features, for there a missing `keepdim` raises no error.
-    inputs=[(normal(4, 4, seed=12).double() + 3,), (normal(4, 4, 4, seed=13).double() + 3,)],
+    "last_word",
     hints=[
-        "Subtract from each row its own mean.",
-        "Which shape must the means have, so that each meets its own row?",
+        "`reshape` reads the numbers in order and fills the new shape in order.",
+        "Write down 1 to 12 in three groups of two pairs; sentence 0 is the first pair of each.",
     ],
 )
 
 
-@center.answer
-def minus_its_own_mean(x):
-    return x - x.mean(dim=-1, keepdim=True)
+@last_word.answer
+def of_the_other_sentence():
+    """It is a word of sentence 1: the shape fits, and the sentences are mixed."""
+    return (9, 10)
 
 
-@center.mistake(1)
-def minus_the_mean_of_the_batch(x):
-    """You subtracted the means over the batch. Now the columns add up to zero, not the rows."""
-    return x - x.mean(dim=0, keepdim=True)
+@last_word.mistake(12)
+def as_after_a_transpose():
+    """That would be the last word of sentence 0 after `transpose`. `reshape` swaps nothing: it
+    reads 1 to 12 in order and cuts them anew."""
+    return (5, 6)
 
 
-@center.mistake(2)
-def minus_the_mean_of_the_sentence(x):
-    """You subtracted one mean from all words of a sentence. Each word has its own."""
-    return x - x.mean(dim=(-2, -1), keepdim=True)
+@last_word.mistake()
+def the_last_of_all():
+    """11, 12 is the last pair of all. It belongs to sentence 1 in both layouts."""
+    return (11, 12)
 
 
-@center.mistake()
-def means_without_their_axis(x):
-    """Your means have lost their last axis, so they line up with the wrong one, and each row gets
-    means of other rows. Keep the axis."""
-    return x - x.mean(dim=-1)
-
-
-@center.mistake()
-def minus_the_mean_of_everything(x):
-    """You subtracted one number from all rows. Each row has its own mean."""
-    return x - x.mean()
+@last_word.mistake()
+def both_words_of_the_position():
+    """Those are the words of both sentences at the last position. Sentence 0 has the first of
+    them."""
+    return (9, 10, 11, 12)
