@@ -8,7 +8,7 @@ import torch
 from exercise_banks import BANK, EXERCISES, MISTAKES, attempt_of, is_prediction
 
 from lnorm_utils.exercises.beliefs import BELIEFS
-from lnorm_utils.exercises.exercise import CLOSED
+from lnorm_utils.exercises.exercise import CLOSED, ROUNDED
 from lnorm_utils.exercises.feedback import State
 from lnorm_utils.exercises.values import plain, same
 
@@ -38,7 +38,7 @@ def test_a_mistake_is_named_with_its_own_message(exercise, mistake):
 @every_exercise
 def test_answer_and_mistakes_are_far_more_than_the_tolerance_apart(exercise):
     known = [exercise.answers[0], *exercise.mistakes]
-    far = 1000 * exercise.within if exercise.inputs else 1.5 * exercise.within
+    far = 1000 * exercise.within if exercise.inputs else 1.5 * max(exercise.within, ROUNDED)
     for one, other in itertools.combinations(known, 2):
         results = zip(exercise.expected(one), exercise.expected(other), strict=True)
         assert any(not same(a, b, far) for a, b in results), f"{label(one)}, {label(other)}"

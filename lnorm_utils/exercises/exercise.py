@@ -13,6 +13,7 @@ from lnorm_utils.exercises.values import difference, kind_of, same
 
 __all__ = ["Exercise"]
 
+ROUNDED = 6e-3  # to two decimals
 CLOSED = Path(__file__).with_name("solutions_are_closed")
 
 
@@ -28,7 +29,8 @@ class Exercise:
         name: what the exercise is called in the lesson.
         hints: from the gentlest to the strongest; none gives the answer away.
         inputs: a tuple of arguments for each call; None for a prediction.
-        within: how far a number may be from the answer, absolute and relative to it.
+        within: how far a prediction, or an element of a tensor, may be from the answer; for
+            tensors also relative to it.
 
     >>> legs = Exercise("00_example", "legs", hints=["Count them."])
     >>> @legs.answer
@@ -112,10 +114,12 @@ class Exercise:
 
     def _judge(self, results: list) -> Feedback:
         for answer in self.answers:
-            if self._agree(results, self.expected(answer)):
+            if self._agree(results, self.expected(answer), self.within):
                 return Feedback(State.RIGHT, inspect.getdoc(answer) or "")
+        # a number that was predicted may be rounded, and is still recognized
+        within = max(self.within, ROUNDED) if self.inputs is None else self.within
         for mistake in self.mistakes:
-            if self._agree(results, self.expected(mistake)):
+            if self._agree(results, self.expected(mistake), within):
                 name = mistake.__name__.replace("_", " ")
                 return Feedback(State.WRONG, inspect.getdoc(mistake), name, mistake.belief)
         return Feedback(
@@ -147,8 +151,8 @@ class Exercise:
         lines = textwrap.dedent(inspect.getsource(self.answers[0])).splitlines()
         return "\n".join(line for line in lines if not line.startswith("@"))
 
-    def _agree(self, results: list, expected: list) -> bool:
-        return all(same(r, e, self.within) for r, e in zip(results, expected, strict=True))
+    def _agree(self, results: list, expected: list, within: float) -> bool:
+        return all(same(r, e, within) for r, e in zip(results, expected, strict=True))
 
     def _first_difference(self, results: list, expected: list) -> str:
         for result, value in zip(results, expected, strict=True):

@@ -4,8 +4,9 @@ from lnorm_utils.examples import normal
 from lnorm_utils.exercises.exercise import Exercise
 
 LESSON = "01_mean"
-# Unequal axes, a mean that is not zero, and float64, so that mistakes are far apart.
-POINTS = normal(2, 3, 4, seed=11).double() + 2
+# Unequal axes, means of both signs, and float64, so that mistakes are far apart.
+POINTS = 2 * normal(2, 3, 4, seed=11).double() + 0.5
+TABLE = normal(3, 5, seed=14).double() - 1
 
 how_many = Exercise(
     LESSON,
@@ -100,7 +101,7 @@ def as_large_as_the_points():
 row_means = Exercise(
     LESSON,
     "row_means",
-    inputs=[(POINTS,), (POINTS[0],)],
+    inputs=[(POINTS,), (TABLE,)],
     hints=[
         "`x.mean` takes an axis and can keep it.",
         "The features are the last axis, and the size that is left must be 1.",
@@ -149,7 +150,7 @@ center = Exercise(
     LESSON,
     "center",
     # As many rows as features, for there a missing `keepdim` raises no error.
-    inputs=[(normal(4, 4, seed=12).double() + 3,), (normal(4, 4, 4, seed=13).double() + 3,)],
+    inputs=[(normal(4, 4, seed=12).double() - 1,), (normal(5, 5, 5, seed=13).double() - 1,)],
     hints=[
         "Subtract from each row its own mean.",
         "Which shape must the means have, so that each meets its own row?",

@@ -9,12 +9,13 @@ LESSON = "02_variance"
 POINTS = 2 * normal(2, 3, 4, seed=21).double() + 3
 # At 2²⁸ the square has neighbors 16 apart in float64, so that one pass gives 0 in whatever order
 # its sums are taken; the variances of these rows are about 0.5.
-FAR = torch.arange(24).reshape(2, 3, 4).double() % 3 + 2.0**28
+FAR = torch.arange(24).reshape(2, 3, 4).double() % 3 + 2.0**28 * torch.tensor([[1.0], [2], [4]])
+# So narrow that whatever is added to a variance shows.
+NARROW = 1e-4 * normal(3, 5, seed=22).double()
 
 by_hand = Exercise(
     LESSON,
     "by_hand",
-    within=6e-3,
     hints=[
         "Write down how far each number is from 6, and square the four distances.",
         "The variance is the mean of these squares. How many squares are there?",
@@ -67,7 +68,7 @@ def lets_the_distances_cancel():
 row_vars = Exercise(
     LESSON,
     "row_vars",
-    inputs=[(POINTS,), (POINTS[0],)],
+    inputs=[(POINTS,), (NARROW,)],
     hints=[
         "Three steps, as by hand: center each row, square, and average over the features.",
         "Both means, that of the row and that of its squares, run over the last axis and keep it.",
@@ -260,7 +261,7 @@ def expects_nan():
 far_std = Exercise(
     LESSON,
     "far_std",
-    inputs=[(POINTS + 3000,), (FAR,)],
+    inputs=[(POINTS + 3000,), (FAR,), (NARROW,)],
     hints=[
         "Which comes first: squaring the large numbers, or making them small?",
         "Center each row, average the squares of what is left, and take the root at the very end.",

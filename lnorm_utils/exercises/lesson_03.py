@@ -72,7 +72,6 @@ def over_the_batch(x, eps):
 sum_var = Exercise(
     LESSON,
     "sum_var",
-    within=6e-3,
     hints=[
         "Adding takes place number by number. How far from the mean is a number afterwards?",
         "Both parts point the same way, so their standard deviations add up. Then square.",

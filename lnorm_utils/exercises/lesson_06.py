@@ -8,8 +8,9 @@ from lnorm_utils.exercises.exercise import Exercise
 LESSON = "06_two_feature_collapse"
 # Differences on both sides of √ε, for ε = 0.1.
 DIFFERENCES = torch.tensor([-3.0, -0.4, 0.1, 0.7, 5.0]).double()
-# So spread out that nobody's ε matters.
-POINTS = 100 * normal(2, 3, 4, seed=61).double() + 300
+# So narrow that an ε shows.
+POINTS = 0.02 * normal(2, 3, 4, seed=61).double() + 0.01
+TABLE = 0.02 * normal(3, 5, seed=62).double()
 
 places = Exercise(
     LESSON,
@@ -119,7 +120,7 @@ def the_second_feature(delta, eps):
 root_eps = Exercise(
     LESSON,
     "root_eps",
-    within=1e-2,
+    within=6e-3,
     hints=[
         "Put δ/2 = √ε into the formula of this lesson. What stands under the root?",
         "Under the root the same number stands twice, and its root stands above.",
@@ -219,7 +220,7 @@ def beta_left_out():
 sphere = Exercise(
     LESSON,
     "sphere",
-    inputs=[(POINTS,), (POINTS[0],)],
+    inputs=[(POINTS,), (TABLE,)],
     hints=[
         "Two steps, one for each equation. First make the features of each row add up to 0.",
         "Then make each row as long as √D: divide by the length that it has. "
@@ -239,6 +240,14 @@ def only_centered(x):
     """Your rows add up to 0, but their squares do not add up to D. Each row still has a length of
     its own."""
     return x - x.mean(dim=-1, keepdim=True)
+
+
+@sphere.mistake()
+def with_eps(x):
+    """That is layer norm with its ε. The squares of a narrow row then add up to less than D. Divide
+    by the length of the row itself."""
+    centered = x - x.mean(dim=-1, keepdim=True)
+    return centered / (centered.square().mean(dim=-1, keepdim=True) + 1e-5).sqrt()
 
 
 @sphere.mistake()

@@ -155,7 +155,6 @@ def one_for_each_sign():
 growing_bias = Exercise(
     LESSON,
     "growing_bias",
-    within=6e-3,
     hints=[
         "A large bias moves all points far from the origin, side by side. "
         "What does their direction, seen from the origin, still tell?",
@@ -242,7 +241,6 @@ def divided_by_root_l(encoding):
 category = Exercise(
     LESSON,
     "category",
-    within=6e-3,
     hints=[
         "How many features does one category have, and so how many numbers share a mean?",
         "What is a number minus itself?",

@@ -116,6 +116,4 @@ def _same_tensors(attempt: Tensor, expected: Tensor, within: float) -> bool:
 
 
 def _close(attempt: float, expected: float, within: float) -> bool:
-    return (math.isnan(attempt) and math.isnan(expected)) or math.isclose(
-        attempt, expected, rel_tol=within, abs_tol=within
-    )
+    return (math.isnan(attempt) and math.isnan(expected)) or abs(attempt - expected) <= within
