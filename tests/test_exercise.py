@@ -130,6 +130,15 @@ def test_what_is_wrong_with_a_function_is_told(rows, function, words):
     assert words in repr(feedback)
 
 
+def test_a_mistake_that_shows_before_an_error_is_named(rows):
+    made = Exercise("00_test", "both", hints=[], inputs=[*rows.inputs, (torch.ones(3),)])
+    made.answer(lambda x: x.sum(-1))
+    made.mistake()(rows.mistakes[0])
+    feedback = made.check(lambda x: x.sum(dim=(0,)) if x.ndim == 2 else x.sum(dim=1))
+    assert repr(feedback) == "Not yet: columns. You summed the columns."
+    assert "IndexError" in repr(made.check(lambda x: x.sum(dim=1)))
+
+
 def test_an_exception_is_told_with_its_line_and_no_line_of_ours(rows):
     def broken(x):
         y = x + 1

@@ -20,20 +20,20 @@ def fresh(arguments: tuple) -> tuple:
     return tuple(a.clone() if isinstance(a, torch.Tensor) else a for a in arguments)
 
 
-def results(attempt: object, inputs: Sequence[tuple] | None) -> tuple[list | None, str]:
-    """Return the attempt's value for each input and a remark; None if it has no value."""
+def results(attempt: object, inputs: Sequence[tuple] | None) -> tuple[list, str]:
+    """Return the attempt's value for each input, as far as it has one, and a remark."""
     function = callable(attempt) and not isinstance(attempt, torch.Tensor)
     if inputs is None:
-        return (None, "this is a prediction: give a value.") if function else ([attempt], "")
+        return ([], "this is a prediction: give a value.") if function else ([attempt], "")
     if not function or isinstance(attempt, type):
-        return None, "this exercise checks a function: pass its name, without brackets behind it."
+        return [], "this exercise checks a function: pass its name, without brackets behind it."
     values, remarks = [], {}
     started = time.monotonic()
     for arguments in inputs:
         try:
             values.append(_call(attempt, arguments, remarks))
         except CallError as problem:
-            return None, str(problem)
+            return values, str(problem)
     if (seconds := time.monotonic() - started) > SLOW:
         remarks[f"It took {seconds:.0f} seconds; without a loop it would take none."] = None
     return values, " ".join(remarks)

@@ -4,7 +4,7 @@ A mistake in a bank refers to one of them by number, and its feedback names it.
 """
 
 BELIEFS = {
-    1: "layer norm averages over the batch, or over positions and features together",
+    1: "layer norm averages over the batch",
     2: "there is one mean for each sentence",
     3: "the variance divides by D − 1",
     4: "ε is added outside the root, or left out",

@@ -96,35 +96,44 @@ class Exercise:
         """Do what `check` does and keep no record of it."""
         if attempt is None or attempt is ...:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
-        results, remark = attempts.results(attempt, self.inputs)
-        if results is None:
-            return Feedback(State.WRONG, remark)
-        feedback = self.judge_results(results)
-        return replace(feedback, message=f"{feedback.message} {remark}".strip())
+        return self.judge_results(*attempts.results(attempt, self.inputs))
 
-    def judge_results(self, results: list) -> Feedback:
-        """Judge what an attempt returned: one value, or one for each of the inputs."""
-        if self.inputs is not None and all(r is None or r is ... for r in results):
-            return Feedback(State.NOT_ATTEMPTED, "your function returns nothing yet.")
+    def judge_results(self, results: list, remark: str = "") -> Feedback:
+        """Judge what an attempt returned: one value, or one for each of the inputs.
+
+        With fewer results the attempt has failed, and the remark says how; a mistake that shows in
+        what it did return is named all the same.
+        """
         try:
-            return self._judge(results)
+            if len(results) < len(self.inputs or [None]):
+                return (results and self._mistake(results)) or Feedback(State.WRONG, remark)
+            feedback = self._judge(results)
         except Exception:  # an object of the student's that raises when it is looked at
             kinds = ", ".join(sorted({kind_of(result) for result in results}))
             return Feedback(State.WRONG, f"your answer, {kinds}, cannot be compared with anything.")
+        return replace(feedback, message=f"{feedback.message} {remark}".strip())
 
     def _judge(self, results: list) -> Feedback:
+        if self.inputs is not None and all(r is None or r is ... for r in results):
+            return Feedback(State.NOT_ATTEMPTED, "your function returns nothing yet.")
         for answer in self.answers:
             if self._agree(results, self.expected(answer), self.within):
                 return Feedback(State.RIGHT, inspect.getdoc(answer) or "")
+        if mistake := self._mistake(results):
+            return mistake
+        difference = self._first_difference(results, self.expected(self.answers[0]))
+        return Feedback(State.WRONG, difference)
+
+    def _mistake(self, results: list) -> Feedback | None:
+        """Name the mistake that gives these results, of all inputs or of the first ones."""
         # a number that was predicted may be rounded, and is still recognized
         within = max(self.within, ROUNDED) if self.inputs is None else self.within
         for mistake in self.mistakes:
-            if self._agree(results, self.expected(mistake), within):
+            expected = self.expected(mistake)[: len(results)]
+            if self._agree(results, expected, within):
                 name = mistake.__name__.replace("_", " ")
                 return Feedback(State.WRONG, inspect.getdoc(mistake), name, mistake.belief)
-        return Feedback(
-            State.WRONG, self._first_difference(results, self.expected(self.answers[0]))
-        )
+        return None
 
     def expected(self, function: Callable) -> list:
         """Compute what an answer or a mistake returns: one value, or one for each input."""

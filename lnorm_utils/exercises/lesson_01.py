@@ -32,8 +32,8 @@ def one_for_each_sentence():
 
 @how_many.mistake(1)
 def one_for_each_feature_and_position():
-    """Those are means over the points, one for each place in a sentence. Layer norm never averages
-    over the batch."""
+    """Eight is 2 · 4: one mean for each feature at each position, taken over the points. Layer norm
+    never averages over the batch."""
     return 8
 
 

@@ -10,6 +10,7 @@ POINTS = 2 * normal(2, 3, 4, seed=21).double() + 3
 # At 2²⁸ the square has neighbors 16 apart in float64, so that one pass gives 0 in whatever order
 # its sums are taken; the variances of these rows are about 0.5.
 FAR = torch.arange(24).reshape(2, 3, 4).double() % 3 + 2.0**28 * torch.tensor([[1.0], [2], [4]])
+TABLE = normal(3, 5, seed=23).double() - 1
 # So narrow that whatever is added to a variance shows.
 NARROW = 1e-4 * normal(3, 5, seed=22).double()
 
@@ -68,7 +69,7 @@ def lets_the_distances_cancel():
 row_vars = Exercise(
     LESSON,
     "row_vars",
-    inputs=[(POINTS,), (NARROW,)],
+    inputs=[(POINTS,), (TABLE,), (NARROW,)],
     hints=[
         "Three steps, as by hand: center each row, square, and average over the features.",
         "Both means, that of the row and that of its squares, run over the last axis and keep it.",
@@ -87,6 +88,13 @@ def divides_as_torch_var_does(x):
     """Your variance divides by D - 1, which is also what `var` does unless it is told otherwise.
     Layer norm divides by D."""
     return x.var(dim=-1, keepdim=True)
+
+
+@row_vars.mistake(3)
+def std_that_divides_by_d_minus_1(x):
+    """Two things: `std` takes the root, and it divides by D - 1. The variance has no root, and it
+    divides by D."""
+    return x.std(dim=-1, keepdim=True)
 
 
 @row_vars.mistake()
@@ -126,7 +134,7 @@ first = Exercise(
     "first",
     within=6e-3,
     hints=[
-        "Layer norm estimates nothing. Which of the two printed variances goes with that?",
+        "Does layer norm estimate a population from a sample, or is the row all there is?",
         "Divide −3.4520 by the standard deviation, which is the root of that variance.",
     ],
 )
@@ -277,17 +285,23 @@ def root_after_two_passes(x):
 
 @far_std.mistake(11)
 def one_pass_over_the_data(x):
-    """Your numbers are right for a small offset. For a large one they collapse, since you subtract
-    two huge squares. Subtract the mean before you square."""
+    """You subtract two huge squares, and their digits run out: in float32 at an offset of 10,000,
+    and in float64, which is tested here, at 10⁹. Subtract the mean before you square."""
     var = x.square().mean(dim=-1, keepdim=True) - x.mean(dim=-1, keepdim=True).square()
     return var.clamp(min=0).sqrt()
 
 
 @far_std.mistake(3)
-def std_that_divides_by_d_minus_1(x):
+def survives_and_divides_by_d_minus_1(x):
     """It survives the offset, but it divides by D - 1, as `std` does unless it is told otherwise.
     Here we divide by D."""
     return x.std(dim=-1, keepdim=True)
+
+
+@far_std.mistake(3)
+def variance_that_divides_by_d_minus_1(x):
+    """Two things: the root is missing, and `var` divides by D - 1 unless it is told otherwise."""
+    return x.var(dim=-1, keepdim=True)
 
 
 @far_std.mistake()

@@ -7,7 +7,7 @@ from lnorm_utils.functional import mean, standardize, variance
 LESSON = "03_standardize"
 POINTS = 2 * normal(2, 3, 4, seed=31).double() + 3
 # Variances of about 1e-5, so that no ε, the default ε and the given one are far apart.
-NARROW = 0.003 * normal(2, 3, 4, seed=32).double() + 2
+NARROW = 0.003 * normal(3, 5, seed=32).double() + 2
 # In each row of the sum, the variance is above 4: there ε = 1e-5 does not show.
 LEFT, RIGHT = 2 * normal(2, 3, 4, seed=86).double() + 1, 2 * normal(2, 3, 4, seed=126).double() - 2
 
@@ -54,6 +54,38 @@ def divides_by_d_minus_1(x, eps):
     """Your ε is in the right place. But your variance divides by D - 1, and layer norm divides by
     D."""
     return (x - mean(x)) / (x.var(dim=-1, keepdim=True) + eps).sqrt()
+
+
+@formula.mistake(4)
+def std_plus_eps(x, eps):
+    """Two things: `std` divides by D - 1, and layer norm by D. And ε joins the variance, before the
+    root is taken."""
+    return (x - mean(x)) / (x.std(dim=-1, keepdim=True) + eps)
+
+
+@formula.mistake(3)
+def std_alone(x, eps):
+    """Your `std` divides by D - 1, and `eps` is not used. Start from the variance that divides by
+    D."""
+    return (x - mean(x)) / x.std(dim=-1, keepdim=True)
+
+
+@formula.mistake(4)
+def eps_added_to_the_result(x, eps):
+    """You added ε at the very end, to the result. It belongs to the variance, under the root."""
+    return (x - mean(x)) / variance(x).sqrt() + eps
+
+
+@formula.mistake()
+def only_the_mean_is_divided(x, eps):
+    """Only the mean is divided by the root here. Put brackets around `x` minus the mean."""
+    return x - mean(x) / (variance(x) + eps).sqrt()
+
+
+@formula.mistake()
+def one_mean_for_the_whole_tensor(x, eps):
+    """You took one mean and one variance of the whole tensor. Each row has its own."""
+    return (x - x.mean()) / (x.var(correction=0) + eps).sqrt()
 
 
 @formula.mistake()
@@ -271,10 +303,10 @@ def held_back_by_eps():
     return -3.4520e-3 / (6.3756e-6 + 1e-5) ** 0.5
 
 
-@shrunk.mistake(14)
-def nothing_changes_without_eps():
-    """The factor cancels only as long as the variance is far above ε. Here it is 6.4e-6, less than
-    ε itself."""
+@shrunk.mistake(4)
+def as_if_without_eps():
+    """That is the number without ε, or with ε after the root, where it is too small to matter.
+    Added to the variance, which is only 6.4e-6 here, ε matters a lot."""
     return -1.3671
 
 

@@ -27,7 +27,7 @@ def answer(attempt_of: Callable, inputs: list | None, seconds: float) -> "Answer
         seconds: how long a call may take.
 
     Returns:
-        What the kernel answers: the encoded values, None if it has none, and a remark.
+        What the kernel answers: the encoded values, as far as there are any, and a remark.
     """
     from runpy import run_path
 
@@ -38,13 +38,13 @@ def answer(attempt_of: Callable, inputs: list | None, seconds: float) -> "Answer
     results.__globals__["SECONDS"] = seconds
     calls = inputs and [tuple(map(decode, arguments)) for arguments in inputs]
     values, remark = results(attempt, calls)
-    return Answer(values and [encode(value) for value in values], remark)
+    return Answer([encode(value) for value in values], remark)
 
 
 class Answer:
     """What IPython sends as JSON."""
 
-    def __init__(self, values: list | None, remark: str) -> None:
+    def __init__(self, values: list, remark: str) -> None:
         self.json = {"values": values, "remark": remark}
 
     def _repr_json_(self) -> dict:

@@ -126,15 +126,14 @@ def judged(exercise: Exercise, answer: dict) -> Feedback:
     """
     try:
         remark, sent = _one_line(answer["remark"]), answer["values"]
-        if sent is None:
-            return Feedback(State.WRONG, remark)
         values = [probe.decode(value) for value in sent]
     except Exception as problem:  # whatever it is that was sent instead
         raise ValueError(_one_line(problem)) from problem
-    if len(values) != len(exercise.inputs or [0]):
+    if len(values) > len(exercise.inputs or [0]) or not (values or remark):
         raise ValueError(f"{len(values)} values")
-    feedback = exercise.judge_results(values) if exercise.inputs else exercise.judge(values[0])
-    return Feedback(feedback.state, f"{feedback.message} {remark}".strip(), feedback.mistake)
+    if exercise.inputs is None and values:
+        return exercise.judge(values[0])
+    return exercise.judge_results(values, remark)
 
 
 def _one_line(text: object) -> str:

@@ -64,7 +64,7 @@ def difference(attempt: object, expected: object, reveal: bool) -> str:
     index = tuple(wrong[0].tolist()) if len(wrong) else (0,) * given.ndim
     mine, right_one = given[index].item(), right[index].item()
     return (
-        f"no mistake that is known here. The first difference is at {list(index)}: "
+        f"how you came to this is not known here. The first difference is at {list(index)}: "
         f"you have {mine:.6g}, and {right_one:.6g} is right."
     )
 
@@ -85,8 +85,8 @@ def _of_values(attempt: object, given: object, right: object, reveal: bool) -> s
         return f"{wanted} is expected, but you gave {kind_of(attempt)}."
     if isinstance(right, tuple) and len(given) != len(right):
         return f"a tuple of length {len(right)} is expected, and yours has length {len(given)}."
-    known_answer = f" {shown(right)} is right." if reveal else ""
-    return f"{shown(attempt)} is not the answer, and no mistake that is known here.{known_answer}"
+    known_answer = f" {shown(right)} is right." if reveal else " `.hint()` may help."
+    return f"it is not {shown(attempt)}, and how you came to it is not known here.{known_answer}"
 
 
 def shown(value: object) -> str:
