@@ -72,7 +72,7 @@ def variance(x: Tensor, dim: int | Sequence[int] = -1) -> Tensor:
     >>> variance(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[4.6667]])
     """
-    return mean(_centered(x, dim).square(), dim)
+    return mean(_centered(x, mean(x, dim), dim).square(), dim)
 
 
 def standardize(x: Tensor, dim: int | Sequence[int] = -1, eps: float = 1e-5) -> Tensor:
@@ -173,14 +173,16 @@ class _Standardized(NamedTuple):
 def _standardized(x: Tensor, dim: int | Sequence[int], eps: float) -> _Standardized:
     if not isinstance(eps, Real):
         raise TypeError(f"eps must be a number such as 1e-5, but a {_type(eps)} was given.")
-    m, var = mean(x, dim), variance(x, dim)
+    m = mean(x, dim)
+    centered = _centered(x, m, dim)
+    var = mean(centered.square(), dim)
     rstd = (var + float(eps)).rsqrt()
-    return _Standardized(m, var, rstd, _centered(x, dim) * rstd)
+    return _Standardized(m, var, rstd, centered * rstd)
 
 
-def _centered(x: Tensor, dim: int | Sequence[int]) -> Tensor:
-    """Subtract the mean, and then what its rounding has left of it: a constant row becomes 0."""
-    once = in_statistics_dtype(x) - mean(x, dim)
+def _centered(x: Tensor, m: Tensor, dim: int | Sequence[int]) -> Tensor:
+    """Subtract the mean m, and then what its rounding has left of it: a constant row becomes 0."""
+    once = in_statistics_dtype(x) - m
     return once - mean(once, dim)
 
 

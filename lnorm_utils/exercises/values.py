@@ -80,7 +80,7 @@ def _as_tensor(attempt: object, right: Tensor) -> str:
 def _of_values(attempt: object, given: object, right: object, reveal: bool) -> str:
     kinds = {bool: "True or False", str: "a word", tuple: "a tuple of numbers such as (2, 3)"}
     wanted = kinds.get(type(right), "a number")
-    known = {bool: bool, str: str, tuple: tuple}.get(type(right), Real)
+    known = type(right) if type(right) in kinds else Real
     if not isinstance(given, known) or isinstance(given, bool) != isinstance(right, bool):
         return f"{wanted} is expected, but you gave {kind_of(attempt)}."
     if isinstance(right, tuple) and len(given) != len(right):
