@@ -2,7 +2,7 @@
 
 from lnorm_utils.plotting.curves import curves
 from lnorm_utils.plotting.histograms import hist_encoding, hist_layer_normed
-from lnorm_utils.plotting.picture import Picture
+from lnorm_utils.plotting.picture import Picture, new_picture
 from lnorm_utils.plotting.points import number_lines, points_before_after
 from lnorm_utils.plotting.tables import shared_cells
 
@@ -11,6 +11,7 @@ __all__ = [
     "curves",
     "hist_encoding",
     "hist_layer_normed",
+    "new_picture",
     "number_lines",
     "points_before_after",
     "shared_cells",

@@ -111,7 +111,7 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
         ("feature 0", "feature 1") if shape[1] == 2 else ("along (1, −1, 0)", "along (1, 1, −2)")
     )
     for ax, array, title in zip(axes[0], arrays, ("before", "after"), strict=True):
-        _scatter(ax, _in_plane(array), first_above)
+        _scatter(ax, in_plane(array), first_above)
         ax.set(title=title, xlabel=labels[0], ylabel=labels[1])
     lost = f"{(~finite).sum()} that are not finite are left out. " if not finite.all() else ""
     what_is_left = _corners if shape[1] == 2 else _circle
@@ -144,7 +144,7 @@ def _corners(ax: Axes, after: NDArray) -> str:
 
 def _circle(ax: Axes, after: NDArray) -> str:
     """Return in words how far from the center the points lie."""
-    radii = np.hypot(*_in_plane(after).T)
+    radii = np.hypot(*in_plane(after).T)
     if radii.size == 0:
         return "there is nothing to see."
     low, high = number(radii.min()), number(radii.max())
@@ -153,11 +153,25 @@ def _circle(ax: Axes, after: NDArray) -> str:
     return f"they lie between {low} and {high} from the center."
 
 
-def _in_plane(array: NDArray) -> NDArray:
-    if array.shape[1] == 2:
-        return array
-    basis = np.array([[1, -1, 0], [1, 1, -2]]).T / np.sqrt([2, 6])
-    return array @ basis
+def in_plane(array: NDArray) -> NDArray:
+    """Return the two coordinates at which points with one to four features are drawn.
+
+    One and two features are drawn as they are. Of three and four, what is drawn is how far they
+    reach along (1, −1, 0, …) and (1, 1, −2, …), two directions without a mean.
+
+    Args:
+        array: (N, D) with D from 1 to 4.
+
+    Returns:
+        (N, 2).
+
+    >>> in_plane(np.array([[5.0]]))
+    array([[5., 0.]])
+    """
+    features = array.shape[1]
+    if features <= 2:
+        return np.pad(array, ((0, 0), (0, 2 - features)))
+    return array[:, :3] @ (np.array([[1, -1, 0], [1, 1, -2]]).T / np.sqrt([2, 6]))
 
 
 def _scatter(ax: Axes, points: NDArray, first_above: NDArray) -> None:

@@ -1,0 +1,84 @@
+"""Draw some artists of a figure as an SVG that lies in a web page."""
+
+import io
+from collections.abc import Sequence
+
+import matplotlib
+from matplotlib.artist import Artist
+from matplotlib.backend_bases import GraphicsContextBase
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.figure import Figure
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D, IdentityTransform, Transform
+
+__all__ = ["POINTS_PER_INCH", "svg"]
+
+POINTS_PER_INCH = 72
+
+
+def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, name: str) -> str:
+    """Draw artists of a figure as an SVG that fills the width of its place.
+
+    Args:
+        figure: laid out already, with 72 dots an inch.
+        artists: what is drawn, in this order.
+        attributes: the attributes of the `svg` element, besides its size.
+        text: "none" to write text as text, which is fast, "path" to draw each letter as it looks
+            on this machine.
+        name: a word that tells this drawing from every other in the page.
+    """
+    file = io.StringIO()
+    width, height = figure.get_size_inches() * POINTS_PER_INCH
+    with matplotlib.rc_context({"svg.fonttype": text, "svg.hashsalt": name}):
+        renderer = FewElements(width, height, file, image_dpi=POINTS_PER_INCH, name=name)
+        for artist in artists:
+            artist.draw(renderer)
+        renderer.finalize()
+    # Before this stands a header for a file of its own, with a style for the whole page.
+    drawn = file.getvalue().split("</defs>", 1)[1]
+    look = "display: block; width: 100%; height: auto; stroke-linejoin: round"
+    box = f'viewBox="0 0 {width:g} {height:g}" style="{look}"'
+    return f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {attributes} {box}>{drawn}'
+
+
+class FewElements(RendererSVG):
+    """Matplotlib's SVG, but with all markers of a line on one path: a tenth of time and size."""
+
+    def __init__(self, *arguments: object, name: str, **options: object) -> None:
+        super().__init__(*arguments, **options)
+        self.name, self.marker_count = name, 0
+
+    def draw_markers(
+        self,
+        gc: GraphicsContextBase,
+        marker_path: Path,
+        marker_trans: Transform,
+        path: Path,
+        trans: Transform,
+        rgbFace: object = None,  # noqa: N803, for matplotlib calls it so
+    ) -> None:
+        """Draw the marker at each vertex of the path that lies in the figure."""
+        places = trans.transform(path.vertices)
+        size = (self.width, self.height)
+        places = places[((places >= 0) & (places <= size)).all(1)].round(2)  # also drops NaN
+        if len(places) == 0:
+            return
+        self.marker_count += 1
+        name = f"{self.name}-{self.marker_count}"
+        unclipped, invisible = self.new_gc(), self.new_gc()
+        unclipped.copy_properties(gc)
+        unclipped.set_clip_rectangle(None)
+        unclipped.set_clip_path(None)
+        invisible.copy_properties(gc)
+        invisible.set_linewidth(0)
+        # What is drawn is turned upside down around the middle of the figure; a marker around 0.
+        marker = marker_trans.transform_path(marker_path)
+        upright = marker.transformed(Affine2D().translate(0, self.height))
+        self.writer.start("marker", id=name, markerUnits="userSpaceOnUse", overflow="visible")
+        self.draw_path(unclipped, upright, IdentityTransform(), rgbFace)
+        self.writer.end("marker")
+        self.writer.start("g", style=f"marker: url(#{name})")
+        line = Path(places if len(places) > 1 else places.repeat(2, axis=0))
+        line.should_simplify = False
+        self.draw_path(invisible, line, IdentityTransform())
+        self.writer.end("g")
