@@ -16,7 +16,7 @@ ROOMS = {
     },
     "explorers": {
         *("functional", "modules", "examples", "plotting"),
-        *("torch", "numpy", "matplotlib", "ipywidgets", "IPython"),
+        *("torch", "numpy", "matplotlib", "ipywidgets", "traitlets", "IPython"),
     },
     "__init__": {"functional", "modules"},
 }
