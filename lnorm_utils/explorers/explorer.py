@@ -95,8 +95,8 @@ class Explorer(ipywidgets.VBox):
         )
         for layer in stage.children:
             layer.layout.grid_area, layer.layout.margin = "1 / 1", "0"
-        chooser = [self.chooser] if self.presets else []
-        self.children = [*chooser, *self.controls.values(), stage]
+        self.chooser.layout.display = None if presets else "none"
+        self.children = [self.chooser, *self.controls.values(), stage]
         self.add_class("lnorm-explorer")
         close_former_run(self)
 
@@ -124,9 +124,7 @@ class Explorer(ipywidgets.VBox):
 
     def close(self) -> None:
         """Let go of the figure, of all widgets and of what listens to them."""
-        tree = [self.chooser, *_tree(self)]
-        self.children = ()
-        for widget in tree:
+        for widget in _tree(self):
             widget.unobserve_all()
             for part in (widget.layout, getattr(widget, "style", None)):
                 if part is not None:
@@ -161,6 +159,7 @@ class Explorer(ipywidgets.VBox):
         )
         for artist, visible in zip(self.moving, seen, strict=True):
             artist.set_visible(visible)
+        self.picture.draw_without_rendering()
         return drawing
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
@@ -168,7 +167,8 @@ class Explorer(ipywidgets.VBox):
         png = base64.b64encode(picture.png()).decode()
         picture.draw_without_rendering()  # the labels of axes have moved to where the PNG has them
         image = f'<img alt="{html.escape(picture.alt)}" src="data:image/png;base64,{png}">'
-        still = f"<figure>{image}<figcaption>{words}</figcaption></figure>"
+        caption = f"<figcaption>{words} <em>Run this cell to get the sliders.</em></figcaption>"
+        still = f'<figure style="margin: 0">{image}{caption}</figure>'
         plain = f"{picture.alt}. {self.words}"
         view = super()._repr_mimebundle_(**kwargs)
         return {**view, "text/html": still, "image/png": png, "text/plain": plain}
@@ -183,7 +183,7 @@ def _checked(
 
 def _dressed(widget: ipywidgets.DOMWidget, label: str) -> ipywidgets.DOMWidget:
     """Give a control its text, and room for it."""
-    widget.description = label
+    widget.description = widget.tooltip = label
     widget.layout.width = "min(100%, 640px)"
     if hasattr(widget.style, "description_width"):
         widget.style.description_width = "240px"
