@@ -19,7 +19,7 @@ def _values(widget):
     if isinstance(widget, ipywidgets.SelectionSlider):
         stops = [value for _, value in widget.options]
         return [stops[0], stops[-1]]
-    if isinstance(widget, ipywidgets.Dropdown):
+    if isinstance(widget, ipywidgets.ToggleButtons):
         return list(widget.options)
     if isinstance(widget, ipywidgets.Checkbox):
         return [False, True]

@@ -15,7 +15,6 @@ from matplotlib.text import Text
 from playing import ends, make_all
 
 from lnorm_utils.explorers import Button, Choice, Explorer, Slider, Switch, powers_of_ten
-from lnorm_utils.explorers.explorer import OWN
 from lnorm_utils.plotting import new_picture
 
 REGISTRY = ipywidgets.widgets.widget._instances
@@ -108,7 +107,7 @@ def test_presets_show_different_pictures(explorer):
 def test_every_control_is_described_and_works_from_the_keyboard(explorer):
     by_keyboard = (
         ipywidgets.SelectionSlider,
-        ipywidgets.Dropdown,
+        ipywidgets.ToggleButtons,
         ipywidgets.Checkbox,
         ipywidgets.Button,
     )
@@ -240,13 +239,13 @@ def test_one_change_is_one_drawing(dot):
 
 def test_a_preset_moves_all_controls_in_one_drawing(dot):
     explorer = dot(presets={"far up": {"x": 10, "up": True, "again": 3}})
-    assert explorer.chooser.value == OWN
+    assert explorer.chooser.value is None
     explorer.calls.clear()
     explorer.chooser.value = "far up"
     assert explorer.calls == [(10, "dot", True, 3)]
     assert explorer.values == {"x": 10, "kind": "dot", "up": True, "again": 3}
     explorer.controls["x"].value = 9
-    assert explorer.chooser.value == OWN
+    assert explorer.chooser.value is None
     explorer.controls["x"].value = 10
     assert explorer.chooser.value == "far up"
 

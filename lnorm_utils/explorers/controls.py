@@ -66,7 +66,7 @@ class Slider(Control):
 
 @dataclass(frozen=True)
 class Choice(Control):
-    """A list to choose a text from.
+    """A row of buttons of which one is chosen.
 
     Args:
         options: the texts.
@@ -78,9 +78,9 @@ class Choice(Control):
         """Return the value, or raise a ValueError that names the control and its options."""
         return one_of(value, self.options, name)
 
-    def widget(self, values: Iterable[str]) -> ipywidgets.Dropdown:
+    def widget(self, values: Iterable[str]) -> ipywidgets.ToggleButtons:
         """Make the widget."""
-        return ipywidgets.Dropdown(options=list(self.options))
+        return buttons(self.options)
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,16 @@ class CountingButton(ipywidgets.Button):
     def __init__(self, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self.on_click(lambda _: self.set_trait("value", self.value + 1))
+
+
+def buttons(options: Iterable[str]) -> ipywidgets.ToggleButtons:
+    """Make a row of buttons, as wide as their texts, of which one or none is chosen.
+
+    In JupyterLab an arrow key does not reach a drop-down list; it goes to the next cell.
+    """
+    return ipywidgets.ToggleButtons(
+        options=list(options), value=None, style={"button_width": "auto"}
+    )
 
 
 def one_of(value: object, options: Iterable[str], name: str) -> str:

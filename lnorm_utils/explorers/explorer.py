@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import ipywidgets
 from matplotlib.artist import Artist
 
-from lnorm_utils.explorers.controls import Control, one_of
+from lnorm_utils.explorers.controls import Control, buttons, one_of
 from lnorm_utils.explorers.drawing import POINTS_PER_INCH, svg
 from lnorm_utils.explorers.former_run import close_former_run
 from lnorm_utils.plotting import Picture
@@ -15,7 +15,6 @@ from lnorm_utils.plotting import Picture
 __all__ = ["Explorer"]
 
 PIXELS_PER_INCH = 96
-OWN = "as set below"
 # Widgets have small text; a lecture needs larger.
 LOOK = "<style>.lnorm-explorer { --jp-widgets-font-size: 15px; font-size: 16px }</style>"
 
@@ -78,9 +77,7 @@ class Explorer(ipywidgets.VBox):
             name: _dressed(c.widget({start[name], *(v[name] for v in presets.values())}), c.label)
             for name, c in controls.items()
         }
-        self.chooser = _dressed(
-            ipywidgets.Dropdown(options=[OWN, *self.presets], value=OWN), "preset"
-        )
+        self.chooser = _dressed(buttons(self.presets), "preset")
         self._set(start)
         self.foreground = ipywidgets.HTML()
         background = ipywidgets.HTML(LOOK + self._first_drawing())
@@ -120,7 +117,7 @@ class Explorer(ipywidgets.VBox):
         self.foreground.value = f"{drawing}<p>{words}</p>"
         for name, widget in self.controls.items():
             widget.disabled = not self.when[name](values)
-        self.chooser.value = next((n for n, v in self.presets.items() if v == values), OWN)
+        self.chooser.value = next((n for n, v in self.presets.items() if v == values), None)
 
     def close(self) -> None:
         """Let go of the figure, of all widgets and of what listens to them."""
@@ -136,8 +133,9 @@ class Explorer(ipywidgets.VBox):
             self.show()
 
     def _on_preset(self, change: Mapping[str, object]) -> None:
-        if change["new"] != OWN and self.presets[change["new"]] != self.values:
-            self._set(self.presets[change["new"]])
+        preset = self.presets.get(change["new"], self.values)
+        if preset != self.values:
+            self._set(preset)
             self.show()
 
     def _set(self, values: Mapping[str, object]) -> None:
@@ -184,7 +182,7 @@ def _checked(
 def _dressed(widget: ipywidgets.DOMWidget, label: str) -> ipywidgets.DOMWidget:
     """Give a control its text, and room for it."""
     widget.description = widget.tooltip = label
-    widget.layout.width = "min(100%, 640px)"
+    widget.layout.width = "100%" if hasattr(widget.style, "button_width") else "min(100%, 640px)"
     if hasattr(widget.style, "description_width"):
         widget.style.description_width = "240px"
     return widget

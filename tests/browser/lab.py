@@ -1,0 +1,180 @@
+"""JupyterLab in a browser, as a student has it, and what a test wants to know of it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# All cells are in the page, also those that cannot be seen; no word from the network.
+SETTINGS = {
+    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
+    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+}
+START_SECONDS, CELLS_SECONDS = 60, 120
+IS_IDLE = """[...document.querySelectorAll('.jp-StatusBar-TextItem')]
+    .some(item => item.textContent.endsWith('| Idle'))"""
+ALL_RAN = """[...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')]
+    .every(prompt => /^\\[\\d+\\]:$/.test(prompt.textContent.trim()))"""
+
+
+class NoBrowserError(Exception):
+    """There is no browser here, or nothing to drive it with."""
+
+
+def find_browser():
+    """Return the path of a Chromium; `CHROMIUM` in the environment names another."""
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ImportError:
+        raise NoBrowserError("Playwright is not installed: run `make browser`.") from None
+    found = map(shutil.which, (os.environ.get("CHROMIUM", ""), *BROWSERS))
+    path = next(filter(None, found), None)
+    if path is None:
+        raise NoBrowserError(
+            "There is no Chromium here. On Debian and Ubuntu: sudo apt install chromium. Elsewhere "
+            "name one: CHROMIUM=/path/to/chrome make browser."
+        )
+    return path
+
+
+@contextmanager
+def browser():
+    """Start a browser without a window."""
+    path = find_browser()
+    from playwright.sync_api import sync_playwright
+
+    arguments = ["--no-sandbox", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield chromium
+        chromium.close()
+
+
+@contextmanager
+def jupyterlab(folder):
+    """Start JupyterLab on a folder, with settings of its own, and yield its address."""
+    with tempfile.TemporaryDirectory() as own:
+        settings = Path(own, "settings")
+        for plugin, values in SETTINGS.items():
+            file = settings / f"{plugin}.jupyterlab-settings"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(values), "utf-8")
+        places = {
+            "JUPYTER_RUNTIME_DIR": own,
+            "JUPYTER_CONFIG_DIR": own,
+            "JUPYTERLAB_SETTINGS_DIR": str(settings),
+            "JUPYTERLAB_WORKSPACES_DIR": own,
+            "LNORM_PROGRESS": "",
+            "OMP_NUM_THREADS": "1",
+        }
+        options = ["--no-browser", "--allow-root", "--ServerApp.port=0", f"--notebook-dir={folder}"]
+        with open(Path(own, "log"), "wb") as log:
+            server = subprocess.Popen(
+                [sys.executable, "-m", "jupyterlab", *options],
+                env={**os.environ, **places},
+                stdout=log,
+                stderr=log,
+            )
+        try:
+            yield _address(Path(own), server)
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def _address(runtime, server):
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end and server.poll() is None:
+        for file in runtime.glob("jpserver-*.json"):
+            about = json.loads(file.read_text("utf-8") or "{}")
+            if about.get("port"):
+                return f"{about['url']}lab/tree/{{}}?token={about['token']}"
+        time.sleep(0.1)
+    raise RuntimeError(f"JupyterLab did not start:\n{(runtime / 'log').read_text('utf-8')}")
+
+
+class Page:
+    """A notebook in JupyterLab, and the errors that the browser's console has shown."""
+
+    def __init__(self, browser, address, name, width=1366, height=1000):
+        self.page = browser.new_page(viewport={"width": width, "height": height})
+        self.errors = []
+        self.page.on("console", self._remember)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.goto(address.format(quote(name)))
+        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=START_SECONDS * 1000)
+
+    def _remember(self, message):
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def run_all(self):
+        """Choose "Run All Cells" from the menu, and wait until all have run."""
+        self.page.wait_for_function(IS_IDLE, timeout=START_SECONDS * 1000)
+        self.menu("Edit", "Clear Outputs of All Cells")  # and their numbers
+        self.menu("Run", "Run All Cells")
+        self.page.wait_for_function(f"{ALL_RAN} && {IS_IDLE}", timeout=CELLS_SECONDS * 1000)
+
+    def menu(self, name, entry):
+        """Choose an entry of a menu."""
+        self.page.get_by_role("menuitem", name=name, exact=True).click()
+        self.page.get_by_text(entry, exact=True).click()
+
+    @property
+    def explorers(self):
+        """The explorers of the notebook, from top to bottom."""
+        return [Shown(self.page, e) for e in self.page.locator(".lnorm-explorer").all()]
+
+
+class Shown:
+    """An explorer in the page."""
+
+    def __init__(self, page, root):
+        self.page, self.root = page, root
+
+    @property
+    def words(self):
+        """What stands under the picture."""
+        return self.root.locator("p").inner_text()
+
+    @property
+    def alternative(self):
+        """What a screen reader says in place of the picture."""
+        return self.root.locator("svg[role=img]").get_attribute("aria-label")
+
+    @property
+    def paths(self):
+        """The lines and areas that are drawn over the background."""
+        return self.root.locator("svg[role=img] path").evaluate_all(
+            "paths => paths.map(path => path.getAttribute('d'))"
+        )
+
+    def control(self, label):
+        """Find what a control is operated with: the handle of a slider, a box, a button."""
+        if (button := self.root.get_by_role("button", name=label, exact=True)).count():
+            return button
+        labels = self.root.locator(".widget-inline-hbox").filter(
+            has=self.page.get_by_text(label, exact=True)
+        )
+        return labels.locator(".noUi-handle, input[type=checkbox]").first
+
+    def press(self, label, *keys):
+        """Go to a control and press keys."""
+        control = self.control(label)
+        control.focus()
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def wait_for(self, words, seconds=10):
+        """Wait until these words stand under the picture; return those that stand there then."""
+        end = time.monotonic() + seconds
+        while self.words != words and time.monotonic() < end:
+            time.sleep(0.02)
+        return self.words

@@ -1,0 +1,88 @@
+"""Where no kernel runs, the pictures with sliders stand as still images; and what axe finds."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import NOTEBOOKS
+from lab import Page
+from nbconvert import HTMLExporter
+
+NAMES = [path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
+ERROR = "Error displaying widget"
+LOADED = "images => images.every(i => i.complete && i.naturalWidth > 0 && i.alt)"
+# ipywidgets 8.1 gives the handle of a slider no name; its label stands beside it.
+NOT_OURS = {("aria-input-field-name", "noUi-handle")}
+
+
+def serious(results):
+    """Name what axe calls serious or critical and what is ours."""
+    return [
+        f"{violation['id']}: {node['target']}"
+        for violation in results.response["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+        if not any(violation["id"] == rule and part in node["html"] for rule, part in NOT_OURS)
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_html_export_shows_all_pictures_offline(chromium, tmp_path, name):
+    html, _ = HTMLExporter().from_filename(str(NOTEBOOKS / name))
+    file = tmp_path / "lesson.html"
+    file.write_text(html, "utf-8")
+    page = chromium.new_page()
+    page.context.set_offline(True)
+    page.goto(file.as_uri(), wait_until="domcontentloaded")
+    images = page.locator(".jp-OutputArea img")
+    assert images.count() > 0
+    assert images.evaluate_all(LOADED)
+    assert page.get_by_text(ERROR).count() == 0
+    assert page.get_by_text("Run this cell to get the sliders.").count() > 0
+    page.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_that_was_just_opened_shows_all_pictures(chromium, address, name):
+    page = Page(chromium, address, name)
+    images = page.page.locator(".jp-OutputArea img")
+    images.first.wait_for()
+    assert images.evaluate_all(LOADED)
+    assert page.page.get_by_text(ERROR).count() == 0
+    assert page.errors == []
+    page.page.close()
+
+
+def test_a_notebook_that_was_run_and_saved_opens_with_its_still_images(chromium, address, lessons):
+    name = NAMES[5]
+    before = (lessons / name).stat().st_mtime_ns
+    page = Page(chromium, address, name)
+    page.run_all()
+    assert page.explorers
+    page.menu("File", "Save Notebook")
+    page.page.wait_for_timeout(2000)
+    assert (lessons / name).stat().st_mtime_ns > before
+    page.menu("Kernel", "Shut Down Kernel")
+    page.page.close()
+    page = Page(chromium, address, name)
+    page.page.get_by_text("Run this cell to get the sliders.").first.wait_for()
+    assert page.page.get_by_text(ERROR).count() == 0
+    assert page.errors == []
+    page.page.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_axe_finds_nothing_serious_in_an_export(chromium, tmp_path, name):
+    html, _ = HTMLExporter().from_filename(str(NOTEBOOKS / name))
+    file = tmp_path / "lesson.html"
+    file.write_text(html, "utf-8")
+    page = chromium.new_page()
+    page.goto(file.as_uri(), wait_until="domcontentloaded")
+    assert serious(Axe().run(page, context=".jp-OutputArea-output")) == []
+    page.close()
+
+
+def test_axe_finds_nothing_serious_in_the_outputs_of_jupyterlab(chromium, address):
+    page = Page(chromium, address, NAMES[5])
+    page.run_all()
+    assert serious(Axe().run(page.page, context=".jp-OutputArea-output")) == []
+    page.menu("Kernel", "Shut Down Kernel")
+    page.page.close()
