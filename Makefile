@@ -1,11 +1,12 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks student grade lint format bench upgrade clean
+.PHONY: help lab test notebooks browser student grade lint format bench upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
+BROWSER := .venv/.browser
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
 
@@ -23,6 +24,9 @@ test: $(READY) lint ## set everything up (once), then lint, unit tests and every
 
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
 	$(ONE_THREAD) $(BIN)/python tests/freeze.py $(ARGS)
+
+browser: $(BROWSER) ## open every lesson in JupyterLab in Chromium, move every slider, look for errors
+	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
 
 student: $(READY) ## write a copy without answers for students: make student OUT=../students
 	@test -n "$(OUT)" || { echo "Say where: make student OUT=../students"; exit 1; }
@@ -46,7 +50,7 @@ bench: $(READY) ## print the speed measurements side by side
 upgrade: ## resolve the ranges of pyproject.toml afresh and rewrite constraints.txt
 	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
 	$(PYTHON) -m venv "$$fresh" && \
-	"$$fresh/bin/python" -m pip install --disable-pip-version-check -e '.[lab,test]' && \
+	"$$fresh/bin/python" -m pip install --disable-pip-version-check -e '.[lab,test,browser]' && \
 	{ head -n 1 constraints.txt; "$$fresh/bin/python" -m pip freeze --exclude-editable | sed 's/+[^+]*$$//' | LC_ALL=C sort -f; } > "$$fresh/constraints.txt" && \
 	cp "$$fresh/constraints.txt" constraints.txt
 
@@ -60,4 +64,8 @@ $(READY): pyproject.toml constraints.txt
 	@test -f $@ || $(PYTHON) -m venv --clear .venv || { echo "Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }
 	@rm -f $@
 	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[lab,test]'
+	@touch $@
+
+$(BROWSER): $(READY)
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[browser]'
 	@touch $@

@@ -2,6 +2,8 @@
 
 Notebooks: the strict suite against plain nbclient, which only executes them, in one process with as
 many kernels at once as there are cores; and against the same number of kernels that only import.
+Explorers: one change, in a kernel, against `interact` with a fresh figure; then in JupyterLab in a
+browser, from key press to new pixels.
 """
 
 import argparse
@@ -15,10 +17,12 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+import explorers_bench
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
 PROJECT = Path(__file__).parent.parent
+PARTS = ("notebooks", "import", "explorers", "browser")
 IMPORTS = "import torch, matplotlib, ipywidgets"
 NBCLIENT = """
 import os, sys
@@ -40,13 +44,17 @@ with ThreadPoolExecutor(os.cpu_count()) as pool:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What takes how many seconds, against what base; a comparison without target is a floor."""
+    """What takes how many seconds, against what base; a comparison without target is a floor.
+
+    `most` is how many seconds it may take, whatever the base takes.
+    """
 
     what: str
     time: float
     against: str
     base: float
     target: float | None = None
+    most: float | None = None
 
     @property
     def ratio(self):
@@ -56,7 +64,8 @@ class Comparison:
     def verdict(self):
         if self.target is None:
             return ""
-        return "within" if self.ratio <= self.target else "over"
+        slow = self.most is not None and self.time > self.most
+        return "over" if slow or self.ratio > self.target else "within"
 
 
 def seconds(*arguments):
@@ -114,12 +123,19 @@ def measure_import(rounds):
     )
 
 
+def measure_explorers():
+    times = explorers_bench.measure(PROJECT / "tests")
+    interact = times.pop("interact")
+    for name, time in times.items():
+        yield Comparison(name, time, "interact", interact, 0.1, most=0.012)
+
+
 def report(comparisons):
     """Print a row for each comparison."""
-    line = "{:18} {:>6}  {:20} {:>6}  {:>5}  {:>6}  {}"
+    line = "{:20} {:>6}  {:20} {:>6}  {:>5}  {:>6}  {}"
     print(line.format("what", "s", "against", "s", "ratio", "target", ""))
     for c in comparisons:
-        numbers = (f"{c.time:.2f}", c.against, f"{c.base:.2f}", f"{c.ratio:.2f}")
+        numbers = (f"{c.time:.3f}", c.against, f"{c.base:.3f}", f"{c.ratio:.2f}")
         print(line.format(c.what, *numbers, c.target or "floor", c.verdict).rstrip())
 
 
@@ -128,15 +144,22 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="rounds over the notebooks")
     parser.add_argument("--import-rounds", type=int, default=15)
     parser.add_argument("--notebooks", type=Path, default=PROJECT / "notebooks")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     options = parser.parse_args()
-    comparisons = [
-        *measure_notebooks(options.notebooks.resolve(), options.rounds),
-        *measure_import(options.import_rounds),
-    ]
-    print(f"medians of {options.rounds} rounds ({options.import_rounds} for imports)", end="")
-    print(f" in alternation, {os.cpu_count()} cores")
+    comparisons = []
+    if "notebooks" in options.only:
+        comparisons += measure_notebooks(options.notebooks.resolve(), options.rounds)
+    if "import" in options.only:
+        comparisons += measure_import(options.import_rounds)
+    if "explorers" in options.only:
+        comparisons += measure_explorers()
+    print(f"medians, {os.cpu_count()} cores; notebooks: {options.rounds} rounds in alternation")
     report(comparisons)
-    return int(any(comparison.verdict == "over" for comparison in comparisons))
+    over = any(comparison.verdict == "over" for comparison in comparisons)
+    if "browser" in options.only:
+        command = [sys.executable, PROJECT / "tests" / "browser" / "bench.py"]
+        over |= subprocess.run(command).returncode != 0
+    return int(over)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from importlib.metadata import distributions
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -25,10 +26,10 @@ def constraints():
 
 
 def requirements():
-    """Read the direct dependencies of the package, with all its extras."""
+    """Read {extra: direct dependencies}; those of the package itself stand at ""."""
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"]
-    lists = [project["dependencies"], *project["optional-dependencies"].values()]
-    return [Requirement(text) for requirements in lists for text in requirements]
+    lists = {"": project["dependencies"], **project["optional-dependencies"]}
+    return {extra: [Requirement(text) for text in texts] for extra, texts in lists.items()}
 
 
 def environment():
@@ -42,13 +43,14 @@ def test_every_constraint_is_an_exact_public_version():
     assert len(constraints()) > 50
 
 
-@pytest.mark.parametrize("requirement", requirements(), ids=str)
+@pytest.mark.parametrize("requirement", [*chain(*requirements().values())], ids=str)
 def test_the_constraint_lies_within_the_range(requirement):
     assert constraints()[canonicalize_name(requirement.name)] in requirement.specifier
 
 
 def test_conda_and_pip_install_the_direct_dependencies_at_their_constraints_and_nothing_else():
-    pins = {r.name: constraints()[canonicalize_name(r.name)] for r in requirements()}
+    wanted = [r for extra in ("", "lab", "test") for r in requirements()[extra]]
+    pins = {r.name: constraints()[canonicalize_name(r.name)] for r in wanted}
     by_conda = {name: pins.pop(name) for name in ("torch", "numpy")}
     conda, pip = environment()
     assert conda == {"python=3.11", "pip"} | {
