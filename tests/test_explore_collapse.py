@@ -1,0 +1,154 @@
+"""The explorer of lesson 6: its dots are where the formula puts them."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from playing import ends
+
+from lnorm_utils.examples import normal
+from lnorm_utils.explorers import explore_collapse
+
+POINTS = normal(30, 4, seed=9).double()
+
+
+@pytest.fixture
+def explore():
+    made = []
+
+    def make(**options):
+        made.append(explore_collapse(**options))
+        return made[-1]
+
+    yield make
+    for explorer in made:
+        explorer.close()
+
+
+def drawn(explorer, panel):
+    """Return what one of the two panels shows: circles, triangles, the marked point."""
+    ax = explorer.picture.axes[panel]
+    lines = [line for line in explorer.moving if getattr(line, "axes", None) is ax]
+    return {line.get_marker(): line.get_xydata() for line in lines if line in ax.lines}
+
+
+def flat(rows):
+    """Compute where a point is drawn, one direction at a time."""
+    rows = rows.numpy()
+    if rows.shape[1] == 1:
+        return np.stack([rows[:, 0], 0 * rows[:, 0]], axis=1)
+    if rows.shape[1] == 2:
+        return rows
+    right = (rows[:, 0] - rows[:, 1]) / math.sqrt(2)
+    up = (rows[:, 0] + rows[:, 1] - 2 * rows[:, 2]) / math.sqrt(6)
+    return np.stack([right, up], axis=1)
+
+
+def expected(features, difference, eps):
+    before = difference * POINTS[:, :features]
+    return before, F.layer_norm(before, (features,), eps=eps)
+
+
+def assert_shows(explorer):
+    values = explorer.values
+    before, after = expected(**values)
+    second = before[:, min(1, values["features"] - 1)]
+    first_above = (before[:, 0] > second).numpy()
+    for panel, rows in ((0, before), (1, after)):
+        dots = drawn(explorer, panel)
+        places = flat(rows)
+        assert dots["o"] == pytest.approx(places[first_above].reshape(-1, 2), abs=1e-12)
+        assert dots["^"] == pytest.approx(places[~first_above].reshape(-1, 2), abs=1e-12)
+        assert dots["*"] == pytest.approx(places[:1], abs=1e-12)
+
+
+def test_at_both_ends_of_every_slider_the_dots_are_those_of_pytorchs_layer_norm(explore):
+    explorer = explore(points=POINTS)
+    for name, values in ends(explorer).items():
+        for value in values:
+            explorer.controls[name].value = value
+            assert_shows(explorer)
+
+
+def test_in_every_preset_the_dots_are_those_of_pytorchs_layer_norm(explore):
+    explorer = explore(points=POINTS)
+    for name in explorer.presets:
+        explorer.chooser.value = name
+        assert_shows(explorer)
+
+
+def test_the_marked_point_of_two_features_follows_the_formula(explore):
+    explorer = explore(features=2)
+    for difference, eps in ((1.0, 1e-5), (0.01, 1e-3), (1e-4, 0.1), (0, 1e-5)):
+        explorer.controls["difference"].value = difference
+        explorer.controls["eps"].value = eps
+        half = difference / 2
+        value = half / math.sqrt(half**2 + eps)
+        assert f"becomes ({value:.5f}, {-value + 0.0:.5f})".replace("-", "−") in explorer.words
+
+
+def test_the_reported_value_of_tensorflow_is_a_preset(explore):
+    assert "(0.73996, −0.73996)" in explore(preset="tensorflow's 0.73996").words
+
+
+def test_one_feature_becomes_zero(explore):
+    explorer = explore(preset="one feature")
+    assert "Every one becomes 0" in explorer.words
+    assert not drawn(explorer, 1)["^"].any()
+
+
+def test_the_words_count_what_lies_at_the_two_corners(explore):
+    points = torch.tensor([[2.0, 1.0], [5.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
+    assert "2 lie within 0.01 of (1, −1), 1 within 0.01 of (−1, 1), and 1 elsewhere" in (
+        explore(points=points).words
+    )
+
+
+def test_three_features_lie_on_a_circle_which_is_drawn(explore):
+    explorer = explore(preset="three features: a circle")
+    assert "all lie on the circle of radius √3 = 1.73" in explorer.words
+    outline = explorer.moving[0].get_xydata()
+    assert np.hypot(*outline.T) == pytest.approx(np.full(len(outline), math.sqrt(3)))
+    explorer.controls["features"].value = 2
+    assert len(explorer.moving[0].get_xydata()) == 0
+
+
+def test_a_large_eps_draws_the_circle_in(explore):
+    explorer = explore(features=4, eps=0.1)
+    _, radii = explorer.words.split("After: ")
+    low = float(radii.split(" to ")[0])
+    points = normal(120, 4, seed=6).double()
+    points[0] = torch.tensor([0.5, -0.5, 0.0, 0.0])
+    after = F.layer_norm(points, (4,), eps=0.1)
+    assert low == pytest.approx(after.norm(dim=1).min().item(), abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("points", "sentence"),
+    [
+        (torch.ones(0, 2), r"at least one element, but got shape \(0, 2\)"),
+        (torch.ones(4), r"\(N, D\) or \(N, L, D\).*got shape \(4,\)"),
+        ([[1.0, float("nan")]], "1 of 2 are NaN or infinite"),
+        ([[1.0, float("inf")], [1.0, 2.0]], "1 of 4 are NaN or infinite"),
+    ],
+)
+def test_points_that_cannot_be_explored_are_named(points, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        explore_collapse(points=points)
+
+
+def test_points_with_two_features_have_no_slider_beyond_two(explore):
+    explorer = explore(points=[[[3.0, 1.0]], [[2.0, 2.5]]])
+    assert [value for _, value in explorer.controls["features"].options] == [1, 2]
+    assert set(explorer.presets) == {
+        "two features",
+        "almost equal",
+        "tensorflow's 0.73996",
+        "one feature",
+    }
+
+
+def test_a_point_alone_can_be_explored(explore):
+    assert "(0.99998, −0.99998)" in explore(points=[[1.0, 0.0]]).words
