@@ -3,6 +3,8 @@
 No function here touches the caller's random state. N points, L positions, D features.
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 
@@ -12,6 +14,7 @@ __all__ = [
     "decoder_r2",
     "dummy_points",
     "encoded_points",
+    "linear_decoder",
     "nine_sentences",
     "normal",
     "projected_sequence",
@@ -104,8 +107,21 @@ def projection(in_features: int, out_features: int, seed: int, bias: bool = True
         return nn.Linear(in_features, out_features, bias=bias)
 
 
-def decoder_r2(codes: Tensor, targets: Tensor) -> float:
-    """Score how much of `targets` a linear decoder recovers from `codes`: R² = 1 − SSE / SST.
+class LinearDecoder(NamedTuple):
+    """What `linear_decoder` fits: targets = (codes − code_mean) · weight + target_mean."""
+
+    weight: Tensor
+    code_mean: Tensor
+    target_mean: Tensor
+    r2: float
+
+    def __call__(self, codes: Tensor) -> Tensor:
+        """Decode codes (N, D) to targets (N, K), float64."""
+        return (codes.detach().double() - self.code_mean) @ self.weight + self.target_mean
+
+
+def linear_decoder(codes: Tensor, targets: Tensor) -> LinearDecoder:
+    """Fit a linear decoder of `targets` from `codes`, and score it: R² = 1 − SSE / SST.
 
     The decoder, least squares with a constant, is fitted on the first half of the points and
     scored on the second, around the second half's own mean and over all target features together.
@@ -115,7 +131,8 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
         targets: (N, K), what the points were.
 
     Returns:
-        1.0 where everything is recovered, about 0.0 where nothing is.
+        The decoder, a function of codes (N, D); its `weight` (D, K), `code_mean` (D,) and
+        `target_mean` (K,); its score `r2`.
 
     Raises:
         ValueError: the two do not hold the same number of points, or fewer than 4; a value is not
@@ -125,23 +142,40 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
     for the fit.
 
     >>> points = normal(100, 2, seed=0)
-    >>> round(decoder_r2(3 * points + 1, points), 4)
-    1.0
+    >>> torch.allclose(linear_decoder(3 * points + 1, points)(3 * points + 1), points.double())
+    True
     """
     if codes.ndim != 2 or targets.ndim != 2 or len(codes) != len(targets) or len(codes) < 4:
         raise ValueError(
-            "decoder_r2 needs codes (N, D) and targets (N, K) of the same N ≥ 4 points, but got "
+            "A decoder needs codes (N, D) and targets (N, K) of the same N ≥ 4 points, but got "
             f"{tuple(codes.shape)} and {tuple(targets.shape)}."
         )
     codes, targets = codes.detach().double(), targets.detach().double()
     if not (codes.isfinite().all() and targets.isfinite().all()):
-        raise ValueError("decoder_r2 needs finite numbers, but got NaN or infinity.")
+        raise ValueError("A decoder needs finite numbers, but got NaN or infinity.")
     half = len(codes) // 2
     spread = (targets[half:] - targets[half:].mean(0)).square().sum()
     if spread == 0:
-        raise ValueError("decoder_r2 needs targets that differ, but the second half is constant.")
-    codes, targets = codes - codes[:half].mean(0), targets - targets[:half].mean(0)
+        raise ValueError("A decoder needs targets that differ, but the second half is constant.")
+    code_mean, target_mean = codes[:half].mean(0), targets[:half].mean(0)
+    codes, targets = codes - code_mean, targets - target_mean
     # Normalized features depend on each other. What keeps them from doing so exactly is float32
     # rounding, about 1e-6 of the largest, and rcond hides it from the decoder.
     fit = torch.linalg.lstsq(codes[:half], targets[:half], rcond=1e-4, driver="gelsd").solution
-    return float(1 - (targets[half:] - codes[half:] @ fit).square().sum() / spread)
+    r2 = 1 - (targets[half:] - codes[half:] @ fit).square().sum() / spread
+    return LinearDecoder(fit, code_mean, target_mean, float(r2))
+
+
+def decoder_r2(codes: Tensor, targets: Tensor) -> float:
+    """Score how much of `targets` a linear decoder recovers from `codes`: R² = 1 − SSE / SST.
+
+    Arguments and errors are those of `linear_decoder`, of which this is the score.
+
+    Returns:
+        1.0 where everything is recovered, about 0.0 where nothing is.
+
+    >>> points = normal(100, 2, seed=0)
+    >>> round(decoder_r2(3 * points + 1, points), 4)
+    1.0
+    """
+    return linear_decoder(codes, targets).r2

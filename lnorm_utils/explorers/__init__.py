@@ -1,8 +1,14 @@
 """Sliders around a picture: one explorer or more for each lesson, and the means to make another."""
 
+from lnorm_utils.explorers.amplitude import explore_amplitude
+from lnorm_utils.explorers.batch import explore_batch
 from lnorm_utils.explorers.collapse import explore_collapse
 from lnorm_utils.explorers.controls import Button, Choice, Slider, Switch, powers_of_ten, steps
 from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.explorers.gamma_beta import explore_gamma_beta
+from lnorm_utils.explorers.offset import explore_offset
+from lnorm_utils.explorers.projection import explore_projection
+from lnorm_utils.explorers.shared_mean import explore_shared_mean
 
 __all__ = [
     "Button",
@@ -10,7 +16,13 @@ __all__ = [
     "Explorer",
     "Slider",
     "Switch",
+    "explore_amplitude",
+    "explore_batch",
     "explore_collapse",
+    "explore_gamma_beta",
+    "explore_offset",
+    "explore_projection",
+    "explore_shared_mean",
     "powers_of_ten",
     "steps",
 ]

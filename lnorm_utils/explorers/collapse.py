@@ -74,7 +74,7 @@ def explore_collapse(
 
     Source: Brody, Alon & Yahav 2023, arXiv:2305.02582, for the geometry.
 
-    >>> explore_collapse(preset="tensorflow's 0.73996").words[-48:]
+    >>> explore_collapse(preset="tensorflow's 0.73996").words[-45:]
     'The marked point becomes (0.73996, −0.73996).'
     """
     points = _points() if points is None else rows_of(points, least=(1, 1))

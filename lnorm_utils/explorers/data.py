@@ -4,18 +4,20 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from lnorm_utils.plotting.picture import to_array
+
 
 def rows_of(x: ArrayLike, least: tuple[int, int] = (2, 2)) -> Tensor:
     """Return rows (N, D), float64, of an array (N, D) or (N, L, D).
 
     Args:
-        x: a tensor on any device, or anything that torch makes a tensor of.
+        x: a tensor on any device, or anything that numpy makes an array of.
         least: the smallest N · L and D that can be explored.
 
     Raises:
         ValueError: x has another number of axes, is too small, or holds a value that is not finite.
     """
-    x = torch.as_tensor(x).detach().cpu().double()
+    x = torch.from_numpy(to_array(x))
     shape = tuple(x.shape)
     if x.ndim not in (2, 3) or x.numel() == 0:
         raise ValueError(

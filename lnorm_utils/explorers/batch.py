@@ -1,0 +1,214 @@
+"""Lesson 5: batch norm depends on a point's company, layer norm does not."""
+
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import NamedTuple
+
+import matplotlib
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from lnorm_utils.examples import normal
+from lnorm_utils.explorers.controls import Button, Slider
+from lnorm_utils.explorers.data import rows_of
+from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.functional import layer_norm, layer_norm_steps
+from lnorm_utils.plotting.picture import (
+    BLACK,
+    BLUE,
+    ORANGE,
+    STYLE,
+    Picture,
+    limits,
+    new_picture,
+    number,
+)
+
+__all__ = ["explore_batch"]
+
+MOST = 8  # features
+BATCHES = 40
+LARGEST = 256
+MOMENTUM = 0.1
+PRESETS = {
+    "batch of eight": {"batch_size": 8},
+    "batch of two": {"batch_size": 2},
+    "batch of 256": {"batch_size": 256},
+    "batch of one": {"batch_size": 1},
+    "after 40 batches of two": {"batch_size": 2, "draws": 39},
+    "after 40 batches of 256": {"batch_size": 256, "draws": 39},
+}
+
+
+@matplotlib.rc_context(STYLE)
+def explore_batch(
+    batch_size: int = 8,
+    draws: int = 0,
+    x: ArrayLike | None = None,
+    preset: str | None = None,
+    presets: Mapping[str, Mapping[str, int]] | None = None,
+) -> Explorer:
+    """Explore how batch norm changes one point with its company, and layer norm does not.
+
+    Args:
+        batch_size: from 1 to 256, how many points are in each batch, the one point among them.
+        draws: how often other company was drawn, from 0 on; after 40 batches the first is back.
+        x: (N, D) or (N, L, D) with at least 4 rows and 2 to 8 features, in place of 1,000 random
+            points. The first row is the one point, in every batch; its company is drawn from the
+            others, with replacement. In small batches it pulls the statistics toward itself.
+        preset: the name of a preset to start with.
+        presets: name → {"batch_size": …, "draws": …}, beside the built-in ones.
+
+    Raises:
+        ValueError: a start is outside its range, `preset` is the name of none, `x` has another
+            number of axes, of rows or of features, or a value that is not finite.
+
+    Source: Ioffe & Szegedy 2015, arXiv:1502.03167, for batch norm; its momentum, 0.1, and its
+    unbiased running variance as in PyTorch.
+
+    >>> explore_batch(preset="batch of 256").words.split(". ")[1]
+    'Batch norm turns its feature 0 into 0.53 in batch 1, and into 0.35 to 0.68 in all'
+    """
+    x = _population() if x is None else rows_of(x, least=(4, 2))
+    features = x.shape[1]
+    if features > MOST:
+        raise ValueError(f"This explorer needs 2 to {MOST} features, but got {features}.")
+    batches = _batches(x)
+    courses = {size: _course(batches, size) for size in range(1, LARGEST + 1)}
+    others = x[1:, 0]
+    population = (others.mean().item(), others.var(correction=0).item())
+    picture, outputs, *kept = _panels(features)
+    dots = _dots(outputs, features)
+    alone = layer_norm(x[:1], features)
+    outputs.set_ylim(limits(np.vstack([alone, *(c.outputs for c in courses.values())])))
+    lines = [
+        _line(ax, np.array([c.running[i] for c in courses.values()]), population[i])
+        for i, ax in enumerate(kept)
+    ]
+    picture.legend(handles=[*dots, kept[0].lines[-1]], loc="upper center", ncols=4, fontsize=12)
+
+    def move(batch_size: int, draws: int) -> str:
+        batch, course = draws % BATCHES, courses[batch_size]
+        y = layer_norm(batches[batch, :batch_size], features)[0]
+        heights = (course.outputs.ravel(), course.outputs[batch], y, *course.running)
+        for line, values in zip([*dots, *lines], heights, strict=True):
+            line.set_ydata(values)
+        for line in lines:
+            line.set_markevery([batch + 1])
+        return _words(course, batch, batch_size, y[0], population)
+
+    return Explorer(
+        picture,
+        [*lines, *dots],
+        move,
+        {
+            "batch_size": Slider("batch size", batch_size, [2**power for power in range(9)]),
+            "draws": Button("draw other company", draws),
+        },
+        {**PRESETS, **(presets or {})},
+        preset,
+    )
+
+
+def _population() -> Tensor:
+    """Make 1,000 points (1000, 4) whose features differ in mean and spread."""
+    points = torch.tensor([3.0, 0, -2, 1]) + torch.tensor([2, 1, 1, 0.5]) * normal(1000, 4, seed=5)
+    points[0] = torch.tensor([4.0, 1.5, -3, 1.2])
+    return points.double()
+
+
+def _batches(x: Tensor) -> Tensor:
+    """Draw company for the first row: (batches, rows, D); a smaller batch is the start of it."""
+    generator = torch.Generator().manual_seed(5)
+    others = torch.randint(1, len(x), (BATCHES, LARGEST - 1), generator=generator)
+    return torch.cat([x[:1].expand(BATCHES, 1, -1), x[others]], dim=1)
+
+
+class Course(NamedTuple):
+    """What batch norm gives and keeps, batch after batch."""
+
+    outputs: NDArray  # (batches, D), of the first row
+    running: NDArray  # (2, batches + 1), mean and variance of feature 0, each with its start
+
+
+def _course(batches: Tensor, size: int) -> Course:
+    if size == 1:  # nn.BatchNorm1d refuses
+        nothing = np.full((2, BATCHES + 1), np.nan)
+        return Course(np.full((BATCHES, batches.shape[2]), np.nan), nothing)
+    # Batch norm of a table is layer norm of its columns.
+    steps = layer_norm_steps(batches[:, :size].transpose(1, 2), size)
+    unbiased = steps.var * size / (size - 1)
+    running = [_running(steps.mean[:, 0, 0], 0.0), _running(unbiased[:, 0, 0], 1.0)]
+    return Course(steps.y[:, :, 0].numpy().copy(), np.array(running))
+
+
+def _running(each: Tensor, start: float) -> list[float]:
+    """Begin with a start; at each batch keep nine tenths and add a tenth of the batch's own."""
+    return list(
+        accumulate(each.tolist(), lambda r, new: (1 - MOMENTUM) * r + MOMENTUM * new, initial=start)
+    )
+
+
+def _panels(features: int) -> tuple[Picture, Axes, Axes, Axes]:
+    """Lay out one panel for the outputs, and beside it two for what is kept of feature 0."""
+    alt = "One point in batch after batch: its outputs, and the running statistics"
+    picture, axes = new_picture(alt, 1, 1, 9.6, 5.1, layout=None)
+    picture.subplots_adjust(left=0.08, right=0.98, bottom=0.115, top=0.85, wspace=0.2, hspace=0.3)
+    grid = picture.add_gridspec(2, 2)
+    outputs = axes[0, 0]
+    outputs.set_subplotspec(grid[:, 0])
+    outputs.set(title="outputs of the same point", xlabel="feature", ylabel="output")
+    outputs.set(xlim=(-0.5, features - 0.5), xticks=range(features))
+    mean, variance = (picture.add_subplot(grid[row, 1]) for row in range(2))
+    for ax, name in ((mean, "mean"), (variance, "variance")):
+        ax.set(title=f"running {name} of feature 0", xlim=(-1, BATCHES + 1))
+    mean.tick_params(labelbottom=False)
+    variance.set_xlabel("batches seen")
+    return picture, outputs, mean, variance
+
+
+def _dots(ax: Axes, features: int) -> list[Line2D]:
+    """Draw a dot for each output: of batch norm in all batches and in this one, of layer norm."""
+    ax.axhline(0, color=BLACK, lw=0.8, zorder=0)
+    at = np.arange(features)
+    spread = (at + np.linspace(-0.35, -0.05, BATCHES)[:, None]).ravel()
+    looks = (
+        (spread, "o", {"color": BLUE, "ms": 3, "mew": 0, "label": "batch norm, 40 batches"}),
+        (at - 0.2, "o", {"color": BLUE, "ms": 10, "mec": BLACK, "label": "batch norm, this batch"}),
+        (at + 0.2, "^", {"color": ORANGE, "ms": 11, "mec": BLACK, "label": "layer norm"}),
+    )
+    return [ax.plot(x, 0 * x, marker, **look)[0] for x, marker, look in looks]
+
+
+def _line(ax: Axes, every: NDArray, population: float) -> Line2D:
+    """Draw a running statistic, its present value marked, and that of the population."""
+    ax.set_ylim(limits(np.append(every, population)))
+    (line,) = ax.plot(every[0], "o-", color=BLUE, ms=10, mec=BLACK, lw=1.5)
+    ax.axhline(population, color=BLACK, ls="--", lw=1.5, label="population", zorder=0)
+    return line
+
+
+def _words(
+    course: Course, batch: int, size: int, layer: float, population: tuple[float, float]
+) -> str:
+    if size == 1:
+        return (
+            "In a batch of 1, every feature is its own mean and its variance is 0: in train mode "
+            "nn.BatchNorm1d refuses, so there is no output and nothing to keep. Layer norm turns "
+            f"feature 0 into {number(layer)}, as in every batch."
+        )
+    feature = course.outputs[:, 0]
+    now, low, high = map(number, (feature[batch], feature.min(), feature.max()))
+    mean, variance = (number(values[batch + 1]) for values in course.running)
+    of_all = [number(value) for value in population]
+    after = f"{batch + 1} batch{'es' * (batch > 0)}"
+    return (
+        f"The same point is 1 of {size} in each of {BATCHES} batches. Batch norm turns its feature "
+        f"0 into {now} in batch {batch + 1}, and into {low} to {high} in all. Layer norm turns it "
+        f"into {number(layer)} every time. After {after}, the running mean of feature 0 is {mean} "
+        f"(population {of_all[0]}), the running variance {variance} (population {of_all[1]})."
+    )

@@ -1,0 +1,255 @@
+"""Lesson 2: how an offset takes the digits from a variance that is computed in one pass."""
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import NamedTuple
+
+import matplotlib
+import numpy as np
+import torch
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from lnorm_utils.examples import encoded_points
+from lnorm_utils.explorers.controls import Slider, powers_of_ten
+from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.functional import variance
+from lnorm_utils.plotting.picture import (
+    BLACK,
+    BLUE,
+    GRAY,
+    STYLE,
+    VERMILION,
+    new_picture,
+    number,
+    to_array,
+)
+
+__all__ = ["explore_offset"]
+
+STOPS = [0.0, *powers_of_ten(0, 6, each=8)]
+LARGEST = 1e15  # float32 has room for the sum of many such squares
+FIRST_NEGATIVE = "the first negative variance"
+PRESETS = {
+    "no offset": {"offset": 0.0},
+    "offset 1,000": {"offset": 1e3},
+    "offset 10,000": {"offset": 1e4},
+    "offset 1e6": {"offset": 1e6},
+}
+
+
+@matplotlib.rc_context(STYLE)
+def explore_offset(
+    offset: float = 0.0,
+    x: ArrayLike | None = None,
+    preset: str | None = None,
+    presets: Mapping[str, Mapping[str, float]] | None = None,
+) -> Explorer:
+    """Explore how far an offset takes the variance in float32 from the true one.
+
+    Two passes take the mean first and then Σ (x − mean)² / D; one pass takes E[x²] − E[x]². The
+    true variance is that of the same float32 numbers, computed in float64.
+
+    Args:
+        offset: what is added to each number, from 0 to 1e6, in the unit of the numbers.
+        x: (D,) or (1, D), at least two features from −1e15 to 1e15, in place of −3.80, 1.99, −1.73
+            and 2.14.
+        preset: the name of a preset to start with.
+        presets: name → {"offset": …}, beside the built-in ones.
+
+    Raises:
+        ValueError: the offset is outside its range, `preset` is the name of none, `x` has another
+            shape, or a value that is not finite or too large.
+
+    Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3).
+
+    >>> explore_offset(preset="the first negative variance").words[-69:]
+    'The first stop of the slider at which one pass is negative is 17,800.'
+    """
+    row = _first_row() if x is None else _row(x)
+    starts = [offset, *(values.get("offset") for values in (presets or {}).values())]
+    found = _variances(row, sorted({*STOPS, *filter(_is_inside, starts)}))
+    negative = {FIRST_NEGATIVE: {"offset": found.first}} if found.first is not None else {}
+    picture, axes = new_picture(
+        "Error of the variance in float32 against the offset",
+        *(1, 2, 5.0, 4.8),
+        layout=None,
+        gridspec_kw={"width_ratios": [2, 1]},
+    )
+    picture.subplots_adjust(left=0.1, right=0.99, bottom=0.12, top=0.9, wspace=0.07)
+    _draw_curves(axes[0, 0], found)
+    one, two = _markers(axes[0, 0])
+    low, high = axes[0, 0].get_ylim()
+    legend = axes[0, 0].get_legend_handles_labels()
+    axes[0, 1].legend(*legend, loc="upper left", fontsize=12)
+    head, values, verdict = _texts(axes[0, 1])
+    place = {at: i for i, at in enumerate(found.offsets)}
+
+    def move(offset: float) -> str:
+        i = place[offset]
+        true, by_two, by_one = (float(v[i]) for v in (found.true, found.two, found.one))
+        two.set_data([offset], [abs(by_two - true)])
+        one.set_data([offset] * 3, [low, abs(by_one - true), high])
+        one.set_marker("v" if by_one < 0 else "s")
+        head.set_text(f"offset {_plain(offset)}")
+        values.set_text("\n".join(number(v, true) for v in (true, by_two, by_one)))
+        verdict.set_text(_short(by_one, true))
+        return _words(offset, true, by_two, by_one, found.first)
+
+    return Explorer(
+        picture,
+        [one, two, head, values, verdict],
+        move,
+        {"offset": Slider("offset", offset, STOPS)},
+        {**PRESETS, **negative, **(presets or {})},
+        preset,
+    )
+
+
+class Variances(NamedTuple):
+    """At each offset the true variance, and what two passes and one pass make of it, float64."""
+
+    offsets: list[float]
+    true: NDArray
+    two: NDArray
+    one: NDArray
+
+    @property
+    def first(self) -> float | None:
+        """The first offset at which one pass is negative, if there is any."""
+        return next((at for at, one in zip(self.offsets, self.one, strict=True) if one < 0), None)
+
+
+def _first_row() -> Tensor:
+    # Rounded, for the last digit of an encoding may differ between machines.
+    return encoded_points()[0, 0].double().round(decimals=4).float()
+
+
+def _row(x: ArrayLike) -> Tensor:
+    """Return the row (D,), float32, or raise a ValueError."""
+    x = to_array(x)
+    if x.ndim not in (1, 2) or x.size < 2 or x.size != x.shape[-1]:
+        raise ValueError(
+            "explore_offset needs one row of shape (D,) or (1, D) with at least two features, but "
+            f"got shape {x.shape}."
+        )
+    bad = int((~(abs(x) <= LARGEST)).sum())  # NaN is not below anything
+    if bad:
+        raise ValueError(
+            f"explore_offset needs numbers from −1e15 to 1e15, but {bad} of {x.size} are NaN or "
+            "outside."
+        )
+    return torch.from_numpy(x.reshape(-1)).float()
+
+
+def _is_inside(offset: object) -> bool:
+    return isinstance(offset, Real) and 0 <= offset <= STOPS[-1]
+
+
+def _variances(row: Tensor, offsets: list[float]) -> Variances:
+    x = row + torch.tensor(offsets)[:, None]  # (offsets, D), float32
+    found = (variance(x.double()), variance(x), _one_pass(x))
+    return Variances(offsets, *(v.double().flatten().numpy() for v in found))
+
+
+def _one_pass(x: Tensor) -> Tensor:
+    """Compute E[x²] − E[x]² of each row of (offsets, D), added up from left to right."""
+    total = squares = torch.zeros(len(x))
+    for column in x.T:  # A sum by the library may take another order on another machine.
+        total, squares = total + column, squares + column * column
+    mean = total / x.shape[1]
+    return squares / x.shape[1] - mean * mean
+
+
+def _draw_curves(ax: Axes, found: Variances) -> None:
+    """Draw what stands still: both errors, where one pass is negative, the variance itself."""
+    one, two = abs(found.one - found.true), abs(found.two - found.true)
+    below = np.where(found.one < 0, one, np.nan)
+    ax.plot(found.offsets, one, "--s", color=VERMILION, ms=5, lw=1.5, label="error of one pass")
+    ax.plot(found.offsets, below, "v", c=VERMILION, ms=10, mec=BLACK, label="one pass is negative")
+    ax.plot(found.offsets, two, "-o", color=BLUE, ms=5, lw=1.5, label="error of two passes")
+    ax.plot(found.offsets, found.true, "-.", color=BLACK, lw=1.5, label="the variance itself")
+    ax.set(xlabel="offset", ylabel="error")
+    _scale(ax, np.concatenate([one, two, found.true]))
+    if found.first is not None:
+        side = "right" if found.first > 1e3 else "left"
+        ax.axvline(found.first, color=VERMILION, ls=":")
+        text = f"first negative: {_plain(found.first)}"
+        ax.text(found.first, 1.02, text, ha=side, transform=ax.get_xaxis_transform())
+
+
+def _scale(ax: Axes, values: NDArray) -> None:
+    """Make both axes logarithmic, but linear near 0, so that 0 has a place."""
+    logs = np.log10(values[values > 0]) if (values > 0).any() else np.array([-8.0, 0.0])
+    low, high = math.floor(logs.min()), math.ceil(logs.max())
+    exponents = range(low, high + 1, math.ceil((high - low) / 7) or 1)
+    ax.set_xscale("symlog", linthresh=1, linscale=0.6)
+    ax.set_yscale("symlog", linthresh=10.0**low, linscale=0.8)
+    ax.set(xlim=(-0.15, 2 * STOPS[-1]), ylim=(-(10.0**low) / 4, 3 * 10.0**high))
+    ax.set_xticks([0, *(10**e for e in range(7))], ["0", *(f"{10**e:,}" for e in range(6)), "1e6"])
+    ax.set_yticks(
+        [0, *(10.0**e for e in exponents)],
+        ["exact: 0", *(f"1e{e}".replace("-", "−") for e in exponents)],
+    )
+    ax.minorticks_off()
+    ax.grid(color=GRAY, lw=0.5)
+
+
+def _markers(ax: Axes) -> list[Artist]:
+    """Return the marker of one pass, with an upright line through it, and that of two passes."""
+    look = {"mec": BLACK, "mew": 1.5, "clip_on": False}
+    upright = {"color": GRAY, "lw": 1.5, "markevery": [1]}
+    (one,) = ax.plot([], [], "-s", mfc=VERMILION, ms=15, **upright, **look)
+    (two,) = ax.plot([], [], "o", color=BLUE, ms=10, **look)
+    return [one, two]
+
+
+def _texts(ax: Axes) -> list[Artist]:
+    """Write the names of the numbers, and return the texts that move beside them."""
+    ax.set_axis_off()
+    look = {"fontsize": 15, "va": "top"}
+    ax.text(0.03, 0.45, "true variance\ntwo passes\none pass", **look)
+    return [
+        ax.text(0.03, 0.58, "", weight="bold", **look),
+        ax.text(0.95, 0.45, "", ha="right", **look),
+        ax.text(0.03, 0.22, "", weight="bold", **look),
+    ]
+
+
+def _plain(offset: float) -> str:
+    return f"{offset:,.10g}".replace("-", "−")
+
+
+def _short(got: float, true: float) -> str:
+    """Judge one pass in a few words."""
+    if got < 0:
+        return "negative: root is NaN"
+    judged = _judged(got, true).removesuffix(" of the variance")
+    return judged.replace("the whole variance", "100%").replace(
+        "more than the variance", "over 100%"
+    )
+
+
+def _judged(got: float, true: float) -> str:
+    """Say in words how far a variance is from the true one."""
+    error = abs(got - true)
+    if error <= 1e-5 * true:
+        return "right to five digits"
+    if error < true:
+        return f"wrong by {number(100 * error / true)}% of the variance"
+    return f"wrong by {'the whole' if error == true else 'more than the'} variance"
+
+
+def _words(offset: float, true: float, two: float, one: float, first: float | None) -> str:
+    says = [f"{number(v, true)}, {_judged(v, true)}" for v in (two, one)]
+    root = " and negative: its root is NaN" if one < 0 else ""
+    at = "At no stop of the slider is one pass negative."
+    if first is not None:
+        at = f"The first stop of the slider at which one pass is negative is {_plain(first)}."
+    return (
+        f"Offset {_plain(offset)}: the true variance is {number(true, true)}. Two passes give "
+        f"{says[0]}. One pass gives {says[1]}{root}. {at}"
+    )

@@ -1,0 +1,214 @@
+"""Lesson 7: what a projection before layer norm saves, and what its bias adds."""
+
+import math
+from collections.abc import Mapping
+from functools import cache
+
+import matplotlib
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor, nn
+
+from lnorm_utils.examples import decoder_r2, linear_decoder, normal, projection
+from lnorm_utils.explorers.controls import Slider, Switch, powers_of_ten, short
+from lnorm_utils.explorers.data import rows_of
+from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.functional import layer_norm
+from lnorm_utils.plotting.picture import (
+    BLACK,
+    BLUE,
+    GRAY,
+    GREEN,
+    ORANGE,
+    PINK,
+    STYLE,
+    VERMILION,
+    Picture,
+    new_picture,
+)
+
+__all__ = ["explore_projection"]
+
+SIZES = [2, 3, 4, 6, 8, 16, 32, 64]
+SEED = 2634  # of the projection: with this one, R² is near the medians of lesson 7
+RAYS, ON_RAY = 4, 4
+# One for each ray; of those on one place, each can be seen.
+LOOKS = ((BLUE, "o", 13), (ORANGE, "s", 8), (GREEN, "^", 13), (PINK, "D", 5))
+LOW = -0.08  # an R² below is drawn here
+LEVELS = (
+    (1 / math.pi, 70, 0.01, "right", "1/π: one bit"),
+    (math.pi / 4, 70, -0.14, "right", "π/4: the direction"),
+    (1, 1.8, 0.06, "left", "1: everything"),
+)
+PRESETS = {
+    "two features, no bias": {"size": 2, "bias": False},
+    "six features as in the lesson": {"size": 6, "bias": True, "bias_scale": 1.0},
+    "six features, no bias": {"size": 6, "bias": False},
+    "sixty-four, no bias: π/4": {"size": 64, "bias": False},
+    "large bias": {"size": 6, "bias": True, "bias_scale": 10.0},
+    "two features, large bias": {"size": 2, "bias": True, "bias_scale": 10.0},
+}
+
+
+@matplotlib.rc_context(STYLE)
+def explore_projection(
+    size: int = 6,
+    bias: bool = True,
+    bias_scale: float = 1.0,
+    points: ArrayLike | None = None,
+    preset: str | None = None,
+    presets: Mapping[str, Mapping[str, object]] | None = None,
+) -> Explorer:
+    """Explore what a linear decoder recovers of two features behind a projection and layer norm.
+
+    Args:
+        size: how many features `nn.Linear` makes of the two, from 2 to 64.
+        bias: whether it adds a bias.
+        bias_scale: what that bias is multiplied by, from 0.1 to 10.
+        points: (N, 2) or (N, L, 2) with at least 8 rows, in place of 400 random ones. The
+            decoder is fitted on a random half and scored on the other.
+        preset: the name of a preset to start with.
+        presets: name → {"size": …, "bias": …, "bias_scale": …}, beside the built-in ones.
+
+    Raises:
+        ValueError: a start is outside its range, `preset` is the name of none, `points` has another
+            number of axes, of rows or of features, a value that is not finite, or nothing but one
+            row in the half to recover.
+
+    >>> explore_projection(preset="two features, no bias").words[:84]
+    'Behind a projection to 2 features without a bias, the decoder recovers R² = 0.32. Th'
+    """
+    points = normal(400, 2, seed=399).double() if points is None else _checked(points)
+    on_rays = _on_rays(points)  # (RAYS · ON_RAY, 2)
+    everything = torch.cat([points, on_rays])
+    span = 1.4 * on_rays.norm(dim=1).max().item() or 1.0
+    picture, (left, right) = _panels(span)
+    curves = _curves(left, points)
+    (here,) = left.plot([], [], "*", color=VERMILION, mec=BLACK, ms=20, label="R² now")
+    rays = _rays(right, on_rays)
+    handles = [*curves, here, right.lines[1], rays[0]]
+    picture.legend(handles=handles, loc="upper center", ncols=3, fontsize=12)
+
+    def move(size: int, bias: bool, bias_scale: float) -> str:
+        codes = _codes(everything, size, bias_scale * bias)
+        decode = linear_decoder(codes[: len(points)], points)
+        recovered = decode(codes[len(points) :])
+        here.set_data([size], [max(decode.r2, LOW)])
+        places = recovered.clip(-span, span).numpy()
+        for line, ray in zip(rays, np.split(places, RAYS), strict=True):
+            line.set_data(ray.T)
+        times = "" if bias_scale == 1 else f"{short(bias_scale)} times "
+        kind = f"with {times}its bias" if bias else "without a bias"
+        return (
+            f"Behind a projection to {size} features {kind}, the decoder recovers R² = "
+            f"{_rounded(decode.r2)}. {_apart(on_rays, recovered)}"
+        )
+
+    return Explorer(
+        picture,
+        [here, *rays],
+        move,
+        {
+            "size": Slider("projection size", size, SIZES),
+            "bias": Switch("bias", bias),
+            "bias_scale": Slider(
+                "bias scale", bias_scale, powers_of_ten(-1, 1), when=lambda values: values["bias"]
+            ),
+        },
+        {**PRESETS, **(presets or {})},
+        preset,
+    )
+
+
+def _checked(points: ArrayLike) -> Tensor:
+    points = rows_of(points, least=(8, 2))
+    if points.shape[1] != 2:
+        raise ValueError(f"This explorer needs points with 2 features, but got {points.shape[1]}.")
+    # In another order, for an instructor's may go from class to class.
+    points = points[torch.randperm(len(points), generator=torch.Generator().manual_seed(7))]
+    if (points[len(points) // 2 :] == points[-1]).all():
+        raise ValueError(
+            "This explorer needs points that differ, but the half of them that is to be recovered "
+            f"is nothing but {tuple(points[-1].tolist())}."
+        )
+    return points
+
+
+def _codes(x: Tensor, size: int, scale: float) -> Tensor:
+    """Project x (N, 2) to a size, with its bias times a scale, and normalize: (N, size)."""
+    project = _projection(size)
+    return layer_norm(x @ project.weight.T + scale * project.bias, size)
+
+
+@cache
+def _projection(size: int) -> nn.Linear:
+    return projection(2, size, SEED).requires_grad_(False).double()
+
+
+def _on_rays(points: Tensor) -> Tensor:
+    """Choose rays from the origin to where the points are, and distances: (RAYS · ON_RAY, 2)."""
+    distances = points.norm(dim=1).quantile(torch.linspace(0.2, 0.95, ON_RAY).double())
+    angles = torch.atan2(points[:, 1], points[:, 0])
+    angles = angles.quantile((torch.arange(RAYS).double() + 0.25) / RAYS)
+    directions = torch.stack([angles.cos(), angles.sin()], dim=1)
+    return (directions[:, None] * distances[:, None]).reshape(-1, 2)
+
+
+def _panels(span: float) -> tuple[Picture, NDArray]:
+    alt = "What a linear decoder recovers behind a projection and layer norm"
+    picture, axes = new_picture(alt, 1, 2, 4.9, 5.1, layout=None)
+    picture.subplots_adjust(left=0.07, right=0.985, bottom=0.12, top=0.8, wspace=0.25)
+    left, right = axes[0]
+    left.set(title="share recovered", xlabel="projection size", ylabel="R²", xscale="log")
+    left.set(xlim=(1.7, 75), ylim=(-0.1, 1.18))
+    left.set_xticks(SIZES, SIZES)
+    left.minorticks_off()
+    for height, x, away, ha, name in LEVELS:
+        left.axhline(height, color=BLACK, lw=1, zorder=0)
+        left.text(x, height + away, name, ha=ha, va="bottom")
+    right.set(title="points on four rays from the origin", aspect="equal")
+    right.set(xlabel="feature 0", ylabel="feature 1", xlim=(-span, span), ylim=(-span, span))
+    return picture, axes[0]
+
+
+def _curves(ax: Axes, points: Tensor) -> list[Line2D]:
+    """Draw R² by size, with the bias as it is and without one."""
+    looks = ((1.0, "o-", "R² with its bias"), (0.0, "s--", "R² without a bias"))
+    lines = []
+    for scale, look, label in looks:
+        r2 = [decoder_r2(_codes(points, size, scale), points) for size in SIZES]
+        lines += ax.plot(SIZES, np.maximum(r2, LOW), look, color=BLACK, lw=1.5, label=label)
+    return lines
+
+
+def _rays(ax: Axes, on_rays: Tensor) -> list[Line2D]:
+    """Draw points on rays faintly, and return the lines for what is recovered of each ray."""
+    moving = []
+    for ray, (color, marker, size) in zip(on_rays.split(ON_RAY), LOOKS, strict=True):
+        ax.plot(*np.vstack([[0, 0], ray[-1]]).T, color=GRAY, lw=1, zorder=0)
+        ax.plot(*ray.T, marker, color="none", mec=color, ms=8, label="point on a ray")
+        moving += ax.plot(
+            [], [], marker + "-", color=color, mec=BLACK, ms=size, label="point recovered"
+        )
+    return moving
+
+
+def _apart(before: Tensor, after: Tensor) -> str:
+    """Say how many places there are after, and how far apart the ends of rays are."""
+    rays = torch.stack([before, after]).reshape(2, RAYS, ON_RAY, 2)
+    ends = (rays[:, :, -1] - rays[:, :, 0]).norm(dim=-1).mean(1)
+    near = torch.cdist(after, after) <= 0.01 * ends[0]
+    places = (near.int().argmax(1) == torch.arange(len(after))).sum()  # near to none before it
+    return (
+        f"The {len(after)} points on {RAYS} rays come back at {places} different "
+        f"place{'s' * bool(places > 1)}; the two ends of a ray, {_rounded(ends[0])} apart before, "
+        f"are {_rounded(ends[1])} apart on average."
+    )
+
+
+def _rounded(value: float) -> str:
+    """Write two decimals, with a true minus sign, and no zero with a sign."""
+    return f"{round(float(value), 2) + 0.0:.2f}".replace("-", "−")

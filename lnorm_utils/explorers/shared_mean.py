@@ -1,0 +1,306 @@
+"""Lesson 1: which cells of a tensor share a mean."""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import matplotlib
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from lnorm_utils.examples import encoded_points
+from lnorm_utils.explorers.controls import Choice, Slider, Switch, one_of
+from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.functional import mean
+from lnorm_utils.plotting.picture import BLUE, ORANGE, STYLE, new_picture, number, to_array
+
+__all__ = ["explore_shared_mean"]
+
+TABLE, SEQUENCES, IMAGES = "(B, C)", "(B, T, C)", "(B, C, H, W)"
+LETTERS = {TABLE: "BC", SEQUENCES: "BTC", IMAGES: "BCHW"}
+SHAPES = {TABLE: (6, 4), SEQUENCES: (3, 2, 4), IMAGES: (3, 2, 2, 2)}
+NAMES = {TABLE: "a table", SEQUENCES: "sequences", IMAGES: "images"}
+MOST = 64
+PRESETS = {
+    "layer norm of a table": {"tensor": TABLE, "over": "C"},
+    "layer norm of sequences": {"tensor": SEQUENCES, "over": "C"},
+    "one mean per sentence": {"tensor": SEQUENCES, "over": "TC"},
+    "per image": {"tensor": IMAGES, "over": "CHW"},
+    "per pixel": {"tensor": IMAGES, "over": "C"},
+    "batch norm of a table": {"tensor": TABLE, "over": "B"},
+    "batch norm of images": {"tensor": IMAGES, "over": "BHW"},
+    "all: one mean": {"tensor": SEQUENCES, "over": "BTC"},
+}
+KNOWN = {
+    (TABLE, "C"): "This is layer norm.",
+    (SEQUENCES, "C"): "This is layer norm.",
+    (SEQUENCES, "TC"): "This is often mistaken for layer norm, which averages over C alone.",
+    (IMAGES, "CHW"): "This is layer norm of each image.",
+    (IMAGES, "C"): "This is layer norm of each pixel.",
+    (TABLE, "B"): "This is batch norm.",
+    (SEQUENCES, "BT"): "This is batch norm.",
+    (IMAGES, "BHW"): "This is batch norm.",
+}
+# In inches from the upper left; the cells of each tensor lie between two x.
+WIDTH, HEIGHT, TOP, BOTTOM = 10.0, 5.0, 0.85, 3.65
+PLACES = {TABLE: (0.6, 3.16), SEQUENCES: (3.84, 6.4), IMAGES: (7.1, 9.86)}
+OWN_PLACE = (0.6, 9.8)
+HEAD, GAP = 0.3, 0.2  # above each block of a tensor, and between two side by side
+
+
+@matplotlib.rc_context(STYLE)
+def explore_shared_mean(
+    tensor: str | None = None,
+    over: str = "C",
+    which: int = 0,
+    x: ArrayLike | None = None,
+    preset: str | None = None,
+    presets: Mapping[str, Mapping[str, object]] | None = None,
+) -> Explorer:
+    """Explore which cells of a table, of sequences and of images share one mean.
+
+    Args:
+        tensor: "(B, C)", "(B, T, C)" or "(B, C, H, W)"; where it is left out, the kind of `x`, or
+            "(B, T, C)".
+        over: the letters of the axes that a mean is taken over, such as "C" or "TC".
+        which: the number of the mean whose cells light up, from 0 to the number of cells minus 1.
+            Where there are fewer means, the last one's cells light up.
+        x: (B, C), (B, T, C) or (B, C, H, W) with at most 64 cells, in place of the three shapes of
+            the same 24 numbers. Numbers that are too long for their cells are left out.
+        preset: the name of a preset to start with.
+        presets: name → {"tensor": …, "over": …, "which": …}, beside the built-in ones.
+
+    Raises:
+        ValueError: a start is outside its range, `over` names an axis that the tensor does not
+            have, `preset` is the name of none, or `x` has another number of axes, no cells, too
+            many, or a value that is not finite.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3.
+
+    >>> explore_shared_mean(preset="one mean per sentence").words[:64]
+    '(B, T, C) = (3, 2, 4), mean over T and C: 3 means of 8 cells eac'
+    """
+    tensors = _three() if x is None else _own(x)
+    if tensor is None:
+        tensor = SEQUENCES if x is None else next(iter(tensors))
+    on = _switches({"tensor": tensor, "over": over}, tensors)
+    presets = _presets(presets or {}, tensor, tensors)
+    picture, axes = new_picture("Which cells share one mean", 1, 1, WIDTH, HEIGHT, layout=None)
+    picture.subplots_adjust(left=0, right=1, bottom=0, top=1)
+    ax = axes[0, 0]
+    ax.set(xlim=(0, WIDTH), ylim=(HEIGHT, 0))
+    ax.set_axis_off()
+    tables = {kind: _draw(ax, kind, t, is_own=x is not None) for kind, t in tensors.items()}
+    frame = ax.add_patch(Rectangle((0, 0), 1, 1, fill=False, ec=BLUE, lw=2.5, ls="--"))
+    lit = ax.add_patch(PathPatch(Path([(0, 0)]), fc=to_rgba(ORANGE, 0.4), ec="black"))
+    lit.set_linewidth(min(3.5, *(20 * table.cell.min() for table in tables.values())))
+    caption = ax.text(WIDTH / 2, HEIGHT - 0.08, "", ha="center", va="bottom", fontsize=15)
+
+    def move(tensor: str, which: int, **on: bool) -> str:
+        table, group = tables[tensor], _group(tensor, tensors[tensor], on, which)
+        frame.set_bounds(*table.frame)
+        lit.set_path(_outlines(table.corners[group.cells], table.cell))
+        caption.set_text(f"{_count(group)}\nlit: {_name(group)}, mean {number(group.mean)}")
+        return _words(f"{tensor} = {tuple(tensors[tensor].shape)}", tensor, group, which)
+
+    def has_several(values: Mapping[str, object]) -> bool:
+        kind = values["tensor"]
+        return math.prod(_group(kind, tensors[kind], values, 0).shape) > 1
+
+    stops = range(max(t.numel() for t in tensors.values()))
+    controls = {
+        "tensor": Choice("kind of tensor", tensor, tensors, when=lambda _: len(tensors) > 1),
+        **{letter: _switch(letter, on[letter]) for letter in "BTCHW" if letter in on},
+        "which": Slider("which mean", which, stops, when=has_several),
+    }
+    return Explorer(picture, [frame, lit, caption], move, controls, presets, preset)
+
+
+def _three() -> dict[str, Tensor]:
+    return {kind: encoded_points().double().reshape(shape) for kind, shape in SHAPES.items()}
+
+
+def _own(x: ArrayLike) -> dict[str, Tensor]:
+    x = torch.from_numpy(to_array(x))
+    kinds = [kind for kind, letters in LETTERS.items() if len(letters) == x.ndim]
+    if not kinds or not 1 <= x.numel() <= MOST:
+        raise ValueError(
+            f"explore_shared_mean needs x with 2, 3 or 4 axes and 1 to {MOST} cells, but got shape "
+            f"{tuple(x.shape)}."
+        )
+    if not x.isfinite().all():
+        raise ValueError(
+            f"explore_shared_mean needs finite numbers, but {int((~x.isfinite()).sum())} of "
+            f"{x.numel()} are NaN or infinite."
+        )
+    return {kinds[0]: x}
+
+
+def _presets(
+    own: Mapping[str, Mapping[str, object]], tensor: str, tensors: Mapping[str, Tensor]
+) -> dict[str, dict[str, object]]:
+    built_in = {name: p for name, p in PRESETS.items() if p["tensor"] in tensors}
+    return {
+        name: _switches({"tensor": tensor, **values}, tensors, f"preset {name!r}: ")
+        for name, values in {**built_in, **own}.items()
+    }
+
+
+def _switches(
+    values: Mapping[str, object], tensors: Mapping[str, Tensor], where: str = ""
+) -> dict[str, object]:
+    """Replace `over`, if there, by True or False for each letter of the tensors."""
+    if "over" not in values:
+        return dict(values)
+    rest = dict(values)
+    over = rest.pop("over")
+    kind = one_of(values["tensor"], tensors, f"{where}tensor")
+    if not isinstance(over, str) or set(over) - set(LETTERS[kind]) or len(set(over)) < len(over):
+        raise ValueError(
+            f"{where}over must be letters of {kind}, each at most once, but {over!r} was given."
+        )
+    there = {letter for kind in tensors for letter in LETTERS[kind]}
+    return {**rest, **{letter: letter in over for letter in there}}
+
+
+def _switch(letter: str, on: bool) -> Switch:
+    def there(values: Mapping[str, object]) -> bool:
+        return letter in LETTERS[values["tensor"]]
+
+    return Switch(f"mean over {letter}", on, when=there)
+
+
+class Table(NamedTuple):
+    """A tensor as it is drawn: the upper left corners of its cells, and the frame around it."""
+
+    corners: NDArray  # (*x.shape, 2)
+    cell: NDArray  # (2,), width and height
+    frame: tuple[float, float, float, float]
+
+
+def _draw(ax: Axes, kind: str, x: Tensor, is_own: bool) -> Table:
+    """Draw a tensor as one table, or as a block of cells for each index of its outer axes."""
+    *outer, rows, columns = x.shape
+    left, right = OWN_PLACE if is_own else PLACES[kind]
+    across, cell = _layout(x.shape, right - left)
+    size = cell * (columns, rows)
+    steps = size + np.array([GAP, HEAD])
+    top = TOP + HEAD * bool(outer)
+    blocks = [(left, top) + steps * (b % across, b // across) for b in range(math.prod(outer))]
+    grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), -1) * cell
+    corners = (np.array(blocks)[:, None, None] + grid).reshape(*x.shape, 2)
+    ax.add_patch(PathPatch(_outlines(corners, cell), fc="white", ec="gray"))
+    _write_numbers(ax, x, corners, cell)
+    for b, (x0, y0) in enumerate(blocks):
+        _write_index(ax, LETTERS[kind], outer, b, (x0, y0 - 0.05), steps[0])
+        if b % across == 0:
+            for i in range(0, rows, math.ceil(0.2 / cell[1])):
+                place = (x0 - 0.08, y0 + (i + 0.5) * cell[1])
+                ax.text(*place, str(i), ha="right", va="center", fontsize=10)
+        if b + across >= len(blocks):
+            for i in range(0, columns, math.ceil(0.25 / cell[0])):
+                place = (x0 + (i + 0.5) * cell[0], y0 + size[1] + 0.06)
+                ax.text(*place, str(i), ha="center", va="top", fontsize=10)
+    end_x, end_y = corners.reshape(-1, 2).max(0) + cell
+    ax.text(left - 0.38, top + size[1] / 2, LETTERS[kind][-2], ha="center", va="center")
+    ax.text((left + end_x) / 2, end_y + 0.26, LETTERS[kind][-1], ha="center", va="top")
+    title = f"{kind} = {tuple(x.shape)}"
+    name = "your tensor" if is_own else NAMES[kind]
+    ax.text(left, 0.14, f"{name}\n{title}", va="top", fontsize=13)
+    width = max(end_x - left, 0.1 * len(title)) + 0.6
+    return Table(corners, cell, (left - 0.5, 0.06, width, end_y + 0.44))
+
+
+def _layout(shape: tuple[int, ...], width: float) -> tuple[int, NDArray]:
+    """Find how many blocks go side by side, and the size of a cell, so that numbers fit in."""
+    *outer, rows, columns = shape
+    count, head = math.prod(outer), HEAD * bool(outer)
+    best = (0.0, 1, np.zeros(2))
+    for across in (*outer[1:], *range(1, count + 1)):
+        room = (width + GAP) / across - GAP, (BOTTOM - TOP) / math.ceil(count / across) - head
+        cell = np.minimum(np.array(room) / (columns, rows), (0.9, 0.47))
+        fits = min(cell[0] / 0.57, cell[1] / 0.24, room[0] / 0.3, 1.0)
+        if fits > best[0]:
+            best = (fits, across, cell)
+    return best[1:]
+
+
+def _write_numbers(ax: Axes, x: Tensor, corners: NDArray, cell: NDArray) -> None:
+    texts = [number(value) for value in x.flatten().tolist()]
+    if cell[1] < 0.2 or cell[0] < 0.107 * max(map(len, texts)):
+        return
+    for place, text in zip(corners.reshape(-1, 2) + cell / 2, texts, strict=True):
+        ax.text(*place, text, ha="center", va="center")
+
+
+def _write_index(
+    ax: Axes, letters: str, outer: list[int], block: int, place: tuple[float, float], room: float
+) -> None:
+    """Write the index of a block above it, in full where there is room."""
+    index = np.unravel_index(block, outer) if outer else ()
+    full = ", ".join(f"{a.lower()} = {i}" for a, i in zip(letters, index, strict=False))
+    ax.text(*place, full if 0.09 * len(full) < room else ", ".join(map(str, index)), va="bottom")
+
+
+def _outlines(corners: NDArray, cell: NDArray) -> Path:
+    around = np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * cell
+    return Path.make_compound_path_from_polys(corners.reshape(-1, 1, 2) + around)
+
+
+class Group(NamedTuple):
+    """The cells that share one mean, and that mean."""
+
+    over: str
+    shape: tuple[int, ...]  # of all means, with keepdim
+    index: tuple[int, ...]  # of this one among them
+    cells: tuple[int | slice, ...]
+    size: int
+    mean: float
+
+
+def _group(kind: str, x: Tensor, on: Mapping[str, object], which: int) -> Group:
+    over = [axis for axis, letter in enumerate(LETTERS[kind]) if on[letter]]
+    means = mean(x, over) if over else x
+    index = np.unravel_index(min(which, means.numel() - 1), means.shape)
+    index = tuple(int(i) for i in index)
+    cells = tuple(slice(None) if axis in over else i for axis, i in enumerate(index))
+    letters = "".join(LETTERS[kind][axis] for axis in over)
+    size = x.numel() // means.numel()
+    return Group(letters, tuple(means.shape), index, cells, size, means[index].item())
+
+
+def _count(group: Group) -> str:
+    count = math.prod(group.shape)
+    if not group.over:
+        return f"no axis picked: each of {count} cells would be its own mean, shape {group.shape}"
+    cells = f"{_plural(group.size, 'cell')}{' each' * (count > 1)}"
+    return f"{_plural(count, 'mean')} of {cells}, shape {group.shape} with keepdim"
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _name(group: Group) -> str:
+    return f"x[{', '.join(':' if isinstance(i, slice) else str(i) for i in group.cells)}]"
+
+
+def _words(tensor: str, kind: str, group: Group, which: int) -> str:
+    """Say in words which means there are, and which one's cells light up."""
+    *first, last = group.over or " "
+    over = f"mean over {', '.join(first)} and {last}: " if first else f"mean over {last}: "
+    lit = min(which, math.prod(group.shape) - 1)
+    instead = f" (the last, for there is no mean {which})" if lit < which else ""
+    cells = _plural(group.size, "cell") if group.size > 1 else "cell"
+    known = KNOWN.get((kind, group.over), "")
+    return (
+        f"{tensor}, {over if group.over else ''}{_count(group)}. Mean {lit}{instead}, at index "
+        f"{group.index}, is lit: the {cells} {_name(group)}, whose mean is {number(group.mean)}. "
+        f"{known}"
+    ).rstrip()
