@@ -86,7 +86,7 @@ def no_output_shows_a_path_of_this_machine(lesson):
 
 
 def every_picture_has_an_alt_and_its_words(lesson):
-    speaking = {n for n, out in lesson.outputs() if out.get("data", {}).get("text/markdown")}
+    speaking = {n for n, out in lesson.outputs() if _words(out.get("data", {}))}
     for number, output in lesson.outputs():
         if "image/png" not in output.get("data", {}):
             continue
@@ -94,6 +94,12 @@ def every_picture_has_an_alt_and_its_words(lesson):
             yield f"the picture of code cell {number} has no alt"
         if number not in speaking:
             yield f"the picture of code cell {number} has no words"
+
+
+def _words(data):
+    """Find the words of a picture: in Markdown beside it, or under it as its caption."""
+    caption = re.search("<figcaption>([^<]+)", data.get("text/html", ""))
+    return data.get("text/markdown") or caption
 
 
 def the_first_code_cell_only_imports_and_seeds(lesson):
