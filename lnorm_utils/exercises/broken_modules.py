@@ -5,9 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from lnorm_utils.functional import standardize, variance
 from lnorm_utils.modules import LayerNorm
-
-__all__ = ["NoCheck", "NoModule", "OtherFormula", "OtherParameters"]
 
 
 class OtherFormula(LayerNorm):
@@ -71,6 +70,29 @@ class NoModule:
         """Normalize `x` in its own dtype."""
         self.layer.to(x.dtype)
         return self.layer(x)
+
+
+def unbiased(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Divide by the root of a variance over D − 1."""
+    return (x - x.mean(axes, keepdim=True)) / (x.var(axes, keepdim=True) + eps).sqrt()
+
+
+def outside_the_root(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Add ε to the standard deviation."""
+    return (x - x.mean(axes, keepdim=True)) / (variance(x, axes).sqrt() + eps)
+
+
+def one_pass(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Take the variance as E[x²] − E[x]²."""
+    mean = x.mean(axes, keepdim=True)
+    var = x.square().mean(axes, keepdim=True) - mean.square()
+    return (x - mean) / (var + eps).sqrt()
+
+
+def reshaped(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Ask `reshape` for the features in front, where it would take a transpose."""
+    features = x[(0,) * (x.ndim - len(axes))].numel()
+    return standardize(x.reshape(features, -1), 0, eps).reshape(x.shape)
 
 
 def scaled(x_hat: Tensor, weight: nn.Parameter | None, bias: nn.Parameter | None) -> Tensor:

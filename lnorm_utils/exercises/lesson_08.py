@@ -4,9 +4,10 @@ import torch
 
 from lnorm_utils.examples import encoded_points, normal
 from lnorm_utils.exercises import broken_modules as broken
+from lnorm_utils.exercises.broken_modules import one_pass, outside_the_root, reshaped, unbiased
 from lnorm_utils.exercises.exercise import Exercise
 from lnorm_utils.exercises.trials import LOADED, NAMES, OUTPUT, REFUSED, TRAINED, module
-from lnorm_utils.functional import layer_norm, standardize, variance
+from lnorm_utils.functional import layer_norm, standardize
 
 LESSON = "08_build_the_layer"
 # Unequal axes, means that are not zero, rows with a spread of 1 and of 0.02, and ε that matters.
@@ -307,6 +308,18 @@ def averages_over_the_batch(size, eps):
     )
 
 
+@repair.mistake(3)
+def divides_by_one_less(size, eps):
+    """Your variance divides by D − 1, as `var` does by default. Layer norm divides by D."""
+    return broken.OtherFormula(unbiased, size, eps)
+
+
+@repair.mistake(4)
+def eps_outside(size, eps):
+    """You added ε to the standard deviation. It belongs to the variance, inside the root."""
+    return broken.OtherFormula(outside_the_root, size, eps)
+
+
 @repair.mistake(8)
 def a_single_gamma_and_beta(size, eps):
     """You kept one γ and one β for all features. There is one for each: `torch.ones(size)`."""
@@ -553,22 +566,13 @@ def only_the_last_axis_normalized(*arguments):
 @mine.mistake(3)
 def divided_by_one_less(*arguments):
     """Your variance divides by one less than the numbers in a row. Pass `correction=0` to `var`."""
-
-    def unbiased(x, axes, eps):
-        std = (x.var(axes, keepdim=True) + eps).sqrt()
-        return (x - x.mean(axes, keepdim=True)) / std
-
     return broken.OtherFormula(unbiased, *arguments)
 
 
 @mine.mistake(4)
 def eps_outside_the_root(*arguments):
     """You added ε to the standard deviation. It belongs to the variance, inside the root."""
-
-    def outside(x, axes, eps):
-        return (x - x.mean(axes, keepdim=True)) / (variance(x, axes).sqrt() + eps)
-
-    return broken.OtherFormula(outside, *arguments)
+    return broken.OtherFormula(outside_the_root, *arguments)
 
 
 @mine.mistake(4)
@@ -581,24 +585,14 @@ def eps_argument_ignored(*arguments):
 def variance_in_one_pass(*arguments):
     """Your layer is right near zero, and fails on rows with an offset of a billion: E[x²] − E[x]²
     has lost all digits there. Subtract the mean first, then square."""
-
-    def one_pass(x, axes, eps):
-        mean = x.mean(axes, keepdim=True)
-        var = x.square().mean(axes, keepdim=True) - mean.square()
-        return (x - mean) / (var + eps).sqrt()
-
     return broken.OtherFormula(one_pass, *arguments)
 
 
 @mine.mistake(12)
-def flattened_to_rows_of_the_wrong_length(*arguments):
-    """You reshaped the input into rows of the last size, so an axis that belongs to the row was
-    taken for the batch. Keep the axes, and average over several at once."""
-
-    def flattened(x, axes, eps):
-        return standardize(x.reshape(-1, x.shape[-1]), 0, eps).reshape(x.shape)
-
-    return broken.OtherFormula(flattened, *arguments)
+def features_brought_first_by_reshape(*arguments):
+    """You brought the features to the front by `reshape`, which puts numbers of several rows
+    together. Average over the last axes where they are."""
+    return broken.OtherFormula(reshaped, *arguments)
 
 
 @mine.mistake()

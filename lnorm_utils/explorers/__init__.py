@@ -3,6 +3,7 @@
 from lnorm_utils.explorers.collapse import explore_collapse
 from lnorm_utils.explorers.controls import Button, Choice, Slider, Switch, powers_of_ten, steps
 from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.explorers.modules_compared import explore_broken
 
 __all__ = [
     "Button",
@@ -10,6 +11,7 @@ __all__ = [
     "Explorer",
     "Slider",
     "Switch",
+    "explore_broken",
     "explore_collapse",
     "powers_of_ten",
     "steps",
