@@ -86,9 +86,10 @@ def test_every_exercise_of_the_bank_stands_in_its_lesson_unattempted(lesson):
 
 
 def start_of(exercise, attempt):
+    """Say how the cell begins: of a class it may have to be found out what it is made from."""
     if is_prediction(exercise):
         return f"{attempt} = ..."
-    return f"class {attempt}(" if exercise.trial else f"def {attempt}("
+    return f"class {attempt}" if exercise.trial else f"def {attempt}("
 
 
 @pytest.mark.parametrize("lesson", BANK)

@@ -89,6 +89,11 @@ def one_pass(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
     return (x - mean) / (var + eps).sqrt()
 
 
+def of_columns(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Normalize each feature over the batch."""
+    return standardize(x, 0, eps)
+
+
 def reshaped(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
     """Ask `reshape` for the features in front, where it would take a transpose."""
     features = x[(0,) * (x.ndim - len(axes))].numel()
@@ -132,3 +137,9 @@ def always_with_both(module: nn.Module) -> None:
     shape = module.normalized_shape
     module.weight = nn.Parameter(torch.ones(shape))
     module.bias = nn.Parameter(torch.zeros(shape))
+
+
+def with_beta_alone(module: nn.Module) -> None:
+    """Make β although there is no γ."""
+    if module.weight is None:
+        module.bias = nn.Parameter(torch.zeros(module.normalized_shape))

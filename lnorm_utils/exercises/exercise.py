@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import torch
+
 from lnorm_utils.exercises import attempts, progress
 from lnorm_utils.exercises.beliefs import BELIEFS
 from lnorm_utils.exercises.feedback import Feedback, State
@@ -110,7 +112,7 @@ class Exercise:
         """
         try:
             if len(results) < len(self.inputs or [None]):
-                return (results and self._mistake(results)) or Feedback(State.WRONG, remark)
+                return self._seen_so_far(results) or Feedback(State.WRONG, remark)
             feedback = self._judge(results)
         except Exception:  # an object of the student's that raises when it is looked at
             kinds = ", ".join(sorted({kind_of(result) for result in results}))
@@ -131,9 +133,22 @@ class Exercise:
         # In a class several things can be wrong; what shows first is named.
         if self.trial and (mistake := self._mistake(results[: first + 1])):
             return mistake
-        what = f"{self.inputs[first][0]}: " if self.trial else ""
         told = difference(results[first], right[first], reveal=self.inputs is not None)
-        return Feedback(State.WRONG, what + told)
+        return Feedback(State.WRONG, self._about(first) + told)
+
+    def _seen_so_far(self, results: list) -> Feedback | None:
+        """Name the mistake of an attempt that failed later, if one of its results is wrong."""
+        right = self.expected(self.answers[0])[: len(results)]
+        return None if self._agree(results, right, self.within) else self._mistake(results)
+
+    def _about(self, number: int) -> str:
+        """Begin a sentence with the input that it is about, where that can be said in words."""
+        arguments = (self.inputs or [()])[number]
+        if self.trial:
+            return f"{arguments[0]}: "
+        if not arguments or any(isinstance(a, torch.Tensor) for a in arguments):
+            return ""
+        return f"called with {', '.join(map(repr, arguments))}: "
 
     def _mistake(self, results: list) -> Feedback | None:
         """Name the mistake that gives these results, of all inputs or of the first ones."""

@@ -147,6 +147,15 @@ def numbers_counted(x_shape, normalized_shape):
 
 
 @fits.mistake()
+def a_list_compared_with_a_tuple(x_shape, normalized_shape):
+    """You compare with `normalized_shape` as it was given. In Python a list is never equal to a
+    tuple, whatever is in it: make a tuple of it first."""
+    if isinstance(normalized_shape, int):
+        normalized_shape = (normalized_shape,)
+    return x_shape[-len(normalized_shape) :] == normalized_shape
+
+
+@fits.mistake()
 def sizes_in_any_order(x_shape, normalized_shape):
     """You asked whether each size occurs somewhere. They must stand at the end, and in that
     order."""
@@ -308,6 +317,19 @@ def averages_over_the_batch(size, eps):
     )
 
 
+@repair.mistake(1)
+def normalizes_columns(size, eps):
+    """You normalized each feature over the batch. That is batch norm: layer norm goes along the
+    last axis."""
+    return broken.OtherFormula(broken.of_columns, size, eps)
+
+
+@repair.mistake(4)
+def eps_ignored(size, eps):
+    """Your ε is always 1e-5. Keep the argument `eps` in `__init__`, and use it in `forward`."""
+    return broken.OtherFormula(lambda x, axes, eps: standardize(x, axes, 1e-5), size, eps)
+
+
 @repair.mistake(3)
 def divides_by_one_less(size, eps):
     """Your variance divides by D − 1, as `var` does by default. Layer norm divides by D."""
@@ -373,7 +395,7 @@ def eps_is_kept():
     return 4
 
 
-@line_a.mistake(1)
+@line_a.mistake()
 def the_mean_takes_the_axes_it_gets():
     """Close: the mean does run over the batch. But line 6 only takes the axes that it is given:
     look where they come from."""
@@ -435,7 +457,7 @@ def rows_are_normalized():
     return 5
 
 
-@line_b.mistake(12)
+@line_b.mistake()
 def axes_are_swapped_back():
     """Line 6 swaps two axes with `transpose`, as it should be. Another line swaps them with
     something else."""
@@ -444,8 +466,9 @@ def axes_are_swapped_back():
 
 @line_b.mistake(12)
 def an_axis_is_split():
-    """This `reshape` only splits the last axis, h · w, into two, and no number changes its place in
-    reading order. That is what `reshape` can do. The other one has to swap axes, and cannot."""
+    """The `reshape` in line 7 only splits the last axis, h · w, into two: no number changes its
+    place in reading order, and that is what `reshape` can do. There is a line that asks it to swap
+    axes, which it cannot."""
     return 7
 
 
@@ -461,9 +484,9 @@ mine = Exercise(
         (NAMES, (2, 4), (), WORDS),
         (LOADED, (3, 2, 4), (0.1,), IMAGES, GAMMA, BETA),
         (TRAINED, 4, (0.1,), TABLE, TARGETS),
-        (NAMES, 4, (0.1, True, False), TABLE),
-        (NAMES, 4, (0.1, False), TABLE),
-        (OUTPUT, 4, (0.1, False), TABLE),
+        (f"with bias=False, {NAMES}", 4, (0.1, True, False), TABLE),
+        (f"with elementwise_affine=False, {NAMES}", 4, (0.1, False), TABLE),
+        (f"with elementwise_affine=False, {OUTPUT}", 4, (0.1, False), TABLE),
         (REFUSED, 4, (), NARROW),
         (REFUSED, (2, 4), (), torch.ones(5, 3, 4).double()),
     ],
@@ -535,9 +558,15 @@ def one_gamma_and_one_beta(*arguments):
 
 @mine.mistake()
 def switches_ignored(*arguments):
-    """All is right but the switches: there are a γ and a β even with `bias=False` and
-    `elementwise_affine=False`."""
+    """The numbers are right, but the switches do nothing: there are a γ and a β even with
+    `bias=False` and `elementwise_affine=False`."""
     return broken.OtherParameters(broken.always_with_both, *arguments)
+
+
+@mine.mistake()
+def beta_alone(*arguments):
+    """With `elementwise_affine=False` you leave out γ and keep β. It switches off both."""
+    return broken.OtherParameters(broken.with_beta_alone, *arguments)
 
 
 @mine.mistake()
@@ -554,6 +583,13 @@ def batch_included(*arguments):
     return broken.OtherFormula(
         lambda x, axes, eps: standardize(x, tuple(range(x.ndim)), eps), *arguments
     )
+
+
+@mine.mistake(1)
+def columns_normalized(*arguments):
+    """You normalized each feature over the first axis. That is batch norm: layer norm goes along
+    the last axes."""
+    return broken.OtherFormula(broken.of_columns, *arguments)
 
 
 @mine.mistake()

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 __all__ = ["LOADED", "NAMES", "OUTPUT", "REFUSED", "TRAINED", "module"]
 
-# What a trial asks for. A student reads these words before the difference that was found.
+# What a trial asks for. A student reads these words, and what an exercise has put before them, in
+# front of the difference that was found.
 OUTPUT = "the output of a new layer"
 LOADED = "the output with other numbers in γ and β"
 NAMES = "the names and shapes of its parameters"
@@ -33,7 +34,7 @@ def module(
 
     Args:
         make: the student's class.
-        what: one of the names above.
+        what: one of the names above, or words that end in one.
         shape: the layer's `normalized_shape`.
         options: what comes after it: `eps`, `elementwise_affine`, `bias`, as far as they are given.
         x: the input.
@@ -43,16 +44,16 @@ def module(
     if isinstance(made, nn.Module):
         made.double()
     call = made if callable(made) else made.forward
-    if what == REFUSED:
+    if what.endswith(REFUSED):
         return _refusal(call, shape, x)
     y = call(x)
     if y is None:
         return None
-    if what == NAMES:
+    if what.endswith(NAMES):
         return _names(made)
-    if what == TRAINED:
+    if what.endswith(TRAINED):
         return _after_a_step(made, y, *more)
-    if what == LOADED:
+    if what.endswith(LOADED):
         _load(made, *more)
         return call(x)
     return y
