@@ -78,17 +78,26 @@ def test_every_exercise_of_the_bank_stands_in_its_lesson_unattempted(lesson):
         (said,) = text_of(cell)
         assert said.startswith(State.NOT_ATTEMPTED.value), name
         attempt = CHECK.search(cell.source)[2]
-        start = f"{attempt} = ..." if is_prediction(BANK[lesson][name]) else f"def {attempt}("
+        start = start_of(BANK[lesson][name], attempt)
         assert cell.source.startswith(start)
         assert "..." in cell.source
     progress = [c for c in notebook.cells if c.source == f'progress("{lesson}")']
     assert f"0 of {len(cells)} exercises are right." in text_of(progress[0])[0]
 
 
+def start_of(exercise, attempt):
+    """Say how the cell begins: of a class it may have to be found out what it is made from."""
+    if is_prediction(exercise):
+        return f"{attempt} = ..."
+    return f"class {attempt}" if exercise.trial else f"def {attempt}("
+
+
 @pytest.mark.parametrize("lesson", BANK)
 def test_a_lesson_with_all_solutions_filled_in_runs_and_all_are_right(lesson, runs):
     cells = [c for c in runs[lesson].cells if c.cell_type == "code"]
-    right = [c for c in cells if c.source.startswith("def ") and CHECK_ANY.search(c.source)]
+    right = [
+        c for c in cells if c.source.startswith(("def ", "class ")) and CHECK_ANY.search(c.source)
+    ]
     assert len(right) == len(BANK[lesson])
     for cell in right:
         assert text_of(cell)[0].startswith(State.RIGHT.value), cell.source

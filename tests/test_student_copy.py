@@ -14,8 +14,29 @@ from lnorm_utils.exercises.progress import Progress
 from lnorm_utils.exercises.student_copy import COURSE, CopyError, answers, main, student_copy
 
 CODE = 'def f(x):\n    """Return x."""\n    ...\n\n\nquestion.check(f)'
-EMPTY = ["import torch", "prediction = ...\nquestion.check(prediction)", CODE, "question.check()"]
+CLASS = """class C(nn.Module):
+    def __init__(self, size, eps=1e-5):
+        super().__init__()
+        self.weight = ...
+
+    def forward(self, x):  # (N, D) -> (N, D)
+        ...
+
+
+question.check(C)"""
+EMPTY = [
+    "import torch",
+    "prediction = ...\nquestion.check(prediction)",
+    CODE,
+    "question.check()",
+    CLASS,
+]
 FILLED = [
+    CLASS.replace("    ...", "    return x"),
+    CLASS.replace("weight = ...", "weight = nn.Parameter(torch.ones(size))"),
+    CLASS.replace("super().__init__()", "super().__init__(size)"),
+    CLASS.replace("    def forward", "    @once\n    def forward"),
+    CLASS.replace("class C(", "@once\nclass C("),
     "prediction = 6\nquestion.check(prediction)",
     "prediction = ...\nprediction = 6\nquestion.check(prediction)",
     "question.check(6)",

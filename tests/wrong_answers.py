@@ -13,6 +13,30 @@ import torch.nn.functional as F
 from lnorm_utils import layer_norm, standardize
 
 
+def sizes_of(shape):
+    return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+class Changed(torch.nn.LayerNorm):
+    """PyTorch's layer, whose output is changed at the end."""
+
+    def __init__(self, change, *arguments):
+        super().__init__(*arguments)
+        self.change = change
+
+    def forward(self, x):
+        return self.change(super().forward(x))
+
+
+class Quiet(torch.nn.LayerNorm):
+    """PyTorch's layer, with an error that names no shape."""
+
+    def forward(self, x):
+        if x.shape[-len(self.normalized_shape) :] != self.normalized_shape:
+            raise ValueError("wrong shape")
+        return super().forward(x)
+
+
 def mean_of(x):
     return x.mean(-1, keepdim=True)
 
@@ -862,5 +886,108 @@ WRONG = {
             (-1, 0, 1),
         ),
         *("0", "beta", "nothing", False, [0], (0,), 2j, (), "", torch.tensor([0.0]), (0, 0, 0)),
+    ],
+    # Lesson 8: 150, the end of a shape, 0.5, 20, lines 5 and 4, and two classes.
+    "learned": [
+        *(75, 6, 3, 25, 50, 30, 10, 5, 2, 300, 26, 13, 149, 151, 15, 1500, -150, 0, 150.5, 225),
+        *("150", [150], (150,), (3, 5, 5), 150j, True, (75, 75), torch.tensor([150]), math.nan),
+    ],
+    "fits": [
+        lambda x_shape, shape: True,
+        lambda x_shape, shape: False,
+        lambda x_shape, shape: shape in x_shape,
+        lambda x_shape, shape: tuple(x_shape[-1:]) == (shape if shape is tuple else (shape,)),
+        lambda x_shape, shape: len(x_shape) >= len(sizes_of(shape)),
+        lambda x_shape, shape: x_shape[-len(sizes_of(shape)) :] != sizes_of(shape),
+        lambda x_shape, shape: set(sizes_of(shape)) <= set(x_shape),
+        lambda x_shape, shape: x_shape[-len(sizes_of(shape)) :] <= sizes_of(shape),
+        lambda x_shape, shape: sizes_of(shape)[::-1] == x_shape[: len(sizes_of(shape))],
+        lambda x_shape, shape: math.prod(x_shape) == math.prod(sizes_of(shape)),
+        lambda x_shape, shape: x_shape[1:] == sizes_of(shape),
+        lambda x_shape, shape: x_shape[-2:] == sizes_of(shape),
+        lambda x_shape, shape: int(x_shape[-len(sizes_of(shape)) :] == sizes_of(shape)),
+        lambda x_shape, shape: str(x_shape[-len(sizes_of(shape)) :] == sizes_of(shape)),
+        lambda x_shape, shape: x_shape[-len(sizes_of(shape)) :],
+        lambda x_shape, shape: x_shape[-len(shape) :] == tuple(shape),  # no int
+        lambda x_shape, shape: torch.ones(x_shape) * torch.ones(shape),
+        lambda x_shape: True,
+        torch.Size,
+        True,
+        (True, False),
+    ],
+    "kept": [
+        *(0.1, 1e-5, 0.6, 0.3, 0.05, 0, 1, 5, -0.5, 0.4, 0.2236, 1e-12, math.nan, 0.51, 0.49, 50),
+        *("0.5", [0.5], (0.5,), 0.5j, True, None.__class__, (0.1, 0.5), torch.tensor([0.5])),
+    ],
+    "found": [
+        *(28, 16, 8, 4, 24, 0, 2, 1, 12, 19, 21, 20.5, -20, 200, 40, 32, 5, 6, 36, math.inf),
+        *("20", [20], (16, 4), (20,), 20j, True, torch.tensor([20]), "none"),
+    ],
+    "line_a": [
+        *(1, 2, 3, 4, 6, 7, 8, 9, 0, -5, 5.5, 50, (5, 6), (5,), [5], "5", "line 5", 5j, True),
+        *(math.nan, (6, 7), "axes", torch.tensor([5])),
+    ],
+    "line_b": [
+        *(1, 2, 3, 5, 6, 7, 8, 0, -4, 4.5, 40, (4, 7), (4,), [4], "4", "line 4", 4j, True),
+        *(math.nan, (4, 6), "reshape", torch.tensor([4])),
+    ],
+    "repair": [
+        *(
+            torch.nn.Identity,
+            torch.nn.RMSNorm,
+            torch.nn.BatchNorm1d,
+            torch.nn.Linear,
+            torch.nn.ReLU,
+        ),
+        *(
+            torch.nn.Module,
+            torch.nn.LayerNorm(4),
+            torch.nn.LayerNorm(4, eps=0.1),
+            object,
+            dict,
+            int,
+        ),
+        *("RepairedNorm", 3, torch.ones(4), [torch.nn.LayerNorm], True, (1.0, 0.0)),
+        lambda size, eps: torch.nn.LayerNorm(size),
+        lambda size, eps: torch.nn.LayerNorm(size, eps=eps**2),
+        lambda size, eps: torch.nn.LayerNorm(size, eps=eps, elementwise_affine=False),
+        lambda size, eps: torch.nn.LayerNorm(size, eps=eps, bias=False),
+        lambda size, eps: torch.nn.Sequential(torch.nn.LayerNorm(size, eps=eps)),
+        lambda size, eps: torch.nn.LayerNorm(size, eps=eps).requires_grad_(False),
+        lambda size, eps: Changed(lambda y: y.detach(), size, eps),
+        lambda size, eps: Changed(lambda y: y + 1e-3, size, eps),
+        lambda size, eps: Changed(lambda y: y.float(), size, eps),
+        lambda size, eps: Changed(lambda y: y.tolist(), size, eps),
+        lambda size, eps: Changed(lambda y: (y,), size, eps),
+        lambda size, eps: torch.nn.functional.layer_norm,
+        lambda size, eps: norm_of,
+    ],
+    "mine": [
+        *(torch.nn.Identity, torch.nn.RMSNorm, torch.nn.GroupNorm, torch.nn.Linear, torch.nn.ReLU),
+        *(
+            torch.nn.Module,
+            torch.nn.LayerNorm(4),
+            torch.nn.LayerNorm(4, eps=0.1),
+            object,
+            list,
+            str,
+        ),
+        *("MyLayerNorm", 3, torch.ones(4), [torch.nn.LayerNorm], False),
+        lambda shape: torch.nn.LayerNorm(shape),
+        lambda shape, *options: torch.nn.LayerNorm(shape),
+        lambda shape, eps=1e-5, *switches: torch.nn.LayerNorm(shape, eps),
+        lambda shape, eps=1e-5, affine=True, bias=True: torch.nn.LayerNorm(shape, eps, affine),
+        lambda shape, eps=1e-5, affine=True, bias=True: torch.nn.LayerNorm(
+            shape, eps, bias, affine
+        ),
+        lambda shape, eps=1e-12, *switches: torch.nn.LayerNorm(shape, eps, *switches),
+        lambda shape, *options: torch.nn.LayerNorm(sizes_of(shape)[-1:], *options),
+        lambda shape, *options: torch.nn.Sequential(torch.nn.LayerNorm(shape, *options)),
+        lambda shape, *options: torch.nn.LayerNorm(shape, *options).requires_grad_(False),
+        lambda *options: Changed(lambda y: y.detach(), *options),
+        lambda *options: Changed(lambda y: y.float(), *options),
+        lambda *options: Changed(lambda y: y + 1e-3, *options),
+        lambda *options: Changed(lambda y: y.flatten(1), *options),
+        lambda *options: Quiet(*options),
     ],
 }

@@ -1,6 +1,7 @@
 """Call a student's function on fresh inputs, and turn whatever happens into a sentence."""
 
 import contextlib
+import functools
 import io
 import signal
 import threading
@@ -20,18 +21,25 @@ def fresh(arguments: tuple) -> tuple:
     return tuple(a.clone() if isinstance(a, torch.Tensor) else a for a in arguments)
 
 
-def results(attempt: object, inputs: Sequence[tuple] | None) -> tuple[list, str]:
-    """Return the attempt's value for each input, as far as it has one, and a remark."""
+def results(
+    attempt: object, inputs: Sequence[tuple] | None, trial: Callable | None = None
+) -> tuple[list, str]:
+    """Return the attempt's value for each input, as far as it has one, and a remark.
+
+    A function is called with the input. A class is given to `trial`, and the input after it.
+    """
     function = callable(attempt) and not isinstance(attempt, torch.Tensor)
     if inputs is None:
         return ([], "this is a prediction: give a value.") if function else ([attempt], "")
-    if not function or isinstance(attempt, type):
-        return [], "this exercise checks a function: pass its name, without brackets behind it."
+    kind = "class" if trial else "function"
+    if not function or isinstance(attempt, torch.nn.Module if trial else type):
+        return [], f"this exercise checks a {kind}: pass its name, without brackets behind it."
+    call = functools.partial(trial, attempt) if trial else attempt
     values, remarks = [], {}
     started = time.monotonic()
     for arguments in inputs:
         try:
-            values.append(_call(attempt, arguments, remarks))
+            values.append(_call(call, arguments, remarks, kind))
         except CallError as problem:
             return values, str(problem)
     if (seconds := time.monotonic() - started) > SLOW:
@@ -39,7 +47,7 @@ def results(attempt: object, inputs: Sequence[tuple] | None) -> tuple[list, str]
     return values, " ".join(remarks)
 
 
-def _call(attempt: Callable, arguments: tuple, remarks: dict[str, None]) -> object:
+def _call(attempt: Callable, arguments: tuple, remarks: dict[str, None], kind: str) -> object:
     given, printed = fresh(arguments), io.StringIO()
     try:
         with _limited(SECONDS), contextlib.redirect_stdout(printed):
@@ -47,14 +55,14 @@ def _call(attempt: Callable, arguments: tuple, remarks: dict[str, None]) -> obje
     except KeyboardInterrupt:
         raise
     except _TooSlow:
-        raise CallError(f"your function did not finish within {SECONDS:.0f} seconds.") from None
+        raise CallError(f"your {kind} did not finish within {SECONDS:.0f} seconds.") from None
     except BaseException as error:  # also SystemExit and whatever else a function can raise
-        raise CallError(_told(error, arguments)) from None
+        raise CallError(_told(error, arguments, kind)) from None
     for before, after in zip(arguments, given, strict=True):
         if isinstance(before, torch.Tensor) and not _untouched(before, after):
-            raise CallError("your function changes its input: compute a new tensor instead.")
+            raise CallError(f"your {kind} changes its input: compute a new tensor instead.")
     if printed.getvalue():
-        remarks["What your function printed is not shown."] = None
+        remarks[f"What your {kind} printed is not shown."] = None
     return value
 
 
@@ -65,7 +73,7 @@ def _untouched(before: torch.Tensor, after: torch.Tensor) -> bool:
         )
 
 
-def _told(error: BaseException, arguments: tuple) -> str:
+def _told(error: BaseException, arguments: tuple, kind: str) -> str:
     """Tell a student's own exception as theirs, with its line."""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [
@@ -78,7 +86,7 @@ def _told(error: BaseException, arguments: tuple) -> str:
     )
     text = " ".join(str(error).split())[:200]
     return (
-        f"your function raised {type(error).__name__}{where}{line}: {text or 'no message'} "
+        f"your {kind} raised {type(error).__name__}{where}{line}: {text or 'no message'} "
         f"(called with {shapes})."
     )
 

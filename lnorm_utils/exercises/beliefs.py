@@ -18,4 +18,6 @@ BELIEFS = {
     12: "reshape swaps axes",
     13: "layer norm has a training mode, or depends on the batch size",
     14: "scaling a row never changes its layer norm",
+    15: "whatever a class keeps is trained with the network",
+    16: "the state dict holds all that a layer needs",
 }

@@ -1,10 +1,13 @@
 """An exercise: a right answer, the mistakes that people make, and inputs that tell them apart."""
 
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import torch
 
 from lnorm_utils.exercises import attempts, progress
 from lnorm_utils.exercises.beliefs import BELIEFS
@@ -31,6 +34,8 @@ class Exercise:
         inputs: a tuple of arguments for each call; None for a prediction.
         within: how far a prediction, or an element of a tensor, may be from the answer; for
             tensors also relative to it.
+        trial: for an attempt that is a class, a function of `trials` that makes use of it: it gets
+            the class and one of the inputs, which begins with what is looked at, in words.
 
     >>> legs = Exercise("00_example", "legs", hints=["Count them."])
     >>> @legs.answer
@@ -56,8 +61,9 @@ class Exercise:
         hints: Sequence[str],
         inputs: Sequence[tuple] | None = None,
         within: float = 1e-6,
+        trial: Callable | None = None,
     ) -> None:
-        self.lesson, self.name = lesson, name
+        self.lesson, self.name, self.trial = lesson, name, trial
         self.hints, self.inputs, self.within = list(hints), inputs, within
         self.answers: list[Callable] = []
         self.mistakes: list[Callable] = []
@@ -96,7 +102,7 @@ class Exercise:
         """Do what `check` does and keep no record of it."""
         if attempt is None or attempt is ...:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
-        return self.judge_results(*attempts.results(attempt, self.inputs))
+        return self.judge_results(*attempts.results(attempt, self.inputs, self.trial))
 
     def judge_results(self, results: list, remark: str = "") -> Feedback:
         """Judge what an attempt returned: one value, or one for each of the inputs.
@@ -106,7 +112,7 @@ class Exercise:
         """
         try:
             if len(results) < len(self.inputs or [None]):
-                return (results and self._mistake(results)) or Feedback(State.WRONG, remark)
+                return self._seen_so_far(results) or Feedback(State.WRONG, remark)
             feedback = self._judge(results)
         except Exception:  # an object of the student's that raises when it is looked at
             kinds = ", ".join(sorted({kind_of(result) for result in results}))
@@ -115,14 +121,34 @@ class Exercise:
 
     def _judge(self, results: list) -> Feedback:
         if self.inputs is not None and all(r is None or r is ... for r in results):
-            return Feedback(State.NOT_ATTEMPTED, "your function returns nothing yet.")
+            kind = "class" if self.trial else "function"
+            return Feedback(State.NOT_ATTEMPTED, f"your {kind} returns nothing yet.")
         for answer in self.answers:
             if self._agree(results, self.expected(answer), self.within):
                 return Feedback(State.RIGHT, inspect.getdoc(answer) or "")
         if mistake := self._mistake(results):
             return mistake
-        difference = self._first_difference(results, self.expected(self.answers[0]))
-        return Feedback(State.WRONG, difference)
+        right = self.expected(self.answers[0])
+        first = next(n for n, r in enumerate(results) if not same(r, right[n], self.within))
+        # In a class several things can be wrong; what shows first is named.
+        if self.trial and (mistake := self._mistake(results[: first + 1])):
+            return mistake
+        told = difference(results[first], right[first], reveal=self.inputs is not None)
+        return Feedback(State.WRONG, self._about(first) + told)
+
+    def _seen_so_far(self, results: list) -> Feedback | None:
+        """Name the mistake of an attempt that failed later, if one of its results is wrong."""
+        right = self.expected(self.answers[0])[: len(results)]
+        return None if self._agree(results, right, self.within) else self._mistake(results)
+
+    def _about(self, number: int) -> str:
+        """Begin a sentence with the input that it is about, where that can be said in words."""
+        arguments = (self.inputs or [()])[number]
+        if self.trial:
+            return f"{arguments[0]}: "
+        if not arguments or any(isinstance(a, torch.Tensor) for a in arguments):
+            return ""
+        return f"called with {', '.join(map(repr, arguments))}: "
 
     def _mistake(self, results: list) -> Feedback | None:
         """Name the mistake that gives these results, of all inputs or of the first ones."""
@@ -139,7 +165,8 @@ class Exercise:
         """Compute what an answer or a mistake returns: one value, or one for each input."""
         if self.inputs is None:
             return [function()]
-        return [function(*attempts.fresh(arguments)) for arguments in self.inputs]
+        call = functools.partial(self.trial, function) if self.trial else function
+        return [call(*attempts.fresh(arguments)) for arguments in self.inputs]
 
     def hint(self) -> Feedback:
         """Give one more hint at each call."""
@@ -162,9 +189,3 @@ class Exercise:
 
     def _agree(self, results: list, expected: list, within: float) -> bool:
         return all(same(r, e, within) for r, e in zip(results, expected, strict=True))
-
-    def _first_difference(self, results: list, expected: list) -> str:
-        for result, value in zip(results, expected, strict=True):
-            if not same(result, value, self.within):
-                return difference(result, value, reveal=self.inputs is not None)
-        raise AssertionError("only results that differ come here")

@@ -75,11 +75,14 @@ class Kernel:
             self.done.append(code)
         return outcome
 
-    def ask(self, attempt: str, inputs: list[tuple] | None) -> Outcome:
-        """Ask for the value of an expression, or for what it returns when called with inputs."""
+    def ask(self, attempt: str, inputs: list[tuple] | None, trial: str = "") -> Outcome:
+        """Ask for the value of an expression, or for what it returns when called with inputs.
+
+        Of a class, ask for what the function of `trials` with that name makes of it.
+        """
         data = inputs and [[probe.encode(value) for value in arguments] for arguments in inputs]
         seconds = max(1, min(SECONDS_FOR_A_CALL, self.timeout / 3))
-        call = f"['answer'](lambda: ({attempt}), {data!r}, {seconds})"
+        call = f"['answer'](lambda: ({attempt}), {data!r}, {seconds}, {trial!r})"
         return self._guarded("", f"__import__('runpy').run_path({probe.__file__!r}){call}")
 
     def _guarded(self, code: str, expression: str = "") -> Outcome:

@@ -63,13 +63,24 @@ def _binds(node: ast.AST, name: str) -> bool:
 
 
 def _hollow(node: ast.stmt, name: str) -> bool:
-    """Tell `name = ...`, and `def name(…):` with nothing but a docstring and dots."""
+    """Tell `name = ...`, and a function or class of that name with nothing but dots in it."""
     if isinstance(node, ast.Assign):
         return [ast.unparse(t) for t in node.targets] == [name] and _is_dots(node.value)
-    if not isinstance(node, ast.FunctionDef) or node.name != name or node.decorator_list:
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name != name:
         return False
-    body = node.body[ast.get_docstring(node) is not None :]
-    return all(isinstance(line, ast.Expr) and _is_dots(line.value) for line in body)
+    return not node.decorator_list and all(map(_says_nothing, _body(node)))
+
+
+def _says_nothing(line: ast.stmt) -> bool:
+    """Tell what may stand in an empty attempt; in a class also methods, and `self.name = ...`."""
+    if isinstance(line, ast.FunctionDef):
+        return not line.decorator_list and all(map(_says_nothing, _body(line)))
+    is_given = ast.unparse(line) == "super().__init__()"
+    return is_given or (isinstance(line, ast.Expr | ast.Assign) and _is_dots(line.value))
+
+
+def _body(node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
+    return node.body[ast.get_docstring(node) is not None :]
 
 
 def _is_dots(value: ast.expr) -> bool:

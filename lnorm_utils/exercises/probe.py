@@ -18,13 +18,14 @@ MOST_NUMBERS, MOST_ITEMS, DEEPEST = 100_000, 100, 5
 DTYPES = {str(d): d for d in vars(torch).values() if isinstance(d, torch.dtype)}
 
 
-def answer(attempt_of: Callable, inputs: list | None, seconds: float) -> "Answer":
+def answer(attempt_of: Callable, inputs: list | None, seconds: float, trial: str = "") -> "Answer":
     """Look at an attempt, or call it for each input, as `Exercise.check` does.
 
     Args:
         attempt_of: a function without arguments that returns the attempt.
         inputs: encoded arguments for each call; None for a prediction.
         seconds: how long a call may take.
+        trial: the name of what is done with a class, in `trials.py`.
 
     Returns:
         What the kernel answers: the encoded values, as far as there are any, and a remark.
@@ -34,10 +35,12 @@ def answer(attempt_of: Callable, inputs: list | None, seconds: float) -> "Answer
     attempt = attempt_of()
     if attempt is None or attempt is ...:
         return Answer([encode(None)] * len(inputs or [0]), "")
-    results = run_path(str(Path(__file__).with_name("attempts.py")))["results"]
+    beside = Path(__file__).with_name
+    results = run_path(str(beside("attempts.py")))["results"]
     results.__globals__["SECONDS"] = seconds
     calls = inputs and [tuple(map(decode, arguments)) for arguments in inputs]
-    values, remark = results(attempt, calls)
+    use = run_path(str(beside("trials.py")))[trial] if trial else None
+    values, remark = results(attempt, calls, use)
     return Answer([encode(value) for value in values], remark)
 
 

@@ -108,7 +108,8 @@ def _failure(outcome: Outcome, message: str = "its cell failed") -> tuple[str, s
 
 
 def _grade_attempt(kernel: Kernel, check: Check, exercise: Exercise) -> tuple[str, str, str]:
-    outcome = kernel.ask(check.attempt, exercise.inputs)
+    trial = exercise.trial.__name__ if exercise.trial else ""
+    outcome = kernel.ask(check.attempt, exercise.inputs, trial)
     if failure := _failure(outcome, "its attempt cannot be looked at"):
         return failure
     try:

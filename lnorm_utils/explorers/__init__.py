@@ -6,6 +6,7 @@ from lnorm_utils.explorers.collapse import explore_collapse
 from lnorm_utils.explorers.controls import Button, Choice, Slider, Switch, powers_of_ten, steps
 from lnorm_utils.explorers.explorer import Explorer
 from lnorm_utils.explorers.gamma_beta import explore_gamma_beta
+from lnorm_utils.explorers.modules_compared import explore_broken
 from lnorm_utils.explorers.offset import explore_offset
 from lnorm_utils.explorers.projection import explore_projection
 from lnorm_utils.explorers.shared_mean import explore_shared_mean
@@ -18,6 +19,7 @@ __all__ = [
     "Switch",
     "explore_amplitude",
     "explore_batch",
+    "explore_broken",
     "explore_collapse",
     "explore_gamma_beta",
     "explore_offset",

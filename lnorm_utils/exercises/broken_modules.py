@@ -1,0 +1,145 @@
+"""Layer norms that run, look plausible, and are wrong, as the exercises of lesson 8 know them."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from lnorm_utils.functional import standardize, variance
+from lnorm_utils.modules import LayerNorm
+
+
+class OtherFormula(LayerNorm):
+    """A layer norm that standardizes in another way, and is right in everything else.
+
+    Args:
+        formula: (x, the normalized axes, eps) -> x_hat.
+        arguments: those of `LayerNorm`.
+    """
+
+    def __init__(self, formula: Callable, *arguments: object) -> None:
+        super().__init__(*arguments)
+        self.formula = formula
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Check the shape of `x`, then go the other way."""
+        super().forward(x)
+        axes = tuple(range(-len(self.normalized_shape), 0))
+        return scaled(self.formula(x, axes, self.eps), self.weight, self.bias)
+
+
+class OtherParameters(LayerNorm):
+    """A layer norm whose γ and β a function has put somewhere else, and right in everything else.
+
+    Args:
+        change: takes the module, once it is made, and changes its parameters.
+        arguments: those of `LayerNorm`.
+    """
+
+    def __init__(self, change: Callable, *arguments: object) -> None:
+        super().__init__(*arguments)
+        self.plain = LayerNorm(self.normalized_shape, self.eps, elementwise_affine=False)
+        change(self)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Standardize, and use the parameters as they are now, by whatever name."""
+        weight = getattr(self, "gamma", self.weight)
+        bias = getattr(self, "beta", self.bias)
+        return scaled(self.plain(x), weight, bias)
+
+
+class NoCheck(LayerNorm):
+    """A layer norm that leaves out the check of the shape, and is right in everything else."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalize whatever comes."""
+        axes = tuple(range(-len(self.normalized_shape), 0))
+        centered = x - x.mean(axes, keepdim=True)
+        var = centered.square().mean(axes, keepdim=True)
+        return scaled(centered / (var + self.eps).sqrt(), self.weight, self.bias)
+
+
+class NoModule:
+    """A layer norm that is right but for its class, which is no `nn.Module`."""
+
+    def __init__(self, *arguments: object) -> None:
+        self.layer = LayerNorm(*arguments)
+        self.weight, self.bias = self.layer.weight, self.layer.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalize `x` in its own dtype."""
+        self.layer.to(x.dtype)
+        return self.layer(x)
+
+
+def unbiased(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Divide by the root of a variance over D − 1."""
+    return (x - x.mean(axes, keepdim=True)) / (x.var(axes, keepdim=True) + eps).sqrt()
+
+
+def outside_the_root(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Add ε to the standard deviation."""
+    return (x - x.mean(axes, keepdim=True)) / (variance(x, axes).sqrt() + eps)
+
+
+def one_pass(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Take the variance as E[x²] − E[x]²."""
+    mean = x.mean(axes, keepdim=True)
+    var = x.square().mean(axes, keepdim=True) - mean.square()
+    return (x - mean) / (var + eps).sqrt()
+
+
+def of_columns(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Normalize each feature over the batch."""
+    return standardize(x, 0, eps)
+
+
+def reshaped(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Ask `reshape` for the features in front, where it would take a transpose."""
+    features = x[(0,) * (x.ndim - len(axes))].numel()
+    return standardize(x.reshape(features, -1), 0, eps).reshape(x.shape)
+
+
+def scaled(x_hat: Tensor, weight: nn.Parameter | None, bias: nn.Parameter | None) -> Tensor:
+    """Multiply by γ and add β, as far as they are there."""
+    y = x_hat if weight is None else x_hat * weight
+    return y if bias is None else y + bias
+
+
+def as_plain_tensors(module: nn.Module) -> None:
+    """Put tensors in the place of parameters."""
+    for name, value in list(module.named_parameters()):
+        delattr(module, name)
+        setattr(module, name, value.detach().clone())
+
+
+def called_gamma_and_beta(module: nn.Module) -> None:
+    """Give the parameters the names that the formula has."""
+    for name, greek in (("weight", "gamma"), ("bias", "beta")):
+        setattr(module, greek, getattr(module, name))
+        delattr(module, name)
+        setattr(module, name, None)
+
+
+def single_numbers(module: nn.Module) -> None:
+    """Keep one γ and one β for all features."""
+    for name, value in list(module.named_parameters()):
+        setattr(module, name, nn.Parameter(value.detach().flatten()[:1]))
+
+
+def without_bias(module: nn.Module) -> None:
+    """Leave β out."""
+    module.bias = None
+
+
+def always_with_both(module: nn.Module) -> None:
+    """Make γ and β, whatever was asked for."""
+    shape = module.normalized_shape
+    module.weight = nn.Parameter(torch.ones(shape))
+    module.bias = nn.Parameter(torch.zeros(shape))
+
+
+def with_beta_alone(module: nn.Module) -> None:
+    """Make β although there is no γ."""
+    if module.weight is None:
+        module.bias = nn.Parameter(torch.zeros(module.normalized_shape))

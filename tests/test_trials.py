@@ -1,0 +1,233 @@
+"""A student's class is made, run, loaded and trained, and judged by the numbers alone."""
+
+import copy
+
+import nbformat
+import pytest
+import torch
+from nbformat.v4 import new_code_cell, new_notebook
+from torch import nn
+
+from lnorm_utils import LayerNorm, standardize
+from lnorm_utils.exercises import lesson_08, trials
+from lnorm_utils.exercises.feedback import State
+from lnorm_utils.exercises.lesson_08 import GLOBAL, TABLE, TARGETS, mine, repair
+from lnorm_utils.exercises.submissions import grade
+
+
+def tried(make, what, *more, shape=4, options=(0.1,), x=TABLE):
+    return trials.module(make, what, shape, options, x, *more)
+
+
+@pytest.mark.parametrize("make", [LayerNorm, nn.LayerNorm, lesson_08.MyLayerNorm])
+def test_the_layer_of_the_course_that_of_pytorch_and_the_solution_pass_the_same_checks(make):
+    for exercise in (mine, repair):
+        assert exercise.judge(make).state is State.RIGHT
+
+
+def test_a_step_of_gradient_descent_moves_all_of_gamma_and_beta():
+    gamma, beta = tried(nn.LayerNorm, trials.TRAINED, TARGETS).reshape(2, 4)
+    assert ((gamma - 1).abs() > 0.01).all()
+    assert (beta.abs() > 0.01).all()
+
+
+def test_what_training_does_is_what_an_optimizer_does():
+    layer = nn.LayerNorm(4, eps=0.1).double()
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.5)
+    (layer(TABLE) - TARGETS).square().mean().backward()
+    optimizer.step()
+    after = tried(nn.LayerNorm, trials.TRAINED, TARGETS)
+    torch.testing.assert_close(after, torch.cat([layer.weight, layer.bias]).detach())
+
+
+def test_the_words_of_a_refusal_say_whether_both_shapes_are_named():
+    narrow = torch.ones(3, 1).double()
+
+    def silent(*arguments):
+        raise ValueError("no")
+
+    assert tried(LayerNorm, trials.REFUSED, x=narrow) == "an error that names both shapes"
+    assert tried(nn.LayerNorm, trials.REFUSED, x=narrow) == "an error that names both shapes"
+    assert tried(lambda *_: silent, trials.REFUSED, x=narrow) == "an error without both shapes"
+    assert tried(nn.RMSNorm, trials.REFUSED, shape=4, x=TABLE) == "no error"
+
+
+class Plain:
+    """The class that the lesson shows first, by the argument that its forward reads."""
+
+    def __init__(self, size, eps=1e-5):
+        self.eps = eps
+        self.weight = torch.ones(size, requires_grad=True)
+        self.bias = torch.zeros(size, requires_grad=True)
+
+    def forward(self, x):
+        return self.weight * standardize(x, -1, self.eps) + self.bias
+
+
+class Tensors(nn.Module):
+    def __init__(self, size, eps=1e-5):
+        super().__init__()
+        self.eps, self.weight, self.bias = eps, torch.ones(size), torch.zeros(size)
+
+    def forward(self, x):
+        return self.weight * standardize(x, -1, self.eps) + self.bias
+
+
+class Small(nn.Module):
+    def __init__(self, size, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(size))
+        self.bias = nn.Parameter(torch.zeros(size))
+
+    def forward(self, x):
+        return self.weight * self.standardized(x) + self.bias
+
+    def standardized(self, x):
+        return standardize(x, -1, self.eps)
+
+
+class ReadsAGlobal(Small):
+    def standardized(self, x):
+        return standardize(GLOBAL, -1, self.eps)
+
+
+class OverTheBatch(Small):
+    def standardized(self, x):
+        return standardize(x, tuple(range(x.ndim)), self.eps)
+
+
+class Unbiased(Small):
+    def standardized(self, x):
+        return (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + self.eps).sqrt()
+
+
+class Outside(Small):
+    def standardized(self, x):
+        return (x - x.mean(-1, keepdim=True)) / (x.std(-1, False, keepdim=True) + self.eps)
+
+
+class NoSuper(Small):
+    def __init__(self, size, eps=1e-5):
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(size))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (Plain, "still no module"),
+        (Tensors, "a module without parameters"),
+        (ReadsAGlobal, "reads a global"),
+        (OverTheBatch, "averages over the batch"),
+        (Unbiased, "divides by one less"),
+        (Outside, "eps outside"),
+        (NoSuper, "your class raised AttributeError in line"),
+        (Small(4), "this exercise checks a class: pass its name"),
+        (Small, "Right"),
+    ],
+)
+def test_a_class_written_by_hand_is_recognized(make, words):
+    assert words in repr(repair.judge(make))
+
+
+def layer(forward):
+    """Make a class that is right but for its forward, which gets (self, x)."""
+    return type("Mine", (lesson_08.MyLayerNorm,), {"forward": forward})
+
+
+def last(self):
+    return tuple(range(-len(self.shape), 0))
+
+
+def one_pass(self, x):
+    mean = x.mean(last(self), keepdim=True)
+    var = (x**2).mean(last(self), keepdim=True) - mean**2
+    return self.weight * (x - mean) / torch.sqrt(var + self.eps) + self.bias
+
+
+def of_all_tokens(self, x):
+    mean, var = x.mean(), x.var(correction=0)
+    return self.weight * (x - mean) / (var + self.eps).sqrt() + self.bias
+
+
+@pytest.mark.parametrize(
+    ("forward", "name"),
+    [
+        (one_pass, "variance in one pass"),
+        (of_all_tokens, "batch included"),
+    ],
+)
+def test_the_first_thing_that_is_wrong_in_a_class_is_named_among_others(forward, name):
+    # none of these asks whether γ and β are there, and none refuses a shape
+    assert mine.judge(layer(forward)).mistake == name
+
+
+def test_another_way_to_write_one_pass_is_known_by_the_same_name():
+    def forward(self, x):
+        rows = x.flatten(-len(self.shape))
+        mean = rows.sum(-1) / rows.shape[-1]
+        var = (rows * rows).sum(-1) / rows.shape[-1] - mean * mean
+        for _ in self.shape:
+            mean, var = mean.unsqueeze(-1), var.unsqueeze(-1)
+        return self.weight * (x - mean) * (var + self.eps) ** -0.5 + self.bias
+
+    assert mine.judge(layer(forward)).mistake == "variance in one pass"
+
+
+def test_a_class_that_is_not_written_yet_is_not_attempted():
+    class Empty(nn.Module):
+        def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True):
+            super().__init__()
+            self.weight = ...
+
+        def forward(self, x): ...
+
+    for exercise in (mine, repair):
+        feedback = exercise.judge(Empty)
+        assert feedback.state is State.NOT_ATTEMPTED
+        assert feedback.message == "your class returns nothing yet."
+
+
+def test_what_is_not_known_says_what_was_looked_at():
+    class Shifted(Small):
+        def standardized(self, x):
+            return super().standardized(x) + 1
+
+    assert repair.judge(Shifted).message.startswith("the output of a new layer: how you came")
+
+
+def test_a_class_cannot_change_the_inputs_of_the_exercise():
+    class InPlace(Small):
+        def standardized(self, x):
+            x -= x.mean(-1, keepdim=True)
+            return super().standardized(x)
+
+    before = copy.deepcopy(repair.inputs)
+    assert "your class changes its input" in repr(repair.judge(InPlace))
+    assert all(torch.equal(b[3], a[3]) for b, a in zip(before, repair.inputs, strict=True))
+
+
+def test_classes_are_graded_in_a_kernel_of_their_own(tmp_path):
+    plain = """
+class Plain:
+    def __init__(self, size, eps=1e-5):
+        self.eps, self.weight, self.bias = eps, torch.ones(size), torch.zeros(size)
+
+    def forward(self, x):
+        x = x - x.mean(-1, keepdim=True)
+        return self.weight * x / (x.square().mean(-1, keepdim=True) + self.eps).sqrt() + self.bias
+
+
+repair.check(Plain)"""
+    cells = [
+        "import torch\nfrom torch import nn\nfrom lnorm_utils.exercises.lesson_08 import *",
+        f"{mine.source()}\n\n\nmine.check(MyLayerNorm)",
+        plain,
+    ]
+    path = tmp_path / "08_build_the_layer.ipynb"
+    nbformat.write(new_notebook(cells=[new_code_cell(cell) for cell in cells]), path)
+    grades = {one.exercise: (one.state, one.mistake) for one in grade(path, 30)}
+    assert grades["mine"] == ("right", "")
+    assert grades["repair"] == ("wrong", "still no module")
+    assert grades["found"] == ("missing", "")
