@@ -3,6 +3,7 @@
 from lnorm_utils.explorers.collapse import explore_collapse
 from lnorm_utils.explorers.controls import Button, Choice, Slider, Switch, powers_of_ten, steps
 from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.explorers.residual import explore_residual
 
 __all__ = [
     "Button",
@@ -11,6 +12,7 @@ __all__ = [
     "Slider",
     "Switch",
     "explore_collapse",
+    "explore_residual",
     "powers_of_ten",
     "steps",
 ]
