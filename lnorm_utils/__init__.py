@@ -11,12 +11,21 @@ from lnorm_utils.functional import (
     standardize,
     variance,
 )
-from lnorm_utils.modules import LayerNorm, PositionalEncoding
+from lnorm_utils.modules import (
+    FeedForward,
+    LayerNorm,
+    PositionalEncoding,
+    ResidualBlock,
+    ResidualStack,
+)
 
 __all__ = [
+    "FeedForward",
     "LayerNorm",
     "LayerNormSteps",
     "PositionalEncoding",
+    "ResidualBlock",
+    "ResidualStack",
     "layer_norm",
     "layer_norm_steps",
     "mean",

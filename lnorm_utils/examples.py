@@ -8,29 +8,31 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from lnorm_utils.modules import PositionalEncoding
+from lnorm_utils.modules import PositionalEncoding, ResidualStack
 
 __all__ = [
     "decoder_r2",
     "dummy_points",
     "encoded_points",
+    "gradient_norms",
     "linear_decoder",
     "nine_sentences",
     "normal",
     "projected_sequence",
     "projection",
+    "residual_stack",
     "source_sequence",
     "two_words",
 ]
 
 
-def normal(*shape: int, seed: int) -> Tensor:
-    """Draw standard normal numbers of the given shape from their own seed, float32.
+def normal(*shape: int, seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Draw standard normal numbers of the given shape from their own seed.
 
     >>> normal(2, 3, seed=0).shape
     torch.Size([2, 3])
     """
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
 
 
 def encoded_points() -> Tensor:
@@ -105,6 +107,49 @@ def projection(in_features: int, out_features: int, seed: int, bias: bool = True
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         return nn.Linear(in_features, out_features, bias=bias)
+
+
+def residual_stack(
+    depth: int, placement: str, seed: int, d_model: int = 64, final_norm: bool | None = None
+) -> ResidualStack:
+    """Make a `ResidualStack` in float64 whose initial weights come from their own seed.
+
+    Training makes small differences large, and in float64 those of rounding stay too small to see.
+    A stack begins with the blocks of every shorter one from the same seed.
+
+    >>> len(residual_stack(12, "pre", seed=0).blocks)
+    12
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        return ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
+
+
+def gradient_norms(stack: ResidualStack, x: Tensor, slope: Tensor) -> Tensor:
+    """Measure how strongly each block is asked to move: ‖∂ loss / ∂ its parameters‖.
+
+    The loss is the mean over the rows of stack(x) · slope, so that it has the same slope at the
+    output of every stack. The gradients that the parameters hold are left alone.
+
+    Args:
+        stack: of blocks of d_model features.
+        x: (*, d_model).
+        slope: (d_model,).
+
+    Returns:
+        (depth,), for each block the root of the summed squares over all its parameters.
+
+    Source: Xiong et al. 2020, arXiv:2002.04745, figure 3, which shows such norms for a transformer.
+
+    >>> points = normal(8, 64, seed=1, dtype=torch.float64)
+    >>> gradient_norms(residual_stack(3, "post", seed=0), points, points[0]).shape
+    torch.Size([3])
+    """
+    loss = (stack(x) @ slope).mean()
+    groups = [list(block.parameters()) for block in stack.blocks]
+    grads = iter(torch.autograd.grad(loss, [p for group in groups for p in group]))
+    squares = [sum(next(grads).square().sum() for _ in group) for group in groups]
+    return torch.stack(squares).sqrt()
 
 
 class LinearDecoder(NamedTuple):

@@ -1,4 +1,4 @@
-"""The two modules of the course: layer normalization and the positional encoding before it."""
+"""The modules of the course: layer normalization, what stands before it, and what it stands in."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,9 @@ from torch import Tensor, nn
 
 from lnorm_utils.functional import in_statistics_dtype, layer_norm, shape_tuple
 
-__all__ = ["LayerNorm", "PositionalEncoding"]
+__all__ = ["FeedForward", "LayerNorm", "PositionalEncoding", "ResidualBlock", "ResidualStack"]
+
+PLACEMENTS = ("post", "pre", "none")
 
 
 class LayerNorm(nn.Module):
@@ -97,11 +99,7 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, max_len: int, d_model: int) -> None:
         super().__init__()
-        for name, size in (("max_len", max_len), ("d_model", d_model)):
-            if not isinstance(size, int):
-                raise TypeError(f"{name} must be an integer, but {size!r} was given.")
-            if size < 1:
-                raise ValueError(f"{name} must be at least 1, but {size} was given.")
+        _check_sizes(max_len=max_len, d_model=d_model)
         self.max_len = max_len
         self.d_model = d_model
         position = torch.arange(max_len).unsqueeze(1)  # (max_len, 1)
@@ -125,3 +123,160 @@ class PositionalEncoding(nn.Module):
 
     def extra_repr(self) -> str:
         return f"max_len={self.max_len}, d_model={self.d_model}"
+
+
+class FeedForward(nn.Module):
+    """Map each row by itself, in two linear maps with a ReLU between them.
+
+    f(x) = W₂ · relu(W₁ · x + b₁) + b₂. The weights start as Glorot & Bengio 2010 proposed (Xavier,
+    uniform), the biases at 0.
+
+    Args:
+        d_model: the number of features that come in and go out.
+        d_hidden: the number of features between the two maps; `d_model` where it is left out.
+        device, dtype: of the parameters.
+
+    Raises:
+        TypeError, ValueError: `d_model` or `d_hidden` is not an integer above 0.
+
+    Source: Vaswani et al. 2017, arXiv:1706.03762, equation 2.
+
+    >>> FeedForward(4)(torch.ones(3, 2, 4)).shape
+    torch.Size([3, 2, 4])
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        d_hidden: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        d_hidden = d_model if d_hidden is None else d_hidden
+        _check_sizes(d_model=d_model, d_hidden=d_hidden)
+        self.first = nn.Linear(d_model, d_hidden, device=device, dtype=dtype)
+        self.second = nn.Linear(d_hidden, d_model, device=device, dtype=dtype)
+        for linear in (self.first, self.second):
+            nn.init.xavier_uniform_(linear.weight)
+            nn.init.zeros_(linear.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map `x` of shape (*, d_model) to a tensor of the same shape."""
+        return self.second(self.first(x).relu())
+
+
+class ResidualBlock(nn.Module):
+    """Add what a feed-forward network f makes of the stream to the stream, with a layer norm LN.
+
+    "post": LN(x + f(x)), "pre": x + f(LN(x)), "none": x + f(x).
+
+    Args:
+        d_model: the number of features.
+        placement: where the layer norm stands: "post", "pre" or "none".
+        d_hidden: as in `FeedForward`.
+        device, dtype: of the parameters.
+
+    Submodules: `f`, and `norm`, which is None where the placement is "none".
+
+    Raises:
+        ValueError: `placement` is none of the three.
+        TypeError, ValueError: those of `FeedForward`, and of `LayerNorm` for the input.
+
+    Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.1, for "post"; Xiong et al. 2020,
+    arXiv:2002.04745, for both names.
+
+    >>> ResidualBlock(4, "pre")(torch.ones(3, 2, 4)).shape
+    torch.Size([3, 2, 4])
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        placement: str = "post",
+        d_hidden: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        _check_placement(placement)
+        self.placement = placement
+        self.f = FeedForward(d_model, d_hidden, device, dtype)
+        kind = {"device": device, "dtype": dtype}
+        self.norm = None if placement == "none" else LayerNorm(d_model, **kind)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map `x` of shape (*, d_model) to a tensor of the same shape."""
+        if self.placement == "post":
+            return self.norm(x + self.f(x))
+        if self.placement == "pre":
+            return x + self.f(self.norm(x))
+        return x + self.f(x)
+
+    def extra_repr(self) -> str:
+        return f"placement={self.placement!r}"
+
+
+class ResidualStack(nn.Module):
+    """Send the stream through `depth` residual blocks, and then through a final layer norm.
+
+    Args:
+        depth: the number of blocks.
+        d_model: the number of features.
+        placement: as in `ResidualBlock`.
+        final_norm: whether a layer norm stands behind the last block. None is the usual choice: not
+            for "post", whose last block ends in one, and for the others yes.
+        d_hidden, device, dtype: as in `ResidualBlock`.
+
+    Submodules: `blocks`, and `final_norm`, which is None where there is none.
+
+    Raises:
+        TypeError, ValueError: `depth` is not an integer above 0; those of `ResidualBlock`.
+
+    Source: Vaswani et al. 2017, arXiv:1706.03762; Xiong et al. 2020, arXiv:2002.04745, table 1, for
+    the final norm.
+
+    >>> ResidualStack(3, 4, "pre").final_norm
+    LayerNorm((4,), eps=1e-05, elementwise_affine=True, bias=True)
+    """
+
+    def __init__(
+        self,
+        depth: int,
+        d_model: int,
+        placement: str = "post",
+        final_norm: bool | None = None,
+        d_hidden: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        _check_sizes(depth=depth)
+        _check_placement(placement)
+        has_final = placement != "post" if final_norm is None else final_norm
+        self.blocks = nn.ModuleList(
+            ResidualBlock(d_model, placement, d_hidden, device, dtype) for _ in range(depth)
+        )
+        self.final_norm = LayerNorm(d_model, device=device, dtype=dtype) if has_final else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map `x` of shape (*, d_model) to a tensor of the same shape."""
+        for block in self.blocks:
+            x = block(x)
+        return x if self.final_norm is None else self.final_norm(x)
+
+
+def _check_sizes(**sizes: int) -> None:
+    for name, size in sizes.items():
+        if not isinstance(size, int) or isinstance(size, bool):
+            raise TypeError(f"{name} must be an integer, but {size!r} was given.")
+        if size < 1:
+            raise ValueError(f"{name} must be at least 1, but {size} was given.")
+
+
+def _check_placement(placement: str) -> None:
+    if placement not in PLACEMENTS:
+        raise ValueError(
+            f"placement must be one of {', '.join(map(repr, PLACEMENTS))}, but {placement!r} was "
+            "given."
+        )

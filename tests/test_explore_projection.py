@@ -237,7 +237,7 @@ def test_own_points_are_fitted_and_drawn_at_their_own_scale(explore, points):
     x = shuffled(points.detach().reshape(-1, 2))
     r2, recovered = least_squares(x, on_rays(explorer), 4, 0.0)
     low, high = explorer.picture.axes[1].get_xlim()
-    assert high == -low == pytest.approx(1.4 * np.linalg.norm(on_rays(explorer), axis=1).max())
+    assert high == -low == pytest.approx(1.5 * np.linalg.norm(on_rays(explorer), axis=1).max())
     shown = np.concatenate(lines(explorer, "point recovered"))
     np.testing.assert_allclose(shown, recovered.clip(low, high), atol=1e-6 * high)
     assert lines(explorer, "R² now")[0][0, 1] == pytest.approx(max(r2, -0.08), abs=1e-6)

@@ -30,6 +30,13 @@ WORDS = normal(16, 16, 256, seed=0)
 OTHER = normal(4, 8, 256, seed=1)
 IMAGES = normal(2, 256, 4, 4, seed=0)
 
+DEEPER = normal(256, 256, seed=2) / 16
+
+
+def branch(x):
+    return (x @ DEEPER).relu()
+
+
 # What a check would compare with: an input of variance 1 with 256 features, and the right result.
 CHECKS = {
     "row_means": ((ROWS,), MEAN),
@@ -44,6 +51,9 @@ CHECKS = {
     "pixels": ((IMAGES,), F.layer_norm(IMAGES.movedim(1, -1), (256,)).movedim(-1, 1)),
     "sphere": ((ROWS,), F.normalize(ROWS - MEAN, dim=-1) * 16),
     "equal_bias": ((ROWS[0],), ROWS[0] / 16),
+    "post_ln": ((ROWS, branch), F.layer_norm(ROWS + branch(ROWS), (256,))),
+    "pre_ln": ((ROWS, branch), ROWS + branch(NORMED)),
+    "ending": ((ROWS, [branch]), F.layer_norm(ROWS + branch(NORMED), (256,))),
 }
 
 

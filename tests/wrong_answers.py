@@ -167,6 +167,12 @@ def radius(x):
     return x.shape[-1] ** 0.5
 
 
+def pre_ln_blocks(x, fs, eps=1e-5):
+    for f in fs:
+        x = x + f(norm_of(x, eps))
+    return x
+
+
 # Each is wrong and passes `allclose` at 1e-3 on standard normal data with 256 features; γ and β, as
 # a new layer has them, are 1 and 0.
 FOOLING = {
@@ -271,6 +277,25 @@ FOOLING = {
         lambda e: e / 16,
         lambda e: e / (radius(e) + 1e-5),
         lambda e: (e / radius(e)).round(decimals=3),
+    ],
+    "post_ln": [
+        lambda x, f: norm_of(x + f(x), 0.0),
+        lambda x, f: norm_of(x + f(x), 1e-6),
+        lambda x, f: norm_of(norm_of(x + f(x))),
+        lambda x, f: norm_of(x + f(x)).round(decimals=3),
+        lambda x, f: norm_of((x + f(x)).half()).float(),
+    ],
+    "pre_ln": [
+        lambda x, f: x + f(norm_of(x, 0.0)),
+        lambda x, f: x + f(norm_of(x, 1e-4)),
+        lambda x, f: x + f(norm_of(norm_of(x))),
+        lambda x, f: (x + f(norm_of(x))).round(decimals=3),
+    ],
+    "ending": [
+        lambda x, fs: norm_of(pre_ln_blocks(x, fs), 0.0),
+        lambda x, fs: norm_of(pre_ln_blocks(x, fs)).round(decimals=3),
+        lambda x, fs: norm_of(norm_of(pre_ln_blocks(x, fs))),
+        lambda x, fs: norm_of(pre_ln_blocks(x, fs, 1e-4)),
     ],
 }
 
@@ -989,5 +1014,105 @@ WRONG = {
         lambda *options: Changed(lambda y: y + 1e-3, *options),
         lambda *options: Changed(lambda y: y.flatten(1), *options),
         lambda *options: Quiet(*options),
+    ],
+    "adds": [
+        *(1, 1.5, 0.5, 2, 12, 24, 25, 26, 12.5, 13.5, 14, 16834, 1e9, 3.6, 3.61, 3.5, -13, 0, 7),
+        *("13", "thirteen", [13], (13,), 13j, True, math.nan, math.inf, torch.tensor([13.0])),
+    ],
+    "two_ways": [
+        *((-1, -1), (2, 2), (2, -1), (1, 2), (-1, -2), (-1, 3), (-1, -3), (-1, 0), (0, 2), (12, 2)),
+        *((-1, 1), (-1, 4), (-1, 7), (-1, 12), (4, 4), (-3, 2), (-1, 2, 2), (-1,), -1, 2, 1),
+        *("-1, 2", ("-1", "2"), {-1, 2}, (-1, math.nan), None.__class__, torch.tensor([2.0, -1.0])),
+    ],
+    "post_ln": [
+        *FOOLING["post_ln"],
+        lambda x, f: f(norm_of(x)) + x,
+        lambda x, f: norm_of(x) + f(x),
+        lambda x, f: norm_of(f(x)) + norm_of(x),
+        lambda x, f: norm_of(x * f(x)),
+        lambda x, f: norm_of(x - f(x)),
+        lambda x, f: norm_of(f(x + x)),
+        lambda x, f: norm_of(x + f(f(x))),
+        lambda x, f: x + norm_of(x + f(x)),
+        lambda x, f: norm_of(norm_of(x) + f(x)),
+        lambda x, f: norm_of(x) + f(x + f(x)),
+        lambda x, f: torch.cat([x, norm_of(f(x))], -1),
+        lambda x, f: over(x + f(x), 0),
+        lambda x, f: over(x + f(x), (0, 1)),
+        lambda x, f: over(x + f(x), (1, 2)),
+        lambda x, f: over(x + f(x), -1, unbiased=True),
+        lambda x, f: (x + f(x) - mean_of(x)) / var_of(x).sqrt(),
+        lambda x, f: norm_of(x + f(x)).tolist(),
+        lambda x, f: norm_of(x + f(x)).double(),
+        lambda x, f: f,
+        lambda x: norm_of(x),
+        lambda x, f: norm_of(x + f),
+    ],
+    "pre_ln": [
+        *FOOLING["pre_ln"],
+        lambda x, f: norm_of(x + f(x)),
+        lambda x, f: norm_of(x) + f(norm_of(x)),
+        lambda x, f: norm_of(x + f(norm_of(x))),
+        lambda x, f: x + norm_of(f(x)),
+        lambda x, f: x + norm_of(f(norm_of(x))),
+        lambda x, f: f(norm_of(x)),
+        lambda x, f: norm_of(x),
+        lambda x, f: x - f(norm_of(x)),
+        lambda x, f: x * f(norm_of(x)),
+        lambda x, f: x + f(x - mean_of(x)),
+        lambda x, f: x + f(x / (var_of(x) + 1e-5).sqrt()),
+        lambda x, f: x + f(f(norm_of(x))),
+        lambda x, f: x + f(x) + norm_of(x),
+        lambda x, f: x + f(over(x, 0)),
+        lambda x, f: x + f(over(x, (1, 2))),
+        lambda x, f: x + f(over(x, -1, unbiased=True)),
+        lambda x, f: x + f(norm_of(x).transpose(0, 1)).transpose(0, 1).flip(0),
+        lambda x, f: (x + f(norm_of(x))).numpy(),
+        lambda x, f: f(x + norm_of(x)),
+        lambda x, f: norm_of,
+    ],
+    "ending": [
+        *FOOLING["ending"],
+        lambda x, fs: pre_ln_blocks(x, fs),
+        lambda x, fs: pre_ln_blocks(norm_of(x), fs),
+        lambda x, fs: norm_of(norm_of(x) + sum(f(norm_of(x)) for f in fs)),
+        lambda x, fs: norm_of(x),
+        lambda x, fs: norm_of(pre_ln_blocks(x, fs[:-1])),
+        lambda x, fs: norm_of(pre_ln_blocks(x, fs[1:])),
+        lambda x, fs: norm_of(pre_ln_blocks(x, fs[:1] * len(fs))),
+        lambda x, fs: norm_of(pre_ln_blocks(x, fs * 2)),
+        lambda x, fs: norm_of(pre_ln_blocks(x, fs[::-1])),
+        lambda x, fs: x + norm_of(pre_ln_blocks(x, fs)),
+        lambda x, fs: over(pre_ln_blocks(x, fs), 0),
+        lambda x, fs: over(pre_ln_blocks(x, fs), (1, 2)),
+        lambda x, fs: over(pre_ln_blocks(x, fs), -1, unbiased=True),
+        lambda x, fs: [norm_of(x + f(norm_of(x))) for f in fs],
+        lambda x, fs: fs(x),
+    ],
+    "params": [
+        *(
+            1536,
+            26,
+            24,
+            832,
+            768,
+            128,
+            64,
+            13,
+            12,
+            3200,
+            3072,
+            1600,
+            1663,
+            1665,
+            2 * 1664,
+            0,
+            -1664,
+        ),
+        *("1664", [1664], (1664,), (13, 128), True, 1664j, math.inf, torch.tensor([1664.0])),
+    ],
+    "slope": [
+        *(1, 10, 0, 0.01, 100, 0.316, 3.16, -0.1, 0.2, 0.9, 0.05, 0.11, 0.09, 1 / 9, math.nan),
+        *("0.1", "a tenth", [0.1], (0.1,), 0.1j, True, torch.tensor([0.1])),
     ],
 }

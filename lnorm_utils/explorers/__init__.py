@@ -9,6 +9,7 @@ from lnorm_utils.explorers.gamma_beta import explore_gamma_beta
 from lnorm_utils.explorers.modules_compared import explore_broken
 from lnorm_utils.explorers.offset import explore_offset
 from lnorm_utils.explorers.projection import explore_projection
+from lnorm_utils.explorers.residual import explore_residual
 from lnorm_utils.explorers.shared_mean import explore_shared_mean
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "explore_gamma_beta",
     "explore_offset",
     "explore_projection",
+    "explore_residual",
     "explore_shared_mean",
     "powers_of_ten",
     "steps",

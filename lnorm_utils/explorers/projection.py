@@ -84,7 +84,7 @@ def explore_projection(
     points = normal(400, 2, seed=399).double() if points is None else _checked(points)
     on_rays = _on_rays(points)  # (RAYS · ON_RAY, 2)
     everything = torch.cat([points, on_rays])
-    span = 1.4 * on_rays.norm(dim=1).max().item() or 1.0
+    span = 1.5 * on_rays.norm(dim=1).max().item() or 1.0
     picture, (left, right) = _panels(span)
     curves = _curves(left, points)
     (here,) = left.plot([], [], "*", color=VERMILION, mec=BLACK, ms=20, label="R² now")
