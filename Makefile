@@ -67,5 +67,5 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 $(BROWSER): $(READY)
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[browser]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[browser]'
 	@touch $@

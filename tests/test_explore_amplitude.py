@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from matplotlib.backends.backend_agg import RendererAgg
 
 from lnorm_utils.explorers.amplitude import PRESETS, explore_amplitude
+from lnorm_utils.plotting.picture import number
 
 NUMBER = r"(\d+(?:\.\d+)?(?:e[+−]\d+)?)"
 ENDS = [(sigma, eps) for sigma in (0, 1e-4, 1.0) for eps in (1e-8, 1.0)]
@@ -50,13 +52,17 @@ def torchs(rows, eps):
 
 
 def check_picture(explorer, shape, sigma, eps):
-    before, after, outside, inside, dots, here = explorer.moving
+    before, after, outside, inside, dots, here, *stds = explorer.moving
     y = torchs(sigma * shape, eps)
     for stairs, values in ((before, sigma * shape), (after, y)):
         counts, edges, _ = stairs.get_data()
         np.testing.assert_array_equal(counts, np.histogram(values, edges)[0])
         assert counts.sum() == shape.size
     assert np.abs(y).max() < after.get_data().edges[-1]
+    for ax, text, std in zip(explorer.picture.axes, stds, (sigma, y.std()), strict=False):
+        assert text.axes is ax
+        assert text.get_text() == f"standard deviation\n{number(std, 0)}"
+    assert len(stds) == 2
     np.testing.assert_allclose(here.get_xdata(), [sigma] * 3)
     np.testing.assert_allclose(here.get_ydata(), [0, y.std(), 1], atol=1e-12)
     before_dots = np.array(dots.get_xdata())
@@ -77,10 +83,12 @@ def check_words(words, shape, sigma, eps):
         assert f"All {shape.size} features are equal." in words
         assert words.endswith("every feature becomes 0.")
         return
-    said = [float(n.replace("−", "-")) for n in re.findall(rf"(?:=|is) {NUMBER}", words)]
+    said = [float(n.replace("−", "-")) for n in re.findall(rf"(?:=|is|be) {NUMBER}", words)]
     after = torchs(sigma * shape, eps).std()
-    true = [sigma, eps**0.5, sigma / eps**0.5, after, after, sigma / (sigma + eps)]
+    true = [sigma, eps**0.5, sigma / eps**0.5, after, sigma / (sigma + eps)]
     np.testing.assert_allclose(said, true, rtol=0.05, atol=0.006)
+    assert f"is {number(sigma / (sigma**2 + eps) ** 0.5)} = σ / √(σ² + ε). With" in words
+    assert words.endswith(f"be {number(sigma / (sigma + eps))} = σ / (σ + ε).")
 
 
 @pytest.mark.parametrize(("sigma", "eps"), STATES)
@@ -111,20 +119,43 @@ def test_a_preset_moves_the_sliders_and_is_what_one_can_start_with(explorer, exp
 def test_a_constant_row_becomes_zero_and_never_nan(explorer):
     explorer.chooser.value = "as in a network"
     explorer.chooser.value = "constant row"
-    before, after, *_, here = explorer.moving
+    before, after, _, _, _, here, *stds = explorer.moving
     for stairs in (before, after):
         counts, edges, _ = stairs.get_data()
         (bin_,) = np.flatnonzero(counts)
         assert edges[bin_] < 0 < edges[bin_ + 1]
     assert list(here.get_data()[1]) == [0, 0, 1]
+    assert [text.get_text() for text in stds] == ["standard deviation\n0"] * 2
     assert "nan" not in explorer.foreground.value.lower()
 
 
 def test_a_row_as_small_as_the_root_of_eps_is_brought_to_the_root_of_a_half(explorer):
     explorer.chooser.value = "as small as √ε"
-    assert "After layer norm the standard deviation is 0.71," in explorer.words
+    assert "After layer norm its standard deviation is 0.71 = σ / √(σ² + ε)." in explorer.words
     explorer.chooser.value = "far below √ε"
-    assert explorer.words.endswith("σ / (σ + ε) = 0.91.")
+    assert explorer.words.endswith("it would be 0.91 = σ / (σ + ε).")
+
+
+def test_measured_and_formula_are_one_number_at_every_stop(explorer):
+    for _, eps in explorer.controls["eps"].options:
+        for _, sigma in explorer.controls["amplitude"].options[1::5]:
+            explorer.controls["amplitude"].value, explorer.controls["eps"].value = sigma, eps
+            formula = number(sigma / (sigma**2 + eps) ** 0.5)
+            assert f"deviation is {formula} = σ / √(σ² + ε)." in explorer.words
+
+
+def test_the_standard_deviations_stand_over_the_bars_and_inside_their_panels(explorer):
+    renderer = RendererAgg(720, 360, 72)
+    for sigma, eps in STATES:
+        explorer.controls["amplitude"].value, explorer.controls["eps"].value = sigma, eps
+        explorer.picture.draw(renderer)
+        for bars, text in zip(explorer.moving[:2], explorer.moving[-2:], strict=True):
+            ax, box = text.axes, text.get_window_extent(renderer)
+            inside = ax.get_window_extent(renderer)
+            assert inside.x0 <= box.x0 < box.x1 <= inside.x1
+            assert box.y1 <= inside.y1
+            top = ax.transData.transform((0, bars.get_data().values.max()))[1]
+            assert top < box.y0
 
 
 def test_nothing_but_what_moves_moves(explorer):
@@ -162,7 +193,7 @@ def test_a_row_of_ones_own_is_centered_and_scaled(explore, row):
     flat = np.ravel(np.array(row, dtype=np.float64))
     explorer = explore(row=row, amplitude=0.01, eps=1e-4)
     check_picture(explorer, standard(flat / np.abs(flat).max()), 0.01, 1e-4)
-    assert "the standard deviation is 0.71" in explorer.words
+    assert "its standard deviation is 0.71 = " in explorer.words
 
 
 def test_a_row_with_grad_can_be_explored(explore):
@@ -197,11 +228,11 @@ SENTENCES = {
     ),
     "eps": (
         {"eps": 0},
-        "eps must be a number between 1e−08 and 1, but 0 was given.",
+        "eps must be a number between 1e−8 and 1, but 0 was given.",
     ),
     "NaN eps": (
         {"eps": float("nan")},
-        "eps must be a number between 1e−08 and 1, but nan was given.",
+        "eps must be a number between 1e−8 and 1, but nan was given.",
     ),
     "preset": (
         {"preset": "lecture"},

@@ -41,13 +41,21 @@ def drawn(x):
     return [torch.cat([x[:1], x[rows]]) for rows in company]
 
 
+def drawn_without(x):
+    """Draw the batches of the running statistics: from all rows but row 0."""
+    generator = torch.Generator().manual_seed(8)
+    return x[torch.randint(1, len(x), (40, 256), generator=generator)]
+
+
 def by_torch(x, size):
-    """Let nn.BatchNorm1d see the 40 batches: outputs of row 0, and what it keeps of feature 0."""
-    layer = nn.BatchNorm1d(x.shape[1], affine=False).double().train()
+    """Let nn.BatchNorm1d see 40 batches with row 0, for its outputs, and let another see 40
+    without it, for what that keeps of feature 0."""
+    layer, other = (nn.BatchNorm1d(x.shape[1], affine=False).double().train() for _ in range(2))
     outputs, kept = [], [(0.0, 1.0)]
-    for batch in drawn(x):
+    for batch, without in zip(drawn(x), drawn_without(x), strict=True):
         outputs.append(layer(batch[:size])[0].numpy())
-        kept.append((layer.running_mean[0].item(), layer.running_var[0].item()))
+        other(without[:size])
+        kept.append((other.running_mean[0].item(), other.running_var[0].item()))
     return np.array(outputs), np.array(kept).T
 
 
@@ -57,7 +65,13 @@ def dots(explorer, label):
 
 
 def kept(explorer):
+    """The two running statistics, each up to now."""
     return [ax.lines[0] for ax in explorer.picture.axes[1:]]
+
+
+def to_come(explorer):
+    """The two running statistics, each from now on."""
+    return [ax.lines[1] for ax in explorer.picture.axes[1:]]
 
 
 def numbers(words):
@@ -73,10 +87,69 @@ def test_outputs_and_running_statistics_are_those_of_batch_norm_in_train_mode(ex
         explorer.controls["draws"].value = draws
         np.testing.assert_allclose(dots(explorer, CLOUD), outputs.ravel(), atol=1e-10)
         np.testing.assert_allclose(dots(explorer, NOW), outputs[draws % 40], atol=1e-10)
+        seen = draws % 40 + 1
         for line, values in zip(kept(explorer), running, strict=True):
-            np.testing.assert_allclose(line.get_ydata(), values, atol=1e-10)
-            assert list(line.get_xdata()) == list(range(41))
-            assert line.get_markevery() == [draws % 40 + 1]
+            np.testing.assert_allclose(line.get_ydata(), values[: seen + 1], atol=1e-10)
+            assert list(line.get_xdata()) == list(range(seen + 1))
+            assert line.get_markevery() == [seen]
+            assert line.get_color() == "#0072B2"
+        for line, values in zip(to_come(explorer), running, strict=True):
+            np.testing.assert_allclose(line.get_ydata(), values[seen:], atol=1e-10)
+            assert list(line.get_xdata()) == list(range(seen, 41))
+            assert line.get_color() == "#BBBBBB"
+            assert line.get_marker() == "None"
+        assert {*kept(explorer), *to_come(explorer)} < {*explorer.moving}
+
+
+@pytest.mark.parametrize(("size", "mean", "variance"), [(2, 0.2, 0.6), (256, 0.1, 0.2)])
+def test_after_forty_batches_the_running_statistics_are_near_the_population(
+    explore, size, mean, variance
+):
+    explorer = explore(batch_size=size, draws=39)
+    for line, ax, near in zip(
+        kept(explorer), explorer.picture.axes[1:], (mean, variance), strict=True
+    ):
+        assert abs(line.get_ydata()[-1] - ax.lines[2].get_ydata()[0]) < near
+
+
+def test_the_point_is_in_no_batch_of_the_running_statistics(explore):
+    x = own()
+    far = x.clone()
+    far[0] = 1000.0
+    before, after = explore(x=x, batch_size=2, draws=39), explore(x=far, batch_size=2, draws=39)
+    for one, other in zip(kept(before), kept(after), strict=True):
+        np.testing.assert_array_equal(one.get_ydata(), other.get_ydata())
+
+
+def test_at_the_last_batch_the_words_say_that_the_next_press_starts_over(explore):
+    explorer = explore(draws=38)
+    for over in (False, True, False):
+        assert explorer.words.endswith(" The next press starts over.") == over
+        explorer.controls["draws"].click()
+
+
+def test_of_two_points_batch_norm_says_which_is_larger(explore):
+    explorer = explore(preset="batch of two")
+    sentence = " With two points, batch norm only says which of the two is larger: +1 or −1"
+    assert f"{sentence}. " in explorer.words
+    assert (np.abs(dots(explorer, CLOUD)) > 0.9).all()
+    assert "over all 40 batches from −1.00 to 1.00." in explorer.words
+    explorer.controls["batch_size"].value = 4
+    assert "With two points" not in explorer.words
+    x = own()
+    x[3] = x[0]
+    explorer = explore(x=x, batch_size=2)
+    assert (dots(explorer, CLOUD) == 0).any()
+    assert f"{sentence}, or closer to 0 where the two are equal or almost so." in explorer.words
+
+
+def test_the_small_dots_can_be_seen_from_the_back_and_in_the_legend(explore):
+    picture = explore().picture
+    (line,) = [line for line in picture.axes[0].lines if line.get_label() == CLOUD]
+    (handle,) = [h for h in picture.legends[0].legend_handles if h.get_label() == CLOUD]
+    for dot in (line, handle):
+        assert dot.get_markersize() == 5
+        assert dot.get_alpha() == 0.5
 
 
 def test_layer_norm_stands_still_at_every_batch_size_and_in_all_company(explore):
@@ -107,7 +180,9 @@ def test_in_a_batch_of_one_batch_norm_has_no_dot_and_the_words_say_why(explore):
     assert np.isnan(dots(explorer, CLOUD)).all()
     assert np.isnan(dots(explorer, NOW)).all()
     assert all(np.isnan(line.get_ydata()).all() for line in kept(explorer))
+    assert all(np.isnan(line.get_ydata()).all() for line in to_come(explorer))
     assert "nn.BatchNorm1d refuses" in explorer.words
+    assert "there are no running statistics" in explorer.words
     assert f"into {F.layer_norm(x[0], (3,))[0]:.2f}, as" in explorer.words.replace("−", "-")
     explorer.controls["batch_size"].value = 2
     assert np.isfinite(dots(explorer, NOW)).all()
@@ -118,12 +193,15 @@ def test_the_words_give_the_numbers_of_the_picture(explore, size, draws):
     x = own()
     outputs, running = by_torch(x, size)
     batch, of_0, others = draws % 40, outputs[:, 0], x[1:, 0].numpy()
-    expected = [1, size, 40, 0, of_0[batch], batch + 1, of_0.min(), of_0.max()]
-    expected += [F.layer_norm(x[0], (3,))[0], batch + 1, 0, running[0, batch + 1], others.mean()]
+    expected = [1, size, 40, 0, of_0[batch], batch + 1, 40, of_0.min(), of_0.max()]
+    expected += [1, -1] * (size == 2) + [0] * (size == 2 and bool((abs(outputs) < 0.9).any()))
+    expected += [F.layer_norm(x[0], (3,))[0], batch + 1, size, 0]
+    expected += [running[0, batch + 1], others.mean()]
     expected += [running[1, batch + 1], others.var()]
     words = explore(x=x, batch_size=size, draws=draws).words
     assert numbers(words) == pytest.approx([float(e) for e in expected], abs=0.00501)
-    assert ("batches, the" in words) == (batch > 0)
+    assert (f"batches of {size} without the point, the" in words) == (batch > 0)
+    assert ("anything from" in words) == (size > 2)
 
 
 def test_the_words_at_the_start_are_far_from_a_rounding_boundary(explore):
@@ -139,7 +217,7 @@ def test_the_words_at_the_start_are_far_from_a_rounding_boundary(explore):
 
 def test_the_population_is_what_the_company_is_drawn_from(explore):
     x = own()
-    lines = [ax.lines[1].get_ydata() for ax in explore(x=x).picture.axes[1:]]
+    lines = [ax.lines[2].get_ydata() for ax in explore(x=x).picture.axes[1:]]
     assert lines[0] == pytest.approx([x[1:, 0].mean().item()] * 2)
     assert lines[1] == pytest.approx([x[1:, 0].var(correction=0).item()] * 2)
 

@@ -47,15 +47,17 @@ def flat(rows):
 
 
 def expected(features, difference, eps):
-    before = difference * POINTS[:, :features]
+    rows = POINTS[:, :features]
+    mean = rows.mean(1, keepdim=True)
+    before = mean + difference * (rows - mean)
     return before, F.layer_norm(before, (features,), eps=eps)
 
 
 def assert_shows(explorer):
     values = explorer.values
     before, after = expected(**values)
-    second = before[:, min(1, values["features"] - 1)]
-    first_above = (before[:, 0] > second).numpy()
+    second = POINTS[:, min(1, values["features"] - 1)]
+    first_above = (POINTS[:, 0] > second).numpy() & (values["difference"] > 0)
     for panel, rows in ((0, before), (1, after)):
         dots = drawn(explorer, panel)
         places = flat(rows)
@@ -93,6 +95,57 @@ def test_the_reported_value_of_tensorflow_is_a_preset(explore):
     assert "(0.73996, −0.73996)" in explore(preset="tensorflow's 0.73996").words
 
 
+def test_the_features_of_each_point_come_closer_and_its_mean_stays(explore):
+    explorer = explore(points=POINTS, preset="almost equal")
+    x, y = np.concatenate([drawn(explorer, 0)[marker] for marker in "o^"]).T
+    rows = POINTS[:, :2].numpy()
+    assert np.sort((x + y) / 2) == pytest.approx(np.sort(rows.mean(1)))
+    assert np.sort(x - y) == pytest.approx(np.sort(1e-3 * (rows[:, 0] - rows[:, 1])), abs=1e-12)
+    assert abs(x + y).max() > 1 > 0.01 > abs(x - y).max()
+
+
+@pytest.mark.parametrize("features", [2, 3, 4])
+def test_without_a_difference_no_first_feature_is_above_and_all_are_at_the_center(
+    explore, features
+):
+    explorer = explore(features=features, difference=0)
+    assert not drawn(explorer, 0)["o"].size
+    assert len(drawn(explorer, 0)["^"]) == 120
+    assert f"{features} features. After: all at the center. The marked" in explorer.words
+
+
+def test_the_difference_of_one_feature_does_nothing_and_is_gray(explore):
+    explorer = explore(points=POINTS, preset="one feature")
+    shown = drawn(explorer, 0)["^"]
+    assert explorer.controls["difference"].disabled
+    explorer.controls["difference"].value = 0
+    np.testing.assert_array_equal(drawn(explorer, 0)["^"], shown)
+    np.testing.assert_array_equal(shown[:, 0], POINTS[:, 0])
+    explorer.controls["features"].value = 2
+    assert not explorer.controls["difference"].disabled
+
+
+def test_where_few_are_near_a_corner_the_words_say_how_far_they_reach(explore):
+    explorer = explore(preset="almost equal")
+    most = max(abs(drawn(explorer, 1)[marker]).max() for marker in "o^")
+    assert (
+        f"After: all lie on the line between (1, −1) and (−1, 1), at most {most:.2f} from 0 in "
+        "each feature: ε holds them back. The marked"
+    ) in explorer.words
+    assert f"{most:.2f}" == "0.55"
+
+
+@pytest.mark.parametrize(
+    ("equal", "said"),
+    [
+        (9, "1 lie within 0.01 of (1, −1), 0 within 0.01 of (−1, 1), and 9 elsewhere."),
+        (10, "at most 1.00 from 0 in each feature: ε holds most of them back."),
+    ],
+)
+def test_one_in_ten_near_a_corner_is_counted_and_fewer_are_not(explore, equal, said):
+    assert said in explore(points=[[1.0, 0.0], *[[1.0, 1.0]] * equal]).words
+
+
 def test_one_feature_becomes_zero(explore):
     explorer = explore(preset="one feature")
     assert "Every one becomes 0" in explorer.words
@@ -113,6 +166,18 @@ def test_three_features_lie_on_a_circle_which_is_drawn(explore):
     assert np.hypot(*outline.T) == pytest.approx(np.full(len(outline), math.sqrt(3)))
     explorer.controls["features"].value = 2
     assert len(explorer.moving[0].get_xydata()) == 0
+
+
+def test_four_features_lie_on_a_sphere(explore):
+    explorer = explore(preset="four features: a sphere")
+    assert (
+        "After: all lie on a sphere of radius √4 = 2.00, seen from one side; dots inside the "
+        "circle are on its front or back. The"
+    ) in explorer.words
+    outline = explorer.moving[0].get_xydata()
+    assert np.hypot(*outline.T) == pytest.approx(np.full(len(outline), 2.0))
+    explorer.controls["eps"].value = 0.1
+    assert "from the center, where the sphere has radius 2.00." in explorer.words
 
 
 def test_a_large_eps_draws_the_circle_in(explore):

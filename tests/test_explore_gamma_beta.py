@@ -11,9 +11,10 @@ import torch.nn.functional as F
 from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.gamma_beta import PRESETS, explore_gamma_beta
 
-ENDS = itertools.product(("all features", "feature 0", "feature 3"), (-3.0, 3.0), (-5.0, 5.0))
+ENDS = itertools.product(("all features", "feature 0", "feature 3"), (-2.0, 2.0), (-3.0, 3.0))
 STATES = [*ENDS, *(tuple(preset.values()) for preset in PRESETS.values())]
-RANGE = r"(\S+?)(?: to (\S+?))?"
+MEANS = r"mean(?:s from)? (\S+?)(?: to (\S+?))?"
+STDS = MEANS.replace("mean", "standard deviation")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def explore():
 
 
 def default_rows():
-    z = torch.randn(24, 6, generator=torch.Generator().manual_seed(4)).double().numpy()
+    z = torch.randn(8, 6, generator=torch.Generator().manual_seed(4)).double().numpy()
     spread = np.exp(z[:, 4:5] / 2)
     return (z[:, :4] + [-1.0, 0.0, 0.5, 1.5]) * spread + 2 * z[:, 5:]
 
@@ -62,9 +63,14 @@ def check_counts(stairs, values):
 
 
 def check_moments(bars, dots, values, axis):
-    mean, std = values.mean(axis), values.std(axis)
+    mean = values.mean(axis)
     np.testing.assert_array_equal(dots.get_xdata(), np.arange(mean.size))
     np.testing.assert_allclose(dots.get_ydata(), mean, atol=1e-12)
+    check_bars(bars, values, axis)
+
+
+def check_bars(bars, values, axis):
+    mean, std = values.mean(axis), values.std(axis)
     ends = np.array(bars.get_ydata()).reshape(-1, 3)
     np.testing.assert_array_equal(np.array(bars.get_xdata())[::3], np.arange(mean.size))
     np.testing.assert_allclose(ends[:, :2], np.stack([mean - std, mean + std], 1), atol=1e-12)
@@ -85,15 +91,19 @@ def numbers(texts):
 
 
 def check_words(words, rows, feature, weight, bias):
-    who = r"All \d+ features have" if feature == "all features" else rf"{feature.capitalize()} has"
-    told = rf"mean {RANGE}, standard deviation {RANGE}"
+    count, are_all = len(rows), feature == "all features"
+    who = f"all {np.shape(rows)[1]} features have" if are_all else f"{feature} has"
+    whose = f"The {count} outputs of each feature" if are_all else f"Its {count} outputs"
+    others = "" if are_all else "; the other features keep γ = 1 and β = 0"
+    told = f"{MEANS} and {STDS}"
+    plain = re.sub("mean.*? from.*? |standard deviation.*? from.*? ", "(?:from )?", told)
     found = re.fullmatch(
-        rf"{who} γ = (\S+) and β = (\S+), the same in all (\d+) rows: {told} \(at γ = 1 and β = 0: "
-        rf"{told}\)\. The rows have {told}; before layer norm they had {told}\.",
+        rf"In every row {who} γ = (\S+) and β = (\S+)\. {whose} have {told} \(before γ and β: "
+        rf"{plain}\)\. The {count} rows now have {told} \(before layer norm: {told}\){others}\.",
         words,
     )
     assert found, words
-    assert numbers(found.groups()[:3]) == [weight, bias, len(rows)]
+    assert numbers(found.groups()[:2]) == [weight, bias]
     y, those = torchs(rows, feature, weight, bias)
     those_at_first = torchs(rows, feature)[1]
     true = [
@@ -102,7 +112,7 @@ def check_words(words, rows, feature, weight, bias):
         for moment in (values.mean(axis), values.std(axis))
         for end in (moment.min(), moment.max())
     ]
-    texts = found.groups()[3:]
+    texts = found.groups()[2:]
     said = [end for a, b in zip(texts[::2], texts[1::2], strict=True) for end in (a, b or a)]
     np.testing.assert_allclose(numbers(said), true, atol=0.006)
 
@@ -120,9 +130,10 @@ def test_the_picture_and_the_words_are_layer_norm_at_every_end_and_preset(
 def test_the_controls_go_from_end_to_end(explorer):
     controls = explorer.controls
     ends = [controls[n].options[i][1] for n in ("weight", "bias") for i in (0, -1)]
-    assert ends == [-3.0, 3.0, -5.0, 5.0]
-    assert len(controls["weight"].options) >= 60
+    assert ends == [-2.0, 2.0, -3.0, 3.0]
+    assert len(controls["weight"].options) >= 40
     assert len(controls["bias"].options) >= 60
+    assert controls["feature"].description == "change only"
     assert controls["feature"].options == (
         *("all features", "feature 0", "feature 1", "feature 2", "feature 3"),
     )
@@ -143,7 +154,7 @@ def test_a_feature_with_gamma_zero_is_its_beta_in_every_row(explore):
     _, chosen, bars, dots, *_ = explorer.moving
     assert dots.get_ydata()[1] == 2.0
     assert list(bars.get_ydata()[3:5]) == [2.0, 2.0]
-    assert sorted(np.nan_to_num(chosen.get_data().values))[-2:] == [0, 24]
+    assert sorted(np.nan_to_num(chosen.get_data().values))[-2:] == [0, 8]
 
 
 def test_the_gamma_of_one_feature_leaves_the_others_where_they_were(explorer):
@@ -158,8 +169,8 @@ def test_the_gamma_of_one_feature_leaves_the_others_where_they_were(explorer):
 def test_all_rows_have_one_mean_and_one_spread_whatever_they_had_before(explorer):
     explorer.chooser.value = "all stretched and moved"
     words = explorer.words
-    assert "The rows have mean 3.00, standard deviation 2.00; before layer norm" in words
-    assert words.endswith("they had mean −3.57 to 2.86, standard deviation 0.27 to 5.48.")
+    assert "The 8 rows now have mean 3.00 and standard deviation 2.00 (before layer norm: " in words
+    assert words.endswith("means from −2.88 to 2.86 and standard deviations from 0.43 to 5.48).")
 
 
 def test_the_picture_at_gamma_one_and_beta_zero_stays_in_the_background(explorer):
@@ -168,10 +179,10 @@ def test_the_picture_at_gamma_one_and_beta_zero_stays_in_the_background(explorer
     x_hat = torchs(default_rows())[0]
     check_counts(histogram.patches[0], x_hat)
     for ax, axis in ((features, 0), (rows, 1)):
-        zero, bars, dots = ax.lines[:3]
+        zero, bars = ax.lines[:2]
         assert list(zero.get_ydata()) == [0, 0]
-        check_moments(bars, dots, x_hat, axis)
-        assert not {bars, dots, zero} & {*explorer.moving}
+        check_bars(bars, x_hat, axis)
+        assert not {bars, zero} & {*explorer.moving}
 
 
 def test_the_means_of_the_rows_before_are_marked_where_they_fit(explorer, explore):
@@ -180,7 +191,7 @@ def test_the_means_of_the_rows_before_are_marked_where_they_fit(explorer, explor
     np.testing.assert_allclose(triangles.get_ydata(), default_rows().mean(1), atol=1e-6)
     far = explore(x=default_rows() + 100)
     assert [line for line in far.picture.axes[2].lines if line.get_marker() == "^"] == []
-    assert "before layer norm they had mean 96.43 to 102.86" in far.words
+    assert "(before layer norm: means from 97.12 to 102.86 and" in far.words
 
 
 def skewed(features, rows=40):
@@ -199,7 +210,7 @@ def test_nothing_but_what_moves_moves_and_all_of_it_is_inside_the_axes(explore, 
     background = explorer.children[-1].children[0].value
     limits = [(ax.get_xlim(), ax.get_ylim()) for ax in explorer.picture.axes]
     first, last = (explorer.controls["feature"].options[i] for i in (1, -1))
-    states = itertools.product(("all features", first, last), (-3.0, 0.0, 3.0), (-5.0, 5.0))
+    states = itertools.product(("all features", first, last), (-2.0, 0.0, 2.0), (-3.0, 3.0))
     for feature, weight, bias in states:
         for name, value in {"feature": feature, "weight": weight, "bias": bias}.items():
             explorer.controls[name].value = value
@@ -215,16 +226,16 @@ def test_nothing_but_what_moves_moves_and_all_of_it_is_inside_the_axes(explore, 
 
 def test_positions_are_rows_as_well(explore):
     x = encoded_points().requires_grad_()
-    explorer = explore(x=x, feature="feature 3", weight=-2.0, bias=5.0)
+    explorer = explore(x=x, feature="feature 3", weight=-2.0, bias=3.0)
     rows = x.detach().reshape(6, 4).double().numpy()
-    check_picture(explorer, rows, "feature 3", -2.0, 5.0)
-    check_words(explorer.words, rows, "feature 3", -2.0, 5.0)
+    check_picture(explorer, rows, "feature 3", -2.0, 3.0)
+    check_words(explorer.words, rows, "feature 3", -2.0, 3.0)
 
 
 def test_constant_rows_become_beta(explore):
     explorer = explore(x=np.full((3, 2), 7.0), bias=2.0)
     check_picture(explorer, np.full((3, 2), 7.0), "all features", 1.0, 2.0)
-    assert "The rows have mean 2.00, standard deviation 0.00;" in explorer.words
+    assert "The 3 rows now have mean 2.00 and standard deviation 0.00 (" in explorer.words
     assert "nan" not in explorer.foreground.value.lower()
 
 
@@ -257,11 +268,11 @@ SENTENCES = {
     ),
     "weight": (
         {"weight": 4},
-        "weight must be a number between −3 and 3, but 4 was given.",
+        "weight must be a number between −2 and 2, but 4 was given.",
     ),
     "bias": (
         {"bias": float("nan")},
-        "bias must be a number between −5 and 5, but nan was given.",
+        "bias must be a number between −3 and 3, but nan was given.",
     ),
     "feature": (
         {"feature": "feature 4"},
@@ -281,7 +292,7 @@ def test_bad_input_gets_one_clear_sentence(explore, arguments, sentence):
 
 
 def test_the_words_do_not_hang_on_the_last_digits(explorer, explore):
-    nudged = explore(x=default_rows() * (1 + 1e-6 * np.cos(np.arange(96)).reshape(24, 4)))
+    nudged = explore(x=default_rows() * (1 + 1e-6 * np.cos(np.arange(32)).reshape(8, 4)))
     for name in PRESETS:
         nudged.chooser.value = explorer.chooser.value = name
         assert nudged.values == PRESETS[name]

@@ -17,7 +17,7 @@ PRESETS = {
     "offset 1,000": 1000,
     "offset 10,000": 10_000,
     "the first negative variance": 17_800,
-    "offset 1e6": 1_000_000,
+    "offset 1,000,000": 1_000_000,
 }
 LABELS = ["error of one pass", "error of two passes", "the variance itself"]
 OWN = {
@@ -84,7 +84,7 @@ def check(explorer, row, offset):
     assert error == pytest.approx(abs(by_one - true), abs=1e-9 * true)
     assert 0 <= two.get_ydata()[0] <= max(1e-6 * true, 1e-45)
     assert one.get_marker() == ("v" if by_one < 0 else "s")
-    assert head.get_text() == f"offset {offset:,g}" or offset == 1e6
+    assert head.get_text() == f"offset {offset:,.10g}"
     for shown in (
         values.get_text(),
         " ".join(re.findall("(?:variance is|give|gives) ([^,]*?)[,.] ", explorer.words)),
@@ -96,7 +96,7 @@ def check(explorer, row, offset):
 
 
 def check_verdict(explorer, verdict, true, by_one):
-    said = re.search("One pass gives (.*?)\\. [TA]", explorer.words)[1]
+    said = re.search("One pass gives (.*?)\\. [TAN]", explorer.words)[1]
     error = abs(by_one - true)
     assert ("negative" in verdict) == ("negative: its root is NaN" in said) == (by_one < 0)
     assert ("more than the variance" in said) == (error > true)
@@ -173,7 +173,8 @@ def test_zero_has_a_place_on_both_axes_and_all_is_inside(explorer):
     assert max(max(y[np.isfinite(y)]) for _, y in (curve(explorer, n) for n in LABELS)) < y1
     names = {t.get_text(): at for t, at in zip(ax.get_yticklabels(), ax.get_yticks(), strict=True)}
     assert names["exact: 0"] == 0
-    assert {t.get_text() for t in ax.get_xticklabels()} >= {"0", "1", "1,000", "1e6"}
+    ticks = ["0", "1", "10", "100", "1,000", "10,000", "100,000", "1,000,000"]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ticks
     pixels = ax.transData.transform([(0, 0), (1, 0), (10, 0), (1000, 0)])[:, 0]
     assert pixels[3] - pixels[2] == pytest.approx(2 * (pixels[2] - pixels[1]))
     assert pixels[1] - pixels[0] > 20
@@ -192,6 +193,47 @@ def test_what_a_lecture_says_about_a_negative_variance(explore):
     assert "One pass gives −32.00, wrong by more than the variance and negative" in explorer.words
     assert explorer.moving[4].get_text() == "negative: root is NaN"
     assert explorer.moving[3].get_text() == "6.38\n6.38\n−32.00"
+
+
+def test_from_1000_on_the_words_say_how_far_apart_float32_numbers_are(explorer):
+    for offset in stops(explorer):
+        explorer.controls["offset"].value = offset
+        said = re.findall("Near the square of the offset, (.*?) apart[.] ", explorer.words)
+        square = np.float32(offset**2)
+        apart = float(np.nextafter(square, np.float32(np.inf))) - float(square)
+        assert said == [f"float32 numbers are {apart:,.10g}"] * (offset >= 1000)
+    assert said == ["float32 numbers are 65,536"]
+    explorer.chooser.value = "the first negative variance"
+    assert "float32 numbers are 32 apart. The first stop" in explorer.words
+
+
+def test_the_spacing_is_not_said_where_the_row_is_larger_than_the_offset(explore):
+    assert "apart" not in explore(x=OWN["large"], offset=1e6).words
+
+
+def test_the_words_say_from_where_on_the_row_is_rounded(explorer):
+    rounded = False
+    for offset in stops(explorer):
+        explorer.controls["offset"].value = offset
+        rounded |= abs(by_hand(ROW, offset)[0] / by_hand(ROW, 0)[0] - 1) > 1e-3
+        assert rounded == (offset >= 133_000)
+        assert rounded == (
+            "apart. The row itself is rounded to float32 by now, so its true variance has changed "
+            "a little; two passes are right for the rounded row. The first stop" in explorer.words
+        )
+
+
+def test_a_variance_that_is_rounded_away_has_changed_a_lot(explore):
+    explorer = explore(x=OWN["tiny"], offset=1.0)
+    assert "so its true variance has changed a lot; two passes are right" in explorer.words
+    explorer.controls["offset"].value = 0.0
+    assert "rounded" not in explorer.words
+    assert "rounded" not in explore(x=OWN["constant"], offset=1e6).words
+
+
+def test_the_slider_writes_offsets_as_the_words_do(explorer):
+    for text, offset in explorer.controls["offset"].options:
+        assert text == f"{offset:,.10g}"
 
 
 def test_the_built_in_presets_are_those_of_the_lecture(explorer):
@@ -269,8 +311,11 @@ BAD = [
     ({"x": torch.zeros(1, 1, 3)}, r"but got shape \(1, 1, 3\)\."),
     ({"x": [1.0, math.nan, math.inf]}, r"from −1e15 to 1e15, but 2 of 3 are NaN or outside\."),
     ({"x": [1.0, 2e15]}, r"from −1e15 to 1e15, but 1 of 2 are NaN or outside\."),
-    ({"offset": -1}, r"offset must be a number between 0 and 1e\+06, but -1 was given\."),
-    ({"offset": 2e6}, r"offset must be a number between 0 and 1e\+06, but 2000000\.0 was given\."),
+    ({"offset": -1}, r"offset must be a number between 0 and 1,000,000, but -1 was given\."),
+    (
+        {"offset": 2e6},
+        r"offset must be a number between 0 and 1,000,000, but 2000000\.0 was given\.",
+    ),
     ({"offset": math.nan}, "offset must be a number between .* but nan was given"),
     ({"offset": "far"}, "offset must be a number between .* but 'far' was given"),
     ({"preset": "far"}, r"preset must be one of .*'offset 1,000', .*, but 'far' was given\."),

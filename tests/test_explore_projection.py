@@ -88,7 +88,7 @@ def assert_shows(explorer, x, size, bias, bias_scale):
     np.testing.assert_allclose(
         np.concatenate(lines(explorer, "point recovered")), recovered, atol=1e-7
     )
-    said = re.search(r"to (\d+) features .*R² = (−?\d+\.\d\d)\.", explorer.words)
+    said = re.search(r"to (\d+) features .*recovers a share R² = (−?\d+\.\d\d)\.", explorer.words)
     assert int(said[1]) == size
     assert float(said[2].replace("−", "-")) == pytest.approx(r2, abs=0.00501)
 
@@ -168,11 +168,15 @@ def test_the_words_count_the_points_and_measure_the_rays(explore, name, values):
         if all(np.linalg.norm(place - other) > 0.0185 for other in different):
             different.append(place)
     ends = [np.linalg.norm(rays[:, -1] - rays[:, 0], axis=1).mean() for rays in (before, after)]
-    assert (
-        f"The 16 points on 4 rays come back at {len(different)} different places; the two "
-        f"ends of a ray, {ends[0]:.2f} apart before, are {ends[1]:.2f} apart on average."
-        in explorer.words
+    few = len(different) <= 4
+    count = f"The 16 points on 4 rays come back at {len(different)} different places; " * few
+    expected = (
+        f"{count}{'t' if few else 'T'}he nearest and the farthest point of a ray, {ends[0]:.2f} "
+        f"apart before, are {ends[1]:.2f} apart on average."
     )
+    assert explorer.words.endswith(f". {expected}")
+    assert ("come back at" in explorer.words) == few
+    assert few == (not values[1] or values[0] == 2)
     bias = {False: "without a bias,", True: "with its bias,"}[values[1]]
     bias = "with 10 times its bias," if values[1:] == (True, 10.0) else bias
     assert bias in explorer.words
@@ -252,7 +256,7 @@ def test_what_is_far_off_is_drawn_at_the_edge_and_said_as_it_is(explore):
     assert np.abs(recovered).max() > edge
     assert lines(explorer, "R² now")[0][0, 1] == -0.08
     assert np.abs(lines(explorer, "point recovered")).max() == edge
-    assert f"R² = {r2:.2f}.".replace("-", "−") in explorer.words
+    assert f"a share R² = {r2:.2f}.".replace("-", "−") in explorer.words
 
 
 def test_a_little_less_than_nothing_is_said_as_zero_without_a_sign(explore):
@@ -262,7 +266,28 @@ def test_a_little_less_than_nothing_is_said_as_zero_without_a_sign(explore):
     z = normal(400, 2, seed=5).double()
     explorer = explore(points=z[:, :1] * w + 100 * z[:, 1:] * torch.stack([w[1], -w[0]]), size=2)
     assert -0.004 < lines(explorer, "R² now")[0][0, 1] < -0.001
-    assert "R² = 0.00." in explorer.words
+    assert "a share R² = 0.00." in explorer.words
+
+
+@pytest.mark.parametrize(("size", "shape"), [(2, "two places"), (3, "a circle"), (4, None)])
+def test_where_a_bias_is_of_no_help_the_words_say_why(explore, size, shape):
+    explorer = explore(size=size)
+    why = f"Layer norm of {size} features leaves {shape}: a bias cannot bring back two coordinates"
+    for scale in (0.1, 1.0, 10.0):
+        explorer.controls["bias_scale"].value = scale
+        assert ("cannot bring back" in explorer.words) == (shape is not None)
+        assert (f". {why} from that. The" in explorer.words) == (shape is not None)
+    explorer.controls["bias"].value = False
+    assert "cannot bring back" not in explorer.words
+    assert "come back at" in explorer.words
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_layer_norm_of_two_and_three_features_leaves_two_places_and_a_circle(size):
+    code = codes(default_points(), size, 10.0)
+    middle = abs(np.linalg.norm(code, axis=1) - math.sqrt(size)) < 0.01
+    assert middle.mean() > 0.98
+    assert np.linalg.matrix_rank(code, tol=1e-6) == size - 1
 
 
 def test_sorted_points_are_recovered_as_well_as_others(explore):

@@ -10,7 +10,12 @@ from lnorm_utils.examples import normal, residual_stack
 from lnorm_utils.explorers import explore_residual
 from lnorm_utils.explorers.residual import PRESETS
 
-ROWS = normal(32, 64, seed=1, dtype=torch.float64)
+ROWS = normal(
+    64,
+    64,  # as in the lesson
+    seed=1,
+    dtype=torch.float64,
+)
 SLOPE = normal(64, seed=2, dtype=torch.float64)
 NAMES = {"post-LN": "post", "pre-LN": "pre"}
 
@@ -43,19 +48,31 @@ def assert_shows(explorer, rows=ROWS, slope=SLOPE):
     """Compare what is drawn, and the words, with numbers computed here."""
     values = explorer.values
     expected = measured(**values, rows=rows, slope=slope)
+    name = "pre-LN" if values["placement"] == "post-LN" else "post-LN"
+    others = measured(values["depth"], name, True, rows, slope)
     drawn = lines_of(explorer)
-    for lines, numbers, first in zip((drawn[:3], drawn[3:]), expected, (1, 0), strict=True):
-        courses = numbers.min(0), numbers.max(0), np.median(numbers, 0)
+    for lines, numbers, other, first in zip(
+        (drawn[:4], drawn[4:]), expected, others, (1, 0), strict=True
+    ):
+        courses = numbers.min(0), numbers.max(0), np.median(numbers, 0), np.median(other, 0)
         for line, course in zip(lines, courses, strict=True):
             np.testing.assert_array_equal(line[0], first + np.arange(len(course)))
             np.testing.assert_allclose(line[1], course, rtol=1e-9)
     norms, scales = (np.median(numbers, 0) for numbers in expected)
-    has_final = values["final_norm"] and values["placement"] == "pre-LN"
+    ending, scale = ", with a final norm", "Scale of the stream after the last block"
+    if values["placement"] == "post-LN":
+        ending = " (each block ends in a norm)"
+    elif not values["final_norm"]:
+        usual = np.median(measured(values["depth"], "pre-LN", True, rows, slope)[0], 0)[0]
+        ending = ", no final norm"
+        scale = (
+            f"The first is {norms[0] / usual:.1f} times the first block's with a final norm; the "
+            "scale of the stream after the last block is"
+        )
     assert explorer.words == (
-        f"{values['depth']} blocks, {values['placement']}, "
-        f"{'with a' if has_final else 'no'} final norm. Gradient norm of the first block "
-        f"{norms[0]:.1f}, of the last block {norms[-1]:.1f}, which is {norms[-1] / norms[0]:.2f} "
-        f"times the first. Scale of the stream after the last block {scales[-1]:.2f}."
+        f"{values['depth']} blocks, {values['placement']}{ending}. Gradient norm of the first "
+        f"block {norms[0]:.1f}, of the last block {norms[-1]:.1f}, which is "
+        f"{norms[-1] / norms[0]:.2f} times the first. {scale} {scales[-1]:.2f}."
     )
 
 
@@ -96,6 +113,21 @@ def test_the_final_norm_can_be_ticked_for_pre_ln_only():
     assert explorer.controls["final_norm"].disabled
     explorer.controls["placement"].value = "pre-LN"
     assert not explorer.controls["final_norm"].disabled
+
+
+def test_post_ln_grows_almost_fourfold_as_in_the_lesson():
+    words = explore_residual(preset="twenty-four blocks, post-LN").words
+    assert "first block 10.3, of the last block 40.0, which is 3.87 times" in words
+
+
+def test_the_legend_names_the_seeds_and_the_other_placement():
+    explorer = explore_residual()
+    assert [text.get_text() for text in explorer.picture.legends[0].get_texts()] == [
+        "lowest and highest of 5 seeds",
+        "median of 5 seeds",
+        "other placement",
+    ]
+    assert explorer.controls["final_norm"].description == "final norm (pre-LN only)"
 
 
 def test_only_what_moves_moves():

@@ -113,6 +113,34 @@ class NoSuper(Small):
         self.weight = nn.Parameter(torch.ones(size))
 
 
+class NoSuperPlain(Tensors):
+    def __init__(self, size, eps=1e-5):
+        self.eps, self.weight, self.bias = eps, torch.ones(size), torch.zeros(size)
+
+
+class Greek(nn.Module):
+    def __init__(self, size, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.gamma = nn.Parameter(torch.ones(size))
+        self.beta = nn.Parameter(torch.zeros(size))
+
+    def forward(self, x):
+        return self.gamma * standardize(x, -1, self.eps) + self.beta
+
+
+class Zeros(Small):
+    def __init__(self, size, eps=1e-5):
+        super().__init__(size, eps)
+        self.weight = nn.Parameter(torch.zeros(size))
+
+
+class Swapped(Zeros):
+    def __init__(self, size, eps=1e-5):
+        super().__init__(size, eps)
+        self.bias = nn.Parameter(torch.ones(size))
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -123,6 +151,14 @@ class NoSuper(Small):
         (Unbiased, "divides by one less"),
         (Outside, "eps outside"),
         (NoSuper, "your class raised AttributeError in line"),
+        (NoSuper, "call `super().__init__()` first (looked at: the output of a new layer, made"),
+        (
+            NoSuperPlain,
+            "your class raised AttributeError: in `__init__`, call `super().__init__()`",
+        ),
+        (Greek, "called gamma and beta"),
+        (Zeros, "gamma starts at zero"),
+        (Swapped, "starts swapped"),
         (Small(4), "this exercise checks a class: pass its name"),
         (Small, "Right"),
     ],
@@ -173,6 +209,79 @@ def test_another_way_to_write_one_pass_is_known_by_the_same_name():
         return self.weight * (x - mean) * (var + self.eps) ** -0.5 + self.bias
 
     assert mine.judge(layer(forward)).mistake == "variance in one pass"
+
+
+class Whole(lesson_08.MyLayerNorm):
+    """Right, and with a place for each thing that can be wrong."""
+
+    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True):
+        super().__init__(normalized_shape, eps)
+        gamma, beta = self.switched(elementwise_affine, bias)
+        if not gamma:
+            self.off("weight")
+        if not beta:
+            self.off("bias")
+
+    def switched(self, elementwise_affine, bias):
+        return elementwise_affine, elementwise_affine and bias
+
+    def off(self, name):
+        setattr(self, name, None)
+
+    def forward(self, x):
+        weight, bias = (dict(self.named_parameters()).get(n) for n in ("weight", "bias"))
+        if not self.fits(x):
+            raise ValueError(self.error(x))
+        x_hat = standardize(x, last(self), self.eps)
+        x_hat = x_hat if weight is None else weight * x_hat
+        return x_hat if bias is None else x_hat + bias
+
+    def fits(self, x):
+        return tuple(x.shape[-len(self.shape) :]) == self.shape
+
+    def error(self, x):
+        return f"{self.shape} {tuple(x.shape)}"
+
+
+def changed_to(value):
+    def off(self, name):
+        delattr(self, name)
+        setattr(self, name, value)
+
+    return off
+
+
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        ({}, ""),
+        ({"switched": lambda self, affine, bias: (True, True)}, "switches ignored"),
+        ({"switched": lambda self, affine, bias: (affine, affine)}, "bias switch ignored"),
+        ({"switched": lambda self, affine, bias: (True, affine and bias)}, "gamma alone"),
+        ({"switched": lambda self, affine, bias: (True, bias)}, "elementwise affine ignored"),
+        ({"switched": lambda self, affine, bias: (affine, bias)}, "beta alone"),
+        ({"off": delattr}, "no attribute for what is off"),
+        ({"off": changed_to(0)}, "something else than none"),
+        ({"off": changed_to(torch.zeros(4))}, "something else than none"),
+        ({"error": lambda self, x: "no"}, "shapes not named"),
+        ({"error": lambda self, x: f"{self.shape}"}, "shapes not named"),
+        ({"fits": lambda self, x: x.shape[-1] == self.shape[-1]}, "only the last size checked"),
+        ({"fits": lambda self, x: True}, "nothing refused"),
+    ],
+)
+def test_what_is_wrong_with_a_switch_or_an_error_is_named(other, name):
+    feedback = mine.judge(type("Mine", (Whole,), other))
+    assert feedback.mistake == name
+    assert feedback.state is (State.WRONG if name else State.RIGHT)
+
+
+def test_a_crash_says_in_words_what_was_looked_at():
+    message = repair.judge(layer(lambda self, x: self.missing)).message
+    assert message.endswith(
+        "(looked at: the output of a new layer, made with 4, 0.1 and called with an input of "
+        "shape (5, 4))."
+    )
+    assert "'the output" not in message
 
 
 def test_a_class_that_is_not_written_yet_is_not_attempted():

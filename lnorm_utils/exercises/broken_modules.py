@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from lnorm_utils.functional import standardize, variance
+from lnorm_utils.functional import layer_norm, standardize, variance
 from lnorm_utils.modules import LayerNorm
 
 
@@ -57,6 +57,47 @@ class NoCheck(LayerNorm):
         centered = x - x.mean(axes, keepdim=True)
         var = centered.square().mean(axes, keepdim=True)
         return scaled(centered / (var + self.eps).sqrt(), self.weight, self.bias)
+
+
+class NoNames(LayerNorm):
+    """A layer norm whose error names no shapes, and right in everything else."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Refuse in a few words what does not fit."""
+        if tuple(x.shape[-len(self.normalized_shape) :]) != self.normalized_shape:
+            raise ValueError("the shapes do not fit")
+        return super().forward(x)
+
+
+class LastSizeChecked(NoCheck):
+    """A layer norm that checks the very last size only, and is right in everything else."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Let pass what has the right last size."""
+        if x.shape[-1] != self.normalized_shape[-1]:
+            raise ValueError(f"{self.normalized_shape} expected at the end of {tuple(x.shape)}")
+        return super().forward(x)
+
+
+class OtherSwitches(LayerNorm):
+    """A layer norm without a γ or β that is switched off, where None should stand in its place.
+
+    Args:
+        change: takes the module and the name of what is switched off.
+        arguments: those of `LayerNorm`.
+    """
+
+    def __init__(self, change: Callable, *arguments: object) -> None:
+        super().__init__(*arguments)
+        for name in ("weight", "bias"):
+            if getattr(self, name) is None:
+                delattr(self, name)
+                change(self, name)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Standardize, and use the parameters that there are."""
+        own = dict(self.named_parameters())
+        return layer_norm(x, self.normalized_shape, own.get("weight"), own.get("bias"), self.eps)
 
 
 class NoModule:
@@ -137,6 +178,48 @@ def always_with_both(module: nn.Module) -> None:
     shape = module.normalized_shape
     module.weight = nn.Parameter(torch.ones(shape))
     module.bias = nn.Parameter(torch.zeros(shape))
+
+
+def starting_at(weight: float, bias: float) -> Callable:
+    """Return a change that lets γ and β start at other numbers."""
+
+    def change(module: nn.Module) -> None:
+        for parameter, value in ((module.weight, weight), (module.bias, bias)):
+            nn.init.constant_(parameter, value)
+
+    return change
+
+
+def with_beta_for_every_gamma(module: nn.Module) -> None:
+    """Make β wherever there is a γ, whatever `bias` says."""
+    if module.weight is not None:
+        module.bias = nn.Parameter(torch.zeros(module.normalized_shape))
+
+
+def with_gamma_alone(module: nn.Module) -> None:
+    """Make γ although it was switched off."""
+    module.weight = nn.Parameter(torch.ones(module.normalized_shape))
+
+
+def with_both_unless_bias_is_off(module: nn.Module) -> None:
+    """Make γ and β although both were switched off."""
+    if module.weight is None:
+        always_with_both(module)
+
+
+def left_out(module: nn.Module, name: str) -> None:
+    """Put nothing in the place of what is switched off."""
+
+
+def left_out_with_gamma(module: nn.Module, name: str) -> None:
+    """Put None in the place of β, unless γ is switched off too."""
+    if hasattr(module, "weight"):
+        setattr(module, name, None)
+
+
+def neutral_number(module: nn.Module, name: str) -> None:
+    """Put a number that changes nothing in the place of what is switched off."""
+    setattr(module, name, 1.0 if name == "weight" else 0.0)
 
 
 def with_beta_alone(module: nn.Module) -> None:

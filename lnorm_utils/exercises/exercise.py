@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from lnorm_utils.exercises import attempts, progress
+from lnorm_utils.exercises import attempts, progress, trials
 from lnorm_utils.exercises.beliefs import BELIEFS
 from lnorm_utils.exercises.feedback import Feedback, State
 from lnorm_utils.exercises.values import difference, kind_of, same
@@ -112,7 +112,8 @@ class Exercise:
         """
         try:
             if len(results) < len(self.inputs or [None]):
-                return self._seen_so_far(results) or Feedback(State.WRONG, remark)
+                told = self._in_words(remark, len(results))
+                return self._seen_so_far(results) or Feedback(State.WRONG, told)
             feedback = self._judge(results)
         except Exception:  # an object of the student's that raises when it is looked at
             kinds = ", ".join(sorted({kind_of(result) for result in results}))
@@ -149,6 +150,13 @@ class Exercise:
         if not arguments or any(isinstance(a, torch.Tensor) for a in arguments):
             return ""
         return f"called with {', '.join(map(repr, arguments))}: "
+
+    def _in_words(self, remark: str, number: int) -> str:
+        """End the remark about a class that failed with what was looked at, in words."""
+        head, called, _ = remark.rpartition(" (called with ")
+        if not (self.trial and called):
+            return remark
+        return f"{head} (looked at: {trials.words(*self.inputs[number])})."
 
     def _mistake(self, results: list) -> Feedback | None:
         """Name the mistake that gives these results, of all inputs or of the first ones."""

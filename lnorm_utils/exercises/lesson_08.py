@@ -6,7 +6,7 @@ from lnorm_utils.examples import encoded_points, normal
 from lnorm_utils.exercises import broken_modules as broken
 from lnorm_utils.exercises.broken_modules import one_pass, outside_the_root, reshaped, unbiased
 from lnorm_utils.exercises.exercise import Exercise
-from lnorm_utils.exercises.trials import LOADED, NAMES, OUTPUT, REFUSED, TRAINED, module
+from lnorm_utils.exercises.trials import LOADED, NAMES, OFF, OUTPUT, REFUSED, TRAINED, module
 from lnorm_utils.functional import layer_norm, standardize
 
 LESSON = "08_build_the_layer"
@@ -89,6 +89,7 @@ fits = Exercise(
         ((3, 8), (2, 4)),
         ((3, 1), (4,)),
         ((4,), (2, 4)),
+        ((2,), (2, 4)),
         ((2, 4, 3), (2, 4)),
         ((3, 2, 4), 4),
         ((4, 3), 4),
@@ -119,7 +120,7 @@ def only_the_last_size_compared(x_shape, normalized_shape):
     return x_shape[-1] == _sizes(normalized_shape)[-1]
 
 
-@fits.mistake(1)
+@fits.mistake()
 def compared_from_the_front(x_shape, normalized_shape):
     """You compared the first sizes. The batch stands there, and it is no part of the layer: count
     from the end."""
@@ -169,6 +170,32 @@ def whatever_broadcasts(x_shape, normalized_shape):
     sizes = _sizes(normalized_shape)
     pairs = zip(reversed(tuple(x_shape)), reversed(sizes), strict=False)
     return all(a == b or a == 1 for a, b in pairs)
+
+
+@fits.mistake()
+def a_size_of_one_accepted(x_shape, normalized_shape):
+    """You accepted a size of 1 where another size is asked for. It would broadcast, so an input
+    (3, 1) would become (3, 4). Layer norm asks for equal sizes."""
+    last = tuple(x_shape)[-len(_sizes(normalized_shape)) :]
+    sizes = _sizes(normalized_shape)
+    return len(last) == len(sizes) and all(a in (b, 1) for a, b in zip(last, sizes, strict=True))
+
+
+@fits.mistake()
+def only_as_many_as_the_shorter_has(x_shape, normalized_shape):
+    """You compared from the end, and stopped where the shorter shape ends, as `zip` does. An input
+    (4,) then passes for (2, 4), though it has no second axis. Compare the lengths too."""
+    pairs = zip(reversed(tuple(x_shape)), reversed(_sizes(normalized_shape)), strict=False)
+    return all(a == b for a, b in pairs)
+
+
+@fits.mistake()
+def last_sizes_in_a_zip(x_shape, normalized_shape):
+    """You took the last sizes and compared them in pairs, and `zip` stops where the shorter shape
+    ends. An input (2,) then passes for (2, 4), though it has no second axis. Compare the lengths
+    too."""
+    sizes = _sizes(normalized_shape)
+    return all(a == b for a, b in zip(x_shape[-len(sizes) :], sizes, strict=False))
 
 
 kept = Exercise(
@@ -228,6 +255,13 @@ def gamma_and_beta_too():
     """You counted γ and β. They are tensors in an ordinary class, and the network asks modules
     only: it does not know of them, whatever `requires_grad` says."""
     return 4 * 4 + 4 + 4 + 4
+
+
+@found.mistake(15)
+def gamma_and_beta_in_place_of_the_bias():
+    """You counted the matrix with γ and β, and left out its bias. γ and β are tensors in an
+    ordinary class and are not found; the bias of `nn.Linear(4, 4)` is."""
+    return 4 * 4 + 4 + 4
 
 
 @found.mistake()
@@ -352,6 +386,34 @@ def a_single_gamma_and_beta(size, eps):
 def no_beta(size, eps):
     """γ moved, but there is no β. The layer has both."""
     return broken.OtherParameters(broken.without_bias, size, eps)
+
+
+@repair.mistake()
+def called_gamma_and_beta(size, eps):
+    """The output is right and the parameters are found, but they are called gamma and beta. State
+    dicts go by name, so PyTorch's would not load: call them weight and bias."""
+    return broken.OtherParameters(broken.called_gamma_and_beta, size, eps)
+
+
+@repair.mistake()
+def gamma_starts_at_zero(size, eps):
+    """Your γ starts at 0, so a new layer returns 0 for every input. γ is what the row is multiplied
+    by: it starts at 1, and β at 0."""
+    return broken.OtherParameters(broken.starting_at(0, 0), size, eps)
+
+
+@repair.mistake()
+def beta_starts_at_one(size, eps):
+    """Your β starts at 1, so a new layer adds 1 to every number. β is what is added: it starts at 0,
+    and γ at 1."""
+    return broken.OtherParameters(broken.starting_at(1, 1), size, eps)
+
+
+@repair.mistake()
+def starts_swapped(size, eps):
+    """Your γ starts at 0 and your β at 1, so a new layer returns 1 for every input. It is the other
+    way around: γ multiplies and starts at 1, β is added and starts at 0."""
+    return broken.OtherParameters(broken.starting_at(0, 1), size, eps)
 
 
 line_a = Exercise(
@@ -486,6 +548,8 @@ mine = Exercise(
         (TRAINED, 4, (0.1,), TABLE, TARGETS),
         (f"with bias=False, {NAMES}", 4, (0.1, True, False), TABLE),
         (f"with elementwise_affine=False, {NAMES}", 4, (0.1, False), TABLE),
+        (f"with bias=False, {OFF}", 4, (0.1, True, False), TABLE),
+        (f"with elementwise_affine=False, {OFF}", 4, (0.1, False), TABLE),
         (f"with elementwise_affine=False, {OUTPUT}", 4, (0.1, False), TABLE),
         (REFUSED, 4, (), NARROW),
         (REFUSED, (2, 4), (), torch.ones(5, 3, 4).double()),
@@ -570,6 +634,48 @@ def beta_alone(*arguments):
 
 
 @mine.mistake()
+def bias_switch_ignored(*arguments):
+    """The numbers are right, but there is a β even with `bias=False`. That switch leaves out β and
+    keeps γ."""
+    return broken.OtherParameters(broken.with_beta_for_every_gamma, *arguments)
+
+
+@mine.mistake()
+def gamma_alone(*arguments):
+    """With `elementwise_affine=False` you leave out β, but a γ is still there. It switches off
+    both."""
+    return broken.OtherParameters(broken.with_gamma_alone, *arguments)
+
+
+@mine.mistake()
+def elementwise_affine_ignored(*arguments):
+    """`bias=False` does what it should, but with `elementwise_affine=False` a γ and a β are still
+    there. It switches off both."""
+    return broken.OtherParameters(broken.with_both_unless_bias_is_off, *arguments)
+
+
+@mine.mistake()
+def no_attribute_for_what_is_off(*arguments):
+    """The numbers are right, but with `bias=False` your layer has no attribute `bias` at all. In a
+    layer norm what is switched off is None, so that other code can ask: `self.bias = None`."""
+    return broken.OtherSwitches(broken.left_out, *arguments)
+
+
+@mine.mistake()
+def no_attribute_without_elementwise_affine(*arguments):
+    """`bias=False` does what it should, but with `elementwise_affine=False` your layer lacks the
+    attribute `weight` or `bias`. Both are switched off then, so both are None."""
+    return broken.OtherSwitches(broken.left_out_with_gamma, *arguments)
+
+
+@mine.mistake()
+def something_else_than_none(*arguments):
+    """The numbers are right, but with `bias=False` your `bias` is something else than None. In a
+    layer norm what is switched off is None, so that other code can ask: `self.bias = None`."""
+    return broken.OtherSwitches(broken.neutral_number, *arguments)
+
+
+@mine.mistake()
 def argument_ignored(*arguments):
     """Your `forward` normalizes the notebook's `x`, whatever it is given. Use the name of its
     argument."""
@@ -636,3 +742,19 @@ def nothing_refused(*arguments):
     """All is right but one thing: an input whose last axes do not fit is not refused in a sentence
     that names both shapes. One of size 1 broadcasts, and nobody is told."""
     return broken.NoCheck(*arguments)
+
+
+@mine.mistake()
+def shapes_not_named(*arguments):
+    """Your error does not name both shapes. You refuse an input that does not fit, which is right;
+    write `normalized_shape` and the shape of the input into the message, so that a reader sees
+    what does not fit."""
+    return broken.NoNames(*arguments)
+
+
+@mine.mistake()
+def only_the_last_size_checked(*arguments):
+    """You refuse a wrong last size, and nothing else. With `normalized_shape=(2, 4)` an input
+    (5, 3, 4) has the right last size, and the error that comes later does not name both shapes.
+    Layer norm compares all of the last sizes."""
+    return broken.LastSizeChecked(*arguments)

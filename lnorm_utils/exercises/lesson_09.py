@@ -106,6 +106,28 @@ def post_ln_without_norm():
 
 
 @two_ways.mistake()
+def pre_ln_without_norm():
+    """The first number is right. The second is x + f(x), and in pre-LN f gets the normalized
+    row."""
+    return (-1, 4 + 8)
+
+
+@two_ways.mistake()
+def normalized_first_in_post_ln():
+    """The second number is right. −3 is the normalized row plus f of it, −1 − 2. In post-LN, f and
+    the sum see the row as it is, and the norm comes last. If you did add first and divided by 3:
+    the sum is three times the row, so its standard deviation is 9."""
+    return (-1 + 2 * -1, 2)
+
+
+@two_ways.mistake()
+def each_part_normalized_by_itself():
+    """The second number is right. In the first you normalized the row and f(x) and added then.
+    Post-LN adds first and normalizes the sum, once."""
+    return (-1 - 1, 2)
+
+
+@two_ways.mistake()
 def no_norm_at_all():
     """You added twice and normalized nothing. Each of the two has one layer norm."""
     return (4 + 8, 4 + 8)
@@ -165,6 +187,13 @@ def normalized_before_and_after(x, f):
     """You normalized twice, before f and after the addition. Post-LN has one norm, the second of
     the two."""
     return standardize(x + f(standardize(x)))
+
+
+@post_ln.mistake()
+def residual_path_normalized(x, f):
+    """You normalized the path that only passes x on, and added f(x) as it is. Post-LN adds the two
+    first and normalizes the sum."""
+    return standardize(x) + f(x)
 
 
 @post_ln.mistake()
@@ -504,6 +533,13 @@ def norms_counted():
 def two_norms_in_each_block():
     """You gave each block two norms. Here each block has one, because it has one branch."""
     return (2 * 12 + 1) * 2 * 64
+
+
+@params.mistake()
+def two_norms_in_each_block_and_no_final_norm():
+    """You gave each block two norms. Here each block has one, because it has one branch. And there
+    is one more norm, after the last block."""
+    return 2 * 12 * 2 * 64
 
 
 slope = Exercise(

@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-__all__ = ["LOADED", "NAMES", "OUTPUT", "REFUSED", "TRAINED", "module"]
+__all__ = ["LOADED", "NAMES", "OFF", "OUTPUT", "REFUSED", "TRAINED", "module", "words"]
 
 # What a trial asks for. A student reads these words, and what an exercise has put before them, in
 # front of the difference that was found.
 OUTPUT = "the output of a new layer"
 LOADED = "the output with other numbers in γ and β"
 NAMES = "the names and shapes of its parameters"
+OFF = "what stands in place of what is switched off"
 TRAINED = "γ, then β, after one step of gradient descent"
 REFUSED = "an input whose last axes do not fit"
 
@@ -40,7 +41,7 @@ def module(
         x: the input.
         more: for LOADED γ and β, for TRAINED the targets.
     """
-    made = make(shape, *options)
+    made = _made(make, shape, options)
     if isinstance(made, nn.Module):
         made.double()
     call = made if callable(made) else made.forward
@@ -51,12 +52,42 @@ def module(
         return None
     if what.endswith(NAMES):
         return _names(made)
+    if what.endswith(OFF):
+        return _switched_off(made)
     if what.endswith(TRAINED):
         return _after_a_step(made, y, *more)
     if what.endswith(LOADED):
         _load(made, *more)
         return call(x)
     return y
+
+
+def words(what: str, shape: int | Sequence[int], options: tuple, x: Tensor, *more: Tensor) -> str:
+    """Say in words what `module` looks at with these arguments."""
+    made = ", ".join(map(repr, (shape, *options)))
+    return f"{what}, made with {made} and called with an input of shape {tuple(x.shape)}"
+
+
+def _made(make: Callable, shape: int | Sequence[int], options: tuple) -> object:
+    """Make a layer; where `nn.Module` was not set up, say how that is done."""
+    advice = "in `__init__`, call `super().__init__()` first"
+    try:
+        made = make(shape, *options)
+    except AttributeError as error:
+        if "Module.__init__()" in str(error):
+            error.args = (f"{error}: {advice}",)
+        raise
+    if isinstance(made, nn.Module) and "_parameters" not in vars(made):
+        raise AttributeError(advice)
+    return made
+
+
+def _switched_off(made: object) -> str:
+    """Say what stands in place of γ and β, where they are no parameters."""
+    names = {"weight", "bias"} - set(_parameters(made))
+    if not all(hasattr(made, name) for name in names):
+        return "nothing"
+    return "None" if all(getattr(made, name) is None for name in names) else "not None"
 
 
 def _parameters(made: object) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""Lesson 3: what ε does to a row with a small spread, inside the root and outside."""
+"""Lesson 3: what ε does to a row with a small standard deviation, inside the root and outside."""
 
 import math
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
+from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
@@ -41,7 +42,7 @@ PRESETS = {
     "as in a network": {"amplitude": 1.0, "eps": 1e-5},
     "as small as √ε": {"amplitude": 0.00316, "eps": 1e-5},
     "far below √ε": {"amplitude": 1e-4, "eps": 1e-5},
-    "ε = 0.1, as in a good test": {"amplitude": 0.03, "eps": 0.1},
+    "ε = 0.1: too large for this row": {"amplitude": 0.03, "eps": 0.1},
     "constant row": {"amplitude": 0, "eps": 1e-5},
 }
 
@@ -69,8 +70,8 @@ def explore_amplitude(
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; ε inside the root as in PyTorch.
 
-    >>> explore_amplitude(preset="as small as √ε").words[66:114]
-    'After layer norm the standard deviation is 0.71,'
+    >>> explore_amplitude(preset="as small as √ε").words[78:127]
+    'After layer norm its standard deviation is 0.71 ='
     """
     shape = _standard(normal(256, seed=3) if row is None else row)
     picture, axes = new_picture(
@@ -85,6 +86,7 @@ def explore_amplitude(
     ideal = axes[0, 1].stairs(np.histogram(shape, edges)[0], edges, color=GRAY, lw=2)
     before = _histogram(axes[0, 0], "the row before", edges, BLUE, shape.numel())
     after = _histogram(axes[0, 1], "the row after", edges, ORANGE, shape.numel())
+    stds = [_text(ax) for ax in axes[0, :2]]
     dots, inside, outside, here = _curves(axes[0, 2])
     ideal.set_label("with ε = 0")
     handles = [inside, outside, dots, here, ideal]
@@ -101,14 +103,16 @@ def explore_amplitude(
         inside.set_ydata(DRAWN / np.sqrt(DRAWN**2 + eps))
         outside.set_ydata(DRAWN / (DRAWN + eps))
         here.set_data([amplitude] * 3, [0, std[0], 1])
+        for text, value in zip(stds, (amplitude, std[0]), strict=True):
+            text.set_text(f"standard deviation\n{number(value, 0)}")
         return _words(amplitude, eps, std[0], shape.numel())
 
     return Explorer(
         picture,
-        [before, after, outside, inside, dots, here],
+        [before, after, outside, inside, dots, here, *stds],
         move,
         {
-            "amplitude": Slider("σ, amplitude of the row", amplitude, AMPLITUDES),
+            "amplitude": Slider("σ, standard deviation of the row", amplitude, AMPLITUDES),
             "eps": Slider("ε", eps, powers_of_ten(-8, 0)),
         },
         {**PRESETS, **(presets or {})},
@@ -133,10 +137,15 @@ def _standard(row: ArrayLike) -> Tensor:
 
 
 def _histogram(ax: Axes, title: str, edges: NDArray, color: str, features: int) -> StepPatch:
-    ax.set(title=title, xlabel="value", ylabel="features", ylim=(0, 1.05 * features))
+    ax.set(title=title, xlabel="value", ylabel="features", ylim=(0, 1.2 * features))
     ax.set_xlim(edges[0], edges[-1])
     ax.yaxis.get_major_locator().set_params(integer=True)
     return ax.stairs(np.zeros(BINS), edges, fill=True, facecolor=color, edgecolor="black")
+
+
+def _text(ax: Axes) -> Text:
+    """Return the text that moves in a panel, above the highest bar that there can be."""
+    return ax.text(0.5, 0.97, "", ha="center", va="top", fontsize=11, transform=ax.transAxes)
 
 
 def _curves(ax: Axes) -> list[Line2D]:
@@ -168,10 +177,10 @@ def _words(amplitude: float, eps: float, after: float, features: int) -> str:
             f"All {features} features are equal. Without ε that would be 0 / 0; with ε = "
             f"{short(eps)}, inside the root or outside, every feature becomes 0."
         )
-    root, formula = math.sqrt(eps), amplitude / math.hypot(amplitude, math.sqrt(eps))
+    root = math.sqrt(eps)
     return (
-        f"σ = {short(amplitude)} and √ε = {short(root)}: the row's spread is "
-        f"{number(amplitude / root)} times √ε. After layer norm the standard deviation is "
-        f"{number(after)}, and {INSIDE} is {number(formula)}. With ε outside the root it would be "
-        f"{OUTSIDE} = {number(amplitude / (amplitude + eps))}."
+        f"σ = {short(amplitude)} and √ε = {short(root)}: the row's standard deviation "
+        f"is {number(amplitude / root)} times √ε. After layer norm its standard deviation is "
+        f"{number(after)} = {INSIDE}. With ε outside the root it would be "
+        f"{number(amplitude / (amplitude + eps))} = {OUTSIDE}."
     )

@@ -20,6 +20,7 @@ from lnorm_utils.functional import layer_norm, layer_norm_steps
 from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,
+    GRAY,
     ORANGE,
     STYLE,
     Picture,
@@ -34,6 +35,9 @@ MOST = 8  # features
 BATCHES = 40
 LARGEST = 256
 MOMENTUM = 0.1
+# With the second, the running statistics of small batches end near the population's: they jitter,
+# and no class takes the jitter for a bias.
+SEED_OF_COMPANY, SEED_OF_KEPT = 5, 8
 PRESETS = {
     "batch of eight": {"batch_size": 8},
     "batch of two": {"batch_size": 2},
@@ -59,7 +63,8 @@ def explore_batch(
         draws: how often other company was drawn, from 0 on; after 40 batches the first is back.
         x: (N, D) or (N, L, D) with at least 4 rows and 2 to 8 features, in place of 1,000 random
             points. The first row is the one point, in every batch; its company is drawn from the
-            others, with replacement. In small batches it pulls the statistics toward itself.
+            others, with replacement. The running statistics are over batches of the same size
+            without the point, drawn from the others: with it in each, they would lean toward it.
         preset: the name of a preset to start with.
         presets: name → {"batch_size": …, "draws": …}, beside the built-in ones.
 
@@ -70,15 +75,17 @@ def explore_batch(
     Source: Ioffe & Szegedy 2015, arXiv:1502.03167, for batch norm; its momentum, 0.1, and its
     unbiased running variance as in PyTorch.
 
-    >>> explore_batch(preset="batch of 256").words.split(". ")[1]
-    'Batch norm turns its feature 0 into 0.53 in batch 1, and into 0.35 to 0.68 in all'
+    >>> explore_batch(preset="batch of 256").words.split(", ")[1].split(". ")[0]
+    'and over all 40 batches anything from 0.35 to 0.68'
     """
     x = _population() if x is None else rows_of(x, least=(4, 2))
     features = x.shape[1]
     if features > MOST:
         raise ValueError(f"This explorer needs 2 to {MOST} features, but got {features}.")
-    batches = _batches(x)
-    courses = {size: _course(batches, size) for size in range(1, LARGEST + 1)}
+    company = _drawn(x, LARGEST - 1, SEED_OF_COMPANY)
+    batches = torch.cat([x[:1].expand(BATCHES, 1, -1), company], dim=1)
+    without = _drawn(x, LARGEST, SEED_OF_KEPT)[..., 0]
+    courses = {size: _course(batches, without, size) for size in range(1, LARGEST + 1)}
     others = x[1:, 0]
     population = (others.mean().item(), others.var(correction=0).item())
     picture, outputs, *kept = _panels(features)
@@ -86,7 +93,7 @@ def explore_batch(
     alone = layer_norm(x[:1], features)
     outputs.set_ylim(limits(np.vstack([alone, *(c.outputs for c in courses.values())])))
     lines = [
-        _line(ax, np.array([c.running[i] for c in courses.values()]), population[i])
+        _lines(ax, np.array([c.running[i] for c in courses.values()]), population[i])
         for i, ax in enumerate(kept)
     ]
     picture.legend(handles=[*dots, kept[0].lines[-1]], loc="upper center", ncols=4, fontsize=12)
@@ -94,16 +101,19 @@ def explore_batch(
     def move(batch_size: int, draws: int) -> str:
         batch, course = draws % BATCHES, courses[batch_size]
         y = layer_norm(batches[batch, :batch_size], features)[0]
-        heights = (course.outputs.ravel(), course.outputs[batch], y, *course.running)
-        for line, values in zip([*dots, *lines], heights, strict=True):
+        heights = (course.outputs.ravel(), course.outputs[batch], y)
+        for line, values in zip(dots, heights, strict=True):
             line.set_ydata(values)
-        for line in lines:
-            line.set_markevery([batch + 1])
+        seen = batch + 1
+        for (past, future), values in zip(lines, course.running, strict=True):
+            past.set_data(range(seen + 1), values[: seen + 1])
+            past.set_markevery([seen])
+            future.set_data(range(seen, BATCHES + 1), values[seen:])
         return _words(course, batch, batch_size, y[0], population)
 
     return Explorer(
         picture,
-        [*lines, *dots],
+        [*(line for pair in lines for line in reversed(pair)), *dots],
         move,
         {
             "batch_size": Slider("batch size", batch_size, [2**power for power in range(9)]),
@@ -121,28 +131,29 @@ def _population() -> Tensor:
     return points.double()
 
 
-def _batches(x: Tensor) -> Tensor:
-    """Draw company for the first row: (batches, rows, D); a smaller batch is the start of it."""
-    generator = torch.Generator().manual_seed(5)
-    others = torch.randint(1, len(x), (BATCHES, LARGEST - 1), generator=generator)
-    return torch.cat([x[:1].expand(BATCHES, 1, -1), x[others]], dim=1)
+def _drawn(x: Tensor, size: int, seed: int) -> Tensor:
+    """Draw batches of all rows but the first: (batches, size, D); a smaller one is its start."""
+    generator = torch.Generator().manual_seed(seed)
+    return x[torch.randint(1, len(x), (BATCHES, size), generator=generator)]
 
 
 class Course(NamedTuple):
     """What batch norm gives and keeps, batch after batch."""
 
     outputs: NDArray  # (batches, D), of the first row
-    running: NDArray  # (2, batches + 1), mean and variance of feature 0, each with its start
+    running: (
+        NDArray  # (2, batches + 1), without that row: mean and variance of feature 0, from 0 on
+    )
 
 
-def _course(batches: Tensor, size: int) -> Course:
+def _course(batches: Tensor, without: Tensor, size: int) -> Course:
     if size == 1:  # nn.BatchNorm1d refuses
         nothing = np.full((2, BATCHES + 1), np.nan)
         return Course(np.full((BATCHES, batches.shape[2]), np.nan), nothing)
     # Batch norm of a table is layer norm of its columns.
     steps = layer_norm_steps(batches[:, :size].transpose(1, 2), size)
-    unbiased = steps.var * size / (size - 1)
-    running = [_running(steps.mean[:, 0, 0], 0.0), _running(unbiased[:, 0, 0], 1.0)]
+    kept = without[:, :size]
+    running = [_running(kept.mean(1), 0.0), _running(kept.var(1), 1.0)]
     return Course(steps.y[:, :, 0].numpy().copy(), np.array(running))
 
 
@@ -165,9 +176,9 @@ def _panels(features: int) -> tuple[Picture, Axes, Axes, Axes]:
     outputs.set(xlim=(-0.5, features - 0.5), xticks=range(features))
     mean, variance = (picture.add_subplot(grid[row, 1]) for row in range(2))
     for ax, name in ((mean, "mean"), (variance, "variance")):
-        ax.set(title=f"running {name} of feature 0", xlim=(-1, BATCHES + 1))
+        ax.set(title=f"running {name} of feature 0, without the point", xlim=(-1, BATCHES + 1))
     mean.tick_params(labelbottom=False)
-    variance.set_xlabel("batches seen")
+    variance.set_xlabel("batches seen (gray: still to come)")
     return picture, outputs, mean, variance
 
 
@@ -176,20 +187,22 @@ def _dots(ax: Axes, features: int) -> list[Line2D]:
     ax.axhline(0, color=BLACK, lw=0.8, zorder=0)
     at = np.arange(features)
     spread = (at + np.linspace(-0.35, -0.05, BATCHES)[:, None]).ravel()
+    faint = {"color": BLUE, "ms": 5, "mew": 0, "alpha": 0.5}
     looks = (
-        (spread, "o", {"color": BLUE, "ms": 3, "mew": 0, "label": "batch norm, 40 batches"}),
+        (spread, "o", {**faint, "label": "batch norm, 40 batches"}),
         (at - 0.2, "o", {"color": BLUE, "ms": 10, "mec": BLACK, "label": "batch norm, this batch"}),
         (at + 0.2, "^", {"color": ORANGE, "ms": 11, "mec": BLACK, "label": "layer norm"}),
     )
     return [ax.plot(x, 0 * x, marker, **look)[0] for x, marker, look in looks]
 
 
-def _line(ax: Axes, every: NDArray, population: float) -> Line2D:
-    """Draw a running statistic, its present value marked, and that of the population."""
+def _lines(ax: Axes, every: NDArray, population: float) -> tuple[Line2D, Line2D]:
+    """Draw a running statistic up to now and from now on, and that of the population."""
     ax.set_ylim(limits(np.append(every, population)))
-    (line,) = ax.plot(every[0], "o-", color=BLUE, ms=10, mec=BLACK, lw=1.5)
+    (past,) = ax.plot([], [], "o-", color=BLUE, ms=10, mec=BLACK, lw=1.5)
+    (future,) = ax.plot([], [], color=GRAY, lw=1, zorder=1)
     ax.axhline(population, color=BLACK, ls="--", lw=1.5, label="population", zorder=0)
-    return line
+    return past, future
 
 
 def _words(
@@ -198,17 +211,27 @@ def _words(
     if size == 1:
         return (
             "In a batch of 1, every feature is its own mean and its variance is 0: in train mode "
-            "nn.BatchNorm1d refuses, so there is no output and nothing to keep. Layer norm turns "
-            f"feature 0 into {number(layer)}, as in every batch."
+            "nn.BatchNorm1d refuses, so there is no output and there are no running statistics. "
+            f"Layer norm turns feature 0 into {number(layer)}, as in every batch."
         )
     feature = course.outputs[:, 0]
     now, low, high = map(number, (feature[batch], feature.min(), feature.max()))
     mean, variance = (number(values[batch + 1]) for values in course.running)
     of_all = [number(value) for value in population]
-    after = f"{batch + 1} batch{'es' * (batch > 0)}"
+    reach = f"{'anything ' * (size > 2)}from {low} to {high}"
+    after = f"{batch + 1} batch{'es' * (batch > 0)} of {size} without the point"
+    over = " The next press starts over." * (batch + 1 == BATCHES)
     return (
         f"The same point is 1 of {size} in each of {BATCHES} batches. Batch norm turns its feature "
-        f"0 into {now} in batch {batch + 1}, and into {low} to {high} in all. Layer norm turns it "
-        f"into {number(layer)} every time. After {after}, the running mean of feature 0 is {mean} "
-        f"(population {of_all[0]}), the running variance {variance} (population {of_all[1]})."
+        f"0 into {now} in batch {batch + 1}, and over all {BATCHES} batches {reach}."
+        f"{_of_two(course.outputs) if size == 2 else ''} Layer norm turns it into {number(layer)} "
+        f"every time. After {after}, the running mean of feature 0 is {mean} (population "
+        f"{of_all[0]}), the running variance {variance} (population {of_all[1]}).{over}"
     )
+
+
+def _of_two(outputs: NDArray) -> str:
+    """Say what a batch of two leaves; where the two are hardly apart, ε is not small."""
+    is_close = bool(np.abs(outputs).min() < 0.9)
+    close = ", or closer to 0 where the two are equal or almost so" * is_close
+    return f" With two points, batch norm only says which of the two is larger: +1 or −1{close}."

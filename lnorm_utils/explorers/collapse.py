@@ -44,7 +44,7 @@ PRESETS = {
     "tensorflow's 0.73996": {"features": 2, "difference": 0.16441762 - 0.09484422, "eps": 1e-3},
     "one feature": {"features": 1},
     "three features: a circle": {"features": 3},
-    "four features: a ball": {"features": 4},
+    "four features: a sphere": {"features": 4},
 }
 
 
@@ -61,8 +61,9 @@ def explore_collapse(
 
     Args:
         features: D, from 1 to 4: how many features of each point are there.
-        difference: what all points are multiplied by, from 0 to 1. By as much the marked point's
-            first two features differ, unless `points` are given.
+        difference: what the differences between the features of each point are multiplied by, from
+            0 to 1; its mean stays. By as much the marked point's first two features differ, unless
+            `points` are given. One feature has no difference.
         eps: ε, from 1e-8 to 0.1.
         points: (N, D) or (N, L, D), in place of 120 random ones; the first row is marked.
         preset: the name of a preset to start with.
@@ -90,10 +91,13 @@ def explore_collapse(
     picture.legend(handles=before.dots, loc="upper center", ncols=3)
 
     def move(features: int, difference: float, eps: float) -> str:
-        x = difference * points[:, :features]
+        chosen = points[:, :features]
+        mean = chosen.mean(1, keepdim=True)
+        x = mean + difference * (chosen - mean)
         y = standardize(x, eps=eps)
+        above = _first_above(chosen) & (difference > 0)  # x is rounded, and cannot tell
         for panel, rows in ((before, x), (after, y)):
-            _set_panel(panel, in_plane(rows.numpy()), _first_above(x), features)
+            _set_panel(panel, in_plane(rows.numpy()), above, features)
         angle = np.linspace(0, 2 * np.pi, 100 if features > 2 else 0)
         outline.set_data(math.sqrt(features) * np.array([np.cos(angle), np.sin(angle)]))
         return f"{len(x)} points with {_count(features)}. {_left(y)} {_marked(y[0])}"
@@ -104,7 +108,12 @@ def explore_collapse(
         move,
         {
             "features": Slider("number of features, D", features, range(1, most + 1)),
-            "difference": Slider("difference between them", difference, [0, *powers_of_ten(-4, 0)]),
+            "difference": Slider(
+                "difference between features, ×",
+                difference,
+                [0, *powers_of_ten(-4, 0)],
+                when=lambda values: values["features"] > 1,
+            ),
             "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
         },
         {**built_in, **(presets or {})},
@@ -166,18 +175,31 @@ def _left(y: Tensor) -> str:
     features = y.shape[1]
     if features == 1:
         return "Every one becomes 0, whatever it was: with γ and β it would be β."
+    if number(y.abs().max()) == "0.00":
+        return "After: all at the center."
     if features == 2:
         near = [int(((y[:, 0] - sign).abs() < 0.01).sum()) for sign in (1, -1)]
+        if 10 * sum(near) < len(y):
+            return (
+                "After: all lie on the line between (1, −1) and (−1, 1), at most "
+                f"{number(y.abs().max())} from 0 in each feature: ε holds "
+                f"{'most of ' * any(near)}them back."
+            )
         return (
             f"After: {near[0]} lie within 0.01 of (1, −1), {near[1]} within 0.01 of (−1, 1), and "
             f"{len(y) - sum(near)} elsewhere."
         )
     radii = y.norm(dim=1)
     low, high, full = (number(r) for r in (radii.min(), radii.max(), math.sqrt(features)))
-    shape = {3: "circle", 4: "ball"}[features]
-    if low == high == full:
-        return f"After: all lie on the {shape} of radius √{features} = {full}."
-    return f"After: {low} to {high} from the center, where the {shape} has radius {full}."
+    if low != high or high != full:
+        shape = {3: "circle", 4: "sphere"}[features]
+        return f"After: {low} to {high} from the center, where the {shape} has radius {full}."
+    if features == 3:
+        return f"After: all lie on the circle of radius √3 = {full}."
+    return (
+        f"After: all lie on a sphere of radius √4 = {full}, seen from one side; dots inside the "
+        "circle are on its front or back."
+    )
 
 
 def _marked(y: Tensor) -> str:

@@ -143,8 +143,17 @@ def one_of(value: object, options: Iterable[str], name: str) -> str:
 
 
 def short(number: float) -> str:
-    """Write a number in at most four digits, with a true minus sign."""
-    return f"{number:.4g}".replace("-", "−")
+    """Write a number in at most four digits, with a true minus sign.
+
+    >>> [short(number) for number in (17800, 1e6, -0.25, 3.16e-05)]
+    ['17,800', '1,000,000', '−0.25', '3.16e−5']
+    """
+    size = abs(number)
+    text = f"{number:,.0f}" if 1000 <= size < 1e9 else f"{number:.4g}"
+    if 0 < size < 1e-3:
+        digits, exponent = f"{number:.3e}".split("e")
+        text = f"{float(digits):g}e{int(exponent)}"
+    return text.replace("-", "−")
 
 
 def steps(low: float, high: float, step: float) -> list[float]:

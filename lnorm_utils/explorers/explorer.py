@@ -2,7 +2,8 @@
 
 import base64
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 import ipywidgets
 from matplotlib.artist import Artist
@@ -14,7 +15,7 @@ from lnorm_utils.plotting import Picture
 
 __all__ = ["Explorer"]
 
-PIXELS_PER_INCH = 96
+PIXELS_PER_INCH, LABEL_WIDTH = 96, "240px"
 # Widgets have small text; a lecture needs larger.
 LOOK = "<style>.lnorm-explorer { --jp-widgets-font-size: 15px; font-size: 16px }</style>"
 
@@ -93,7 +94,7 @@ class Explorer(ipywidgets.VBox):
         for layer in stage.children:
             layer.layout.grid_area, layer.layout.margin = "1 / 1", "0"
         self.chooser.layout.display = None if presets else "none"
-        self.children = [self.chooser, *self.controls.values(), stage]
+        self.children = [self.chooser, *_rows(self.controls.values()), stage]
         self.add_class("lnorm-explorer")
         close_former_run(self)
 
@@ -182,10 +183,23 @@ def _checked(
 def _dressed(widget: ipywidgets.DOMWidget, label: str) -> ipywidgets.DOMWidget:
     """Give a control its text, and room for it."""
     widget.description = widget.tooltip = label
+    if isinstance(widget, ipywidgets.Checkbox):
+        widget.indent, widget.layout.width = False, "auto"
+        return widget
     widget.layout.width = "100%" if hasattr(widget.style, "button_width") else "min(100%, 640px)"
     if hasattr(widget.style, "description_width"):
-        widget.style.description_width = "240px"
+        widget.style.description_width = LABEL_WIDTH
     return widget
+
+
+def _rows(widgets: Iterable[ipywidgets.Widget]) -> Iterator[ipywidgets.Widget]:
+    """Put boxes to tick that follow each other into one row."""
+    for boxes, group in groupby(widgets, lambda widget: isinstance(widget, ipywidgets.Checkbox)):
+        if boxes:
+            look = {"margin": f"0 0 0 {LABEL_WIDTH}", "flex_flow": "row wrap"}
+            yield ipywidgets.HBox(list(group), layout=look)
+        else:
+            yield from group
 
 
 def _tree(widget: ipywidgets.Widget) -> list[ipywidgets.Widget]:

@@ -20,9 +20,9 @@ from lnorm_utils.functional import layer_norm
 from lnorm_utils.plotting.picture import (
     BLUE,
     GRAY,
+    ORANGE,
     STYLE,
     VERMILION,
-    WHITE,
     new_picture,
     number,
 )
@@ -30,13 +30,13 @@ from lnorm_utils.plotting.picture import (
 __all__ = ["explore_gamma_beta"]
 
 MOST = 12
-WEIGHT, BIAS = 3, 5  # how far γ and β go, to both sides
+WEIGHT, BIAS = 2, 3  # how far γ and β go, to both sides
 BINS = 31  # an odd number: 0 lies in the middle of one
 ALL = "all features"
 PRESETS = {
     "as initialized": {"feature": ALL, "weight": 1.0, "bias": 0.0},
     "one feature moved": {"feature": "feature 1", "weight": 1.0, "bias": 3.0},
-    "one feature stretched": {"feature": "feature 1", "weight": 3.0, "bias": 0.0},
+    "one feature stretched": {"feature": "feature 1", "weight": 2.0, "bias": 0.0},
     "one feature silenced: γ = 0": {"feature": "feature 1", "weight": 0.0, "bias": 0.0},
     "all stretched and moved": {"feature": ALL, "weight": 2.0, "bias": 3.0},
     "turned around: γ = −1": {"feature": ALL, "weight": -1.0, "bias": 0.0},
@@ -56,9 +56,9 @@ def explore_gamma_beta(
 
     Args:
         feature: "all features", or "feature 0", "feature 1" … for one; others keep γ = 1, β = 0.
-        weight: γ, from −3 to 3.
-        bias: β, from −5 to 5, in the unit of the outputs.
-        x: (N, D) or (N, L, D) with 2 to 12 features, in place of 24 random rows of four.
+        weight: γ, from −2 to 2.
+        bias: β, from −3 to 3, in the unit of the outputs.
+        x: (N, D) or (N, L, D) with 2 to 12 features, in place of 8 random rows of four.
         preset: the name of a preset to start with.
         presets: name → {"feature": …, "weight": …, "bias": …}, beside the built-in ones.
 
@@ -68,8 +68,8 @@ def explore_gamma_beta(
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, section 3.1, where γ is called gain.
 
-    >>> explore_gamma_beta(preset="one feature silenced: γ = 0").words[:54]
-    'Feature 1 has γ = 0 and β = 0, the same in all 24 rows'
+    >>> explore_gamma_beta(preset="one feature silenced: γ = 0").words[:43]
+    'In every row feature 1 has γ = 0 and β = 0.'
     """
     x = _points() if x is None else rows_of(x)
     features = x.shape[1]
@@ -91,7 +91,8 @@ def explore_gamma_beta(
     of_features = _moments(axes[0, 1], x_hat, 0, "feature")
     of_rows = _moments(axes[0, 2], x_hat, 1, "row")
     if x.mean(1).abs().max() <= span:
-        axes[0, 2].plot(x.mean(1), "^", color=WHITE, mec="black", label="mean of the row before")
+        look = {"color": ORANGE, "mec": "black", "ms": min(11, 200 / len(x))}
+        axes[0, 2].plot(x.mean(1), "^", label="mean of the row before", **look)
     picture.legend(loc="upper center", ncols=3, fontsize=12)
 
     def move(feature: str, weight: float, bias: float) -> str:
@@ -103,11 +104,18 @@ def explore_gamma_beta(
         _count(of_chosen, y[:, those])
         of_features.set(y, 0)
         of_rows.set(y, 1)
-        who = f"All {features} features have" if feature == ALL else f"{feature.capitalize()} has"
+        count = len(y)
+        if feature == ALL:
+            who, whose = f"all {features} features have", f"The {count} outputs of each feature"
+            others = ""
+        else:
+            who, whose = f"{feature} has", f"Its {count} outputs"
+            others = "; the other features keep γ = 1 and β = 0"
         return (
-            f"{who} γ = {short(weight)} and β = {short(bias)}, the same in all {len(y)} rows: "
-            f"{_told(y[:, those], 0)} (at γ = 1 and β = 0: {_told(x_hat[:, those], 0)}). The rows "
-            f"have {_told(y, 1)}; before layer norm they had {_told(x.numpy(), 1)}."
+            f"In every row {who} γ = {short(weight)} and β = {short(bias)}. {whose} have "
+            f"{_told(y[:, those], 0)} (before γ and β: {_told(x_hat[:, those], 0, False)}). The "
+            f"{count} rows now have {_told(y, 1)} (before layer norm: {_told(x.numpy(), 1)})"
+            f"{others}."
         )
 
     return Explorer(
@@ -115,7 +123,7 @@ def explore_gamma_beta(
         [all_outputs, of_chosen, *of_features, *of_rows],
         move,
         {
-            "feature": Choice("γ and β of", feature, [ALL, *names]),
+            "feature": Choice("change only", feature, [ALL, *names]),
             "weight": Slider("γ", weight, steps(-WEIGHT, WEIGHT, 0.1)),
             "bias": Slider("β", bias, steps(-BIAS, BIAS, 0.1)),
         },
@@ -125,8 +133,8 @@ def explore_gamma_beta(
 
 
 def _points() -> Tensor:
-    """Make rows (24, 4) that differ in mean and spread, with features that differ in mean."""
-    z = normal(24, 6, seed=4).double()
+    """Make rows (8, 4) that differ in mean and spread, with features that differ in mean."""
+    z = normal(8, 6, seed=4).double()
     features = z[:, :4] + torch.tensor([-1.0, 0.0, 0.5, 1.5])
     return features * (0.5 * z[:, 4:5]).exp() + 2 * z[:, 5:]
 
@@ -164,9 +172,8 @@ class Moments(NamedTuple):
 
     def set(self, values: NDArray, axis: int) -> None:
         """Show the moments of the values over an axis."""
-        mean, std = values.mean(axis), values.std(axis)
-        self.dots.set_ydata(mean)
-        self.bars.set_ydata(np.stack([mean - std, mean + std, mean + np.nan], 1).ravel())
+        self.dots.set_ydata(values.mean(axis))
+        self.bars.set_ydata(_ends(values, axis))
 
 
 def _moments(ax: Axes, x_hat: NDArray, axis: int, what: str) -> Moments:
@@ -177,28 +184,33 @@ def _moments(ax: Axes, x_hat: NDArray, axis: int, what: str) -> Moments:
     ax.axhline(0, color="black", lw=1, zorder=0)
     thin, size = min(1.0, (12 if axis else 8) / len(at)), min(8.0, 200 / len(at))
     hidden = "" if axis else "_"  # from the legend, where each name stands once
-    looks = (
-        (GRAY, 14, "at γ = 1 and β = 0", WHITE, size / 2, "_"),
-        (BLUE, 4, "± standard deviation", BLUE, size, "mean"),
+    looks = ((GRAY, 14, "at γ = 1 and β = 0"), (BLUE, 4, "± standard deviation"))
+    still, bars = (
+        ax.plot(at.repeat(3), _ends(x_hat, axis), color=color, lw=lw * thin, label=hidden + std)[0]
+        for color, lw, std in looks
     )
-    bars, dots = {"solid_capstyle": "butt"}, {"mec": "black", "mew": 0.5}
-    still, moving = (
-        Moments(
-            *ax.plot(
-                at.repeat(3), at.repeat(3), color=bar, lw=lw * thin, label=hidden + std, **bars
-            ),
-            *ax.plot(at, at, "o", color=dot, ms=ms, label=hidden + mean, **dots),
-        )
-        for bar, lw, std, dot, ms, mean in looks
-    )
-    still.set(x_hat, axis)
-    return moving
+    for line in (still, bars):
+        line.set_solid_capstyle("butt")
+    bars.set_zorder(3)  # above the triangles, as in the drawing that moves
+    look = {"color": BLUE, "ms": size, "mec": "black", "mew": 0.5, "zorder": 3}
+    (dots,) = ax.plot(at, at, "o", label=hidden + "mean", **look)
+    return Moments(bars, dots)
 
 
-def _told(values: NDArray, axis: int) -> str:
-    return f"mean {_range(values.mean(axis))}, standard deviation {_range(values.std(axis))}"
+def _ends(values: NDArray, axis: int) -> NDArray:
+    """List the ends of the bars, with a gap after each."""
+    mean, std = values.mean(axis), values.std(axis)
+    return np.stack([mean - std, mean + std, mean + np.nan], 1).ravel()
 
 
-def _range(values: NDArray) -> str:
+def _told(values: NDArray, axis: int, named: bool = True) -> str:
+    what = ("mean", "standard deviation") if named else ("", "")
+    moments = values.mean(axis), values.std(axis)
+    return " and ".join(map(_range, what, moments))
+
+
+def _range(what: str, values: NDArray) -> str:
     low, high = number(values.min()), number(values.max())
-    return low if low == high else f"{low} to {high}"
+    if low == high:
+        return f"{what} {low}".lstrip()
+    return f"{what and what + 's '}from {low} to {high}"

@@ -107,7 +107,8 @@ def explore_broken(
         learned = (gamma[:features], beta[:features]) if trained else None
         distances = differences(x, eps, learned)
         _set_panel(bars, (missed, caught, nan), distances)
-        return f"{_data(points, features, offset, spread, eps, trained)} {_verdict(distances)}"
+        data = _data(points, features, offset, spread, eps, trained)
+        return f"{data} {_verdict(distances)}{_rounded(x, offset, spread)}"
 
     return Explorer(
         picture,
@@ -166,7 +167,7 @@ def _panel(ax: Axes) -> list[Line2D]:
     ax.set(xscale="log", xlim=(0.5 * FLOOR, 2 * CEILING), ylim=(len(VARIANTS) - 0.5, -1.0))
     ax.set_yticks(range(len(VARIANTS)), VARIANTS, fontsize=12)
     ticks = [10.0**exponent for exponent in range(-6, 5)]
-    ax.set_xticks(ticks, ["equal", *(_power(tick) for tick in ticks[1:])])
+    ax.set_xticks(ticks, ["< 2e−6", *(_power(tick) for tick in ticks[1:])])
     ax.minorticks_off()
     ax.set_xlabel("largest difference from nn.LayerNorm")
     ax.tick_params(axis="y", length=0)
@@ -201,6 +202,14 @@ def _data(
         f"{points} point{'s' * (points > 1)} with {features} features, offset {far}, "
         f"spread {short(spread)}, ε = {short(eps)}, {learned}."
     )
+
+
+def _rounded(x: Tensor, offset: float, spread: float) -> str:
+    """Say so where the spread is below the spacing of float32 numbers at the offset."""
+    if spread >= np.spacing(np.float32(offset)):
+        return ""
+    tells = "no longer tells" if (x == x[:, :1]).all() else "hardly tells"
+    return f" At this offset float32 {tells} these numbers apart."
 
 
 def _verdict(distances: NDArray) -> str:

@@ -32,12 +32,14 @@ __all__ = ["explore_offset"]
 
 STOPS = [0.0, *powers_of_ten(0, 6, each=8)]
 LARGEST = 1e15  # float32 has room for the sum of many such squares
+FROM_HERE = 1e3  # float32 numbers near the square of such an offset are far apart
+ROUNDED = 1e-3  # a relative change of the true variance that shows in its digits
 FIRST_NEGATIVE = "the first negative variance"
 PRESETS = {
     "no offset": {"offset": 0.0},
     "offset 1,000": {"offset": 1e3},
     "offset 10,000": {"offset": 1e4},
-    "offset 1e6": {"offset": 1e6},
+    "offset 1,000,000": {"offset": 1e6},
 }
 
 
@@ -54,7 +56,7 @@ def explore_offset(
     true variance is that of the same float32 numbers, computed in float64.
 
     Args:
-        offset: what is added to each number, from 0 to 1e6, in the unit of the numbers.
+        offset: what is added to each number, from 0 to 1,000,000, in the unit of the numbers.
         x: (D,) or (1, D), at least two features from −1e15 to 1e15, in place of −3.80, 1.99, −1.73
             and 2.14.
         preset: the name of a preset to start with.
@@ -97,7 +99,8 @@ def explore_offset(
         head.set_text(f"offset {_plain(offset)}")
         values.set_text("\n".join(number(v, true) for v in (true, by_two, by_one)))
         verdict.set_text(_short(by_one, true))
-        return _words(offset, true, by_two, by_one, found.first)
+        why = _spacing(offset, row) + _rounded(found.true[: i + 1])
+        return _words(offset, true, by_two, by_one, found.first, why)
 
     return Explorer(
         picture,
@@ -189,7 +192,8 @@ def _scale(ax: Axes, values: NDArray) -> None:
     ax.set_xscale("symlog", linthresh=1, linscale=0.6)
     ax.set_yscale("symlog", linthresh=10.0**low, linscale=0.8)
     ax.set(xlim=(-0.15, 2 * STOPS[-1]), ylim=(-(10.0**low) / 4, 3 * 10.0**high))
-    ax.set_xticks([0, *(10**e for e in range(7))], ["0", *(f"{10**e:,}" for e in range(6)), "1e6"])
+    ticks = [0, *(10**e for e in range(7))]
+    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     ax.set_yticks(
         [0, *(10.0**e for e in exponents)],
         ["exact: 0", *(f"1e{e}".replace("-", "−") for e in exponents)],
@@ -243,7 +247,29 @@ def _judged(got: float, true: float) -> str:
     return f"wrong by {'the whole' if error == true else 'more than the'} variance"
 
 
-def _words(offset: float, true: float, two: float, one: float, first: float | None) -> str:
+def _spacing(offset: float, row: Tensor) -> str:
+    """Say how far apart float32 numbers are where E[x²] lies, if the offset takes it there."""
+    if offset < max(FROM_HERE, row.abs().max().item()):
+        return ""
+    apart = np.spacing(np.float32(offset**2))
+    return f"Near the square of the offset, float32 numbers are {apart:,g} apart. "
+
+
+def _rounded(true: NDArray) -> str:
+    """Say from where on the true variance, at all offsets so far, shows that the row is rounded."""
+    change = abs(true - true[0])
+    if change.max() <= ROUNDED * true[0]:
+        return ""
+    much = "little" if change[-1] < 0.1 * true[0] else "lot"
+    return (
+        f"The row itself is rounded to float32 by now, so its true variance has changed a {much}; "
+        "two passes are right for the rounded row. "
+    )
+
+
+def _words(
+    offset: float, true: float, two: float, one: float, first: float | None, why: str
+) -> str:
     says = [f"{number(v, true)}, {_judged(v, true)}" for v in (two, one)]
     root = " and negative: its root is NaN" if one < 0 else ""
     at = "At no stop of the slider is one pass negative."
@@ -251,5 +277,5 @@ def _words(offset: float, true: float, two: float, one: float, first: float | No
         at = f"The first stop of the slider at which one pass is negative is {_plain(first)}."
     return (
         f"Offset {_plain(offset)}: the true variance is {number(true, true)}. Two passes give "
-        f"{says[0]}. One pass gives {says[1]}{root}. {at}"
+        f"{says[0]}. One pass gives {says[1]}{root}. {why}{at}"
     )

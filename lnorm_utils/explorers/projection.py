@@ -78,8 +78,8 @@ def explore_projection(
             number of axes, of rows or of features, a value that is not finite, or nothing but one
             row in the half to recover.
 
-    >>> explore_projection(preset="two features, no bias").words[:84]
-    'Behind a projection to 2 features without a bias, the decoder recovers R² = 0.32. Th'
+    >>> explore_projection(preset="two features, no bias").words[:89]
+    'Behind a projection to 2 features without a bias, the decoder recovers a share R² = 0.32.'
     """
     points = normal(400, 2, seed=399).double() if points is None else _checked(points)
     on_rays = _on_rays(points)  # (RAYS · ON_RAY, 2)
@@ -103,8 +103,8 @@ def explore_projection(
         times = "" if bias_scale == 1 else f"{short(bias_scale)} times "
         kind = f"with {times}its bias" if bias else "without a bias"
         return (
-            f"Behind a projection to {size} features {kind}, the decoder recovers R² = "
-            f"{_rounded(decode.r2)}. {_apart(on_rays, recovered)}"
+            f"Behind a projection to {size} features {kind}, the decoder recovers a share R² = "
+            f"{_rounded(decode.r2)}. {_left(size) if bias else ''}{_apart(on_rays, recovered)}"
         )
 
     return Explorer(
@@ -196,17 +196,31 @@ def _rays(ax: Axes, on_rays: Tensor) -> list[Line2D]:
     return moving
 
 
+def _left(size: int) -> str:
+    """Say why a bias is of no help to layer norm of two or three features."""
+    shape = {2: "two places", 3: "a circle"}.get(size)
+    if shape is None:
+        return ""
+    return (
+        f"Layer norm of {size} features leaves {shape}: a bias cannot bring back two coordinates "
+        "from that. "
+    )
+
+
 def _apart(before: Tensor, after: Tensor) -> str:
-    """Say how many places there are after, and how far apart the ends of rays are."""
+    """Say how far apart the ends of rays are, and how many places there are if few."""
     rays = torch.stack([before, after]).reshape(2, RAYS, ON_RAY, 2)
     ends = (rays[:, :, -1] - rays[:, :, 0]).norm(dim=-1).mean(1)
     near = torch.cdist(after, after) <= 0.01 * ends[0]
     places = (near.int().argmax(1) == torch.arange(len(after))).sum()  # near to none before it
-    return (
-        f"The {len(after)} points on {RAYS} rays come back at {places} different "
-        f"place{'s' * bool(places > 1)}; the two ends of a ray, {_rounded(ends[0])} apart before, "
-        f"are {_rounded(ends[1])} apart on average."
+    apart = (
+        f"he nearest and the farthest point of a ray, {_rounded(ends[0])} apart before, are "
+        f"{_rounded(ends[1])} apart on average."
     )
+    if places > RAYS:
+        return f"T{apart}"
+    different = f"{places} different places" if places > 1 else "1 place"
+    return f"The {len(after)} points on {RAYS} rays come back at {different}; t{apart}"
 
 
 def _rounded(value: float) -> str:

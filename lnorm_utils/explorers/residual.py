@@ -17,7 +17,7 @@ from lnorm_utils.explorers.controls import Choice, Slider, Switch
 from lnorm_utils.explorers.data import rows_of
 from lnorm_utils.explorers.explorer import Explorer
 from lnorm_utils.functional import standardize, variance
-from lnorm_utils.plotting.picture import BLUE, GRAY, STYLE, new_picture
+from lnorm_utils.plotting.picture import BLUE, GRAY, STYLE, VERMILION, new_picture
 
 __all__ = ["explore_residual"]
 
@@ -52,14 +52,15 @@ def explore_residual(
 
     Stacks of feed-forward blocks at initialization, weights after Xavier. The gradient norm of a
     block is `gradient_norms`; the scale is the root of the mean variance of the rows. Both are
-    medians over five seeds of the weights; thin lines mark the lowest and the highest.
+    medians over five seeds of the weights; thin lines mark the lowest and the highest. A dashed
+    line is the median of the other placement at the same depth, pre-LN then with a final norm.
 
     Args:
         depth: the number of blocks, from 2 to 24.
         placement: "post-LN" or "pre-LN".
         final_norm: whether a layer norm stands behind the last block of pre-LN.
         x: (N, D) or (N, L, D), what enters the stream, at most 256 rows of at most 128 features,
-            in place of 32 random rows of 64.
+            in place of 64 random rows of 64.
         preset: the name of a preset to start with.
         presets: name → {"depth": …, "placement": …, "final_norm": …}, beside the built-in ones.
 
@@ -81,20 +82,33 @@ def explore_residual(
         _panel(axes[0, column], label, first, [m[column] for m in stacks.known.values()])
         for column, (label, first) in enumerate((("gradient norm", 1), ("scale of the stream", 0)))
     )
-    picture.legend(handles=gradient.lines[1:], loc="outside upper center", ncols=2)
+    picture.legend(handles=gradient.lines[1:], loc="outside upper center", ncols=3)
 
     def move(depth: int, placement: str, final_norm: bool) -> str:
         has_final = final_norm and placement == "pre-LN"
         now = stacks.measured(depth, PLACEMENTS[placement], has_final)
-        _set_panel(gradient, now.gradients)
-        _set_panel(scale, now.scales)
-        ending = "with a final norm" if has_final else "no final norm"
+        usual = {p: stacks.measured(depth, p, p == "pre") for p in PLACEMENTS.values()}
+        other = usual["pre" if placement == "post-LN" else "post"]
+        _set_panel(gradient, now.gradients, other.gradients)
+        _set_panel(scale, now.scales, other.scales)
         first, last = (np.median(now.gradients, axis=0)[place] for place in (0, -1))
         after = np.median(now.scales, axis=0)[-1]
+        ending, scale_is = (
+            " (each block ends in a norm)",
+            "Scale of the stream after the last block",
+        )
+        if placement == "pre-LN":
+            ending = f", {'with a' if has_final else 'no'} final norm"
+        if placement == "pre-LN" and not has_final:
+            ratio = first / np.median(usual["pre"].gradients, axis=0)[0]
+            scale_is = (
+                f"The first is {ratio:.1f} times the first block's with a final norm; the scale of "
+                "the stream after the last block is"
+            )
         return (
-            f"{depth} blocks, {placement}, {ending}. Gradient norm of the first block "
-            f"{first:.1f}, of the last block {last:.1f}, which is {last / first:.2f} times the "
-            f"first. Scale of the stream after the last block {after:.2f}."
+            f"{depth} blocks, {placement}{ending}. Gradient norm of the first block {first:.1f}, "
+            f"of the last block {last:.1f}, which is {last / first:.2f} times the first. "
+            f"{scale_is} {after:.2f}."
         )
 
     return Explorer(
@@ -105,7 +119,7 @@ def explore_residual(
             "depth": Slider("number of blocks", depth, DEPTHS),
             "placement": Choice("place of the norm", placement, PLACEMENTS),
             "final_norm": Switch(
-                "final norm", final_norm, when=lambda v: v["placement"] == "pre-LN"
+                "final norm (pre-LN only)", final_norm, when=lambda v: v["placement"] == "pre-LN"
             ),
         },
         {**PRESETS, **(presets or {})},
@@ -169,7 +183,7 @@ class Stacks:
 
 @cache
 def _usual() -> Stacks:
-    return Stacks(normal(32, FEATURES, seed=1, dtype=torch.float64))
+    return Stacks(normal(64, FEATURES, seed=1, dtype=torch.float64))
 
 
 def _weights(features: int) -> list[list[Tensor]]:
@@ -211,24 +225,26 @@ def _norms(loss: Tensor, blocks: list[list[Tensor]]) -> NDArray:
 
 
 class Panel(NamedTuple):
-    """What moves in a panel: the lowest and the highest seed, and the median with its dots."""
+    """What moves in a panel: lowest and highest seed, the median with its dots, and the other's."""
 
     lines: list[Line2D]
     first: int  # the number of the first block that it shows
 
 
 def _panel(ax: Axes, label: str, first: int, values: list[NDArray]) -> Panel:
-    lines = [ax.plot([], [], color=GRAY, label="lowest and highest")[0] for _ in range(2)]
+    ends = [ax.plot([], [], color=GRAY, label="lowest and highest of 5 seeds")[0] for _ in "-+"]
     (median,) = ax.plot([], [], "-o", color=BLUE, label="median of 5 seeds")
+    (other,) = ax.plot([], [], "--", color=VERMILION, alpha=0.6, lw=1.5, label="other placement")
     high = max(v.max() for v in values)
     ax.set(xlabel="block" if first else "after block", ylabel=label)
     ax.set(xlim=(first - 1, DEPTHS[-1] + 1), ylim=(0, 1.1 * high))
     ax.grid(color=GRAY, lw=0.5)
-    return Panel([*lines, median], first)
+    return Panel([*ends, median, other], first)
 
 
-def _set_panel(panel: Panel, values: NDArray) -> None:
+def _set_panel(panel: Panel, values: NDArray, other: NDArray) -> None:
     places = np.arange(panel.first, panel.first + values.shape[1])
-    courses = values.min(axis=0), values.max(axis=0), np.median(values, axis=0)
+    median, others = (np.median(v, axis=0) for v in (values, other))
+    courses = values.min(axis=0), values.max(axis=0), median, others
     for line, course in zip(panel.lines, courses, strict=True):
         line.set_data(places, course)

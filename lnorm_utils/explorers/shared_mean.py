@@ -70,7 +70,7 @@ def explore_shared_mean(
             "(B, T, C)".
         over: the letters of the axes that a mean is taken over, such as "C" or "TC".
         which: the number of the mean whose cells light up, from 0 to the number of cells minus 1.
-            Where there are fewer means, the last one's cells light up.
+            Where there are fewer means, it counts around: of 3 means, number 3 is mean 0 again.
         x: (B, C), (B, T, C) or (B, C, H, W) with at most 64 cells, in place of the three shapes of
             the same 24 numbers. Numbers that are too long for their cells are left out.
         preset: the name of a preset to start with.
@@ -267,7 +267,7 @@ class Group(NamedTuple):
 def _group(kind: str, x: Tensor, on: Mapping[str, object], which: int) -> Group:
     over = [axis for axis, letter in enumerate(LETTERS[kind]) if on[letter]]
     means = mean(x, over) if over else x
-    index = np.unravel_index(min(which, means.numel() - 1), means.shape)
+    index = np.unravel_index(which % means.numel(), means.shape)
     index = tuple(int(i) for i in index)
     cells = tuple(slice(None) if axis in over else i for axis, i in enumerate(index))
     letters = "".join(LETTERS[kind][axis] for axis in over)
@@ -295,12 +295,11 @@ def _words(tensor: str, kind: str, group: Group, which: int) -> str:
     """Say in words which means there are, and which one's cells light up."""
     *first, last = group.over or " "
     over = f"mean over {', '.join(first)} and {last}: " if first else f"mean over {last}: "
-    lit = min(which, math.prod(group.shape) - 1)
-    instead = f" (the last, for there is no mean {which})" if lit < which else ""
+    lit = which % math.prod(group.shape)
     cells = _plural(group.size, "cell") if group.size > 1 else "cell"
     known = KNOWN.get((kind, group.over), "")
     return (
-        f"{tensor}, {over if group.over else ''}{_count(group)}. Mean {lit}{instead}, at index "
+        f"{tensor}, {over if group.over else ''}{_count(group)}. Mean {lit}, at index "
         f"{group.index}, is lit: the {cells} {_name(group)}, whose mean is {number(group.mean)}. "
         f"{known}"
     ).rstrip()
