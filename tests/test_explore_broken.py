@@ -104,7 +104,7 @@ def test_every_preset_shows_the_differences_that_it_names(explorer):
     assert kinds == {
         "randn(4, 8): most slip through": {"mean over the batch too", "unbiased variance"},
         "ε = 0.1": {"ε outside the root", "mean over the batch too", "unbiased variance"},
-        "an offset of 1e4": {*MISTAKES} - {"ε outside the root", "γ and β left out"},
+        "an offset of 10,000": {*MISTAKES} - {"ε outside the root", "γ and β left out"},
         "tiny spread": {"ε outside the root", "mean over the batch too", "unbiased variance"},
         "one point": {"unbiased variance"},
         "a good test: all are caught": {*MISTAKES},
@@ -123,7 +123,7 @@ def test_the_right_one_is_equal_wherever_the_controls_stand(explorer):
 
 
 def test_a_far_offset_makes_the_variance_in_one_pass_negative(explorer):
-    explorer.chooser.value = "an offset of 1e4"
+    explorer.chooser.value = "an offset of 10,000"
     assert drawn(explorer)["variance in one pass"] == (CEILING, "NaN")
     assert "variance in one pass (NaN)" in explorer.words
 

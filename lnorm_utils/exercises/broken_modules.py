@@ -222,6 +222,11 @@ def neutral_number(module: nn.Module, name: str) -> None:
     setattr(module, name, 1.0 if name == "weight" else 0.0)
 
 
+def neutral_number_with_gamma(module: nn.Module, name: str) -> None:
+    """Put a number in the place of γ, if it is switched off, and None in that of β."""
+    setattr(module, name, 1.0 if name == "weight" else None)
+
+
 def with_beta_alone(module: nn.Module) -> None:
     """Make β although there is no γ."""
     if module.weight is None:

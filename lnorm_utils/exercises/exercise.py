@@ -152,11 +152,11 @@ class Exercise:
         return f"called with {', '.join(map(repr, arguments))}: "
 
     def _in_words(self, remark: str, number: int) -> str:
-        """End the remark about a class that failed with what was looked at, in words."""
+        """End the remark about a class that failed with how it was used, in words."""
         head, called, _ = remark.rpartition(" (called with ")
         if not (self.trial and called):
             return remark
-        return f"{head} (looked at: {trials.words(*self.inputs[number])})."
+        return f"{head} (it was {trials.words(*self.inputs[number])})."
 
     def _mistake(self, results: list) -> Feedback | None:
         """Name the mistake that gives these results, of all inputs or of the first ones."""

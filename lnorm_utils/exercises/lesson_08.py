@@ -6,7 +6,7 @@ from lnorm_utils.examples import encoded_points, normal
 from lnorm_utils.exercises import broken_modules as broken
 from lnorm_utils.exercises.broken_modules import one_pass, outside_the_root, reshaped, unbiased
 from lnorm_utils.exercises.exercise import Exercise
-from lnorm_utils.exercises.trials import LOADED, NAMES, OFF, OUTPUT, REFUSED, TRAINED, module
+from lnorm_utils.exercises.trials import LOADED, NAMES, OFF, OUTPUT, REFUSED, START, TRAINED, module
 from lnorm_utils.functional import layer_norm, standardize
 
 LESSON = "08_build_the_layer"
@@ -293,6 +293,7 @@ repair = Exercise(
     "repair",
     trial=module,
     inputs=[
+        (START, 4, (0.1,), TABLE),
         (OUTPUT, 4, (0.1,), TABLE),
         (OUTPUT, 4, (0.1,), WORDS),
         (NAMES, 4, (0.1,), TABLE),
@@ -404,8 +405,8 @@ def gamma_starts_at_zero(size, eps):
 
 @repair.mistake()
 def beta_starts_at_one(size, eps):
-    """Your β starts at 1, so a new layer adds 1 to every number. β is what is added: it starts at 0,
-    and γ at 1."""
+    """Your β starts at 1, so a new layer adds 1 to every number. β is what is added: it starts
+    at 0, and γ at 1."""
     return broken.OtherParameters(broken.starting_at(1, 1), size, eps)
 
 
@@ -673,6 +674,13 @@ def something_else_than_none(*arguments):
     """The numbers are right, but with `bias=False` your `bias` is something else than None. In a
     layer norm what is switched off is None, so that other code can ask: `self.bias = None`."""
     return broken.OtherSwitches(broken.neutral_number, *arguments)
+
+
+@mine.mistake()
+def something_else_without_elementwise_affine(*arguments):
+    """`bias=False` does what it should, but with `elementwise_affine=False` your `weight` or `bias`
+    is something else than None. Both are switched off then, so both are None."""
+    return broken.OtherSwitches(broken.neutral_number_with_gamma, *arguments)
 
 
 @mine.mistake()

@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-__all__ = ["LOADED", "NAMES", "OFF", "OUTPUT", "REFUSED", "TRAINED", "module", "words"]
+__all__ = ["LOADED", "NAMES", "OFF", "OUTPUT", "REFUSED", "START", "TRAINED", "module", "words"]
 
 # What a trial asks for. A student reads these words, and what an exercise has put before them, in
 # front of the difference that was found.
 OUTPUT = "the output of a new layer"
 LOADED = "the output with other numbers in γ and β"
 NAMES = "the names and shapes of its parameters"
+START = "the numbers that γ and β start at"
 OFF = "what stands in place of what is switched off"
 TRAINED = "γ, then β, after one step of gradient descent"
 REFUSED = "an input whose last axes do not fit"
@@ -52,6 +53,8 @@ def module(
         return None
     if what.endswith(NAMES):
         return _names(made)
+    if what.endswith(START):
+        return _starts(made)
     if what.endswith(OFF):
         return _switched_off(made)
     if what.endswith(TRAINED):
@@ -63,23 +66,37 @@ def module(
 
 
 def words(what: str, shape: int | Sequence[int], options: tuple, x: Tensor, *more: Tensor) -> str:
-    """Say in words what `module` looks at with these arguments."""
+    """Say in words how `module` uses a class with these arguments."""
     made = ", ".join(map(repr, (shape, *options)))
-    return f"{what}, made with {made} and called with an input of shape {tuple(x.shape)}"
+    return f"made with {made} and called with an input of shape {tuple(x.shape)}"
 
 
 def _made(make: Callable, shape: int | Sequence[int], options: tuple) -> object:
     """Make a layer; where `nn.Module` was not set up, say how that is done."""
-    advice = "in `__init__`, call `super().__init__()` first"
+    advice = "In `__init__`, call `super().__init__()` first"
     try:
         made = make(shape, *options)
     except AttributeError as error:
         if "Module.__init__()" in str(error):
-            error.args = (f"{error}: {advice}",)
+            error.args = (f"{error}. {advice}",)
         raise
     if isinstance(made, nn.Module) and "_parameters" not in vars(made):
         raise AttributeError(advice)
     return made
+
+
+def _starts(made: object) -> tuple[float, float]:
+    """Return the mean of γ and that of β; 1 and 0 where there are none, which `NAMES` tells."""
+    starts = []
+    for names, neutral in ((("weight", "gamma"), 1.0), (("bias", "beta"), 0.0)):
+        found = [getattr(made, name, None) for name in names]
+        values = [each.detach().double().mean().item() for each in found if _is_tensor(each)]
+        starts.append(values[0] if values else neutral)
+    return tuple(starts)
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, Tensor) and value.numel() > 0
 
 
 def _switched_off(made: object) -> str:

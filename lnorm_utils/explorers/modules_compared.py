@@ -44,10 +44,10 @@ VARIANTS = [
 PRESETS = {
     "randn(4, 8): most slip through": {},
     "ε = 0.1": {"eps": 0.1},
-    "an offset of 1e4": {"offset": 1e4},
+    "an offset of 10,000": {"offset": 1e4},
     "tiny spread": {"spread": 1e-3},
     "one point": {"points": 1},
-    "a good test: all are caught": {"offset": 1e4, "eps": 0.1, "trained": True},
+    "a good test: all are caught": {"offset": 100.0, "eps": 0.1, "trained": True},
 }
 
 
