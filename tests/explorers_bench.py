@@ -4,6 +4,7 @@
 """
 
 import json
+from subprocess import DEVNULL
 
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
@@ -60,6 +61,7 @@ def measure(tests):
     """Return {name: seconds}: the slowest control of each explorer, and `interact`."""
     cells = [f"%matplotlib inline\nimport sys; sys.path.insert(0, {str(tests)!r})", PROGRAM]
     notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
-    NotebookClient(notebook, kernel_name="python3", timeout=300).execute()
+    options = {"kernel_name": "python3", "timeout": 300, "shutdown_kernel": "immediate"}
+    NotebookClient(notebook, **options).execute(stderr=DEVNULL)
     said = "".join(o.text for o in notebook.cells[1].outputs if o.get("name") == "stdout")
     return json.loads(said.split("times ", 1)[1])
