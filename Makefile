@@ -58,7 +58,7 @@ clean: ## remove the environment and all caches
 	rm -rf .venv .pytest_cache .ruff_cache
 
 # The stamp is written last, so an interrupted set-up starts afresh at the next call.
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt .jupyter/jupyter_server_config.py
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("This course needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make lab PYTHON=python3.12")'
 	@echo "Setting up .venv: once, a few minutes, about 1.5 GB of disk."
 	@test -f $@ || $(PYTHON) -m venv --clear .venv || { echo "Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }

@@ -32,13 +32,15 @@ from IPython.display import display
 from playing import ends, make_all
 
 def seconds(widget, values):
-    widget.value, times = values[-1], []
-    for round in range(6):
-        for value in values:
+    rounds = []
+    for _ in range(3):  # other work on the machine can only make a round slower
+        widget.value, times = values[-1], []
+        for value in 2 * list(values):
             start = time.perf_counter()
             widget.value = value
             times.append(time.perf_counter() - start)
-    return median(times)
+        rounds.append(median(times))
+    return min(rounds)
 
 {FRESH_FIGURE}
 

@@ -1,4 +1,4 @@
-"""What JupyterLab saves of a picture with sliders is its still image."""
+"""What the project sets in JupyterLab: how a picture is saved, and when a change of it is sent."""
 
 import sys
 from pathlib import Path
@@ -7,6 +7,8 @@ import nbformat
 import pytest
 from freeze import WIDGET_VIEW
 from jupyter_server.services.contents.largefilemanager import LargeFileManager
+from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from traitlets.config import PyFileConfigLoader
 
@@ -14,10 +16,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:Overriding existing pre_save_hoo
 PROJECT = Path(__file__).parent.parent
 
 
+def config_of_project():
+    return PyFileConfigLoader("jupyter_server_config.py", str(PROJECT / ".jupyter")).load_config()
+
+
 @pytest.fixture
 def manager(tmp_path):
     """The part of JupyterLab's server that saves, as the project configures it."""
-    config = PyFileConfigLoader("jupyter_server_config.py", str(PROJECT / ".jupyter")).load_config()
+    config = config_of_project()
     return LargeFileManager(config=config, root_dir=str(tmp_path))
 
 
@@ -46,3 +52,15 @@ def test_a_file_that_is_no_notebook_is_saved_as_it_is(manager):
 def test_the_configuration_is_installed_with_the_package():
     installed = Path(sys.prefix) / "etc" / "jupyter" / "jupyter_server_config.py"
     assert installed.read_text() == (PROJECT / ".jupyter" / "jupyter_server_config.py").read_text()
+
+
+def test_what_a_slider_changes_is_sent_at_once(monkeypatch):
+    done = []
+    monkeypatch.setattr(ZMQChannelsWebsocketConnection, "connect", lambda self: done.append("on"))
+    handler = KernelWebsocketHandler.__new__(KernelWebsocketHandler)
+    handler.set_nodelay = done.append
+    connection = config_of_project().ServerApp.kernel_websocket_connection_class
+    connection = connection.__new__(connection)
+    connection.websocket_handler = handler
+    connection.connect()
+    assert done == [True, "on"]

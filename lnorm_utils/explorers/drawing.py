@@ -2,13 +2,16 @@
 
 import io
 from collections.abc import Sequence
+from functools import lru_cache
 
 import matplotlib
 from matplotlib.artist import Artist
 from matplotlib.backend_bases import GraphicsContextBase
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.path import Path
+from matplotlib.textpath import TextToPath
 from matplotlib.transforms import Affine2D, IdentityTransform, Transform
 
 __all__ = ["POINTS_PER_INCH", "svg"]
@@ -43,7 +46,14 @@ def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, n
     drawn = file.getvalue().split("</defs>", 1)[1]
     look = "display: block; width: 100%; height: auto; stroke-linejoin: round"
     box = f'viewBox="0 0 {width:g} {height:g}" style="{look}"'
-    return f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {attributes} {box}>{drawn}'
+    names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    return f"<svg {names} {attributes} {box}>{drawn}"
+
+
+@lru_cache(512)
+def measured(text: str, font: FontProperties, ismath: bool | str) -> tuple[float, float, float]:
+    """Return width, height and descent of a text, in points."""
+    return TextToPath().get_text_width_height_descent(text, font, ismath)
 
 
 class FewElements(RendererSVG):
@@ -52,6 +62,12 @@ class FewElements(RendererSVG):
     def __init__(self, *arguments: object, name: str, **options: object) -> None:
         super().__init__(*arguments, **options)
         self.name, self.marker_count = name, 0
+
+    def get_text_width_height_descent(
+        self, s: str, prop: FontProperties, ismath: bool | str
+    ) -> tuple[float, float, float]:
+        """Measure a text once, and not again at each change."""
+        return measured(s, prop.copy(), ismath)
 
     def draw_markers(
         self,

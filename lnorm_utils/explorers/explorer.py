@@ -153,17 +153,17 @@ class Explorer(ipywidgets.VBox):
         seen = [artist.get_visible() for artist in self.moving]
         for artist in self.moving:
             artist.set_visible(False)
-        drawing = svg(
-            self.picture, [self.picture], 'aria-hidden="true"', "path", f"{self.model_id}-back"
-        )
+        drawing = svg(self.picture, [self.picture], "", "path", f"{self.model_id}-back")
         for artist, visible in zip(self.moving, seen, strict=True):
             artist.set_visible(visible)
         self.picture.draw_without_rendering()
-        return drawing
+        # As an image it is one thing to the browser, not the thousands that a change would touch.
+        source = f"data:image/svg+xml;base64,{_base64(drawing)}"
+        return f'<img alt="" style="display: block; width: 100%" src="{source}">'
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
         picture, words = self.picture, html.escape(self.words)
-        png = base64.b64encode(picture.png()).decode()
+        png = _base64(picture.png())
         picture.draw_without_rendering()  # the labels of axes have moved to where the PNG has them
         image = f'<img alt="{html.escape(picture.alt)}" src="data:image/png;base64,{png}">'
         caption = f"<figcaption>{words} <em>Run this cell to get the sliders.</em></figcaption>"
@@ -178,6 +178,10 @@ def _checked(
 ) -> dict[str, object]:
     name = f"preset {preset!r}: the name of a control"
     return {key: controls[one_of(key, controls, name)].checked(key, v) for key, v in values.items()}
+
+
+def _base64(content: str | bytes) -> str:
+    return base64.b64encode(content.encode() if isinstance(content, str) else content).decode()
 
 
 def _dressed(widget: ipywidgets.DOMWidget, label: str) -> ipywidgets.DOMWidget:

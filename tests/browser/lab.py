@@ -10,6 +10,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
+from uuid import uuid4
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # All cells are in the page, also those that cannot be seen; no word from the network.
@@ -95,7 +96,7 @@ def _address(runtime, server):
         for file in runtime.glob("jpserver-*.json"):
             about = json.loads(file.read_text("utf-8") or "{}")
             if about.get("port"):
-                return f"{about['url']}lab/tree/{{}}?token={about['token']}"
+                return f"{about['url']}lab/workspaces/{{}}/tree/{{}}?token={about['token']}"
         time.sleep(0.1)
     raise RuntimeError(f"JupyterLab did not start:\n{(runtime / 'log').read_text('utf-8')}")
 
@@ -108,7 +109,8 @@ class Page:
         self.errors = []
         self.page.on("console", self._remember)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.goto(address.format(quote(name)))
+        # A workspace of its own: no tab of an earlier page is opened again.
+        self.page.goto(address.format(uuid4().hex, quote(name)))
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=START_SECONDS * 1000)
 
     def _remember(self, message):
@@ -152,7 +154,7 @@ class Shown:
     @property
     def paths(self):
         """The lines and areas that are drawn over the background."""
-        return self.root.locator("svg[role=img] path").evaluate_all(
+        return self.root.locator("svg[role=img] path[d]").evaluate_all(
             "paths => paths.map(path => path.getAttribute('d'))"
         )
 
