@@ -112,7 +112,7 @@ def explore_amplitude(
         [before, after, outside, inside, dots, here, *stds],
         move,
         {
-            "amplitude": Slider("σ, standard deviation of the row", amplitude, AMPLITUDES),
+            "amplitude": Slider("σ of the row before", amplitude, AMPLITUDES),
             "eps": Slider("ε", eps, powers_of_ten(-8, 0)),
         },
         {**PRESETS, **(presets or {})},
