@@ -3,6 +3,18 @@
 The other rooms are imported by name, for example `from lnorm_utils.plotting import hist_encoding`.
 """
 
+# ruff: noqa: E402
+from importlib.util import find_spec
+
+# Looked for and not imported: that costs nothing, and tells at once all that is missing.
+NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets")
+if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", None) is None]:
+    raise ModuleNotFoundError(
+        f"{' and '.join(missing)} missing, so the course is not fully installed: run `%pip install "
+        "-c ../constraints.txt -e ..` in a cell of a lesson, then restart its kernel.",
+        name=missing[0],
+    )
+
 from lnorm_utils.functional import (
     LayerNormSteps,
     layer_norm,

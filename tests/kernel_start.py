@@ -1,20 +1,27 @@
-"""A pytest plugin: start nbval's kernels sooner, once more if one dies, and without progress."""
+"""A pytest plugin: nbval's kernels start sooner, once more if one dies, and have no progress.
+
+And no network, neither here nor there.
+"""
 
 import functools
 import os
 import sys
+
+import offline
 
 # nbval imports jsonschema, which would compile a grammar that notebooks do not need: 0.7 s in the
 # session and in each of its workers.
 sys.modules.setdefault("rfc3987_syntax", None)
 # What a student has solved is neither read nor written, here and in the kernels.
 os.environ["LNORM_PROGRESS"] = ""
+OFFLINE = [f"--IPKernelApp.exec_lines=__import__('runpy').run_path({offline.__file__!r})"]
 
 
 def pytest_configure():
     import nbval.kernel  # not above: pytest has to load nbval first, to rewrite its assertions
 
-    nbval.kernel.start_new_kernel = with_second_try(nbval.kernel.start_new_kernel)
+    start = functools.partial(nbval.kernel.start_new_kernel, extra_arguments=OFFLINE)
+    nbval.kernel.start_new_kernel = with_second_try(start)
 
 
 def with_second_try(start):

@@ -75,3 +75,31 @@ def modules_after(code):
 def test_importing_the_package_imports_torch_and_the_two_lower_rooms_and_nothing_else():
     more = modules_after("import lnorm_utils") - modules_after("import torch")
     assert more == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.modules"}
+
+
+@pytest.mark.parametrize("room", ["lnorm_utils", "lnorm_utils.exercises", "lnorm_utils.plotting"])
+def test_a_package_that_is_missing_is_named_with_what_to_run(room):
+    program = f"import sys; sys.modules.update(torch=None, ipywidgets=None); import {room}"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: torch and ipywidgets missing, so the course is not fully installed: "
+        "run `%pip install -c ../constraints.txt -e ..` in a cell of a lesson, then restart its "
+        "kernel."
+    )
+
+
+@pytest.mark.parametrize("name", ["torch", "numpy", "matplotlib", "ipywidgets"])
+def test_a_package_that_an_interrupted_pip_left_empty_is_missing_too(name, tmp_path):
+    (tmp_path / name).mkdir()
+    program = f"""
+import sys
+from importlib.machinery import PathFinder
+sys.path_importer_cache.clear()
+found = PathFinder.find_spec
+def found_here(wanted, *more):
+    return found(wanted, [{str(tmp_path)!r}]) if wanted == {name!r} else found(wanted, *more)
+PathFinder.find_spec = found_here
+import lnorm_utils
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert f"ModuleNotFoundError: {name} missing" in run.stderr

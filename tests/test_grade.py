@@ -1,8 +1,13 @@
 """Only a right attempt gets credit, and no submission stops another, whatever it does."""
 
 import csv
+import os
+import socket
 import sys
+import time
+from contextlib import suppress
 from dataclasses import astuple
+from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -13,8 +18,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from lnorm_utils.exercises import lesson_01, probe
 from lnorm_utils.exercises.cells import pieces
 from lnorm_utils.exercises.exercise import Exercise
-from lnorm_utils.exercises.grade import COLUMNS, csv_rows, main, table, total
-from lnorm_utils.exercises.kernel import Kernel
+from lnorm_utils.exercises.grade import COLUMNS, OPEN, csv_rows, main, table, total
+from lnorm_utils.exercises.kernel import Kernel, Outcome, walls
 from lnorm_utils.exercises.submissions import Grade, grade, judged
 
 LESSON = lesson_01.LESSON
@@ -294,6 +299,76 @@ def test_the_time_of_a_notebook_ends_with_all_its_cells():
         assert kernel.run("while True: pass").failed == "timed out"
         assert kernel.run("1").reason == "the 2 seconds for the whole notebook were over."
         assert kernel.ask("1", None).failed == "timed out"
+
+
+def value_of(kernel, code):
+    """Run code that sets `found`, and return that."""
+    assert kernel.run(code) == Outcome()
+    (value,) = kernel.ask("found", None).answer["values"]
+    return probe.decode(value)
+
+
+def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "s3cret")
+    with Kernel(timeout=20, total=60) as kernel:
+        code = "import os; found = [str(dict(os.environ)), os.path.expanduser('~')]"
+        environment, home = value_of(kernel, code)
+        assert "s3cret" not in environment
+        assert kernel.folder in Path(home).parents
+
+
+TRY_ALL = """
+import os, socket, subprocess
+found = []
+for attempt in (
+    lambda: open({other!r}).read(),
+    lambda: open({other!r} + ".new", "w"),
+    lambda: open({package!r} + "/new.py", "w"),
+    lambda: socket.create_connection({address!r}, 2),
+    lambda: os.kill({grader}, 0),
+    lambda: open("/proc/{grader}/environ").read(),
+    lambda: open("mine", "w"),
+):
+    try:
+        attempt()
+        found.append("done")
+    except OSError:
+        found.append("not possible")
+subprocess.Popen(["sleep", {ticket!r}], start_new_session=True)
+"""
+
+
+def commands():
+    """Return the command lines of all processes."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended
+            found += file.read_text(errors="replace").split("\0")
+    return found
+
+
+@pytest.mark.skipif(not walls(), reason="there is no bubblewrap, or it cannot be used here")
+def test_behind_the_walls_are_no_files_no_network_and_no_processes(tmp_path):
+    other, ticket = tmp_path / "of_somebody_else.ipynb", f"86399.{os.getpid()}"
+    other.write_text("{}")
+    about = {"other": str(other), "package": str(Path(probe.__file__).parent), "ticket": ticket}
+    with socket.create_server(("127.0.0.1", 0)) as server, Kernel(20, 60) as kernel:
+        code = TRY_ALL.format(**about, address=server.getsockname(), grader=os.getpid())
+        assert value_of(kernel, code) == ["not possible"] * 6 + ["done"]
+        assert ticket in commands()
+    end = time.monotonic() + 10
+    while ticket in commands():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert [path.name for path in tmp_path.iterdir()] == [other.name]
+
+
+def test_without_walls_the_instructor_is_warned(tmp_path, monkeypatch, capsys):
+    (tmp_path / "broken.ipynb").write_text("{")
+    for there, said in (((), f"{OPEN}\n"), (("bwrap",), "")):
+        monkeypatch.setattr("lnorm_utils.exercises.grade.walls", lambda there=there: there)
+        assert main([str(tmp_path)]) == 0
+        assert capsys.readouterr().err == said
 
 
 VALUES = [

@@ -1,14 +1,21 @@
 """What a student has solved is kept beside the notebooks, and never gets in the way."""
 
+import ast
+import errno
+import functools
+import json
 import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
+from jupyter_client.manager import start_new_kernel
 
 from lnorm_utils.exercises.exercise import Exercise
 from lnorm_utils.exercises.feedback import State
-from lnorm_utils.exercises.progress import note, progress
+from lnorm_utils.exercises.progress import _say, note, progress
 
 LESSON = "00_progress"
 MODULE = "lnorm_utils.exercises.progress"
@@ -17,26 +24,26 @@ MODULE = "lnorm_utils.exercises.progress"
 @pytest.fixture(autouse=True)
 def bank(monkeypatch):
     monkeypatch.setattr(Exercise, "bank", {})
+    _say.cache_clear()
     for name in ("first", "second"):
         Exercise(LESSON, name, hints=[])
 
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
-    file = tmp_path / "progress.json"
-    monkeypatch.setenv("LNORM_PROGRESS", str(file))
-    return file
+    folder = tmp_path / "progress"
+    monkeypatch.setenv("LNORM_PROGRESS", str(folder))
+    return folder
+
+
+@pytest.fixture
+def former(kept):
+    """The file in which an earlier version kept everything."""
+    return kept.with_name("progress.json")
 
 
 def states():
     return [state.name for state in progress(LESSON).values()]
-
-
-def test_a_new_process_reads_what_another_one_has_noted(kept):
-    program = f"from {MODULE} import note, State; note({LESSON!r}, 'first', State.RIGHT)"
-    subprocess.run([sys.executable, "-c", program], check=True)
-    assert states() == ["RIGHT", "NOT_ATTEMPTED"]
-    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
 
 
 def test_without_the_variable_it_is_kept_in_the_folder_of_the_notebook(tmp_path, monkeypatch):
@@ -44,7 +51,7 @@ def test_without_the_variable_it_is_kept_in_the_folder_of_the_notebook(tmp_path,
     monkeypatch.chdir(tmp_path)
     note(LESSON, "first", State.WRONG)
     assert states() == ["WRONG", "NOT_ATTEMPTED"]
-    assert [path.name for path in tmp_path.iterdir()] == [".progress.json"]
+    assert [path.name for path in tmp_path.iterdir()] == [".progress"]
 
 
 @pytest.mark.parametrize("later", [State.WRONG, State.NOT_ATTEMPTED, State.RIGHT])
@@ -63,6 +70,71 @@ def test_wrong_becomes_right_and_is_not_forgotten_by_an_empty_attempt(kept):
     assert states() == ["RIGHT", "NOT_ATTEMPTED"]
 
 
+NOTE_A_HUNDRED = f"""
+import sys
+from {MODULE} import note, State
+print("ready", flush=True)
+sys.stdin.readline()
+for state in (State.WRONG, State.RIGHT):
+    for number in range(50):
+        note({LESSON!r}, f"e{{number}}_{{sys.argv[1]}}", state)
+"""
+
+
+def test_notebooks_that_run_at_the_same_time_lose_nothing(kept):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    commands = [[sys.executable, "-c", NOTE_A_HUNDRED, str(n)] for n in range(2)]
+    processes = [subprocess.Popen(command, **pipes) for command in commands]
+    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 2
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate()
+    names = [f"e{number}_{n}" for number in range(50) for n in range(2)]
+    for name in names:
+        Exercise(LESSON, name, hints=[])
+    assert {name: progress(LESSON)[name] for name in names} == dict.fromkeys(names, State.RIGHT)
+
+
+RIGHT_ANSWER = """
+from lnorm_utils.exercises import progress
+from lnorm_utils.exercises.lesson_01 import how_many, shape_left
+how_many.check(how_many.answers[0]())
+"""
+
+
+def test_a_kernel_that_is_killed_in_a_cell_loses_nothing(kept):
+    manager, client = start_new_kernel(env={**os.environ, "LNORM_PROGRESS": str(kept)})
+    try:
+        run = functools.partial(client.execute_interactive, timeout=60, output_hook=bool)
+        assert run(RIGHT_ANSWER)["content"]["status"] == "ok"
+        client.execute("while True: shape_left.check(0)")
+        end = time.monotonic() + 60
+        while len(list(kept.iterdir())) < 2:
+            assert time.monotonic() < end
+        manager.provisioner.process.kill()
+        manager.restart_kernel(now=True)
+        client.wait_for_ready(timeout=60)
+        assert run(RIGHT_ANSWER)["content"]["status"] == "ok"
+        states = "{name: state.name for name, state in progress('01_mean').items()}"
+        reply = run("", user_expressions={"states": states})["content"]["user_expressions"]
+        found = ast.literal_eval(reply["states"]["data"]["text/plain"])
+        assert (found.pop("how_many"), found.pop("shape_left")) == ("RIGHT", "WRONG")
+        assert set(found.values()) == {"NOT_ATTEMPTED"}
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def test_what_an_earlier_version_kept_is_still_known(former):
+    former.write_text(json.dumps({LESSON: {"first": "RIGHT", "second": "WRONG"}}))
+    assert states() == ["RIGHT", "WRONG"]
+    note(LESSON, "first", State.WRONG)
+    note(LESSON, "second", State.RIGHT)
+    assert states() == ["RIGHT", "RIGHT"]
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -77,26 +149,52 @@ def test_wrong_becomes_right_and_is_not_forgotten_by_an_empty_attempt(kept):
     ],
     ids=lambda damage: repr(damage[:40]),
 )
-def test_a_damaged_file_is_no_progress_and_is_replaced_by_the_next_note(kept, damage):
-    kept.write_bytes(damage)
+def test_a_damaged_file_of_an_earlier_version_is_no_progress(former, damage):
+    former.write_bytes(damage)
     assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
     note(LESSON, "second", State.RIGHT)
     assert states() == ["NOT_ATTEMPTED", "RIGHT"]
 
 
-def test_a_folder_that_cannot_be_written_to_is_silent(tmp_path, monkeypatch, capfd):
+def checked(exercise):
+    """Check two attempts, and return what was answered."""
+    exercise.answer(lambda: 4)
+    return [str(exercise.check(attempt)) for attempt in (4, 4)]
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_once_and_the_check_answers(
+    tmp_path, monkeypatch, capfd
+):
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
-    places = [tmp_path / "file" / "below", tmp_path / "missing" / "below", tmp_path / "folder", "."]
+    places = [tmp_path / "file", tmp_path / "file" / "below", tmp_path / "missing" / "below"]
     if getattr(os, "geteuid", int)():  # nothing is read-only for root
         (tmp_path / "folder").chmod(0o500)
         places.append(tmp_path / "folder" / "below")
     for place in places:
         monkeypatch.setenv("LNORM_PROGRESS", str(place))
-        note(LESSON, "first", State.RIGHT)
+        assert checked(Exercise(LESSON, "first", hints=[])) == ["Right.", "Right."]
         assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
-    assert capfd.readouterr() == ("", "")
+        (said,) = capfd.readouterr().err.splitlines()
+        assert said.startswith(f"Your progress cannot be kept in {place} (")
     assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
+
+
+def test_a_full_disk_is_told_once_and_what_was_kept_stays(kept, former, monkeypatch, capfd):
+    def full(path):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    former.write_text(json.dumps({LESSON: {"first": "WRONG"}}))
+    note(LESSON, "second", State.RIGHT)
+    before = former.read_bytes(), list(kept.iterdir())
+    monkeypatch.setattr(Path, "touch", full)
+    assert checked(Exercise(LESSON, "first", hints=[])) == ["Right.", "Right."]
+    assert states() == ["WRONG", "RIGHT"]
+    assert (former.read_bytes(), list(kept.iterdir())) == before
+    assert capfd.readouterr().err == (
+        f"Your progress cannot be kept in {kept} (No space left on device): make room on the "
+        "disk, or make the folder writable, and run your cells again.\n"
+    )
 
 
 def test_an_empty_variable_keeps_nothing(tmp_path, monkeypatch):

@@ -67,7 +67,7 @@ def course(tmp_path):
     (root / "notebooks").mkdir()
     nbformat.write(notebook(*EMPTY), root / "notebooks" / "01_mean.ipynb")
     (root / "lnorm_utils" / "exercises" / "exercise.py").touch()
-    for trash in (".venv/lib", ".git", "a/__pycache__", ".ruff_cache"):
+    for trash in (".venv/lib", ".git", "a/__pycache__", ".ruff_cache", ".progress"):
         (root / trash).mkdir(parents=True)
         (root / trash / "file").touch()
     (root / ".progress.json").touch()

@@ -9,8 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
+from lnorm_utils.exercises.kernel import walls
 from lnorm_utils.exercises.submissions import RIGHT, Grade, grade
 
+OPEN = (
+    "Careful: what was handed in can read and change your files and reach the network. On Linux, "
+    "install bubblewrap to prevent that; elsewhere grade in a container."
+)
 COLUMNS = ["submission", "lesson", "exercise", "state", "mistake", "message"]
 
 
@@ -28,6 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
     paths = dict(submissions(options.submission.expanduser()))
     if not paths:
         sys.exit(f"{options.submission} is neither a notebook nor a folder with one.")
+    if not walls():
+        print(OPEN, file=sys.stderr)
     with ExitStack() as stack:
         if options.csv:
             path = options.csv.expanduser()

@@ -1,9 +1,16 @@
-"""A kernel for code that nobody trusts: limited in time and memory, started again if it dies."""
+"""A kernel for code that nobody trusts: limited in time and memory, started again if it dies.
+
+Where bubblewrap is installed, it sees its own folder and, read-only, what Python needs, and neither
+the network nor any other process.
+"""
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
+import site
+import subprocess
 import sys
 import tempfile
 import time
@@ -13,11 +20,16 @@ from queue import Empty
 
 from lnorm_utils.exercises import probe
 
-__all__ = ["Kernel", "Outcome"]
+__all__ = ["Kernel", "Outcome", "walls"]
 
 GIBIBYTE = 2**30
 # RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not.
-LIMITS = {"RLIMIT_DATA": 4 * GIBIBYTE, "RLIMIT_FSIZE": GIBIBYTE // 4, "RLIMIT_CORE": 0}
+LIMITS = {
+    "RLIMIT_DATA": 4 * GIBIBYTE,
+    "RLIMIT_FSIZE": GIBIBYTE // 4,
+    "RLIMIT_NPROC": 4096,  # for all that the user runs, so not too few
+    "RLIMIT_CORE": 0,
+}
 START = f"""
 import contextlib
 for name, most in {LIMITS}.items():
@@ -29,6 +41,32 @@ launch_new_instance()
 """
 LARGEST_REPLY = 2**26
 SECONDS_TO_START, SECONDS_TO_STOP, SECONDS_FOR_A_CALL = 60, 3, 10
+# Of the environment nothing else comes along: keys and passwords often stand there.
+KEPT = {
+    *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "LANG", "LC_ALL", "LC_CTYPE"),
+    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"),
+}
+# What a kernel may read behind the walls.
+SEEN = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix"),
+    *(sys.base_prefix, sys.prefix, site.getusersitepackages(), str(Path(__file__).parents[1])),
+)
+
+
+@functools.cache
+def walls() -> tuple[str, ...]:
+    """Return what stands before a command to shut it in; nothing where that is not possible."""
+    found = shutil.which("bwrap") or "no bubblewrap"
+    seen = (part for path in SEEN for part in ("--ro-bind-try", path, path))
+    # An interrupt is for the kernel; bubblewrap would end at once.
+    command = ("/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh", found, *seen)
+    command += ("--dev", "/dev", "--proc", "/proc", "--unshare-all", "--die-with-parent")
+    command += ("--setenv", "JPY_PARENT_PID", "1")  # a kernel ends when its parent changes
+    try:
+        subprocess.run([*command, sys.executable, "-c", ""], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ()
+    return command
 
 
 @dataclass(frozen=True)
@@ -148,13 +186,17 @@ class Kernel:
         # Sockets in a folder, where the system has them: nobody else can take their place.
         transport = "ipc" if os.name == "posix" else "tcp"
         self.manager = KernelManager(transport=transport, connection_file=str(run / "k.json"))
+        inside = walls() and (*walls(), "--bind", str(run), str(run), "--remount-ro", "/")
         self.manager._kernel_spec = KernelSpec(
-            argv=[sys.executable, "-c", START, "-f", "{connection_file}"], language="python"
+            argv=[*inside, sys.executable, "-c", START, "-f", "{connection_file}"],
+            language="python",
         )
-        own = {"LNORM_PROGRESS": "", "OMP_NUM_THREADS": "1", "IPYTHONDIR": str(run / "ipython")}
+        kept = {name: value for name, value in os.environ.items() if name.upper() in KEPT}
+        own = {"LNORM_PROGRESS": "", "OMP_NUM_THREADS": "1"}
+        home = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(run))
         with open(os.devnull, "wb") as nowhere:
             self.manager.start_kernel(
-                cwd=str(run / "empty"), env={**os.environ, **own}, stdout=nowhere, stderr=nowhere
+                cwd=str(run / "empty"), env={**kept, **own, **home}, stdout=nowhere, stderr=nowhere
             )
         self.client = self.manager.client()
         self.client.context.MAXMSGSIZE = LARGEST_REPLY

@@ -1,36 +1,39 @@
-"""How far a student has come: a small file beside the notebooks, or nothing where none can be."""
+"""How far a student has come: an empty file for each answer, or nothing where none can be.
 
-import contextlib
+The name of the file is all there is to know. So notebooks that run at the same time overwrite
+nothing, a kernel that dies leaves nothing half written, and a full disk mostly has room for it.
+"""
+
+import functools
 import html
 import json
 import os
+import sys
 from pathlib import Path
 
 from lnorm_utils.exercises.feedback import SIGNS, State
 
 __all__ = ["note", "progress"]
 
-# Where it is kept; an empty value keeps nothing, as in tests.
+# The folder where it is kept; an empty value keeps nothing, as in tests.
 VARIABLE = "LNORM_PROGRESS"
-FILE = ".progress.json"
+FOLDER = ".progress"
+FORMER = ".json"  # an earlier version kept it all in `.progress.json`
 
 
 def note(lesson: str, name: str, state: State) -> None:
     """Keep the state of an exercise; a right one stays right."""
-    states = _read()
-    mine = states.setdefault(lesson, {})
-    if state is State.NOT_ATTEMPTED or mine.get(name) == State.RIGHT.name:
+    folder = _folder()
+    if folder is None or state is State.NOT_ATTEMPTED:
         return
-    mine[name] = state.name
-    path = _path()
-    if path is None:
-        return
-    draft = path.parent / f"{path.name}.{os.getpid()}"
-    with contextlib.suppress(OSError):  # a read-only folder or a full disk must not get in the way
-        draft.write_text(json.dumps(states, indent=1, sort_keys=True), encoding="utf-8")
-        draft.replace(path)
-    with contextlib.suppress(OSError):
-        draft.unlink(missing_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+        _file(folder, lesson, name, state).touch()
+    except OSError as problem:  # a read-only folder or a full disk must not get in the way
+        _say(
+            f"Your progress cannot be kept in {folder.absolute()} ({problem.strerror}): make room "
+            "on the disk, or make the folder writable, and run your cells again."
+        )
 
 
 def progress(lesson: str) -> "Progress":
@@ -44,9 +47,9 @@ def progress(lesson: str) -> "Progress":
     if lesson not in Exercise.bank:
         known = ", ".join(sorted(Exercise.bank)) or "none yet"
         raise ValueError(f"There are no exercises of {lesson!r}; known lessons: {known}.")
-    states = _read().get(lesson, {})
-    default = State.NOT_ATTEMPTED.name
-    return Progress({name: State[states.get(name, default)] for name in Exercise.bank[lesson]})
+    folder = _folder()
+    former = _former(folder, lesson)
+    return Progress({name: _state(folder, lesson, name, former) for name in Exercise.bank[lesson]})
 
 
 class Progress(dict):
@@ -63,23 +66,34 @@ class Progress(dict):
         return f"<p>{head}</p><ul style='list-style: none'>{items}</ul>"
 
 
-def _path() -> Path | None:
-    chosen = os.environ.get(VARIABLE, FILE)
+def _folder() -> Path | None:
+    chosen = os.environ.get(VARIABLE, FOLDER)
     return Path(chosen) if chosen else None
 
 
-def _read() -> dict:
-    """Read what is kept; a file that is missing or damaged is no progress."""
-    path = _path()
+def _file(folder: Path, lesson: str, name: str, state: State) -> Path:
+    return folder / f"{lesson}.{name}.{state.name.lower()}"
+
+
+def _state(folder: Path | None, lesson: str, name: str, former: dict) -> State:
+    for state in (State.RIGHT, State.WRONG):
+        kept = folder is not None and os.path.exists(_file(folder, lesson, name, state))
+        if kept or former.get(name) == state.name:
+            return state
+    return State.NOT_ATTEMPTED
+
+
+def _former(folder: Path | None, lesson: str) -> dict:
+    """Read what an earlier version kept; a file that is missing or damaged is no progress."""
+    if folder is None:
+        return {}
     try:
-        states = json.loads(path.read_text("utf-8")) if path else {}
-    except (OSError, ValueError, RecursionError):
+        kept = json.loads(folder.with_name(folder.name + FORMER).read_text("utf-8"))[lesson]
+        return dict(kept)
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return {}
-    if not isinstance(states, dict):
-        return {}
-    known = [State.RIGHT.name, State.WRONG.name]
-    return {
-        lesson: {n: s for n, s in kept.items() if s in known}
-        for lesson, kept in states.items()
-        if isinstance(kept, dict)
-    }
+
+
+@functools.cache  # once in a kernel
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)

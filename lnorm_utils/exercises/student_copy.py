@@ -13,7 +13,7 @@ from lnorm_utils.exercises.exercise import CLOSED
 from lnorm_utils.exercises.leftovers import leftovers
 
 COURSE = Path(__file__).parents[2]
-LEFT_OUT = [".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", ".progress.json*"]
+LEFT_OUT = [".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", ".progress*"]
 NOTE = "`.solution()` is closed as long as this file is here.\n"
 
 

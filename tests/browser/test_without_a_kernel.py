@@ -69,6 +69,20 @@ def test_a_notebook_that_was_run_and_saved_opens_with_its_still_images(chromium,
     page.page.close()
 
 
+def test_without_websockets_the_still_images_stand_and_jupyterlab_keeps_connecting(
+    chromium, address
+):
+    page = chromium.new_page()
+    page.route_web_socket("**", lambda socket: socket.close())
+    page.goto(address.format("without", NAMES[5]))
+    page.get_by_text("| Connecting").wait_for()
+    images = page.locator(".jp-OutputArea img")
+    assert images.count() > 0
+    assert images.evaluate_all(LOADED)
+    assert page.get_by_text(ERROR).count() == 0
+    page.close()
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_axe_finds_nothing_serious_in_an_export(chromium, tmp_path, name):
     html, _ = HTMLExporter().from_filename(str(NOTEBOOKS / name))
