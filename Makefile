@@ -1,12 +1,13 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks browser student grade lint format bench upgrade clean
+.PHONY: help lab test slow notebooks platforms browser student grade lint format bench mutants mutmut upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 BROWSER := .venv/.browser
+MUTMUT := .venv/.mutmut
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
 
@@ -24,6 +25,12 @@ test: $(READY) lint ## set everything up (once), then lint, unit tests and every
 
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
 	$(ONE_THREAD) $(BIN)/python tests/freeze.py $(ARGS)
+
+slow: $(READY) ## run what takes longer: the notebook tests tested, the lessons with every mistake made
+	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
+
+platforms: $(READY) ## re-execute all notebooks in many environments, and with the oldest versions
+	$(BIN)/python tests/platforms.py $(ARGS)
 
 browser: $(BROWSER) ## open every lesson in JupyterLab in Chromium, move every slider, look for errors
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
@@ -47,14 +54,25 @@ format: $(READY) ## rewrite code and notebooks in that style
 bench: $(READY) ## print the speed measurements side by side
 	$(ONE_THREAD) $(BIN)/python tests/bench.py $(ARGS)
 
+mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
+	$(BIN)/python tests/mutants.py $(ARGS)
+
+mutmut: $(MUTMUT) ## change the package in every small way: make mutmut ARGS="'lnorm_utils.modules.*'"
+	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
+	cp -R lnorm_utils tests pyproject.toml "$$fresh" && cd "$$fresh" && \
+	$(ONE_THREAD) "$(CURDIR)/$(BIN)/mutmut" run $(ARGS) && \
+	for mutant in $$("$(CURDIR)/$(BIN)/mutmut" results | sed -n 's/: survived$$//p'); do \
+	"$(CURDIR)/$(BIN)/mutmut" show $$mutant; done
+
 upgrade: ## resolve the ranges of pyproject.toml afresh and rewrite constraints.txt
 	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
 	$(PYTHON) -m venv "$$fresh" && \
-	"$$fresh/bin/python" -m pip install --disable-pip-version-check -e '.[lab,test,browser]' && \
+	"$$fresh/bin/python" -m pip install --disable-pip-version-check -e '.[lab,test,browser,mutation]' && \
 	{ head -n 1 constraints.txt; "$$fresh/bin/python" -m pip freeze --exclude-editable | sed 's/+[^+]*$$//' | LC_ALL=C sort -f; } > "$$fresh/constraints.txt" && \
 	cp "$$fresh/constraints.txt" constraints.txt
 
 clean: ## remove the environment and all caches
+	rm -f $(READY) $(BROWSER) $(MUTMUT)  # first, for this may be interrupted too
 	rm -rf .venv .pytest_cache .ruff_cache
 
 # The stamp is written last, so an interrupted set-up starts afresh at the next call.
@@ -64,6 +82,10 @@ $(READY): pyproject.toml constraints.txt .jupyter/jupyter_server_config.py
 	@test -f $@ || $(PYTHON) -m venv --clear .venv || { echo "Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }
 	@rm -f $@
 	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[lab,test]'
+	@touch $@
+
+$(MUTMUT): $(READY)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[mutation]'
 	@touch $@
 
 $(BROWSER): $(READY)

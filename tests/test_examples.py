@@ -120,6 +120,8 @@ def test_a_decoder_does_not_learn_from_rounding():
     exact = ex.decoder_r2(normed[:, :1], points)
     assert ex.decoder_r2(normed, points) == pytest.approx(exact, abs=1e-6)
     assert exact == pytest.approx(1 / math.pi, abs=0.01)
+    seen, secret = ex.normal(200, 2, seed=1).double().split(1, dim=1)
+    assert ex.decoder_r2(torch.cat([seen, seen + 1e-6 * secret], dim=1), secret) < 0.1
 
 
 def test_the_recovered_share_by_projection_size_is_the_measured_one():
@@ -142,11 +144,19 @@ def test_a_decoder_minds_neither_scale_nor_offset(scale, offset):
     assert ex.decoder_r2(scale * points + offset, points) == pytest.approx(1.0, abs=1e-6)
 
 
+def test_a_decoder_of_four_points_gives_back_what_they_were():
+    points = ex.normal(4, 2, seed=0).double()
+    codes = 3 * points[:, :1] + 1
+    decoder = ex.linear_decoder(codes, points[:, :1])
+    assert_close(decoder(codes), points[:, :1])
+    assert decoder.r2 == pytest.approx(1.0)
+
+
 def test_a_decoder_says_why_it_has_no_score():
     points = ex.normal(8, 2, seed=0)
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(ValueError, match=r"^A decoder needs finite .* NaN or infinity\.$"):
         ex.decoder_r2(points * float("nan"), points)
-    with pytest.raises(ValueError, match="constant"):
+    with pytest.raises(ValueError, match=r"^A decoder needs .* is constant\.$"):
         ex.decoder_r2(points, torch.ones(8, 1))
 
 
@@ -154,7 +164,7 @@ def test_a_decoder_says_why_it_has_no_score():
     ("codes", "targets"), [((3, 2), (3, 2)), ((8, 2), (9, 2)), ((8,), (8, 2)), ((8, 2), (8, 2, 1))]
 )
 def test_a_decoder_names_the_shapes_that_it_cannot_use(codes, targets):
-    with pytest.raises(ValueError, match="N ≥ 4") as error:
+    with pytest.raises(ValueError, match=r"^A decoder .* N ≥ 4 points, but got") as error:
         ex.decoder_r2(torch.ones(codes), torch.ones(targets))
     assert str(codes) in str(error.value)
     assert str(targets) in str(error.value)

@@ -61,6 +61,7 @@ def test_a_picture_shows_in_a_notebook_as_an_image_with_its_words_under_it(pictu
     image, words = shown
     assert image["text/html"].startswith(f'<img alt="{picture.alt}" src="data:image/png;base64,')
     assert image["image/png"] in image["text/html"]
+    assert image["text/plain"] == picture.alt
     png = base64.b64decode(image["image/png"])
     assert Image.open(io.BytesIO(png)).size[0] >= 250
     assert words.data == f"**In words.** {picture.words}"
@@ -356,7 +357,7 @@ def test_curves_draw_their_data_apart_by_dash_and_marker():
         ([1, 1e-9, -5], "", "to −5 at n = 100."),
         ([5, 1, 1e-9], "", "to 0 at n = 100."),
         ([1000, 1, -0.5], "", "to −0.5 at n = 100."),
-        ([1, 2, 999.6], "", "to 1,000 at n = 100."),
+        ([1, 2, 999.5], "", "to 1,000 at n = 100."),
         ([float("nan"), 2, 3], "", "goes from 2 at n = 10 to 3"),
         ([float("nan")] * 3, "", "cannot be drawn."),
         ([-1, 0, -2], "y", "cannot be drawn."),

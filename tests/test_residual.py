@@ -38,6 +38,7 @@ FORMULAS = {
 def test_a_block_is_its_formula(placement):
     block = filled(ResidualBlock(8, placement, d_hidden=5, dtype=torch.float64))
     assert_close(block(X), FORMULAS[placement](block, X))
+    assert (block.norm is None) == (placement == "none")
 
 
 @pytest.mark.parametrize("placement", FORMULAS)
@@ -60,6 +61,14 @@ def test_post_ln_and_pre_ln_have_the_same_parameters_and_other_results():
     assert (post(X) - pre(X)).abs().max() > 0.1
 
 
+def test_a_stack_is_made_as_it_was_asked_for():
+    assert ResidualStack(2, 4).blocks[1].placement == "post"
+    stack = ResidualStack(2, 4, "pre", d_hidden=6, device="meta", dtype=torch.bfloat16)
+    assert stack.blocks[1].f.first.weight.shape == (6, 4)
+    for parameter in stack.parameters():
+        assert (parameter.device.type, parameter.dtype) == ("meta", torch.bfloat16)
+
+
 def test_branches_start_with_glorot_weights_and_without_biases():
     f = FeedForward(100, 200)
     for linear in (f.first, f.second):
@@ -71,7 +80,11 @@ def test_branches_start_with_glorot_weights_and_without_biases():
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
-        (lambda: ResidualBlock(4, "before"), ValueError, "'post', 'pre', 'none', but 'before'"),
+        (
+            lambda: ResidualBlock(4, "before"),
+            ValueError,
+            "'post', 'pre', 'none', but 'before' was given",
+        ),
         (lambda: ResidualStack(2, 4, None), ValueError, "placement must be one of .* but None"),
         (lambda: ResidualStack(0, 4), ValueError, "depth must be at least 1, but 0"),
         (lambda: ResidualStack(2.0, 4), TypeError, "depth must be an integer, but 2.0"),
@@ -93,6 +106,7 @@ def test_a_stack_has_its_own_seed_and_begins_with_the_blocks_of_a_shorter_one():
     assert torch.equal(torch.get_rng_state(), before)
     assert_close(short.blocks[1].f.state_dict(), long.blocks[1].f.state_dict())
     assert short.blocks[0].f.first.weight.dtype == torch.float64
+    assert residual_stack(1, "post", seed=3, final_norm=True).final_norm is not None
 
 
 def test_gradient_norms_are_those_that_backward_gives_and_leave_no_gradient():

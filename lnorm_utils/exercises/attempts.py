@@ -28,11 +28,12 @@ def results(
 
     A function is called with the input. A class is given to `trial`, and the input after it.
     """
-    function = callable(attempt) and not isinstance(attempt, torch.Tensor)
+    made_of = type(attempt)  # isinstance would ask the attempt, which may raise or lie
+    function = callable(attempt) and not issubclass(made_of, torch.Tensor)
     if inputs is None:
         return ([], "this is a prediction: give a value.") if function else ([attempt], "")
     kind = "class" if trial else "function"
-    if not function or isinstance(attempt, torch.nn.Module if trial else type):
+    if not function or issubclass(made_of, torch.nn.Module if trial else type):
         return [], f"this exercise checks a {kind}: pass its name, without brackets behind it."
     call = functools.partial(trial, attempt) if trial else attempt
     values, remarks = [], {}
@@ -61,7 +62,7 @@ def _call(attempt: Callable, arguments: tuple, remarks: dict[str, None], kind: s
     for before, after in zip(arguments, given, strict=True):
         if isinstance(before, torch.Tensor) and not _untouched(before, after):
             raise CallError(f"your {kind} changes its input: compute a new tensor instead.")
-    if printed.getvalue():
+    if printed.closed or printed.getvalue():
         remarks[f"What your {kind} printed is not shown."] = None
     return value
 
@@ -84,11 +85,20 @@ def _told(error: BaseException, arguments: tuple, kind: str) -> str:
     shapes = ", ".join(
         str(tuple(a.shape)) if isinstance(a, torch.Tensor) else repr(a) for a in arguments
     )
-    text = " ".join(str(error).split())[:200]
+    text = " ".join(_message(error).split())[:200]
     return (
         f"your {kind} raised {type(error).__name__}{where}{line}: {text or 'no message'} "
         f"(called with {shapes})."
     )
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException as another:  # of a class whose __str__ is wrong as well
+        if isinstance(another, KeyboardInterrupt):
+            raise
+        return ""
 
 
 class CallError(Exception):

@@ -115,7 +115,9 @@ class Exercise:
                 told = self._in_words(remark, len(results))
                 return self._seen_so_far(results) or Feedback(State.WRONG, told)
             feedback = self._judge(results)
-        except Exception:  # an object of the student's that raises when it is looked at
+        except BaseException as error:  # an object of the student's that raises when looked at
+            if isinstance(error, KeyboardInterrupt):
+                raise
             kinds = ", ".join(sorted({kind_of(result) for result in results}))
             return Feedback(State.WRONG, f"your answer, {kinds}, cannot be compared with anything.")
         return replace(feedback, message=f"{feedback.message} {remark}".strip())

@@ -17,14 +17,15 @@ def same(attempt: object, expected: object, within: float) -> bool:
     if isinstance(expected, Tensor):
         return isinstance(attempt, Tensor) and _same_tensors(attempt, expected, within)
     if isinstance(expected, tuple):
-        attempt = tuple(attempt.tolist()) if getattr(attempt, "ndim", 0) == 1 else attempt
+        if getattr(attempt, "ndim", 0) == 1 and len(attempt) == len(expected):
+            attempt = tuple(attempt.tolist())
         return (
             isinstance(attempt, tuple)
             and len(attempt) == len(expected)
             and all(same(a, e, within) for a, e in zip(attempt, expected, strict=True))
         )
     if isinstance(expected, str):
-        return isinstance(attempt, str) and attempt == expected
+        return type(attempt) is str and attempt == expected
     if isinstance(expected, bool) or isinstance(attempt, bool):
         return attempt is expected
     return isinstance(attempt, Real) and _close(float(attempt), float(expected), within)
@@ -35,10 +36,11 @@ def plain(value: object) -> object:
     kind = type(value)
     if kind in (list, tuple, torch.Size):
         return tuple(plain(v) for v in value) if len(value) < 100 else value
-    if kind is str:
-        return " ".join(value.split()).casefold()
+    if issubclass(kind, str):
+        return " ".join(str.split(value)).casefold()
     if issubclass(kind, Tensor):
-        value = value.detach().cpu()
+        with torch._C.DisableTorchFunctionSubclass():  # a subclass could answer for PyTorch
+            value = value.detach().cpu().as_subclass(Tensor)
         return value.item() if value.ndim == 0 else value
     if kind.__module__ == "numpy" and getattr(value, "ndim", None) == 0:
         return value.item()

@@ -79,8 +79,9 @@ def curves(
         place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
         ax.text(1.01, height, f"{name} = {height:.3g}", **place)
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
-    ax.set_xscale("log" if "x" in log else "linear")
-    drawable = any((y > 0).any() for y in arrays.values())
+    finite = np.isfinite(x)  # without a point, a logarithmic axis has no limits
+    ax.set_xscale("log" if "x" in log and finite.any() else "linear")
+    drawable = any((y[finite] > 0).any() for y in arrays.values())
     ax.set_yscale("log" if "y" in log and drawable else "linear")
     if "x" in log and x.size <= 10:
         ax.set_xticks(x, [f"{v:g}" for v in x])

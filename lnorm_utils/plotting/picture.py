@@ -16,6 +16,8 @@ BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, VERMILION, YELLOW, BLACK, GRAY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
 WHITE = "#FFFFFF"
 
+LARGEST = 1e100  # the square of a larger number, or the way between two, may overflow
+
 STYLE = {
     "font.size": 12,
     "axes.titlesize": 12,
@@ -81,11 +83,33 @@ def new_picture(
 
 
 def to_array(values: ArrayLike) -> NDArray[np.float64]:
-    """Make a float64 array of anything that holds numbers, also a tensor with grad or on a GPU."""
+    """Make a float64 array of anything that holds numbers, also a tensor with grad or on a GPU.
+
+    Raises:
+        TypeError: it holds something else, or rows of unequal length.
+        ValueError: one of the numbers is finite and above 1e100.
+    """
+    try:
+        array = _to_array(values)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "A picture needs an array of real numbers with rows of equal length, but cannot make "
+            f"one of what was given, a {type(values).__name__}."
+        ) from error
+    largest = np.abs(array, where=np.isfinite(array), out=np.zeros_like(array)).max(initial=0.0)
+    if largest > LARGEST:
+        raise ValueError(f"A picture shows numbers up to {LARGEST:g}, but got {largest:.3g}.")
+    return array
+
+
+def _to_array(values: ArrayLike) -> NDArray[np.float64]:
     if hasattr(values, "detach"):
-        values = values.detach().cpu().double().numpy()
+        values = values.detach().cpu()
+        values = (values if values.is_complex() else values.double()).numpy()
     elif isinstance(values, list | tuple):
-        values = [to_array(value) for value in values]
+        values = [_to_array(value) for value in values]
+    if np.iscomplexobj(values):
+        raise TypeError
     return np.asarray(values, dtype=np.float64)
 
 

@@ -12,7 +12,7 @@ import pytest
 from compared_outputs import read_record, record_of
 from sample_notebooks import course, edit, sample_notebook
 
-PROJECT = Path(__file__).parent.parent
+PROJECT = Path(__file__).parent.parent.parent
 NUMBER = 2  # the cell of the sample notebook that computes one
 PICTURE = 3  # the one that shows a picture
 RIGHT = "outputs compared: 6, notebooks: 1, as on record"
