@@ -187,7 +187,7 @@ def test_the_outline_of_the_row_after_is_the_row_with_eps_zero(explorer):
 
 @pytest.mark.parametrize(
     "row",
-    [[7.0, 9.0], [[1, 2, 6]], np.float32([3e8, 5e8, 4e8]), [0, 5e-324], [1e308, -1e308, 0]],
+    [[7.0, 9.0], [[1, 2, 6]], np.float32([3e8, 5e8, 4e8]), [0, 5e-324], [1e100, -1e100, 0]],
 )
 def test_a_row_of_ones_own_is_centered_and_scaled(explore, row):
     flat = np.ravel(np.array(row, dtype=np.float64))
@@ -221,6 +221,10 @@ SENTENCES = {
     "NaN": (
         {"row": [1.0, float("nan"), float("inf")]},
         "An explorer needs finite numbers, but 2 of 3 are NaN or infinite.",
+    ),
+    "too large": (
+        {"row": [1e308, -1e308, 0]},
+        "A picture shows numbers up to 1e+100, but got 1e+308.",
     ),
     "amplitude": (
         {"amplitude": 2},
