@@ -26,7 +26,7 @@ test: $(READY) lint ## set everything up (once), then lint, unit tests and every
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
 	$(ONE_THREAD) $(BIN)/python tests/freeze.py $(ARGS)
 
-slow: $(READY) ## run what takes longer: the notebook tests tested, the lessons with every mistake made
+slow: $(READY) ## run what takes longer: every mistake in every lesson, broken notebooks, the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
 
 platforms: $(READY) ## re-execute all notebooks in many environments, and with the oldest versions
