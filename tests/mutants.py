@@ -6,17 +6,15 @@ says which mistakes the check that most people write would miss: one comparison 
 """
 
 import argparse
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from time import perf_counter
 
-PROJECT = Path(__file__).parent.parent
-IGNORED = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", ".ipynb_checkpoints")
+from copies import PROJECT, copy_of_project, run
+
 QUIET = ["-q", "--color=no", "--tb=no", "-p", "no:cacheprovider"]
 PYTEST = [sys.executable, "-m", "pytest", "-n0", "-x", "-rfE", *QUIET]
 # What sees most comes first, so that most mistakes are found soon.
@@ -90,14 +88,6 @@ def mend(course):
         shutil.copy(PROJECT / "lnorm_utils" / file, course / "lnorm_utils")
 
 
-def run(course, command):
-    """Run a command where the copy is what is imported, in this process and in all kernels."""
-    places = {"PYTHONPATH": str(course), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(
-        command, cwd=course, env={**os.environ, **places}, capture_output=True, text=True
-    )
-
-
 def first_failure(course, judge):
     """Let a judge look at the copy; return what failed first, or None if nothing did."""
     done = run(course, JUDGES[judge])
@@ -123,7 +113,7 @@ def main():
     line = "{:26} {:11} {:>4}  {}"
     print(line.format("mistake", "judge", "s", "what fails first"), flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        course = Path(shutil.copytree(PROJECT, Path(folder) / "course", ignore=IGNORED)).resolve()
+        course = copy_of_project(Path(folder) / "course")
         imported = Path(run(course, [sys.executable, "-c", IMPORTED]).stdout.strip())
         if not imported.is_relative_to(course):
             sys.exit(f"Not the copy is imported, but {imported}.")

@@ -9,7 +9,6 @@ import argparse
 import copy
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,11 +18,10 @@ from time import perf_counter
 
 import freeze
 import nbformat
+from copies import copy_of_project, run
 from nbclient import NotebookClient
 from packaging.requirements import Requirement
 
-PROJECT = Path(__file__).parent.parent
-COPIED = ("lnorm_utils", "notebooks", "tests", ".jupyter", "pyproject.toml", "README.md")
 FOLDER = "Über die Schicht – a course"
 ENVIRONMENTS = {
     "as it is": {},
@@ -43,18 +41,11 @@ AS_NOBODY_SPECIAL = ["setpriv", "--bounding-set", "-dac_override", "--inh-caps",
 def suite(course, *arguments, python=sys.executable, prefix=(), **environment):
     """Run the strict suite on a course; return whether it is green, and its last words."""
     command = [*prefix, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no"]
-    places = {"PYTHONPATH": str(course), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    run = subprocess.run(
-        [*command, *(arguments or ["notebooks"])],
-        cwd=course,
-        env={**os.environ, **places, **environment},
-        capture_output=True,
-        text=True,
-    )
-    said = run.stdout + run.stderr
-    counted = re.search(r"outputs compared: .*", said)
-    words = counted[0] if counted else said.strip()[-2000:]
-    return run.returncode == 0, words if run.returncode == 0 else said.strip()[-3000:]
+    done = run(course, [*command, *(arguments or ["notebooks"])], **environment)
+    said = done.stdout + done.stderr
+    if done.returncode:
+        return False, said.strip()[-3000:]
+    return True, re.search(r"outputs compared: .*", said)[0]
 
 
 def environments(course):
@@ -141,16 +132,12 @@ def main():
     print(line.format("environment", "s", "", ""), flush=True)
     red = 0
     with tempfile.TemporaryDirectory() as folder:
-        course = Path(folder) / FOLDER
-        course.mkdir()
-        for name in COPIED:
-            copy_one = shutil.copytree if (PROJECT / name).is_dir() else shutil.copy
-            copy_one(PROJECT / name, course / name)
-        for name, run in environments(course):
+        course = copy_of_project(Path(folder) / FOLDER)
+        for name, look in environments(course):
             if options.only and name not in options.only:
                 continue
             start = perf_counter()
-            is_green, words = run()
+            is_green, words = look()
             red += not is_green
             verdict = "green" if is_green else "RED"
             print(line.format(name, f"{perf_counter() - start:.0f}", verdict, words), flush=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from explorer_fixtures import made_by_tests, moved_by_tests
 from matplotlib.backends.backend_agg import RendererAgg
 
 from lnorm_utils.explorers.amplitude import PRESETS, explore_amplitude
@@ -16,25 +17,8 @@ ENDS = [(sigma, eps) for sigma in (0, 1e-4, 1.0) for eps in (1e-8, 1.0)]
 STATES = [*ENDS, *((p["amplitude"], p["eps"]) for p in PRESETS.values())]
 
 
-@pytest.fixture(scope="module")
-def explorer():
-    """One that a test moves before it looks, for making one takes long."""
-    explorer = explore_amplitude()
-    yield explorer
-    explorer.close()
-
-
-@pytest.fixture
-def explore():
-    made = []
-
-    def make(**arguments):
-        made.append(explore_amplitude(**arguments))
-        return made[-1]
-
-    yield make
-    for explorer in made:
-        explorer.close()
+explorer = moved_by_tests(explore_amplitude)
+explore = made_by_tests(explore_amplitude)
 
 
 def standard(row):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from explorer_fixtures import made_by_tests
 from torch import nn
 
 from lnorm_utils.examples import normal
@@ -17,17 +18,7 @@ SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 CLOUD, NOW, LAYER = "batch norm, 40 batches", "batch norm, this batch", "layer norm"
 
 
-@pytest.fixture
-def explore():
-    made = []
-
-    def make(**options):
-        made.append(explore_batch(**options))
-        return made[-1]
-
-    yield make
-    for explorer in made:
-        explorer.close()
+explore = made_by_tests(explore_batch)
 
 
 def own(rows=12, features=3, seed=1):

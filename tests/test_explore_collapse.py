@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from explorer_fixtures import made_by_tests
 from playing import ends
 
 from lnorm_utils.examples import normal
@@ -14,17 +15,7 @@ from lnorm_utils.explorers import explore_collapse
 POINTS = normal(30, 4, seed=9).double()
 
 
-@pytest.fixture
-def explore():
-    made = []
-
-    def make(**options):
-        made.append(explore_collapse(**options))
-        return made[-1]
-
-    yield make
-    for explorer in made:
-        explorer.close()
+explore = made_by_tests(explore_collapse)
 
 
 def drawn(explorer, panel):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from explorer_fixtures import made_by_tests, moved_by_tests
 
 from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.gamma_beta import PRESETS, explore_gamma_beta
@@ -17,25 +18,8 @@ MEANS = r"mean(?:s from)? (\S+?)(?: to (\S+?))?"
 STDS = MEANS.replace("mean", "standard deviation")
 
 
-@pytest.fixture(scope="module")
-def explorer():
-    """One that a test moves before it looks, for making one takes long."""
-    explorer = explore_gamma_beta()
-    yield explorer
-    explorer.close()
-
-
-@pytest.fixture
-def explore():
-    made = []
-
-    def make(**arguments):
-        made.append(explore_gamma_beta(**arguments))
-        return made[-1]
-
-    yield make
-    for explorer in made:
-        explorer.close()
+explorer = moved_by_tests(explore_gamma_beta)
+explore = made_by_tests(explore_gamma_beta)
 
 
 def default_rows():

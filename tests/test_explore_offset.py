@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from explorer_fixtures import made_by_tests, moved_by_tests
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.text import Text
 
@@ -30,25 +31,8 @@ OWN = {
 }
 
 
-@pytest.fixture(scope="module")
-def explorer():
-    """One that a test sets before it looks, for making one takes long."""
-    explorer = explore_offset()
-    yield explorer
-    explorer.close()
-
-
-@pytest.fixture
-def explore():
-    made = []
-
-    def make(*arguments, **options):
-        made.append(explore_offset(*arguments, **options))
-        return made[-1]
-
-    yield make
-    for explorer in made:
-        explorer.close()
+explorer = moved_by_tests(explore_offset)
+explore = made_by_tests(explore_offset)
 
 
 def stops(explorer):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from explorer_fixtures import made_by_tests
 from torch import nn
 
 from lnorm_utils.examples import normal
@@ -25,17 +26,7 @@ PRESETS = [
 ]
 
 
-@pytest.fixture
-def explore():
-    made = []
-
-    def make(**options):
-        made.append(explore_projection(**options))
-        return made[-1]
-
-    yield make
-    for explorer in made:
-        explorer.close()
+explore = made_by_tests(explore_projection)
 
 
 def default_points():

@@ -31,9 +31,14 @@ def rows_of(x: ArrayLike, least: tuple[int, int] = (2, 2)) -> Tensor:
                 f"This explorer needs data with at least {needed} {what}{'s' * (needed > 1)}, but "
                 f"got shape {shape}."
             )
-    if not rows.isfinite().all():
+    return finite(rows)
+
+
+def finite(x: Tensor, who: str = "An explorer") -> Tensor:
+    """Return x, or raise a ValueError that says who needs it to be finite."""
+    bad = int((~x.isfinite()).sum())
+    if bad:
         raise ValueError(
-            f"An explorer needs finite numbers, but {int((~rows.isfinite()).sum())} of "
-            f"{rows.numel()} are NaN or infinite."
+            f"{who} needs finite numbers, but {bad} of {x.numel()} are NaN or infinite."
         )
-    return rows
+    return x

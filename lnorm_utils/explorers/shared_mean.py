@@ -16,6 +16,7 @@ from torch import Tensor
 
 from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.controls import Choice, Slider, Switch, one_of
+from lnorm_utils.explorers.data import finite
 from lnorm_utils.explorers.explorer import Explorer
 from lnorm_utils.functional import mean
 from lnorm_utils.plotting.picture import BLUE, ORANGE, STYLE, new_picture, number, to_array
@@ -134,12 +135,7 @@ def _own(x: ArrayLike) -> dict[str, Tensor]:
             f"explore_shared_mean needs x with 2, 3 or 4 axes and 1 to {MOST} cells, but got shape "
             f"{tuple(x.shape)}."
         )
-    if not x.isfinite().all():
-        raise ValueError(
-            f"explore_shared_mean needs finite numbers, but {int((~x.isfinite()).sum())} of "
-            f"{x.numel()} are NaN or infinite."
-        )
-    return {kinds[0]: x}
+    return {kinds[0]: finite(x, "explore_shared_mean")}
 
 
 def _presets(

@@ -13,6 +13,14 @@ LOADED = "images => images.every(i => i.complete && i.naturalWidth > 0 && i.alt)
 NOT_OURS = {("aria-input-field-name", "noUi-handle")}
 
 
+def export(name, folder):
+    """Export a lesson as HTML; return the file."""
+    html, _ = HTMLExporter().from_filename(str(NOTEBOOKS / name))
+    file = folder / "lesson.html"
+    file.write_text(html, "utf-8")
+    return file
+
+
 def serious(results):
     """Name what axe calls serious or critical and what is ours."""
     return [
@@ -26,9 +34,7 @@ def serious(results):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_html_export_shows_all_pictures_offline(chromium, tmp_path, name):
-    html, _ = HTMLExporter().from_filename(str(NOTEBOOKS / name))
-    file = tmp_path / "lesson.html"
-    file.write_text(html, "utf-8")
+    file = export(name, tmp_path)
     page = chromium.new_page()
     page.context.set_offline(True)
     page.goto(file.as_uri(), wait_until="domcontentloaded")
@@ -85,9 +91,7 @@ def test_without_websockets_the_still_images_stand_and_jupyterlab_keeps_connecti
 
 @pytest.mark.parametrize("name", NAMES)
 def test_axe_finds_nothing_serious_in_an_export(chromium, tmp_path, name):
-    html, _ = HTMLExporter().from_filename(str(NOTEBOOKS / name))
-    file = tmp_path / "lesson.html"
-    file.write_text(html, "utf-8")
+    file = export(name, tmp_path)
     page = chromium.new_page()
     page.goto(file.as_uri(), wait_until="domcontentloaded")
     assert serious(Axe().run(page, context=".jp-OutputArea-output")) == []
