@@ -1,6 +1,6 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab test slow notebooks platforms browser student grade lint format bench mutants mutmut upgrade clean
+.PHONY: help lab test slow notebooks looks platforms browser student grade lint format bench mutants mutmut upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
@@ -25,6 +25,9 @@ test: $(READY) lint ## set everything up (once), then lint, unit tests and every
 
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
 	$(ONE_THREAD) $(BIN)/python tests/freeze.py $(ARGS)
+
+looks: $(READY) ## draw all pictures and sliders afresh in tests/looks, to be looked at and kept
+	$(ONE_THREAD) $(BIN)/python tests/looks.py
 
 slow: $(READY) ## run what takes longer: every mistake in every lesson, broken notebooks, the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
@@ -59,7 +62,7 @@ mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch eac
 
 mutmut: $(MUTMUT) ## change the package in every small way: make mutmut ARGS="'lnorm_utils.modules.*'"
 	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
-	cp -R lnorm_utils tests pyproject.toml "$$fresh" && cd "$$fresh" && \
+	cp -R lnorm_utils tests notebooks pyproject.toml "$$fresh" && cd "$$fresh" && \
 	$(ONE_THREAD) "$(CURDIR)/$(BIN)/mutmut" run $(ARGS) && \
 	for mutant in $$("$(CURDIR)/$(BIN)/mutmut" results | sed -n 's/: survived$$//p'); do \
 	"$(CURDIR)/$(BIN)/mutmut" show $$mutant; done

@@ -85,7 +85,7 @@ def curves(
     ax.set_yscale("log" if "y" in log and drawable else "linear")
     if "x" in log and x.size <= 10:
         ax.set_xticks(x, [f"{v:g}" for v in x])
-        ax.minorticks_off()
+        ax.xaxis.minorticks_off()
     if (x == x.round()).all() and not log:
         ax.xaxis.get_major_locator().set_params(integer=True)
     picture.legend(loc="outside upper center", ncols=4)

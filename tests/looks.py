@@ -1,0 +1,161 @@
+"""Draw every kind of picture and every explorer, to be compared with what was drawn before.
+
+`make looks` keeps them in `tests/looks`, as pages that a browser shows. Look at those that git
+calls changed, for the tests take what is kept there as right.
+"""
+
+import html
+import json
+import re
+import sys
+from pathlib import Path
+
+import ipywidgets
+import matplotlib
+import numpy as np
+from freeze import replace
+from playing import ends, make_all
+
+from lnorm_utils import layer_norm
+from lnorm_utils.examples import dummy_points, encoded_points, normal
+from lnorm_utils.explorers.drawing import POINTS_PER_INCH, svg
+from lnorm_utils.plotting import (
+    curves,
+    hist_encoding,
+    hist_layer_normed,
+    number_lines,
+    points_before_after,
+    shared_cells,
+)
+
+KEPT = Path(__file__).with_name("looks")
+MADE_WITH = f"Matplotlib {matplotlib.__version__}"
+HEAD = f"""<!doctype html>
+<meta charset="utf-8">
+<!-- {MADE_WITH} -->
+<style>
+body {{ max-width: 960px }}
+pre {{ white-space: pre-wrap }}
+.layers {{ display: grid }}
+.layers > * {{ grid-area: 1 / 1 }}
+</style>"""
+STILL = "still"
+NAMES = {"title": "Title", "xlabel": "n", "ylabel": "y"}
+NAN = float("nan")
+
+
+def _curves(**options):
+    x = np.arange(1.0, 31)
+    lines = {"a": x, "b": 900 / x, "c": 30 + 0 * x, "d": np.where(x < 9, NAN, x + 20)}
+    return curves(x, lines, **NAMES, **options)
+
+
+PICTURES = {
+    "hist_encoding": [
+        lambda: hist_encoding(dummy_points()),
+        lambda: hist_encoding(3 * normal(5, 40, seed=3) + 1),
+    ],
+    "hist_layer_normed": [
+        lambda: hist_layer_normed(encoded_points(), layer_norm(encoded_points(), 4))
+    ],
+    "shared_cells": [
+        lambda: shared_cells(normal(4, 3, seed=0), 0),
+        lambda: shared_cells(normal(2, 3, 2, seed=0), -1),
+        lambda: shared_cells(normal(2, 3, 2, 2, seed=0), (1, 2, 3)),
+        lambda: shared_cells(normal(30, 1, seed=0), 1, axes="NF", what="γ"),
+    ],
+    "number_lines": [lambda: number_lines(encoded_points())],
+    "points_before_after": [
+        lambda: points_before_after(normal(9, 3, seed=0), normal(9, 3, seed=1)),
+        lambda: points_before_after(normal(9, 2, seed=0), layer_norm(normal(9, 2, seed=0), 2)),
+    ],
+    "curves": [
+        lambda: curves([1, 2], {"a": [3, 4]}, **NAMES),
+        lambda: curves([1, 10, 40], {"a": [3, 4, 1], "b": [1, 1, 2]}, log="xy", **NAMES),
+        lambda: _curves(levels={"half": 450, "π": np.pi}),
+        lambda: _curves(log="x"),
+        lambda: _curves(joined=False),
+    ],
+}
+
+
+def pages():
+    """Return {name: function that draws a page}."""
+    return {
+        **{name: lambda makes=makes: page(map(_still, makes)) for name, makes in PICTURES.items()},
+        **{name: lambda make=make: page(_explored(make)) for name, make in make_all().items()},
+    }
+
+
+def page(parts):
+    named = (_named(part, number) for number, part in enumerate(parts))
+    return "\n".join([HEAD, *named]) + "\n"
+
+
+def _named(part, number):
+    """Give each id a name that is the same at every run, and that no other part has."""
+    names = dict.fromkeys(re.findall(r'\bid="([^"]+)"', part))
+    new = {name: f"part{number}-{index}" for index, name in enumerate(names)} | {STILL: STILL}
+    return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', lambda match: match[1] + new[match[2]], part)
+
+
+def _still(make):
+    picture = make()
+    picture.set_dpi(POINTS_PER_INCH)
+    picture.draw_without_rendering()
+    drawing = svg(picture, [picture], "", "none", "picture")
+    return f"<h1>{picture.alt}</h1>\n{drawing}<p>{html.escape(picture.words)}</p>"
+
+
+def _explored(make):
+    """Draw what stands still, what moves at each preset and at both ends of all, and controls."""
+    explorer = make()
+    seen = [artist.get_visible() for artist in explorer.moving]
+    for artist in explorer.moving:
+        artist.set_visible(False)
+    yield svg(explorer.picture, [explorer.picture], f'id="{STILL}"', "none", STILL)
+    for artist, visible in zip(explorer.moving, seen, strict=True):
+        artist.set_visible(visible)
+    for name in explorer.presets:
+        explorer.chooser.value = name
+        yield _layers(name, explorer)
+    for end, name in ((0, "all to the left"), (-1, "all to the right")):
+        for control, values in ends(explorer).items():
+            explorer.controls[control].value = values[end]
+        yield _layers(name, explorer)
+    yield f"<pre>{html.escape(_controls(explorer), quote=False)}</pre>"
+    explorer.close()
+
+
+def _layers(name, explorer):
+    width, height = explorer.picture.get_size_inches() * POINTS_PER_INCH
+    below = f'<svg viewBox="0 0 {width:g} {height:g}"><use href="#{STILL}"/></svg>'
+    above = explorer.foreground.value
+    return f'<h2>{name}</h2>\n<div class="layers">{below}<div>{above}</div></div>'
+
+
+def _controls(explorer):
+    """Write what the widgets are, from top to bottom, without what they show."""
+    states = ipywidgets.Widget.get_manager_state(drop_defaults=True)["state"]
+    return "\n".join(_tree(explorer, states))
+
+
+def _tree(widget, states):
+    state = states[widget.model_id]["state"]
+    kept = {key: v for key, v in state.items() if "IPY_MODEL" not in str(v) and key != "value"}
+    yield f"{type(widget).__name__} {json.dumps(kept, ensure_ascii=False)}"
+    parts = (getattr(widget, "layout", None), getattr(widget, "style", None))
+    for part in (*parts, *getattr(widget, "children", ())):
+        if part is not None:
+            yield from _tree(part, states)
+
+
+def main():
+    KEPT.mkdir(exist_ok=True)
+    for name, draw in pages().items():
+        replace(KEPT / f"{name}.html", draw())
+        print(f"{name}: drawn")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
