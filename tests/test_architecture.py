@@ -5,10 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from architecture import violations
 
 PACKAGE = Path(__file__).parent.parent / "lnorm_utils"
+NOTEBOOKS = PACKAGE.parent / "notebooks"
 
 PLANTED = [
     ("functional.py", "from lnorm_utils.modules import LayerNorm", "functional may not import"),
@@ -86,6 +88,15 @@ def test_a_package_that_is_missing_is_named_with_what_to_run(room):
         "run `%pip install -c ../constraints.txt -e ..` in a cell of a lesson, then restart its "
         "kernel."
     )
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_the_first_cell_of_a_lesson_says_what_to_run_if_torch_is_missing(path):
+    cells = nbformat.read(path, as_version=4).cells
+    first = next(cell.source for cell in cells if cell.cell_type == "code")
+    program = f"import sys; sys.modules['torch'] = None\n{first}"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "ModuleNotFoundError: torch missing, so the course is not fully" in run.stderr
 
 
 @pytest.mark.parametrize("name", ["torch", "numpy", "matplotlib", "ipywidgets"])
