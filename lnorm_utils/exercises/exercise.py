@@ -136,7 +136,7 @@ class Exercise:
         # In a class several things can be wrong; what shows first is named.
         if self.trial and (mistake := self._mistake(results[: first + 1])):
             return mistake
-        told = difference(results[first], right[first], reveal=self.inputs is not None)
+        told = difference(results[first], right[first], self.within, self.inputs is not None)
         return Feedback(State.WRONG, self._about(first) + told)
 
     def _seen_so_far(self, results: list) -> Feedback | None:

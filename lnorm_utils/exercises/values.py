@@ -47,8 +47,8 @@ def plain(value: object) -> object:
     return value
 
 
-def difference(attempt: object, expected: object, reveal: bool) -> str:
-    """Say in one sentence what differs first: kind, shape, dtype, or the first element."""
+def difference(attempt: object, expected: object, within: float, reveal: bool) -> str:
+    """Say what differs first where `same` is False: kind, shape, dtype, or the first element."""
     given, right = plain(attempt), plain(expected)
     if not isinstance(right, Tensor):
         return _of_values(attempt, given, right, reveal)
@@ -62,12 +62,12 @@ def difference(attempt: object, expected: object, reveal: bool) -> str:
         )
     if given.dtype != right.dtype:
         return f"your tensor has dtype {given.dtype}, and the right one {right.dtype}."
-    wrong = (~torch.isclose(given, right, rtol=1e-6, atol=1e-6, equal_nan=True)).nonzero()
-    index = tuple(wrong[0].tolist()) if len(wrong) else (0,) * given.ndim
+    wrong = (~torch.isclose(given, right, rtol=within, atol=within, equal_nan=True)).nonzero()
+    index = tuple(wrong[0].tolist())
     mine, right_one = given[index].item(), right[index].item()
     return (
         f"how you came to this is not known here. The first difference is at {list(index)}: "
-        f"you have {mine:.6g}, and {right_one:.6g} is right."
+        f"you have {mine:.7g}, and {right_one:.7g} is right."
     )
 
 
