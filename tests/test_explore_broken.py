@@ -136,6 +136,9 @@ def test_it_starts_where_it_is_told_and_says_so():
     explorer = explore_broken(preset="ε = 0.1")
     assert explorer.values == {**PLAIN, "eps": 0.1}
     explorer.close()
+    explorer = explore_broken(points=2, offset=10_000.0)
+    assert explorer.words.startswith("2 points with 8 features, offset 10,000, spread 1, ε = 1e−5,")
+    explorer.close()
 
 
 def test_what_moves_is_small(explorer):

@@ -358,3 +358,13 @@ def test_it_fits_a_projector(explore):
     texts += [*picture.legends[0].get_texts(), *picture.axes[0].texts]
     assert min(text.get_fontsize() for text in texts) >= 12
     assert min(t.get_fontsize() for t in picture.findobj(matplotlib.text.Text)) >= 10
+
+
+def test_points_of_which_only_the_half_to_recover_is_all_one_are_refused(explore):
+    order = torch.randperm(9, generator=torch.Generator().manual_seed(7))
+    points = normal(9, 2, seed=0)
+    points[order[4:]] = torch.tensor([1.0, 2.5])
+    with pytest.raises(ValueError, match=r"is nothing but \(1\.0, 2\.5\)\.$"):
+        explore(points=points)
+    points[order[5]] = 0.0
+    assert "R²" in explore(points=points).words

@@ -22,6 +22,7 @@ from lnorm_utils.plotting import (
     points_before_after,
     shared_cells,
 )
+from lnorm_utils.plotting.picture import new_picture, to_array
 
 EACH = [pytest.param(make, id=name) for name, (make, *_) in PICTURES.items()]
 
@@ -53,9 +54,12 @@ def test_a_picture_is_a_figure_with_an_alternative_and_words(picture):
 
 def test_a_picture_shows_in_a_notebook_as_an_image_with_its_words_under_it(picture, monkeypatch):
     shown = []
-    monkeypatch.setattr("IPython.display.display", lambda data, raw=False: shown.append(data))
+    monkeypatch.setattr(
+        "IPython.display.display", lambda data, raw=False: shown.append((data, raw))
+    )
     picture._ipython_display_()
-    image, words = shown
+    (image, image_is_raw), (words, _) = shown
+    assert image_is_raw
     assert image["text/html"].startswith(f'<img alt="{picture.alt}" src="data:image/png;base64,')
     assert image["image/png"] in image["text/html"]
     assert image["text/plain"] == picture.alt
@@ -161,7 +165,10 @@ def test_any_array_makes_a_histogram_of_its_finite_values(draw, values):
 def test_an_array_that_holds_no_points_is_named(draw, shape):
     with pytest.raises(ValueError, match=r"\(N, D\)") as error:
         draw(torch.ones(shape))
-    assert str(shape) in str(error.value)
+    assert str(error.value) == (
+        "A picture of points needs an array of shape (N, D) or (N, L, D) with at least one "
+        f"element, but got shape {shape}."
+    )
 
 
 def test_small_numbers_keep_their_digits_and_rounding_has_none():
@@ -173,6 +180,34 @@ def test_small_numbers_keep_their_digits_and_rounding_has_none():
     assert zero_mean.axes[0].get_title() == "point 0\nmean 0.00\nvariance 1.00"
 
 
+def test_a_variance_is_zero_only_if_rounding_alone_can_have_made_it():
+    far = hist_encoding([[1000.0, 1001.4]])
+    assert far.axes[0].get_title() == "point 0\nmean 1000.70\nvariance 0.49"
+    next_float = torch.nextafter(torch.tensor(1000.1), torch.tensor(2000.0)).item()
+    rounded = hist_encoding(torch.tensor([[1000.1, next_float]]))
+    assert rounded.axes[0].get_title() == "point 0\nmean 1000.10\nvariance 0.00"
+
+
+@pytest.mark.parametrize(("features", "bins"), [(9, 8), (100, 20), (1000, 40)])
+def test_more_features_make_narrower_bins_up_to_a_limit(features, bins):
+    values, edges, _ = stairs(hist_encoding(normal(1, features, seed=0)).axes[0])
+    assert (len(values), len(edges)) == (bins, bins + 1)
+
+
+def test_a_point_alone_has_its_own_name_in_the_words():
+    words = hist_encoding([[1.0, 3.0]]).words
+    assert words == (
+        "Histograms, 1 in all: point 0 has mean 2.00, variance 1.00. "
+        "All values lie between 1.00 and 3.00."
+    )
+
+
+def test_a_new_picture_has_no_words_yet_and_numbers_become_float64():
+    assert new_picture("Nothing", 1, 1, 2, 2)[0].words == ""
+    for numbers in ([1, 2], np.array([1, 2]), torch.tensor([1, 2]), torch.ones(2).half()):
+        assert to_array(numbers).dtype == np.float64
+
+
 def test_points_that_were_transposed_are_not_compared():
     with pytest.raises(ValueError, match=r"\(3, 2, 4\).*\(2, 3, 4\)"):
         hist_layer_normed(torch.ones(3, 2, 4), torch.ones(2, 3, 4))
@@ -180,6 +215,9 @@ def test_points_that_were_transposed_are_not_compared():
 
 def test_what_is_not_finite_is_left_out_and_told():
     nan, inf = float("nan"), float("inf")
+    assert hist_encoding([[nan, inf]]).words == (
+        "Histograms, 1 in all: point 0 has no finite value. There is no finite value."
+    )
     words = number_lines([[nan, 1.0, 3.0], [nan, inf, nan]]).words
     assert "point 0 has mean 2.00, standard deviation 1.00; point 1 has no finite value" in words
     before, after = [[2.0, 1.0], [nan, 1.0], [0.0, 1.0]], [[1.0, -1.0], [0.0, 1.0], [inf, 1.0]]
@@ -354,6 +392,7 @@ def test_curves_draw_their_data_apart_by_dash_and_marker():
         ([5, 1, 1e-9], "", "to 0 at n = 100."),
         ([1000, 1, -0.5], "", "to −0.5 at n = 100."),
         ([1, 2, 999.5], "", "to 1,000 at n = 100."),
+        ([1e-6, 2e-6, 3e-6], "", "goes from 1e−06 at n = 1 to 3e−06 at n = 100."),
         ([float("nan"), 2, 3], "", "goes from 2 at n = 10 to 3"),
         ([float("nan")] * 3, "", "cannot be drawn."),
         ([-1, 0, -2], "y", "cannot be drawn."),

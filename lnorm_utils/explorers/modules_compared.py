@@ -182,7 +182,7 @@ def _power(value: float) -> str:
 
 
 def _set_panel(bars: Line2D, dots: tuple[Line2D, Line2D, Line2D], distances: NDArray) -> None:
-    places = np.nan_to_num(distances, nan=CEILING, posinf=CEILING)
+    places = np.nan_to_num(distances, nan=CEILING)
     places = np.where(places < EQUAL, FLOOR, np.minimum(places, CEILING))
     rows = np.arange(len(places))
     ends = np.stack([np.full_like(places, FLOOR), places, np.full_like(places, np.nan)], 1)
@@ -197,9 +197,8 @@ def _data(
     points: int, features: int, offset: float, spread: float, eps: float, trained: bool
 ) -> str:
     learned = "trained γ and β" if trained else "γ = 1 and β = 0"
-    far = f"{offset:,.0f}" if offset >= 1000 else short(offset)
     return (
-        f"{points} point{'s' * (points > 1)} with {features} features, offset {far}, "
+        f"{points} point{'s' * (points > 1)} with {features} features, offset {short(offset)}, "
         f"spread {short(spread)}, ε = {short(eps)}, {learned}."
     )
 
@@ -221,7 +220,6 @@ def _verdict(distances: NDArray) -> str:
     ]
     missed = [name for name, d in told.items() if d <= TOLERANCE]
     count = f"{len(caught)} of the {len(told)}" if missed else f"all {len(told)}"
-    sentence = f"A tolerance of 1e−4 catches {count} mistakes"
-    sentence += f": {phrase(caught)}." if caught else "."
+    sentence = f"A tolerance of 1e−4 catches {count} mistakes: {phrase(caught)}."
     passing = f" It lets pass: {phrase(missed)}." if missed else ""
     return sentence + passing + ("" if is_right else " The right one is off too.")
