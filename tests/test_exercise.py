@@ -151,6 +151,102 @@ def test_an_exception_is_told_with_its_line_and_no_line_of_ours(rows):
     assert "lnorm_utils" not in words
 
 
+def test_a_wrong_value_is_told_with_the_arguments_that_it_came_from():
+    made = Exercise("00_test", "times", hints=[], inputs=[(2, "a"), (3, "b")])
+    made.answer(lambda number, letter: number * letter)
+    assert repr(made.check(lambda number, letter: "aa")) == (
+        "Not yet: called with 3, 'b': it is not 'aa', and how you came to it is not known here. "
+        "'bbb' is right."
+    )
+
+
+def test_of_a_wrong_prediction_and_of_a_call_with_nothing_no_arguments_are_told(number):
+    assert repr(number.check(7)) == (
+        "Not yet: it is not 7, and how you came to it is not known here. `.hint()` may help."
+    )
+    made = Exercise("00_test", "nothing", hints=[], inputs=[()])
+    made.answer(lambda: 3)
+    assert repr(made.check(lambda: 7)) == (
+        "Not yet: it is not 7, and how you came to it is not known here. 3 is right."
+    )
+
+
+def test_a_tensor_among_the_arguments_is_not_written_out():
+    made = Exercise("00_test", "mixed", hints=[], inputs=[(torch.ones(2), 3)])
+    made.answer(lambda x, number: number)
+    assert repr(made.check(lambda x, number: 7)) == (
+        "Not yet: it is not 7, and how you came to it is not known here. 3 is right."
+    )
+
+
+def test_what_cannot_be_compared_is_named_by_its_kind(number, rows):
+    assert repr(number.check(EvilFloat(3))) == (
+        "Not yet: your answer, an EvilFloat, cannot be compared with anything."
+    )
+    kinds = iter([EvilFloat(3), 3])
+    made = Exercise("00_test", "kinds", hints=[], inputs=[(1,), (2,)])
+    made.answer(lambda x: 3)
+    assert repr(made.check(lambda x: next(kinds))) == (
+        "Not yet: your answer, an EvilFloat, an int, cannot be compared with anything."
+    )
+
+
+def test_an_interrupt_while_comparing_ends_the_check(number):
+    class Interrupting(float):
+        def __float__(self):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        number.check(Interrupting(3))
+
+
+def test_a_function_that_returns_nothing_yet_is_told_so(rows):
+    assert repr(rows.check(lambda x: None)) == ("Not attempted: your function returns nothing yet.")
+    assert repr(rows.check(...)) == (
+        "Not attempted: replace the three dots and run the cell again."
+    )
+
+
+def test_a_function_that_returns_something_once_is_attempted(rows):
+    found = iter([None, torch.ones(2)])
+    assert rows.check(lambda x: next(found)).state is State.WRONG
+
+
+def test_each_of_several_answers_is_right_and_the_first_is_shown_beside_a_wrong_one():
+    made = Exercise("00_test", "several", hints=[], inputs=[(1,)])
+    made.answer(lambda x: "one")
+    made.answer(lambda x: "another")
+    assert made.check(lambda x: "another").state is State.RIGHT
+    assert repr(made.check(lambda x: "none")).endswith(" 'one' is right.")
+
+
+def test_a_prediction_rounded_to_two_decimals_is_right_or_a_mistake_with_that_name():
+    made = Exercise("00_test", "rounded", hints=[])
+    made.answer(lambda: 1.0)
+
+    @made.mistake()
+    def a_third():
+        "One, not three."
+        return 1 / 3
+
+    for attempt, mistake in ((0.33, "a third"), (0.3391, "a third"), (0.34, "")):
+        assert made.check(attempt).mistake == mistake
+    assert made.check(1.004).state is State.WRONG
+
+
+def test_what_code_returns_is_a_mistake_only_if_it_is_not_rounded():
+    made = Exercise("00_test", "exact", hints=[], inputs=[(1,)])
+    made.answer(lambda x: 1.0)
+    made.mistake()(lambda x: 1 / 3)
+    assert made.check(lambda x: 1 / 3).mistake
+    assert not made.check(lambda x: 0.33).mistake
+
+
+def test_a_tolerance_wider_than_rounding_holds_for_mistakes_too(number):
+    assert number.check(2.009).mistake == "one too few"
+    assert number.check(2.011).mistake == ""
+
+
 def test_endless_recursion_is_told(rows):
     def forever(x):
         return forever(x)
@@ -202,7 +298,8 @@ def test_a_function_cannot_change_the_inputs_of_the_exercise(rows):
 def test_one_more_hint_is_given_at_each_call(number):
     said = [repr(number.hint()) for _ in range(3)]
     assert said[:2] == ["Hint: 1 of 2. Count.", "Hint: 2 of 2. Count again."]
-    assert "no more hints" in said[2]
+    assert said[2] == "Hint: there are no more hints. `.solution()` shows the answer."
+    assert repr(number.hint()) == said[2]
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,7 @@
 """What a kernel that nobody trusts sends comes back as it was, or is refused."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,7 @@ import torch
 from lnorm_utils.exercises import probe
 from lnorm_utils.exercises.lesson_01 import how_many
 from lnorm_utils.exercises.submissions import judged
+from lnorm_utils.exercises.trials import OUTPUT
 
 VALUES = [
     *(None, True, 7, -(2**70), 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
@@ -52,6 +55,46 @@ LIES = [
 def test_what_no_probe_sends_is_refused(lie):
     with pytest.raises(ValueError, match=r"\w"):
         judged(how_many, {"values": [lie], "remark": ""})
+
+
+ROWS = torch.arange(6.0).reshape(2, 3)
+INPUTS = [[probe.encode(ROWS)], [probe.encode(ROWS + 1)]]
+
+
+def answered(attempt, inputs=INPUTS, seconds=5, trial=""):
+    """Return the values and the remark that the kernel would send."""
+    sent = probe.answer(lambda: attempt, inputs, seconds, trial)._repr_json_()
+    assert list(json.loads(json.dumps(sent))) == ["values", "remark"]
+    return [probe.decode(value) for value in sent["values"]], sent["remark"]
+
+
+def test_a_prediction_is_sent_as_it_is():
+    assert answered((2, 3), None) == ([(2, 3)], "")
+
+
+@pytest.mark.parametrize("attempt", [..., None])
+def test_no_attempt_is_sent_as_nothing_for_each_call(attempt):
+    assert answered(attempt, None) == ([None], "")
+    assert answered(attempt) == ([None, None], "")
+
+
+def test_a_function_is_called_with_each_input():
+    values, remark = answered(lambda x: x.sum(-1))
+    assert [value.tolist() for value in values] == [[3, 12], [6, 15]]
+    assert remark == ""
+
+
+def test_of_a_function_that_fails_later_the_first_value_is_sent_with_the_remark():
+    values, remark = answered(lambda x: x.sum(-1) if x[0, 0] == 0 else x.missing)
+    assert [value.tolist() for value in values] == [[3, 12]]
+    assert remark.startswith("your function raised AttributeError in line ")
+
+
+def test_a_class_is_tried_as_the_exercise_tries_it():
+    inputs = [[probe.encode(value) for value in (OUTPUT, 3, (0.1,), ROWS.double())]]
+    ((value,), remark) = answered(torch.nn.LayerNorm, inputs, trial="module")
+    torch.testing.assert_close(value, torch.nn.LayerNorm(3, 0.1).double()(ROWS.double()).detach())
+    assert remark == ""
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"values": [], "remark": ""}, "RIGHT"])

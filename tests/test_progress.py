@@ -15,7 +15,7 @@ from jupyter_client.manager import start_new_kernel
 
 from lnorm_utils.exercises.exercise import Exercise
 from lnorm_utils.exercises.feedback import State
-from lnorm_utils.exercises.progress import _say, note, progress
+from lnorm_utils.exercises.progress import Progress, _say, note, progress
 
 LESSON = "00_progress"
 MODULE = "lnorm_utils.exercises.progress"
@@ -156,6 +156,22 @@ def test_a_damaged_file_of_an_earlier_version_is_no_progress(former, damage):
     assert states() == ["NOT_ATTEMPTED", "RIGHT"]
 
 
+def test_a_check_is_kept_under_the_lesson_and_the_name_of_its_exercise(kept):
+    exercise = Exercise.bank[LESSON]["second"]
+    exercise.answer(lambda: 4)
+    exercise.check(3)
+    assert states() == ["NOT_ATTEMPTED", "WRONG"]
+    exercise.check(4)
+    assert states() == ["NOT_ATTEMPTED", "RIGHT"]
+
+
+def test_to_judge_keeps_nothing(kept):
+    exercise = Exercise.bank[LESSON]["second"]
+    exercise.answer(lambda: 4)
+    exercise.judge(4)
+    assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
+
+
 def checked(exercise):
     """Check two attempts, and return what was answered."""
     exercise.answer(lambda: 4)
@@ -215,4 +231,28 @@ def test_it_is_shown_as_a_list_in_words(kept):
     note(LESSON, "first", State.RIGHT)
     text = "1 of 2 exercises are right.\n✓ first: right\n○ second: not attempted"
     assert repr(progress(LESSON)) == text
-    assert "<li>✓ first: right</li>" in progress(LESSON)._repr_html_()
+    assert progress(LESSON)._repr_html_() == (
+        "<p>1 of 2 exercises are right.</p><ul style='list-style: none'>"
+        "<li>✓ first: right</li><li>○ second: not attempted</li></ul>"
+    )
+
+
+def test_only_what_is_right_is_counted_and_what_is_wrong_is_said(kept):
+    Exercise(LESSON, "third", hints=[])
+    note(LESSON, "first", State.RIGHT)
+    note(LESSON, "second", State.WRONG)
+    text = "1 of 3 exercises are right.\n✓ first: right\n✗ second: not yet\n"
+    assert repr(progress(LESSON)) == text + "○ third: not attempted"
+
+
+def test_the_name_of_an_exercise_cannot_become_html():
+    assert "<li>✓ a &lt; b: right</li>" in Progress({"a < b": State.RIGHT})._repr_html_()
+
+
+def test_several_lessons_are_named_in_their_order_and_none_is_said_to_be_none(monkeypatch):
+    Exercise("00_earlier", "first", hints=[])
+    with pytest.raises(ValueError, match=r"known lessons: 00_earlier, 00_progress\.$"):
+        progress("99_none")
+    monkeypatch.setattr(Exercise, "bank", {})
+    with pytest.raises(ValueError, match=r"known lessons: none yet\.$"):
+        progress("99_none")

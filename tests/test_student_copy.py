@@ -1,12 +1,16 @@
 """The copy for students is whole, closed, and without any answer; or there is none."""
 
+import errno
+import json
+import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from lnorm_utils.exercises.feedback import Feedback, State
 from lnorm_utils.exercises.leftovers import leftovers
@@ -29,6 +33,17 @@ EMPTY = [
     "prediction = ...\nquestion.check(prediction)",
     CODE,
     "question.check()",
+    "question.check(...)",
+    "question.check(attempt=...)",
+    "print(prediction)\nprediction = ...\nquestion.check(prediction)",
+    "prediction = ...\nimport torch as other\nquestion.check(prediction)",
+    "prediction = ...\nprediction = ...\nquestion.check(prediction)",
+    "prediction = ...\nother = 6\nquestion.check(prediction)",
+    "def f(x): ...\n\n\ndef g(x):\n    return x\n\n\nquestion.check(f)",
+    "question.hint()",
+    "solution()",
+    "check(6)",
+    "# question.check(6)",
     CLASS,
 ]
 FILLED = [
@@ -46,6 +61,23 @@ FILLED = [
     "f = lambda x: x\nquestion.check(f)",
     "from answers import f\nquestion.check(f)",
     "if True:\n    print(question.check(1))",
+    "question.check(prediction)",
+    "prediction = other = ...\nquestion.check(prediction)",
+    "prediction = ...\nfor prediction in [6]: pass\nquestion.check(prediction)",
+    "prediction = ...\nimport answers as prediction\nquestion.check(prediction)",
+    "prediction = ...\nimport prediction\nquestion.check(prediction)",
+    "prediction = ...\nif (prediction := 6): pass\nquestion.check(prediction)",
+    "prediction = ...\ndef prediction(x):\n    return x\n\n\nquestion.check(prediction)",
+    "prediction = ...\nasync def prediction(x): ...\n\n\nquestion.check(prediction)",
+    "if True:\n    prediction = ...\nquestion.check(prediction)",
+    "other = ...\nquestion.check(prediction)",
+    "prediction = 6\nother = ...\nquestion.check(prediction)",
+    "question.check(..., prediction)",
+    "question.check(..., attempt=prediction)",
+    'def f(x):\n    """Return x."""\n    return x\n\n\nquestion.check(f)',
+    "def f(x):\n    y = 6\n    ...\n\n\nquestion.check(f)",
+    "def f(x):\n    ...\n    super().__init__()\n    x.add_(1)\n\n\nquestion.check(f)",
+    "@once\ndef f(x):\n    ...\n\n\nquestion.check(f)",
 ]
 
 
@@ -159,6 +191,26 @@ def test_a_filled_in_attempt_is_found(source):
     assert sentence == "in code cell 2, the attempt of question is filled in."
 
 
+def test_several_answers_in_a_cell_are_all_told_and_each_once():
+    source = "one.check(1); one.check(2); two.check(...); lesson.two.check(3); one.solution()"
+    assert list(leftovers(notebook(source))) == [
+        "in code cell 1, the attempt of one is filled in.",
+        "in code cell 1, the attempt of lesson.two is filled in.",
+        "in code cell 1, the solution of one is called.",
+    ]
+
+
+def test_cells_without_code_are_neither_counted_nor_searched():
+    made = notebook("1", "question.check(6)")
+    made.cells.insert(0, new_markdown_cell("question.check(6)"))
+    assert list(leftovers(made)) == ["in code cell 2, the attempt of question is filled in."]
+
+
+def test_a_cell_without_the_key_of_its_outputs_has_none():
+    made = {"cells": [{"cell_type": "code", "source": "question.check(...)"}]}
+    assert list(leftovers(made)) == []
+
+
 @pytest.mark.parametrize("source", ["question.solution()", "print(question.solution())"])
 def test_a_call_of_the_solution_is_found(source):
     (sentence,) = leftovers(notebook(source))
@@ -177,9 +229,163 @@ def test_a_call_of_the_solution_is_found(source):
 )
 def test_a_saved_output_that_gives_an_answer_away_is_found(output):
     (sentence,) = leftovers(notebook(EMPTY[1], outputs=[output]))
-    assert "code cell 1, a saved output says that question is solved" in sentence
+    assert sentence == (
+        "in code cell 1, a saved output says that question is solved, or shows how."
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "exercise"),
+    [
+        ("1", "Right.", "an exercise"),
+        ("question . check ()", "Right: Because.", "question"),
+        ("print(question.check())", "first\nSolution.\nreturn 6", "question"),
+        ("progress('01_mean')", "✓ one: not attempted\n✓ two: right", "two"),
+        ("print(1)", ["Right", ".\n"], "an exercise"),
+    ],
+)
+def test_a_saved_output_is_told_with_the_exercise_that_it_belongs_to(source, text, exercise):
+    made = notebook(source, outputs=[new_output("stream", text=text)])
+    assert list(leftovers(made)) == [
+        f"in code cell 1, a saved output says that {exercise} is solved, or shows how."
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Not yet: one for all. Right is something else.",
+        "Rightly so",
+        "That is Right.",
+        "Hint: 1 of 2. Count.",
+        "✓ rightly",
+        "the Solution: 6",
+    ],
+)
+def test_an_output_that_speaks_of_right_and_solution_gives_nothing_away(text):
+    assert list(leftovers(notebook("1", outputs=[new_output("stream", text=text)]))) == []
 
 
 def test_a_cell_that_is_not_python_is_not_handed_out():
-    (sentence,) = leftovers(notebook("prediction = = 6\nquestion.check(prediction)"))
-    assert sentence.startswith("in code cell 1, question cannot be looked at")
+    source = "prediction = = 6\nquestion.check(prediction)\nother.solution()"
+    why = "cannot be looked at, because the cell is not Python or too long."
+    assert list(leftovers(notebook(source))) == [
+        f"in code cell 1, question {why}",
+        f"in code cell 1, other {why}",
+    ]
+    assert list(leftovers(notebook("prediction = = 6"))) == []
+
+
+def test_how_to_call_it_is_told(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("usage: student_copy [-h] out Write a copy of the course to hand out, ")
+    assert "out a folder that is not there yet, or is empty" in said
+
+
+def test_why_there_is_no_copy_is_told_on_the_error_channel(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert main([str(tmp_path / "file")]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == f"{tmp_path / 'file'} exists and is not an empty folder: name another.\n"
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert main([str(tmp_path / "file" / "copy")]) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err == f"{tmp_path / 'file'}: File exists.\n"
+
+
+def test_a_disk_that_says_no_more_than_that_is_told_with_the_folder(tmp_path, monkeypatch, capsys):
+    def full(*arguments, **more):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copy2", full)
+    monkeypatch.setattr(shutil, "copytree", full)
+    assert main([str(tmp_path / "copy")]) == 1
+    assert capsys.readouterr().err == f"{tmp_path / 'copy'}: No space left on device.\n"
+
+
+def test_a_folder_below_folders_that_are_not_there_is_made(course, tmp_path):
+    student_copy(course, tmp_path / "a" / "b" / "copy")
+    assert files(tmp_path / "a" / "b" / "copy") == COPIED
+
+
+def test_the_copy_is_drafted_beside_its_place_so_that_it_appears_in_one_go(
+    course, tmp_path, monkeypatch
+):
+    seen = []
+    rename = Path.rename
+
+    def watched(path, target):
+        seen.append(sorted(each.name for each in target.parent.iterdir()))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", watched)
+    student_copy(course, tmp_path / "new" / "copy")
+    ((draft,),) = seen
+    assert draft.startswith(".copy.")
+
+
+def test_the_solutions_are_closed_by_a_file_that_says_so(course, tmp_path):
+    student_copy(course, tmp_path / "copy")
+    note = (tmp_path / "copy" / ROOM / "solutions_are_closed").read_text("utf-8")
+    assert note == "`.solution()` is closed as long as this file is here.\n"
+
+
+def test_all_answers_are_told_one_below_the_other(course, tmp_path):
+    for name in ("02_variance", "03_standardize"):
+        nbformat.write(notebook(FILLED[0]), course / "notebooks" / f"{name}.ipynb")
+    with pytest.raises(CopyError) as problem:
+        student_copy(course, tmp_path / "copy")
+    assert str(problem.value) == (
+        "02_variance.ipynb: in code cell 1, the attempt of question is filled in.\n"
+        "03_standardize.ipynb: in code cell 1, the attempt of question is filled in."
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere not everybody may make a link")
+@pytest.mark.parametrize("known_to_git", [True, False])
+def test_a_link_is_copied_as_a_link(course, tmp_path, known_to_git):
+    if known_to_git and not shutil.which("git"):
+        pytest.skip("there is no git")
+    (course / "link").symlink_to("notebooks/01_mean.ipynb")
+    if known_to_git:
+        shutil.rmtree(course / ".git")
+        for command in (["init", "-q"], ["add", "notebooks", "lnorm_utils", "link"]):
+            subprocess.run(["git", "-C", course, *command], check=True)
+    student_copy(course, tmp_path / "copy")
+    assert os.readlink(tmp_path / "copy" / "link") == "notebooks/01_mean.ipynb"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a name is always text")
+@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
+def test_a_file_whose_name_is_no_text_is_copied(course, tmp_path):
+    shutil.rmtree(course / ".git")
+    name = os.fsdecode(b"caf\xe9")
+    (course / name).touch()
+    for command in (["init", "-q"], ["add", "notebooks", "lnorm_utils", name]):
+        subprocess.run(["git", "-C", course, *command], check=True)
+    student_copy(course, tmp_path / "copy")
+    assert (tmp_path / "copy" / name).exists()
+
+
+def test_what_is_wrong_with_an_unreadable_notebook_is_told(course):
+    (course / "notebooks" / "01_mean.ipynb").write_text("no notebook")
+    assert list(answers(course)) == [
+        "01_mean.ipynb: nothing can be read: Notebook does not appear to be JSON: 'no notebook'"
+    ]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_notebook_whose_cells_have_no_ids_is_read_without_a_warning(course):
+    path = course / "notebooks" / "01_mean.ipynb"
+    made = json.loads(path.read_text("utf-8"))
+    for cell in made["cells"]:
+        del cell["id"]
+    path.write_text(json.dumps(made))
+    assert list(answers(course)) == []

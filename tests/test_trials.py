@@ -52,6 +52,177 @@ def test_the_words_of_a_refusal_say_whether_both_shapes_are_named():
     assert tried(nn.RMSNorm, trials.REFUSED, shape=4, x=TABLE) == "no error"
 
 
+class Named:
+    """An object with what it is made of, and the output of nothing but its input."""
+
+    def __init__(self, **numbers):
+        vars(self).update(numbers)
+
+    def forward(self, x):
+        return x
+
+
+@pytest.mark.parametrize(
+    ("numbers", "starts"),
+    [
+        ({}, (1.0, 0.0)),
+        ({"weight": torch.tensor([2.0, 4.0]), "bias": torch.tensor([5.0])}, (3.0, 5.0)),
+        ({"gamma": torch.tensor([2.0, 4.0]), "beta": torch.tensor([5, 6])}, (3.0, 5.5)),
+        ({"weight": torch.tensor(2.0), "gamma": torch.tensor(4.0)}, (2.0, 0.0)),
+        ({"weight": 2.0, "bias": None, "gamma": torch.tensor(4.0)}, (4.0, 0.0)),
+        ({"weight": torch.ones(0), "bias": torch.ones(0)}, (1.0, 0.0)),
+        ({"weight": nn.Parameter(torch.tensor([0.5]))}, (0.5, 0.0)),
+    ],
+)
+def test_where_gamma_and_beta_start_is_their_mean_by_either_name(numbers, starts):
+    assert tried(lambda *_: Named(**numbers), trials.START) == starts
+
+
+def test_where_gamma_and_beta_start_is_computed_in_double_precision():
+    tenths = torch.tensor([0.1, 0.2], dtype=torch.float16)
+    start, _ = tried(lambda *_: Named(weight=tenths), trials.START)
+    assert start == tenths.double().mean().item()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ({}, "nothing"),
+        ({"weight": None}, "nothing"),
+        ({"weight": None, "bias": None}, "None"),
+        ({"weight": None, "bias": 0}, "not None"),
+        ({"weight": torch.ones(4), "bias": None}, "not None"),
+    ],
+)
+def test_what_stands_in_place_of_what_is_off_is_told_in_words(numbers, words):
+    assert tried(lambda *_: Named(**numbers), trials.OFF) == words
+
+
+def test_a_parameter_is_not_off_whatever_the_other_is():
+    assert tried(lambda *_: nn.LayerNorm(4, bias=False), trials.OFF) == "None"
+    assert tried(lambda *_: nn.RMSNorm(4), trials.OFF) == "nothing"
+
+
+def test_the_parameters_are_named_in_their_order_with_their_shapes():
+    layer = nn.LayerNorm((2, 4))
+    assert tried(lambda *_: layer, trials.NAMES, x=torch.ones(3, 2, 4).double()) == (
+        ("bias", 2, 4),
+        ("weight", 2, 4),
+    )
+
+
+def test_an_object_that_is_no_module_has_no_names():
+    assert tried(lambda *_: Named(weight=torch.ones(4)), trials.NAMES) == (("not an nn.Module",),)
+
+
+@pytest.mark.parametrize("what", [trials.OUTPUT, trials.NAMES, trials.START, trials.OFF])
+def test_a_layer_that_returns_nothing_is_asked_for_nothing(what):
+    assert tried(lambda *_: lambda x: None, what) is None
+
+
+def test_what_is_asked_for_may_have_words_before_it():
+    assert tried(lambda *_: Named(), f"without both, {trials.OFF}") == "nothing"
+
+
+def test_a_layer_computes_in_float64_and_gets_its_shape_and_options():
+    layer = nn.LayerNorm(4, 0.1).double()
+    torch.testing.assert_close(tried(nn.LayerNorm, trials.OUTPUT), layer(TABLE))
+
+
+def test_numbers_are_loaded_into_gamma_and_beta_and_used():
+    gamma, beta = torch.arange(4).double(), torch.arange(4, 8).double()
+    after = tried(nn.LayerNorm, trials.LOADED, gamma, beta)
+    torch.testing.assert_close(after, nn.functional.layer_norm(TABLE, [4], gamma, beta, 0.1))
+
+
+def test_numbers_that_do_not_fit_are_not_loaded():
+    layer = nn.LayerNorm(4, 0.1)
+    wide, beta = torch.ones(2, 4).double(), torch.ones(4).double()
+    after = tried(lambda *_: layer, trials.LOADED, wide, beta)
+    torch.testing.assert_close(after, nn.functional.layer_norm(TABLE, [4], None, beta, 0.1))
+    bare = tried(lambda *_: nn.LayerNorm(4, 0.1, bias=False), trials.LOADED, beta, beta)
+    torch.testing.assert_close(bare, nn.functional.layer_norm(TABLE, [4], None, None, 0.1))
+
+
+def test_an_output_of_another_shape_is_not_trained_but_shown():
+    class Sums(nn.LayerNorm):
+        def forward(self, x):
+            return super().forward(x).sum(-1)
+
+    after = tried(Sums, trials.TRAINED, TARGETS)
+    assert after.shape == (5,)
+
+
+def test_what_cannot_be_trained_is_shown_as_it_is():
+    plain = Named(weight=torch.full((2, 2), 2.0), bias=None)
+    after = tried(lambda *_: plain, trials.TRAINED, TARGETS)
+    torch.testing.assert_close(after, torch.full((4,), 2.0).double())
+    nothing = tried(lambda *_: Named(), trials.TRAINED, TARGETS)
+    assert (nothing.shape, nothing.dtype) == ((0,), torch.float64)
+
+
+def test_a_parameter_that_is_not_used_is_not_moved():
+    class Spare(nn.LayerNorm):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            self.spare = nn.Parameter(torch.ones(3))
+
+    torch.testing.assert_close(
+        tried(Spare, trials.TRAINED, TARGETS), tried(nn.LayerNorm, trials.TRAINED, TARGETS)
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "said", "words"),
+    [
+        (4, "4 expected in 3, 1", "an error that names both shapes"),
+        ((2, 4), "(2, 4) expected in [3, 1]", "an error that names both shapes"),
+        ((2, 4), "(2, 4) expected", "an error without both shapes"),
+        ((2, 4), "not in [3, 1]", "an error without both shapes"),
+        ((2, 4), "2 and 4 expected in 3 and 1", "an error without both shapes"),
+    ],
+)
+def test_an_error_names_a_shape_if_its_sizes_stand_in_it(shape, said, words):
+    def refusing(x):
+        raise RuntimeError(said)
+
+    narrow = torch.ones(3, 1).double()
+    assert tried(lambda *_: refusing, trials.REFUSED, shape=shape, x=narrow) == words
+
+
+def test_what_returns_nothing_refuses_nothing_yet():
+    assert tried(lambda *_: lambda x: None, trials.REFUSED) is None
+    assert tried(lambda *_: lambda x: x, trials.REFUSED) == "no error"
+
+
+def test_the_use_of_a_class_is_said_in_words():
+    assert trials.words(trials.OUTPUT, (2, 4), (0.1, False), torch.ones(3, 2, 4)) == (
+        "made with (2, 4), 0.1, False and called with an input of shape (3, 2, 4)"
+    )
+
+
+ADVICE = "In `__init__`, call `super().__init__()` first"
+
+
+def test_an_attribute_error_of_another_kind_is_left_as_it_is():
+    def make(*arguments):
+        raise AttributeError("no such thing")
+
+    with pytest.raises(AttributeError, match=r"^no such thing$"):
+        tried(make, trials.OUTPUT)
+
+
+def test_where_the_module_was_not_set_up_the_error_says_what_to_do():
+    with pytest.raises(AttributeError) as problem:
+        tried(NoSuper, trials.OUTPUT)
+    assert str(problem.value) == (
+        f"cannot assign parameters before Module.__init__() call. {ADVICE}"
+    )
+    with pytest.raises(AttributeError) as problem:
+        tried(NoSuperPlain, trials.OUTPUT)
+    assert str(problem.value) == ADVICE
+
+
 class Plain:
     """The class that the lesson shows first, by the argument that its forward reads."""
 
@@ -292,6 +463,25 @@ def test_what_is_wrong_with_a_switch_or_an_error_is_named(other, name):
 def test_a_crash_says_in_words_how_the_class_was_used():
     message = repair.judge(layer(lambda self, x: self.missing)).message
     assert message.endswith("(it was made with 4, 0.1 and called with an input of shape (5, 4)).")
+
+
+def test_an_error_that_speaks_of_a_call_itself_is_told_whole():
+    def forward(self, x):
+        raise ValueError("no such row (called with 7).")
+
+    message = repair.judge(layer(forward)).message
+    assert " no such row (called with 7). (it was made with 4, 0.1 and called" in message
+
+
+@pytest.mark.parametrize("make", [lesson_08.RepairedNorm, lesson_08.MyLayerNorm])
+def test_a_solution_has_the_epsilon_of_pytorch_if_none_is_given(make):
+    x = 0.01 * TABLE
+    torch.testing.assert_close(make(4).double()(x), nn.LayerNorm(4).double()(x))
+
+
+def test_the_solution_of_the_lesson_refuses_what_does_not_fit_and_names_both_shapes():
+    with pytest.raises(ValueError, match=r"^\(2, 4\) expected at the end of \(5, 3, 4\)$"):
+        lesson_08.MyLayerNorm((2, 4))(torch.ones(5, 3, 4))
 
 
 def test_a_class_that_is_not_written_yet_is_not_attempted():

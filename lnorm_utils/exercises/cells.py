@@ -53,9 +53,8 @@ def parse(source: str) -> tuple[str, ast.Module]:
     if source.count("\n") >= MOST_LINES or len(source) > MOST_LETTERS:
         raise ValueError(f"longer than {MOST_LINES} lines or {MOST_LETTERS} letters")
     code = TransformerManager().transform_cell(source)
-    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     with warnings.catch_warnings(action="ignore"):  # about a student's escape sequences
-        return code, compile(code, "the cell", "exec", flags=flags)
+        return code, ast.parse(code, "the cell")
 
 
 def pieces(source: str, exercises: Collection[str]) -> Iterator[Piece]:

@@ -104,7 +104,7 @@ class Exercise:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
         return self.judge_results(*attempts.results(attempt, self.inputs, self.trial))
 
-    def judge_results(self, results: list, remark: str = "") -> Feedback:
+    def judge_results(self, results: list, remark: str) -> Feedback:
         """Judge what an attempt returned: one value, or one for each of the inputs.
 
         With fewer results the attempt has failed, and the remark says how; a mistake that shows in
