@@ -22,7 +22,7 @@ from lnorm_utils.plotting import (
     points_before_after,
     shared_cells,
 )
-from lnorm_utils.plotting.picture import new_picture, to_array
+from lnorm_utils.plotting.picture import limits, new_picture, number, to_array
 
 EACH = [pytest.param(make, id=name) for name, (make, *_) in PICTURES.items()]
 
@@ -206,6 +206,42 @@ def test_a_new_picture_has_no_words_yet_and_numbers_become_float64():
     assert new_picture("Nothing", 1, 1, 2, 2)[0].words == ""
     for numbers in ([1, 2], np.array([1, 2]), torch.tensor([1, 2]), torch.ones(2).half()):
         assert to_array(numbers).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("values", "what"), [([[1.0], [1.0, 2.0]], "list"), ("abc", "str"), (1j, "complex")]
+)
+def test_what_holds_no_numbers_is_named(values, what):
+    with pytest.raises(TypeError, match=r"\.$") as error:
+        to_array(values)
+    assert str(error.value) == (
+        "A picture needs an array of real numbers with rows of equal length, but cannot make one "
+        f"of what was given, a {what}."
+    )
+
+
+def test_a_number_whose_square_may_overflow_is_refused_and_infinity_is_not():
+    inf = float("inf")
+    assert to_array([inf, -inf, 1e100, -1e100]).tolist() == [inf, -inf, 1e100, -1e100]
+    with pytest.raises(
+        ValueError, match=r"^A picture shows numbers up to 1e\+100, but got 2e\+100\.$"
+    ):
+        to_array([inf, -2e100])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1e5, "1e+05"), (99_999.0, "99999.00"), (0.01, "0.01"), (0.009, "0.009"), (-2.0, "−2.00")],
+)
+def test_numbers_have_two_decimals_where_these_say_something(value, text):
+    assert number(value) == text
+
+
+def test_limits_leave_room_also_where_all_values_are_one():
+    assert limits(np.array([2.0, 4.0]), 0.1) == pytest.approx((1.8, 4.2))
+    assert limits(np.array([5.0, 5.0])) == pytest.approx((4.75, 5.25))
+    assert limits(np.zeros(2)) == pytest.approx((-0.05, 0.05))
+    assert limits(np.array([np.nan])) == pytest.approx((-0.05, 1.05))
 
 
 def test_points_that_were_transposed_are_not_compared():
