@@ -113,7 +113,8 @@ def _explored(make):
     seen = [artist.get_visible() for artist in explorer.moving]
     for artist in explorer.moving:
         artist.set_visible(False)
-    yield svg(explorer.picture, [explorer.picture], f'id="{STILL}"', "none", STILL)
+    still = svg(explorer.picture, [explorer.picture], f'id="{STILL}"', "none", STILL)
+    yield f"<h1>{explorer.picture.alt}</h1>\n{still}"
     for artist, visible in zip(explorer.moving, seen, strict=True):
         artist.set_visible(visible)
     for name in explorer.presets:

@@ -314,3 +314,9 @@ def test_bad_input_gets_one_sentence(bad, sentence):
         explore_offset(**bad)
     assert str(error.value).endswith(".")
     assert not re.search(r"[.!?] [A-Z]", str(error.value))
+
+
+def test_a_start_between_the_last_two_stops_can_be_explored(explore):
+    explorer = explore(offset=900_000.0)
+    assert explorer.values["offset"] == 900_000.0
+    assert "900,000" in explorer.words
