@@ -448,6 +448,26 @@ def test_a_place_that_a_logarithmic_axis_does_not_have_is_not_told():
     )
 
 
+@pytest.mark.parametrize("lost", [float("nan"), float("inf"), float("-inf"), 0.0, -3.0])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_place_that_a_logarithmic_axis_does_not_have_makes_no_tick_and_no_limit(lost, at):
+    x, y = np.array([1.0, 10.0, 100.0]), [2.0, 5.0, 3.0]
+    x[at] = lost
+    picture = curves(x, {"a": y}, title="Title", xlabel="n", ylabel="y", log="xy")
+    picture.png()
+    (ax,) = picture.axes
+    assert ax.get_xticks().tolist() == np.delete(x, at).tolist()
+    low, high = ax.get_xlim()
+    assert 0.5 < low < high < 200
+
+
+def test_where_no_point_can_be_drawn_on_logarithmic_axes_there_is_a_picture_all_the_same():
+    inf = float("inf")
+    picture = draw_curves({"a": [-3.0, inf, 1.0]}, (-inf, 2.0, inf), log="xy")
+    picture.png()
+    assert 'The line "a" cannot be drawn.' in picture.words
+
+
 def test_an_axis_that_does_not_exist_is_not_made_logarithmic():
     with pytest.raises(ValueError, match="'Y' was given"):
         draw_curves({"a": [1, 2, 3]}, log="Y")

@@ -79,12 +79,13 @@ def curves(
         place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
         ax.text(1.01, height, f"{name} = {height:.3g}", **place)
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
-    finite = np.isfinite(x)  # without a point, a logarithmic axis has no limits
-    ax.set_xscale("log" if "x" in log and finite.any() else "linear")
-    drawable = any((y[finite] > 0).any() for y in arrays.values())
+    # A logarithmic axis has no limits without a point, and wrong ones with a tick below zero.
+    known = np.isfinite(x) & ((x > 0) | ("x" not in log))
+    drawable = any((np.isfinite(y[known]) & (y[known] > 0)).any() for y in arrays.values())
+    ax.set_xscale("log" if "x" in log and known.any() else "linear")
     ax.set_yscale("log" if "y" in log and drawable else "linear")
     if "x" in log and x.size <= 10:
-        ax.set_xticks(x, [f"{v:g}" for v in x])
+        ax.set_xticks(x[known], [f"{v:g}" for v in x[known]])
         ax.xaxis.minorticks_off()
     if (x == x.round()).all() and not log:
         ax.xaxis.get_major_locator().set_params(integer=True)
@@ -95,8 +96,7 @@ def curves(
     tell = _course if joined else _range
     each = []
     for name, y in arrays.items():
-        seen = np.isfinite(y) & np.isfinite(x)
-        seen &= ((y > 0) | ("y" not in log)) & ((x > 0) | ("x" not in log))
+        seen = known & np.isfinite(y) & ((y > 0) | ("y" not in log))
         told = tell(x[seen], y[seen], xlabel, say) if seen.any() else "cannot be drawn"
         each.append(f'The {"line" if joined else "dots"} "{name}" {told}.')
     marks = [f'A thin line marks "{n}" at {_plain(h)}.' for n, h in (levels or {}).items()]
