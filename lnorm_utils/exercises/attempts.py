@@ -95,9 +95,9 @@ def _told(error: BaseException, arguments: tuple, kind: str) -> str:
 def _message(error: BaseException) -> str:
     try:
         return str(error)
-    except BaseException as another:  # of a class whose __str__ is wrong as well
-        if isinstance(another, KeyboardInterrupt):
-            raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # of a class whose __str__ is wrong as well
         return ""
 
 

@@ -115,9 +115,9 @@ class Exercise:
                 told = self._in_words(remark, len(results))
                 return self._seen_so_far(results) or Feedback(State.WRONG, told)
             feedback = self._judge(results)
-        except BaseException as error:  # an object of the student's that raises when looked at
-            if isinstance(error, KeyboardInterrupt):
-                raise
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # an object of the student's that raises when looked at
             kinds = ", ".join(sorted({kind_of(result) for result in results}))
             return Feedback(State.WRONG, f"your answer, {kinds}, cannot be compared with anything.")
         return replace(feedback, message=f"{feedback.message} {remark}".strip())
