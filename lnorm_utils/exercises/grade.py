@@ -57,7 +57,7 @@ def submissions(given: Path) -> Iterator[tuple[str, Path]]:
     """Yield the name and the path of each notebook: the one given, or those below a folder."""
     if given.is_file():
         yield given.name, given
-    for path in sorted(given.rglob("*.ipynb")) if given.is_dir() else []:
+    for path in sorted(given.rglob("*.ipynb")):
         if ".ipynb_checkpoints" not in path.parts:
             yield path.relative_to(given).as_posix(), path
 

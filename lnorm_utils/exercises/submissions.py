@@ -77,7 +77,7 @@ def _bank(numbers: list[str]) -> dict[tuple[str, str], Exercise]:
         (lesson, name): exercise
         for lesson, exercises in list(Exercise.bank.items())
         for name, exercise in exercises.items()
-        if lesson[:2] in numbers and lesson[:2] != "00"
+        if lesson[:2] in numbers
     }
 
 
