@@ -78,12 +78,24 @@ PICTURES = {
     ],
 }
 
+# Data of an instructor, of another size than what an explorer brings along.
+OWN = {
+    "explore_amplitude": {"row": [1.0, 2.0, 4.0]},
+    "explore_batch": {"x": normal(9, 8, seed=0), "batch_size": 2},
+    "explore_collapse": {"points": normal(7, 3, seed=0)},
+    "explore_gamma_beta": {"x": normal(30, 10, seed=0)},
+    "explore_offset": {"x": [1.0, 2.0, 3.0, 4.0, 9.0], "offset": 1000.0},
+    "explore_projection": {"points": normal(9, 2, seed=0) - 1},
+    "explore_residual": {"x": normal(3, 5, seed=0)},
+    "explore_shared_mean": {"x": normal(3, 1, 3, 6, seed=0)},
+}
+
 
 def pages():
     """Return {name: function that draws a page}."""
     return {
         **{name: lambda makes=makes: page(map(_still, makes)) for name, makes in PICTURES.items()},
-        **{name: lambda make=make: page(_explored(make)) for name, make in make_all().items()},
+        **{name: lambda name=name: page(_explored(name)) for name in make_all()},
     }
 
 
@@ -107,16 +119,12 @@ def _still(make):
     return f"<h1>{picture.alt}</h1>\n{drawing}<p>{html.escape(picture.words)}</p>"
 
 
-def _explored(make):
+def _explored(explore):
     """Draw what stands still, what moves at each preset and at both ends of all, and controls."""
+    make = make_all()[explore]
     explorer = make()
-    seen = [artist.get_visible() for artist in explorer.moving]
-    for artist in explorer.moving:
-        artist.set_visible(False)
-    still = svg(explorer.picture, [explorer.picture], f'id="{STILL}"', "none", STILL)
+    still = explorer.still(f'id="{STILL}"', "none", STILL)
     yield f"<h1>{explorer.picture.alt}</h1>\n{still}"
-    for artist, visible in zip(explorer.moving, seen, strict=True):
-        artist.set_visible(visible)
     for name in explorer.presets:
         explorer.chooser.value = name
         yield _layers(name, explorer)
@@ -126,11 +134,20 @@ def _explored(make):
         yield _layers(name, explorer)
     yield f"<pre>{html.escape(_controls(explorer), quote=False)}</pre>"
     explorer.close()
+    if explore in OWN:
+        explorer = make(**OWN[explore])
+        still = explorer.still("", "none", "own")
+        yield _layered("own data", still, explorer)
+        explorer.close()
 
 
 def _layers(name, explorer):
     width, height = explorer.picture.get_size_inches() * POINTS_PER_INCH
     below = f'<svg viewBox="0 0 {width:g} {height:g}"><use href="#{STILL}"/></svg>'
+    return _layered(name, below, explorer)
+
+
+def _layered(name, below, explorer):
     above = explorer.foreground.value
     return f'<h2>{name}</h2>\n<div class="layers">{below}<div>{above}</div></div>'
 

@@ -273,6 +273,12 @@ def test_where_a_bias_is_of_no_help_the_words_say_why(explore, size, shape):
     assert "come back at" in explorer.words
 
 
+def test_points_on_one_side_come_back_at_one_place(explore):
+    points = 1000 * (torch.tensor([5.0, 1.0]) + 0.1 * normal(40, 2, seed=0))
+    words = explore(points=points, size=2, bias=False).words
+    assert "The 16 points on 4 rays come back at 1 place; the nearest and" in words
+
+
 @pytest.mark.parametrize("size", [2, 3])
 def test_layer_norm_of_two_and_three_features_leaves_two_places_and_a_circle(size):
     code = codes(default_points(), size, 10.0)

@@ -8,7 +8,7 @@ import torch
 
 from lnorm_utils.examples import normal, residual_stack
 from lnorm_utils.explorers import explore_residual
-from lnorm_utils.explorers.residual import PRESETS
+from lnorm_utils.explorers.residual import PRESETS, _few
 
 ROWS = normal(
     64,
@@ -145,6 +145,14 @@ def test_own_rows_and_a_depth_between_two_stops():
     slope = normal(10, seed=2, dtype=torch.float64)
     assert_shows(explorer, rows.reshape(12, 10).double(), slope)
     assert_inside(explorer)
+
+
+def test_as_many_rows_and_features_as_are_said_can_be_explored():
+    most = torch.zeros(256, 128)
+    assert _few(most) is most
+    for more in (torch.zeros(257, 1), torch.zeros(1, 129)):
+        with pytest.raises(ValueError, match="at most 256 rows of 128 features"):
+            _few(more)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,16 @@
-"""The parts that explorers share: an instructor's data, and what a cell has made before."""
+"""The parts that explorers share: data, numbers, texts, and what a cell has made before."""
+
+import io
 
 import pytest
 import torch
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.font_manager import FontProperties
 
-from lnorm_utils.explorers import former_run
+from lnorm_utils.explorers import Slider, former_run
+from lnorm_utils.explorers.controls import short
 from lnorm_utils.explorers.data import finite, rows_of
+from lnorm_utils.explorers.drawing import FewElements
 
 
 @pytest.mark.parametrize("shape", [(6, 4), (2, 3, 4), (3, 2, 4)])
@@ -107,3 +113,45 @@ def test_a_cell_that_runs_again_closes_what_it_has_made_and_nothing_else(run):
 def test_where_no_cell_is_named_nothing_is_closed(run, nowhere):
     made = [run(nowhere), run(nowhere), run(message("cell", "1"))]
     assert not any(one.closed for one in made)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        *((0, "0"), (-0.5, "−0.5"), (0.00316, "0.00316"), (1e-3, "0.001"), (9.996e-4, "9.996e−4")),
+        *((3.16e-5, "3.16e−5"), (-1e-8, "−1e−8"), (12.3456, "12.35"), (999.96, "1000")),
+        *((1000, "1,000"), (17_800, "17,800"), (-1e6, "−1,000,000"), (999_999_999, "999,999,999")),
+        *((1e9, "1e+09"), (1 / 3, "0.3333")),
+    ],
+)
+def test_a_number_beside_a_slider_is_short(number, text):
+    assert short(number) == text
+
+
+@pytest.mark.parametrize(
+    ("stops", "value", "sentence"),
+    [
+        ([0.5, 20_000], 0.4, "eps must be a number between 0.5 and 20,000, but 0.4 was given."),
+        ([1, 0.5], "1", "eps must be a number between 0.5 and 1, but '1' was given."),
+        ([0, 1.5], True, "eps must be a number between 0 and 1.5, but True was given."),
+        ([-2, 3], 4, "eps must be a whole number between −2 and 3, but 4 was given."),
+        ([-2, 3], 1.0, "eps must be a whole number between −2 and 3, but 1.0 was given."),
+    ],
+)
+def test_a_value_beside_the_stops_of_a_slider_is_named_with_them(stops, value, sentence):
+    slider = Slider("ε", stops[0], stops)
+    with pytest.raises(ValueError, match=r"\.$") as error:
+        slider.checked("eps", value)
+    assert str(error.value) == sentence
+    assert [slider.checked("eps", stop) for stop in stops] == stops
+
+
+@pytest.mark.parametrize(("text", "is_math"), [("$x^2$", True), ("$x^2$", False), ("one", False)])
+def test_a_text_is_measured_as_matplotlib_does(text, is_math):
+    measured = (
+        renderer(100, 100, io.StringIO(), **name).get_text_width_height_descent(
+            text, FontProperties(size=12), is_math
+        )
+        for renderer, name in ((FewElements, {"name": "few"}), (RendererSVG, {}))
+    )
+    assert next(measured) == next(measured)

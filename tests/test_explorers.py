@@ -11,6 +11,7 @@ import ipywidgets
 import numpy as np
 import pytest
 from jupyter_client.manager import start_new_kernel
+from matplotlib.artist import Artist
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from playing import ends, make_all
@@ -128,6 +129,14 @@ def test_the_background_stands_still(explorer):
     drawing = b64decode(re.search('base64,(.+?)"', background)[1])
     assert b"<path" in drawing
     assert b"<text" not in drawing  # its letters are the same on every machine
+
+
+def test_a_still_image_stacks_its_parts_as_the_live_picture_does(explorer):
+    for ax in explorer.picture.axes:
+        shown = [*ax.lines, *ax.patches]
+        stacked = sorted((a for a in ax.get_children() if a in shown), key=Artist.get_zorder)
+        over = [artist for artist in explorer.moving if artist in shown]
+        assert stacked == [*(artist for artist in stacked if artist not in over), *over]
 
 
 def test_text_is_at_least_ten_points(explorer):

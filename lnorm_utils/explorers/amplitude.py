@@ -87,7 +87,7 @@ def explore_amplitude(
     before = _histogram(axes[0, 0], "the row before", edges, BLUE, shape.numel())
     after = _histogram(axes[0, 1], "the row after", edges, ORANGE, shape.numel())
     stds = [_text(ax) for ax in axes[0, :2]]
-    dots, inside, outside, here = _curves(axes[0, 2])
+    outside, inside, dots, here = _curves(axes[0, 2])
     ideal.set_label("with ε = 0")
     handles = [inside, outside, dots, here, ideal]
     picture.legend(handles=handles, loc="upper center", ncols=3, fontsize=12)
@@ -149,16 +149,16 @@ def _text(ax: Axes) -> Text:
 
 
 def _curves(ax: Axes) -> list[Line2D]:
-    """Draw what stands still, and return the dots, the two formulas and the mark of the row."""
+    """Draw what stands still, and return the two formulas, the dots and the mark of the row."""
     ax.set_xscale("symlog", linthresh=1e-4, linscale=0.5)
     ax.set(title="standard deviation after", xlabel="σ, standard deviation before")
     ax.set(xlim=(-2e-5, 1.5), ylim=(0, 1.08))
     ax.set_xticks([0, *powers_of_ten(-4, 0, each=1)], ["0", "0.0001", "0.001", "0.01", "0.1", "1"])
     ax.axhline(1, color=GRAY, lw=1.5, zorder=0)
     looks = (
-        (MEASURED, "o", ORANGE, 7, "measured by layer norm"),
-        (DRAWN, "-", BLACK, 0, f"ε inside the root: {INSIDE}"),
         (DRAWN, "--", VERMILION, 0, f"ε outside: {OUTSIDE}"),
+        (DRAWN, "-", BLACK, 0, f"ε inside the root: {INSIDE}"),
+        (MEASURED, "o", ORANGE, 7, "measured by layer norm"),
         ([], "*-", BLUE, 18, "the row"),
     )
     lines = [

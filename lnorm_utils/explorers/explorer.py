@@ -120,6 +120,16 @@ class Explorer(ipywidgets.VBox):
             widget.disabled = not self.when[name](values)
         self.chooser.value = next((n for n, v in self.presets.items() if v == values), None)
 
+    def still(self, attributes: str, text: str, name: str) -> str:
+        """Draw what stands still, as an SVG, with the arguments of `svg`."""
+        seen = [artist.get_visible() for artist in self.moving]
+        for artist in self.moving:
+            artist.set_visible(False)
+        drawing = svg(self.picture, [self.picture], attributes, text, name)
+        for artist, visible in zip(self.moving, seen, strict=True):
+            artist.set_visible(visible)
+        return drawing
+
     def close(self) -> None:
         """Let go of the figure, of all widgets and of what listens to them."""
         for widget in _tree(self):
@@ -150,12 +160,7 @@ class Explorer(ipywidgets.VBox):
         self.move(**self.values)
         self.picture.set_dpi(POINTS_PER_INCH)
         self.picture.draw_without_rendering()
-        seen = [artist.get_visible() for artist in self.moving]
-        for artist in self.moving:
-            artist.set_visible(False)
-        drawing = svg(self.picture, [self.picture], "", "path", f"{self.model_id}-back")
-        for artist, visible in zip(self.moving, seen, strict=True):
-            artist.set_visible(visible)
+        drawing = self.still("", "path", f"{self.model_id}-back")
         self.picture.draw_without_rendering()
         # As an image it is one thing to the browser, not the thousands that a change would touch.
         source = f"data:image/svg+xml;base64,{_base64(drawing)}"

@@ -186,14 +186,13 @@ def _curves(ax: Axes, points: Tensor) -> list[Line2D]:
 
 def _rays(ax: Axes, on_rays: Tensor) -> list[Line2D]:
     """Draw points on rays faintly, and return the lines for what is recovered of each ray."""
-    moving = []
-    for ray, (color, marker, size) in zip(on_rays.split(ON_RAY), LOOKS, strict=True):
+    for ray, (color, marker, _) in zip(on_rays.split(ON_RAY), LOOKS, strict=True):
         ax.plot(*np.vstack([[0, 0], ray[-1]]).T, color=GRAY, lw=1, zorder=0)
         ax.plot(*ray.T, marker, color="none", mec=color, ms=8, label="point on a ray")
-        moving += ax.plot(
-            [], [], marker + "-", color=color, mec=BLACK, ms=size, label="point recovered"
-        )
-    return moving
+    return [
+        ax.plot([], [], marker + "-", color=color, mec=BLACK, ms=size, label="point recovered")[0]
+        for color, marker, size in LOOKS
+    ]
 
 
 def _left(size: int) -> str:
