@@ -13,7 +13,7 @@ from explorer_fixtures import made_by_tests
 from torch import nn
 
 from lnorm_utils.examples import normal
-from lnorm_utils.explorers.projection import explore_projection
+from lnorm_utils.explorers.projection import _apart, explore_projection
 
 SIZES = [2, 3, 4, 6, 8, 16, 32, 64]
 PRESETS = [
@@ -273,10 +273,11 @@ def test_where_a_bias_is_of_no_help_the_words_say_why(explore, size, shape):
     assert "come back at" in explorer.words
 
 
-def test_points_on_one_side_come_back_at_one_place(explore):
-    points = 1000 * (torch.tensor([5.0, 1.0]) + 0.1 * normal(40, 2, seed=0))
-    words = explore(points=points, size=2, bias=False).words
-    assert "The 16 points on 4 rays come back at 1 place; the nearest and" in words
+@pytest.mark.parametrize(("count", "said"), [(1, "1 place"), (2, "2 different places")])
+def test_the_words_count_the_places_at_which_points_come_back(count, said):
+    before = torch.eye(2).double().repeat(8, 1)
+    after = before if count == 2 else torch.zeros(16, 2).double()
+    assert f"The 16 points on 4 rays come back at {said}; the nearest and" in _apart(before, after)
 
 
 @pytest.mark.parametrize("size", [2, 3])
