@@ -207,6 +207,10 @@ def test_the_words_say_from_where_on_the_row_is_rounded(explorer):
         )
 
 
+def test_an_offset_near_nothing_has_a_true_minus_sign(explore):
+    assert explore(offset=1e-5).words.startswith("Offset 1e−05: the true variance is ")
+
+
 def test_a_variance_that_is_rounded_away_has_changed_a_lot(explore):
     explorer = explore(x=OWN["tiny"], offset=1.0)
     assert "so its true variance has changed a lot; two passes are right" in explorer.words

@@ -216,6 +216,29 @@ def test_an_own_preset_stands_beside_the_built_in_ones():
     both.close()
 
 
+def test_without_presets_there_is_no_row_for_them(dot):
+    assert dot().chooser.layout.display == "none"
+    assert dot(presets={"left": {"x": 0}}).chooser.layout.display is None
+
+
+def test_a_preset_outside_a_range_is_named_with_the_control(dot):
+    with pytest.raises(ValueError, match=r"^x must be a whole number between 0 and 10, but 99 was"):
+        dot(presets={"too far": {"x": 99}})
+    with pytest.raises(ValueError, match=r"^preset 'too far': the name of a control must be one"):
+        dot(presets={"too far": {"y": 1}})
+
+
+@pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
+def test_what_one_explorer_refers_to_is_in_no_other(make):
+    one, other = make(), make()
+    refers = re.compile(r'url\(#([^)]+)\)|href="#([^"]+)"')
+    first, second = (set(refers.findall(explorer.foreground.value)) for explorer in (one, other))
+    assert first
+    assert not first & second
+    one.close()
+    other.close()
+
+
 def test_a_start_between_two_stops_becomes_a_stop():
     controls = {"x": Slider("x", 0.25, [0.0, 1.0])}
     picture, _ = new_picture("Nothing", 1, 1, 2, 2)

@@ -199,8 +199,8 @@ def _dots(ax: Axes, features: int) -> list[Line2D]:
 def _lines(ax: Axes, every: NDArray, population: float) -> tuple[Line2D, Line2D]:
     """Draw a running statistic up to now and from now on, and that of the population."""
     ax.set_ylim(limits(np.append(every, population)))
-    (past,) = ax.plot([], [], "o-", color=BLUE, ms=10, mec=BLACK, lw=1.5)
-    (future,) = ax.plot([], [], color=GRAY, lw=1, zorder=1)
+    (past,) = ax.plot([], "o-", color=BLUE, ms=10, mec=BLACK, lw=1.5)
+    (future,) = ax.plot([], color=GRAY, lw=1, zorder=1)
     ax.axhline(population, color=BLACK, ls="--", lw=1.5, label="population", zorder=0)
     return past, future
 

@@ -87,7 +87,7 @@ def explore_collapse(
     picture.subplots_adjust(left=0.09, right=0.99, bottom=0.12, top=0.85, wspace=0.25)
     before = _panel(axes[0, 0], "before", 1.1 * points.abs().max().item())
     after = _panel(axes[0, 1], "after", 1.25 * math.sqrt(most))
-    (outline,) = axes[0, 1].plot([], [], color=GRAY, zorder=1)
+    (outline,) = axes[0, 1].plot([], color=GRAY, zorder=1)
     picture.legend(handles=before.dots, loc="upper center", ncols=3)
 
     def move(features: int, difference: float, eps: float) -> str:
@@ -146,7 +146,7 @@ def _panel(ax: Axes, title: str, span: float) -> Panel:
         (VERMILION, "*", 16, "marked point"),
     )
     dots = [
-        ax.plot([], [], marker, color=color, ms=size, mec="black", mew=0.5, label=label)[0]
+        ax.plot([], marker, color=color, ms=size, mec="black", mew=0.5, label=label)[0]
         for color, marker, size, label in looks
     ]
     ax.set(title=title, aspect="equal", xlim=(-span, span), ylim=(-span, span))

@@ -152,14 +152,14 @@ def differences(x: Tensor, eps: float, learned: tuple[Tensor, Tensor] | None) ->
 
 def _panel(ax: Axes) -> list[Line2D]:
     """Draw what stands still, and return what moves: bars, and dots of three kinds."""
-    (bars,) = ax.plot([], [], color=GRAY, lw=6, solid_capstyle="butt", zorder=1)
+    (bars,) = ax.plot([], color=GRAY, lw=6, solid_capstyle="butt", zorder=1)
     looks = (
         (BLUE, "o", "within the tolerance"),
         (VERMILION, "D", "caught"),
         (ORANGE, "X", "caught: NaN"),
     )
     dots = [
-        ax.plot([], [], marker, color=color, ms=11, mec="black", mew=0.7, label=label)[0]
+        ax.plot([], marker, color=color, ms=11, mec="black", mew=0.7, label=label)[0]
         for color, marker, label in looks
     ]
     ax.axvline(TOLERANCE, color=BLACK, ls="--", lw=1.5, zorder=0)

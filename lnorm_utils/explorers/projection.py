@@ -87,7 +87,7 @@ def explore_projection(
     span = 1.5 * on_rays.norm(dim=1).max().item() or 1.0
     picture, (left, right) = _panels(span)
     curves = _curves(left, points)
-    (here,) = left.plot([], [], "*", color=VERMILION, mec=BLACK, ms=20, label="R² now")
+    (here,) = left.plot([], "*", color=VERMILION, mec=BLACK, ms=20, label="R² now")
     rays = _rays(right, on_rays)
     handles = [*curves, here, right.lines[1], rays[0]]
     picture.legend(handles=handles, loc="upper center", ncols=3, fontsize=12)
@@ -190,7 +190,7 @@ def _rays(ax: Axes, on_rays: Tensor) -> list[Line2D]:
         ax.plot(*np.vstack([[0, 0], ray[-1]]).T, color=GRAY, lw=1, zorder=0)
         ax.plot(*ray.T, marker, color="none", mec=color, ms=8, label="point on a ray")
     return [
-        ax.plot([], [], marker + "-", color=color, mec=BLACK, ms=size, label="point recovered")[0]
+        ax.plot([], marker + "-", color=color, mec=BLACK, ms=size, label="point recovered")[0]
         for color, marker, size in LOOKS
     ]
 

@@ -232,9 +232,9 @@ class Panel(NamedTuple):
 
 
 def _panel(ax: Axes, label: str, first: int, values: list[NDArray]) -> Panel:
-    ends = [ax.plot([], [], color=GRAY, label="lowest and highest of 5 seeds")[0] for _ in "-+"]
-    (median,) = ax.plot([], [], "-o", color=BLUE, label="median of 5 seeds")
-    (other,) = ax.plot([], [], "--", color=VERMILION, alpha=0.6, lw=1.5, label="other placement")
+    ends = [ax.plot([], color=GRAY, label="lowest and highest of 5 seeds")[0] for _ in "-+"]
+    (median,) = ax.plot([], "-o", color=BLUE, label="median of 5 seeds")
+    (other,) = ax.plot([], "--", color=VERMILION, alpha=0.6, lw=1.5, label="other placement")
     high = max(v.max() for v in values)
     ax.set(xlabel="block" if first else "after block", ylabel=label)
     ax.set(xlim=(first - 1, DEPTHS[-1] + 1), ylim=(0, 1.1 * high))
