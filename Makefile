@@ -4,6 +4,9 @@
 
 PYTHON ?= python3
 ARGS ?=
+# Of `make mutmut`: the files to change, and tests besides those of pyproject.toml.
+ONLY ?= lnorm_utils/*
+TESTS ?=
 BIN := .venv/bin
 READY := .venv/.ready
 BROWSER := .venv/.browser
@@ -60,9 +63,11 @@ bench: $(READY) ## print the speed measurements side by side
 mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
 	$(BIN)/python tests/mutants.py $(ARGS)
 
-mutmut: $(MUTMUT) ## change the package in every small way: make mutmut ARGS="'lnorm_utils.modules.*'"
+mutmut: $(MUTMUT) ## change the package in every small way: make mutmut ONLY=lnorm_utils/modules.py
 	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
-	cp -R lnorm_utils tests notebooks pyproject.toml "$$fresh" && cd "$$fresh" && \
+	cp -R lnorm_utils tests notebooks "$$fresh" && more='$(TESTS)' && \
+	sed -e 's|"lnorm_utils/\*"|"$(ONLY)"|' -e "s|test_selection = .|&$${more:+\"$$more\",}|" \
+	pyproject.toml > "$$fresh/pyproject.toml" && cd "$$fresh" && \
 	$(ONE_THREAD) "$(CURDIR)/$(BIN)/mutmut" run $(ARGS) && \
 	for mutant in $$("$(CURDIR)/$(BIN)/mutmut" results | sed -n 's/: survived$$//p'); do \
 	"$(CURDIR)/$(BIN)/mutmut" show $$mutant; done
