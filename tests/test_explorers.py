@@ -6,6 +6,7 @@ import inspect
 import re
 import weakref
 from base64 import b64decode
+from xml.etree import ElementTree
 
 import ipywidgets
 import numpy as np
@@ -129,6 +130,14 @@ def test_the_background_stands_still(explorer):
     drawing = b64decode(re.search('base64,(.+?)"', background)[1])
     assert b"<path" in drawing
     assert b"<text" not in drawing  # its letters are the same on every machine
+
+
+def test_the_background_is_an_image_that_a_browser_can_read(explorer):
+    background = explorer.children[-1].children[0].value
+    image = ElementTree.fromstring(b64decode(re.search('base64,([^"]+)', background)[1]))
+    width, height = explorer.picture.get_size_inches() * 72
+    assert image.get("viewBox") == f"0 0 {width:g} {height:g}"
+    assert set(image.keys()) == {"viewBox", "style"}
 
 
 def test_a_still_image_stacks_its_parts_as_the_live_picture_does(explorer):

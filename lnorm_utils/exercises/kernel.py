@@ -187,10 +187,8 @@ class Kernel:
         transport = "ipc" if os.name == "posix" else "tcp"
         self.manager = KernelManager(transport=transport, connection_file=str(run / "k.json"))
         inside = walls() and (*walls(), "--bind", str(run), str(run), "--remount-ro", "/")
-        self.manager._kernel_spec = KernelSpec(
-            argv=[*inside, sys.executable, "-c", START, "-f", "{connection_file}"],
-            language="python",
-        )
+        command = [*inside, sys.executable, "-c", START, "-f", "{connection_file}"]
+        self.manager._kernel_spec = KernelSpec(argv=command)
         kept = {name: value for name, value in os.environ.items() if name.upper() in KEPT}
         own = {"LNORM_PROGRESS": "", "OMP_NUM_THREADS": "1"}
         home = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(run))

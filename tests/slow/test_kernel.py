@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import socket
 import sys
 import time
@@ -167,6 +168,8 @@ def test_a_kernel_takes_its_folder_along_when_it_ends(monkeypatch):
         assert folder.name.startswith("lnorm")
     assert not folder.exists()
     assert not kernel.manager.is_alive()
+    with Kernel(timeout=20, total=60) as kernel:
+        shutil.rmtree(kernel.folder)
 
     def full(self):
         raise OSError("no space left")
@@ -236,8 +239,10 @@ def ends(ticket):
 def test_without_walls_what_a_kernel_leaves_behind_is_ended_with_it(monkeypatch):
     monkeypatch.setattr(kernels, "walls", lambda: ())
     ticket = f"86398.{os.getpid()}"
+    code = f"import os, subprocess; subprocess.Popen(['sleep', '{ticket}'])"
     with Kernel(timeout=20, total=60) as kernel:
-        code = f"import subprocess; subprocess.Popen(['sleep', '{ticket}'])"
+        assert kernel.run(f"{code}; os._exit(1)") == DIED
+        assert ends(ticket)
         assert kernel.run(code) == Outcome()
         assert ticket in commands()
     assert ends(ticket)
