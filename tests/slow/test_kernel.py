@@ -237,6 +237,9 @@ def ends(ticket):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_without_walls_what_a_kernel_leaves_behind_is_ended_with_it(monkeypatch):
+    def stays():
+        raise OSError("nobody answers")
+
     monkeypatch.setattr(kernels, "walls", lambda: ())
     ticket = f"86398.{os.getpid()}"
     code = f"import os, subprocess; subprocess.Popen(['sleep', '{ticket}'])"
@@ -245,6 +248,7 @@ def test_without_walls_what_a_kernel_leaves_behind_is_ended_with_it(monkeypatch)
         assert ends(ticket)
         assert kernel.run(code) == Outcome()
         assert ticket in commands()
+        kernel.client.stop_channels = stays
     assert ends(ticket)
 
 
