@@ -3,6 +3,7 @@
 import io
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import IO
 
 import matplotlib
 from matplotlib.artist import Artist
@@ -36,7 +37,7 @@ def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, n
     before = {key: matplotlib.rcParams[key] for key in wanted}
     matplotlib.rcParams.update(wanted)  # rc_context would copy all settings: half a millisecond
     try:
-        renderer = FewElements(width, height, file, image_dpi=POINTS_PER_INCH, name=name)
+        renderer = FewElements(width, height, file, name)
         for artist in artists:
             artist.draw(renderer)
         renderer.finalize()
@@ -59,8 +60,8 @@ def measured(text: str, font: FontProperties, ismath: bool | str) -> tuple[float
 class FewElements(RendererSVG):
     """Matplotlib's SVG, but with all markers of a line on one path: a tenth of time and size."""
 
-    def __init__(self, *arguments: object, name: str, **options: object) -> None:
-        super().__init__(*arguments, **options)
+    def __init__(self, width: float, height: float, file: IO[str], name: str) -> None:
+        super().__init__(width, height, file)
         self.name, self.marker_count = name, 0
 
     def get_text_width_height_descent(

@@ -193,7 +193,7 @@ def _moments(ax: Axes, x_hat: NDArray, axis: int, what: str) -> Moments:
         line.set_solid_capstyle("butt")
     bars.set_zorder(3)  # above the triangles, as in the drawing that moves
     look = {"color": BLUE, "ms": size, "mec": "black", "mew": 0.5, "zorder": 3}
-    (dots,) = ax.plot(at, at, "o", label=hidden + "mean", **look)
+    (dots,) = ax.plot(at, "o", label=hidden + "mean", **look)
     return Moments(bars, dots)
 
 

@@ -206,7 +206,7 @@ def _markers(ax: Axes) -> list[Artist]:
     """Return the marker of one pass, with an upright line through it, and that of two passes."""
     look = {"mec": BLACK, "mew": 1.5, "clip_on": False}
     upright = {"color": GRAY, "lw": 1.5, "markevery": [1]}
-    (one,) = ax.plot([], "-s", mfc=VERMILION, ms=15, **upright, **look)
+    (one,) = ax.plot([], mfc=VERMILION, ms=15, **upright, **look)
     (two,) = ax.plot([], "o", color=BLUE, ms=10, **look)
     return [one, two]
 

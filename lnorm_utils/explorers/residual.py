@@ -165,7 +165,7 @@ class Stacks:
         self.known: dict[tuple[int, str, bool], Measured] = {}
         for depth in DEPTHS:
             for placement in PLACEMENTS.values():
-                for has_final in (False, True)[: 1 + (placement == "pre")]:
+                for has_final in (False, placement == "pre"):
                     self.measured(depth, placement, has_final)
 
     def measured(self, depth: int, placement: str, has_final: bool) -> Measured:
