@@ -10,7 +10,7 @@ from explorer_fixtures import made_by_tests
 from playing import ends
 
 from lnorm_utils.examples import normal
-from lnorm_utils.explorers import explore_collapse
+from lnorm_utils.explorers.collapse import _left, explore_collapse
 
 POINTS = normal(30, 4, seed=9).double()
 
@@ -135,6 +135,25 @@ def test_where_few_are_near_a_corner_the_words_say_how_far_they_reach(explore):
 )
 def test_one_in_ten_near_a_corner_is_counted_and_fewer_are_not(explore, equal, said):
     assert said in explore(points=[[1.0, 0.0], *[[1.0, 1.0]] * equal]).words
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([[1.0, -1.0, 0.0]], "After: all 1.41 from the center, where the circle has radius 1.73."),
+        (
+            [[1.0, -1.0, 0.0], [1.5**0.5, -(1.5**0.5), 0.0]],
+            "After: 1.41 to 1.73 from the center, where the circle has radius 1.73.",
+        ),
+        ([[1.5**0.5, -(1.5**0.5), 0.0]], "After: all lie on the circle of radius √3 = 1.73."),
+        (
+            [[1.0, -1.0, 0.0, 0.0]],
+            "After: all 1.41 from the center, where the sphere has radius 2.00.",
+        ),
+    ],
+)
+def test_the_words_say_how_far_from_the_center_points_lie(rows, said):
+    assert _left(torch.tensor(rows)) == said
 
 
 def test_one_feature_becomes_zero(explore):

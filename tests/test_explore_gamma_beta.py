@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from explorer_fixtures import made_by_tests, moved_by_tests
 
-from lnorm_utils.examples import encoded_points
+from lnorm_utils.examples import encoded_points, normal
 from lnorm_utils.explorers.gamma_beta import PRESETS, explore_gamma_beta
 
 ENDS = itertools.product(("all features", "feature 0", "feature 3"), (-2.0, 2.0), (-3.0, 3.0))
@@ -206,6 +206,12 @@ def test_nothing_but_what_moves_moves_and_all_of_it_is_inside_the_axes(explore, 
         assert np.nanmax(counts) < explorer.picture.axes[0].get_xlim()[1]
     assert limits == [(ax.get_xlim(), ax.get_ylim()) for ax in explorer.picture.axes]
     assert explorer.children[-1].children[0].value == background
+
+
+@pytest.mark.parametrize("features", [2, 3, 7])
+def test_features_and_rows_are_counted_in_whole_numbers(explore, features):
+    for ax in explore(x=normal(2, features, seed=0)).picture.axes[1:]:
+        assert all(tick == round(tick) for tick in ax.get_xticks())
 
 
 def test_positions_are_rows_as_well(explore):

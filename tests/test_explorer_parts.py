@@ -8,7 +8,7 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.font_manager import FontProperties
 
 from lnorm_utils.explorers import Slider, former_run
-from lnorm_utils.explorers.controls import short
+from lnorm_utils.explorers.controls import short, steps
 from lnorm_utils.explorers.data import finite, rows_of
 from lnorm_utils.explorers.drawing import FewElements
 
@@ -66,6 +66,12 @@ def test_numbers_that_are_not_finite_are_counted(who):
     with pytest.raises(ValueError, match=r"\.$") as error:
         finite(x, who)
     assert str(error.value) == f"{who} needs finite numbers, but 2 of 3 are NaN or infinite."
+
+
+def test_rows_that_are_not_finite_are_counted():
+    x = torch.tensor([[[1.0, float("nan")], [1.0, 2.0]]])
+    with pytest.raises(ValueError, match=r"^An explorer needs finite numbers, but 1 of 4 are NaN"):
+        rows_of(x)
 
 
 class Made:
@@ -126,6 +132,18 @@ def test_where_no_cell_is_named_nothing_is_closed(run, nowhere):
 )
 def test_a_number_beside_a_slider_is_short(number, text):
     assert short(number) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "listed"),
+    [
+        (-0.3, 0.3, 0.1, [-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3]),
+        (1, 5, 2, [1, 3, 5]),
+        (0.001, 0.0012, 1e-4, [0.001, 0.0011, 0.0012]),
+    ],
+)
+def test_steps_hold_both_ends_and_no_digits_of_rounding(low, high, step, listed):
+    assert steps(low, high, step) == listed
 
 
 @pytest.mark.parametrize(

@@ -192,8 +192,9 @@ def _left(y: Tensor) -> str:
     radii = y.norm(dim=1)
     low, high, full = (number(r) for r in (radii.min(), radii.max(), math.sqrt(features)))
     if low != high or high != full:
+        reach = f"{low} to {high}" if low != high else f"all {low}"
         shape = {3: "circle", 4: "sphere"}[features]
-        return f"After: {low} to {high} from the center, where the {shape} has radius {full}."
+        return f"After: {reach} from the center, where the {shape} has radius {full}."
     if features == 3:
         return f"After: all lie on the circle of radius √3 = {full}."
     return (

@@ -1,6 +1,5 @@
 """What can be set in an explorer: a slider over stops, a choice, a switch, a button."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
@@ -162,8 +161,7 @@ def steps(low: float, high: float, step: float) -> list[float]:
     >>> steps(-0.2, 0.1, 0.1)
     [-0.2, -0.1, 0.0, 0.1]
     """
-    digits = max(0, 2 - math.floor(math.log10(step)))
-    return [round(low + i * step, digits) for i in range(round((high - low) / step) + 1)]
+    return [round(low + i * step, 9) for i in range(round((high - low) / step) + 1)]
 
 
 def powers_of_ten(low: int, high: int, each: int = 4) -> list[float]:
