@@ -264,6 +264,13 @@ def test_own_data_may_be_whatever_holds_numbers(explore, x):
 SIXTY_FOUR = [(1, 64), (64, 1), (8, 8), (16, 2, 2), (4, 4, 4), (64, 1, 1, 1), (8, 8, 1, 1)]
 
 
+def test_cells_that_are_not_finite_are_counted():
+    with pytest.raises(ValueError, match=r"\.$") as error:
+        explore_shared_mean(x=[[1.0, float("inf")], [float("nan"), 0.0]])
+    said = "explore_shared_mean needs finite numbers, but 2 of 4 are NaN or infinite."
+    assert str(error.value) == said
+
+
 @pytest.mark.parametrize("shape", [*SIXTY_FOUR, (1, 1), (2, 2, 4, 4), (1, 2, 1, 32)], ids=str)
 def test_sixty_four_cells_of_any_shape_fit_in_and_no_texts_overlap(explore, shape):
     own = explore(x=torch.full(shape, -9.99), over="")
