@@ -164,6 +164,17 @@ def test_zero_has_a_place_on_both_axes_and_all_is_inside(explorer):
     assert pixels[1] - pixels[0] > 20
 
 
+@pytest.mark.parametrize(
+    ("x", "ticks"),
+    [
+        ([2.0, 2.0], ["exact: 0", "1e−8", "1e−6", "1e−4", "1e−2", "1e0"]),
+        ([1e3, 2e3, 3e3, 4e3, 9e3], ["exact: 0", "1e−1", "1e1", "1e3", "1e5", "1e7"]),
+    ],
+)
+def test_ticks_stand_at_few_powers_of_ten_whatever_the_errors(explore, x, ticks):
+    assert [t.get_text() for t in explore(x=x).picture.axes[0].get_yticklabels()] == ticks
+
+
 def test_at_the_start_both_are_right(explore):
     assert explore().words == (
         "Offset 0: the true variance is 6.38. Two passes give 6.38, right to five digits. One pass "
