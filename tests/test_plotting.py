@@ -312,6 +312,12 @@ def test_the_words_of_a_table_name_the_cells_of_each_group():
     assert words.endswith("Group A is `x[:, 0]`; B is `x[:, 1]`.")
 
 
+@pytest.mark.parametrize(("counted", "same"), [(-1, 2), (-3, 0), ((-3, 1), (0, 1))])
+def test_an_axis_counted_from_the_end_is_the_same_axis(counted, same):
+    x = normal(3, 2, 4, seed=0)
+    assert shared_cells(x, counted).words == shared_cells(x, same).words
+
+
 def test_only_the_axes_that_are_averaged_over_are_called_whole():
     assert "Group A is `x[0, 0, :]`" in shared_cells(torch.ones(1, 3, 2), -1).words
 
