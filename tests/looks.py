@@ -95,7 +95,10 @@ def pages():
     """Return {name: function that draws a page}."""
     return {
         **{name: lambda makes=makes: page(map(_still, makes)) for name, makes in PICTURES.items()},
-        **{name: lambda name=name: page(_explored(name)) for name in make_all()},
+        **{
+            name: lambda name=name, make=make: page(_explored(make, OWN.get(name)))
+            for name, make in make_all().items()
+        },
     }
 
 
@@ -119,9 +122,8 @@ def _still(make):
     return f"<h1>{picture.alt}</h1>\n{drawing}<p>{html.escape(picture.words)}</p>"
 
 
-def _explored(explore):
+def _explored(make, own):
     """Draw what stands still, what moves at each preset and at both ends of all, and controls."""
-    make = make_all()[explore]
     explorer = make()
     still = explorer.still(f'id="{STILL}"', "none", STILL)
     yield f"<h1>{explorer.picture.alt}</h1>\n{still}"
@@ -134,8 +136,8 @@ def _explored(explore):
         yield _layers(name, explorer)
     yield f"<pre>{html.escape(_controls(explorer), quote=False)}</pre>"
     explorer.close()
-    if explore in OWN:
-        explorer = make(**OWN[explore])
+    if own:
+        explorer = make(**own)
         still = explorer.still("", "none", "own")
         yield _layered("own data", still, explorer)
         explorer.close()

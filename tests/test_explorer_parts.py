@@ -166,10 +166,10 @@ def test_a_value_beside_the_stops_of_a_slider_is_named_with_them(stops, value, s
 
 @pytest.mark.parametrize(("text", "is_math"), [("$x^2$", True), ("$x^2$", False), ("one", False)])
 def test_a_text_is_measured_as_matplotlib_does(text, is_math):
-    measured = (
+    ours, theirs = (
         renderer(100, 100, io.StringIO(), *name).get_text_width_height_descent(
             text, FontProperties(size=12), is_math
         )
         for renderer, *name in ((FewElements, "few"), (RendererSVG,))
     )
-    assert next(measured) == next(measured)
+    assert ours == theirs

@@ -81,8 +81,8 @@ def written(folder, sources, name=LESSON):
 def graded(tmp_path, kernels):
     """Grade a notebook with these cells: {exercise: (state, mistake, message)}."""
 
-    def grades(*sources, name="handed_in"):
-        found = grade(written(tmp_path, [IMPORTS, *sources], name), 7)
+    def grades(*sources):
+        found = grade(written(tmp_path, [IMPORTS, *sources], "handed_in"), 7)
         assert {g.lesson for g in found} == {LESSON}
         assert [g.exercise for g in found] == list(BANK)
         return {g.exercise: astuple(g)[2:] for g in found}
@@ -192,6 +192,8 @@ def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(graded, m
     found = graded(f"{P0}.check({RIGHT!r})", "full = 1", f"{P1}.check(1)")
     assert found[P0][0] == "right"
     assert {found[name] for name in BANK if name != P0} == {said}
+    monkeypatch.setattr(Here, "__enter__", lambda kernel: full(kernel, "full"))
+    assert graded() == dict.fromkeys(BANK, said)
 
 
 def test_a_class_is_tried_as_its_exercise_says(tmp_path, kernels):

@@ -195,6 +195,7 @@ def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(monkey
         )
         environment, place = dict(environment), Path(place)
         assert "SECRET_TOKEN" not in environment
+        assert "s3cret" not in str(environment)
         assert environment["LC_ALL"] == "C.UTF-8"
         assert environment["PATH"] == os.environ["PATH"]
         assert (environment["LNORM_PROGRESS"], environment["OMP_NUM_THREADS"]) == ("", "1")
