@@ -3,7 +3,6 @@
 import ast
 import errno
 import functools
-import json
 import os
 import subprocess
 import sys
@@ -15,10 +14,10 @@ from jupyter_client.manager import start_new_kernel
 
 from lnorm_utils.exercises.exercise import Exercise
 from lnorm_utils.exercises.feedback import State
-from lnorm_utils.exercises.progress import Progress, _say, note, progress
+from lnorm_utils.exercises.progress import Progress, progress
+from lnorm_utils.progress_files import RIGHT, WRONG, _say, keep
 
 LESSON = "00_progress"
-MODULE = "lnorm_utils.exercises.progress"
 
 
 @pytest.fixture(autouse=True)
@@ -36,12 +35,6 @@ def kept(tmp_path, monkeypatch):
     return folder
 
 
-@pytest.fixture
-def former(kept):
-    """The file in which an earlier version kept everything."""
-    return kept.with_name("progress.json")
-
-
 def states():
     return [state.name for state in progress(LESSON).values()]
 
@@ -49,41 +42,41 @@ def states():
 def test_without_the_variable_it_is_kept_in_the_folder_of_the_notebook(tmp_path, monkeypatch):
     monkeypatch.delenv("LNORM_PROGRESS")
     monkeypatch.chdir(tmp_path)
-    note(LESSON, "first", State.WRONG)
+    keep(LESSON, "first", WRONG)
     assert states() == ["WRONG", "NOT_ATTEMPTED"]
     assert [path.name for path in tmp_path.iterdir()] == [".progress"]
 
 
-@pytest.mark.parametrize("later", [State.WRONG, State.NOT_ATTEMPTED, State.RIGHT])
+@pytest.mark.parametrize("later", [WRONG, RIGHT])
 def test_right_stays_right(kept, later):
-    note(LESSON, "first", State.RIGHT)
-    note(LESSON, "first", later)
+    keep(LESSON, "first", RIGHT)
+    keep(LESSON, "first", later)
     assert states() == ["RIGHT", "NOT_ATTEMPTED"]
 
 
 def test_wrong_becomes_right_and_is_not_forgotten_by_an_empty_attempt(kept):
-    note(LESSON, "first", State.WRONG)
-    note(LESSON, "first", State.NOT_ATTEMPTED)
+    keep(LESSON, "first", WRONG)
+    Exercise.bank[LESSON]["first"].check(...)
     assert states() == ["WRONG", "NOT_ATTEMPTED"]
-    note(LESSON, "first", State.RIGHT)
-    note("07_another", "first", State.WRONG)
+    keep(LESSON, "first", RIGHT)
+    keep("07_another", "first", WRONG)
     assert states() == ["RIGHT", "NOT_ATTEMPTED"]
 
 
-NOTE_A_HUNDRED = f"""
+KEEP_A_HUNDRED = f"""
 import sys
-from {MODULE} import note, State
+from lnorm_utils.progress_files import RIGHT, WRONG, keep
 print("ready", flush=True)
 sys.stdin.readline()
-for state in (State.WRONG, State.RIGHT):
+for state in (WRONG, RIGHT):
     for number in range(50):
-        note({LESSON!r}, f"e{{number}}_{{sys.argv[1]}}", state)
+        keep({LESSON!r}, f"e{{number}}_{{sys.argv[1]}}", state)
 """
 
 
 def test_notebooks_that_run_at_the_same_time_lose_nothing(kept):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    commands = [[sys.executable, "-c", NOTE_A_HUNDRED, str(n)] for n in range(2)]
+    commands = [[sys.executable, "-c", KEEP_A_HUNDRED, str(n)] for n in range(2)]
     processes = [subprocess.Popen(command, **pipes) for command in commands]
     assert [process.stdout.readline() for process in processes] == ["ready\n"] * 2
     for process in processes:
@@ -127,35 +120,6 @@ def test_a_kernel_that_is_killed_in_a_cell_loses_nothing(kept):
         manager.shutdown_kernel(now=True)
 
 
-def test_what_an_earlier_version_kept_is_still_known(former):
-    former.write_text(json.dumps({LESSON: {"first": "RIGHT", "second": "WRONG"}}))
-    assert states() == ["RIGHT", "WRONG"]
-    note(LESSON, "first", State.WRONG)
-    note(LESSON, "second", State.RIGHT)
-    assert states() == ["RIGHT", "RIGHT"]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        b"",
-        b"{",
-        b"\xff\xfe",
-        b"[1]",
-        b"[" * 100_000,
-        b'{"00_progress": 3}',
-        b'{"00_progress": {"first": []}}',
-        b'{"00_progress": {"first": "SOLUTION", "second": null}}',
-    ],
-    ids=lambda damage: repr(damage[:40]),
-)
-def test_a_damaged_file_of_an_earlier_version_is_no_progress(former, damage):
-    former.write_bytes(damage)
-    assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
-    note(LESSON, "second", State.RIGHT)
-    assert states() == ["NOT_ATTEMPTED", "RIGHT"]
-
-
 def test_a_check_is_kept_under_the_lesson_and_the_name_of_its_exercise(kept):
     exercise = Exercise.bank[LESSON]["second"]
     exercise.answer(lambda: 4)
@@ -196,17 +160,17 @@ def test_a_folder_that_cannot_be_written_to_is_told_once_and_the_check_answers(
     assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
 
 
-def test_a_full_disk_is_told_once_and_what_was_kept_stays(kept, former, monkeypatch, capfd):
+def test_a_full_disk_is_told_once_and_what_was_kept_stays(kept, monkeypatch, capfd):
     def full(path):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    former.write_text(json.dumps({LESSON: {"first": "WRONG"}}))
-    note(LESSON, "second", State.RIGHT)
-    before = former.read_bytes(), list(kept.iterdir())
+    keep(LESSON, "first", WRONG)
+    keep(LESSON, "second", RIGHT)
+    before = list(kept.iterdir())
     monkeypatch.setattr(Path, "touch", full)
     assert checked(Exercise(LESSON, "first", hints=[])) == ["Right.", "Right."]
     assert states() == ["WRONG", "RIGHT"]
-    assert (former.read_bytes(), list(kept.iterdir())) == before
+    assert list(kept.iterdir()) == before
     assert capfd.readouterr().err == (
         f"Your progress cannot be kept in {kept} (No space left on device): make room on the "
         "disk, or make the folder writable, and run your cells again.\n"
@@ -216,19 +180,19 @@ def test_a_full_disk_is_told_once_and_what_was_kept_stays(kept, former, monkeypa
 def test_an_empty_variable_keeps_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("LNORM_PROGRESS", "")
     monkeypatch.chdir(tmp_path)
-    note(LESSON, "first", State.RIGHT)
+    keep(LESSON, "first", RIGHT)
     assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_lesson_without_exercises_is_named_with_those_that_have_some():
-    sentence = "There are no exercises of '99_none'; known lessons: 00_progress."
+    sentence = "There are no exercises for '99_none'; known lessons: 00_progress."
     with pytest.raises(ValueError, match=sentence):
         progress("99_none")
 
 
 def test_it_is_shown_as_a_list_in_words(kept):
-    note(LESSON, "first", State.RIGHT)
+    keep(LESSON, "first", RIGHT)
     text = "1 of 2 exercises are right.\n✓ first: right\n○ second: not attempted"
     assert repr(progress(LESSON)) == text
     assert progress(LESSON)._repr_html_() == (
@@ -239,8 +203,8 @@ def test_it_is_shown_as_a_list_in_words(kept):
 
 def test_only_what_is_right_is_counted_and_what_is_wrong_is_said(kept):
     Exercise(LESSON, "third", hints=[])
-    note(LESSON, "first", State.RIGHT)
-    note(LESSON, "second", State.WRONG)
+    keep(LESSON, "first", RIGHT)
+    keep(LESSON, "second", WRONG)
     text = "1 of 3 exercises are right.\n✓ first: right\n✗ second: not yet\n"
     assert repr(progress(LESSON)) == text + "○ third: not attempted"
 
@@ -256,3 +220,12 @@ def test_several_lessons_are_named_in_their_order_and_none_is_said_to_be_none(mo
     monkeypatch.setattr(Exercise, "bank", {})
     with pytest.raises(ValueError, match=r"known lessons: none yet\.$"):
         progress("99_none")
+
+
+def test_without_a_lesson_all_lessons_are_shown(kept):
+    keep(LESSON, "first", RIGHT)
+    shown = repr(progress())
+    assert f"○ {LESSON}: 1 of 2" in shown
+    assert len(progress()) > 9
+    keep(LESSON, "second", RIGHT)
+    assert f"✓ {LESSON}: 2 of 2" in repr(progress())

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import torch
 
-from lnorm_utils.exercises import attempts, progress, trials
+from lnorm_utils.exercises import attempts, trials
 from lnorm_utils.exercises.beliefs import BELIEFS
 from lnorm_utils.exercises.feedback import Feedback, State
 from lnorm_utils.exercises.values import difference, kind_of, same
+from lnorm_utils.progress_files import RIGHT, WRONG, keep
 
 __all__ = ["Exercise"]
 
@@ -95,7 +96,8 @@ class Exercise:
             Feedback, with its `state` and its `message`.
         """
         feedback = self.judge(attempt)
-        progress.note(self.lesson, self.name, feedback.state)
+        if feedback.state is not State.NOT_ATTEMPTED:
+            keep(self.lesson, self.name, RIGHT if feedback.state is State.RIGHT else WRONG)
         return feedback
 
     def judge(self, attempt: object) -> Feedback:

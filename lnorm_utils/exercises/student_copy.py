@@ -5,15 +5,32 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 from lnorm_utils.exercises.exercise import CLOSED
 from lnorm_utils.exercises.leftovers import leftovers
+from lnorm_utils.lab.lesson_files import LessonError, cleared, read, write
 
 COURSE = Path(__file__).parents[2]
-LEFT_OUT = [".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", ".progress*"]
+LEFT_OUT = [".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", "my_lessons"]
+# For whoever makes the course: its tests compare outputs, which a copy for students hasn't got.
+FOR_AUTHORS = ("tests", "docs", ".ci", ".github", "README.md")
+README = """# Layer normalization, step by step
+
+You need Python 3.11 or newer and `make`. Open a terminal in this folder and type
+
+    make lab
+
+The first call takes a few minutes. On Windows, in PowerShell:
+
+    py -m venv .venv
+    .venv\\Scripts\\python -m pip install -c constraints.txt -e ".[lab,test]"
+    .venv\\Scripts\\python -m lnorm_utils
+
+JupyterLab opens with your own copy of the lessons, in the folder `my_lessons`. Start at the top of a
+lesson; Shift+Enter runs a cell. What you write stays there, and so does your progress.
+"""
 NOTE = "`.solution()` is closed as long as this file is here.\n"
 
 
@@ -59,7 +76,8 @@ def student_copy(course: Path, out: Path) -> None:
         copy = Path(draft) / "course"
         copy_files(course, copy)
         (copy / CLOSED.relative_to(COURSE)).write_text(NOTE, encoding="utf-8")
-        if found := list(answers(copy)):
+        (copy / "README.md").write_text(README, encoding="utf-8")
+        if found := list(clear(copy / "notebooks")):
             raise CopyError("\n".join(found))
         if out.exists():
             out.rmdir()
@@ -67,11 +85,17 @@ def student_copy(course: Path, out: Path) -> None:
 
 
 def copy_files(course: Path, copy: Path) -> None:
-    """Copy the files that git tracks, or all but environment and caches where git knows none."""
+    """Copy the files that git tracks, or all but environment and caches where git knows none.
+
+    What only authors need stays behind.
+    """
     tracked = tracked_files(course)
     if not tracked:
-        shutil.copytree(course, copy, symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
+        ignore = shutil.ignore_patterns(*LEFT_OUT, *FOR_AUTHORS)
+        shutil.copytree(course, copy, symlinks=True, ignore=ignore)
     for name in tracked:
+        if name.split("/")[0] in FOR_AUTHORS:
+            continue
         if (course / name).is_file():  # one that was deleted is tracked until the next commit
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(course / name, copy / name, follow_symlinks=False)
@@ -87,18 +111,16 @@ def tracked_files(course: Path) -> list[str]:
     return [name for name in run.stdout.decode(errors="surrogateescape").split("\0") if name]
 
 
-def answers(copy: Path) -> Iterator[str]:
-    """Yield a sentence with notebook, cell and exercise for each answer in the notebooks."""
-    import nbformat
-
-    for path in sorted(copy.rglob("*.ipynb")):
+def clear(notebooks: Path) -> Iterator[str]:
+    """Clear the outputs of all notebooks in a folder; yield a sentence for each answer in them."""
+    for path in sorted(notebooks.rglob("*.ipynb")):
         try:
-            with warnings.catch_warnings(action="ignore"):  # that cells have no ids
-                notebook = nbformat.read(path, as_version=4)
-            found = list(leftovers(notebook))
-        except Exception as problem:
-            found = [f"nothing can be read: {' '.join(str(problem).split())[:100]}"]
-        yield from (f"{path.name}: {sentence}" for sentence in found)
+            notebook = read(path)
+        except LessonError as problem:
+            yield str(problem)
+            continue
+        yield from (f"{path.name}: {sentence}" for sentence in leftovers(notebook))
+        write(cleared(notebook), path)
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ class Explorer(ipywidgets.VBox):
         source = f"data:image/svg+xml;base64,{_base64(drawing)}"
         return f'<img alt="" style="display: block; width: 100%" src="{source}">'
 
-    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
+    def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict[str, str], dict[str, object]]:
         picture, words = self.picture, html.escape(self.words)
         png = _base64(picture.png())
         picture.draw_without_rendering()  # the labels of axes have moved to where the PNG has them
@@ -175,7 +175,8 @@ class Explorer(ipywidgets.VBox):
         still = f'<figure style="margin: 0">{image}{caption}</figure>'
         plain = f"{picture.alt}. {self.words}"
         view = super()._repr_mimebundle_(**kwargs)
-        return {**view, "text/html": still, "image/png": png, "text/plain": plain}
+        data = {**view, "text/html": still, "image/png": png, "text/plain": plain}
+        return data, {"lnorm_utils": {"has_still_image": True}}  # saving may drop the view
 
 
 def _checked(

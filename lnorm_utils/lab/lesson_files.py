@@ -1,0 +1,72 @@
+"""A lesson as a student gets it: without outputs, and with a mark that says which edition it is."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["LessonError", "cleared", "edition", "exercises", "made_from", "read", "write"]
+
+# In the metadata of a notebook, which JupyterLab keeps when it saves.
+MARK = "lnorm_utils"
+CHECK = re.compile(r"^\s*(\w+)\.check\(", re.MULTILINE)
+
+
+class LessonError(Exception):
+    """Why a file can't be read as a notebook, in one sentence."""
+
+
+def read(path: Path) -> dict:
+    """Read a notebook.
+
+    Raises:
+        LessonError: the file isn't a notebook of format 4.
+        OSError: the file can't be read at all.
+    """
+    try:
+        notebook = json.loads(path.read_text("utf-8-sig"))
+        edition(notebook)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise LessonError(f"{path.name} can't be read as a notebook.") from None
+    return notebook
+
+
+def write(notebook: Mapping, path: Path) -> None:
+    """Write a notebook, whole or not at all."""
+    draft = path.with_name(f".{path.name}.draft")
+    text = json.dumps(notebook, indent=1, ensure_ascii=False)
+    try:
+        draft.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def cleared(notebook: Mapping) -> dict:
+    """Return a copy without outputs and execution counts, marked with its edition."""
+    cells = [
+        {**cell, "outputs": [], "execution_count": None} if cell["cell_type"] == "code" else cell
+        for cell in notebook["cells"]
+    ]
+    metadata = {**notebook["metadata"], MARK: {"edition": edition(notebook)}}
+    return {**notebook, "metadata": metadata, "cells": cells}
+
+
+def edition(notebook: Mapping) -> str:
+    """Return a word that changes when any cell does, and not when only outputs do."""
+    cells = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
+    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:16]
+
+
+def made_from(notebook: Mapping) -> str:
+    """Return the edition that a copy was made from; empty if it has no mark."""
+    mark = notebook.get("metadata", {}).get(MARK)
+    return str(mark.get("edition", "")) if isinstance(mark, Mapping) else ""
+
+
+def exercises(notebook: Mapping) -> list[str]:
+    """Name the exercises that a lesson checks."""
+    code = (cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+    names = (name for cell in code for name in CHECK.findall("".join(cell["source"])))
+    return list(dict.fromkeys(names))

@@ -1,0 +1,117 @@
+"""A student's own copy of the lessons, which is never overwritten."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from lnorm_utils.lab.lesson_files import (
+    LessonError,
+    cleared,
+    edition,
+    exercises,
+    made_from,
+    read,
+    write,
+)
+from lnorm_utils.progress_files import FOLDER, RIGHT, kept
+
+__all__ = ["finished", "fresh_copy", "lesson_named", "update"]
+
+
+def how_to_start_over(lesson: str) -> str:
+    """Say what to type for a fresh copy of a lesson, in the way the student started the course."""
+    by_make = "MAKELEVEL" in os.environ
+    command = 'make lab ARGS="--fresh {}"' if by_make else "python -m lnorm_utils --fresh {}"
+    return f"To get the new one and keep yours beside it: {command.format(lesson)}"
+
+
+def update(originals: Path, copies: Path) -> Iterator[str]:
+    """Bring a working copy up to date without touching what a student has written.
+
+    A lesson that isn't there yet is copied without outputs. One that the student hasn't changed is
+    replaced when its original has changed. Any other stays as it is.
+
+    Args:
+        originals: the folder with the course's own notebooks.
+        copies: the folder to work in; it is made if it isn't there.
+
+    Yields:
+        A sentence for each lesson that changed, or that has a new edition.
+
+    Raises:
+        OSError: the folder can't be written to.
+    """
+    is_first = not copies.exists()
+    copies.mkdir(parents=True, exist_ok=True)
+    for path in lessons(originals):
+        original, copy = read(path), copies / path.name
+        if not copy.exists():
+            write(cleared(original), copy)
+            if not is_first:
+                yield f"New: {path.name}."
+            continue
+        try:
+            own = read(copy)
+        except LessonError as problem:
+            yield f"{problem} {how_to_start_over(path.stem)}"
+            continue
+        if edition(original) in (made_from(own), edition(own)):
+            continue
+        if edition(own) == made_from(own):
+            write(cleared(original), copy)
+            yield f"{path.name} has a new edition. You hadn't changed yours, so it is updated."
+        else:
+            yield f"{path.name} has a new edition; yours is untouched. {how_to_start_over(path.stem)}"
+
+
+def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
+    """Put a fresh copy of a lesson in place, and keep the student's own under another name.
+
+    Returns:
+        A sentence that says where the student's own is now.
+
+    Raises:
+        ValueError: there is no such lesson, or more than one.
+        OSError: the folder can't be written to.
+    """
+    path = lesson_named(originals, lesson)
+    copies.mkdir(parents=True, exist_ok=True)
+    copy = copies / path.name
+    said = f"{path.name} is fresh now."
+    if copy.exists():
+        number = 1
+        while (kept_as := copies / f"{path.stem}_kept_{number}.ipynb").exists():
+            number += 1
+        copy.rename(kept_as)
+        said += f" Yours is kept as {kept_as.name}."
+    write(cleared(read(path)), copy)
+    return said
+
+
+def lessons(originals: Path) -> list[Path]:
+    """Return the course's own notebooks in order."""
+    return sorted(originals.glob("[0-9][0-9]_*.ipynb"))
+
+
+def lesson_named(originals: Path, name: str) -> Path:
+    """Find a lesson by its name or the beginning of it, such as 02.
+
+    Raises:
+        ValueError: there is no such lesson, or more than one.
+    """
+    wanted = name.removesuffix(".ipynb")
+    found = [path for path in lessons(originals) if wanted and path.stem.startswith(wanted)]
+    if len(found) != 1:
+        known = ", ".join(path.stem for path in lessons(originals))
+        raise ValueError(f"{name!r} isn't one lesson. Choose from {known}.")
+    return found[0]
+
+
+def finished(originals: Path, copies: Path) -> dict[str, bool]:
+    """Return lesson → whether all of its exercises are solved, in order."""
+    return {
+        path.name: all(
+            kept(path.stem, exercise, copies / FOLDER) == RIGHT for exercise in exercises(read(path))
+        )
+        for path in lessons(originals)
+    }

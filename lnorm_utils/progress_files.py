@@ -1,0 +1,60 @@
+"""Which exercises a student has answered: one empty file for each, named after what became of it.
+
+Because the name says everything, notebooks that run at the same time don't overwrite each other, a
+kernel that dies leaves nothing half written, and a full disk usually still has room.
+"""
+
+import functools
+import os
+import sys
+from pathlib import Path
+
+__all__ = ["FOLDER", "RIGHT", "WRONG", "keep", "kept"]
+
+RIGHT, WRONG = "right", "wrong"
+# Beside the notebooks, unless the variable names another folder; if it is empty, nothing is kept.
+FOLDER, VARIABLE = ".progress", "LNORM_PROGRESS"
+
+
+def keep(lesson: str, exercise: str, state: str) -> None:
+    """Record that an exercise was answered; a right answer stays right."""
+    folder = _folder()
+    if folder is None:
+        return
+    try:
+        folder.mkdir(exist_ok=True)
+        _file(folder, lesson, exercise, state).touch()
+    except OSError as problem:  # a read-only folder or a full disk must not stop the student
+        _say(
+            f"Your progress cannot be kept in {folder.absolute()} ({problem.strerror}): make room "
+            "on the disk, or make the folder writable, and run your cells again."
+        )
+
+
+def kept(lesson: str, exercise: str, folder: Path | None = None) -> str:
+    """Return RIGHT or WRONG, or an empty string if nothing is known.
+
+    Args:
+        lesson: the lesson, such as "01_mean".
+        exercise: the name of the exercise.
+        folder: where the files are; by default where `keep` puts them.
+    """
+    folder = folder or _folder()
+    for state in (RIGHT, WRONG):
+        if folder is not None and os.path.exists(_file(folder, lesson, exercise, state)):
+            return state
+    return ""
+
+
+def _folder() -> Path | None:
+    chosen = os.environ.get(VARIABLE, FOLDER)
+    return Path(chosen) if chosen else None
+
+
+def _file(folder: Path, lesson: str, exercise: str, state: str) -> Path:
+    return folder / f"{lesson}.{exercise}.{state}"
+
+
+@functools.cache  # once in a kernel
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
