@@ -1,16 +1,16 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab test slow notebooks looks platforms browser student grade lint format bench mutants mutmut upgrade clean
+.PHONY: help lab edit test slow notebooks looks pictures platforms browser student grade lint format bench mutants upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
-# Of `make mutmut`: the files to change, and tests besides those of pyproject.toml.
-ONLY ?= lnorm_utils/*
-TESTS ?=
+# cpu or cuda; only Linux has a choice.
+TORCH ?= cpu
+CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
 READY := .venv/.ready
 BROWSER := .venv/.browser
-MUTMUT := .venv/.mutmut
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
 
@@ -19,9 +19,13 @@ help: ## show this list
 	@echo
 	@echo "  ARGS='...' is passed on: make lab ARGS='--no-browser --port 9000', make test ARGS='-k mean'."
 	@echo "  PYTHON=python3.12 chooses the Python that .venv is made from."
+	@echo "  On Linux TORCH=cuda installs PyTorch with CUDA instead of the small build: make clean lab TORCH=cuda."
 
-lab: $(READY) ## set everything up (once) and open the lessons in JupyterLab
-	$(BIN)/python -m jupyterlab notebooks $(ARGS)
+lab: $(READY) ## set everything up (once) and open your copy of the lessons in JupyterLab
+	@$(BIN)/python -m lnorm_utils $(ARGS)
+
+edit: $(READY) ## open the course's own notebooks instead, to change the course
+	@$(BIN)/python -m lnorm_utils --edit $(ARGS)
 
 test: $(READY) lint ## set everything up (once), then lint, unit tests and every notebook re-executed
 	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
@@ -31,6 +35,9 @@ notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice 
 
 looks: $(READY) ## draw all pictures and sliders afresh in tests/looks, to be looked at and kept
 	$(ONE_THREAD) $(BIN)/python tests/looks.py
+
+pictures: $(BROWSER) ## draw the pictures of the README afresh, from the course itself
+	$(ONE_THREAD) $(BIN)/python tests/pictures.py
 
 slow: $(READY) ## run what takes longer: every mistake in every lesson, broken notebooks, the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
@@ -63,39 +70,36 @@ bench: $(READY) ## print the speed measurements side by side
 mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
 	$(BIN)/python tests/mutants.py $(ARGS)
 
-mutmut: $(MUTMUT) ## change the package in every small way: make mutmut ONLY=lnorm_utils/modules.py
-	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
-	cp -R lnorm_utils tests notebooks "$$fresh" && more='$(TESTS)' && \
-	sed -e 's|"lnorm_utils/\*"|"$(ONLY)"|' -e "s|test_selection = .|&$${more:+\"$$more\",}|" \
-	pyproject.toml > "$$fresh/pyproject.toml" && cd "$$fresh" && \
-	$(ONE_THREAD) "$(CURDIR)/$(BIN)/mutmut" run $(ARGS) && \
-	for mutant in $$("$(CURDIR)/$(BIN)/mutmut" results | sed -n 's/: survived$$//p'); do \
-	"$(CURDIR)/$(BIN)/mutmut" show $$mutant; done
-
+# uv resolves for every supported Python and system at once, and installs nothing. The extras that
+# need CUDA or one system only are pinned with a marker.
 upgrade: ## resolve the ranges of pyproject.toml afresh and rewrite constraints.txt
 	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
-	$(PYTHON) -m venv "$$fresh" && \
-	"$$fresh/bin/python" -m pip install --disable-pip-version-check -e '.[lab,test,browser,mutation]' && \
-	{ head -n 1 constraints.txt; "$$fresh/bin/python" -m pip freeze --exclude-editable | sed 's/+[^+]*$$//' | LC_ALL=C sort -f; } > "$$fresh/constraints.txt" && \
+	$(PYTHON) -m venv "$$fresh" && "$$fresh/bin/python" -m pip install -q --disable-pip-version-check uv && \
+	head -n 1 constraints.txt > "$$fresh/constraints.txt" && \
+	"$$fresh/bin/uv" pip compile -q --universal --python-version 3.11 --fork-strategy fewest \
+	--no-annotate --no-header --all-extras --upgrade pyproject.toml >> "$$fresh/constraints.txt" && \
 	cp "$$fresh/constraints.txt" constraints.txt
 
 clean: ## remove the environment and all caches
-	rm -f $(READY) $(BROWSER) $(MUTMUT)  # first, for this may be interrupted too
+	rm -f $(READY) $(BROWSER)  # first, for this may be interrupted too
 	rm -rf .venv .pytest_cache .ruff_cache
 
 # The stamp is written last, so an interrupted set-up starts afresh at the next call.
-$(READY): pyproject.toml constraints.txt .jupyter/jupyter_server_config.py
+$(READY): pyproject.toml constraints.txt $(wildcard .jupyter/*)
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("This course needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make lab PYTHON=python3.12")'
+	@test "$(TORCH)" = cpu || test "$(TORCH)" = cuda || { echo "TORCH is $(TORCH). Choose cpu or cuda."; exit 1; }
 	@echo "Setting up .venv: once, a few minutes, about 1.5 GB of disk."
 	@test -f $@ || $(PYTHON) -m venv --clear .venv || { echo "Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }
 	@rm -f $@
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[lab,test]'
-	@touch $@
-
-$(MUTMUT): $(READY)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[mutation]'
+ifeq ($(shell uname -s)-$(TORCH),Linux-cpu)
+	@echo "Installing PyTorch without CUDA, about 200 MB."
+	@$(PIP) --retries 1 --timeout 10 --index-url $(CPU_INDEX) --no-deps $$(grep '^torch==' constraints.txt) 2> .venv/torch.log || \
+	echo "PyTorch's small build can't be fetched (.venv/torch.log says why), so PyTorch comes with CUDA: 2.7 GB to download. Ctrl+C stops it."
+endif
+	@echo "Installing everything else."
+	@$(PIP) -c constraints.txt -e '.[lab,test]' || { echo "The set-up has stopped; the lines above say why. It needs a network and 1.5 GB of free disk. To go on, call make again."; exit 1; }
 	@touch $@
 
 $(BROWSER): $(READY)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[browser]'
+	@$(PIP) -c constraints.txt -e '.[browser]'
 	@touch $@

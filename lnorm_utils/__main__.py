@@ -21,7 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return 1
     except OSError as problem:
-        print(f"{problem.filename or copies}: {problem.strerror}. Is --folder right?", file=sys.stderr)
+        where = problem.filename or copies
+        print(f"{where}: {problem.strerror}. --folder names another place.", file=sys.stderr)
         return 1
     if not options.copy_only:
         start_jupyterlab(ORIGINALS if options.edit else copies, first, for_jupyterlab)

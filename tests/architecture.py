@@ -6,12 +6,15 @@ import sys
 PACKAGE = "lnorm_utils"
 # From the bottom up. Besides these, a room may import itself and the standard library.
 ROOMS = {
+    "progress_files": set(),
     "functional": {"torch"},
     "modules": {"functional", "torch"},
     "examples": {"functional", "modules", "torch"},
     "plotting": {"numpy", "matplotlib", "IPython"},
+    "lab": {"progress_files"},
     "exercises": {
-        *("functional", "modules", "examples", "torch", "numpy", "IPython"),
+        *("functional", "modules", "examples", "progress_files", "lab"),
+        *("torch", "numpy", "IPython"),
         *("jupyter_client", "nbformat"),  # to grade, from the extra `test`
     },
     "explorers": {
@@ -19,8 +22,9 @@ ROOMS = {
         *("torch", "numpy", "matplotlib", "ipywidgets", "traitlets", "IPython"),
     },
     "__init__": {"functional", "modules"},
+    "__main__": {"lab", "jupyterlab"},
 }
-ONLY_IN_FUNCTIONS = {"IPython", "jupyter_client", "nbformat"}
+ONLY_IN_FUNCTIONS = {"IPython", "jupyter_client", "jupyterlab", "nbformat"}
 # It keeps every figure alive, and the notebook shows them a second time.
 NOWHERE = "matplotlib.pyplot"
 

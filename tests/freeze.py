@@ -17,10 +17,11 @@ from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 
+from lnorm_utils.lab.server import WIDGET_VIEW
+
 NOTEBOOKS = Path(__file__).parent.parent / "notebooks"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 os.environ["LNORM_PROGRESS"] = ""  # what a student has solved is not frozen
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 # Set by an instructor on purpose; everything else is the memory of a front end.
 KEPT_CELL_METADATA = {"slideshow"}
 

@@ -74,9 +74,26 @@ def modules_after(code):
     return {m for m in run.stdout.split() if m.split(".")[0] not in sys.stdlib_module_names}
 
 
-def test_importing_the_package_imports_torch_and_the_two_lower_rooms_and_nothing_else():
-    more = modules_after("import lnorm_utils") - modules_after("import torch")
+def test_importing_the_package_imports_nothing_else():
+    assert modules_after("import lnorm_utils") == modules_after("") | {"lnorm_utils"}
+
+
+def test_the_first_use_of_the_op_imports_torch_and_the_two_lower_rooms():
+    more = modules_after("from lnorm_utils import layer_norm") - modules_after("import torch")
     assert more == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.modules"}
+
+
+def test_what_starts_jupyterlab_and_runs_in_its_server_does_not_import_torch():
+    found = modules_after("import lnorm_utils.__main__, lnorm_utils.lab.server")
+    assert not {"torch", "numpy", "matplotlib"} & found
+
+
+def test_every_public_name_is_there_and_no_other():
+    import lnorm_utils
+
+    assert all(getattr(lnorm_utils, name) for name in lnorm_utils.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'layernorm'"):
+        _ = lnorm_utils.layernorm
 
 
 @pytest.mark.parametrize("room", ["lnorm_utils", "lnorm_utils.exercises", "lnorm_utils.plotting"])

@@ -14,14 +14,15 @@ from packaging.version import Version
 
 PROJECT = Path(__file__).parent.parent
 CONDA_NAMES = {"torch": "pytorch-cpu"}
-PIN = re.compile(r"([\w.-]+)==(\d+(?:\.\w+)*)")
+PIN = re.compile(r"([\w.-]+)==(\d+(?:\.\w+)*)(?: ; .+)?")
 
 
 def constraints():
     """Read {canonical name: exact version}."""
     lines = (PROJECT / "constraints.txt").read_text("utf-8").splitlines()
     pins = [PIN.fullmatch(line) for line in lines if not line.startswith("#")]
-    assert all(pins), "constraints.txt holds lines other than name==version"
+    assert all(pins), "constraints.txt holds lines other than name==version ; marker"
+    assert len({pin[1] for pin in pins}) == len(pins), "a name is pinned twice"
     return {canonicalize_name(pin[1]): pin[2] for pin in pins}
 
 

@@ -1,66 +1,95 @@
-"""What the project sets in JupyterLab: how a picture is saved, and when a change of it is sent."""
+"""What the course changes in JupyterLab: saving its own widgets, sending their changes, no news."""
 
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
-from freeze import WIDGET_VIEW
 from jupyter_server.services.contents.largefilemanager import LargeFileManager
-from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
-from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
+from jupyterlab_server.settings_utils import get_settings
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from traitlets.config import PyFileConfigLoader
 
-pytestmark = pytest.mark.filterwarnings("ignore:Overriding existing pre_save_hook")
-PROJECT = Path(__file__).parent.parent
+from lnorm_utils.explorers import explore_offset
+from lnorm_utils.lab.server import CONNECTION, WIDGET_VIEW, _load_jupyter_server_extension
 
 
-def config_of_project():
-    return PyFileConfigLoader("jupyter_server_config.py", str(PROJECT / ".jupyter")).load_config()
+class Connection:
+    """A connection to a kernel, as somebody else's extension may have set it."""
+
+    done: list
+
+    def connect(self):
+        self.done.append("connected")
 
 
 @pytest.fixture
-def manager(tmp_path):
-    """The part of JupyterLab's server that saves, as the project configures it."""
-    config = config_of_project()
-    return LargeFileManager(config=config, root_dir=str(tmp_path))
+def server(tmp_path):
+    """The parts of JupyterLab's server that the extension touches, with somebody else's hook."""
+    manager = LargeFileManager(root_dir=str(tmp_path))
+    manager.register_pre_save_hook(lambda model, **_: model["content"].metadata.update(other=1))
+    server = SimpleNamespace(
+        contents_manager=manager, web_app=SimpleNamespace(settings={CONNECTION: Connection})
+    )
+    _load_jupyter_server_extension(server)
+    return server
 
 
-def saved(manager, data):
-    output = new_output("display_data", data)
+def saved(server, data, metadata):
+    output = new_output("display_data", data, metadata=metadata)
     notebook = new_notebook(cells=[new_code_cell("1", outputs=[output])])
+    manager = server.contents_manager
     manager.save({"type": "notebook", "content": notebook, "format": "json"}, "a.ipynb")
-    return nbformat.read(Path(manager.root_dir) / "a.ipynb", as_version=4).cells[0].outputs[0].data
+    found = nbformat.read(Path(manager.root_dir) / "a.ipynb", as_version=4)
+    assert found.metadata.other == 1, "the other hook did not run"
+    return found.cells[0].outputs[0].data
 
 
-def test_a_widget_that_has_an_image_is_saved_as_that_image(manager):
-    data = {WIDGET_VIEW: {"model_id": "1"}, "image/png": "aaaa", "text/html": "<img>"}
-    assert saved(manager, data) == {"image/png": "aaaa", "text/html": "<img>"}
+def test_an_explorer_is_saved_as_its_still_image(server):
+    explorer = explore_offset()
+    data, metadata = explorer._repr_mimebundle_()
+    explorer.close()
+    assert WIDGET_VIEW in data
+    assert set(saved(server, data, metadata)) == {"text/html", "image/png", "text/plain"}
 
 
-def test_any_other_widget_is_saved_as_it_is(manager):
-    data = {WIDGET_VIEW: {"model_id": "1"}, "text/plain": "a slider"}
-    assert saved(manager, data) == data
+def test_somebody_elses_widget_is_saved_as_it_is_even_if_it_has_an_image(server):
+    data = {WIDGET_VIEW: {"model_id": "1"}, "image/png": "aaaa", "text/plain": "a canvas"}
+    assert saved(server, data, {}) == data
 
 
-def test_a_file_that_is_no_notebook_is_saved_as_it_is(manager):
+def test_a_file_that_is_not_a_notebook_is_saved_as_it_is(server):
+    manager = server.contents_manager
+    manager._pre_save_hooks.pop(0)
     manager.save({"type": "file", "content": WIDGET_VIEW, "format": "text"}, "a.txt")
     assert (Path(manager.root_dir) / "a.txt").read_text() == WIDGET_VIEW
 
 
-def test_the_configuration_is_installed_with_the_package():
-    installed = Path(sys.prefix) / "etc" / "jupyter" / "jupyter_server_config.py"
-    assert installed.read_text() == (PROJECT / ".jupyter" / "jupyter_server_config.py").read_text()
-
-
-def test_what_a_slider_changes_is_sent_at_once(monkeypatch):
-    done = []
-    monkeypatch.setattr(ZMQChannelsWebsocketConnection, "connect", lambda self: done.append("on"))
-    handler = KernelWebsocketHandler.__new__(KernelWebsocketHandler)
-    handler.set_nodelay = done.append
-    connection = config_of_project().ServerApp.kernel_websocket_connection_class
-    connection = connection.__new__(connection)
-    connection.websocket_handler = handler
+def test_what_a_slider_changes_is_sent_at_once(server):
+    connection = server.web_app.settings[CONNECTION]()
+    connection.done = []
+    connection.websocket_handler = SimpleNamespace(set_nodelay=connection.done.append)
     connection.connect()
-    assert done == [True, "on"]
+    assert connection.done == [True, "connected"]
+
+
+def test_there_is_no_news_and_no_search_for_updates():
+    lab = Path(sys.prefix, "share", "jupyter", "lab")
+    settings, _ = get_settings(
+        str(lab / "settings"),
+        str(lab / "schemas"),
+        str(lab / "nothing"),
+        schema_name="@jupyterlab/apputils-extension:notification",
+    )
+    assert settings["schema"]["properties"]["fetchNews"]["default"] == "false"
+    assert settings["schema"]["properties"]["checkForUpdates"]["default"] is False
+
+
+def test_installing_the_course_writes_only_files_of_its_own_into_jupyters_folders():
+    files = [str(file) for file in distribution("lnorm_utils").files or ()]
+    shared = {file.split("jupyter/", 1)[1] for file in files if "/jupyter/" in file}
+    assert shared == {
+        "jupyter_server_config.d/lnorm_utils.json",
+        "lab/settings/overrides.d/lnorm_utils.json",
+    }

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -14,24 +13,20 @@ from pathlib import Path
 import nbval.kernel
 import pytest
 from offline import NetworkError
-from traitlets.config import PyFileConfigLoader
 
 PROJECT = Path(__file__).parent.parent
-LAB = re.search(
-    r"^lab:.*\n\t\$\(BIN\)/python (.*) \$\(ARGS\)$",
-    (PROJECT / "Makefile").read_text(),
-    re.MULTILINE,
-)
+SERVER = "lnorm_utils.lab.server"
+NEWS = "@jupyterlab/apputils-extension:notification"
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """Start JupyterLab as `make lab` does, without settings: what it says of itself."""
+    """Start JupyterLab as `make edit` does, without a user's settings: what it says of itself."""
     own = tmp_path_factory.mktemp("jupyter")
     places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}
     server = subprocess.Popen(
-        [sys.executable, *LAB[1].split(), "--no-browser", "--port=0", "--allow-root"],
+        [sys.executable, "-m", "lnorm_utils", "--edit", "--no-browser", "--port=0"],
         env={**kept, **dict.fromkeys(places, str(own))},
         cwd=PROJECT,
         stdout=subprocess.DEVNULL,
@@ -88,13 +83,11 @@ def test_no_notebook_of_the_course_is_trusted_unasked(lab):
         assert not all(cell["metadata"]["trusted"] for cell in cells)
 
 
-def test_the_project_configures_how_pictures_are_saved_and_sent_and_nothing_else():
-    folder = PROJECT / ".jupyter"
-    assert [path.name for path in folder.iterdir()] == ["jupyter_server_config.py"]
-    config = PyFileConfigLoader("jupyter_server_config.py", str(folder)).load_config()
-    assert {name: list(values) for name, values in config.items()} == {
-        "FileContentsManager": ["pre_save_hook"],
-        "ServerApp": ["kernel_websocket_connection_class"],
+def test_the_course_configures_its_extension_and_the_news_and_nothing_else():
+    files = {path.name: json.loads(path.read_text("utf-8")) for path in PROJECT.glob(".jupyter/*")}
+    assert files == {
+        "server_extension.json": {"ServerApp": {"jpserver_extensions": {SERVER: True}}},
+        "overrides.json": {NEWS: {"fetchNews": "false", "checkForUpdates": False}},
     }
 
 

@@ -28,8 +28,8 @@ The first call takes a few minutes. On Windows, in PowerShell:
     .venv\\Scripts\\python -m pip install -c constraints.txt -e ".[lab,test]"
     .venv\\Scripts\\python -m lnorm_utils
 
-JupyterLab opens with your own copy of the lessons, in the folder `my_lessons`. Start at the top of a
-lesson; Shift+Enter runs a cell. What you write stays there, and so does your progress.
+JupyterLab opens with your own copy of the lessons, in the folder `my_lessons`. Start at the top of
+a lesson; Shift+Enter runs a cell. What you write stays there, and so does your progress.
 """
 NOTE = "`.solution()` is closed as long as this file is here.\n"
 

@@ -1,4 +1,4 @@
-"""An extension of JupyterLab's server: save our widgets as still images, send their changes at once.
+"""An extension of JupyterLab's server: it saves our widgets as images, and sends changes at once.
 
 A picture with sliders needs its kernel, and without one it opens as an error box. So when a
 notebook is saved, our own widgets leave only their still image. And the system holds a small

@@ -18,7 +18,7 @@ from lnorm_utils.progress_files import FOLDER, RIGHT, kept
 __all__ = ["finished", "fresh_copy", "lesson_named", "update"]
 
 
-def how_to_start_over(lesson: str) -> str:
+def how_to_get(lesson: str) -> str:
     """Say what to type for a fresh copy of a lesson, in the way the student started the course."""
     by_make = "MAKELEVEL" in os.environ
     command = 'make lab ARGS="--fresh {}"' if by_make else "python -m lnorm_utils --fresh {}"
@@ -53,7 +53,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
         try:
             own = read(copy)
         except LessonError as problem:
-            yield f"{problem} {how_to_start_over(path.stem)}"
+            yield f"{problem} {how_to_get(path.stem)}"
             continue
         if edition(original) in (made_from(own), edition(own)):
             continue
@@ -61,7 +61,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
             write(cleared(original), copy)
             yield f"{path.name} has a new edition. You hadn't changed yours, so it is updated."
         else:
-            yield f"{path.name} has a new edition; yours is untouched. {how_to_start_over(path.stem)}"
+            yield f"{path.name} has a new edition; yours is untouched. {how_to_get(path.stem)}"
 
 
 def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
@@ -109,9 +109,8 @@ def lesson_named(originals: Path, name: str) -> Path:
 
 def finished(originals: Path, copies: Path) -> dict[str, bool]:
     """Return lesson → whether all of its exercises are solved, in order."""
-    return {
-        path.name: all(
-            kept(path.stem, exercise, copies / FOLDER) == RIGHT for exercise in exercises(read(path))
-        )
-        for path in lessons(originals)
-    }
+    done = {}
+    for path in lessons(originals):
+        states = [kept(path.stem, name, copies / FOLDER) for name in exercises(read(path))]
+        done[path.name] = all(state == RIGHT for state in states)
+    return done
