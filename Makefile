@@ -91,13 +91,13 @@ $(READY): pyproject.toml constraints.txt $(wildcard .jupyter/*)
 	@echo "Setting up .venv: once, a few minutes, about 1.5 GB of disk."
 	@test -f $@ || $(PYTHON) -m venv --clear .venv || { echo "Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }
 	@rm -f $@
-ifeq ($(shell uname -s)-$(TORCH),Linux-cpu)
-	@echo "Installing PyTorch without CUDA, about 200 MB."
-	@$(PIP) --retries 1 --timeout 10 --index-url $(CPU_INDEX) --no-deps $$(grep '^torch==' constraints.txt) 2> .venv/torch.log || \
-	echo "PyTorch's small build can't be fetched (.venv/torch.log says why), so PyTorch comes with CUDA: 2.7 GB to download. Ctrl+C stops it."
-endif
-	@echo "Installing everything else."
-	@$(PIP) -c constraints.txt -e '.[lab,test]' || { echo "The set-up has stopped; the lines above say why. It needs a network and 1.5 GB of free disk. To go on, call make again."; exit 1; }
+	@quiet=; \
+	if [ "$$(uname -s)-$(TORCH)" = Linux-cpu ]; then \
+	echo "Installing PyTorch without CUDA, a download of about 200 MB."; \
+	if $(PIP) --retries 1 --timeout 10 --index-url $(CPU_INDEX) --no-deps $$(grep '^torch==' constraints.txt) 2> .venv/torch.log; then quiet=-q; \
+	else echo "PyTorch's small build can't be fetched (.venv/torch.log says why), so PyTorch comes with CUDA, a download of 2.7 GB. Ctrl+C stops it."; fi; fi; \
+	echo "Installing everything else, which takes about a minute."; \
+	$(PIP) $$quiet -c constraints.txt -e '.[lab,test]' || { echo "The set-up has stopped; the lines above say why. It needs a network and 1.5 GB of free disk. To go on, call make again."; exit 1; }
 	@touch $@
 
 $(BROWSER): $(READY)
