@@ -70,15 +70,19 @@ bench: $(READY) ## print the speed measurements side by side
 mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
 	$(BIN)/python tests/mutants.py $(ARGS)
 
-# uv resolves for every supported Python and system at once, and installs nothing. The extras that
-# need CUDA or one system only are pinned with a marker.
-upgrade: ## resolve the ranges of pyproject.toml afresh and rewrite constraints.txt
+# uv resolves for every supported Python and system at once, and installs nothing. What only one
+# system needs, such as CUDA, is pinned with a marker.
+upgrade: ## resolve the ranges of pyproject.toml afresh, for constraints.txt and environment.yml
 	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
 	$(PYTHON) -m venv "$$fresh" && "$$fresh/bin/python" -m pip install -q --disable-pip-version-check uv && \
 	head -n 1 constraints.txt > "$$fresh/constraints.txt" && \
 	"$$fresh/bin/uv" pip compile -q --universal --python-version 3.11 --fork-strategy fewest \
 	--no-annotate --no-header --all-extras --upgrade pyproject.toml >> "$$fresh/constraints.txt" && \
-	cp "$$fresh/constraints.txt" constraints.txt
+	awk -F '==?' 'NR == FNR { sub(/ ;.*/, ""); pin[$$1] = $$2; next } \
+	{ name = $$1; sub(/^ *- /, "", name); if (name == "pytorch-cpu") name = "torch" } \
+	NF > 1 && name in pin { sub(/=[0-9].*/, "=" pin[name]) } { print }' \
+	"$$fresh/constraints.txt" environment.yml > "$$fresh/environment.yml" && \
+	cp "$$fresh/constraints.txt" . && cp "$$fresh/environment.yml" . && cp environment.yml .binder
 
 clean: ## remove the environment and all caches
 	rm -f $(READY) $(BROWSER)  # first, for this may be interrupted too

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import re
+import signal
 
 import numpy as np
 import pytest
@@ -279,6 +280,7 @@ def test_a_slow_function_is_told_so(rows, monkeypatch):
     assert "without a loop" in repr(rows.check(lambda x: x.sum(-1)))
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing stops it on this system")
 def test_a_function_that_does_not_end_is_stopped(rows, monkeypatch):
     monkeypatch.setattr(attempts, "SECONDS", 0.2)
 
