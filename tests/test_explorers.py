@@ -154,7 +154,7 @@ def test_text_is_at_least_ten_points(explorer):
 
 
 def test_where_no_widget_runs_there_is_an_image_with_an_alternative_and_its_words(explorer):
-    bundle = explorer._repr_mimebundle_()
+    bundle, _ = explorer._repr_mimebundle_()
     assert bundle["image/png"].startswith("iVBOR")
     assert f'<img alt="{html.escape(explorer.picture.alt)}"' in bundle["text/html"]
     assert html.escape(explorer.words) in bundle["text/html"]
@@ -319,7 +319,7 @@ def test_words_are_text_and_no_html(dot):
     explorer = dot()
     explorer.controls["kind"].value = "<b>"
     assert "<p>&lt;b&gt; at 2 &amp; 0</p>" in explorer.foreground.value
-    assert "<figcaption>&lt;b&gt; at 2 &amp; 0 " in explorer._repr_mimebundle_()["text/html"]
+    assert "<figcaption>&lt;b&gt; at 2 &amp; 0 " in explorer._repr_mimebundle_()[0]["text/html"]
 
 
 def test_all_markers_of_a_line_are_drawn_at_their_places():
