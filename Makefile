@@ -33,7 +33,7 @@ test: $(READY) lint ## set everything up (once), then lint, unit tests and every
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
 	$(ONE_THREAD) $(BIN)/python tests/freeze.py $(ARGS)
 
-looks: $(READY) ## draw all pictures and sliders afresh in tests/looks, to be looked at and kept
+looks: $(READY) ## draw all pictures and explorers as pages in build/looks, to be looked at
 	$(ONE_THREAD) $(BIN)/python tests/looks.py
 
 pictures: $(BROWSER) ## draw the pictures of the README afresh, from the course itself

@@ -1,19 +1,14 @@
-"""Draw every kind of picture and every explorer, to be compared with what was drawn before.
+"""Draw every kind of picture, and every explorer at each preset, as pages for people to look at.
 
-`make looks` keeps them in `tests/looks`, as pages that a browser shows. Look at those that git
-calls changed, for the tests take what is kept there as right.
+`make looks` writes them into `build/looks`, which git ignores.
 """
 
 import html
-import json
 import re
 import sys
 from pathlib import Path
 
-import ipywidgets
-import matplotlib
 import numpy as np
-from freeze import replace
 from playing import ends, make_all
 
 from lnorm_utils import layer_norm
@@ -28,16 +23,13 @@ from lnorm_utils.plotting import (
     shared_cells,
 )
 
-KEPT = Path(__file__).with_name("looks")
-MADE_WITH = f"Matplotlib {matplotlib.__version__}"
-HEAD = f"""<!doctype html>
+PAGES = Path(__file__).parent.parent / "build" / "looks"
+HEAD = """<!doctype html>
 <meta charset="utf-8">
-<!-- {MADE_WITH} -->
 <style>
-body {{ max-width: 960px }}
-pre {{ white-space: pre-wrap }}
-.layers {{ display: grid }}
-.layers > * {{ grid-area: 1 / 1 }}
+body { max-width: 960px }
+.layers { display: grid }
+.layers > * { grid-area: 1 / 1 }
 </style>"""
 STILL = "still"
 NAMES = {"title": "Title", "xlabel": "n", "ylabel": "y"}
@@ -134,7 +126,6 @@ def _explored(make, own):
         for control, values in ends(explorer).items():
             explorer.controls[control].value = values[end]
         yield _layers(name, explorer)
-    yield f"<pre>{html.escape(_controls(explorer), quote=False)}</pre>"
     explorer.close()
     if own:
         explorer = make(**own)
@@ -154,27 +145,11 @@ def _layered(name, below, explorer):
     return f'<h2>{name}</h2>\n<div class="layers">{below}<div>{above}</div></div>'
 
 
-def _controls(explorer):
-    """Write what the widgets are, from top to bottom, without what they show."""
-    states = ipywidgets.Widget.get_manager_state(drop_defaults=True)["state"]
-    return "\n".join(_tree(explorer, states))
-
-
-def _tree(widget, states):
-    state = states[widget.model_id]["state"]
-    kept = {key: v for key, v in state.items() if "IPY_MODEL" not in str(v) and key != "value"}
-    yield f"{type(widget).__name__} {json.dumps(kept, ensure_ascii=False)}"
-    parts = (getattr(widget, "layout", None), getattr(widget, "style", None))
-    for part in (*parts, *getattr(widget, "children", ())):
-        if part is not None:
-            yield from _tree(part, states)
-
-
 def main():
-    KEPT.mkdir(exist_ok=True)
+    PAGES.mkdir(parents=True, exist_ok=True)
     for name, draw in pages().items():
-        replace(KEPT / f"{name}.html", draw())
-        print(f"{name}: drawn")
+        (PAGES / f"{name}.html").write_text(draw(), encoding="utf-8")
+        print(f"{PAGES / name}.html")
 
 
 if __name__ == "__main__":

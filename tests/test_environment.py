@@ -79,10 +79,3 @@ def test_what_is_installed_here_has_the_versions_of_the_constraints():
     known = installed.keys() & pins.keys()
     assert {"torch", "numpy", "nbval"} <= known
     assert {name: installed[name] for name in known} == {name: pins[name] for name in known}
-
-
-def test_the_pictures_that_tests_compare_were_drawn_with_the_constraint():
-    version = f"<!-- Matplotlib {constraints()['matplotlib']} -->"
-    kept = list((PROJECT / "tests" / "looks").iterdir())
-    assert kept
-    assert all(version in path.read_text("utf-8") for path in kept), "`make looks` draws them"

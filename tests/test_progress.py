@@ -226,6 +226,5 @@ def test_without_a_lesson_all_lessons_are_shown(kept):
     keep(LESSON, "first", RIGHT)
     shown = repr(progress())
     assert f"○ {LESSON}: 1 of 2" in shown
-    assert len(progress()) > 9
     keep(LESSON, "second", RIGHT)
     assert f"✓ {LESSON}: 2 of 2" in repr(progress())
