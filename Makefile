@@ -11,6 +11,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 READY := .venv/.ready
 BROWSER := .venv/.browser
+# Where the Python that .venv was made from is gone, set everything up again.
+$(shell $(BIN)/python -c '' 2>/dev/null || rm -f $(READY))
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
 
@@ -88,17 +90,19 @@ clean: ## remove the environment and all caches
 	rm -f $(READY) $(BROWSER)  # first, for this may be interrupted too
 	rm -rf .venv .pytest_cache .ruff_cache
 
-# The stamp is written last, so an interrupted set-up starts afresh at the next call.
+# The stamp is written last, so an interrupted first set-up starts afresh at the next call. A later one
+# goes on with what there is, for it may be interrupted by a missing network.
 $(READY): pyproject.toml constraints.txt $(wildcard .jupyter/*)
+	@command -v $(PYTHON) > /dev/null || { echo "There is no $(PYTHON) here. This course needs Python 3.11 or newer; name yours: make lab PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("This course needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make lab PYTHON=python3.12")'
-	@test "$(TORCH)" = cpu || test "$(TORCH)" = cuda || { echo "TORCH is $(TORCH). Choose cpu or cuda."; exit 1; }
+	@test "$(TORCH)" = cpu || test "$(TORCH)" = cuda || { echo "TORCH is '$(TORCH)'. Choose cpu or cuda."; exit 1; }
 	@echo "Setting up .venv: once, a few minutes, about 1.5 GB of disk."
-	@test -f $@ || $(PYTHON) -m venv --clear .venv || { echo "Python cannot make a virtual environment. On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; }
-	@rm -f $@
-	@quiet=; \
+	@test -f $@ || $(PYTHON) -m venv --clear .venv || { echo "Python can't make a virtual environment; the lines above say why. On Debian and Ubuntu this may help: sudo apt install python3-venv"; exit 1; }
+	@trap 'exit 130' INT; quiet=; \
 	if [ "$$(uname -s)-$(TORCH)" = Linux-cpu ]; then \
 	echo "Installing PyTorch without CUDA, a download of about 200 MB."; \
 	if $(PIP) --retries 1 --timeout 10 --index-url $(CPU_INDEX) --no-deps $$(grep '^torch==' constraints.txt) 2> .venv/torch.log; then quiet=-q; \
+	elif grep -q 'Errno 28' .venv/torch.log; then echo "The disk is full. The course needs 1.5 GB."; exit 1; \
 	else echo "PyTorch's small build can't be fetched (.venv/torch.log says why), so PyTorch comes with CUDA, a download of 2.7 GB. Ctrl+C stops it."; fi; fi; \
 	echo "Installing everything else, which takes about a minute."; \
 	$(PIP) $$quiet -c constraints.txt -e '.[lab,test]' || { echo "The set-up has stopped; the lines above say why. It needs a network and 1.5 GB of free disk. To go on, call make again."; exit 1; }

@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from lnorm_utils.lab.working_copy import finished, fresh_copy, lesson_named, update
+from lnorm_utils.lab.working_copy import finished, fresh_copy, lesson_named, lessons, update
 
 COURSE = Path(__file__).parents[1]
 ORIGINALS = COURSE / "notebooks"
@@ -14,14 +14,14 @@ ORIGINALS = COURSE / "notebooks"
 def main(arguments: list[str] | None = None) -> int:
     """Make or update the working copy, then run JupyterLab until it is stopped."""
     options, for_jupyterlab = parser().parse_known_args(arguments)
-    copies = options.folder.expanduser().resolve()
     try:
+        copies = options.folder.expanduser().resolve()
         first = prepare(copies, options)
-    except ValueError as problem:
+    except (ValueError, RuntimeError) as problem:  # a RuntimeError, if there is no such home
         print(problem, file=sys.stderr)
         return 1
     except OSError as problem:
-        where = problem.filename or copies
+        where = problem.filename or options.folder
         print(f"{where}: {problem.strerror}. --folder names another place.", file=sys.stderr)
         return 1
     if not options.copy_only:
@@ -44,14 +44,15 @@ def parser() -> argparse.ArgumentParser:
         help="where your copy is, by default my_lessons in the course",
     )
     parser.add_argument(
+        "--copy-only", action="store_true", help="make the copy and don't start JupyterLab"
+    )
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
         "--fresh",
         metavar="LESSON",
         help="start a lesson over, such as 02_variance; yours is kept beside it",
     )
-    parser.add_argument(
-        "--copy-only", action="store_true", help="make the copy and don't start JupyterLab"
-    )
-    parser.add_argument(
+    either.add_argument(
         "--edit", action="store_true", help="open the course's own notebooks, to change the course"
     )
     return parser
@@ -64,19 +65,36 @@ def prepare(copies: Path, options: argparse.Namespace) -> str:
         ValueError: the lessons aren't there, or no lesson has the name that was given.
         OSError: the folder can't be written to.
     """
-    if not ORIGINALS.is_dir():
-        raise ValueError(f"The lessons aren't in {ORIGINALS}: run this in a clone of the course.")
+    if not lessons(ORIGINALS):
+        raise ValueError(f"There are no lessons in {ORIGINALS}: run this in a clone of the course.")
     if options.edit:
-        return lesson_named(ORIGINALS, "01").name
-    for sentence in update(ORIGINALS, copies):
-        print(sentence)
-    if options.fresh:
+        return lessons(ORIGINALS)[0].name
+    if copies == ORIGINALS or (copies.exists() and not copies.is_dir()):
+        what = "the course's own notebooks" if copies == ORIGINALS else "a file"
+        raise ValueError(f"{copies} is {what}. --folder names another place for your copy.")
+    if options.fresh is not None:
         print(fresh_copy(ORIGINALS, copies, options.fresh))
+    bring_up_to_date(copies)
     done = finished(ORIGINALS, copies)
     print(f"Your lessons are in {copies}: {sum(done.values())} of {len(done)} finished.")
-    if options.fresh:
+    if options.fresh is not None:
         return lesson_named(ORIGINALS, options.fresh).name
     return next((name for name, is_done in done.items() if not is_done), min(done))
+
+
+def bring_up_to_date(copies: Path) -> None:
+    """Update the working copy; if that fails and there is one, say so and go on with it.
+
+    Raises:
+        OSError: there is no copy, and none can be made.
+    """
+    try:
+        for sentence in update(ORIGINALS, copies):
+            print(sentence)
+    except OSError as problem:
+        if not lessons(copies):
+            raise
+        print(f"{copies} can't be brought up to date: {problem.strerror}.", file=sys.stderr)
 
 
 def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
@@ -84,8 +102,13 @@ def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
     settings = [
         f"--ServerApp.root_dir={folder}",
         f"--LabApp.default_url=/lab/tree/{lesson}",
-        "--Application.log_level=WARN",
+        f"--LabApp.workspaces_dir={folder / '.workspaces'}",  # no tab of another project
+        "--Application.log_level=ERROR",
+        "--KernelManager.transport_encryption=auto",  # without it, each kernel prints a warning
     ]
+    # Also if this folder was moved after its set-up, kernels import the course from it.
+    places = (str(ORIGINALS.parent), os.environ.get("PYTHONPATH"))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         print("You are root, so JupyterLab is started with --allow-root.")
         settings.append("--allow-root")

@@ -120,4 +120,4 @@ def test_another_choice_is_refused_before_anything_is_done(set_up, tmp_path):
     (tmp_path / "commands").touch()
     done, installs = set_up("Linux", "TORCH=gpu")
     assert (done.returncode != 0, installs) == (True, [])
-    assert "TORCH is gpu. Choose cpu or cuda." in done.stdout
+    assert "TORCH is 'gpu'. Choose cpu or cuda." in done.stdout

@@ -124,7 +124,7 @@ def test_a_new_lesson_comes_along_and_a_lesson_that_is_gone_stays(originals, cop
 def test_a_copy_that_is_no_notebook_any_more_is_left_alone(originals, copies, content):
     (copies / "01_mean.ipynb").write_bytes(content)
     (sentence,) = update(originals, copies)
-    assert sentence.startswith("01_mean.ipynb can't be read")
+    assert "/01_mean.ipynb can't be read" in sentence
     assert (copies / "01_mean.ipynb").read_bytes() == content
 
 
@@ -143,6 +143,19 @@ def test_starting_over_keeps_every_former_attempt(originals, copies):
 def test_a_name_that_is_not_one_lesson_is_refused_with_the_names_there_are(originals, copies, name):
     with pytest.raises(ValueError, match=r"isn't one lesson. Choose from 01_mean, 02_variance\.$"):
         fresh_copy(originals, copies, name)
+
+
+def test_a_full_disk_leaves_the_lesson_that_was_to_be_started_over(originals, copies, monkeypatch):
+    def full(path, *_, **__):
+        raise OSError(28, "No space left on device", str(path))
+
+    own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
+    before = sorted(copies.iterdir())
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        fresh_copy(originals, copies, "01_mean")
+    assert (copies / "01_mean.ipynb").read_bytes() == own
+    assert sorted(copies.iterdir()) == before
 
 
 def test_a_disk_that_fills_up_while_a_lesson_is_copied_leaves_no_half_of_it(
@@ -208,10 +221,34 @@ def test_it_makes_the_copy_only_or_opens_the_originals(started, originals):
 
 
 def test_what_cannot_be_done_is_said_in_one_line(started, copies, capsys):
-    for folder, fresh, words in [(copies, "12", "'12' isn't"), (__file__, "01", "File exists")]:
+    for folder, fresh, words in [
+        (copies, "12", "'12' isn't one lesson"),
+        (copies, "", "'' isn't one lesson"),
+        (__file__, "01", "is a file"),
+        (command.ORIGINALS, "01", "the course's own notebooks"),
+        (Path(__file__) / "below", "01", "Not a directory"),
+    ]:
         assert command.main(["--folder", str(folder), "--fresh", fresh]) == 1
         (line,) = capsys.readouterr().err.splitlines()
         assert words in line
+
+
+def test_an_original_that_is_no_notebook_is_named(started, originals, copies, capsys):
+    (originals / "01_mean.ipynb").write_text("<<<<<<< HEAD")
+    assert command.main(["--folder", str(copies)]) == 1
+    assert capsys.readouterr().err == "notebooks/01_mean.ipynb can't be read as a notebook.\n"
+
+
+def test_a_copy_that_cannot_be_updated_is_opened_all_the_same(
+    started, originals, copies, monkeypatch, capsys
+):
+    def full(path, *_, **__):
+        raise OSError(28, "No space left on device", str(path))
+
+    write(originals / "03_more.ipynb", "1")
+    monkeypatch.setattr(Path, "write_text", full)
+    assert started() == (copies, "01_mean.ipynb", [])
+    assert "No space left on device" in capsys.readouterr().err
 
 
 def test_without_the_lessons_it_says_where_it_looked(monkeypatch, capsys, tmp_path):
@@ -228,18 +265,21 @@ def test_only_root_is_started_with_allow_root_and_told_so(monkeypatch, capsys, t
     calls = []
     monkeypatch.setattr(LabApp, "launch_instance", calls.append)
     monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
     command.start_jupyterlab(tmp_path, "01_mean.ipynb", ["--ip", "0.0.0.0"])
     (arguments,) = calls
     assert ("--allow-root" in arguments) is (user == 0)
     assert ("root" in capsys.readouterr().out) is (user == 0)
     assert arguments[-2:] == ["--ip", "0.0.0.0"]
+    assert os.environ["PYTHONPATH"].split(os.pathsep) == [str(ORIGINALS.parent), "elsewhere"]
     assert not any("token" in a or "password" in a or "ip=" in a for a in arguments)
 
 
-def test_the_mark_of_an_edition_is_all_that_the_metadata_gain(originals, copies):
+def test_the_metadata_gain_the_edition_and_the_language_only(originals, copies):
     original, copy = (
         json.loads((folder / "01_mean.ipynb").read_text("utf-8"))["metadata"]
         for folder in (originals, copies)
     )
     assert copy.pop("lnorm_utils").keys() == {"edition"}
+    assert copy.pop("language_info")["name"] == "python"  # a kernel would add it
     assert copy == original

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+import platform
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,10 +12,20 @@ __all__ = ["LessonError", "cleared", "edition", "exercises", "made_from", "read"
 
 # In the metadata of a notebook, which JupyterLab keeps when it saves.
 MARK = "lnorm_utils"
+# What the kernel would write into an open notebook, so that JupyterLab calls it unsaved.
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": platform.python_version(),
+}
 CHECK = re.compile(r"^\s*(\w+)\.check\(", re.MULTILINE)
 
 
-class LessonError(Exception):
+class LessonError(ValueError):
     """Why a file can't be read as a notebook, in one sentence."""
 
 
@@ -28,13 +40,13 @@ def read(path: Path) -> dict:
         notebook = json.loads(path.read_text("utf-8-sig"))
         edition(notebook)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise LessonError(f"{path.name} can't be read as a notebook.") from None
+        raise LessonError(f"{path.parent.name}/{path.name} can't be read as a notebook.") from None
     return notebook
 
 
 def write(notebook: Mapping, path: Path) -> None:
     """Write a notebook, whole or not at all."""
-    draft = path.with_name(f".{path.name}.draft")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     text = json.dumps(notebook, indent=1, ensure_ascii=False)
     try:
         draft.write_text(f"{text}\n", encoding="utf-8", newline="\n")
@@ -49,7 +61,8 @@ def cleared(notebook: Mapping) -> dict:
         {**cell, "outputs": [], "execution_count": None} if cell["cell_type"] == "code" else cell
         for cell in notebook["cells"]
     ]
-    metadata = {**notebook["metadata"], MARK: {"edition": edition(notebook)}}
+    own = {"language_info": LANGUAGE, MARK: {"edition": edition(notebook)}}
+    metadata = {**notebook["metadata"], **own}
     return {**notebook, "metadata": metadata, "cells": cells}
 
 

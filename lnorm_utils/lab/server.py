@@ -17,7 +17,7 @@ def keep_still_images(model: Mapping[str, Any], **_: object) -> None:
     """Drop the view of each of our widgets from a notebook that is about to be saved."""
     if model["type"] != "notebook":
         return
-    for cell in model["content"]["cells"]:
+    for cell in model["content"].get("cells", ()):
         for output in cell.get("outputs", ()):
             if "lnorm_utils" in output.get("metadata", ()):
                 output["data"].pop(WIDGET_VIEW, None)

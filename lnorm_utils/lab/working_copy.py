@@ -1,5 +1,7 @@
 """A student's own copy of the lessons, which is never overwritten."""
 
+import contextlib
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ from lnorm_utils.lab.lesson_files import (
 )
 from lnorm_utils.progress_files import FOLDER, RIGHT, kept
 
-__all__ = ["finished", "fresh_copy", "lesson_named", "update"]
+__all__ = ["finished", "fresh_copy", "lesson_named", "lessons", "update"]
 
 
 def how_to_get(lesson: str) -> str:
@@ -52,7 +54,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
             continue
         try:
             own = read(copy)
-        except LessonError as problem:
+        except (LessonError, PermissionError) as problem:
             yield f"{problem} {how_to_get(path.stem)}"
             continue
         if edition(original) in (made_from(own), edition(own)):
@@ -76,16 +78,27 @@ def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
     """
     path = lesson_named(originals, lesson)
     copies.mkdir(parents=True, exist_ok=True)
-    copy = copies / path.name
+    copy, draft = copies / path.name, copies / f".{path.stem}.{os.getpid()}.fresh"
+    write(cleared(read(path)), draft)  # first, so a full disk moves nothing
     said = f"{path.name} is fresh now."
     if copy.exists():
-        number = 1
-        while (kept_as := copies / f"{path.stem}_kept_{number}.ipynb").exists():
-            number += 1
-        copy.rename(kept_as)
-        said += f" Yours is kept as {kept_as.name}."
-    write(cleared(read(path)), copy)
+        kept_as = _new_name(copies, path.stem)
+        copy.replace(kept_as)
+        said += (
+            f" Yours is kept as {kept_as.name}. If it's open in JupyterLab, close that tab first."
+        )
+    draft.replace(copy)
     return said
+
+
+def _new_name(folder: Path, lesson: str) -> Path:
+    """Make an empty file to keep a lesson in, under a name that nothing else has."""
+    for number in itertools.count(1):
+        with contextlib.suppress(FileExistsError):
+            path = folder / f"{lesson}_kept_{number}.ipynb"
+            path.touch(exist_ok=False)
+            return path
+    raise AssertionError("there is always another number")
 
 
 def lessons(originals: Path) -> list[Path]:
