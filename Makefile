@@ -33,30 +33,30 @@ test: $(READY) lint ## set everything up (once), then lint, unit tests and every
 	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
 
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
-	$(ONE_THREAD) $(BIN)/python tests/freeze.py $(ARGS)
+	$(ONE_THREAD) $(BIN)/python tests/tools/freeze.py $(ARGS)
 
 looks: $(READY) ## draw all pictures and explorers as pages in build/looks, to be looked at
-	$(ONE_THREAD) $(BIN)/python tests/looks.py
+	$(ONE_THREAD) $(BIN)/python tests/tools/looks.py
 
 pictures: $(BROWSER) ## draw the pictures of the README afresh, from the course itself
-	$(ONE_THREAD) $(BIN)/python tests/pictures.py
+	$(ONE_THREAD) PYTHONPATH=tests/browser $(BIN)/python tests/tools/pictures.py
 
 slow: $(READY) ## run what takes longer: every mistake in every lesson, broken notebooks, the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
 
 platforms: $(READY) ## re-execute all notebooks in many environments, and with the oldest versions
-	$(BIN)/python tests/platforms.py $(ARGS)
+	$(BIN)/python tests/tools/platforms.py $(ARGS)
 
 browser: $(BROWSER) ## open every lesson in JupyterLab in Chromium, move every slider, look for errors
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
 
 student: $(READY) ## write a copy without answers for students: make student OUT=../students
 	@test -n "$(OUT)" || { echo "Say where: make student OUT=../students"; exit 1; }
-	$(BIN)/python -m lnorm_utils.exercises.student_copy "$(OUT)"
+	$(BIN)/python -m lnorm_utils.grading student "$(OUT)"
 
 grade: $(READY) ## grade what students hand in: make grade SUBMISSION=folder ARGS='--csv grades.csv'
 	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder-or-notebook"; exit 1; }
-	$(BIN)/python -m lnorm_utils.exercises.grade "$(SUBMISSION)" $(ARGS)
+	$(BIN)/python -m lnorm_utils.grading grade "$(SUBMISSION)" $(ARGS)
 
 lint: $(READY) ## check the style of code and notebooks
 	$(BIN)/ruff check .
@@ -67,10 +67,10 @@ format: $(READY) ## rewrite code and notebooks in that style
 	$(BIN)/ruff format .
 
 bench: $(READY) ## print the speed measurements side by side
-	$(ONE_THREAD) $(BIN)/python tests/bench.py $(ARGS)
+	$(ONE_THREAD) $(BIN)/python tests/tools/bench.py $(ARGS)
 
 mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
-	$(BIN)/python tests/mutants.py $(ARGS)
+	$(BIN)/python tests/tools/mutants.py $(ARGS)
 
 # uv resolves for every supported Python and system at once, and installs nothing. What only one
 # system needs, such as CUDA, is pinned with a marker.

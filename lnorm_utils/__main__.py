@@ -5,10 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+from lnorm_utils.lab.lesson_files import ORIGINALS
 from lnorm_utils.lab.working_copy import finished, fresh_copy, lesson_named, lessons, update
-
-COURSE = Path(__file__).parents[1]
-ORIGINALS = COURSE / "notebooks"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--folder",
         type=Path,
-        default=COURSE / "my_lessons",
+        default=ORIGINALS.parent / "my_lessons",
         help="where your copy is, by default my_lessons in the course",
     )
     parser.add_argument(

@@ -16,14 +16,14 @@ RIGHT, WRONG = "right", "wrong"
 FOLDER, VARIABLE = ".progress", "LNORM_PROGRESS"
 
 
-def keep(lesson: str, exercise: str, state: str) -> None:
+def keep(topic: str, exercise: str, state: str) -> None:
     """Record that an exercise was answered; a right answer stays right."""
     folder = _folder()
     if folder is None:
         return
     try:
         folder.mkdir(exist_ok=True)
-        _file(folder, lesson, exercise, state).touch()
+        _file(folder, topic, exercise, state).touch()
     except OSError as problem:  # a read-only folder or a full disk must not stop the student
         _say(
             f"Your progress cannot be kept in {folder.absolute()} ({problem.strerror}): make room "
@@ -31,17 +31,17 @@ def keep(lesson: str, exercise: str, state: str) -> None:
         )
 
 
-def kept(lesson: str, exercise: str, folder: Path | None = None) -> str:
+def kept(topic: str, exercise: str, folder: Path | None = None) -> str:
     """Return RIGHT or WRONG, or an empty string if nothing is known.
 
     Args:
-        lesson: the lesson, such as "01_mean".
+        topic: what the exercise is about, such as "mean".
         exercise: the name of the exercise.
         folder: where the files are; by default where `keep` puts them.
     """
     folder = folder or _folder()
     for state in (RIGHT, WRONG):
-        if folder is not None and os.path.exists(_file(folder, lesson, exercise, state)):
+        if folder is not None and os.path.exists(_file(folder, topic, exercise, state)):
             return state
     return ""
 
@@ -51,8 +51,8 @@ def _folder() -> Path | None:
     return Path(chosen) if chosen else None
 
 
-def _file(folder: Path, lesson: str, exercise: str, state: str) -> Path:
-    return folder / f"{lesson}.{exercise}.{state}"
+def _file(folder: Path, topic: str, exercise: str, state: str) -> Path:
+    return folder / f"{topic}.{exercise}.{state}"
 
 
 @functools.cache  # once in a kernel

@@ -1,9 +1,10 @@
-"""Questions that know which mistake was made, with a bank for each lesson: `lesson_01` and so on.
+"""Questions that know which mistake was made: a bank for each topic, such as `mean`.
 
-A lesson imports its exercises by name and calls `.check(attempt)`, `.hint()` and `.solution()`.
+`engine` is what runs them. A lesson imports its exercises by name and calls `.check(attempt)`,
+`.hint()` and `.solution()`.
 """
 
-from lnorm_utils.exercises.exercise import Exercise
-from lnorm_utils.exercises.progress import progress
+from lnorm_utils.exercises.engine.exercise import Exercise
+from lnorm_utils.exercises.engine.progress import progress
 
 __all__ = ["Exercise", "progress"]

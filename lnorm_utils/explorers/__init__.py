@@ -2,11 +2,18 @@
 
 from lnorm_utils.explorers.amplitude import explore_amplitude
 from lnorm_utils.explorers.batch import explore_batch
+from lnorm_utils.explorers.broken import explore_broken
 from lnorm_utils.explorers.collapse import explore_collapse
-from lnorm_utils.explorers.controls import Button, Choice, Slider, Switch, powers_of_ten, steps
-from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.explorers.engine.controls import (
+    Button,
+    Choice,
+    Slider,
+    Switch,
+    powers_of_ten,
+    steps,
+)
+from lnorm_utils.explorers.engine.explorer import Explorer
 from lnorm_utils.explorers.gamma_beta import explore_gamma_beta
-from lnorm_utils.explorers.modules_compared import explore_broken
 from lnorm_utils.explorers.offset import explore_offset
 from lnorm_utils.explorers.projection import explore_projection
 from lnorm_utils.explorers.residual import explore_residual

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from lnorm_utils.examples import normal
-from lnorm_utils.explorers.controls import Slider, powers_of_ten, short
-from lnorm_utils.explorers.data import rows_of
-from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten, short
+from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.inputs import rows_of
 from lnorm_utils.functional import standardize, variance
 from lnorm_utils.plotting.picture import (
     BLACK,

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from lnorm_utils.examples import encoded_points
-from lnorm_utils.explorers.controls import Slider, powers_of_ten
-from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten
+from lnorm_utils.explorers.engine.explorer import Explorer
 from lnorm_utils.functional import variance
 from lnorm_utils.plotting.picture import (
     BLACK,

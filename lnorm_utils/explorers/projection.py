@@ -12,11 +12,12 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
-from lnorm_utils.examples import decoder_r2, linear_decoder, normal, projection
-from lnorm_utils.explorers.controls import Slider, Switch, powers_of_ten, short
-from lnorm_utils.explorers.data import rows_of
-from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.examples import normal, projection
+from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten, short
+from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.inputs import rows_of
 from lnorm_utils.functional import layer_norm
+from lnorm_utils.measures import decoder_r2, linear_decoder
 from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from lnorm_utils.examples import encoded_points
-from lnorm_utils.explorers.controls import Choice, Slider, Switch, one_of
-from lnorm_utils.explorers.data import finite
-from lnorm_utils.explorers.explorer import Explorer
+from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch, one_of
+from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.inputs import finite
 from lnorm_utils.functional import mean
 from lnorm_utils.plotting.picture import BLUE, ORANGE, STYLE, new_picture, number, to_array
 

@@ -8,7 +8,20 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["LessonError", "cleared", "edition", "exercises", "made_from", "read", "write"]
+__all__ = [
+    "ORIGINALS",
+    "LessonError",
+    "cleared",
+    "edition",
+    "exercises",
+    "made_from",
+    "read",
+    "topics",
+    "write",
+]
+
+# The course's own notebooks.
+ORIGINALS = Path(__file__).parents[2] / "notebooks"
 
 # In the metadata of a notebook, which JupyterLab keeps when it saves.
 MARK = "lnorm_utils"
@@ -22,6 +35,7 @@ LANGUAGE = {
     "pygments_lexer": "ipython3",
     "version": platform.python_version(),
 }
+BANK = re.compile(r"\blnorm_utils\.exercises(?:\.| import )(?!engine|progress|Exercise)(\w+)")
 CHECK = re.compile(r"^\s*(\w+)\.check\(", re.MULTILINE)
 
 
@@ -78,8 +92,16 @@ def made_from(notebook: Mapping) -> str:
     return str(mark.get("edition", "")) if isinstance(mark, Mapping) else ""
 
 
+def topics(notebook: Mapping) -> list[str]:
+    """Name the banks of exercises that a lesson imports, such as "mean"."""
+    return _found(BANK, notebook)
+
+
 def exercises(notebook: Mapping) -> list[str]:
     """Name the exercises that a lesson checks."""
-    code = (cell for cell in notebook["cells"] if cell["cell_type"] == "code")
-    names = (name for cell in code for name in CHECK.findall("".join(cell["source"])))
-    return list(dict.fromkeys(names))
+    return _found(CHECK, notebook)
+
+
+def _found(pattern: re.Pattern, notebook: Mapping) -> list[str]:
+    code = ("".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code")
+    return list(dict.fromkeys(name for source in code for name in pattern.findall(source)))

@@ -12,7 +12,7 @@ import nbformat
 from lab import NoBrowserError, Page, browser, find_browser, jupyterlab
 from nbformat.v4 import new_code_cell, new_notebook
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from explorers_bench import FRESH_FIGURE
 from playing import make_all
 

@@ -10,7 +10,7 @@ from exercise_banks import BANK, PROJECT, is_prediction
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
-from lnorm_utils.exercises.feedback import State
+from lnorm_utils.exercises.engine.feedback import State
 
 CHECK = re.compile(r"^(\w+)\.check\((\w+)\)$", re.MULTILINE)
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from lnorm_utils.exercises import kernel as kernels
-from lnorm_utils.exercises import probe
-from lnorm_utils.exercises.kernel import Kernel, Outcome, walls
-from lnorm_utils.exercises.trials import OUTPUT
+from lnorm_utils.exercises.engine.class_attempts import OUTPUT
+from lnorm_utils.grading import kernel as kernels
+from lnorm_utils.grading import plain_data as probe
+from lnorm_utils.grading.kernel import Kernel, Outcome, walls
 
 DIED = Outcome("crashed", "the kernel died.", lost=True)
 AGAIN = Outcome("crashed", "the kernel died again and again.", lost=True)

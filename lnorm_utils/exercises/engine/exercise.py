@@ -1,0 +1,203 @@
+"""An exercise: a right answer, the mistakes that people make, and inputs that tell them apart."""
+
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from lnorm_utils.exercises.beliefs import BELIEFS
+from lnorm_utils.exercises.engine import class_attempts, running
+from lnorm_utils.exercises.engine.comparing import difference, kind_of, same
+from lnorm_utils.exercises.engine.feedback import Feedback, State
+from lnorm_utils.progress_files import RIGHT, WRONG, keep
+
+__all__ = ["Exercise"]
+
+ROUNDED = 6e-3  # to two decimals
+CLOSED = Path(__file__).parents[1] / "solutions_are_closed"
+
+
+class Exercise:
+    """One question, for code or for a prediction.
+
+    Answer and mistakes are functions. For a prediction they take nothing and return the value; for
+    code they take the arguments in `inputs`. The docstring of a mistake is what a student reads who
+    makes it, and that of the answer, if it has one, what a student reads who is right.
+
+    Args:
+        topic: the bank that it belongs to, such as "mean".
+        name: what the exercise is called in the lesson.
+        hints: from the gentlest to the strongest; none gives the answer away.
+        inputs: a tuple of arguments for each call; None for a prediction.
+        within: how far a prediction, or an element of a tensor, may be from the answer; for
+            tensors also relative to it.
+        trial: for an attempt that is a class, a function of `class_attempts` that uses it: it gets
+            the class and one of the inputs, which begins with what is looked at, in words.
+
+    >>> legs = Exercise("example", "legs", hints=["Count them."])
+    >>> @legs.answer
+    ... def four():
+    ...     return 4
+    >>> @legs.mistake()
+    ... def one_for_each_side():
+    ...     "You counted the left side only."
+    ...     return 2
+    >>> legs.check(2)
+    Not yet: one for each side. You counted the left side only.
+    >>> legs.check(4)
+    Right.
+    """
+
+    bank: dict[str, dict[str, "Exercise"]] = {}  # noqa: RUF012 - topic → name → exercise
+
+    def __init__(
+        self,
+        topic: str,
+        name: str,
+        *,
+        hints: Sequence[str],
+        inputs: Sequence[tuple] | None = None,
+        within: float = 1e-6,
+        trial: Callable | None = None,
+    ) -> None:
+        self.topic, self.name, self.trial = topic, name, trial
+        self.hints, self.inputs, self.within = list(hints), inputs, within
+        self.answers: list[Callable] = []
+        self.mistakes: list[Callable] = []
+        self._hints_given = 0
+        self.bank.setdefault(topic, {})[name] = self
+
+    def answer(self, function: Callable) -> Callable:
+        """Take a function as right; the first one taken is what `solution` shows."""
+        self.answers.append(function)
+        return function
+
+    def mistake(self, belief: int | None = None) -> Callable[[Callable], Callable]:
+        """Take a function as a mistake, made by who holds the belief of that number."""
+
+        def take(function: Callable) -> Callable:
+            function.belief = BELIEFS[belief] if belief else ""
+            self.mistakes.append(function)
+            return function
+
+        return take
+
+    def check(self, attempt: object = ...) -> Feedback:
+        """Say whether an attempt is right, and which mistake it is if it is not.
+
+        Args:
+            attempt: a value for a prediction, a function for code; `...` or None is no attempt.
+
+        Returns:
+            Feedback, with its `state` and its `message`.
+        """
+        feedback = self.judge(attempt)
+        if feedback.state is not State.NOT_ATTEMPTED:
+            keep(self.topic, self.name, RIGHT if feedback.state is State.RIGHT else WRONG)
+        return feedback
+
+    def judge(self, attempt: object) -> Feedback:
+        """Do what `check` does and keep no record of it."""
+        if attempt is None or attempt is ...:
+            return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
+        return self.judge_results(*running.results(attempt, self.inputs, self.trial))
+
+    def judge_results(self, results: list, remark: str) -> Feedback:
+        """Judge what an attempt returned: one value, or one for each of the inputs.
+
+        With fewer results the attempt has failed, and the remark says how; a mistake that shows in
+        what it did return is named all the same.
+        """
+        try:
+            if len(results) < len(self.inputs or [None]):
+                told = self._in_words(remark, len(results))
+                return self._seen_so_far(results) or Feedback(State.WRONG, told)
+            feedback = self._judge(results)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # an object of the student's that raises when looked at
+            kinds = ", ".join(sorted({kind_of(result) for result in results}))
+            return Feedback(State.WRONG, f"your answer, {kinds}, cannot be compared with anything.")
+        return replace(feedback, message=f"{feedback.message} {remark}".strip())
+
+    def _judge(self, results: list) -> Feedback:
+        if self.inputs is not None and all(r is None or r is ... for r in results):
+            kind = "class" if self.trial else "function"
+            return Feedback(State.NOT_ATTEMPTED, f"your {kind} returns nothing yet.")
+        for answer in self.answers:
+            if self._agree(results, self.expected(answer), self.within):
+                return Feedback(State.RIGHT, inspect.getdoc(answer) or "")
+        if mistake := self._mistake(results):
+            return mistake
+        right = self.expected(self.answers[0])
+        first = next(n for n, r in enumerate(results) if not same(r, right[n], self.within))
+        # In a class several things can be wrong; what shows first is named.
+        if self.trial and (mistake := self._mistake(results[: first + 1])):
+            return mistake
+        told = difference(results[first], right[first], self.within, self.inputs is not None)
+        return Feedback(State.WRONG, self._about(first) + told)
+
+    def _seen_so_far(self, results: list) -> Feedback | None:
+        """Name the mistake of an attempt that failed later, if one of its results is wrong."""
+        right = self.expected(self.answers[0])[: len(results)]
+        return None if self._agree(results, right, self.within) else self._mistake(results)
+
+    def _about(self, number: int) -> str:
+        """Begin a sentence with the input that it is about, where that can be said in words."""
+        arguments = (self.inputs or [()])[number]
+        if self.trial:
+            return f"{arguments[0]}: "
+        if not arguments or any(isinstance(a, torch.Tensor) for a in arguments):
+            return ""
+        return f"called with {', '.join(map(repr, arguments))}: "
+
+    def _in_words(self, remark: str, number: int) -> str:
+        """End the remark about a class that failed with how it was used, in words."""
+        head, called, _ = remark.rpartition(" (called with ")
+        if not (self.trial and called):
+            return remark
+        return f"{head} (it was {class_attempts.words(*self.inputs[number])})."
+
+    def _mistake(self, results: list) -> Feedback | None:
+        """Name the mistake that gives these results, of all inputs or of the first ones."""
+        # a number that was predicted may be rounded, and is still recognized
+        within = max(self.within, ROUNDED) if self.inputs is None else self.within
+        for mistake in self.mistakes:
+            expected = self.expected(mistake)[: len(results)]
+            if self._agree(results, expected, within):
+                name = mistake.__name__.replace("_", " ")
+                return Feedback(State.WRONG, inspect.getdoc(mistake), name, mistake.belief)
+        return None
+
+    def expected(self, function: Callable) -> list:
+        """Compute what an answer or a mistake returns: one value, or one for each input."""
+        if self.inputs is None:
+            return [function()]
+        call = functools.partial(self.trial, function) if self.trial else function
+        return [call(*running.fresh(arguments)) for arguments in self.inputs]
+
+    def hint(self) -> Feedback:
+        """Give one more hint at each call."""
+        if self._hints_given == len(self.hints):
+            return Feedback(State.HINT, "there are no more hints. `.solution()` shows the answer.")
+        self._hints_given += 1
+        text = f"{self._hints_given} of {len(self.hints)}. {self.hints[self._hints_given - 1]}"
+        return Feedback(State.HINT, text)
+
+    def solution(self) -> Feedback:
+        """Show the source of the answer."""
+        if CLOSED.exists():
+            return Feedback(State.SOLUTION, "closed by your instructor.")
+        return Feedback(State.SOLUTION, "", code=self.source())
+
+    def source(self) -> str:
+        """Return the answer's own source, without the decorator."""
+        lines = textwrap.dedent(inspect.getsource(self.answers[0])).splitlines()
+        return "\n".join(line for line in lines if not line.startswith("@"))
+
+    def _agree(self, results: list, expected: list, within: float) -> bool:
+        return all(same(r, e, within) for r, e in zip(results, expected, strict=True))

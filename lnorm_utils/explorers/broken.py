@@ -1,0 +1,225 @@
+"""Lesson 8: how far layer norms with a mistake are from PyTorch's, and which a test catches."""
+
+import math
+from collections.abc import Mapping
+
+import matplotlib
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lnorm_utils.examples import normal
+from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten, short
+from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.functional import layer_norm, mean, standardize, variance
+from lnorm_utils.plotting.picture import (
+    BLACK,
+    BLUE,
+    GRAY,
+    ORANGE,
+    STYLE,
+    VERMILION,
+    new_picture,
+    phrase,
+)
+
+__all__ = ["explore_broken"]
+
+MOST_POINTS, MOST_FEATURES = 16, 64
+TOLERANCE = 1e-4
+EQUAL = 2e-6  # what is less is rounding
+FLOOR, CEILING = 1e-6, 1e4
+RIGHT = "the right one"
+VARIANTS = [
+    RIGHT,
+    "ε outside the root",
+    "variance in one pass",
+    "γ and β left out",
+    "mean over the batch too",
+    "unbiased variance",
+]
+PRESETS = {
+    "randn(4, 8): most slip through": {},
+    "ε = 0.1": {"eps": 0.1},
+    "an offset of 10,000": {"offset": 1e4},
+    "tiny spread": {"spread": 1e-3},
+    "one point": {"points": 1},
+    "a good test: all are caught": {"offset": 100.0, "eps": 0.1, "trained": True},
+}
+
+
+@matplotlib.rc_context(STYLE)
+def explore_broken(
+    points: int = 4,
+    features: int = 8,
+    offset: float = 0.0,
+    spread: float = 1.0,
+    eps: float = 1e-5,
+    trained: bool = False,
+    preset: str | None = None,
+    presets: Mapping[str, Mapping[str, float]] | None = None,
+) -> Explorer:
+    """Explore on which data a layer norm with a mistake differs from PyTorch's enough to be caught.
+
+    All layers compute in float32. What they are compared with are the numbers of `nn.LayerNorm` in
+    float64, for the same input.
+
+    Args:
+        points: how many rows the input has, from 1 to 16.
+        features: D, from 2 to 64.
+        offset: added to all numbers, from 0 to 1e6.
+        spread: the standard deviation of the numbers before that, from 1e-4 to 10.
+        eps: ε, from 1e-8 to 0.1.
+        trained: whether γ and β have been learned, or are still 1 and 0.
+        preset: the name of a preset to start with.
+        presets: name → {"points": …, "features": …, "offset": …, "spread": …, "eps": …,
+            "trained": …}, beside the built-in ones.
+
+    Raises:
+        ValueError: a start is outside its range, or `preset` is the name of none.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3, for the right one.
+
+    >>> explore_broken(preset="one point").words[-42:]
+    'γ and β left out; mean over the batch too.'
+    """
+    picture, axes = new_picture(
+        "Largest difference between layer norms with a mistake and PyTorch's",
+        1,
+        1,
+        9.2,
+        4.4,
+        layout=None,
+    )
+    picture.subplots_adjust(left=0.26, right=0.97, bottom=0.15, top=0.86)
+    bars, missed, caught, nan = _panel(axes[0, 0])
+    picture.legend(handles=[missed, caught, nan], loc="upper center", ncols=3)
+    base = normal(MOST_POINTS, MOST_FEATURES, seed=91)
+    gamma, beta = 1 + 0.5 * normal(MOST_FEATURES, seed=92), normal(MOST_FEATURES, seed=93)
+
+    def move(
+        points: int, features: int, offset: float, spread: float, eps: float, trained: bool
+    ) -> str:
+        x = offset + spread * base[:points, :features]
+        learned = (gamma[:features], beta[:features]) if trained else None
+        distances = differences(x, eps, learned)
+        _set_panel(bars, (missed, caught, nan), distances)
+        data = _data(points, features, offset, spread, eps, trained)
+        return f"{data} {_verdict(distances)}{_rounded(x, offset, spread)}"
+
+    return Explorer(
+        picture,
+        [bars, missed, caught, nan],
+        move,
+        {
+            "points": Slider("number of points, B", points, range(1, MOST_POINTS + 1)),
+            "features": Slider("number of features, D", features, range(2, MOST_FEATURES + 1)),
+            "offset": Slider("offset", offset, [0.0, *powers_of_ten(0, 6)]),
+            "spread": Slider("spread", spread, powers_of_ten(-4, 1)),
+            "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
+            "trained": Switch("γ and β have been trained", trained),
+        },
+        {**PRESETS, **(presets or {})},
+        preset,
+    )
+
+
+def differences(x: Tensor, eps: float, learned: tuple[Tensor, Tensor] | None) -> NDArray:
+    """Compute how far each variant is from PyTorch at most; NaN where it gives NaN."""
+    size = x.shape[-1:]
+    weight, bias = learned or (torch.ones(size), torch.zeros(size))
+    exact = torch.nn.functional.layer_norm(x.double(), size, weight.double(), bias.double(), eps)
+    centered = x - mean(x)
+    centered = centered - mean(centered)  # what rounding has left of the mean, if it is large
+    var = variance(x)
+    one_pass = x.square().mean(-1, keepdim=True) - x.mean(-1, keepdim=True).square()
+    more = size[0] / (size[0] - 1)
+    standardized = {
+        "ε outside the root": centered / (var.sqrt() + eps),
+        "variance in one pass": centered / (one_pass + eps).sqrt(),
+        "mean over the batch too": standardize(x, (0, 1), eps),
+        "unbiased variance": centered / (var * more + eps).sqrt(),
+    }
+    outputs = {name: weight * x_hat + bias for name, x_hat in standardized.items()}
+    outputs[RIGHT] = layer_norm(x, size, weight, bias, eps)
+    outputs["γ and β left out"] = standardize(x, -1, eps)
+    y = torch.stack([outputs[name] for name in VARIANTS])
+    return (y - exact).abs().amax((1, 2)).numpy()
+
+
+def _panel(ax: Axes) -> list[Line2D]:
+    """Draw what stands still, and return what moves: bars, and dots of three kinds."""
+    (bars,) = ax.plot([], color=GRAY, lw=6, solid_capstyle="butt", zorder=1)
+    looks = (
+        (BLUE, "o", "within the tolerance"),
+        (VERMILION, "D", "caught"),
+        (ORANGE, "X", "caught: NaN"),
+    )
+    dots = [
+        ax.plot([], marker, color=color, ms=11, mec="black", mew=0.7, label=label)[0]
+        for color, marker, label in looks
+    ]
+    ax.axvline(TOLERANCE, color=BLACK, ls="--", lw=1.5, zorder=0)
+    ax.text(1.3 * TOLERANCE, -0.72, "tolerance of a naive test", va="center")
+    ax.set(xscale="log", xlim=(0.5 * FLOOR, 2 * CEILING), ylim=(len(VARIANTS) - 0.5, -1.0))
+    ax.set_yticks(range(len(VARIANTS)), VARIANTS, fontsize=12)
+    ticks = [10.0**exponent for exponent in range(-6, 5)]
+    ax.set_xticks(ticks, ["< 2e−6", *(_power(tick) for tick in ticks[1:])])
+    ax.minorticks_off()
+    ax.set_xlabel("largest difference from nn.LayerNorm")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x", color=GRAY, lw=0.5)
+    ax.set_axisbelow(True)
+    return [bars, *dots]
+
+
+def _power(value: float) -> str:
+    exponent = round(math.log10(value))
+    return f"{value:g}" if abs(exponent) < 3 else f"1e{exponent}".replace("-", "−")
+
+
+def _set_panel(bars: Line2D, dots: tuple[Line2D, Line2D, Line2D], distances: NDArray) -> None:
+    places = np.nan_to_num(distances, nan=CEILING)
+    places = np.where(places < EQUAL, FLOOR, np.minimum(places, CEILING))
+    rows = np.arange(len(places))
+    ends = np.stack([np.full_like(places, FLOOR), places, np.full_like(places, np.nan)], 1)
+    bars.set_data(ends.ravel(), np.repeat(rows, 3))
+    is_nan = np.isnan(distances)
+    is_caught = ~is_nan & (distances > TOLERANCE)
+    for line, mask in zip(dots, (~is_nan & ~is_caught, is_caught, is_nan), strict=True):
+        line.set_data(places[mask], rows[mask])
+
+
+def _data(
+    points: int, features: int, offset: float, spread: float, eps: float, trained: bool
+) -> str:
+    learned = "trained γ and β" if trained else "γ = 1 and β = 0"
+    return (
+        f"{points} point{'s' * (points > 1)} with {features} features, offset {short(offset)}, "
+        f"spread {short(spread)}, ε = {short(eps)}, {learned}."
+    )
+
+
+def _rounded(x: Tensor, offset: float, spread: float) -> str:
+    """Say so where the spread is below the spacing of float32 numbers at the offset."""
+    if spread >= np.spacing(np.float32(offset)):
+        return ""
+    tells = "no longer tells" if (x == x[:, :1]).all() else "hardly tells"
+    return f" At this offset float32 {tells} these numbers apart."
+
+
+def _verdict(distances: NDArray) -> str:
+    """Say which mistakes a tolerance of 1e-4 catches, and which ones pass."""
+    told = dict(zip(VARIANTS, distances, strict=True))
+    is_right = not told.pop(RIGHT) > TOLERANCE
+    caught = [
+        f"{name} (NaN)" if np.isnan(d) else name for name, d in told.items() if not d <= TOLERANCE
+    ]
+    missed = [name for name, d in told.items() if d <= TOLERANCE]
+    count = f"{len(caught)} of the {len(told)}" if missed else f"all {len(told)}"
+    sentence = f"A tolerance of 1e−4 catches {count} mistakes: {phrase(caught)}."
+    passing = f" It lets pass: {phrase(missed)}." if missed else ""
+    return sentence + passing + ("" if is_right else " The right one is off too.")

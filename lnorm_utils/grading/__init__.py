@@ -1,0 +1,1 @@
+"""Hand out copies of the course, and grade what comes back."""

@@ -1,0 +1,114 @@
+"""What the lessons measure: how much a linear decoder recovers, and how strong gradients are."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from lnorm_utils.modules import ResidualStack
+
+__all__ = ["LinearDecoder", "decoder_r2", "gradient_norms", "linear_decoder"]
+
+
+def gradient_norms(stack: ResidualStack, x: Tensor, slope: Tensor) -> Tensor:
+    """Measure how strongly each block is asked to move: ‖∂ loss / ∂ its parameters‖.
+
+    The loss is the mean over the rows of stack(x) · slope, so that it has the same slope at the
+    output of every stack. The gradients that the parameters hold are left alone.
+
+    Args:
+        stack: of blocks of d_model features.
+        x: (*, d_model).
+        slope: (d_model,).
+
+    Returns:
+        (depth,), for each block the root of the summed squares over all its parameters.
+
+    Source: Xiong et al. 2020, arXiv:2002.04745, figure 3, which shows such norms for a transformer.
+
+    >>> from lnorm_utils.examples import normal, residual_stack
+    >>> points = normal(8, 64, seed=1, dtype=torch.float64)
+    >>> gradient_norms(residual_stack(3, "post", seed=0), points, points[0]).shape
+    torch.Size([3])
+    """
+    loss = (stack(x) @ slope).mean()
+    groups = [list(block.parameters()) for block in stack.blocks]
+    grads = iter(torch.autograd.grad(loss, [p for group in groups for p in group]))
+    squares = [sum(next(grads).square().sum() for _ in group) for group in groups]
+    return torch.stack(squares).sqrt()
+
+
+class LinearDecoder(NamedTuple):
+    """What `linear_decoder` fits: targets = (codes − code_mean) · weight + target_mean."""
+
+    weight: Tensor
+    code_mean: Tensor
+    target_mean: Tensor
+    r2: float
+
+    def __call__(self, codes: Tensor) -> Tensor:
+        """Decode codes (N, D) to targets (N, K), float64."""
+        return (codes.detach().double() - self.code_mean) @ self.weight + self.target_mean
+
+
+def linear_decoder(codes: Tensor, targets: Tensor) -> LinearDecoder:
+    """Fit a linear decoder of `targets` from `codes`, and score it: R² = 1 − SSE / SST.
+
+    The decoder, least squares with a constant, is fitted on the first half of the points and
+    scored on the second, around the second half's own mean and over all target features together.
+
+    Args:
+        codes: (N, D), what is left of the points.
+        targets: (N, K), what the points were.
+
+    Returns:
+        The decoder, a function of codes (N, D); its `weight` (D, K), `code_mean` (D,) and
+        `target_mean` (K,); its score `r2`.
+
+    Raises:
+        ValueError: the two do not hold the same number of points, or fewer than 4; a value is not
+            finite; the second half of `targets` is constant.
+
+    Source: Hastie, Tibshirani & Friedman 2009, The Elements of Statistical Learning, section 3.2,
+    for the fit.
+
+    >>> from lnorm_utils.examples import normal
+    >>> points = normal(100, 2, seed=0)
+    >>> torch.allclose(linear_decoder(3 * points + 1, points)(3 * points + 1), points.double())
+    True
+    """
+    if codes.ndim != 2 or targets.ndim != 2 or len(codes) != len(targets) or len(codes) < 4:
+        raise ValueError(
+            "A decoder needs codes (N, D) and targets (N, K) of the same N ≥ 4 points, but got "
+            f"{tuple(codes.shape)} and {tuple(targets.shape)}."
+        )
+    codes, targets = codes.detach().double(), targets.detach().double()
+    if not (codes.isfinite().all() and targets.isfinite().all()):
+        raise ValueError("A decoder needs finite numbers, but got NaN or infinity.")
+    half = len(codes) // 2
+    spread = (targets[half:] - targets[half:].mean(0)).square().sum()
+    if spread == 0:
+        raise ValueError("A decoder needs targets that differ, but the second half is constant.")
+    code_mean, target_mean = codes[:half].mean(0), targets[:half].mean(0)
+    codes, targets = codes - code_mean, targets - target_mean
+    # Normalized features depend on each other. What keeps them from doing so exactly is float32
+    # rounding, about 1e-6 of the largest, and rcond hides it from the decoder.
+    fit = torch.linalg.lstsq(codes[:half], targets[:half], rcond=1e-4, driver="gelsd").solution
+    r2 = 1 - (targets[half:] - codes[half:] @ fit).square().sum() / spread
+    return LinearDecoder(fit, code_mean, target_mean, float(r2))
+
+
+def decoder_r2(codes: Tensor, targets: Tensor) -> float:
+    """Score how much of `targets` a linear decoder recovers from `codes`: R² = 1 − SSE / SST.
+
+    Arguments and errors are those of `linear_decoder`, of which this is the score.
+
+    Returns:
+        1.0 where everything is recovered, about 0.0 where nothing is.
+
+    >>> from lnorm_utils.examples import normal
+    >>> points = normal(100, 2, seed=0)
+    >>> round(decoder_r2(3 * points + 1, points), 4)
+    1.0
+    """
+    return linear_decoder(codes, targets).r2

@@ -1,0 +1,133 @@
+"""Arrows between the rooms of the package point down, and importing it stays light."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from architecture import violations
+
+PACKAGE = Path(__file__).parents[2] / "lnorm_utils"
+NOTEBOOKS = PACKAGE.parent / "notebooks"
+
+PLANTED = [
+    ("functional.py", "from lnorm_utils.modules import LayerNorm", "functional may not import"),
+    ("functional.py", "import numpy", "functional may not import numpy"),
+    ("modules.py", "from lnorm_utils import examples", "modules may not import lnorm_utils"),
+    ("modules.py", "import lnorm_utils", "modules may not import lnorm_utils itself"),
+    ("examples.py", "from . import modules", "examples has a relative import"),
+    ("plotting/points.py", "def f():\n    import torch", "plotting may not import torch"),
+    ("plotting/points.py", "import IPython", "plotting imports IPython outside a function"),
+    ("plotting/points.py", "from matplotlib import pyplot", "plotting imports matplotlib.pyplot"),
+    ("plotting/points.py", "import matplotlib.pyplot as plt", "imports matplotlib.pyplot"),
+    ("plotting/points.py", "from math import *", "plotting has a star import"),
+    ("exercises.py", "from lnorm_utils.plotting import bars", "exercises may not import"),
+    ("exercises/bank.py", "import lnorm_utils.explorers", "exercises may not import"),
+    ("explorers/collapse.py", "from lnorm_utils.exercises import Exercise", "explorers may not"),
+    ("helpers.py", "", "helpers is not a room"),
+    ("__init__.py", "import lnorm_utils.plotting", "__init__ may not import lnorm_utils.plotting"),
+]
+ALLOWED = [
+    ("plotting/points.py", "def f():\n    from IPython.display import display"),
+    ("plotting/points.py", "from lnorm_utils.plotting import picture"),
+    ("exercises/bank.py", "from lnorm_utils.functional import mean"),
+    ("explorers.py", "from lnorm_utils.plotting import bars\nimport ipywidgets"),
+]
+
+
+@pytest.fixture
+def package(tmp_path):
+    ignored = shutil.ignore_patterns("__pycache__")
+    return shutil.copytree(PACKAGE, tmp_path / "lnorm_utils", ignore=ignored)
+
+
+def append(file, text):
+    file.parent.mkdir(exist_ok=True)
+    with file.open("a", encoding="utf-8") as code:
+        code.write(f"\n{text}\n")
+
+
+def test_arrows_point_down():
+    assert list(violations(PACKAGE)) == []
+
+
+@pytest.mark.parametrize(("name", "code", "sentence"), PLANTED)
+def test_a_planted_violation_is_found(package, name, code, sentence):
+    append(package / name, code)
+    found = list(violations(package))
+    assert len(found) == 1
+    assert sentence in found[0]
+
+
+@pytest.mark.parametrize(("name", "code"), ALLOWED)
+def test_an_arrow_that_points_down_is_allowed(package, name, code):
+    append(package / name, code)
+    assert list(violations(package)) == []
+
+
+def modules_after(code):
+    program = f"{code}\nimport sys; print(*sys.modules)"
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {m for m in run.stdout.split() if m.split(".")[0] not in sys.stdlib_module_names}
+
+
+def test_importing_the_package_imports_nothing_else():
+    assert modules_after("import lnorm_utils") == modules_after("") | {"lnorm_utils"}
+
+
+def test_the_first_use_of_the_op_imports_torch_and_the_two_lower_rooms():
+    more = modules_after("from lnorm_utils import layer_norm") - modules_after("import torch")
+    assert more == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.modules"}
+
+
+def test_what_starts_jupyterlab_and_runs_in_its_server_does_not_import_torch():
+    found = modules_after("import lnorm_utils.__main__, lnorm_utils.lab.server")
+    assert not {"torch", "numpy", "matplotlib"} & found
+
+
+def test_every_public_name_is_there_and_no_other():
+    import lnorm_utils
+
+    assert all(getattr(lnorm_utils, name) for name in lnorm_utils.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'layernorm'"):
+        _ = lnorm_utils.layernorm
+
+
+@pytest.mark.parametrize("room", ["lnorm_utils", "lnorm_utils.exercises", "lnorm_utils.plotting"])
+def test_a_package_that_is_missing_is_named_with_what_to_run(room):
+    program = f"import sys; sys.modules.update(torch=None, ipywidgets=None); import {room}"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: torch and ipywidgets missing, so the course is not fully installed: "
+        "run `%pip install -c ../constraints.txt -e ..` in a cell of a lesson, then restart its "
+        "kernel."
+    )
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_the_first_cell_of_a_lesson_says_what_to_run_if_torch_is_missing(path):
+    cells = nbformat.read(path, as_version=4).cells
+    first = next(cell.source for cell in cells if cell.cell_type == "code")
+    program = f"import sys; sys.modules['torch'] = None\n{first}"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "ModuleNotFoundError: torch missing, so the course is not fully" in run.stderr
+
+
+@pytest.mark.parametrize("name", ["torch", "numpy", "matplotlib", "ipywidgets"])
+def test_a_package_that_an_interrupted_pip_left_empty_is_missing_too(name, tmp_path):
+    (tmp_path / name).mkdir()
+    program = f"""
+import sys
+from importlib.machinery import PathFinder
+sys.path_importer_cache.clear()
+found = PathFinder.find_spec
+def found_here(wanted, *more):
+    return found(wanted, [{str(tmp_path)!r}]) if wanted == {name!r} else found(wanted, *more)
+PathFinder.find_spec = found_here
+import lnorm_utils
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert f"ModuleNotFoundError: {name} missing" in run.stderr

@@ -1,0 +1,154 @@
+"""Residual blocks, stacks, and what is measured on them, against formulas written out here."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.testing import assert_close
+
+from lnorm_utils import FeedForward, ResidualBlock, ResidualStack, standardize
+from lnorm_utils.examples import normal, residual_stack
+from lnorm_utils.measures import gradient_norms
+
+X = normal(2, 3, 8, seed=1, dtype=torch.float64)
+
+
+def branch(block, x):
+    hidden = F.relu(F.linear(x, block.f.first.weight, block.f.first.bias))
+    return F.linear(hidden, block.f.second.weight, block.f.second.bias)
+
+
+def norm(x, layer):
+    return F.layer_norm(x, x.shape[-1:], layer.weight, layer.bias)
+
+
+def filled(module, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    for parameter in module.parameters():
+        torch.nn.init.normal_(parameter, generator=generator)
+    return module
+
+
+FORMULAS = {
+    "post": lambda b, x: norm(x + branch(b, x), b.norm),
+    "pre": lambda b, x: x + branch(b, norm(x, b.norm)),
+    "none": lambda b, x: x + branch(b, x),
+}
+
+
+@pytest.mark.parametrize("placement", FORMULAS)
+def test_a_block_is_its_formula(placement):
+    block = filled(ResidualBlock(8, placement, d_hidden=5, dtype=torch.float64))
+    assert_close(block(X), FORMULAS[placement](block, X))
+    assert (block.norm is None) == (placement == "none")
+
+
+@pytest.mark.parametrize("placement", FORMULAS)
+@pytest.mark.parametrize("final_norm", [None, True, False])
+def test_a_stack_is_its_blocks_and_the_final_norm(placement, final_norm):
+    stack = filled(ResidualStack(3, 8, placement, final_norm, dtype=torch.float64))
+    expected = X
+    for block in stack.blocks:
+        expected = FORMULAS[placement](block, expected)
+    has_final = placement != "post" if final_norm is None else final_norm
+    assert (stack.final_norm is not None) == has_final
+    if has_final:
+        expected = norm(expected, stack.final_norm)
+    assert_close(stack(X), expected)
+
+
+def test_post_ln_and_pre_ln_have_the_same_parameters_and_other_results():
+    post, pre = ResidualBlock(8, "post", dtype=X.dtype), ResidualBlock(8, "pre", dtype=X.dtype)
+    pre.load_state_dict(post.state_dict())
+    assert (post(X) - pre(X)).abs().max() > 0.1
+
+
+def test_a_stack_is_made_as_it_was_asked_for():
+    assert ResidualStack(2, 4).blocks[1].placement == "post"
+    stack = ResidualStack(2, 4, "pre", d_hidden=6, device="meta", dtype=torch.bfloat16)
+    assert stack.blocks[1].f.first.weight.shape == (6, 4)
+    for parameter in stack.parameters():
+        assert (parameter.device.type, parameter.dtype) == ("meta", torch.bfloat16)
+
+
+def test_branches_start_with_glorot_weights_and_without_biases():
+    f = FeedForward(100, 200)
+    for linear in (f.first, f.second):
+        assert linear.weight.abs().max() <= (6 / 300) ** 0.5
+        assert linear.weight.std().item() == pytest.approx((2 / 300) ** 0.5, rel=0.05)
+        assert not linear.bias.any()
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (
+            lambda: ResidualBlock(4, "before"),
+            ValueError,
+            "'post', 'pre', 'none', but 'before' was given",
+        ),
+        (lambda: ResidualStack(2, 4, None), ValueError, "placement must be one of .* but None"),
+        (lambda: ResidualStack(0, 4), ValueError, "depth must be at least 1, but 0"),
+        (lambda: ResidualStack(2.0, 4), TypeError, "depth must be an integer, but 2.0"),
+        (lambda: ResidualStack(True, 4), TypeError, "depth must be an integer, but True"),
+        (lambda: ResidualBlock("4"), TypeError, "d_model must be an integer, but '4'"),
+        (lambda: FeedForward(4, 0), ValueError, "d_hidden must be at least 1, but 0"),
+        (lambda: ResidualBlock(4, "pre")(torch.ones(2, 3)), ValueError, r"\(4,\).*\(2, 3\)"),
+    ],
+)
+def test_what_cannot_be_made_is_named(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_a_stack_has_its_own_seed_and_begins_with_the_blocks_of_a_shorter_one():
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    short, long = residual_stack(2, "post", seed=3), residual_stack(5, "pre", seed=3)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert_close(short.blocks[1].f.state_dict(), long.blocks[1].f.state_dict())
+    assert short.blocks[0].f.first.weight.dtype == torch.float64
+    assert residual_stack(1, "post", seed=3, final_norm=True).final_norm is not None
+
+
+def test_gradient_norms_are_those_that_backward_gives_and_leave_no_gradient():
+    stack, slope = filled(residual_stack(3, "pre", seed=0, d_model=8)), X[0, 0]
+    norms = gradient_norms(stack, X, slope)
+    assert all(parameter.grad is None for parameter in stack.parameters())
+    (stack(X) @ slope).mean().backward()
+    expected = [torch.cat([p.grad.flatten() for p in b.parameters()]).norm() for b in stack.blocks]
+    assert_close(norms, torch.stack(expected))
+
+
+def test_gradients_have_the_trend_that_the_lesson_tells():
+    rows, slope = normal(64, 64, seed=1, dtype=X.dtype), normal(64, seed=2, dtype=X.dtype)
+
+    def typical(depth, placement):
+        stacks = [residual_stack(depth, placement, seed) for seed in range(5)]
+        return torch.stack([gradient_norms(s, rows, slope) for s in stacks]).median(0).values
+
+    post, pre = typical(12, "post"), typical(12, "pre")
+    assert post[-1] > 2 * post[0]
+    assert pre[-1] < 0.95 * pre[0]
+    assert post[-1] > 1.3 * typical(2, "post")[-1]
+    assert pre[-1] < 0.8 * typical(2, "pre")[-1]
+
+
+def test_the_training_of_the_lesson_goes_the_same_way_from_another_seed():
+    seed = 1
+    inputs = normal(128, 64, seed=10 * seed, dtype=X.dtype)
+    targets = standardize(inputs).roll(1, dims=-1) + 3 * normal(64, seed=11 * seed, dtype=X.dtype)
+
+    def loss_after_training(placement, warm_up):
+        stack = residual_stack(12, placement, seed)
+        for step in range(151):
+            loss = (stack(inputs) - targets).square().mean()
+            loss.backward()
+            with torch.no_grad():
+                for parameter in stack.parameters():
+                    parameter -= min(1.0, (step + 1) / warm_up) * parameter.grad
+                    parameter.grad = None
+        return loss.item()
+
+    assert loss_after_training("post", 1) > 0.9
+    assert loss_after_training("post", 50) < 0.7
+    assert loss_after_training("pre", 1) < 0.7

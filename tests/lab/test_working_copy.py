@@ -1,0 +1,286 @@
+"""A student's copy of the lessons: made without outputs, kept up to date, and never overwritten."""
+
+import json
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from lnorm_utils import __main__ as command
+from lnorm_utils.lab.working_copy import finished, fresh_copy, update
+
+ORIGINALS = Path(__file__).parents[2] / "notebooks"
+MEAN, VARIANCE = (f"from lnorm_utils.exercises.{t} import *" for t in ("mean", "variance"))
+
+
+def write(path, *sources, text="42\n"):
+    cells = [new_markdown_cell("# A question?")]
+    cells += [
+        new_code_cell(s, execution_count=1, outputs=[new_output("stream", text=text)])
+        for s in sources
+    ]
+    nbformat.write(new_notebook(cells=cells), path)
+
+
+def edit(path, source):
+    """Do what a student does: change the last cell, run it, save."""
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[-1].source = source
+    notebook.cells[-1].outputs = [new_output("stream", text="mine")]
+    nbformat.write(notebook, path)
+    return path.read_bytes()
+
+
+def source(path):
+    return nbformat.read(path, as_version=4).cells[-1].source
+
+
+@pytest.fixture
+def originals(tmp_path):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    write(folder / "01_mean.ipynb", MEAN, "how_many.check(...)")
+    write(folder / "02_variance.ipynb", VARIANCE, "a.check(...)", "b.check(...)")
+    return folder
+
+
+@pytest.fixture
+def copies(originals, tmp_path):
+    folder = tmp_path / "my_lessons"
+    assert list(update(originals, folder)) == []
+    return folder
+
+
+def test_the_copy_has_every_cell_and_no_output(originals, copies):
+    assert sorted(path.name for path in copies.iterdir()) == [
+        "01_mean.ipynb",
+        "02_variance.ipynb",
+    ]
+    for path in copies.iterdir():
+        original, copy = (nbformat.read(folder / path.name, 4) for folder in (originals, copies))
+        assert [c.source for c in copy.cells] == [c.source for c in original.cells]
+        code = [cell for cell in copy.cells if cell.cell_type == "code"]
+        assert all((cell.outputs, cell.execution_count) == ([], None) for cell in code)
+        nbformat.validate(copy)
+
+
+def test_the_lessons_of_this_course_are_copied_as_valid_notebooks(tmp_path):
+    list(update(ORIGINALS, tmp_path))
+    copies = sorted(tmp_path.glob("*.ipynb"))
+    assert [path.name for path in copies] == sorted(p.name for p in ORIGINALS.glob("*.ipynb"))
+    for path in copies:
+        nbformat.validate(nbformat.read(path, as_version=4))
+        assert '"image/png"' not in path.read_text("utf-8")
+
+
+def test_a_second_call_says_nothing_and_changes_nothing(originals, copies):
+    own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
+    before = (copies / "02_variance.ipynb").stat().st_mtime_ns
+    assert list(update(originals, copies)) == []
+    assert (copies / "01_mean.ipynb").read_bytes() == own
+    assert (copies / "02_variance.ipynb").stat().st_mtime_ns == before
+
+
+def test_new_outputs_upstream_are_no_new_edition(originals, copies):
+    own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
+    write(originals / "01_mean.ipynb", MEAN, "how_many.check(...)", text="43\n")
+    assert list(update(originals, copies)) == []
+    assert (copies / "01_mean.ipynb").read_bytes() == own
+
+
+def test_a_new_edition_replaces_a_copy_that_nobody_changed(originals, copies):
+    write(originals / "01_mean.ipynb", MEAN, "how_many.check(...)  # new")
+    (sentence,) = update(originals, copies)
+    assert "01_mean.ipynb" in sentence
+    assert source(copies / "01_mean.ipynb") == "how_many.check(...)  # new"
+
+
+@pytest.mark.parametrize("by_make", [True, False])
+def test_a_new_edition_leaves_what_a_student_wrote_and_says_how_to_get_it(
+    originals, copies, monkeypatch, by_make
+):
+    monkeypatch.delenv("MAKELEVEL", raising=False)
+    if by_make:
+        monkeypatch.setenv("MAKELEVEL", "1")
+    own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
+    write(originals / "01_mean.ipynb", MEAN, "how_many.check(...)  # new")
+    for _ in range(2):
+        (sentence,) = update(originals, copies)
+        assert sentence.endswith(
+            ': make lab ARGS="--fresh 01_mean"' if by_make else " --fresh 01_mean"
+        )
+        assert (copies / "01_mean.ipynb").read_bytes() == own
+
+
+def test_a_new_lesson_comes_along_and_a_lesson_that_is_gone_stays(originals, copies):
+    (originals / "02_variance.ipynb").rename(originals / "03_more.ipynb")
+    (sentence,) = update(originals, copies)
+    assert "03_more.ipynb" in sentence
+    assert {"02_variance.ipynb", "03_more.ipynb"} <= {path.name for path in copies.iterdir()}
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe", b'{"cells": [{}]}'])
+def test_a_copy_that_is_no_notebook_any_more_is_left_alone(originals, copies, content):
+    (copies / "01_mean.ipynb").write_bytes(content)
+    (sentence,) = update(originals, copies)
+    assert "/01_mean.ipynb can't be read" in sentence
+    assert (copies / "01_mean.ipynb").read_bytes() == content
+
+
+def test_starting_over_keeps_every_former_attempt(originals, copies):
+    first = edit(copies / "01_mean.ipynb", "how_many.check(6)")
+    assert "01_mean_kept_1.ipynb" in fresh_copy(originals, copies, "01_mean")
+    second = edit(copies / "01_mean.ipynb", "how_many.check(7)")
+    assert "01_mean_kept_2.ipynb" in fresh_copy(originals, copies, "01_mean.ipynb")
+    assert source(copies / "01_mean.ipynb") == "how_many.check(...)"
+    assert (copies / "01_mean_kept_1.ipynb").read_bytes() == first
+    assert (copies / "01_mean_kept_2.ipynb").read_bytes() == second
+    assert list(update(originals, copies)) == []
+
+
+@pytest.mark.parametrize("name", ["", "0", "03", "../01_mean", "mean"])
+def test_a_name_that_is_not_one_lesson_is_refused_with_the_names_there_are(originals, copies, name):
+    with pytest.raises(ValueError, match=r"isn't one lesson. Choose from 01_mean, 02_variance\.$"):
+        fresh_copy(originals, copies, name)
+
+
+def test_a_full_disk_leaves_the_lesson_that_was_to_be_started_over(originals, copies, monkeypatch):
+    def full(path, *_, **__):
+        raise OSError(28, "No space left on device", str(path))
+
+    own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
+    before = sorted(copies.iterdir())
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        fresh_copy(originals, copies, "01_mean")
+    assert (copies / "01_mean.ipynb").read_bytes() == own
+    assert sorted(copies.iterdir()) == before
+
+
+def test_a_disk_that_fills_up_while_a_lesson_is_copied_leaves_no_half_of_it(
+    originals, tmp_path, monkeypatch
+):
+    def full(self, *arguments, **more):
+        self.touch()
+        raise OSError(28, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        list(update(originals, tmp_path / "new"))
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_a_lesson_is_finished_when_all_its_exercises_are_right(originals, copies):
+    progress = copies / ".progress"
+    progress.mkdir()
+    names = ["mean.how_many.right", "variance.a.right", "variance.b.wrong"]
+    for name in names:
+        (progress / name).touch()
+    done = {"01_mean.ipynb": True, "02_variance.ipynb": False}
+    assert finished(originals, copies) == done
+    (progress / "variance.b.right").touch()
+    assert all(finished(originals, copies).values())
+
+
+@pytest.fixture
+def started(originals, copies, monkeypatch):
+    """Call the command as a student does; return what JupyterLab would have been started with."""
+    calls = []
+    monkeypatch.setattr(command, "ORIGINALS", originals)
+    monkeypatch.setattr(command, "start_jupyterlab", lambda *call: calls.append(call))
+
+    def start(*arguments):
+        assert command.main(["--folder", str(copies), *arguments]) == 0
+        return calls.pop() if calls else None
+
+    return start
+
+
+def test_it_opens_the_first_lesson_that_is_not_finished(started, copies):
+    assert started() == (copies, "01_mean.ipynb", [])
+    (copies / ".progress").mkdir()
+    for name in ("mean.how_many", "variance.a", "variance.b"):
+        (copies / ".progress" / f"{name}.right").touch()
+        assert started()[1] == ("02_variance.ipynb" if name < "variance.b" else "01_mean.ipynb")
+
+
+def test_what_it_does_not_know_goes_to_jupyterlab(started, copies):
+    assert started("--no-browser", "--port", "9000")[2] == ["--no-browser", "--port", "9000"]
+
+
+def test_a_lesson_that_is_started_over_is_opened(started, copies):
+    edit(copies / "02_variance.ipynb", "mine")
+    assert started("--fresh", "02")[1] == "02_variance.ipynb"
+    assert source(copies / "02_variance_kept_1.ipynb") == "mine"
+
+
+def test_it_makes_the_copy_only_or_opens_the_originals(started, originals):
+    assert started("--copy-only") is None
+    assert started("--edit") == (originals, "01_mean.ipynb", [])
+
+
+def test_what_cannot_be_done_is_said_in_one_line(started, copies, capsys):
+    for folder, fresh, words in [
+        (copies, "12", "'12' isn't one lesson"),
+        (copies, "", "'' isn't one lesson"),
+        (__file__, "01", "is a file"),
+        (command.ORIGINALS, "01", "the course's own notebooks"),
+        (Path(__file__) / "below", "01", "Not a directory"),
+    ]:
+        assert command.main(["--folder", str(folder), "--fresh", fresh]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert words in line
+
+
+def test_an_original_that_is_no_notebook_is_named(started, originals, copies, capsys):
+    (originals / "01_mean.ipynb").write_text("<<<<<<< HEAD")
+    assert command.main(["--folder", str(copies)]) == 1
+    assert capsys.readouterr().err == "notebooks/01_mean.ipynb can't be read as a notebook.\n"
+
+
+def test_a_copy_that_cannot_be_updated_is_opened_all_the_same(
+    started, originals, copies, monkeypatch, capsys
+):
+    def full(path, *_, **__):
+        raise OSError(28, "No space left on device", str(path))
+
+    write(originals / "03_more.ipynb", "1")
+    monkeypatch.setattr(Path, "write_text", full)
+    assert started() == (copies, "01_mean.ipynb", [])
+    assert "No space left on device" in capsys.readouterr().err
+
+
+def test_without_the_lessons_it_says_where_it_looked(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(command, "ORIGINALS", tmp_path / "nowhere")
+    assert command.main([]) == 1
+    assert str(tmp_path / "nowhere") in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there is no root here")
+@pytest.mark.parametrize("user", [0, 1000])
+def test_only_root_is_started_with_allow_root_and_told_so(monkeypatch, capsys, tmp_path, user):
+    from jupyterlab.labapp import LabApp
+
+    calls = []
+    monkeypatch.setattr(LabApp, "launch_instance", calls.append)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    command.start_jupyterlab(tmp_path, "01_mean.ipynb", ["--ip", "0.0.0.0"])
+    (arguments,) = calls
+    assert ("--allow-root" in arguments) is (user == 0)
+    assert ("root" in capsys.readouterr().out) is (user == 0)
+    assert arguments[-2:] == ["--ip", "0.0.0.0"]
+    assert os.environ["PYTHONPATH"].split(os.pathsep) == [str(ORIGINALS.parent), "elsewhere"]
+    assert not any("token" in a or "password" in a or "ip=" in a for a in arguments)
+
+
+def test_the_metadata_gain_the_edition_and_the_language_only(originals, copies):
+    original, copy = (
+        json.loads((folder / "01_mean.ipynb").read_text("utf-8"))["metadata"]
+        for folder in (originals, copies)
+    )
+    assert copy.pop("lnorm_utils").keys() == {"edition"}
+    assert copy.pop("language_info")["name"] == "python"  # a kernel would add it
+    assert copy == original

@@ -1,0 +1,33 @@
+"""Every lesson keeps every rule. `test_notebook_rules.py` shows that each rule can be broken."""
+
+import re
+from pathlib import Path
+
+import pytest
+from compared_outputs import read_record
+from lesson import Lesson
+from nbconvert import HTMLExporter
+from notebook_rules import RULES
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_the_lesson_keeps_the_rule(path, rule):
+    assert list(rule(Lesson(path))) == []
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_the_html_export_has_an_alternative_for_each_picture(path):
+    html, _ = HTMLExporter(embed_images=True).from_filename(str(path))
+    images = re.findall("<img[^>]*>", html)
+    assert images
+    assert all(re.search('alt="(?!No description)[^"]{10,}"', image) for image in images)
+
+
+def test_the_lessons_are_those_on_record():
+    names = [path.name for path in PATHS]
+    assert names
+    assert names == sorted(read_record(NOTEBOOKS))

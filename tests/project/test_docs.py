@@ -1,0 +1,113 @@
+"""The examples in the docs run, links and commands lead somewhere, and the README stays short."""
+
+import ast
+import json
+import re
+import tomllib
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+import yaml
+from exercise_banks import attempt_of
+from playing import ends
+
+from lnorm_utils.exercises import Exercise
+from lnorm_utils.exercises.engine.feedback import State
+from lnorm_utils.explorers import Explorer
+
+PROJECT = Path(__file__).resolve().parents[2]
+PLACES = ("README.md", "docs/**/*.md", ".github/*.md")
+PAGES = sorted(page for place in PLACES for page in PROJECT.glob(place))
+NOTEBOOKS = sorted(PROJECT.glob("notebooks/*.ipynb"))
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCKS = [block for page in PAGES for block in FENCE.findall(page.read_text("utf-8"))]
+EXAMPLES = [code for language, code in BLOCKS if language == "python"]
+LINK = re.compile(r'\]\(<?([^)\s>]+)|\b(?:href|src)="([^"]+)"|^\[[^\]]+\]: *(\S+)', re.MULTILINE)
+CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+MAKE = re.compile(r"^`?(?:\w+=\S+ )*make((?: [a-z]+)+)", re.MULTILINE)
+
+every_page = pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS], ids=lambda page: page.name)
+
+
+def run(code):
+    """Run an example; return its names and the value of its last line."""
+    *before, last = ast.parse(code).body
+    exec(compile(ast.Module(before, []), "example", "exec"), names := {})
+    return names, eval(compile(ast.Expression(last.value), "example", "eval"), names)
+
+
+def prose(page):
+    """Return the text of a page, or of a notebook's Markdown cells, without blocks of code."""
+    text = page.read_text("utf-8")
+    if page.suffix == ".ipynb":
+        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
+        text = "\n\n".join("".join(cell["source"]) for cell in cells)
+    return FENCE.sub("", text)
+
+
+def anchors(page):
+    """Return the anchors of the headings: JupyterLab's in a notebook, GitHub's in a page."""
+    headings = re.findall(r"^#{1,6} +(.+?) *$", prose(page), re.MULTILINE)
+    if page.suffix == ".md":
+        headings = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {heading.replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_an_example_runs_and_its_explorer_and_exercises_work(code, monkeypatch):
+    monkeypatch.setattr(Exercise, "bank", {})
+    names, last = run(code)
+    if isinstance(last, Explorer):
+        for name, (*_, end) in ends(last).items():
+            last.controls[name].value = end
+            assert last.values[name] == end
+        for preset, values in last.presets.items():
+            last.chooser.value = preset
+            assert last.values == values
+        last.close()
+    for exercise in (value for value in names.values() if isinstance(value, Exercise)):
+        known = [exercise.answers[0], *exercise.mistakes]
+        right, *wrong = [exercise.judge(attempt_of(exercise, function)) for function in known]
+        assert right.state is State.RIGHT
+        assert len({feedback.mistake for feedback in wrong} - {""}) == len(wrong) > 0
+
+
+def test_the_explorer_that_the_docs_build_moves_its_mean():
+    _, explorer = run(next(code for code in EXAMPLES if "def explore_one_feature" in code))
+    explorer.controls["last"].value = 9
+    assert explorer.moving[1].get_xdata() == [4.0]
+    explorer.close()
+
+
+@every_page
+def test_every_relative_link_leads_to_a_file_and_a_heading_that_exist(page):
+    links = ["".join(found) for found in LINK.findall(re.sub(r"`[^`\n]+`", "", prose(page)))]
+    for link in (link for link in links if not re.match(r"[a-z]+:|//", link)):
+        name, _, anchor = unquote(link).partition("#")
+        target = page.parent / name if name else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+@every_page
+def test_every_image_has_a_text_alternative(page):
+    assert not re.findall(r'!\[\s*\]|<img\b(?![^>]*\balt="[^"]*\w)[^>]*>', prose(page))
+
+
+def test_the_readme_has_at_most_900_words():
+    assert len((PROJECT / "README.md").read_text("utf-8").split()) <= 900
+
+
+def test_the_citation_has_the_version_of_the_package():
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"]
+    citation = yaml.safe_load((PROJECT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == project["version"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_make_target_that_a_page_names_exists(page):
+    code = "\n".join(CODE.findall(page.read_text("utf-8")))
+    named = {target for targets in MAKE.findall(code) for target in targets.split()}
+    makefile = (PROJECT / "Makefile").read_text("utf-8")
+    assert named <= {*re.findall(r"^([a-z]+):", makefile, re.MULTILINE)}

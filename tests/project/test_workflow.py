@@ -1,0 +1,42 @@
+"""The workflows call what exists, and find the lines of the README that they run."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+PROJECT = Path(__file__).parents[2]
+README = (PROJECT / "README.md").read_text("utf-8")
+WORKFLOWS = [
+    yaml.safe_load(path.read_text("utf-8"))
+    for path in sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
+]
+JOBS = [job for workflow in WORKFLOWS for job in workflow["jobs"].values()]
+SCRIPTS = "\n".join(step.get("run", "") for job in JOBS for step in job["steps"])
+
+
+def test_every_file_that_a_workflow_calls_exists():
+    called = set(re.findall(r"\.ci/\w+|tests/\w+\.py", SCRIPTS))
+    assert {".ci/run", ".ci/first_minute"} <= called
+    assert [name for name in called if not (PROJECT / name).is_file()] == []
+
+
+def test_every_make_target_that_a_workflow_calls_exists():
+    makefile = (PROJECT / "Makefile").read_text("utf-8")
+    called = set(re.findall(r"\bmake (\w+)", SCRIPTS))
+    assert "test" in called
+    assert called <= set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
+
+
+def test_every_test_that_a_workflow_leaves_out_exists():
+    for file, name in re.findall(r"(tests/\w+\.py)::(\w+)", SCRIPTS):
+        assert f"def {name}(" in (PROJECT / file).read_text("utf-8")
+
+
+def test_the_powershell_lines_of_the_readme_install_the_course_and_then_open_it():
+    pattern = re.search(r"Match\(\$readme, '(.+?)'\)", SCRIPTS)[1]
+    (block,) = re.findall(pattern, README)
+    *install, start = block.split("\n")
+    assert install[0] == "py -m venv .venv"
+    assert any(" -m pip install " in line for line in install)
+    assert start == r".venv\Scripts\python -m lnorm_utils"

@@ -1,0 +1,21 @@
+"""A copy of the project, in which something is changed, and the tests that look at it."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2]
+IGNORED = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", ".ipynb_checkpoints")
+
+
+def copy_of_project(folder):
+    """Copy all but environments and caches to a folder that there is not yet; return it."""
+    return Path(shutil.copytree(PROJECT, folder, ignore=IGNORED)).resolve()
+
+
+def run(course, command, **environment):
+    """Run a command where the copy is what is imported, in this process and in all kernels."""
+    places = {"PYTHONPATH": str(course), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    everything = {**os.environ, **places, **environment}
+    return subprocess.run(command, cwd=course, env=everything, capture_output=True, text=True)

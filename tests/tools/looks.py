@@ -1,0 +1,156 @@
+"""Draw every kind of picture, and every explorer at each preset, as pages for people to look at.
+
+`make looks` writes them into `build/looks`, which git ignores.
+"""
+
+import html
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+from playing import ends, make_all
+
+from lnorm_utils import layer_norm
+from lnorm_utils.examples import dummy_points, encoded_points, normal
+from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH, svg
+from lnorm_utils.plotting import (
+    curves,
+    hist_encoding,
+    hist_layer_normed,
+    number_lines,
+    points_before_after,
+    shared_cells,
+)
+
+PAGES = Path(__file__).parents[2] / "build" / "looks"
+HEAD = """<!doctype html>
+<meta charset="utf-8">
+<style>
+body { max-width: 960px }
+.layers { display: grid }
+.layers > * { grid-area: 1 / 1 }
+</style>"""
+STILL = "still"
+NAMES = {"title": "Title", "xlabel": "n", "ylabel": "y"}
+NAN = float("nan")
+
+
+def _curves(**options):
+    x = np.arange(1.0, 31)
+    lines = {"a": x, "b": 900 / x, "c": 30 + 0 * x, "d": np.where(x < 9, NAN, x + 20)}
+    return curves(x, lines, **NAMES, **options)
+
+
+PICTURES = {
+    "hist_encoding": [
+        lambda: hist_encoding(dummy_points()),
+        lambda: hist_encoding(3 * normal(5, 40, seed=3) + 1),
+    ],
+    "hist_layer_normed": [
+        lambda: hist_layer_normed(encoded_points(), layer_norm(encoded_points(), 4))
+    ],
+    "shared_cells": [
+        lambda: shared_cells(normal(4, 3, seed=0), 0),
+        lambda: shared_cells(normal(2, 3, 2, seed=0), -1),
+        lambda: shared_cells(normal(2, 3, 2, 2, seed=0), (1, 2, 3)),
+        lambda: shared_cells(normal(30, 1, seed=0), 1, axes="NF", what="γ"),
+    ],
+    "number_lines": [lambda: number_lines(encoded_points())],
+    "points_before_after": [
+        lambda: points_before_after(normal(9, 3, seed=0), normal(9, 3, seed=1)),
+        lambda: points_before_after(normal(9, 2, seed=0), layer_norm(normal(9, 2, seed=0), 2)),
+    ],
+    "curves": [
+        lambda: curves([1, 2], {"a": [3, 4]}, **NAMES),
+        lambda: curves([1, 10, 40], {"a": [3, 4, 1], "b": [1, 1, 2]}, log="xy", **NAMES),
+        lambda: _curves(levels={"half": 450, "π": np.pi}),
+        lambda: _curves(log="x"),
+        lambda: _curves(joined=False),
+    ],
+}
+
+# Data of an instructor, of another size than what an explorer brings along.
+OWN = {
+    "explore_amplitude": {"row": [1.0, 2.0, 4.0]},
+    "explore_batch": {"x": normal(9, 8, seed=0), "batch_size": 2},
+    "explore_collapse": {"points": normal(7, 3, seed=0)},
+    "explore_gamma_beta": {"x": normal(30, 10, seed=0)},
+    "explore_offset": {"x": [1.0, 2.0, 3.0, 4.0, 9.0], "offset": 1000.0},
+    "explore_projection": {"points": normal(9, 2, seed=0) - 1},
+    "explore_residual": {"x": normal(3, 5, seed=0)},
+    "explore_shared_mean": {"x": normal(3, 1, 3, 6, seed=0)},
+}
+
+
+def pages():
+    """Return {name: function that draws a page}."""
+    return {
+        **{name: lambda makes=makes: page(map(_still, makes)) for name, makes in PICTURES.items()},
+        **{
+            name: lambda name=name, make=make: page(_explored(make, OWN.get(name)))
+            for name, make in make_all().items()
+        },
+    }
+
+
+def page(parts):
+    named = (_named(part, number) for number, part in enumerate(parts))
+    return "\n".join([HEAD, *named]) + "\n"
+
+
+def _named(part, number):
+    """Give each id a name that is the same at every run, and that no other part has."""
+    names = dict.fromkeys(re.findall(r'\bid="([^"]+)"', part))
+    new = {name: f"part{number}-{index}" for index, name in enumerate(names)} | {STILL: STILL}
+    return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', lambda match: match[1] + new[match[2]], part)
+
+
+def _still(make):
+    picture = make()
+    picture.set_dpi(POINTS_PER_INCH)
+    picture.draw_without_rendering()
+    drawing = svg(picture, [picture], "", "none", "picture")
+    return f"<h1>{picture.alt}</h1>\n{drawing}<p>{html.escape(picture.words)}</p>"
+
+
+def _explored(make, own):
+    """Draw what stands still, what moves at each preset and at both ends of all, and controls."""
+    explorer = make()
+    still = explorer.still(f'id="{STILL}"', "none", STILL)
+    yield f"<h1>{explorer.picture.alt}</h1>\n{still}"
+    for name in explorer.presets:
+        explorer.chooser.value = name
+        yield _layers(name, explorer)
+    for end, name in ((0, "all to the left"), (-1, "all to the right")):
+        for control, values in ends(explorer).items():
+            explorer.controls[control].value = values[end]
+        yield _layers(name, explorer)
+    explorer.close()
+    if own:
+        explorer = make(**own)
+        still = explorer.still("", "none", "own")
+        yield _layered("own data", still, explorer)
+        explorer.close()
+
+
+def _layers(name, explorer):
+    width, height = explorer.picture.get_size_inches() * POINTS_PER_INCH
+    below = f'<svg viewBox="0 0 {width:g} {height:g}"><use href="#{STILL}"/></svg>'
+    return _layered(name, below, explorer)
+
+
+def _layered(name, below, explorer):
+    above = explorer.foreground.value
+    return f'<h2>{name}</h2>\n<div class="layers">{below}<div>{above}</div></div>'
+
+
+def main():
+    PAGES.mkdir(parents=True, exist_ok=True)
+    for name, draw in pages().items():
+        (PAGES / f"{name}.html").write_text(draw(), encoding="utf-8")
+        print(f"{PAGES / name}.html")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
