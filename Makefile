@@ -58,9 +58,10 @@ grade: $(READY) ## grade what students hand in: make grade SUBMISSION=folder ARG
 	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder-or-notebook"; exit 1; }
 	$(BIN)/python -m lnorm_utils.grading grade "$(SUBMISSION)" $(ARGS)
 
-lint: $(READY) ## check the style of code and notebooks
+lint: $(READY) ## check the style of code and notebooks, and the types of the package
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 format: $(READY) ## rewrite code and notebooks in that style
 	$(BIN)/ruff check --fix .

@@ -91,7 +91,7 @@ def test_notebooks_that_run_at_the_same_time_lose_nothing(kept):
 
 
 RIGHT_ANSWER = """
-from lnorm_utils.exercises.engine import progress
+from lnorm_utils.exercises import progress
 from lnorm_utils.exercises.mean import how_many, shape_left
 how_many.check(how_many.answers[0]())
 """
