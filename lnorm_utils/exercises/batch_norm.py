@@ -3,6 +3,7 @@
 import torch.nn.functional as F
 
 from lnorm_utils.examples import normal
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.exercise import Exercise
 from lnorm_utils.functional import standardize
 
@@ -31,14 +32,14 @@ def mean_of_its_row():
     return (7 + 6 + 1) / 3
 
 
-@mean_of_6.mistake(1)
+@mean_of_6.mistake(Belief.OVER_THE_BATCH)
 def mean_of_its_column():
     """You averaged feature 1 over the four points, 2, 2, 2 and 6. That is what batch norm
     subtracts."""
     return (2 + 2 + 2 + 6) / 4
 
 
-@mean_of_6.mistake(1)
+@mean_of_6.mistake(Belief.OVER_THE_BATCH)
 def mean_of_the_whole_table():
     """You averaged all twelve numbers, so all points would share one mean. Layer norm looks at one
     point only."""
@@ -76,7 +77,7 @@ def of_a_shared_shift_nothing_is_left():
     return (0, 12)
 
 
-@plus_ten.mistake(1)
+@plus_ten.mistake(Belief.OVER_THE_BATCH)
 def layer_norm_over_the_batch_too():
     """The first number is right. Layer norm does not subtract the mean of the column: in each row
     one number went up, and the others did not."""
@@ -129,28 +130,28 @@ def by_its_own_row():
     return (1 - 3) / (14 / 3) ** 0.5
 
 
-@eval_alone.mistake(13)
+@eval_alone.mistake(Belief.TRAINING_MODE)
 def by_running_statistics():
     """That is what batch norm gives. Layer norm keeps no running statistics: the row has its own
     mean, 3, in `eval` mode too."""
     return (1 - 0.4) / 1.567**0.5
 
 
-@eval_alone.mistake(13)
+@eval_alone.mistake(Belief.TRAINING_MODE)
 def its_own_mean():
     """You took a mean over a batch of one, which is the number itself. Layer norm averages over the
     three features, and their number does not depend on the batch."""
     return 0.0
 
 
-@eval_alone.mistake(13)
+@eval_alone.mistake(Belief.TRAINING_MODE)
 def switched_off():
     """You let the number pass unchanged, as dropout does in `eval` mode. Layer norm has no mode and
     always normalizes."""
     return 1.0
 
 
-@eval_alone.mistake(1)
+@eval_alone.mistake(Belief.OVER_THE_BATCH)
 def by_the_batch_of_the_training():
     """You normalized by column 0 of the table, with its mean 4. Layer norm takes the mean of the
     row."""
@@ -198,7 +199,7 @@ def each_position_by_itself(x):
     return standardize(x, dim=0)
 
 
-@words.mistake(12)
+@words.mistake(Belief.RESHAPE_SWAPS_AXES)
 def reshaped_to_features_first(x):
     """You made the shape (N, D, L) by `reshape`, which mixes features and positions. Axes are
     swapped by `transpose`."""
@@ -236,7 +237,7 @@ def one_for_each_image():
     return 2
 
 
-@groups.mistake(7)
+@groups.mistake(Belief.SAME_AS_GROUP_NORM)
 def one_for_each_pixel():
     """That is one for each pixel of each image, which layer norm over the channels takes. GroupNorm
     averages over the pixels as well."""
@@ -283,14 +284,14 @@ def each_pixel_by_its_channels(x):
     return (x - mean) / (var + 1e-5).sqrt()
 
 
-@pixels.mistake(7)
+@pixels.mistake(Belief.SAME_AS_GROUP_NORM)
 def group_norm_with_one_group(x):
     """You averaged over the pixels too, as `nn.GroupNorm(1, C)` does: one mean for each image. Each
     pixel has its own."""
     return F.group_norm(x, 1)
 
 
-@pixels.mistake(1)
+@pixels.mistake(Belief.OVER_THE_BATCH)
 def batch_norm_of_each_channel(x):
     """You took one mean for each channel, over all images and pixels. That is batch norm: each
     pixel has its own mean, over its channels."""
@@ -304,7 +305,7 @@ def the_last_axis_taken_for_the_channels(x):
     return standardize(x, dim=-1)
 
 
-@pixels.mistake(12)
+@pixels.mistake(Belief.RESHAPE_SWAPS_AXES)
 def reshaped_to_channels_last(x):
     """You brought the channels to the end by `reshape`, which mixes them with the pixels. Axes are
     moved by `permute`."""
@@ -318,7 +319,7 @@ def channels_left_at_the_end(x):
     return standardize(x, dim=1).permute(0, 2, 3, 1)
 
 
-@pixels.mistake(3)
+@pixels.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def variance_divided_by_one_less_channel(x):
     """Your variance divides by C − 1. Layer norm divides by C, the number of channels."""
     mean = x.mean(dim=1, keepdim=True)

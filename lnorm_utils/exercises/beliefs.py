@@ -1,23 +1,26 @@
-"""The misconceptions about layer normalization that people really have, each with its name.
+"""The misconceptions about layer normalization that people really have, each with its name."""
 
-A mistake in a bank refers to one of them by number, and its feedback names it.
-"""
+from enum import Enum
 
-BELIEFS = {
-    1: "layer norm averages over the batch",
-    2: "there is one mean for each sentence",
-    3: "the variance divides by D − 1",
-    4: "ε is added outside the root, or left out",
-    5: "two features always give exactly ±1, the same for every point",
-    6: "one feature gives 1",
-    7: "layer norm over the channels is the same as GroupNorm(1, C)",
-    8: "γ and β are single numbers, or one for each position",
-    9: "layer norm before and after the addition is the same network",
-    10: "layer norm loses nothing, and γ and β can undo it",
-    11: "E[x²] − E[x]² is just another way to write the variance",
-    12: "reshape swaps axes",
-    13: "layer norm has a training mode, or depends on the batch size",
-    14: "scaling a row never changes its layer norm",
-    15: "whatever a class keeps is trained with the network",
-    16: "the state dict holds all that a layer needs",
-}
+__all__ = ["Belief"]
+
+
+class Belief(Enum):
+    """A common belief that is wrong. The feedback to a mistake that comes from it quotes it."""
+
+    OVER_THE_BATCH = "layer norm averages over the batch"
+    ONE_MEAN_PER_SENTENCE = "there is one mean for each sentence"
+    VARIANCE_OVER_D_MINUS_1 = "the variance divides by D − 1"
+    EPS_OUTSIDE_THE_ROOT = "ε is added outside the root, or left out"
+    TWO_FEATURES_GIVE_PLUS_MINUS_1 = "two features always give exactly ±1, the same for every point"
+    ONE_FEATURE_GIVES_1 = "one feature gives 1"
+    SAME_AS_GROUP_NORM = "layer norm over the channels is the same as GroupNorm(1, C)"
+    SINGLE_GAMMA_AND_BETA = "γ and β are single numbers, or one for each position"
+    PRE_NORM_IS_POST_NORM = "layer norm before and after the addition is the same network"
+    NOTHING_IS_LOST = "layer norm loses nothing, and γ and β can undo it"
+    ONE_PASS_IS_AS_GOOD = "E[x²] − E[x]² is just another way to write the variance"
+    RESHAPE_SWAPS_AXES = "reshape swaps axes"
+    TRAINING_MODE = "layer norm has a training mode, or depends on the batch size"
+    SCALING_CHANGES_NOTHING = "scaling a row never changes its layer norm"
+    ATTRIBUTES_ARE_TRAINED = "whatever a class keeps is trained with the network"
+    STATE_DICT_HOLDS_ALL = "the state dict holds all that a layer needs"

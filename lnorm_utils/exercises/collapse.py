@@ -3,6 +3,7 @@
 import torch
 
 from lnorm_utils.examples import normal
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.exercise import Exercise
 
 TOPIC = "collapse"
@@ -28,14 +29,14 @@ def one_for_each_sign():
     return 2
 
 
-@places.mistake(5)
+@places.mistake(Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1)
 def all_at_one_place():
     """You sent every point to one place. A point whose first feature is larger and one whose second
     feature is larger still differ after layer norm."""
     return 1
 
 
-@places.mistake(10)
+@places.mistake(Belief.NOTHING_IS_LOST)
 def a_place_for_each_point():
     """You kept all points apart. But both features of a point are equally far from their mean, and
     layer norm divides that distance away."""
@@ -73,21 +74,21 @@ def half_of_it_over_the_root(delta, eps):
     return half / (half**2 + eps).sqrt()
 
 
-@from_delta.mistake(5)
+@from_delta.mistake(Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1)
 def only_the_sign(delta, eps):
     """Your result is exactly ±1, which is right without ε. With it, a small difference stays closer
     to 0."""
     return delta.sign()
 
 
-@from_delta.mistake(4)
+@from_delta.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_outside_the_root(delta, eps):
     """You added ε to the standard deviation. It belongs to the variance, inside the root."""
     half = delta / 2
     return half / (half.abs() + eps)
 
 
-@from_delta.mistake(3)
+@from_delta.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divides_by_d_minus_1(delta, eps):
     """Your variance is twice too large: you divided the sum of squares by D − 1 = 1. Layer norm
     divides by D = 2."""
@@ -134,13 +135,13 @@ def one_over_the_root_of_two():
     return 1 / 2**0.5
 
 
-@root_eps.mistake(5)
+@root_eps.mistake(Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1)
 def exactly_1():
     """You left ε out. Here it is as large as the variance, so it holds the result back."""
     return 1.0
 
 
-@root_eps.mistake(4)
+@root_eps.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_after_the_root():
     """You added ε to the standard deviation, where 0.001 hardly counts beside 0.0316. It is added
     to the variance, which is 0.001 as well."""
@@ -154,7 +155,7 @@ def half_way():
     return 0.5
 
 
-@root_eps.mistake(3)
+@root_eps.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def variance_over_d_minus_1():
     """You took a variance of 2ε, which is the sum of squares divided by D − 1. Divided by D it is
     ε."""
@@ -183,28 +184,28 @@ def beta():
     return 0.7
 
 
-@one_number.mistake(6)
+@one_number.mistake(Belief.ONE_FEATURE_GIVES_1)
 def one():
     """You expected 1. A single number is its own mean, so 0 is left of it, not 1; and γ and β come
     after that."""
     return 1
 
 
-@one_number.mistake(6)
+@one_number.mistake(Belief.ONE_FEATURE_GIVES_1)
 def gamma_plus_beta():
     """You computed γ · 1 + β. The standardized number is not 1: it is its own mean, so nothing is
     left of it."""
     return 5.7
 
 
-@one_number.mistake(5)
+@one_number.mistake(Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1)
 def the_sign_survives():
     """You computed γ · (−1) + β, as if the sign were left. It is with two features; a single number
     has nothing that it could be larger or smaller than."""
     return -4.3
 
 
-@one_number.mistake(10)
+@one_number.mistake(Belief.NOTHING_IS_LOST)
 def gamma_times_the_number_plus_beta():
     """You computed γ · (−3) + β, as if layer norm had left the number as it was. It subtracts the
     mean first, and that is the number itself."""
@@ -272,14 +273,14 @@ def not_centered(x):
     return x.shape[-1] ** 0.5 * x / x.norm(dim=-1, keepdim=True)
 
 
-@sphere.mistake(3)
+@sphere.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divides_by_d_minus_1_in_each_row(x):
     """Your squares add up to D − 1: that is what `std` gives unless told otherwise. They should add
     up to D."""
     return (x - x.mean(dim=-1, keepdim=True)) / x.std(dim=-1, keepdim=True)
 
 
-@sphere.mistake(2)
+@sphere.mistake(Belief.ONE_MEAN_PER_SENTENCE)
 def one_mean_and_length_for_each_sentence(x):
     """You used one mean and one length for all words of a sentence. Each row has its own."""
     centered = x - x.mean(dim=(-2, -1), keepdim=True)
@@ -302,14 +303,14 @@ def nothing_changes():
     return "same"
 
 
-@affine.mistake(10)
+@affine.mistake(Belief.NOTHING_IS_LOST)
 def everything_comes_back():
     """Points that layer norm has put at one place stay together, for γ and β do the same to all of
     them."""
     return "all"
 
 
-@affine.mistake(10)
+@affine.mistake(Belief.NOTHING_IS_LOST)
 def a_part_comes_back():
     """γ and β come after the collapse and look at no point. They stretch and move what is left, and
     add nothing to it."""

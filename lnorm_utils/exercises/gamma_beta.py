@@ -3,6 +3,7 @@
 import torch
 
 from lnorm_utils.examples import normal
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.exercise import Exercise
 from lnorm_utils.functional import layer_norm_steps
 
@@ -38,20 +39,20 @@ def one_for_each_feature_without_the_comma():
     return 4
 
 
-@gammas.mistake(8)
+@gammas.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def a_single_number():
     """One number would scale all features alike. Each feature has its own."""
     return (1,)
 
 
-@gammas.mistake(8)
+@gammas.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def one_for_each_position():
     """You gave each of the two positions its own. γ belongs to the features, and it is the same at
     every position."""
     return (2,)
 
 
-@gammas.mistake(8)
+@gammas.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def one_for_each_position_and_feature():
     """With this shape, the first and the second word would be scaled differently. γ does not know
     at which position a row stands."""
@@ -142,20 +143,20 @@ def each_feature_by_its_own(x_hat, weight, bias):
     return x_hat * weight + bias
 
 
-@rescale.mistake(8)
+@rescale.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def each_position_by_its_own(x_hat, weight, bias):
     """You gave the weight an axis at its end, so its numbers meet the positions. They belong to the
     features, and (D,) fits these as it is."""
     return x_hat * weight[:, None] + bias[:, None]
 
 
-@rescale.mistake(8)
+@rescale.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def all_features_by_the_first(x_hat, weight, bias):
     """You took one number out of the weight and one out of the bias. Each feature needs its own."""
     return x_hat * weight[0] + bias[0]
 
 
-@rescale.mistake(8)
+@rescale.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def all_features_by_the_average(x_hat, weight, bias):
     """You averaged the weight and the bias to one number each. Each feature needs its own."""
     return x_hat * weight.mean() + bias.mean()
@@ -247,21 +248,21 @@ def the_same_as_of_one():
     return -3.8049
 
 
-@other_row.mistake(10)
+@other_row.mistake(Belief.NOTHING_IS_LOST)
 def every_row_comes_back():
     """You gave each row its own numbers back. But γ and β are the same for all rows; they hold what
     was taken from `one`, and what was taken from `other` is nowhere kept."""
     return 20 * -3.8049 + 3
 
 
-@other_row.mistake(10)
+@other_row.mistake(Belief.NOTHING_IS_LOST)
 def the_shift_comes_back():
     """You gave the + 3 back. It went with the mean of the row `other`, and γ and β hold nothing of
     that row."""
     return -3.8049 + 3
 
 
-@other_row.mistake(10)
+@other_row.mistake(Belief.NOTHING_IS_LOST)
 def the_scale_comes_back():
     """You gave the factor 20 back. It went with the deviation of the row `other`, and γ and β hold
     nothing of that row."""
@@ -292,7 +293,7 @@ def four_steps_backward(y, weight, bias, mean, root):
     return x_hat * root + mean
 
 
-@way_back.mistake(10)
+@way_back.mistake(Belief.NOTHING_IS_LOST)
 def back_to_the_standardized_row(y, weight, bias, mean, root):
     """You undid γ and β, and that leads back to the standardized row. Each row's own root and mean
     are still missing."""

@@ -1,6 +1,7 @@
 """Exercises of lesson 1, which numbers share a mean."""
 
 from lnorm_utils.examples import normal
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.exercise import Exercise
 
 TOPIC = "mean"
@@ -24,27 +25,27 @@ def one_for_each_row():
     return 3 * 2
 
 
-@how_many.mistake(2)
+@how_many.mistake(Belief.ONE_MEAN_PER_SENTENCE)
 def one_for_each_sentence():
     """That is one for each point, so its two words would share a mean. Each word has its own."""
     return 3
 
 
-@how_many.mistake(1)
+@how_many.mistake(Belief.OVER_THE_BATCH)
 def one_for_each_feature_and_position():
     """Eight is 2 · 4: one mean for each feature at each position, taken over the points. Layer norm
     never averages over the batch."""
     return 8
 
 
-@how_many.mistake(1)
+@how_many.mistake(Belief.OVER_THE_BATCH)
 def one_for_each_feature():
     """Four is the number of features. A mean for each feature runs over the batch, which is what
     batch norm does; layer norm averages the features themselves."""
     return 4
 
 
-@how_many.mistake(1)
+@how_many.mistake(Belief.OVER_THE_BATCH)
 def one_for_each_position():
     """Those are means over points and features together, one for each position. Layer norm never
     averages over the batch."""
@@ -80,13 +81,13 @@ def drops_the_axis():
     return (3, 2)
 
 
-@shape_left.mistake(1)
+@shape_left.mistake(Belief.OVER_THE_BATCH)
 def over_the_batch():
     """Here the first axis has shrunk, so you averaged over the points of the batch."""
     return (1, 2, 4)
 
 
-@shape_left.mistake(2)
+@shape_left.mistake(Belief.ONE_MEAN_PER_SENTENCE)
 def over_the_sentence():
     """Here the positions have shrunk too, so the words of a sentence share one mean."""
     return (3, 1, 1)
@@ -121,13 +122,13 @@ def without_keepdim(x):
     return x.mean(dim=-1)
 
 
-@row_means.mistake(1)
+@row_means.mistake(Belief.OVER_THE_BATCH)
 def over_the_first_axis(x):
     """You averaged over the first axis, the batch. Layer norm averages over the last one."""
     return x.mean(dim=0, keepdim=True)
 
 
-@row_means.mistake(2)
+@row_means.mistake(Belief.ONE_MEAN_PER_SENTENCE)
 def over_positions_and_features(x):
     """You averaged over the last two axes, so all words of a sentence share a mean. Average over
     the last axis only."""
@@ -163,13 +164,13 @@ def minus_its_own_mean(x):
     return x - x.mean(dim=-1, keepdim=True)
 
 
-@center.mistake(1)
+@center.mistake(Belief.OVER_THE_BATCH)
 def minus_the_mean_of_the_batch(x):
     """You subtracted the means over the batch. Now the columns add up to zero, not the rows."""
     return x - x.mean(dim=0, keepdim=True)
 
 
-@center.mistake(2)
+@center.mistake(Belief.ONE_MEAN_PER_SENTENCE)
 def minus_the_mean_of_the_sentence(x):
     """You subtracted one mean from all words of a sentence. Each word has its own."""
     return x - x.mean(dim=(-2, -1), keepdim=True)
@@ -204,7 +205,7 @@ def swap_the_first_two_axes(x):
     return x.transpose(0, 1)
 
 
-@swap.mistake(12)
+@swap.mistake(Belief.RESHAPE_SWAPS_AXES)
 def reshape_to_the_asked_for_shape(x):
     """The shape is right and the numbers are mixed: `reshape` fills the new shape in reading order,
     so words of different sentences end up side by side. Use `transpose`."""
@@ -246,7 +247,7 @@ def of_the_other_sentence():
     return (9, 10)
 
 
-@last_word.mistake(12)
+@last_word.mistake(Belief.RESHAPE_SWAPS_AXES)
 def as_after_a_transpose():
     """That would be the last word of sentence 0 after `transpose`. `reshape` swaps nothing: it
     reads 1 to 12 in order and cuts them anew."""

@@ -4,6 +4,7 @@ import torch
 
 import lnorm_utils.slips as broken
 from lnorm_utils.examples import encoded_points, normal
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.class_attempts import (
     LOADED,
     NAMES,
@@ -52,27 +53,27 @@ def gamma_only():
     return 3 * 5 * 5
 
 
-@learned.mistake(7)
+@learned.mistake(Belief.SAME_AS_GROUP_NORM)
 def one_for_each_channel():
     """One γ and one β for each channel is what `GroupNorm(1, 3)` has. This layer was made with
     three axes, and γ has all three."""
     return 2 * 3
 
 
-@learned.mistake(8)
+@learned.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def a_single_gamma_and_a_single_beta():
     """You gave the whole layer one γ and one β. Each place of the normalized axes has its own."""
     return 2
 
 
-@learned.mistake(8)
+@learned.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def one_for_each_pixel():
     """You gave each of the 25 pixels one γ and one β for all its channels. The channels are
     normalized axes too, and have their own."""
     return 2 * 5 * 5
 
 
-@learned.mistake(1)
+@learned.mistake(Belief.OVER_THE_BATCH)
 def one_for_each_number_of_the_batch():
     """You counted both images. The batch is no part of the layer: all images share γ and β."""
     return 2 * 2 * 3 * 5 * 5
@@ -144,7 +145,7 @@ def the_whole_shape_compared(x_shape, normalized_shape):
     return tuple(x_shape) == _sizes(normalized_shape)
 
 
-@fits.mistake(12)
+@fits.mistake(Belief.RESHAPE_SWAPS_AXES)
 def numbers_counted(x_shape, normalized_shape):
     """You compared how many numbers there are. (3, 8) has enough for (2, 4) only if it is reshaped,
     and then features get mixed. Compare the sizes, axis by axis."""
@@ -223,7 +224,7 @@ def that_of_the_new_layer():
     return 0.5
 
 
-@kept.mistake(16)
+@kept.mistake(Belief.STATE_DICT_HOLDS_ALL)
 def that_of_the_trained_layer():
     """You let ε travel with γ and β. A state dict holds parameters (and buffers), and ε is only an
     argument of the class."""
@@ -259,14 +260,14 @@ def those_of_the_linear_map():
     return 4 * 4 + 4
 
 
-@found.mistake(15)
+@found.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
 def gamma_and_beta_too():
     """You counted γ and β. They are tensors in an ordinary class, and the network asks modules
     only: it does not know of them, whatever `requires_grad` says."""
     return 4 * 4 + 4 + 4 + 4
 
 
-@found.mistake(15)
+@found.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
 def gamma_and_beta_in_place_of_the_bias():
     """You counted the matrix with γ and β, and left out its bias. γ and β are tensors in an
     ordinary class and are not found; the bias of `nn.Linear(4, 4)` is."""
@@ -279,7 +280,7 @@ def the_matrix_only():
     return 4 * 4
 
 
-@found.mistake(15)
+@found.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
 def gamma_and_beta_only():
     """You counted γ and β, which are not found, and left out `nn.Linear(4, 4)`, which is."""
     return 4 + 4
@@ -332,14 +333,14 @@ class RepairedNorm(torch.nn.Module):
         return self.weight * centered / (var + self.eps).sqrt() + self.bias
 
 
-@repair.mistake(15)
+@repair.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
 def still_no_module(size, eps):
     """The output is right, but one step of gradient descent moved neither γ nor β. Your class is
     not made from `nn.Module`, so an optimizer finds nothing in it."""
     return broken.NoModule(size, eps)
 
 
-@repair.mistake(15)
+@repair.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
 def a_module_without_parameters(size, eps):
     """It is a module now, but one step of gradient descent moved neither γ nor β. They are plain
     tensors: wrap each in `nn.Parameter`."""
@@ -353,7 +354,7 @@ def reads_a_global(size, eps):
     return broken.OtherFormula(lambda x, axes, eps: standardize(GLOBAL, axes, eps), size, eps)
 
 
-@repair.mistake(1)
+@repair.mistake(Belief.OVER_THE_BATCH)
 def averages_over_the_batch(size, eps):
     """Your mean and variance run over all axes, the batch included. Each row has its own."""
     return broken.OtherFormula(
@@ -361,32 +362,32 @@ def averages_over_the_batch(size, eps):
     )
 
 
-@repair.mistake(1)
+@repair.mistake(Belief.OVER_THE_BATCH)
 def normalizes_columns(size, eps):
     """You normalized each feature over the batch. That is batch norm: layer norm goes along the
     last axis."""
     return broken.OtherFormula(broken.of_columns, size, eps)
 
 
-@repair.mistake(4)
+@repair.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_ignored(size, eps):
     """Your ε is always 1e-5. Keep the argument `eps` in `__init__`, and use it in `forward`."""
     return broken.OtherFormula(lambda x, axes, eps: standardize(x, axes, 1e-5), size, eps)
 
 
-@repair.mistake(3)
+@repair.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divides_by_one_less(size, eps):
     """Your variance divides by D − 1, as `var` does by default. Layer norm divides by D."""
     return broken.OtherFormula(unbiased, size, eps)
 
 
-@repair.mistake(4)
+@repair.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_outside(size, eps):
     """You added ε to the standard deviation. It belongs to the variance, inside the root."""
     return broken.OtherFormula(outside_the_root, size, eps)
 
 
-@repair.mistake(8)
+@repair.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def a_single_gamma_and_beta(size, eps):
     """You kept one γ and one β for all features. There is one for each: `torch.ones(size)`."""
     return broken.OtherParameters(broken.single_numbers, size, eps)
@@ -449,13 +450,13 @@ def super_is_called():
     return 1
 
 
-@line_a.mistake(8)
+@line_a.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def gamma_for_each_feature():
     """Line 2 is right: one γ for each feature, starting at 1."""
     return 2
 
 
-@line_a.mistake(8)
+@line_a.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def beta_for_each_feature():
     """Line 3 is right: one β for each feature, starting at 0."""
     return 3
@@ -474,14 +475,14 @@ def the_mean_takes_the_axes_it_gets():
     return 6
 
 
-@line_a.mistake(3)
+@line_a.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def the_variance_divides_by_their_number():
     """Line 7 subtracts the mean first and divides by how many numbers there are, as layer norm
     does. It only takes the axes that it is given."""
     return 7
 
 
-@line_a.mistake(4)
+@line_a.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_is_inside():
     """Line 8 is right: ε is added to the variance, inside the root."""
     return 8
@@ -510,7 +511,7 @@ def super_is_called_first():
     return 1
 
 
-@line_b.mistake(7)
+@line_b.mistake(Belief.SAME_AS_GROUP_NORM)
 def one_gamma_for_each_channel():
     """Line 2 is right: each pixel is a row, and its channels are the features. Layer norm over the
     channels is just this."""
@@ -536,7 +537,7 @@ def axes_are_swapped_back():
     return 6
 
 
-@line_b.mistake(12)
+@line_b.mistake(Belief.RESHAPE_SWAPS_AXES)
 def an_axis_is_split():
     """The `reshape` in line 7 only splits the last axis, h · w, into two: no number changes its
     place in reading order, and that is what `reshape` can do. There is a line that asks it to swap
@@ -603,14 +604,14 @@ class MyLayerNorm(torch.nn.Module):
         return y if self.bias is None else y + self.bias
 
 
-@mine.mistake(15)
+@mine.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
 def no_module_at_all(*arguments):
     """The numbers are right, but the class is not made from `nn.Module`: γ and β are in no state
     dict, and no training step moves them."""
     return broken.NoModule(*arguments)
 
 
-@mine.mistake(15)
+@mine.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
 def tensors_in_place_of_parameters(*arguments):
     """The numbers are right, but γ and β are plain tensors: they are in no state dict, and no
     training step moves them. Wrap each in `nn.Parameter`."""
@@ -624,7 +625,7 @@ def other_names(*arguments):
     return broken.OtherParameters(broken.called_gamma_and_beta, *arguments)
 
 
-@mine.mistake(8)
+@mine.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def one_gamma_and_one_beta(*arguments):
     """Your γ and β are single numbers. They have the shape `normalized_shape`."""
     return broken.OtherParameters(broken.single_numbers, *arguments)
@@ -699,7 +700,7 @@ def argument_ignored(*arguments):
     return broken.OtherFormula(lambda x, axes, eps: standardize(GLOBAL, axes, eps), *arguments)
 
 
-@mine.mistake(1)
+@mine.mistake(Belief.OVER_THE_BATCH)
 def batch_included(*arguments):
     """Your mean and variance run over all axes, the batch included. They run over the last axes
     only, as many as `normalized_shape` has."""
@@ -708,7 +709,7 @@ def batch_included(*arguments):
     )
 
 
-@mine.mistake(1)
+@mine.mistake(Belief.OVER_THE_BATCH)
 def columns_normalized(*arguments):
     """You normalized each feature over the first axis. That is batch norm: layer norm goes along
     the last axes."""
@@ -722,32 +723,32 @@ def only_the_last_axis_normalized(*arguments):
     return broken.OtherFormula(lambda x, axes, eps: standardize(x, -1, eps), *arguments)
 
 
-@mine.mistake(3)
+@mine.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divided_by_one_less(*arguments):
     """Your variance divides by one less than the numbers in a row. Pass `correction=0` to `var`."""
     return broken.OtherFormula(unbiased, *arguments)
 
 
-@mine.mistake(4)
+@mine.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_outside_the_root(*arguments):
     """You added ε to the standard deviation. It belongs to the variance, inside the root."""
     return broken.OtherFormula(outside_the_root, *arguments)
 
 
-@mine.mistake(4)
+@mine.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_argument_ignored(*arguments):
     """Your ε is always 1e-5. Keep the argument `eps` in `__init__`, and use it in `forward`."""
     return broken.OtherFormula(lambda x, axes, eps: standardize(x, axes, 1e-5), *arguments)
 
 
-@mine.mistake(11)
+@mine.mistake(Belief.ONE_PASS_IS_AS_GOOD)
 def variance_in_one_pass(*arguments):
     """Your layer is right near zero, and fails on rows with an offset of a billion: E[x²] − E[x]²
     has lost all digits there. Subtract the mean first, then square."""
     return broken.OtherFormula(one_pass, *arguments)
 
 
-@mine.mistake(12)
+@mine.mistake(Belief.RESHAPE_SWAPS_AXES)
 def features_brought_first_by_reshape(*arguments):
     """You brought the features to the front by `reshape`, which puts numbers of several rows
     together. Average over the last axes where they are."""

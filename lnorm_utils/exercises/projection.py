@@ -5,6 +5,7 @@ import math
 import torch
 
 from lnorm_utils.examples import normal
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.exercise import Exercise
 
 TOPIC = "projection"
@@ -31,14 +32,14 @@ def project_first(x, weight, bias):
     return torch.nn.functional.layer_norm(hidden, hidden.shape[-1:])
 
 
-@rescue.mistake(10)
+@rescue.mistake(Belief.NOTHING_IS_LOST)
 def normalizes_first(x, weight, bias):
     """You normalized the two features and projected what was left. By then one bit is left, and no
     projection brings back the rest."""
     return torch.nn.functional.layer_norm(x, x.shape[-1:]) @ weight.T + bias
 
 
-@rescue.mistake(10)
+@rescue.mistake(Belief.NOTHING_IS_LOST)
 def normalizes_before_and_after(x, weight, bias):
     """You normalized twice. The first time, on two features, everything but one bit was lost.
     Normalize only after the projection."""
@@ -61,7 +62,7 @@ def leaves_out_the_bias(x, weight, bias):
     return torch.nn.functional.layer_norm(hidden, hidden.shape[-1:])
 
 
-@rescue.mistake(12)
+@rescue.mistake(Belief.RESHAPE_SWAPS_AXES)
 def reshapes_the_weight(x, weight, bias):
     """You reshaped the weight from (6, 2) to (2, 6). The shape fits, but `reshape` mixes the rows:
     transpose it."""
@@ -69,7 +70,7 @@ def reshapes_the_weight(x, weight, bias):
     return torch.nn.functional.layer_norm(hidden, hidden.shape[-1:])
 
 
-@rescue.mistake(1)
+@rescue.mistake(Belief.OVER_THE_BATCH)
 def normalizes_over_the_points(x, weight, bias):
     """You normalized each column over the points. Layer norm takes each row, the six features of
     one point."""
@@ -94,7 +95,7 @@ def two_more_than_the_points():
     return 4
 
 
-@enough.mistake(10)
+@enough.mistake(Belief.NOTHING_IS_LOST)
 def as_many_as_the_points():
     """You counted as if layer norm took nothing away. At size 2 the sphere has no dimension: it is
     two places."""
@@ -131,21 +132,21 @@ def one_for_each_ray():
     return 4
 
 
-@rays.mistake(10)
+@rays.mistake(Belief.NOTHING_IS_LOST)
 def one_for_each_point():
     """You kept all five apart. (3, 1.5) is three times (1, 0.5), and layer norm removes the factor
     3."""
     return 5
 
 
-@rays.mistake(14)
+@rays.mistake(Belief.SCALING_CHANGES_NOTHING)
 def one_for_each_line():
     """You put (−1, −0.5) together with (1, 0.5). Its factor is −1, and layer norm keeps the sign:
     the result is turned around."""
     return 3
 
 
-@rays.mistake(5)
+@rays.mistake(Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1)
 def one_for_each_sign():
     """That is how many there are without a projection, where only the sign of the difference is
     left. Of six features a whole direction is left."""
@@ -254,20 +255,20 @@ def nothing_is_left():
     return 0
 
 
-@category.mistake(6)
+@category.mistake(Belief.ONE_FEATURE_GIVES_1)
 def one():
     """You expected 1. A single number is its own mean, and minus its mean it is 0."""
     return 1
 
 
-@category.mistake(10)
+@category.mistake(Belief.NOTHING_IS_LOST)
 def stays_as_it_is():
     """You left the number as it was. Layer norm subtracts the mean, and that is the number
     itself."""
     return 2
 
 
-@category.mistake(1)
+@category.mistake(Belief.OVER_THE_BATCH)
 def compared_with_the_other_categories():
     """You normalized 0, 1 and 2 together. They are three points, and layer norm never averages over
     the batch."""

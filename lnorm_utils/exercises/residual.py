@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from lnorm_utils.examples import normal
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.exercise import Exercise
 from lnorm_utils.functional import standardize
 
@@ -50,14 +51,14 @@ def added_then_normalized_and_normalized_then_added():
     return (-1, 4 + 2 * -1)
 
 
-@two_ways.mistake(9)
+@two_ways.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def both_as_post_ln():
     """You gave both the result of post-LN. In pre-LN nothing is normalized after the addition: the
     row itself, 4, is still in the sum."""
     return (-1, -1)
 
 
-@two_ways.mistake(9)
+@two_ways.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def both_as_pre_ln():
     """You gave both the result of pre-LN. In post-LN the sum is normalized at the end, so its first
     number lies below 0, the mean."""
@@ -150,7 +151,7 @@ def norm_of_the_sum(x, f):
     return torch.nn.functional.layer_norm(x + f(x), x.shape[-1:])
 
 
-@post_ln.mistake(9)
+@post_ln.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def pre_ln_instead(x, f):
     """You normalized what f gets. That is pre-LN; post-LN gives f the raw row and normalizes the
     sum."""
@@ -203,20 +204,20 @@ def normalized_first_and_never_again(x, f):
     return standardize(x) + f(standardize(x))
 
 
-@post_ln.mistake(1)
+@post_ln.mistake(Belief.OVER_THE_BATCH)
 def normalized_over_the_batch(x, f):
     """The order is right. But your norm averages over the points; layer norm looks at one row."""
     return standardize(x + f(x), dim=0)
 
 
-@post_ln.mistake(2)
+@post_ln.mistake(Belief.ONE_MEAN_PER_SENTENCE)
 def normalized_over_the_sentence(x, f):
     """The order is right. But your norm averages over positions and features together; each row has
     its own mean."""
     return standardize(x + f(x), dim=(1, 2))
 
 
-@post_ln.mistake(3)
+@post_ln.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divided_by_one_less(x, f):
     """The order is right. But your variance divides by D − 1, and layer norm divides by D."""
     total = x + f(x)
@@ -240,7 +241,7 @@ def norm_inside_the_branch(x, f):
     return x + f(torch.nn.functional.layer_norm(x, x.shape[-1:]))
 
 
-@pre_ln.mistake(9)
+@pre_ln.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def post_ln_instead(x, f):
     """You normalized the sum. That is post-LN; in pre-LN the addition comes last, and the norm
     stands before f."""
@@ -285,20 +286,20 @@ def norm_after_the_addition_too(x, f):
     return standardize(x + f(standardize(x)))
 
 
-@pre_ln.mistake(1)
+@pre_ln.mistake(Belief.OVER_THE_BATCH)
 def pre_norm_over_the_batch(x, f):
     """The order is right. But your norm averages over the points; layer norm looks at one row."""
     return x + f(standardize(x, dim=0))
 
 
-@pre_ln.mistake(2)
+@pre_ln.mistake(Belief.ONE_MEAN_PER_SENTENCE)
 def pre_norm_over_the_sentence(x, f):
     """The order is right. But your norm averages over positions and features together; each row has
     its own mean."""
     return x + f(standardize(x, dim=(1, 2)))
 
 
-@pre_ln.mistake(3)
+@pre_ln.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def pre_norm_divided_by_one_less(x, f):
     """The order is right. But your variance divides by D − 1, and layer norm divides by D."""
     return x + f((x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + 1e-5).sqrt())
@@ -322,7 +323,7 @@ def the_start_and_a_half_for_each_block():
     return 1 + 24 * 0.5
 
 
-@adds.mistake(9)
+@adds.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def brought_back_to_one():
     """You let a norm bring the stream back to variance 1. That is post-LN. In pre-LN the norm
     stands in the branch, before f, and the stream itself is never normalized."""
@@ -390,7 +391,7 @@ def no_final_norm(x, fs):
     return x
 
 
-@ending.mistake(9)
+@ending.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def a_stack_of_post_ln(x, fs):
     """You built post-LN blocks, which normalize the sum each time. In pre-LN the norm stands before
     f, and once after the last block."""
@@ -491,13 +492,13 @@ def final_norm_forgotten():
     return 12 * 2 * 64
 
 
-@params.mistake(8)
+@params.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def one_gamma_and_one_beta_for_each_norm():
     """You gave each norm one γ and one β. It has one of each for every feature, 64 of both."""
     return (12 + 1) * 2
 
 
-@params.mistake(8)
+@params.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def one_gamma_and_one_beta_and_no_final_norm():
     """You gave each norm one γ and one β. It has one of each for every feature. And there is one
     more norm, after the last block."""

@@ -1,6 +1,7 @@
 """Exercises of lesson 3, what a layer-normed point looks like."""
 
 from lnorm_utils.examples import normal
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.exercise import Exercise
 from lnorm_utils.functional import mean, standardize, variance
 
@@ -29,14 +30,14 @@ def eps_inside_the_root(x, eps):
     return centered / (var + eps).sqrt()
 
 
-@formula.mistake(4)
+@formula.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_outside_the_root(x, eps):
     """You added ε to the standard deviation, after the root. In the formula it is added to the
     variance, before the root is taken."""
     return (x - mean(x)) / (variance(x).sqrt() + eps)
 
 
-@formula.mistake(4)
+@formula.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_left_out(x, eps):
     """You divided by the plain standard deviation. The argument `eps` belongs under the root as
     well."""
@@ -49,28 +50,28 @@ def eps_of_its_own(x, eps):
     return standardize(x)
 
 
-@formula.mistake(3)
+@formula.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divides_by_d_minus_1(x, eps):
     """Your ε is in the right place. But your variance divides by D - 1, and layer norm divides by
     D."""
     return (x - mean(x)) / (x.var(dim=-1, keepdim=True) + eps).sqrt()
 
 
-@formula.mistake(4)
+@formula.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def std_plus_eps(x, eps):
     """Two things: `std` divides by D - 1, and layer norm by D. And ε joins the variance, before the
     root is taken."""
     return (x - mean(x)) / (x.std(dim=-1, keepdim=True) + eps)
 
 
-@formula.mistake(3)
+@formula.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def std_alone(x, eps):
     """Your `std` divides by D - 1, and `eps` is not used. Start from the variance that divides by
     D."""
     return (x - mean(x)) / x.std(dim=-1, keepdim=True)
 
 
-@formula.mistake(4)
+@formula.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_added_to_the_result(x, eps):
     """You added ε at the very end, to the result. It belongs to the variance, under the root."""
     return (x - mean(x)) / variance(x).sqrt() + eps
@@ -94,7 +95,7 @@ def no_root(x, eps):
     return (x - mean(x)) / (variance(x) + eps)
 
 
-@formula.mistake(1)
+@formula.mistake(Belief.OVER_THE_BATCH)
 def over_the_batch(x, eps):
     """Your means and variances run over the first axis, the batch. Each row is standardized on its
     own, over the last axis."""
@@ -117,7 +118,7 @@ def squared_sum_of_standard_deviations():
     return (2 + 1) ** 2
 
 
-@sum_var.mistake(9)
+@sum_var.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def still_normalized():
     """That is the variance of `standardize(x)` before it is added. The sum is not normalized again:
     it also has the spread of x."""
@@ -164,21 +165,21 @@ def the_sum_is_normalized(x, f):
     return centered / (var + 1e-5).sqrt()
 
 
-@add_norm.mistake(9)
+@add_norm.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def normalizes_f_before_adding(x, f):
     """You normalized `f` and then added `x`, which brings its own mean and variance back in. What
     is done last decides."""
     return x + standardize(f)
 
 
-@add_norm.mistake(9)
+@add_norm.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def normalizes_x_before_adding(x, f):
     """You normalized `x` and then added `f`, so the mean and spread of `f` are still in the rows.
     What is done last decides."""
     return standardize(x) + f
 
 
-@add_norm.mistake(9)
+@add_norm.mistake(Belief.PRE_NORM_IS_POST_NORM)
 def normalizes_both_before_adding(x, f):
     """You normalized both parts, each on its own. Their sum has mean 0, but its variance can be
     anything from 0 to 4."""
@@ -191,14 +192,14 @@ def only_adds(x, f):
     return x + f
 
 
-@add_norm.mistake(3)
+@add_norm.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def variance_of_the_sum_divides_by_d_minus_1(x, f):
     """The order is right, but your variance divides by D - 1. Layer norm divides by D."""
     total = x + f
     return (total - mean(total)) / (total.var(dim=-1, keepdim=True) + 1e-5).sqrt()
 
 
-@add_norm.mistake(1)
+@add_norm.mistake(Belief.OVER_THE_BATCH)
 def normalizes_the_sum_over_the_batch(x, f):
     """The order is right, but your means and variances run over the first axis, the batch. Each row
     has its own."""
@@ -223,14 +224,14 @@ def root_of_one_half():
     return 0.5**0.5
 
 
-@narrow.mistake(4)
+@narrow.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def leaves_eps_out_of_the_root():
     """That is right without ε. Here ε is as large as the variance, and the row is divided by more
     than its standard deviation."""
     return 1
 
 
-@narrow.mistake(4)
+@narrow.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def adds_eps_to_the_standard_deviation():
     """You divided 0.1 by 0.1 + 0.01. ε is added to the variance, before the root is taken."""
     return 0.1 / (0.1 + 0.01)
@@ -265,7 +266,7 @@ def the_sign_flips():
     return 1.3671
 
 
-@minus_3.mistake(14)
+@minus_3.mistake(Belief.SCALING_CHANGES_NOTHING)
 def nothing_changes():
     """That holds for a factor of 3. The distances from the mean change their signs here, and the
     standard deviation does not."""
@@ -303,7 +304,7 @@ def held_back_by_eps():
     return -3.4520e-3 / (6.3756e-6 + 1e-5) ** 0.5
 
 
-@shrunk.mistake(4)
+@shrunk.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def as_if_without_eps():
     """That is the number without ε, or with ε after the root, where it is too small to matter.
     Added to the variance, which is only 6.4e-6 here, ε matters a lot."""

@@ -3,6 +3,7 @@
 import torch
 
 from lnorm_utils.examples import normal
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.exercise import Exercise
 
 TOPIC = "variance"
@@ -30,7 +31,7 @@ def mean_squared_distance():
     return 56 / 4
 
 
-@by_hand.mistake(3)
+@by_hand.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divides_by_d_minus_1():
     """You divided 56 by 3. The formula above divides by 4, the number of features."""
     return 56 / 3
@@ -83,14 +84,14 @@ def mean_of_squared_distances(x):
     return centered.square().mean(dim=-1, keepdim=True)
 
 
-@row_vars.mistake(3)
+@row_vars.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divides_as_torch_var_does(x):
     """Your variance divides by D - 1, which is also what `var` does unless it is told otherwise.
     Layer norm divides by D."""
     return x.var(dim=-1, keepdim=True)
 
 
-@row_vars.mistake(3)
+@row_vars.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def std_that_divides_by_d_minus_1(x):
     """Two things: `std` takes the root, and it divides by D - 1. The variance has no root, and it
     divides by D."""
@@ -122,7 +123,7 @@ def mean_of_squares(x):
     return x.square().mean(dim=-1, keepdim=True)
 
 
-@row_vars.mistake(1)
+@row_vars.mistake(Belief.OVER_THE_BATCH)
 def variance_over_the_first_axis(x):
     """You went over the first axis, so each feature got a variance. Layer norm goes over the last
     axis, and each row gets one."""
@@ -146,7 +147,7 @@ def divided_by_the_root_of_the_biased_variance():
     return -3.4520 / 6.3756**0.5
 
 
-@first.mistake(3)
+@first.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def takes_the_unbiased_variance():
     """You took 8.5008, the variance that divides by D - 1. In layer norm the row is all there is,
     and it divides by D."""
@@ -159,7 +160,7 @@ def divides_by_the_variance():
     return -3.4520 / 6.3756
 
 
-@first.mistake(3)
+@first.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divides_by_the_unbiased_variance():
     """You divided by 8.5008, and two things are to change: layer norm takes the variance that
     divides by D, and it divides by the root."""
@@ -239,7 +240,7 @@ def nearest_multiple_of_eight():
     return 0
 
 
-@at_best.mistake(11)
+@at_best.mistake(Belief.ONE_PASS_IS_AS_GOOD)
 def trusts_the_paper():
     """On paper that is what comes out. In float32 both numbers are multiples of 8 by now, and a
     quarter is no difference of two such numbers."""
@@ -283,7 +284,7 @@ def root_after_two_passes(x):
     return centered.square().mean(dim=-1, keepdim=True).sqrt()
 
 
-@far_std.mistake(11)
+@far_std.mistake(Belief.ONE_PASS_IS_AS_GOOD)
 def one_pass_over_the_data(x):
     """You subtract two huge squares, and their digits run out: in float32 at an offset of 10,000,
     and in float64, which is tested here, at 10⁹. Subtract the mean before you square."""
@@ -291,14 +292,14 @@ def one_pass_over_the_data(x):
     return var.clamp(min=0).sqrt()
 
 
-@far_std.mistake(3)
+@far_std.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def survives_and_divides_by_d_minus_1(x):
     """It survives the offset, but it divides by D - 1, as `std` does unless it is told otherwise.
     Here we divide by D."""
     return x.std(dim=-1, keepdim=True)
 
 
-@far_std.mistake(3)
+@far_std.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def variance_that_divides_by_d_minus_1(x):
     """Two things: the root is missing, and `var` divides by D - 1 unless it is told otherwise."""
     return x.var(dim=-1, keepdim=True)

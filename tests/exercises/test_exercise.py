@@ -11,6 +11,7 @@ import torch
 from exercise_banks import words_of
 
 from lnorm_utils.exercises import Exercise
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine import exercise
 from lnorm_utils.exercises.engine import running as attempts
 from lnorm_utils.exercises.engine.feedback import State
@@ -25,7 +26,7 @@ def number():
         "One, two, three."
         return 3.0
 
-    @made.mistake(2)
+    @made.mistake(Belief.ONE_MEAN_PER_SENTENCE)
     def one_too_few():
         "You began at zero."
         return 2.0

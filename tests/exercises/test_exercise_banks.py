@@ -7,7 +7,7 @@ import pytest
 import torch
 from exercise_banks import BANK, EXERCISES, MISTAKES, attempt_of, is_prediction
 
-from lnorm_utils.exercises.beliefs import BELIEFS
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.comparing import plain, same
 from lnorm_utils.exercises.engine.exercise import CLOSED, ROUNDED
 from lnorm_utils.exercises.engine.feedback import State
@@ -32,7 +32,7 @@ def test_a_mistake_is_named_with_its_own_message(exercise, mistake):
     assert feedback.state is State.WRONG
     assert feedback.mistake == mistake.__name__.replace("_", " ")
     assert feedback.message.split() == mistake.__doc__.split()
-    assert feedback.belief == mistake.belief
+    assert feedback.belief is exercise.beliefs[mistake]
 
 
 @every_exercise
@@ -79,5 +79,5 @@ def test_a_lesson_has_three_predictions_and_two_code_exercises_at_least(lesson):
 
 
 def test_all_misconceptions_are_recognized_by_name():
-    recognized = {mistake.belief for _, mistake in MISTAKES}
-    assert set(BELIEFS.values()) - recognized == set()
+    recognized = {exercise.beliefs[mistake] for exercise, mistake in MISTAKES}
+    assert set(Belief) - recognized == set()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.feedback import Feedback, State
 
 BOTH = [
@@ -18,10 +19,10 @@ BOTH = [
         "You used <code>a &lt; b</code> and <code>c</code>.",
     ),
     (
-        Feedback(State.WRONG, "One.", "one for all", "there is one mean"),
-        "Not yet: one for all. One. (A common belief: there is one mean.)",
+        Feedback(State.WRONG, "One.", "one for all", Belief.ONE_FEATURE_GIVES_1),
+        "Not yet: one for all. One. (A common belief: one feature gives 1.)",
         "<strong>✗ Not yet:</strong> <em>one for all</em>. "
-        "One. (A common belief: there is one mean.)",
+        "One. (A common belief: one feature gives 1.)",
     ),
     (
         Feedback(State.NOT_ATTEMPTED, "replace the dots."),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from lnorm_utils.exercises.beliefs import BELIEFS
+from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine import class_attempts, running
 from lnorm_utils.exercises.engine.comparing import difference, kind_of, same
 from lnorm_utils.exercises.engine.feedback import Feedback, State
@@ -68,6 +68,7 @@ class Exercise:
         self.hints, self.inputs, self.within = list(hints), inputs, within
         self.answers: list[Callable] = []
         self.mistakes: list[Callable] = []
+        self.beliefs: dict[Callable, Belief | None] = {}
         self._hints_given = 0
         self.bank.setdefault(topic, {})[name] = self
 
@@ -76,12 +77,12 @@ class Exercise:
         self.answers.append(function)
         return function
 
-    def mistake(self, belief: int | None = None) -> Callable[[Callable], Callable]:
-        """Take a function as a mistake, made by who holds the belief of that number."""
+    def mistake(self, belief: Belief | None = None) -> Callable[[Callable], Callable]:
+        """Take a function as a mistake, made by people who hold this belief, if it is a common one."""
 
         def take(function: Callable) -> Callable:
-            function.belief = BELIEFS[belief] if belief else ""
             self.mistakes.append(function)
+            self.beliefs[function] = belief
             return function
 
         return take
@@ -170,7 +171,8 @@ class Exercise:
             expected = self.expected(mistake)[: len(results)]
             if self._agree(results, expected, within):
                 name = mistake.__name__.replace("_", " ")
-                return Feedback(State.WRONG, inspect.getdoc(mistake), name, mistake.belief)
+                message = inspect.getdoc(mistake) or ""
+                return Feedback(State.WRONG, message, name, self.beliefs[mistake])
         return None
 
     def expected(self, function: Callable) -> list:

@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from lnorm_utils.exercises.beliefs import Belief
+
 __all__ = ["Feedback", "State"]
 
 
@@ -34,7 +36,7 @@ class Feedback:
     state: State
     message: str
     mistake: str = ""
-    belief: str = ""
+    belief: Belief | None = None
     code: str = ""
 
     def __repr__(self) -> str:
@@ -43,7 +45,7 @@ class Feedback:
         return f"{head}\n{self.code}" if self.code else head
 
     def _message(self) -> str:
-        belief = f" (A common belief: {self.belief}.)" if self.belief else ""
+        belief = f" (A common belief: {self.belief.value}.)" if self.belief else ""
         return " ".join(self.message.split()) + belief
 
     def _repr_html_(self) -> str:
