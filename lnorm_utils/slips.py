@@ -1,12 +1,63 @@
-"""Layer norms that run, look plausible, and are wrong, as the exercises of lesson 8 know them."""
+"""Layer norms that run, look plausible, and are wrong.
 
+The bank `module` recognizes them in a student's class, and the explorer `explore_broken` shows on
+which data they differ from the right one. First the formulas, functions of (x, the normalized axes,
+ε) that return what should be x_hat. Then the classes that are wrong in something else.
+"""
+
+import math
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lnorm_utils.functional import layer_norm, standardize, variance
+from lnorm_utils.functional import layer_norm, mean, standardize, variance
 from lnorm_utils.modules import LayerNorm
+
+
+def unbiased(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Divide by the root of a variance over D − 1."""
+    size = math.prod(x.shape[axis] for axis in axes)
+    return centered(x, axes) / (variance(x, axes) * (size / (size - 1)) + eps).sqrt()
+
+
+def outside_the_root(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Add ε to the standard deviation."""
+    return centered(x, axes) / (variance(x, axes).sqrt() + eps)
+
+
+def one_pass(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Take the variance as E[x²] − E[x]²."""
+    var = x.square().mean(axes, keepdim=True) - x.mean(axes, keepdim=True).square()
+    return centered(x, axes) / (var + eps).sqrt()
+
+
+def over_all_axes(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Take one mean and one variance of all numbers, the batch included."""
+    return standardize(x, tuple(range(x.ndim)), eps)
+
+
+def of_columns(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Normalize each feature over the batch."""
+    return standardize(x, 0, eps)
+
+
+def reshaped(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Bring the features to the front with `reshape`, which mixes the rows."""
+    features = x[(0,) * (x.ndim - len(axes))].numel()
+    return standardize(x.reshape(features, -1), 0, eps).reshape(x.shape)
+
+
+def default_eps(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
+    """Use 1e-5, whatever ε is asked for."""
+    return standardize(x, axes, 1e-5)
+
+
+def centered(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """Subtract the mean, and then what its rounding has left of it."""
+    once = x - mean(x, axes)
+    return once - mean(once, axes)
 
 
 class OtherFormula(LayerNorm):
@@ -17,7 +68,7 @@ class OtherFormula(LayerNorm):
         arguments: those of `LayerNorm`.
     """
 
-    def __init__(self, formula: Callable, *arguments: object) -> None:
+    def __init__(self, formula: Callable, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.formula = formula
 
@@ -36,7 +87,7 @@ class OtherParameters(LayerNorm):
         arguments: those of `LayerNorm`.
     """
 
-    def __init__(self, change: Callable, *arguments: object) -> None:
+    def __init__(self, change: Callable, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.plain = LayerNorm(self.normalized_shape, self.eps, elementwise_affine=False)
         change(self)
@@ -87,7 +138,7 @@ class OtherSwitches(LayerNorm):
         arguments: those of `LayerNorm`.
     """
 
-    def __init__(self, change: Callable, *arguments: object) -> None:
+    def __init__(self, change: Callable, *arguments: Any) -> None:
         super().__init__(*arguments)
         for name in ("weight", "bias"):
             if getattr(self, name) is None:
@@ -103,7 +154,7 @@ class OtherSwitches(LayerNorm):
 class NoModule:
     """A layer norm that is right but for its class, which is no `nn.Module`."""
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments: Any) -> None:
         self.layer = LayerNorm(*arguments)
         self.weight, self.bias = self.layer.weight, self.layer.bias
 
@@ -113,48 +164,20 @@ class NoModule:
         return self.layer(x)
 
 
-def unbiased(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
-    """Divide by the root of a variance over D − 1."""
-    return (x - x.mean(axes, keepdim=True)) / (x.var(axes, keepdim=True) + eps).sqrt()
-
-
-def outside_the_root(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
-    """Add ε to the standard deviation."""
-    return (x - x.mean(axes, keepdim=True)) / (variance(x, axes).sqrt() + eps)
-
-
-def one_pass(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
-    """Take the variance as E[x²] − E[x]²."""
-    mean = x.mean(axes, keepdim=True)
-    var = x.square().mean(axes, keepdim=True) - mean.square()
-    return (x - mean) / (var + eps).sqrt()
-
-
-def of_columns(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
-    """Normalize each feature over the batch."""
-    return standardize(x, 0, eps)
-
-
-def reshaped(x: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
-    """Ask `reshape` for the features in front, where it would take a transpose."""
-    features = x[(0,) * (x.ndim - len(axes))].numel()
-    return standardize(x.reshape(features, -1), 0, eps).reshape(x.shape)
-
-
 def scaled(x_hat: Tensor, weight: nn.Parameter | None, bias: nn.Parameter | None) -> Tensor:
     """Multiply by γ and add β, as far as they are there."""
     y = x_hat if weight is None else x_hat * weight
     return y if bias is None else y + bias
 
 
-def as_plain_tensors(module: nn.Module) -> None:
+def as_plain_tensors(module: LayerNorm) -> None:
     """Put tensors in the place of parameters."""
     for name, value in list(module.named_parameters()):
         delattr(module, name)
         setattr(module, name, value.detach().clone())
 
 
-def called_gamma_and_beta(module: nn.Module) -> None:
+def called_gamma_and_beta(module: LayerNorm) -> None:
     """Give the parameters the names that the formula has."""
     for name, greek in (("weight", "gamma"), ("bias", "beta")):
         setattr(module, greek, getattr(module, name))
@@ -162,18 +185,18 @@ def called_gamma_and_beta(module: nn.Module) -> None:
         setattr(module, name, None)
 
 
-def single_numbers(module: nn.Module) -> None:
+def single_numbers(module: LayerNorm) -> None:
     """Keep one γ and one β for all features."""
     for name, value in list(module.named_parameters()):
         setattr(module, name, nn.Parameter(value.detach().flatten()[:1]))
 
 
-def without_bias(module: nn.Module) -> None:
+def without_bias(module: LayerNorm) -> None:
     """Leave β out."""
     module.bias = None
 
 
-def always_with_both(module: nn.Module) -> None:
+def always_with_both(module: LayerNorm) -> None:
     """Make γ and β, whatever was asked for."""
     shape = module.normalized_shape
     module.weight = nn.Parameter(torch.ones(shape))
@@ -183,51 +206,51 @@ def always_with_both(module: nn.Module) -> None:
 def starting_at(weight: float, bias: float) -> Callable:
     """Return a change that lets γ and β start at other numbers."""
 
-    def change(module: nn.Module) -> None:
-        for parameter, value in ((module.weight, weight), (module.bias, bias)):
-            nn.init.constant_(parameter, value)
+    def change(module: LayerNorm) -> None:
+        for name, value in (("weight", weight), ("bias", bias)):
+            nn.init.constant_(module.get_parameter(name), value)
 
     return change
 
 
-def with_beta_for_every_gamma(module: nn.Module) -> None:
+def with_beta_for_every_gamma(module: LayerNorm) -> None:
     """Make β wherever there is a γ, whatever `bias` says."""
     if module.weight is not None:
         module.bias = nn.Parameter(torch.zeros(module.normalized_shape))
 
 
-def with_gamma_alone(module: nn.Module) -> None:
+def with_gamma_alone(module: LayerNorm) -> None:
     """Make γ although it was switched off."""
     module.weight = nn.Parameter(torch.ones(module.normalized_shape))
 
 
-def with_both_unless_bias_is_off(module: nn.Module) -> None:
+def with_both_unless_bias_is_off(module: LayerNorm) -> None:
     """Make γ and β although both were switched off."""
     if module.weight is None:
         always_with_both(module)
 
 
-def left_out(module: nn.Module, name: str) -> None:
+def left_out(module: LayerNorm, name: str) -> None:
     """Put nothing in the place of what is switched off."""
 
 
-def left_out_with_gamma(module: nn.Module, name: str) -> None:
+def left_out_with_gamma(module: LayerNorm, name: str) -> None:
     """Put None in the place of β, unless γ is switched off too."""
     if hasattr(module, "weight"):
         setattr(module, name, None)
 
 
-def neutral_number(module: nn.Module, name: str) -> None:
+def neutral_number(module: LayerNorm, name: str) -> None:
     """Put a number that changes nothing in the place of what is switched off."""
     setattr(module, name, 1.0 if name == "weight" else 0.0)
 
 
-def neutral_number_with_gamma(module: nn.Module, name: str) -> None:
+def neutral_number_with_gamma(module: LayerNorm, name: str) -> None:
     """Put a number in the place of γ, if it is switched off, and None in that of β."""
     setattr(module, name, 1.0 if name == "weight" else None)
 
 
-def with_beta_alone(module: nn.Module) -> None:
+def with_beta_alone(module: LayerNorm) -> None:
     """Make β although there is no γ."""
     if module.weight is None:
         module.bias = nn.Parameter(torch.zeros(module.normalized_shape))

@@ -2,22 +2,12 @@
 
 import torch
 
-import lnorm_utils.slips as broken
+from lnorm_utils import slips
 from lnorm_utils.examples import encoded_points, normal
 from lnorm_utils.exercises.beliefs import Belief
-from lnorm_utils.exercises.engine.class_attempts import (
-    LOADED,
-    NAMES,
-    OFF,
-    OUTPUT,
-    REFUSED,
-    START,
-    TRAINED,
-    module,
-)
+from lnorm_utils.exercises.engine.class_attempts import Observation, Observed
 from lnorm_utils.exercises.engine.exercise import Exercise
 from lnorm_utils.functional import layer_norm, standardize
-from lnorm_utils.slips import one_pass, outside_the_root, reshaped, unbiased
 
 TOPIC = "module"
 # Unequal axes, means that are not zero, rows with a spread of 1 and of 0.02, and ε that matters.
@@ -301,13 +291,12 @@ def nothing():
 repair = Exercise(
     TOPIC,
     "repair",
-    trial=module,
-    inputs=[
-        (START, 4, (0.1,), TABLE),
-        (OUTPUT, 4, (0.1,), TABLE),
-        (OUTPUT, 4, (0.1,), WORDS),
-        (NAMES, 4, (0.1,), TABLE),
-        (TRAINED, 4, (0.1,), TABLE, TARGETS),
+    observations=[
+        Observation(Observed.STARTS, 4, (0.1,), TABLE),
+        Observation(Observed.OUTPUT, 4, (0.1,), TABLE),
+        Observation(Observed.OUTPUT, 4, (0.1,), WORDS),
+        Observation(Observed.PARAMETERS, 4, (0.1,), TABLE),
+        Observation(Observed.AFTER_A_STEP, 4, (0.1,), TABLE, (TARGETS,)),
     ],
     within=1e-5,
     hints=[
@@ -337,94 +326,92 @@ class RepairedNorm(torch.nn.Module):
 def still_no_module(size, eps):
     """The output is right, but one step of gradient descent moved neither γ nor β. Your class is
     not made from `nn.Module`, so an optimizer finds nothing in it."""
-    return broken.NoModule(size, eps)
+    return slips.NoModule(size, eps)
 
 
 @repair.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
 def a_module_without_parameters(size, eps):
     """It is a module now, but one step of gradient descent moved neither γ nor β. They are plain
     tensors: wrap each in `nn.Parameter`."""
-    return broken.OtherParameters(broken.as_plain_tensors, size, eps)
+    return slips.OtherParameters(slips.as_plain_tensors, size, eps)
 
 
 @repair.mistake()
 def reads_a_global(size, eps):
     """Your `forward` normalizes the notebook's `x`, whatever it is given. Use the name of its
     argument."""
-    return broken.OtherFormula(lambda x, axes, eps: standardize(GLOBAL, axes, eps), size, eps)
+    return slips.OtherFormula(lambda x, axes, eps: standardize(GLOBAL, axes, eps), size, eps)
 
 
 @repair.mistake(Belief.OVER_THE_BATCH)
 def averages_over_the_batch(size, eps):
     """Your mean and variance run over all axes, the batch included. Each row has its own."""
-    return broken.OtherFormula(
-        lambda x, axes, eps: standardize(x, tuple(range(x.ndim)), eps), size, eps
-    )
+    return slips.OtherFormula(slips.over_all_axes, size, eps)
 
 
 @repair.mistake(Belief.OVER_THE_BATCH)
 def normalizes_columns(size, eps):
     """You normalized each feature over the batch. That is batch norm: layer norm goes along the
     last axis."""
-    return broken.OtherFormula(broken.of_columns, size, eps)
+    return slips.OtherFormula(slips.of_columns, size, eps)
 
 
 @repair.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_ignored(size, eps):
     """Your ε is always 1e-5. Keep the argument `eps` in `__init__`, and use it in `forward`."""
-    return broken.OtherFormula(lambda x, axes, eps: standardize(x, axes, 1e-5), size, eps)
+    return slips.OtherFormula(slips.default_eps, size, eps)
 
 
 @repair.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divides_by_one_less(size, eps):
     """Your variance divides by D − 1, as `var` does by default. Layer norm divides by D."""
-    return broken.OtherFormula(unbiased, size, eps)
+    return slips.OtherFormula(slips.unbiased, size, eps)
 
 
 @repair.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_outside(size, eps):
     """You added ε to the standard deviation. It belongs to the variance, inside the root."""
-    return broken.OtherFormula(outside_the_root, size, eps)
+    return slips.OtherFormula(slips.outside_the_root, size, eps)
 
 
 @repair.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def a_single_gamma_and_beta(size, eps):
     """You kept one γ and one β for all features. There is one for each: `torch.ones(size)`."""
-    return broken.OtherParameters(broken.single_numbers, size, eps)
+    return slips.OtherParameters(slips.single_numbers, size, eps)
 
 
 @repair.mistake()
 def no_beta(size, eps):
     """γ moved, but there is no β. The layer has both."""
-    return broken.OtherParameters(broken.without_bias, size, eps)
+    return slips.OtherParameters(slips.without_bias, size, eps)
 
 
 @repair.mistake()
 def called_gamma_and_beta(size, eps):
     """The output is right and the parameters are found, but they are called gamma and beta. State
     dicts go by name, so PyTorch's would not load: call them weight and bias."""
-    return broken.OtherParameters(broken.called_gamma_and_beta, size, eps)
+    return slips.OtherParameters(slips.called_gamma_and_beta, size, eps)
 
 
 @repair.mistake()
 def gamma_starts_at_zero(size, eps):
     """Your γ starts at 0, so a new layer returns 0 for every input. γ is what the row is multiplied
     by: it starts at 1, and β at 0."""
-    return broken.OtherParameters(broken.starting_at(0, 0), size, eps)
+    return slips.OtherParameters(slips.starting_at(0, 0), size, eps)
 
 
 @repair.mistake()
 def beta_starts_at_one(size, eps):
     """Your β starts at 1, so a new layer adds 1 to every number. β is what is added: it starts
     at 0, and γ at 1."""
-    return broken.OtherParameters(broken.starting_at(1, 1), size, eps)
+    return slips.OtherParameters(slips.starting_at(1, 1), size, eps)
 
 
 @repair.mistake()
 def starts_swapped(size, eps):
     """Your γ starts at 0 and your β at 1, so a new layer returns 1 for every input. It is the other
     way around: γ multiplies and starts at 1, β is added and starts at 0."""
-    return broken.OtherParameters(broken.starting_at(0, 1), size, eps)
+    return slips.OtherParameters(slips.starting_at(0, 1), size, eps)
 
 
 line_a = Exercise(
@@ -548,22 +535,21 @@ def an_axis_is_split():
 mine = Exercise(
     TOPIC,
     "mine",
-    trial=module,
-    inputs=[
-        (OUTPUT, 4, (0.1,), TABLE),
-        (OUTPUT, [4], (), WORDS),
-        (OUTPUT, torch.Size([3, 2, 4]), (0.1,), IMAGES),
-        (OUTPUT, (2, 4), (0.1,), FAR),
-        (NAMES, (2, 4), (), WORDS),
-        (LOADED, (3, 2, 4), (0.1,), IMAGES, GAMMA, BETA),
-        (TRAINED, 4, (0.1,), TABLE, TARGETS),
-        (f"with bias=False, {NAMES}", 4, (0.1, True, False), TABLE),
-        (f"with elementwise_affine=False, {NAMES}", 4, (0.1, False), TABLE),
-        (f"with bias=False, {OFF}", 4, (0.1, True, False), TABLE),
-        (f"with elementwise_affine=False, {OFF}", 4, (0.1, False), TABLE),
-        (f"with elementwise_affine=False, {OUTPUT}", 4, (0.1, False), TABLE),
-        (REFUSED, 4, (), NARROW),
-        (REFUSED, (2, 4), (), torch.ones(5, 3, 4).double()),
+    observations=[
+        Observation(Observed.OUTPUT, 4, (0.1,), TABLE),
+        Observation(Observed.OUTPUT, [4], (), WORDS),
+        Observation(Observed.OUTPUT, torch.Size([3, 2, 4]), (0.1,), IMAGES),
+        Observation(Observed.OUTPUT, (2, 4), (0.1,), FAR),
+        Observation(Observed.PARAMETERS, (2, 4), (), WORDS),
+        Observation(Observed.OUTPUT_AFTER_LOADING, (3, 2, 4), (0.1,), IMAGES, (GAMMA, BETA)),
+        Observation(Observed.AFTER_A_STEP, 4, (0.1,), TABLE, (TARGETS,)),
+        Observation(Observed.PARAMETERS, 4, (0.1, True, False), TABLE),
+        Observation(Observed.PARAMETERS, 4, (0.1, False), TABLE),
+        Observation(Observed.SWITCHED_OFF, 4, (0.1, True, False), TABLE),
+        Observation(Observed.SWITCHED_OFF, 4, (0.1, False), TABLE),
+        Observation(Observed.OUTPUT, 4, (0.1, False), TABLE),
+        Observation(Observed.REFUSAL, 4, (), NARROW),
+        Observation(Observed.REFUSAL, (2, 4), (), torch.ones(5, 3, 4).double()),
     ],
     within=1e-5,
     hints=[
@@ -608,158 +594,156 @@ class MyLayerNorm(torch.nn.Module):
 def no_module_at_all(*arguments):
     """The numbers are right, but the class is not made from `nn.Module`: γ and β are in no state
     dict, and no training step moves them."""
-    return broken.NoModule(*arguments)
+    return slips.NoModule(*arguments)
 
 
 @mine.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
 def tensors_in_place_of_parameters(*arguments):
     """The numbers are right, but γ and β are plain tensors: they are in no state dict, and no
     training step moves them. Wrap each in `nn.Parameter`."""
-    return broken.OtherParameters(broken.as_plain_tensors, *arguments)
+    return slips.OtherParameters(slips.as_plain_tensors, *arguments)
 
 
 @mine.mistake()
 def other_names(*arguments):
     """The numbers are right, but the parameters are called gamma and beta. State dicts go by name,
     so PyTorch's would not load: call them weight and bias."""
-    return broken.OtherParameters(broken.called_gamma_and_beta, *arguments)
+    return slips.OtherParameters(slips.called_gamma_and_beta, *arguments)
 
 
 @mine.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def one_gamma_and_one_beta(*arguments):
     """Your γ and β are single numbers. They have the shape `normalized_shape`."""
-    return broken.OtherParameters(broken.single_numbers, *arguments)
+    return slips.OtherParameters(slips.single_numbers, *arguments)
 
 
 @mine.mistake()
 def switches_ignored(*arguments):
     """The numbers are right, but the switches do nothing: there are a γ and a β even with
     `bias=False` and `elementwise_affine=False`."""
-    return broken.OtherParameters(broken.always_with_both, *arguments)
+    return slips.OtherParameters(slips.always_with_both, *arguments)
 
 
 @mine.mistake()
 def beta_alone(*arguments):
     """With `elementwise_affine=False` you leave out γ and keep β. It switches off both."""
-    return broken.OtherParameters(broken.with_beta_alone, *arguments)
+    return slips.OtherParameters(slips.with_beta_alone, *arguments)
 
 
 @mine.mistake()
 def bias_switch_ignored(*arguments):
     """The numbers are right, but there is a β even with `bias=False`. That switch leaves out β and
     keeps γ."""
-    return broken.OtherParameters(broken.with_beta_for_every_gamma, *arguments)
+    return slips.OtherParameters(slips.with_beta_for_every_gamma, *arguments)
 
 
 @mine.mistake()
 def gamma_alone(*arguments):
     """With `elementwise_affine=False` you leave out β, but a γ is still there. It switches off
     both."""
-    return broken.OtherParameters(broken.with_gamma_alone, *arguments)
+    return slips.OtherParameters(slips.with_gamma_alone, *arguments)
 
 
 @mine.mistake()
 def elementwise_affine_ignored(*arguments):
     """`bias=False` does what it should, but with `elementwise_affine=False` a γ and a β are still
     there. It switches off both."""
-    return broken.OtherParameters(broken.with_both_unless_bias_is_off, *arguments)
+    return slips.OtherParameters(slips.with_both_unless_bias_is_off, *arguments)
 
 
 @mine.mistake()
 def no_attribute_for_what_is_off(*arguments):
     """The numbers are right, but with `bias=False` your layer has no attribute `bias` at all. In a
     layer norm what is switched off is None, so that other code can ask: `self.bias = None`."""
-    return broken.OtherSwitches(broken.left_out, *arguments)
+    return slips.OtherSwitches(slips.left_out, *arguments)
 
 
 @mine.mistake()
 def no_attribute_without_elementwise_affine(*arguments):
     """`bias=False` does what it should, but with `elementwise_affine=False` your layer lacks the
     attribute `weight` or `bias`. Both are switched off then, so both are None."""
-    return broken.OtherSwitches(broken.left_out_with_gamma, *arguments)
+    return slips.OtherSwitches(slips.left_out_with_gamma, *arguments)
 
 
 @mine.mistake()
 def something_else_than_none(*arguments):
     """The numbers are right, but with `bias=False` your `bias` is something else than None. In a
     layer norm what is switched off is None, so that other code can ask: `self.bias = None`."""
-    return broken.OtherSwitches(broken.neutral_number, *arguments)
+    return slips.OtherSwitches(slips.neutral_number, *arguments)
 
 
 @mine.mistake()
 def something_else_without_elementwise_affine(*arguments):
     """`bias=False` does what it should, but with `elementwise_affine=False` your `weight` or `bias`
     is something else than None. Both are switched off then, so both are None."""
-    return broken.OtherSwitches(broken.neutral_number_with_gamma, *arguments)
+    return slips.OtherSwitches(slips.neutral_number_with_gamma, *arguments)
 
 
 @mine.mistake()
 def argument_ignored(*arguments):
     """Your `forward` normalizes the notebook's `x`, whatever it is given. Use the name of its
     argument."""
-    return broken.OtherFormula(lambda x, axes, eps: standardize(GLOBAL, axes, eps), *arguments)
+    return slips.OtherFormula(lambda x, axes, eps: standardize(GLOBAL, axes, eps), *arguments)
 
 
 @mine.mistake(Belief.OVER_THE_BATCH)
 def batch_included(*arguments):
     """Your mean and variance run over all axes, the batch included. They run over the last axes
     only, as many as `normalized_shape` has."""
-    return broken.OtherFormula(
-        lambda x, axes, eps: standardize(x, tuple(range(x.ndim)), eps), *arguments
-    )
+    return slips.OtherFormula(slips.over_all_axes, *arguments)
 
 
 @mine.mistake(Belief.OVER_THE_BATCH)
 def columns_normalized(*arguments):
     """You normalized each feature over the first axis. That is batch norm: layer norm goes along
     the last axes."""
-    return broken.OtherFormula(broken.of_columns, *arguments)
+    return slips.OtherFormula(slips.of_columns, *arguments)
 
 
 @mine.mistake()
 def only_the_last_axis_normalized(*arguments):
     """You always normalize the last axis alone. With `normalized_shape=(2, 4)` the last two axes
     are one row."""
-    return broken.OtherFormula(lambda x, axes, eps: standardize(x, -1, eps), *arguments)
+    return slips.OtherFormula(lambda x, axes, eps: standardize(x, -1, eps), *arguments)
 
 
 @mine.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def divided_by_one_less(*arguments):
     """Your variance divides by one less than the numbers in a row. Pass `correction=0` to `var`."""
-    return broken.OtherFormula(unbiased, *arguments)
+    return slips.OtherFormula(slips.unbiased, *arguments)
 
 
 @mine.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_outside_the_root(*arguments):
     """You added ε to the standard deviation. It belongs to the variance, inside the root."""
-    return broken.OtherFormula(outside_the_root, *arguments)
+    return slips.OtherFormula(slips.outside_the_root, *arguments)
 
 
 @mine.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_argument_ignored(*arguments):
     """Your ε is always 1e-5. Keep the argument `eps` in `__init__`, and use it in `forward`."""
-    return broken.OtherFormula(lambda x, axes, eps: standardize(x, axes, 1e-5), *arguments)
+    return slips.OtherFormula(slips.default_eps, *arguments)
 
 
 @mine.mistake(Belief.ONE_PASS_IS_AS_GOOD)
 def variance_in_one_pass(*arguments):
     """Your layer is right near zero, and fails on rows with an offset of a billion: E[x²] − E[x]²
     has lost all digits there. Subtract the mean first, then square."""
-    return broken.OtherFormula(one_pass, *arguments)
+    return slips.OtherFormula(slips.one_pass, *arguments)
 
 
 @mine.mistake(Belief.RESHAPE_SWAPS_AXES)
 def features_brought_first_by_reshape(*arguments):
     """You brought the features to the front by `reshape`, which puts numbers of several rows
     together. Average over the last axes where they are."""
-    return broken.OtherFormula(reshaped, *arguments)
+    return slips.OtherFormula(slips.reshaped, *arguments)
 
 
 @mine.mistake()
 def nothing_refused(*arguments):
     """All is right but one thing: an input whose last axes do not fit is not refused in a sentence
     that names both shapes. One of size 1 broadcasts, and nobody is told."""
-    return broken.NoCheck(*arguments)
+    return slips.NoCheck(*arguments)
 
 
 @mine.mistake()
@@ -767,7 +751,7 @@ def shapes_not_named(*arguments):
     """Your error does not name both shapes. You refuse an input that does not fit, which is right;
     write `normalized_shape` and the shape of the input into the message, so that a reader sees
     what does not fit."""
-    return broken.NoNames(*arguments)
+    return slips.NoNames(*arguments)
 
 
 @mine.mistake()
@@ -775,4 +759,4 @@ def only_the_last_size_checked(*arguments):
     """You refuse a wrong last size, and nothing else. With `normalized_shape=(2, 4)` an input
     (5, 3, 4) has the right last size, and the error that comes later does not name both shapes.
     Layer norm compares all of the last sizes."""
-    return broken.LastSizeChecked(*arguments)
+    return slips.LastSizeChecked(*arguments)

@@ -1,30 +1,67 @@
-"""What is done with a class that a student wrote, so that there are numbers to judge.
+"""Make, call, load and train a layer that a student wrote, and return what can be compared.
 
-The kernel that grades runs this file by itself, as it runs `attempts.py`. What a trial returns is
-numbers and words, never a verdict.
+The grader's kernel runs this file by its path, without the package around it, so it imports PyTorch
+and the standard library only. Its functions return numbers and words, never a verdict.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-__all__ = ["LOADED", "NAMES", "OFF", "OUTPUT", "REFUSED", "START", "TRAINED", "module", "words"]
+__all__ = ["Observation", "Observed", "describe", "observe"]
 
-# What a trial asks for. A student reads these words, and what an exercise has put before them, in
-# front of the difference that was found.
-OUTPUT = "the output of a new layer"
-LOADED = "the output with other numbers in γ and β"
-NAMES = "the names and shapes of its parameters"
-START = "the numbers that γ and β start at"
-OFF = "what stands in place of what is switched off"
-TRAINED = "γ, then β, after one step of gradient descent"
-REFUSED = "an input whose last axes do not fit"
-
+OPTIONS = ("eps", "elementwise_affine", "bias")
 NO_MODULE = "not an nn.Module"
 
 
-def module(
+class Observed(Enum):
+    """What to look at in a layer. A student reads these words in front of a difference."""
+
+    OUTPUT = "the output of a new layer"
+    OUTPUT_AFTER_LOADING = "the output with other numbers in γ and β"
+    PARAMETERS = "the names and shapes of its parameters"
+    STARTS = "the numbers that γ and β start at"
+    SWITCHED_OFF = "what stands in place of what is switched off"
+    AFTER_A_STEP = "γ, then β, after one step of gradient descent"
+    REFUSAL = "an input whose last axes do not fit"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One look at a layer: how to make it, what to call it with, and what to look at then.
+
+    Args:
+        what: what to look at.
+        shape: the layer's `normalized_shape`.
+        options: the arguments after it, `eps`, `elementwise_affine`, `bias`; the last may be left
+            out.
+        x: the input.
+        more: γ and β for OUTPUT_AFTER_LOADING, the targets for AFTER_A_STEP.
+    """
+
+    what: Observed
+    shape: int | Sequence[int]
+    options: tuple
+    x: Tensor
+    more: tuple[Tensor, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What a student reads about where the difference was found."""
+        pairs = zip(OPTIONS, self.options, strict=False)
+        off = [f"{name}=False" for name, value in pairs if value is False]
+        return "".join(f"with {switch}, " for switch in off) + self.what.value
+
+    def arguments(self) -> tuple:
+        """Return the arguments of `observe`: plain values that can be sent to another process."""
+        return (self.what.name, self.shape, self.options, self.x, *self.more)
+
+
+def observe(
     make: Callable,
     what: str,
     shape: int | Sequence[int],
@@ -32,118 +69,119 @@ def module(
     x: Tensor,
     *more: Tensor,
 ) -> object:
-    """Make a layer in float64 and return what is asked for; None if its forward returns nothing.
+    """Make a layer in float64 and look at it; None if its forward returns nothing.
 
     Args:
         make: the student's class.
-        what: one of the names above, or words that end in one.
+        what: the name of a member of `Observed`. For the others see `Observation`.
         shape: the layer's `normalized_shape`.
-        options: what comes after it: `eps`, `elementwise_affine`, `bias`, as far as they are given.
+        options: the arguments after it.
         x: the input.
-        more: for LOADED γ and β, for TRAINED the targets.
+        more: further tensors.
     """
-    made = _made(make, shape, options)
-    if isinstance(made, nn.Module):
-        made.double()
-    call = made if callable(made) else made.forward
-    if what.endswith(REFUSED):
+    layer = _made(make, shape, options)
+    if isinstance(layer, nn.Module):
+        layer.double()
+    call = layer if callable(layer) else layer.forward
+    if what == Observed.REFUSAL.name:
         return _refusal(call, shape, x)
     y = call(x)
     if y is None:
         return None
-    if what.endswith(NAMES):
-        return _names(made)
-    if what.endswith(START):
-        return _starts(made)
-    if what.endswith(OFF):
-        return _switched_off(made)
-    if what.endswith(TRAINED):
-        return _after_a_step(made, y, *more)
-    if what.endswith(LOADED):
-        _load(made, *more)
+    if what == Observed.OUTPUT_AFTER_LOADING.name:
+        _load(layer, *more)
         return call(x)
-    return y
+    if what == Observed.AFTER_A_STEP.name:
+        return _after_a_step(layer, y, *more)
+    return LOOKS[Observed[what]](layer, y)
 
 
-def words(what: str, shape: int | Sequence[int], options: tuple, x: Tensor, *more: Tensor) -> str:
-    """Say in words how `module` uses a class with these arguments."""
+def describe(what: str, shape: object, options: tuple, x: Tensor, *more: Tensor) -> str:
+    """Say in words how `observe` uses a class with these arguments."""
     made = ", ".join(map(repr, (shape, *options)))
-    return f"made with {made} and called with an input of shape {tuple(x.shape)}"
+    return f"it was made with {made} and called with an input of shape {tuple(x.shape)}"
 
 
-def _made(make: Callable, shape: int | Sequence[int], options: tuple) -> object:
-    """Make a layer; where `nn.Module` was not set up, say how that is done."""
+def _made(make: Callable, shape: int | Sequence[int], options: tuple) -> Any:
+    """Make a layer. If its `__init__` doesn't set up `nn.Module`, say what to add to it."""
     advice = "In `__init__`, call `super().__init__()` first"
     try:
-        made = make(shape, *options)
+        layer = make(shape, *options)
     except AttributeError as error:
         if "Module.__init__()" in str(error):
             error.args = (f"{error}. {advice}",)
         raise
-    if isinstance(made, nn.Module) and "_parameters" not in vars(made):
+    if isinstance(layer, nn.Module) and "_parameters" not in vars(layer):
         raise AttributeError(advice)
-    return made
+    return layer
 
 
-def _starts(made: object) -> tuple[float, float]:
-    """Return the mean of γ and that of β; 1 and 0 where there are none, which `NAMES` tells."""
-    starts = []
-    for names, neutral in ((("weight", "gamma"), 1.0), (("bias", "beta"), 0.0)):
-        found = [getattr(made, name, None) for name in names]
-        values = [each.detach().double().mean().item() for each in found if _is_tensor(each)]
-        starts.append(values[0] if values else neutral)
-    return tuple(starts)
+def _starts(layer: object) -> tuple[float, float]:
+    """Return the means of γ and β by either name; 1 and 0 where there are none."""
+    return _mean(layer, ("weight", "gamma"), 1.0), _mean(layer, ("bias", "beta"), 0.0)
 
 
-def _is_tensor(value: object) -> bool:
-    return isinstance(value, Tensor) and value.numel() > 0
+def _mean(layer: object, names: tuple[str, ...], otherwise: float) -> float:
+    for name in names:
+        value = getattr(layer, name, None)
+        if isinstance(value, Tensor) and value.numel() > 0:
+            return value.detach().double().mean().item()
+    return otherwise
 
 
-def _switched_off(made: object) -> str:
-    """Say what stands in place of γ and β, where they are no parameters."""
-    names = {"weight", "bias"} - set(_parameters(made))
-    if not all(hasattr(made, name) for name in names):
+def _switched_off(layer: object) -> str:
+    """Say what the attributes are that should be None because they were switched off."""
+    names = {"weight", "bias"} - set(_parameters(layer))
+    if not all(hasattr(layer, name) for name in names):
         return "nothing"
-    return "None" if all(getattr(made, name) is None for name in names) else "not None"
+    return "None" if all(getattr(layer, name) is None for name in names) else "not None"
 
 
-def _parameters(made: object) -> dict[str, Tensor]:
+def _parameters(layer: object) -> dict[str, Tensor]:
     """Return what an optimizer finds, by name: nothing in an object that is no module."""
-    return dict(made.named_parameters()) if isinstance(made, nn.Module) else {}
+    return dict(layer.named_parameters()) if isinstance(layer, nn.Module) else {}
 
 
-def _names(made: object) -> tuple:
-    if not isinstance(made, nn.Module):
+def _names_and_shapes(layer: object) -> tuple:
+    if not isinstance(layer, nn.Module):
         return ((NO_MODULE,),)
-    return tuple(sorted((name, *p.shape) for name, p in _parameters(made).items()))
+    return tuple(sorted((name, *p.shape) for name, p in _parameters(layer).items()))
+
+
+LOOKS: dict[Observed, Callable[[object, object], object]] = {
+    Observed.OUTPUT: lambda layer, y: y,
+    Observed.PARAMETERS: lambda layer, y: _names_and_shapes(layer),
+    Observed.STARTS: lambda layer, y: _starts(layer),
+    Observed.SWITCHED_OFF: lambda layer, y: _switched_off(layer),
+}
 
 
 @torch.no_grad()
-def _load(made: object, weight: Tensor, bias: Tensor) -> None:
-    """Put numbers into γ and β where they are found and fit; `NAMES` tells where they do not."""
+def _load(layer: object, weight: Tensor, bias: Tensor) -> None:
+    """Put numbers into γ and β if they exist and the shapes fit."""
     for name, value in (("weight", weight), ("bias", bias)):
-        own = _parameters(made).get(name)
-        if own is not None and own.shape == value.shape:
-            own.copy_(value)
+        parameter = _parameters(layer).get(name)
+        if parameter is not None and parameter.shape == value.shape:
+            parameter.copy_(value)
 
 
-def _after_a_step(made: object, y: Tensor, targets: Tensor) -> Tensor:
-    """Return γ and β after a step, as far as they have these names; or y, if it is no output."""
+def _after_a_step(layer: object, y: Tensor, targets: Tensor) -> Tensor:
+    """Return γ and β after a step of gradient descent, or `y` if it has the wrong shape."""
     if y.shape != targets.shape:
         return y
     loss = (y - targets).square().mean()
     if loss.requires_grad:
         loss.backward()
     with torch.no_grad():
-        for parameter in _parameters(made).values():
+        for parameter in _parameters(layer).values():
             if parameter.grad is not None:
                 parameter -= 0.5 * parameter.grad
-    own = [getattr(made, name, None) for name in ("weight", "bias")]
-    return torch.cat([torch.zeros(0), *(p.flatten() for p in own if p is not None)]).double()
+    found = [getattr(layer, name, None) for name in ("weight", "bias")]
+    return torch.cat([torch.zeros(0), *(p.flatten() for p in found if p is not None)]).double()
 
 
 def _refusal(call: Callable, shape: int | Sequence[int], x: Tensor) -> str | None:
-    """Say in words whether an input is refused, and whether the error names both shapes."""
+    """Say whether the layer raises an error for this input, and whether that names both shapes."""
     try:
         y = call(x)
     except Exception as error:

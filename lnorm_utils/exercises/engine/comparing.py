@@ -1,9 +1,10 @@
-"""Compare what a student returned with what is right, without trusting it in any way."""
+"""Compare what a student returned with what is right, without trusting the student's objects."""
 
 import contextlib
 import math
 import reprlib
 from numbers import Real
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -13,26 +14,26 @@ __all__ = ["difference", "kind_of", "same", "shown"]
 
 def same(attempt: object, expected: object, within: float) -> bool:
     """Tell whether an attempt is the expected value: same kind, same shape, close enough."""
-    attempt, expected = plain(attempt), plain(expected)
-    if isinstance(expected, Tensor):
-        return isinstance(attempt, Tensor) and _same_tensors(attempt, expected, within)
-    if isinstance(expected, tuple):
-        if getattr(attempt, "ndim", 0) == 1 and len(attempt) == len(expected):
-            attempt = tuple(attempt.tolist())
+    given, right = plain(attempt), plain(expected)
+    if isinstance(right, Tensor):
+        return isinstance(given, Tensor) and _same_tensors(given, right, within)
+    if isinstance(right, tuple):
+        if getattr(given, "ndim", 0) == 1 and len(given) == len(right):
+            given = tuple(given.tolist())
         return (
-            isinstance(attempt, tuple)
-            and len(attempt) == len(expected)
-            and all(same(a, e, within) for a, e in zip(attempt, expected, strict=True))
+            isinstance(given, tuple)
+            and len(given) == len(right)
+            and all(same(g, r, within) for g, r in zip(given, right, strict=True))
         )
-    if isinstance(expected, str):
-        return type(attempt) is str and attempt == expected
-    if isinstance(expected, bool) or isinstance(attempt, bool):
-        return attempt is expected
-    return isinstance(attempt, Real) and _close(float(attempt), float(expected), within)
+    if isinstance(right, str):
+        return type(given) is str and given == right
+    if isinstance(right, bool) or isinstance(given, bool):
+        return given is right
+    return isinstance(given, Real) and _close(float(given), float(right), within)
 
 
-def plain(value: object) -> object:
-    """Bring what means the same into one form; what is none of the known kinds stays as it is."""
+def plain(value: Any) -> Any:
+    """Convert values of the same meaning to one form; those of an unknown kind stay as they are."""
     kind = type(value)
     if kind in (list, tuple, torch.Size):
         return tuple(plain(v) for v in value) if len(value) < 100 else value
@@ -47,15 +48,15 @@ def plain(value: object) -> object:
     return value
 
 
-def difference(attempt: object, expected: object, within: float, reveal: bool) -> str:
+def difference(attempt: object, expected: object, within: float, tell_answer: bool) -> str:
     """Say what differs first where `same` is False: kind, shape, dtype, or the first element."""
     given, right = plain(attempt), plain(expected)
     if not isinstance(right, Tensor):
-        return _of_values(attempt, given, right, reveal)
+        return _difference_of_values(attempt, given, right, tell_answer)
     if isinstance(attempt, Tensor) and attempt.ndim == 0:
         return f"your tensor is a single number, and the right one has shape {tuple(right.shape)}."
     if not isinstance(given, Tensor):
-        return f"{_as_tensor(attempt, right)} your function returned {kind_of(attempt)}."
+        return f"{_tensor_expected(attempt, right)} your function returned {kind_of(attempt)}."
     if given.shape != right.shape:
         return (
             f"your tensor has shape {tuple(given.shape)}, and the right one {tuple(right.shape)}."
@@ -64,35 +65,34 @@ def difference(attempt: object, expected: object, within: float, reveal: bool) -
         return f"your tensor has dtype {given.dtype}, and the right one {right.dtype}."
     wrong = (~torch.isclose(given, right, rtol=within, atol=within, equal_nan=True)).nonzero()
     index = tuple(wrong[0].tolist())
-    mine, right_one = given[index].item(), right[index].item()
     return (
         f"how you came to this is not known here. The first difference is at {list(index)}: "
-        f"you have {mine:.7g}, and {right_one:.7g} is right."
+        f"you have {given[index].item():.7g}, and {right[index].item():.7g} is right."
     )
 
 
-def _as_tensor(attempt: object, right: Tensor) -> str:
-    """Begin the sentence about an attempt that is no tensor by whether its numbers are right."""
+def _tensor_expected(attempt: object, right: Tensor) -> str:
+    """Begin the sentence about an attempt that is no tensor, but may have the right numbers."""
     with contextlib.suppress(Exception):
         if same(torch.as_tensor(attempt, dtype=right.dtype), right, 1e-6):
             return "the numbers are right, but a torch.Tensor is expected, and"
     return "a torch.Tensor is expected, but"
 
 
-def _of_values(attempt: object, given: object, right: object, reveal: bool) -> str:
+def _difference_of_values(attempt: object, given: Any, right: Any, tell_answer: bool) -> str:
     kinds = {bool: "True or False", str: "a word", tuple: "a tuple of numbers such as (2, 3)"}
     wanted = kinds.get(type(right), "a number")
     known = type(right) if type(right) in kinds else Real
     if not isinstance(given, known) or isinstance(given, bool) != isinstance(right, bool):
         return f"{wanted} is expected, but you gave {kind_of(attempt)}."
-    if isinstance(right, tuple) and len(given) != len(right):
+    if isinstance(given, tuple) and len(given) != len(right):
         return f"a tuple of length {len(right)} is expected, and yours has length {len(given)}."
-    known_answer = f" {shown(right)} is right." if reveal else " `.hint()` may help."
+    known_answer = f" {shown(right)} is right." if tell_answer else " `.hint()` may help."
     return f"it is not {shown(attempt)}, and how you came to it is not known here.{known_answer}"
 
 
 def shown(value: object) -> str:
-    """Write any object, also one that cannot be written, in at most 60 characters."""
+    """Write any object in at most 60 characters, even if its own `__repr__` raises."""
     short = reprlib.Repr()
     short.maxstring = short.maxother = 50
     try:

@@ -10,7 +10,8 @@ from pathlib import Path
 import torch
 
 from lnorm_utils.exercises.beliefs import Belief
-from lnorm_utils.exercises.engine import class_attempts, running
+from lnorm_utils.exercises.engine import running
+from lnorm_utils.exercises.engine.class_attempts import Observation, describe, observe
 from lnorm_utils.exercises.engine.comparing import difference, kind_of, same
 from lnorm_utils.exercises.engine.feedback import Feedback, State
 from lnorm_utils.progress_files import RIGHT, WRONG, keep
@@ -24,19 +25,19 @@ CLOSED = Path(__file__).parents[1] / "solutions_are_closed"
 class Exercise:
     """One question, for code or for a prediction.
 
-    Answer and mistakes are functions. For a prediction they take nothing and return the value; for
-    code they take the arguments in `inputs`. The docstring of a mistake is what a student reads who
-    makes it, and that of the answer, if it has one, what a student reads who is right.
+    Answers and mistakes are functions. For a prediction they take nothing and return the value; for
+    code they take the arguments in `inputs`. A student who makes a mistake reads its docstring, and
+    a student who is right reads the docstring of the answer, if it has one.
 
     Args:
         topic: the bank that it belongs to, such as "mean".
         name: what the exercise is called in the lesson.
         hints: from the gentlest to the strongest; none gives the answer away.
-        inputs: a tuple of arguments for each call; None for a prediction.
+        inputs: for a function, a tuple of arguments for each call.
+        observations: for a class, what to look at in the layers made from it. An exercise with
+            neither inputs nor observations is a prediction.
         within: how far a prediction, or an element of a tensor, may be from the answer; for
             tensors also relative to it.
-        trial: for an attempt that is a class, a function of `class_attempts` that uses it: it gets
-            the class and one of the inputs, which begins with what is looked at, in words.
 
     >>> legs = Exercise("example", "legs", hints=["Count them."])
     >>> @legs.answer
@@ -61,11 +62,14 @@ class Exercise:
         *,
         hints: Sequence[str],
         inputs: Sequence[tuple] | None = None,
+        observations: Sequence[Observation] | None = None,
         within: float = 1e-6,
-        trial: Callable | None = None,
     ) -> None:
-        self.topic, self.name, self.trial = topic, name, trial
-        self.hints, self.inputs, self.within = list(hints), inputs, within
+        self.topic, self.name = topic, name
+        self.hints, self.within = list(hints), within
+        self.observations = observations
+        self.use_class = observe if observations else None
+        self.inputs = [each.arguments() for each in observations] if observations else inputs
         self.answers: list[Callable] = []
         self.mistakes: list[Callable] = []
         self.beliefs: dict[Callable, Belief | None] = {}
@@ -73,12 +77,12 @@ class Exercise:
         self.bank.setdefault(topic, {})[name] = self
 
     def answer(self, function: Callable) -> Callable:
-        """Take a function as right; the first one taken is what `solution` shows."""
+        """Take a function as right; `solution` shows the first one."""
         self.answers.append(function)
         return function
 
     def mistake(self, belief: Belief | None = None) -> Callable[[Callable], Callable]:
-        """Take a function as a mistake, made by people who hold this belief, if it is a common one."""
+        """Take a function as a mistake, and the common belief it comes from, if any."""
 
         def take(function: Callable) -> Callable:
             self.mistakes.append(function)
@@ -105,19 +109,19 @@ class Exercise:
         """Do what `check` does and keep no record of it."""
         if attempt is None or attempt is ...:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
-        return self.judge_results(*running.results(attempt, self.inputs, self.trial))
+        asked = describe if self.use_class else None
+        return self.judge_results(*running.results(attempt, self.inputs, self.use_class, asked))
 
     def judge_results(self, results: list, remark: str) -> Feedback:
         """Judge what an attempt returned: one value, or one for each of the inputs.
 
-        With fewer results the attempt has failed, and the remark says how; a mistake that shows in
-        what it did return is named all the same.
+        With fewer results the attempt has failed, and the remark says how. If the results before
+        the failure show a known mistake, the feedback names that mistake instead.
         """
         try:
-            if len(results) < len(self.inputs or [None]):
-                told = self._in_words(remark, len(results))
-                return self._seen_so_far(results) or Feedback(State.WRONG, told)
-            feedback = self._judge(results)
+            if len(results) < len(self.inputs or [()]):
+                return self._mistake_before_failing(results) or Feedback(State.WRONG, remark)
+            feedback = self._judge_all(results)
         except KeyboardInterrupt:
             raise
         except BaseException:  # an object of the student's that raises when looked at
@@ -125,53 +129,43 @@ class Exercise:
             return Feedback(State.WRONG, f"your answer, {kinds}, cannot be compared with anything.")
         return replace(feedback, message=f"{feedback.message} {remark}".strip())
 
-    def _judge(self, results: list) -> Feedback:
+    def _judge_all(self, results: list) -> Feedback:
         if self.inputs is not None and all(r is None or r is ... for r in results):
-            kind = "class" if self.trial else "function"
+            kind = "class" if self.use_class else "function"
             return Feedback(State.NOT_ATTEMPTED, f"your {kind} returns nothing yet.")
         for answer in self.answers:
-            if self._agree(results, self.expected(answer), self.within):
+            if _agree(results, self.expected(answer), self.within):
                 return Feedback(State.RIGHT, inspect.getdoc(answer) or "")
-        if mistake := self._mistake(results):
+        if mistake := self._known_mistake(results):
             return mistake
         right = self.expected(self.answers[0])
         first = next(n for n, r in enumerate(results) if not same(r, right[n], self.within))
-        # In a class several things can be wrong; what shows first is named.
-        if self.trial and (mistake := self._mistake(results[: first + 1])):
+        # In a class several things can be wrong, so name the one that shows first.
+        if self.use_class and (mistake := self._known_mistake(results[: first + 1])):
             return mistake
         told = difference(results[first], right[first], self.within, self.inputs is not None)
-        return Feedback(State.WRONG, self._about(first) + told)
+        return Feedback(State.WRONG, self._place(first) + told)
 
-    def _seen_so_far(self, results: list) -> Feedback | None:
-        """Name the mistake of an attempt that failed later, if one of its results is wrong."""
+    def _mistake_before_failing(self, results: list) -> Feedback | None:
         right = self.expected(self.answers[0])[: len(results)]
-        return None if self._agree(results, right, self.within) else self._mistake(results)
+        return None if _agree(results, right, self.within) else self._known_mistake(results)
 
-    def _about(self, number: int) -> str:
-        """Begin a sentence with the input that it is about, where that can be said in words."""
-        arguments = (self.inputs or [()])[number]
-        if self.trial:
-            return f"{arguments[0]}: "
+    def _place(self, number: int) -> str:
+        """Begin a sentence with the call that it is about, if words can say which one it is."""
+        if self.observations:
+            return f"{self.observations[number].words}: "
+        arguments = self.inputs[number] if self.inputs else ()
         if not arguments or any(isinstance(a, torch.Tensor) for a in arguments):
             return ""
         return f"called with {', '.join(map(repr, arguments))}: "
 
-    def _in_words(self, remark: str, number: int) -> str:
-        """End the remark about a class that failed with how it was used, in words."""
-        head, called, _ = remark.rpartition(" (called with ")
-        if not (self.trial and called):
-            return remark
-        return f"{head} (it was {class_attempts.words(*self.inputs[number])})."
-
-    def _mistake(self, results: list) -> Feedback | None:
+    def _known_mistake(self, results: list) -> Feedback | None:
         """Name the mistake that gives these results, of all inputs or of the first ones."""
-        # a number that was predicted may be rounded, and is still recognized
+        # A prediction may be rounded to two decimals, and its mistake is still recognized.
         within = max(self.within, ROUNDED) if self.inputs is None else self.within
         for mistake in self.mistakes:
-            expected = self.expected(mistake)[: len(results)]
-            if self._agree(results, expected, within):
-                name = mistake.__name__.replace("_", " ")
-                message = inspect.getdoc(mistake) or ""
+            if _agree(results, self.expected(mistake)[: len(results)], within):
+                name, message = mistake.__name__.replace("_", " "), inspect.getdoc(mistake) or ""
                 return Feedback(State.WRONG, message, name, self.beliefs[mistake])
         return None
 
@@ -179,7 +173,7 @@ class Exercise:
         """Compute what an answer or a mistake returns: one value, or one for each input."""
         if self.inputs is None:
             return [function()]
-        call = functools.partial(self.trial, function) if self.trial else function
+        call = functools.partial(self.use_class, function) if self.use_class else function
         return [call(*running.fresh(arguments)) for arguments in self.inputs]
 
     def hint(self) -> Feedback:
@@ -201,5 +195,6 @@ class Exercise:
         lines = textwrap.dedent(inspect.getsource(self.answers[0])).splitlines()
         return "\n".join(line for line in lines if not line.startswith("@"))
 
-    def _agree(self, results: list, expected: list, within: float) -> bool:
-        return all(same(r, e, within) for r, e in zip(results, expected, strict=True))
+
+def _agree(results: list, expected: list, within: float) -> bool:
+    return all(same(r, e, within) for r, e in zip(results, expected, strict=True))

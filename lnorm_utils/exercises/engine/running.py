@@ -1,4 +1,8 @@
-"""Call a student's function on fresh inputs, and turn whatever happens into a sentence."""
+"""Call a student's function on fresh inputs, and turn whatever happens into a sentence.
+
+The grader's kernel runs this file by its path, without the package around it, so it imports PyTorch
+and the standard library only.
+"""
 
 import contextlib
 import functools
@@ -8,63 +12,97 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
 import torch
 
 __all__ = ["fresh", "results"]
 
-SLOW, SECONDS = 1.0, 10.0
+SLOW = 1.0  # seconds for all calls
+SECONDS = 10.0  # for one call
 
 
 def fresh(arguments: tuple) -> tuple:
-    """Copy the arguments, so that nobody can change those of the exercise."""
+    """Copy the tensors, so that an attempt can't change those of the exercise."""
     return tuple(a.clone() if isinstance(a, torch.Tensor) else a for a in arguments)
 
 
 def results(
-    attempt: object, inputs: Sequence[tuple] | None, trial: Callable | None = None
+    attempt: object,
+    inputs: Sequence[tuple] | None,
+    use_class: Callable | None = None,
+    describe: Callable[..., str] | None = None,
+    seconds: float | None = None,
 ) -> tuple[list, str]:
-    """Return the attempt's value for each input, as far as it has one, and a remark.
+    """Return the attempt's value for each input, and a remark.
 
-    A function is called with the input. A class is given to `trial`, and the input after it.
+    When a call fails, the values end before it and the remark says what happened.
+
+    Args:
+        attempt: a value for a prediction, otherwise a function or a class.
+        inputs: the arguments of each call; None for a prediction.
+        use_class: for an attempt that is a class, the function to call with it and each input.
+        describe: says in words what a call was made with; by default, with which shapes.
+        seconds: how long a call may take; by default 10 seconds.
     """
-    made_of = type(attempt)  # isinstance would ask the attempt, which may raise or lie
-    function = callable(attempt) and not issubclass(made_of, torch.Tensor)
+    attempt_class = type(attempt)  # isinstance would ask the attempt, which may raise or lie
+    can_be_called = callable(attempt) and not issubclass(attempt_class, torch.Tensor)
     if inputs is None:
-        return ([], "this is a prediction: give a value.") if function else ([attempt], "")
-    kind = "class" if trial else "function"
-    if not function or issubclass(made_of, torch.nn.Module if trial else type):
+        return ([], "this is a prediction: give a value.") if can_be_called else ([attempt], "")
+    kind = "class" if use_class else "function"
+    if not can_be_called or issubclass(attempt_class, torch.nn.Module if use_class else type):
         return [], f"this exercise checks a {kind}: pass its name, without brackets behind it."
-    call = functools.partial(trial, attempt) if trial else attempt
-    values, remarks = [], {}
+    function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
+    calls = _Calls(
+        function, kind, describe or _called_with, SECONDS if seconds is None else seconds
+    )
+    values = []
     started = time.monotonic()
     for arguments in inputs:
         try:
-            values.append(_call(call, arguments, remarks, kind))
+            values.append(calls.call(arguments))
         except CallError as problem:
             return values, str(problem)
-    if (seconds := time.monotonic() - started) > SLOW:
-        remarks[f"It took {seconds:.0f} seconds; without a loop it would take none."] = None
-    return values, " ".join(remarks)
+    if (passed := time.monotonic() - started) > SLOW:
+        calls.remarks.append(f"It took {passed:.0f} seconds; without a loop it would take none.")
+    return values, " ".join(dict.fromkeys(calls.remarks))
 
 
-def _call(attempt: Callable, arguments: tuple, remarks: dict[str, None], kind: str) -> object:
-    given, printed = fresh(arguments), io.StringIO()
-    try:
-        with _limited(SECONDS), contextlib.redirect_stdout(printed):
-            value = attempt(*given)
-    except KeyboardInterrupt:
-        raise
-    except _TooSlow:
-        raise CallError(f"your {kind} did not finish within {SECONDS:.0f} seconds.") from None
-    except BaseException as error:  # also SystemExit and whatever else a function can raise
-        raise CallError(_told(error, arguments, kind)) from None
-    for before, after in zip(arguments, given, strict=True):
-        if isinstance(before, torch.Tensor) and not _untouched(before, after):
-            raise CallError(f"your {kind} changes its input: compute a new tensor instead.")
-    if printed.closed or printed.getvalue():
-        remarks[f"What your {kind} printed is not shown."] = None
-    return value
+class CallError(Exception):
+    """What is wrong with calling an attempt, in a sentence."""
+
+
+class _Calls:
+    """Calls of one attempt, and the remarks to make about them if they all succeed."""
+
+    def __init__(
+        self, function: Callable, kind: str, describe: Callable[..., str], seconds: float
+    ) -> None:
+        self.function, self.kind, self.describe = function, kind, describe
+        self.seconds = seconds
+        self.remarks: list[str] = []
+
+    def call(self, arguments: tuple) -> object:
+        given, printed = fresh(arguments), io.StringIO()
+        try:
+            with _limited(self.seconds), contextlib.redirect_stdout(printed):
+                value = self.function(*given)
+        except KeyboardInterrupt:
+            raise
+        except _TooSlow:
+            limit = f"{self.seconds:.0f} seconds"
+            raise CallError(f"your {self.kind} did not finish within {limit}.") from None
+        except BaseException as error:  # also SystemExit and whatever else a function can raise
+            used = self.describe(*arguments)
+            raise CallError(f"your {self.kind} raised {_in_words(error)} ({used}).") from None
+        for before, after in zip(arguments, given, strict=True):
+            if isinstance(before, torch.Tensor) and not _untouched(before, after):
+                raise CallError(
+                    f"your {self.kind} changes its input: compute a new tensor instead."
+                )
+        if printed.closed or printed.getvalue():
+            self.remarks.append(f"What your {self.kind} printed is not shown.")
+        return value
 
 
 def _untouched(before: torch.Tensor, after: torch.Tensor) -> bool:
@@ -74,22 +112,22 @@ def _untouched(before: torch.Tensor, after: torch.Tensor) -> bool:
         )
 
 
-def _told(error: BaseException, arguments: tuple, kind: str) -> str:
-    """Tell a student's own exception as theirs, with its line."""
+def _called_with(*arguments: object) -> str:
+    shown = (str(tuple(a.shape)) if isinstance(a, torch.Tensor) else repr(a) for a in arguments)
+    return f"called with {', '.join(shown)}"
+
+
+def _in_words(error: BaseException) -> str:
+    """Write an exception with the last line of the student's own code that led to it."""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [
         f for f in frames[1:] if "lnorm_utils" not in f.filename and "/torch/" not in f.filename
     ]
     where = f" in line {theirs[-1].lineno} of your cell" if theirs else ""
-    line = f", `{theirs[-1].line[:80]}`" if theirs and theirs[-1].line else ""
-    shapes = ", ".join(
-        str(tuple(a.shape)) if isinstance(a, torch.Tensor) else repr(a) for a in arguments
-    )
+    code = theirs[-1].line if theirs else None
+    line = f", `{code[:80]}`" if code else ""
     text = " ".join(_message(error).split())[:200]
-    return (
-        f"your {kind} raised {type(error).__name__}{where}{line}: {text or 'no message'} "
-        f"(called with {shapes})."
-    )
+    return f"{type(error).__name__}{where}{line}: {text or 'no message'}"
 
 
 def _message(error: BaseException) -> str:
@@ -101,12 +139,8 @@ def _message(error: BaseException) -> str:
         return ""
 
 
-class CallError(Exception):
-    """What is wrong with calling an attempt, in a sentence."""
-
-
 class _TooSlow(BaseException):
-    """Raised in a function that takes too long; not an Exception, so that it is not caught."""
+    """Raised in a function that takes too long; no Exception, so `except Exception` misses it."""
 
 
 @contextlib.contextmanager
