@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn.functional import layer_norm
 
-from lnorm_utils import slips as broken
+from lnorm_utils import slips
 
 EPS = 0.1
 X = torch.tensor(
@@ -41,203 +41,154 @@ def as_it_is(module):
     """Change nothing."""
 
 
-def mean_of(x, dim):
-    return x.mean(dim, keepdim=True)
+def centered(x, dim):
+    return x - x.mean(dim, keepdim=True)
 
 
 def var_of(x, dim, correction=0):
     return x.var(dim, correction=correction, keepdim=True)
 
 
-FORMULAS = [
-    (broken.unbiased, lambda x, d: (x - mean_of(x, d)) / (var_of(x, d, 1) + EPS).sqrt()),
-    (broken.outside_the_root, lambda x, d: (x - mean_of(x, d)) / (var_of(x, d).sqrt() + EPS)),
-    (broken.one_pass, lambda x, d: (x - mean_of(x, d)) / (var_of(x, d) + EPS).sqrt()),
-    (broken.of_columns, lambda x, d: (x - mean_of(x, 0)) / (var_of(x, 0) + EPS).sqrt()),
-]
+def all_axes(x):
+    return tuple(range(x.ndim))
 
 
-@pytest.mark.parametrize(("formula", "written_out"), FORMULAS)
+@pytest.mark.parametrize(
+    ("formula", "written_out"),
+    [
+        (slips.unbiased, lambda x, d: centered(x, d) / (var_of(x, d, 1) + EPS).sqrt()),
+        (slips.outside_the_root, lambda x, d: centered(x, d) / (var_of(x, d).sqrt() + EPS)),
+        (slips.one_pass, lambda x, d: centered(x, d) / (var_of(x, d) + EPS).sqrt()),
+        (slips.of_columns, lambda x, d: centered(x, 0) / (var_of(x, 0) + EPS).sqrt()),
+        (
+            slips.over_all_axes,
+            lambda x, d: centered(x, all_axes(x)) / (var_of(x, all_axes(x)) + EPS).sqrt(),
+        ),
+        (slips.default_eps, lambda x, d: centered(x, d) / (var_of(x, d) + 1e-5).sqrt()),
+    ],
+)
 def test_another_formula_stands_in_place_of_the_right_one(formula, written_out):
-    narrow = loaded(broken.OtherFormula(formula, 4, EPS))
+    narrow = loaded(slips.OtherFormula(formula, 4, EPS))
     close(narrow(ROWS), written_out(ROWS, -1) * GAMMA + BETA)
-    wide = loaded(broken.OtherFormula(formula, (2, 4), EPS), *WIDE)
+    wide = loaded(slips.OtherFormula(formula, (2, 4), EPS), *WIDE)
     close(wide(X), written_out(X, (-2, -1)) * WIDE[0] + WIDE[1])
 
 
 def test_in_one_pass_all_digits_are_lost_far_from_zero():
-    far = 2.0**30 + ROWS
-    assert (broken.one_pass(far, (-1,), EPS) - broken.one_pass(ROWS, (-1,), EPS)).abs().max() > 1
+    far = slips.one_pass(2.0**30 + ROWS, (-1,), EPS)
+    assert (far - slips.one_pass(ROWS, (-1,), EPS)).abs().max() > 1
 
 
-def test_a_reshape_puts_numbers_of_several_rows_together():
-    mixed = ROWS.reshape(4, 6)
-    mixed = (mixed - mean_of(mixed, 0)) / (var_of(mixed, 0) + EPS).sqrt()
-    close(broken.reshaped(ROWS, (-1,), EPS), mixed.reshape(6, 4))
-    wide = X.reshape(8, 3)
-    wide = (wide - mean_of(wide, 0)) / (var_of(wide, 0) + EPS).sqrt()
-    close(broken.reshaped(X, (-2, -1), EPS), wide.reshape(3, 2, 4))
+@pytest.mark.parametrize(("x", "axes", "shape"), [(ROWS, (-1,), (4, 6)), (X, (-2, -1), (8, 3))])
+def test_a_reshape_puts_numbers_of_several_rows_together(x, axes, shape):
+    mixed = x.reshape(shape)
+    mixed = centered(mixed, 0) / (var_of(mixed, 0) + EPS).sqrt()
+    close(slips.reshaped(x, axes, EPS), mixed.reshape(x.shape))
 
 
-@pytest.mark.parametrize("make", [broken.OtherFormula, broken.OtherParameters])
-def test_what_is_changed_in_another_way_still_refuses_what_does_not_fit(make):
-    module = make(broken.without_bias if make is broken.OtherParameters else broken.unbiased, 4)
-    with pytest.raises(ValueError, match=r"4.*3"):
-        module(torch.ones(2, 3))
-
-
-def names_of(module):
-    return {name: tuple(p.shape) for name, p in module.named_parameters()}
+def test_a_layer_with_another_mistake_still_refuses_what_does_not_fit():
+    for module in (
+        slips.OtherFormula(slips.unbiased, 4),
+        slips.OtherParameters(slips.without_bias, 4),
+    ):
+        with pytest.raises(ValueError, match=r"4.*3"):
+            module(torch.ones(2, 3))
 
 
 BOTH = {"weight": (2, 4), "bias": (2, 4)}
+GAMMA_ALONE = {"weight": (2, 4)}
 
 
 @pytest.mark.parametrize(
-    ("change", "options", "names"),
+    ("change", "by_default", "without_bias", "without_both"),
     [
-        (broken.as_plain_tensors, (), {}),
-        (broken.called_gamma_and_beta, (), {"gamma": (2, 4), "beta": (2, 4)}),
-        (broken.single_numbers, (), {"weight": (1,), "bias": (1,)}),
-        (broken.without_bias, (), {"weight": (2, 4)}),
-        (broken.always_with_both, (), BOTH),
-        (broken.always_with_both, (True, False), BOTH),
-        (broken.always_with_both, (False,), BOTH),
-        (broken.with_beta_for_every_gamma, (), BOTH),
-        (broken.with_beta_for_every_gamma, (True, False), BOTH),
-        (broken.with_beta_for_every_gamma, (False,), {}),
-        (broken.with_gamma_alone, (), BOTH),
-        (broken.with_gamma_alone, (True, False), {"weight": (2, 4)}),
-        (broken.with_gamma_alone, (False,), {"weight": (2, 4)}),
-        (broken.with_both_unless_bias_is_off, (), BOTH),
-        (broken.with_both_unless_bias_is_off, (True, False), {"weight": (2, 4)}),
-        (broken.with_both_unless_bias_is_off, (False,), BOTH),
-        (broken.with_beta_alone, (), BOTH),
-        (broken.with_beta_alone, (True, False), {"weight": (2, 4)}),
-        (broken.with_beta_alone, (False,), {"bias": (2, 4)}),
+        (as_it_is, BOTH, GAMMA_ALONE, {}),
+        (slips.as_plain_tensors, {}, {}, {}),
+        (slips.single_numbers, {"weight": (1,), "bias": (1,)}, {"weight": (1,)}, {}),
+        (slips.without_bias, GAMMA_ALONE, GAMMA_ALONE, {}),
+        (slips.always_with_both, BOTH, BOTH, BOTH),
+        (slips.with_beta_for_every_gamma, BOTH, BOTH, {}),
+        (slips.with_gamma_alone, BOTH, GAMMA_ALONE, GAMMA_ALONE),
+        (slips.with_both_unless_bias_is_off, BOTH, GAMMA_ALONE, BOTH),
+        (slips.with_beta_alone, BOTH, GAMMA_ALONE, {"bias": (2, 4)}),
     ],
 )
-def test_the_parameters_are_those_that_the_mistake_leaves(change, options, names):
-    module = broken.OtherParameters(change, (2, 4), EPS, *options).double()
-    assert names_of(module) == names
-    close(module(X), layer_norm(X, [2, 4], eps=EPS))
+def test_the_parameters_are_those_that_the_mistake_leaves(
+    change, by_default, without_bias, without_both
+):
+    for options, expected in (
+        ((), by_default),
+        ((True, False), without_bias),
+        ((False,), without_both),
+    ):
+        module = slips.OtherParameters(change, (2, 4), EPS, *options).double()
+        assert {name: tuple(p.shape) for name, p in module.named_parameters()} == expected
+        close(module(X), layer_norm(X, [2, 4], eps=EPS))
 
 
-@pytest.mark.parametrize("change", [broken.as_plain_tensors, broken.called_gamma_and_beta])
+@pytest.mark.parametrize("change", [slips.as_plain_tensors, slips.called_gamma_and_beta])
 def test_a_layer_with_its_numbers_in_other_places_computes_the_right_output(change):
-    module = broken.OtherParameters(as_it_is, 4, EPS)
-    loaded(module)
+    module = loaded(slips.OtherParameters(as_it_is, 4, EPS))
     change(module)
+    assert {"weight", "bias"}.isdisjoint(dict(module.named_parameters()))
     close(module(ROWS), RIGHT)
 
 
-def test_plain_tensors_keep_their_names_and_are_not_trained():
-    module = broken.OtherParameters(broken.as_plain_tensors, 4, EPS)
-    assert (module.weight.tolist(), module.bias.tolist()) == ([1] * 4, [0] * 4)
-    assert not module.weight.requires_grad
-
-
-def test_what_is_called_gamma_and_beta_leaves_none_by_the_right_names():
-    module = broken.OtherParameters(broken.called_gamma_and_beta, 4, EPS)
-    assert (module.weight, module.bias) == (None, None)
-    assert (module.gamma.tolist(), module.beta.tolist()) == ([1] * 4, [0] * 4)
-
-
 def test_single_numbers_hold_for_all_features():
-    module = broken.OtherParameters(as_it_is, 4, EPS)
-    loaded(module)
-    broken.single_numbers(module)
+    module = loaded(slips.OtherParameters(as_it_is, 4, EPS))
+    slips.single_numbers(module)
     close(module(ROWS), layer_norm(ROWS, [4], eps=EPS) * 2 + 0.1)
 
 
-@pytest.mark.parametrize("change", [broken.always_with_both, broken.with_beta_for_every_gamma])
-def test_new_parameters_change_nothing_before_the_training(change):
-    module = broken.OtherParameters(as_it_is, 4, EPS)
-    loaded(module)
-    change(module)
-    assert module.bias.tolist() == [0] * 4
-    assert isinstance(module.bias, nn.Parameter)
-
-
-def test_the_numbers_to_start_at_can_be_chosen():
-    module = broken.OtherParameters(broken.starting_at(3, 5), 4, EPS)
+def test_gamma_and_beta_can_start_at_other_numbers():
+    module = slips.OtherParameters(slips.starting_at(3, 5), 4, EPS)
     assert (module.weight.tolist(), module.bias.tolist()) == ([3] * 4, [5] * 4)
 
 
-@pytest.mark.parametrize("make", [broken.NoCheck, broken.NoNames, broken.LastSizeChecked])
-def test_what_is_not_checked_well_is_right_where_it_fits(make):
+@pytest.mark.parametrize("make", [slips.NoCheck, slips.NoNames, slips.LastSizeChecked])
+def test_a_layer_that_does_not_check_well_is_right_where_the_shapes_fit(make):
     close(loaded(make(4, EPS))(ROWS), RIGHT)
     close(loaded(make((2, 4), EPS), *WIDE)(X), layer_norm(X, [2, 4], *WIDE, EPS))
 
 
-def test_without_a_check_what_broadcasts_is_normalized():
-    module = loaded(broken.NoCheck(4, EPS))
-    close(module(ROWS[:, :1]), BETA.expand(6, 4))
+def test_each_check_lets_pass_what_it_forgets():
+    close(loaded(slips.NoCheck(4, EPS))(ROWS[:, :1]), BETA.expand(6, 4))
+    with pytest.raises(ValueError, match=r"^[a-z ]+$"):
+        slips.NoNames(4)(ROWS[:, :1])
+    last = slips.LastSizeChecked((2, 4), EPS).double()
+    assert last(X[:, :1]).shape == (3, 2, 4)
+    with pytest.raises(ValueError, match=r"\(2, 4\).*\(3, 2, 3\)"):
+        last(X[..., :3])
 
 
-def test_an_error_without_names_is_one_sentence():
-    for shape, x in ((4, ROWS[:, :1]), ((2, 4), X[:, :1]), ((2, 4), X[0, 0])):
-        with pytest.raises(ValueError, match=r"^the shapes do not fit$"):
-            broken.NoNames(shape)(x)
-
-
-def test_where_the_last_size_alone_is_checked_another_size_passes():
-    module = broken.LastSizeChecked((2, 4), EPS)
-    with pytest.raises(ValueError, match=r"^\(2, 4\) expected at the end of \(3, 2, 3\)$"):
-        module(torch.ones(3, 2, 3))
-    assert module.double()(X[:, :1]).shape == (3, 2, 4)
-
-
-OFF = {(True, False): ("bias",), (False,): ("weight", "bias")}
 NOTHING = object()
 
 
 @pytest.mark.parametrize(
-    ("change", "options", "found"),
+    ("change", "without_bias", "without_both"),
     [
-        (broken.left_out, (True, False), [NOTHING]),
-        (broken.left_out, (False,), [NOTHING, NOTHING]),
-        (broken.left_out_with_gamma, (True, False), [None]),
-        (broken.left_out_with_gamma, (False,), [NOTHING, NOTHING]),
-        (broken.neutral_number, (True, False), [0.0]),
-        (broken.neutral_number, (False,), [1.0, 0.0]),
-        (broken.neutral_number_with_gamma, (True, False), [None]),
-        (broken.neutral_number_with_gamma, (False,), [1.0, None]),
+        (slips.left_out, [NOTHING], [NOTHING, NOTHING]),
+        (slips.left_out_with_gamma, [None], [NOTHING, NOTHING]),
+        (slips.neutral_number, [0.0], [1.0, 0.0]),
+        (slips.neutral_number_with_gamma, [None], [1.0, None]),
     ],
 )
 def test_in_place_of_what_is_switched_off_stands_what_the_mistake_puts_there(
-    change, options, found
+    change, without_bias, without_both
 ):
-    module = broken.OtherSwitches(change, 4, EPS, *options).double()
-    assert [getattr(module, name, NOTHING) for name in OFF[options]] == found
-    close(module(ROWS), layer_norm(ROWS, [4], eps=EPS))
-
-
-def test_what_is_not_switched_off_is_used():
-    close(loaded(broken.OtherSwitches(broken.left_out, 4, EPS))(ROWS), RIGHT)
-    half = broken.OtherSwitches(broken.left_out_with_gamma, 4, EPS, True, False)
-    close(loaded(half)(ROWS), RIGHT - BETA)
+    half = slips.OtherSwitches(change, 4, EPS, True, False)
+    assert [getattr(half, "bias", NOTHING)] == without_bias
+    close(half.double()(ROWS), layer_norm(ROWS, [4], eps=EPS))
+    none = slips.OtherSwitches(change, 4, EPS, False).double()
+    assert [getattr(none, name, NOTHING) for name in ("weight", "bias")] == without_both
+    close(none(ROWS), layer_norm(ROWS, [4], eps=EPS))
+    close(loaded(slips.OtherSwitches(change, 4, EPS))(ROWS), RIGHT)
 
 
 def test_a_class_that_is_no_module_has_the_output_and_the_numbers_of_one():
-    plain = broken.NoModule(4, EPS)
+    plain = slips.NoModule(4, EPS)
     assert not isinstance(plain, nn.Module)
-    assert (plain.weight.tolist(), plain.bias.tolist()) == ([1] * 4, [0] * 4)
-    close(plain.forward(ROWS), layer_norm(ROWS, [4], eps=EPS))
-    assert plain.forward(ROWS.float()).dtype == torch.float32
     with torch.no_grad():
         plain.weight.mul_(2)
     close(plain.forward(ROWS), 2 * layer_norm(ROWS, [4], eps=EPS))
-
-
-@pytest.mark.parametrize(
-    ("weight", "bias", "y"),
-    [
-        (None, None, ROWS),
-        (GAMMA, None, ROWS * GAMMA),
-        (None, BETA, ROWS + BETA),
-        (GAMMA, BETA, ROWS * GAMMA + BETA),
-    ],
-)
-def test_gamma_multiplies_and_beta_is_added_as_far_as_they_are_there(weight, bias, y):
-    close(broken.scaled(ROWS, weight, bias), y)
+    assert plain.forward(ROWS.float()).dtype == torch.float32
