@@ -45,7 +45,8 @@ BETA = "y = y if bias is None else y + bias"
 BETA_FIRST = "y = x_hat if bias is None else x_hat + bias"
 CENTERED = "once = in_statistics_dtype(x) - m\n    return once - mean(once, dim)"
 DETACHED = "once = in_statistics_dtype(x) - m.detach()\n    return once - mean(once, dim).detach()"
-# Name: (file, what is right, what is wrong).
+# Name: (file, what is right, what is wrong). They are written apart from `lnorm_utils.slips` on
+# purpose: a tool that judges the tests must not use the code that the tests hold.
 MISTAKES = {
     "unbiased variance": (OP, VARIANCE, "    var = centered.var(dim, keepdim=True)\n    rstd"),
     "mean over the first axis": (OP, AXES, "_standardized(x, 0, eps)"),
