@@ -2,7 +2,7 @@
 
 import torch
 
-from lnorm_utils import slips
+import lnorm_utils.slips as slips
 from lnorm_utils.examples import encoded_points, normal
 from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.class_attempts import Observation, Observed
