@@ -109,8 +109,8 @@ class Exercise:
         """Do what `check` does and keep no record of it."""
         if attempt is None or attempt is ...:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
-        asked = describe if self.use_class else None
-        return self.judge_results(*running.results(attempt, self.inputs, self.use_class, asked))
+        of_class = describe if self.use_class else None
+        return self.judge_results(*running.results(attempt, self.inputs, self.use_class, of_class))
 
     def judge_results(self, results: list, remark: str) -> Feedback:
         """Judge what an attempt returned: one value, or one for each of the inputs.
