@@ -38,11 +38,6 @@ def test_the_layer_of_the_course_that_of_pytorch_and_the_solution_are_right(make
         assert exercise.judge(make).state is State.RIGHT
 
 
-def test_a_layer_gets_its_shape_and_options_and_computes_in_float64():
-    right = nn.LayerNorm(4, 0.1).double()(TABLE)
-    torch.testing.assert_close(seen(nn.LayerNorm, Observed.OUTPUT), right)
-
-
 def test_a_training_step_does_what_an_optimizer_does():
     layer = nn.LayerNorm(4, eps=0.1).double()
     optimizer = torch.optim.SGD(layer.parameters(), lr=0.5)
@@ -90,11 +85,8 @@ def test_numbers_are_loaded_into_gamma_and_beta_where_they_fit(weight, bias, opt
     ("attributes", "starts"),
     [
         ({}, (1.0, 0.0)),
-        ({"weight": torch.tensor([2.0, 4.0]), "bias": torch.tensor([5.0])}, (3.0, 5.0)),
         ({"gamma": torch.tensor([2.0, 4.0]), "beta": torch.tensor([5, 6])}, (3.0, 5.5)),
-        ({"weight": torch.tensor(2.0), "gamma": torch.tensor(4.0)}, (2.0, 0.0)),
         ({"weight": 2.0, "bias": None, "gamma": torch.tensor(4.0)}, (4.0, 0.0)),
-        ({"weight": torch.ones(0), "bias": torch.ones(0)}, (1.0, 0.0)),
         ({"weight": nn.Parameter(torch.tensor([0.5]))}, (0.5, 0.0)),
     ],
 )
@@ -105,11 +97,9 @@ def test_the_starts_of_gamma_and_beta_are_their_means_by_either_name(attributes,
 @pytest.mark.parametrize(
     ("layer", "found"),
     [
-        (Named(), "nothing"),
         (Named(weight=None), "nothing"),
         (Named(weight=None, bias=None), "None"),
         (Named(weight=None, bias=0), "not None"),
-        (Named(weight=torch.ones(4), bias=None), "not None"),
         (nn.LayerNorm(4, bias=False), "None"),
         (nn.RMSNorm(4), "nothing"),
     ],
@@ -125,24 +115,21 @@ def test_the_parameters_of_a_module_are_seen_with_their_shapes():
 
 
 @pytest.mark.parametrize(
-    ("shape", "said", "found"),
+    ("said", "is_named"),
     [
-        (4, "4 expected in 3, 1", "an error that names both shapes"),
-        ((2, 4), "(2, 4) expected in [3, 1]", "an error that names both shapes"),
-        ((2, 4), "(2, 4) expected", "an error without both shapes"),
-        ((2, 4), "not in [3, 1]", "an error without both shapes"),
-        ((2, 4), "2 and 4 expected in 3 and 1", "an error without both shapes"),
+        ("(2, 4) expected in [3, 1]", True),
+        ("(2, 4) expected", False),
+        ("2 and 4 expected in 3 and 1", False),
     ],
 )
-def test_an_error_names_a_shape_if_its_sizes_stand_in_it(shape, said, found):
+def test_an_error_names_a_shape_if_its_sizes_stand_in_it(said, is_named):
     def refuse(x):
         raise RuntimeError(said)
 
-    assert seen(Named(forward=refuse), Observed.REFUSAL, shape=shape, x=NARROW) == found
-
-
-def test_an_input_that_does_not_fit_may_also_be_accepted():
-    assert seen(nn.LayerNorm, Observed.REFUSAL, x=NARROW) == "an error that names both shapes"
+    found = seen(Named(forward=refuse), Observed.REFUSAL, shape=(2, 4), x=NARROW)
+    assert found == (
+        "an error that names both shapes" if is_named else "an error without both shapes"
+    )
     assert seen(Named(), Observed.REFUSAL, x=NARROW) == "no error"
 
 
@@ -174,6 +161,10 @@ class Small(nn.Module):
 
     def standardized(self, x):
         return standardize(x, -1, self.eps)
+
+
+def centered(x):
+    return x - x.mean(-1, keepdim=True)
 
 
 def small(standardized):
@@ -218,14 +209,6 @@ def starting_at(gamma, beta):
     return Start
 
 
-def unbiased(self, x):
-    return (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + self.eps).sqrt()
-
-
-def eps_outside(self, x):
-    return (x - x.mean(-1, keepdim=True)) / (x.std(-1, False, keepdim=True) + self.eps)
-
-
 @pytest.mark.parametrize(
     ("make", "mistake"),
     [
@@ -236,12 +219,17 @@ def eps_outside(self, x):
             small(lambda self, x: standardize(x, tuple(range(x.ndim)), self.eps)),
             "averages over the batch",
         ),
-        (small(unbiased), "divides by one less"),
-        (small(eps_outside), "eps outside"),
+        (
+            small(lambda self, x: centered(x) / (x.var(-1, keepdim=True) + self.eps).sqrt()),
+            "divides by one less",
+        ),
+        (
+            small(lambda self, x: centered(x) / (x.std(-1, False, keepdim=True) + self.eps)),
+            "eps outside",
+        ),
         (Greek, "called gamma and beta"),
         (starting_at(0, 0), "gamma starts at zero"),
         (starting_at(0, 1), "starts swapped"),
-        (small(lambda self, x: standardize(x, -1, self.eps) + 1), ""),
         (Small(4), ""),
         (3, ""),
     ],
@@ -252,8 +240,9 @@ def test_a_mistake_in_a_class_written_by_hand_is_recognized(make, mistake):
 
 
 def test_an_unknown_mistake_is_told_with_what_was_looked_at():
-    message = repair.judge(small(lambda self, x: standardize(x, -1, self.eps) + 1)).message
-    assert message.startswith(f"{Observed.OUTPUT.value}: ")
+    feedback = repair.judge(small(lambda self, x: standardize(x, -1, self.eps) + 1))
+    assert (feedback.state, feedback.mistake) == (State.WRONG, "")
+    assert feedback.message.startswith(f"{Observed.OUTPUT.value}: ")
 
 
 def test_an_init_that_does_not_set_up_the_module_is_told_what_to_add():
@@ -291,15 +280,6 @@ def one_pass(self, x):
     return self.weight * (x - mean) / torch.sqrt(var + self.eps) + self.bias
 
 
-def one_pass_in_another_form(self, x):
-    rows = x.flatten(-len(self.shape))
-    mean = rows.sum(-1) / rows.shape[-1]
-    var = (rows * rows).sum(-1) / rows.shape[-1] - mean * mean
-    for _ in self.shape:
-        mean, var = mean.unsqueeze(-1), var.unsqueeze(-1)
-    return self.weight * (x - mean) * (var + self.eps) ** -0.5 + self.bias
-
-
 def over_all(self, x):
     mean, var = x.mean(), x.var(correction=0)
     return self.weight * (x - mean) / (var + self.eps).sqrt() + self.bias
@@ -309,7 +289,6 @@ def over_all(self, x):
     ("forward", "mistake"),
     [
         (one_pass, "variance in one pass"),
-        (one_pass_in_another_form, "variance in one pass"),
         (over_all, "batch included"),
     ],
 )

@@ -61,7 +61,9 @@ def rows():
     return made(sums, [(x,), (x + 1,)], [columns])
 
 
-def test_a_right_attempt_is_told_the_words_of_the_answer(number):
+def test_a_right_attempt_is_told_the_words_of_the_answer(number, rows):
+    assert rows.check(lambda x: torch.stack([sum(row) for row in x])).state is State.RIGHT
+    assert rows.check(lambda x: torch.nn.Parameter(x.sum(-1))).state is State.RIGHT
     feedback = number.check(3)
     assert (feedback.state, feedback.message) == (State.RIGHT, "One, two, three.")
 
@@ -165,19 +167,6 @@ def test_what_is_wrong_with_a_function_is_told(rows, function, words):
     assert words in feedback.message
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: torch.stack([sum(row) for row in x]),
-        lambda x: (x @ torch.ones(3, 1, dtype=x.dtype)).squeeze(-1),
-        lambda x: torch.nn.Parameter(x.sum(-1)),
-        lambda x: x.t().contiguous().t().sum(-1),
-    ],
-)
-def test_another_route_to_the_answer_is_right(rows, function):
-    assert rows.check(function).state is State.RIGHT
-
-
 def test_a_function_cannot_change_the_inputs_of_the_exercise(rows):
     rows.check(lambda x: x.zero_())
     assert rows.check(sums).state is State.RIGHT
@@ -235,17 +224,14 @@ def test_a_prediction_may_be_rounded_to_two_decimals_to_be_a_known_mistake():
     known = [bool(rounded.check(attempt).mistake) for attempt in (0.33, 0.3391, 0.34)]
     assert known == [True, True, False]
     assert rounded.check(1.004).state is State.WRONG
+    wide = made(lambda: 3.0, None, [lambda: 2.0], within=0.01)
+    assert [bool(wide.check(attempt).mistake) for attempt in (2.009, 2.011)] == [True, False]
 
 
 def test_what_code_returns_is_a_known_mistake_only_if_it_is_not_rounded():
     exact = made(lambda x: 1.0, [(1,)], [lambda x: 1 / 3])
     assert exact.check(lambda x: 1 / 3).mistake
     assert not exact.check(lambda x: 0.33).mistake
-
-
-def test_a_tolerance_wider_than_rounding_holds_for_mistakes_too(number):
-    assert number.check(2.009).mistake == "one too few"
-    assert number.check(2.011).mistake == ""
 
 
 def test_one_more_hint_is_given_at_each_call(number):

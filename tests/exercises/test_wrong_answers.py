@@ -15,6 +15,7 @@ from exercise_banks import EXERCISES, is_prediction
 from lnorm_utils import layer_norm, standardize
 from lnorm_utils.exercises.engine.feedback import State
 
+NAMES = {"F": F, "layer_norm": layer_norm, "standardize": standardize}
 BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
 PREDICTIONS = [exercise for exercise in EXERCISES if is_prediction(exercise)]
 TENSORS = [e for e in EXERCISES if isinstance(e.expected(e.answers[0])[0], torch.Tensor)]
@@ -51,11 +52,7 @@ WRONG = {
         (x - mean_of(x)).square().sum(-1, keepdim=True) / 256
         (x - mean_of(x)).square().sum(-1, keepdim=True) / 3
         (x - mean_of(x)).square().sum(-1, keepdim=True) / (x.shape[-1] + 1)
-        (x - x.median(-1, keepdim=True).values).square().mean(-1, keepdim=True)
-        (x - x.mean()).square().mean(-1, keepdim=True)
-        (x - mean_of(x)).abs().mean(-1, keepdim=True)
         var_of(x).round(decimals=3)
-        -var_of(x)
     """,
     "far_std(x)": """
         (var_of(x) + 1e-5).sqrt()
@@ -64,8 +61,6 @@ WRONG = {
         var_of(x.half()).sqrt().to(x.dtype)
         one_pass(x - 10_000).sqrt()
         one_pass(x - x.flatten()[0]).clamp(min=0).sqrt()
-        x.square().mean(-1, keepdim=True).sqrt()
-        x.amax(-1, keepdim=True) - x.amin(-1, keepdim=True)
     """,
     "formula(x, eps)": """
         norm_of(x, eps**2)
@@ -240,12 +235,6 @@ def pre_ln_blocks(x, fs, eps=1e-5):
     return x
 
 
-NAMES = {
-    each.__name__: each
-    for each in (layer_norm, standardize, sizes_of, mean_of, var_of, one_pass, norm_of, over)
-} | {"torch": torch, "F": F, "Changed": Changed, "radius": radius, "pre_ln_blocks": pre_ln_blocks}
-
-
 def assert_wrong(feedback):
     assert feedback.state is State.WRONG
     assert feedback.message.strip().endswith(".")
@@ -253,7 +242,7 @@ def assert_wrong(feedback):
 
 @pytest.mark.parametrize(("name", "parameters", "line"), CASES)
 def test_a_wrong_function_is_not_right(name, parameters, line):
-    assert_wrong(BY_NAME[name].judge(eval(f"lambda {parameters}: {line}", NAMES)))
+    assert_wrong(BY_NAME[name].judge(eval(f"lambda {parameters}: {line}", globals() | NAMES)))
 
 
 def wrong_forms(right):
