@@ -6,23 +6,24 @@ from concurrent.futures import ThreadPoolExecutor
 import freeze
 import nbformat
 import pytest
-from exercise_banks import BANK, PROJECT, is_prediction
-from nbclient import NotebookClient
-from nbformat.v4 import new_code_cell
+from exercise_banks import BANK, is_prediction
+from nbformat.v4 import new_code_cell, new_notebook
 
 from lnorm_utils.exercises.engine.feedback import State
+from lnorm_utils.lab.lesson_files import ORIGINALS, topics
 
 CHECK = re.compile(r"^(\w+)\.check\((\w+)\)$", re.MULTILINE)
+CHECK_OF_SOLUTION = re.compile(r"^\w+\.check\(\w+(\(\))?\)$", re.MULTILINE)
+NOTEBOOKS = {path.stem: freeze.read(path) for path in sorted(ORIGINALS.glob("*.ipynb"))}
+EXERCISES = {
+    lesson: {name: e for topic in topics(notebook) for name, e in BANK[topic].items()}
+    for lesson, notebook in NOTEBOOKS.items()
+}
+LESSONS = [lesson for lesson, exercises in EXERCISES.items() if exercises]
 
 
-def lesson_file(lesson):
-    return PROJECT / "notebooks" / f"{lesson}.ipynb"
-
-
-def exercise_cells(notebook):
-    """Return {exercise name: its cell}."""
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    return {CHECK.search(c.source)[1]: c for c in cells if CHECK.search(c.source)}
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def text_of(cell):
@@ -42,74 +43,72 @@ def wrong(exercise, number):
     return f"{exercise.name}.check({exercise.name}.mistakes[{number}]{call})"
 
 
-def executed(notebook):
-    client = NotebookClient(notebook, timeout=60, kernel_name="python3")
-    return client.execute(cwd=str(PROJECT / "notebooks"))
-
-
-def filled(lesson):
+def filled(lesson, folder):
     """Run a lesson with each exercise solved, and before that with each of its mistakes made."""
-    notebook = freeze.read(lesson_file(lesson))
     cells = []
-    for cell in notebook.cells:
+    for cell in NOTEBOOKS[lesson].cells:
         found = CHECK.search(cell.source) if cell.cell_type == "code" else None
         if found:
-            exercise = BANK[lesson][found[1]]
+            exercise = EXERCISES[lesson][found[1]]
             tries = [wrong(exercise, n) for n in range(len(exercise.mistakes))]
             cells += [new_code_cell(source) for source in [*tries, solved(exercise)]]
         else:
             cells.append(cell)
-    notebook.cells = cells
-    return executed(notebook)
+    path = folder / f"{lesson}.ipynb"
+    nbformat.write(new_notebook(cells=cells), path)
+    return freeze.execute(path)
 
 
 @pytest.fixture(scope="module")
-def runs():
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("filled")
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(BANK, pool.map(filled, BANK), strict=True))
+        done = pool.map(lambda lesson: filled(lesson, folder), LESSONS)
+        return dict(zip(LESSONS, done, strict=True))
 
 
-@pytest.mark.parametrize("lesson", BANK)
-def test_every_exercise_of_the_bank_stands_in_its_lesson_unattempted(lesson):
-    notebook = nbformat.read(lesson_file(lesson), as_version=4)
-    cells = exercise_cells(notebook)
-    assert set(cells) == set(BANK[lesson])
+def test_every_exercise_is_asked_in_a_lesson():
+    asked = [name for exercises in EXERCISES.values() for name in exercises]
+    assert sorted(asked) == sorted(name for bank in BANK.values() for name in bank)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_exercises_of_a_lesson_stand_in_it_unattempted(lesson):
+    notebook = nbformat.read(ORIGINALS / f"{lesson}.ipynb", as_version=4)
+    cells = {CHECK.search(c.source)[1]: c for c in code_cells(notebook) if CHECK.search(c.source)}
+    assert set(cells) == set(EXERCISES[lesson])
     for name, cell in cells.items():
         (said,) = text_of(cell)
         assert said.startswith(State.NOT_ATTEMPTED.value), name
         attempt = CHECK.search(cell.source)[2]
-        start = start_of(BANK[lesson][name], attempt)
-        assert cell.source.startswith(start)
+        assert cell.source.startswith(start_of(EXERCISES[lesson][name], attempt))
         assert "..." in cell.source
-    progress = [c for c in notebook.cells if c.source == f'progress("{lesson}")']
-    assert f"0 of {len(cells)} exercises are right." in text_of(progress[0])[0]
+    shown = {f'progress("{topic}")' for topic in topics(notebook)}
+    progress = [text_of(c)[0] for c in code_cells(notebook) if c.source in shown]
+    assert len(progress) == len(shown)
+    assert all(said.startswith("0 of ") for said in progress)
 
 
 def start_of(exercise, attempt):
-    """Say how the cell begins: of a class it may have to be found out what it is made from."""
+    """Return how the cell of an exercise begins."""
     if is_prediction(exercise):
         return f"{attempt} = ..."
     return f"class {attempt}" if exercise.trial else f"def {attempt}("
 
 
-@pytest.mark.parametrize("lesson", BANK)
+@pytest.mark.parametrize("lesson", LESSONS)
 def test_a_lesson_with_all_solutions_filled_in_runs_and_all_are_right(lesson, runs):
-    cells = [c for c in runs[lesson].cells if c.cell_type == "code"]
-    right = [
-        c for c in cells if c.source.startswith(("def ", "class ")) and CHECK_ANY.search(c.source)
-    ]
-    assert len(right) == len(BANK[lesson])
-    for cell in right:
+    definitions = [c for c in code_cells(runs[lesson]) if c.source.startswith(("def ", "class "))]
+    checked = [c for c in definitions if CHECK_OF_SOLUTION.search(c.source)]
+    assert len(checked) == len(EXERCISES[lesson])
+    for cell in checked:
         assert text_of(cell)[0].startswith(State.RIGHT.value), cell.source
 
 
-CHECK_ANY = re.compile(r"^\w+\.check\(\w+(\(\))?\)$", re.MULTILINE)
-
-
-@pytest.mark.parametrize("lesson", BANK)
+@pytest.mark.parametrize("lesson", LESSONS)
 def test_a_lesson_with_a_mistake_filled_in_names_it(lesson, runs):
-    said = {c.source: text_of(c) for c in runs[lesson].cells if ".mistakes[" in c.source}
-    for exercise in BANK[lesson].values():
+    said = {c.source: text_of(c) for c in code_cells(runs[lesson]) if ".mistakes[" in c.source}
+    for exercise in EXERCISES[lesson].values():
         for number, mistake in enumerate(exercise.mistakes):
             (words,) = said[wrong(exercise, number)]
             assert words.startswith(f"Not yet: {mistake.__name__.replace('_', ' ')}. ")
