@@ -10,10 +10,11 @@ from pathlib import Path
 
 from lnorm_utils.grading.grade import grade
 from lnorm_utils.grading.hand_out import COURSE, CopyError, student_copy
-from lnorm_utils.grading.kernel import walls
-from lnorm_utils.grading.submissions import COLUMNS, csv_rows, submissions, table
+from lnorm_utils.grading.report import COLUMNS, csv_rows, table
+from lnorm_utils.grading.sandbox import can_sandbox
+from lnorm_utils.grading.submissions import find_submissions
 
-OPEN = (
+NO_SANDBOX = (
     "Careful: what was handed in can read and change your files and reach the network. On Linux, "
     "install bubblewrap to prevent that; elsewhere grade in a container."
 )
@@ -56,11 +57,11 @@ def hand_out(options: argparse.Namespace) -> int:
 
 def grade_all(options: argparse.Namespace) -> int:
     """Print a table for each submission, write the CSV file if one is asked for, and return 0."""
-    paths = dict(submissions(options.submission.expanduser()))
+    paths = dict(find_submissions(options.submission.expanduser()))
     if not paths:
         sys.exit(f"{options.submission} is neither a notebook nor a folder with one.")
-    if not walls():
-        print(OPEN, file=sys.stderr)
+    if not can_sandbox():
+        print(NO_SANDBOX, file=sys.stderr)
     with ExitStack() as stack:
         if options.csv:
             path = options.csv.expanduser()

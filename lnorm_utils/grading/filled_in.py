@@ -1,21 +1,20 @@
-"""Find answers that were left in a notebook which is to be handed out."""
+"""Find answers that an author left in a notebook that is to be handed out."""
 
 import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from lnorm_utils.grading.cells import parse
+from lnorm_utils.grading.cells import code_cells, parse
 
-__all__ = ["leftovers"]
+__all__ = ["answers_left_in"]
 
 CALL = re.compile(r"\b(\w+)\s*\.\s*(?:check|solution)\s*\(")
 
 
-def leftovers(notebook: Mapping) -> Iterator[str]:
+def answers_left_in(notebook: Mapping) -> Iterator[str]:
     """Yield a sentence for each answer in the code of a notebook."""
-    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    for number, cell in enumerate(cells, start=1):
-        found = dict.fromkeys(_in_source("".join(cell["source"])))
+    for number, source in enumerate(code_cells(notebook), start=1):
+        found = dict.fromkeys(_in_source(source))
         yield from (f"in code cell {number}, {what}." for what in found)
 
 
@@ -33,19 +32,19 @@ def _in_source(source: str) -> Iterator[str]:
         if call.func.attr == "solution":
             yield f"the solution of {exercise} is called"
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if call.func.attr == "check" and not all(_empty(value, tree) for value in given):
+        if call.func.attr == "check" and not all(_is_empty(value, tree) for value in given):
             yield f"the attempt of {exercise} is filled in"
 
 
-def _empty(value: ast.expr, tree: ast.Module) -> bool:
+def _is_empty(value: ast.expr, tree: ast.Module) -> bool:
     """Tell whether what is checked is `...`, or a name for nothing else in the same cell."""
     if _is_dots(value):
         return True
     if not isinstance(value, ast.Name):
         return False
     binders = [node for node in ast.walk(tree) if _binds(node, value.id)]
-    hollow = [node for node in tree.body if _hollow(node, value.id)]
-    return len(hollow) == len(binders) > 0
+    empty = [node for node in tree.body if _defines_nothing(node, value.id)]
+    return len(empty) == len(binders) > 0
 
 
 def _binds(node: ast.AST, name: str) -> bool:
@@ -56,7 +55,7 @@ def _binds(node: ast.AST, name: str) -> bool:
     return getattr(node, "name", None) == name
 
 
-def _hollow(node: ast.stmt, name: str) -> bool:
+def _defines_nothing(node: ast.stmt, name: str) -> bool:
     """Tell `name = ...`, and a function or class of that name with nothing but dots in it."""
     if isinstance(node, ast.Assign):
         return [ast.unparse(t) for t in node.targets] == [name] and _is_dots(node.value)

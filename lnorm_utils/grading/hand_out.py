@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lnorm_utils.exercises.engine.exercise import CLOSED
-from lnorm_utils.grading.filled_in import leftovers
-from lnorm_utils.lab.lesson_files import LessonError, cleared, read, write
+from lnorm_utils.grading.filled_in import answers_left_in
+from lnorm_utils.lab.lesson_files import ORIGINALS, LessonError, cleared, read, write
 
-COURSE = Path(__file__).parents[2]
+COURSE = ORIGINALS.parent
 LEFT_OUT = [".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", "my_lessons"]
 # For whoever makes the course: its tests compare outputs, which a copy for students hasn't got.
 FOR_AUTHORS = ("tests", "docs", ".ci", ".github", "README.md")
@@ -58,7 +58,7 @@ def student_copy(course: Path, out: Path) -> None:
         copy_files(course, copy)
         (copy / CLOSED.relative_to(COURSE)).write_text(NOTE, encoding="utf-8")
         (copy / "README.md").write_text(README, encoding="utf-8")
-        if found := list(clear(copy / "notebooks")):
+        if found := list(clear_notebooks(copy / "notebooks")):
             raise CopyError("\n".join(found))
         if out.exists():
             out.rmdir()
@@ -66,10 +66,7 @@ def student_copy(course: Path, out: Path) -> None:
 
 
 def copy_files(course: Path, copy: Path) -> None:
-    """Copy the files that git tracks, or all but environment and caches where git knows none.
-
-    What only authors need stays behind.
-    """
+    """Copy what students need: files that git tracks; without git, all but what is made here."""
     tracked = tracked_files(course)
     if not tracked:
         ignore = shutil.ignore_patterns(*LEFT_OUT, *FOR_AUTHORS)
@@ -77,13 +74,13 @@ def copy_files(course: Path, copy: Path) -> None:
     for name in tracked:
         if name.split("/")[0] in FOR_AUTHORS:
             continue
-        if (course / name).is_file():  # one that was deleted is tracked until the next commit
+        if (course / name).is_file():  # git tracks a deleted file until the next commit
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(course / name, copy / name, follow_symlinks=False)
 
 
 def tracked_files(course: Path) -> list[str]:
-    """Name the files that git tracks; none if there is no git, or if it is not its folder."""
+    """Return the files that git tracks; none without git, or where it tracks no file."""
     command = ["git", "-C", str(course), "ls-files", "-z"]
     try:
         run = subprocess.run(command, capture_output=True, check=True)
@@ -92,7 +89,7 @@ def tracked_files(course: Path) -> list[str]:
     return [name for name in run.stdout.decode(errors="surrogateescape").split("\0") if name]
 
 
-def clear(notebooks: Path) -> Iterator[str]:
+def clear_notebooks(notebooks: Path) -> Iterator[str]:
     """Clear the outputs of all notebooks in a folder; yield a sentence for each answer in them."""
     for path in sorted(notebooks.rglob("*.ipynb")):
         try:
@@ -100,5 +97,5 @@ def clear(notebooks: Path) -> Iterator[str]:
         except LessonError as problem:
             yield str(problem)
             continue
-        yield from (f"{path.name}: {sentence}" for sentence in leftovers(notebook))
+        yield from (f"{path.name}: {sentence}" for sentence in answers_left_in(notebook))
         write(cleared(notebook), path)

@@ -1,26 +1,25 @@
 """A kernel for code that nobody trusts: limited in time and memory, started again if it dies.
 
-Where bubblewrap is installed, it sees its own folder and, read-only, what Python needs, and neither
-the network nor any other process.
+Where it can be, it runs in a sandbox.
 """
 
 import contextlib
-import functools
 import os
 import shutil
 import signal
-import site
-import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty
 
-from lnorm_utils.grading import plain_data
+from lnorm_utils.grading import fetch_attempt
+from lnorm_utils.grading.plain_data import encode
+from lnorm_utils.grading.sandbox import can_sandbox, sandboxed
 
-__all__ = ["Kernel", "Outcome", "walls"]
+__all__ = ["Kernel", "Outcome"]
 
 GIBIBYTE = 2**30
 # RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not.
@@ -41,32 +40,11 @@ launch_new_instance()
 """
 LARGEST_REPLY = 2**26
 SECONDS_TO_START, SECONDS_TO_STOP, SECONDS_FOR_A_CALL = 60, 3, 10
-# Of the environment nothing else comes along: keys and passwords often stand there.
+# Nothing else of the environment reaches the kernel, because it often holds keys and passwords.
 KEPT = {
     *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "LANG", "LC_ALL", "LC_CTYPE"),
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"),
 }
-# What a kernel may read behind the walls.
-SEEN = (
-    *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix"),
-    *(sys.base_prefix, sys.prefix, site.getusersitepackages(), str(Path(__file__).parents[1])),
-)
-
-
-@functools.cache
-def walls() -> tuple[str, ...]:
-    """Return what stands before a command to shut it in; nothing where that is not possible."""
-    found = shutil.which("bwrap") or "no bubblewrap"
-    seen = (part for path in SEEN for part in ("--ro-bind-try", path, path))
-    # An interrupt is for the kernel; bubblewrap would end at once.
-    command = ("/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh", found, *seen)
-    command += ("--dev", "/dev", "--proc", "/proc", "--unshare-all", "--die-with-parent")
-    command += ("--setenv", "JPY_PARENT_PID", "1")  # a kernel ends when its parent changes
-    try:
-        subprocess.run([*command, sys.executable, "-c", ""], capture_output=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return ()
-    return command
 
 
 @dataclass(frozen=True)
@@ -83,7 +61,7 @@ class Kernel:
     """A kernel of this environment in an empty folder of its own; a context that ends it.
 
     Args:
-        timeout: seconds for a piece of code.
+        timeout: seconds for a part of a notebook.
         total: seconds for all of them together.
     """
 
@@ -91,7 +69,7 @@ class Kernel:
         self.timeout, self.total = timeout, total
         self.deadline = time.monotonic() + total
         self.done: list[str] = []
-        self.end = Outcome()  # why nothing runs any more
+        self.end = Outcome()  # once it has failed, nothing runs any more
 
     def __enter__(self) -> "Kernel":
         self.folder = Path(tempfile.mkdtemp(prefix="lnorm"))
@@ -107,31 +85,29 @@ class Kernel:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, code: str) -> Outcome:
-        """Run a piece of a notebook; after a kernel died, in one that ran all earlier pieces."""
+        """Run a part of a notebook, after all parts that ran before it if the kernel has died."""
         outcome = self._guarded(code)
         if not outcome.failed:
             self.done.append(code)
         return outcome
 
-    def ask(self, attempt: str, inputs: list[tuple] | None, trial: str = "") -> Outcome:
-        """Ask for the value of an expression, or for what it returns when called with inputs.
+    def fetch(self, attempt: str, inputs: Sequence[tuple] | None, trial: str = "") -> Outcome:
+        """Fetch the value of an expression, or what it returns when called with the inputs.
 
-        Of a class, ask for what the function of `trials` with that name makes of it.
+        Of a class, fetch what the function of `class_attempts` with that name makes of it.
         """
-        data = inputs and [
-            [plain_data.encode(value) for value in arguments] for arguments in inputs
-        ]
+        data = None if inputs is None else [list(map(encode, values)) for values in inputs]
         seconds = max(1, min(SECONDS_FOR_A_CALL, self.timeout / 3))
-        call = f"['answer'](lambda: ({attempt}), {data!r}, {seconds}, {trial!r})"
-        return self._guarded("", f"__import__('runpy').run_path({plain_data.__file__!r}){call}")
+        call = f"['fetch'](lambda: ({attempt}), {data!r}, {seconds}, {trial!r})"
+        return self._guarded("", f"__import__('runpy').run_path({fetch_attempt.__file__!r}){call}")
 
     def _guarded(self, code: str, expression: str = "") -> Outcome:
-        """Run code unless all is over, and start again if the kernel is lost by it."""
+        """Run code unless time is over, and start the kernel again if the code ends it."""
         if self._over():
             return self.end
         try:
             outcome = self._run(code, expression)
-        except Exception:  # whatever a kernel in other hands sends
+        except Exception:  # a student's code may send anything
             outcome = Outcome("crashed", "what the kernel answered cannot be read.", lost=True)
         if outcome.lost and not self._over():
             self._start()
@@ -188,8 +164,8 @@ class Kernel:
         # Sockets in a folder, where the system has them: nobody else can take their place.
         transport = "ipc" if os.name == "posix" else "tcp"
         self.manager = KernelManager(transport=transport, connection_file=str(run / "k.json"))
-        inside = walls() and (*walls(), "--bind", str(run), str(run), "--remount-ro", "/")
-        command = [*inside, sys.executable, "-c", START, "-f", "{connection_file}"]
+        command = [sys.executable, "-c", START, "-f", "{connection_file}"]
+        command = sandboxed(command, run) if can_sandbox() else command
         self.manager._kernel_spec = KernelSpec(argv=command)
         kept = {name: value for name, value in os.environ.items() if name.upper() in KEPT}
         own = {"LNORM_PROGRESS": "", "OMP_NUM_THREADS": "1"}

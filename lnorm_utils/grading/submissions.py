@@ -1,16 +1,21 @@
-"""Find the notebooks that were handed in, and write their grades as a table or as CSV."""
+"""Find the notebooks that were handed in, read them, and tell which exercises each should solve."""
 
-from collections.abc import Iterable, Iterator
+import functools
+import importlib
+import json
+import warnings
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
-from lnorm_utils.grading.grade import RIGHT, Grade
+from lnorm_utils.exercises.engine.exercise import Exercise
+from lnorm_utils.lab.lesson_files import ORIGINALS, LessonError, read, topics
+from lnorm_utils.lab.working_copy import lessons
 
-__all__ = ["COLUMNS", "csv_rows", "submissions", "table"]
-
-COLUMNS = ["submission", "lesson", "exercise", "state", "mistake", "message"]
+__all__ = ["exercises_for", "find_submissions", "lesson_on", "read_submission"]
 
 
-def submissions(given: Path) -> Iterator[tuple[str, Path]]:
+def find_submissions(given: Path) -> Iterator[tuple[str, Path]]:
     """Yield the name and the path of each notebook: the one given, or those below a folder."""
     if given.is_file():
         yield given.name, given
@@ -19,37 +24,50 @@ def submissions(given: Path) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(given).as_posix(), path
 
 
-def table(name: str, grades: Iterable[Grade]) -> str:
-    """Write the grades of a submission, one line for each exercise, and how many are right."""
-    grades = list(grades)
-    width = max(len(f"{g.exercise}  ".lstrip()) for g in grades)
-    lines = [f"  {g.exercise:{width}}{words_of(g)}" for g in grades]
-    return "\n".join([f"{printable(name)}: {total(grades)}", *lines, ""])
+def read_submission(path: Path) -> dict:
+    """Read a notebook, also one of an older format.
+
+    Raises:
+        LessonError: the file isn't a notebook.
+        OSError: the file can't be read at all.
+    """
+    try:
+        return read(path)
+    except LessonError as problem:
+        return _read_older(path, problem)
 
 
-def total(grades: list[Grade]) -> str:
-    """Count the right ones for each lesson, as "01_mean, 4 of 6 right"."""
-    counts = []
-    for lesson in dict.fromkeys(g.lesson for g in grades if g.lesson):
-        states = [g.state for g in grades if g.lesson == lesson]
-        counts.append(f"{lesson}, {states.count(RIGHT)} of {len(states)} right")
-    return "; ".join(counts) or "0 right"
+def _read_older(path: Path, problem: LessonError) -> dict:
+    import nbformat
+
+    try:
+        notebook = json.loads(path.read_text("utf-8-sig"))
+        if notebook["nbformat"] >= 4:
+            raise problem
+        with warnings.catch_warnings(action="ignore"):  # about missing ids
+            return nbformat.convert(nbformat.from_dict(notebook), 4)
+    except Exception:  # anything can be in a file that somebody else made
+        raise problem from None
 
 
-def words_of(g: Grade) -> str:
-    """Write a state with the mistake's name, or with the reason if the mistake has none."""
-    if g.state == RIGHT or g.state == "not attempted":
-        return g.state
-    return ": ".join(part for part in (g.state, g.mistake or g.message) if part)
+def exercises_for(notebook: Mapping, name: str) -> list[Exercise]:
+    """Return the exercises on the topics that a notebook imports.
+
+    If it imports none, the lessons in its name count: "01_mean" in "01_mean_of_ada".
+    """
+    named = (topic for topic, lesson in _lessons_by_topic().items() if lesson in name)
+    wanted = topics(notebook) or list(named)
+    for topic in wanted:
+        if find_spec(f"lnorm_utils.exercises.{topic}"):
+            importlib.import_module(f"lnorm_utils.exercises.{topic}")
+    return [exercise for topic in wanted for exercise in Exercise.bank.get(topic, {}).values()]
 
 
-def csv_rows(name: str, grades: Iterable[Grade]) -> Iterator[list[str]]:
-    """Yield the rows of a submission, none of which a spreadsheet takes for a formula."""
-    for g in grades:
-        cells = [printable(name), g.lesson, g.exercise, g.state, g.mistake, g.message]
-        yield [f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell for cell in cells]
+def lesson_on(topic: str) -> str:
+    """Return the name of the lesson on a topic, "01_mean" for "mean"; the topic if there's none."""
+    return _lessons_by_topic().get(topic, topic)
 
 
-def printable(name: str) -> str:
-    """Replace what a file name may contain and a terminal or a file in UTF-8 may not."""
-    return "".join(letter if letter.isprintable() else "�" for letter in name)
+@functools.cache
+def _lessons_by_topic() -> dict[str, str]:
+    return {topic: path.stem for path in lessons(ORIGINALS) for topic in topics(read(path))}

@@ -12,7 +12,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from lnorm_utils.grading.__main__ import main
-from lnorm_utils.grading.filled_in import leftovers
+from lnorm_utils.grading.filled_in import answers_left_in
 from lnorm_utils.grading.hand_out import CopyError, student_copy
 
 CODE = 'def f(x):\n    """Return x."""\n    ...\n\n\nquestion.check(f)'
@@ -179,7 +179,7 @@ def test_an_unreadable_notebook_is_not_handed_out(course, tmp_path):
 
 
 def test_empty_attempts_are_no_answers():
-    assert list(leftovers(notebook(*EMPTY))) == []
+    assert list(answers_left_in(notebook(*EMPTY))) == []
 
 
 def test_the_notebooks_of_the_copy_show_no_output(course, tmp_path):
@@ -192,13 +192,13 @@ def test_the_notebooks_of_the_copy_show_no_output(course, tmp_path):
 
 @pytest.mark.parametrize("source", FILLED)
 def test_a_filled_in_attempt_is_found(source):
-    (sentence,) = leftovers(notebook("1", source))
+    (sentence,) = answers_left_in(notebook("1", source))
     assert sentence == "in code cell 2, the attempt of question is filled in."
 
 
 def test_several_answers_in_a_cell_are_all_told_and_each_once():
     source = "one.check(1); one.check(2); two.check(...); lesson.two.check(3); one.solution()"
-    assert list(leftovers(notebook(source))) == [
+    assert list(answers_left_in(notebook(source))) == [
         "in code cell 1, the attempt of one is filled in.",
         "in code cell 1, the attempt of lesson.two is filled in.",
         "in code cell 1, the solution of one is called.",
@@ -208,23 +208,23 @@ def test_several_answers_in_a_cell_are_all_told_and_each_once():
 def test_cells_without_code_are_neither_counted_nor_searched():
     made = notebook("1", "question.check(6)")
     made.cells.insert(0, new_markdown_cell("question.check(6)"))
-    assert list(leftovers(made)) == ["in code cell 2, the attempt of question is filled in."]
+    assert list(answers_left_in(made)) == ["in code cell 2, the attempt of question is filled in."]
 
 
 @pytest.mark.parametrize("source", ["question.solution()", "print(question.solution())"])
 def test_a_call_of_the_solution_is_found(source):
-    (sentence,) = leftovers(notebook(source))
+    (sentence,) = answers_left_in(notebook(source))
     assert sentence == "in code cell 1, the solution of question is called."
 
 
 def test_a_cell_that_is_not_python_is_not_handed_out():
     source = "prediction = = 6\nquestion.check(prediction)\nother.solution()"
     why = "cannot be looked at, because the cell is not Python or too long."
-    assert list(leftovers(notebook(source))) == [
+    assert list(answers_left_in(notebook(source))) == [
         f"in code cell 1, question {why}",
         f"in code cell 1, other {why}",
     ]
-    assert list(leftovers(notebook("prediction = = 6"))) == []
+    assert list(answers_left_in(notebook("prediction = = 6"))) == []
 
 
 def test_why_there_is_no_copy_is_told_on_the_error_channel(tmp_path, capsys):

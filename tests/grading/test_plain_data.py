@@ -7,9 +7,11 @@ import pytest
 import torch
 
 from lnorm_utils.exercises.engine.class_attempts import OUTPUT
-from lnorm_utils.exercises.mean import how_many
-from lnorm_utils.grading import plain_data as probe
-from lnorm_utils.grading.grade import judged
+from lnorm_utils.exercises.engine.feedback import State
+from lnorm_utils.exercises.mean import how_many, row_means
+from lnorm_utils.grading.fetch_attempt import fetch
+from lnorm_utils.grading.judge import judge
+from lnorm_utils.grading.plain_data import decode, encode
 
 VALUES = [
     *(None, True, 7, -(2**70), 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
@@ -21,7 +23,7 @@ VALUES = [
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_a_value_comes_out_of_the_kernel_as_it_is(value):
-    back = probe.decode(probe.encode(value))
+    back = decode(json.loads(json.dumps(encode(value))))
     if isinstance(value, torch.Tensor):
         torch.testing.assert_close(back, value, rtol=0, atol=0)
     elif isinstance(value, np.ndarray | np.generic):
@@ -40,64 +42,72 @@ def test_a_value_comes_out_of_the_kernel_as_it_is(value):
     ],
 )
 def test_of_what_is_too_much_or_unknown_only_the_kind_comes_out(value, name):
-    assert type(probe.decode(probe.encode(value))).__name__ == name
+    assert type(decode(encode(value))).__name__ == name
 
 
-LIES = [
+FORGED_VALUES = [
     *(None, 0, "Right.", [], ["right"], ["bool", "yes"], ["int", 7], ["float", "x"], ["str", []]),
     *(["tensor"], ["tensor", "torch.load", [1], ""], ["tensor", "torch.float32", [2], "AAAA"]),
     *(["tensor", "torch.float32", [-1], "AAAAAA=="], ["tensor", "torch.float32", "22", "AAAA"]),
     *(["array", "O", [1], "AAAAAAAAAAA="], ["array", "V4", [1], "AAAAAA=="], ["list", 3]),
 ]
+ONE = encode(1)
+FORGED_ANSWERS = [
+    *(None, [], {}, "RIGHT", {"values": [ONE]}, {"remark": ""}),
+    *({"values": [], "remark": ""}, {"values": [ONE, ONE], "remark": ""}),
+    *({"values": [value], "remark": ""} for value in FORGED_VALUES),
+]
 
 
-@pytest.mark.parametrize("lie", LIES, ids=repr)
-def test_what_no_probe_sends_is_refused(lie):
+@pytest.mark.parametrize("answer", FORGED_ANSWERS, ids=repr)
+def test_what_no_kernel_sends_by_itself_is_refused(answer):
     with pytest.raises(ValueError, match=r"\w"):
-        judged(how_many, {"values": [lie], "remark": ""})
+        judge(how_many, answer)
+
+
+def test_a_value_for_each_input_is_judged_and_one_more_is_refused():
+    encoded = [encode(value) for value in row_means.expected(row_means.answers[0])]
+    assert judge(row_means, {"values": encoded, "remark": ""}).state is State.RIGHT
+    with pytest.raises(ValueError, match=f"^{len(encoded) + 1} values instead of {len(encoded)}$"):
+        judge(row_means, {"values": [*encoded, encoded[0]], "remark": ""})
+    fewer = judge(row_means, {"values": encoded[:-1], "remark": "a\x1b\nremark"})
+    assert (fewer.state, fewer.message) == (State.WRONG, "a� remark")
 
 
 ROWS = torch.arange(6.0).reshape(2, 3)
-INPUTS = [[probe.encode(ROWS)], [probe.encode(ROWS + 1)]]
+INPUTS = [[encode(ROWS)], [encode(ROWS + 1)]]
 
 
-def answered(attempt, inputs=INPUTS, seconds=5, trial=""):
+def fetched(attempt, inputs=INPUTS, trial=""):
     """Return the values and the remark that the kernel would send."""
-    sent = probe.answer(lambda: attempt, inputs, seconds, trial)._repr_json_()
-    assert list(json.loads(json.dumps(sent))) == ["values", "remark"]
-    return [probe.decode(value) for value in sent["values"]], sent["remark"]
+    sent = fetch(lambda: attempt, inputs, 5, trial)._repr_json_()
+    return [decode(value) for value in sent["values"]], sent["remark"]
 
 
 def test_a_prediction_is_sent_as_it_is():
-    assert answered((2, 3), None) == ([(2, 3)], "")
+    assert fetched((2, 3), None) == ([(2, 3)], "")
 
 
 @pytest.mark.parametrize("attempt", [..., None])
 def test_no_attempt_is_sent_as_nothing_for_each_call(attempt):
-    assert answered(attempt, None) == ([None], "")
-    assert answered(attempt) == ([None, None], "")
+    assert fetched(attempt, None) == ([None], "")
+    assert fetched(attempt) == ([None, None], "")
 
 
 def test_a_function_is_called_with_each_input():
-    values, remark = answered(lambda x: x.sum(-1))
+    values, remark = fetched(lambda x: x.sum(-1))
     assert [value.tolist() for value in values] == [[3, 12], [6, 15]]
     assert remark == ""
 
 
 def test_of_a_function_that_fails_later_the_first_value_is_sent_with_the_remark():
-    values, remark = answered(lambda x: x.sum(-1) if x[0, 0] == 0 else x.missing)
+    values, remark = fetched(lambda x: x.sum(-1) if x[0, 0] == 0 else x.missing)
     assert [value.tolist() for value in values] == [[3, 12]]
-    assert remark.startswith("your function raised AttributeError in line ")
+    assert "AttributeError" in remark
 
 
 def test_a_class_is_tried_as_the_exercise_tries_it():
-    inputs = [[probe.encode(value) for value in (OUTPUT, 3, (0.1,), ROWS.double())]]
-    ((value,), remark) = answered(torch.nn.LayerNorm, inputs, trial="module")
+    inputs = [[encode(value) for value in (OUTPUT, 3, (0.1,), ROWS.double())]]
+    ((value,), remark) = fetched(torch.nn.LayerNorm, inputs, trial="module")
     torch.testing.assert_close(value, torch.nn.LayerNorm(3, 0.1).double()(ROWS.double()).detach())
     assert remark == ""
-
-
-@pytest.mark.parametrize("answer", [None, [], {}, {"values": [], "remark": ""}, "RIGHT"])
-def test_an_answer_that_is_none_is_refused(answer):
-    with pytest.raises(ValueError, match=r"\w"):
-        judged(how_many, answer)

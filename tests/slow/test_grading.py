@@ -9,7 +9,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from lnorm_utils.exercises import mean
 from lnorm_utils.exercises.engine.exercise import Exercise
-from lnorm_utils.grading.__main__ import COLUMNS, main
+from lnorm_utils.grading.__main__ import main
+from lnorm_utils.grading.report import COLUMNS
 
 TOPIC, LESSON = mean.TOPIC, "01_mean"
 BANK = Exercise.bank[TOPIC]
@@ -41,11 +42,12 @@ def named(exercise):
 
 
 EVIL = f"""
-from lnorm_utils.exercises import Exercise, attempts
+from lnorm_utils.exercises import Exercise
+from lnorm_utils.exercises.engine import running
 from lnorm_utils.exercises.engine.feedback import Feedback, State
 right = lambda *anything: Feedback(State.RIGHT, "")
 Exercise.check = Exercise.judge = Exercise.judge_results = Exercise._judge = right
-attempts.results = lambda *anything: (True, "")
+running.results = lambda *anything: (True, "")
 torch.allclose = torch.equal = lambda *anything, **more: True
 class Always:
     check = right
@@ -60,7 +62,7 @@ LIAR = """
 import runpy
 class Lie:
     def _repr_json_(self): return {"values": "Right.", "remark": 0, "state": "RIGHT"}
-runpy.run_path = lambda path: {"answer": lambda *anything: Lie()}
+runpy.run_path = lambda path: {"fetch": lambda *anything: Lie()}
 """
 DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
 NOTEBOOKS = {
@@ -129,7 +131,7 @@ def results(tmp_path_factory):
     (folder / ".ipynb_checkpoints").mkdir()
     (folder / ".ipynb_checkpoints" / "broken.ipynb").write_text("{")
     file = folder / "grades.csv"
-    assert main([str(folder), "--csv", str(file), "--timeout", str(TIMEOUT)]) == 0
+    assert main(["grade", str(folder), "--csv", str(file), "--timeout", str(TIMEOUT)]) == 0
     rows = {}
     with file.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):

@@ -14,8 +14,10 @@ import torch
 
 from lnorm_utils.exercises.engine.class_attempts import OUTPUT
 from lnorm_utils.grading import kernel as kernels
-from lnorm_utils.grading import plain_data as probe
-from lnorm_utils.grading.kernel import Kernel, Outcome, walls
+from lnorm_utils.grading import sandbox
+from lnorm_utils.grading.kernel import Kernel, Outcome
+from lnorm_utils.grading.plain_data import decode
+from lnorm_utils.grading.sandbox import can_sandbox
 
 DIED = Outcome("crashed", "the kernel died.", lost=True)
 AGAIN = Outcome("crashed", "the kernel died again and again.", lost=True)
@@ -32,13 +34,13 @@ def patient():
 
 def values(outcome):
     assert (outcome.failed, outcome.reason, outcome.lost) == ("", "", False)
-    return [probe.decode(value) for value in outcome.answer["values"]]
+    return [decode(value) for value in outcome.answer["values"]]
 
 
 def value_of(kernel, code):
     """Run code that sets `found`, and return that."""
     assert kernel.run(code) == Outcome()
-    (value,) = values(kernel.ask("found", None))
+    (value,) = values(kernel.fetch("found", None))
     return value
 
 
@@ -60,17 +62,19 @@ def test_nobody_is_asked_to_type(patient):
 
 
 def test_an_attempt_is_looked_at_or_called_with_the_inputs_or_tried(patient):
-    assert values(patient.ask("1, 'a'", None)) == [(1, "a")]
-    first, second = values(patient.ask("lambda x: x.sum(-1)", [(ROWS,), (ROWS + 1,)]))
+    assert values(patient.fetch("1, 'a'", None)) == [(1, "a")]
+    first, second = values(patient.fetch("lambda x: x.sum(-1)", [(ROWS,), (ROWS + 1,)]))
     assert (first.tolist(), second.tolist()) == ([3, 12], [6, 15])
     assert patient.run("import torch") == Outcome()
-    (seen,) = values(patient.ask("torch.nn.LayerNorm", [(OUTPUT, 3, (), ROWS.double())], "module"))
+    (seen,) = values(
+        patient.fetch("torch.nn.LayerNorm", [(OUTPUT, 3, (), ROWS.double())], "module")
+    )
     torch.testing.assert_close(seen, torch.nn.LayerNorm(3).double()(ROWS.double()).detach())
 
 
 def test_an_attempt_that_is_not_there_says_so(patient):
     reason = "NameError: name 'nowhere' is not defined"
-    assert patient.ask("nowhere", None) == Outcome("crashed", reason)
+    assert patient.fetch("nowhere", None) == Outcome("crashed", reason)
 
 
 def test_what_is_no_answer_is_none(patient):
@@ -85,7 +89,7 @@ def test_what_is_no_answer_is_none(patient):
 def test_a_call_gets_a_third_of_the_time_at_least_one_second_and_at_most_ten(timeout, seconds):
     kernel, sent = Kernel(timeout, 100), []
     kernel._guarded = lambda code, expression: sent.append((code, expression))
-    kernel.ask("x", None)
+    kernel.fetch("x", None)
     ((code, expression),) = sent
     assert code == ""
     assert float(re.search(r"None, ([\d.]+), ''\)$", expression)[1]) == seconds
@@ -105,7 +109,7 @@ def test_after_a_death_all_that_ran_well_is_run_again():
         assert kernel.run("x.append(3); 1 / 0").failed == "crashed"
         assert kernel.run("import os; os._exit(1)") == DIED
         assert value_of(kernel, "found = x") == [1, 2]
-        assert kernel.ask("__import__('os')._exit(1)", None) == DIED
+        assert kernel.fetch("__import__('os')._exit(1)", None) == DIED
         assert value_of(kernel, "found = x") == [1, 2]
 
 
@@ -124,7 +128,7 @@ def test_a_piece_that_lets_the_kernel_die_later_ends_it_for_good():
         time.sleep(max(0, later - time.time()) + 0.1)
         assert kernel.run("os._exit(1)") == DIED
         assert kernel.run("1") == AGAIN
-        assert kernel.ask("1", None) == AGAIN
+        assert kernel.fetch("1", None) == AGAIN
 
 
 def test_the_time_of_a_notebook_ends_with_all_its_cells():
@@ -132,7 +136,7 @@ def test_the_time_of_a_notebook_ends_with_all_its_cells():
         assert kernel.run("while True: pass").failed == "timed out"
         over = Outcome("timed out", "the 2 seconds for the whole notebook were over.", lost=True)
         assert kernel.run("1") == over
-        assert kernel.ask("1", None) == over
+        assert kernel.fetch("1", None) == over
 
 
 def test_an_answer_without_end_is_not_read():
@@ -149,7 +153,7 @@ def test_whatever_a_kernel_sends_is_no_error_of_the_grader(monkeypatch):
             Kernel, "_reply", lambda self, *asked: sent.pop() if sent else reply(self, *asked)
         )
         unread = "what the kernel answered cannot be read."
-        assert kernel.ask("x", None) == Outcome("crashed", unread, lost=True)
+        assert kernel.fetch("x", None) == Outcome("crashed", unread, lost=True)
         assert value_of(kernel, "found = x") == 4
 
 
@@ -158,7 +162,7 @@ def test_where_no_kernel_starts_every_piece_says_so(monkeypatch):
     never = Outcome("crashed", "no kernel could be started.", lost=True)
     with Kernel(timeout=5, total=10) as kernel:
         assert kernel.run("1") == never
-        assert kernel.ask("1", None) == never
+        assert kernel.fetch("1", None) == never
 
 
 def test_a_kernel_takes_its_folder_along_when_it_ends(monkeypatch):
@@ -181,13 +185,13 @@ def test_a_kernel_takes_its_folder_along_when_it_ends(monkeypatch):
     assert not refused.folder.exists()
 
 
-@pytest.mark.parametrize("there_are", ["walls", "no walls"])
+@pytest.mark.parametrize("there_are", ["sandbox", "no sandbox"])
 def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(monkeypatch, there_are):
     monkeypatch.setenv("SECRET_TOKEN", "s3cret")
     monkeypatch.setenv("LNORM_PROGRESS", "somewhere")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    if there_are == "no walls":
-        monkeypatch.setattr(kernels, "walls", lambda: ())
+    if there_are == "no sandbox":
+        monkeypatch.setattr(kernels, "can_sandbox", lambda: False)
     with Kernel(timeout=20, total=60) as kernel:
         assert kernel.run("import os") == Outcome()
         environment, place, files = value_of(
@@ -241,7 +245,7 @@ def test_without_walls_what_a_kernel_leaves_behind_is_ended_with_it(monkeypatch)
     def stays():
         raise OSError("nobody answers")
 
-    monkeypatch.setattr(kernels, "walls", lambda: ())
+    monkeypatch.setattr(kernels, "can_sandbox", lambda: False)
     ticket = f"86398.{os.getpid()}"
     code = f"import os, subprocess; subprocess.Popen(['sleep', '{ticket}'])"
     with Kernel(timeout=20, total=60) as kernel:
@@ -254,16 +258,16 @@ def test_without_walls_what_a_kernel_leaves_behind_is_ended_with_it(monkeypatch)
 
 
 def test_without_bubblewrap_there_are_no_walls(monkeypatch):
-    monkeypatch.setattr(kernels.shutil, "which", lambda name: None)
-    assert walls.__wrapped__() == ()
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    assert not can_sandbox.__wrapped__()
 
 
 def test_bubblewrap_that_does_not_work_here_is_no_wall(monkeypatch, tmp_path, capfd):
     tool, asked = tmp_path / "bwrap", []
     tool.write_text("#!/bin/sh\necho not permitted >&2\nexit 1\n")
     tool.chmod(0o755)
-    monkeypatch.setattr(kernels.shutil, "which", lambda name: asked.append(name) or str(tool))
-    assert walls.__wrapped__() == ()
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: asked.append(name) or str(tool))
+    assert not can_sandbox.__wrapped__()
     assert asked == ["bwrap"]
     assert capfd.readouterr() == ("", "")
 
@@ -289,11 +293,11 @@ subprocess.Popen(["sleep", {ticket!r}], start_new_session=True)
 """
 
 
-@pytest.mark.skipif(not walls(), reason="there is no bubblewrap, or it cannot be used here")
+@pytest.mark.skipif(not can_sandbox(), reason="there is no bubblewrap, or it cannot be used here")
 def test_behind_the_walls_are_no_files_no_network_and_no_processes(tmp_path):
     other, ticket = tmp_path / "of_somebody_else.ipynb", f"86399.{os.getpid()}"
     other.write_text("{}")
-    about = {"other": str(other), "package": str(Path(probe.__file__).parent), "ticket": ticket}
+    about = {"other": str(other), "package": str(Path(kernels.__file__).parent), "ticket": ticket}
     with socket.create_server(("127.0.0.1", 0)) as server, Kernel(20, 60) as kernel:
         code = TRY_ALL.format(**about, address=server.getsockname(), grader=os.getpid())
         assert value_of(kernel, code) == ["not possible"] * 6 + ["done"]

@@ -1,0 +1,41 @@
+"""Write the grades of a submission: as a table to print, and as rows of a CSV file."""
+
+from collections.abc import Iterable, Iterator
+
+from lnorm_utils.grading.grade import RIGHT, Grade
+from lnorm_utils.grading.plain_text import printable
+
+__all__ = ["COLUMNS", "csv_rows", "table"]
+
+COLUMNS = ["submission", "lesson", "exercise", "state", "mistake", "message"]
+
+
+def table(name: str, grades: Iterable[Grade]) -> str:
+    """Write a line for each exercise, below how many are right."""
+    grades = list(grades)
+    width = max(len(f"{g.exercise}  ".lstrip()) for g in grades)
+    lines = [f"  {g.exercise:{width}}{_words_of(g)}" for g in grades]
+    return "\n".join([f"{printable(name)}: {_total(grades)}", *lines, ""])
+
+
+def _total(grades: list[Grade]) -> str:
+    """Count the right ones of each lesson, as in "01_mean, 4 of 6 right"."""
+    counts = []
+    for lesson in dict.fromkeys(g.lesson for g in grades if g.lesson):
+        states = [g.state for g in grades if g.lesson == lesson]
+        counts.append(f"{lesson}, {states.count(RIGHT)} of {len(states)} right")
+    return "; ".join(counts) or "0 right"
+
+
+def _words_of(g: Grade) -> str:
+    """Write a state with the mistake's name, or with the reason if the mistake has no name."""
+    if g.state in (RIGHT, "not attempted"):
+        return g.state
+    return ": ".join(part for part in (g.state, g.mistake or g.message) if part)
+
+
+def csv_rows(name: str, grades: Iterable[Grade]) -> Iterator[list[str]]:
+    """Yield a row for each exercise; no cell looks like a formula to a spreadsheet."""
+    for g in grades:
+        cells = [printable(name), g.lesson, g.exercise, g.state, g.mistake, g.message]
+        yield [f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell for cell in cells]
