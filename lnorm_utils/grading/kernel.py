@@ -186,10 +186,15 @@ class Kernel:
         if not hasattr(self, "manager"):
             return
         group = getattr(self.manager.provisioner, "pgid", None)
-        with contextlib.suppress(Exception):  # whatever a kernel does to stay: it is killed below
+        # Whatever a kernel does to stay, the next step ends it.
+        with contextlib.suppress(Exception):
             self.client.stop_channels()
+        with contextlib.suppress(Exception):
+            # With a socket still open, the garbage collector could wait for it for ever.
+            self.client.context.destroy(linger=0)
+        with contextlib.suppress(Exception):
             self.manager.shutdown_kernel(now=True)
-        if group:  # what it has started and left behind
+        if group:  # the processes that it started and left behind
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)
 

@@ -21,7 +21,7 @@ from lnorm_utils.grading.sandbox import can_sandbox
 
 DIED = Outcome("crashed", "the kernel died.", lost=True)
 AGAIN = Outcome("crashed", "the kernel died again and again.", lost=True)
-DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+ANSWER = "type('Answer', (), {'_repr_json_': lambda self: {'found': found}})()"
 ROWS = torch.arange(6.0).reshape(2, 3)
 
 
@@ -38,18 +38,17 @@ def values(outcome):
 
 
 def value_of(kernel, code):
-    """Run code that sets `found`, and return that."""
+    """Run code that sets `found`, and return that; unlike `fetch`, without waiting for torch."""
     assert kernel.run(code) == Outcome()
-    (value,) = values(kernel.fetch("found", None))
-    return value
+    return kernel._run("", ANSWER).answer["found"]
 
 
-def test_what_a_piece_defines_is_there_for_the_next(patient):
+def test_what_a_part_defines_is_there_for_the_next(patient):
     assert patient.run("x = 2") == Outcome()
     assert value_of(patient, "found = x + 1") == 3
 
 
-def test_a_piece_that_fails_says_why_and_the_kernel_lives_on(patient):
+def test_a_part_that_fails_says_why_and_the_kernel_lives_on(patient):
     reason = "ZeroDivisionError: division by zero"
     assert patient.run("before = 5; 1 / 0") == Outcome("crashed", reason)
     assert value_of(patient, "found = before") == 5
@@ -79,10 +78,6 @@ def test_an_attempt_that_is_not_there_says_so(patient):
 
 def test_what_is_no_answer_is_none(patient):
     assert patient._run("", "7") == Outcome(answer=None)
-    assert kernels._answer_in({}) == {"status": "missing"}
-    for told in ("lie", {}, None):
-        reply = {"user_expressions": {"answer": told}}
-        assert kernels._answer_in(reply) == {"status": "missing"}
 
 
 @pytest.mark.parametrize(("timeout", "seconds"), [(1, 1), (4.5, 1.5), (30, 10), (60, 10)])
@@ -96,8 +91,8 @@ def test_a_call_gets_a_third_of_the_time_at_least_one_second_and_at_most_ten(tim
 
 
 def test_what_runs_too_long_is_stopped_and_the_kernel_lives_on():
-    with Kernel(timeout=5.5, total=60) as kernel:
-        too_long = Outcome("timed out", "it ran for more than 5.5 seconds.")
+    with Kernel(timeout=1.5, total=60) as kernel:
+        too_long = Outcome("timed out", "it ran for more than 1.5 seconds.")
         assert kernel.run("x = 5\nwhile True: pass") == too_long
         assert value_of(kernel, "found = x") == 5
 
@@ -113,17 +108,9 @@ def test_after_a_death_all_that_ran_well_is_run_again():
         assert value_of(kernel, "found = x") == [1, 2]
 
 
-def test_a_kernel_that_cannot_be_interrupted_is_replaced():
-    with Kernel(timeout=5, total=100) as kernel:
-        assert kernel.run("x = 4") == Outcome()
-        gone = Outcome("timed out", "it ran for more than 5 seconds.", lost=True)
-        assert kernel.run(DEAF) == gone
-        assert value_of(kernel, "found = x") == 4
-
-
-def test_a_piece_that_lets_the_kernel_die_later_ends_it_for_good():
-    later = time.time() + 3
+def test_a_part_that_lets_the_kernel_die_later_ends_it_for_good():
     with Kernel(timeout=20, total=100) as kernel:
+        later = time.time() + 1
         assert kernel.run(f"import os, time; time.time() > {later} and os._exit(1)") == Outcome()
         time.sleep(max(0, later - time.time()) + 0.1)
         assert kernel.run("os._exit(1)") == DIED
@@ -139,8 +126,9 @@ def test_the_time_of_a_notebook_ends_with_all_its_cells():
         assert kernel.fetch("1", None) == over
 
 
-def test_an_answer_without_end_is_not_read():
-    with Kernel(timeout=4, total=100) as kernel:
+def test_an_answer_without_end_is_not_read(monkeypatch):
+    monkeypatch.setattr(kernels, "SECONDS_TO_STOP", 0.5)
+    with Kernel(timeout=3, total=100) as kernel:
         assert kernel._run("", "'a' * 2 ** 25").failed == ""
         assert kernel._run("", "'a' * 2 ** 27").failed == "timed out"
 
@@ -185,12 +173,12 @@ def test_a_kernel_takes_its_folder_along_when_it_ends(monkeypatch):
     assert not refused.folder.exists()
 
 
-@pytest.mark.parametrize("there_are", ["sandbox", "no sandbox"])
-def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(monkeypatch, there_are):
+@pytest.mark.parametrize("sandboxed", [True, False])
+def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(monkeypatch, sandboxed):
     monkeypatch.setenv("SECRET_TOKEN", "s3cret")
     monkeypatch.setenv("LNORM_PROGRESS", "somewhere")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    if there_are == "no sandbox":
+    if not sandboxed:
         monkeypatch.setattr(kernels, "can_sandbox", lambda: False)
     with Kernel(timeout=20, total=60) as kernel:
         assert kernel.run("import os") == Outcome()
@@ -241,7 +229,7 @@ def ends(ticket):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
-def test_without_walls_what_a_kernel_leaves_behind_is_ended_with_it(monkeypatch):
+def test_without_a_sandbox_what_a_kernel_leaves_behind_is_ended_with_it(monkeypatch):
     def stays():
         raise OSError("nobody answers")
 
@@ -255,14 +243,15 @@ def test_without_walls_what_a_kernel_leaves_behind_is_ended_with_it(monkeypatch)
         assert ticket in commands()
         kernel.client.stop_channels = stays
     assert ends(ticket)
+    assert kernel.client.context.closed  # or its collection hangs, sooner or later
 
 
-def test_without_bubblewrap_there_are_no_walls(monkeypatch):
+def test_without_bubblewrap_there_is_no_sandbox(monkeypatch):
     monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
     assert not can_sandbox.__wrapped__()
 
 
-def test_bubblewrap_that_does_not_work_here_is_no_wall(monkeypatch, tmp_path, capfd):
+def test_bubblewrap_that_does_not_work_here_is_not_used(monkeypatch, tmp_path, capfd):
     tool, asked = tmp_path / "bwrap", []
     tool.write_text("#!/bin/sh\necho not permitted >&2\nexit 1\n")
     tool.chmod(0o755)
@@ -272,7 +261,7 @@ def test_bubblewrap_that_does_not_work_here_is_no_wall(monkeypatch, tmp_path, ca
     assert capfd.readouterr() == ("", "")
 
 
-TRY_ALL = """
+TRY_TO_GET_OUT = """
 import os, socket, subprocess
 found = []
 for attempt in (
@@ -282,7 +271,7 @@ for attempt in (
     lambda: socket.create_connection({address!r}, 2),
     lambda: os.kill({grader}, 0),
     lambda: open("/proc/{grader}/environ").read(),
-    lambda: open("mine", "w"),
+    lambda: open("own", "w"),
 ):
     try:
         attempt()
@@ -294,12 +283,12 @@ subprocess.Popen(["sleep", {ticket!r}], start_new_session=True)
 
 
 @pytest.mark.skipif(not can_sandbox(), reason="there is no bubblewrap, or it cannot be used here")
-def test_behind_the_walls_are_no_files_no_network_and_no_processes(tmp_path):
+def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path):
     other, ticket = tmp_path / "of_somebody_else.ipynb", f"86399.{os.getpid()}"
     other.write_text("{}")
     about = {"other": str(other), "package": str(Path(kernels.__file__).parent), "ticket": ticket}
     with socket.create_server(("127.0.0.1", 0)) as server, Kernel(20, 60) as kernel:
-        code = TRY_ALL.format(**about, address=server.getsockname(), grader=os.getpid())
+        code = TRY_TO_GET_OUT.format(**about, address=server.getsockname(), grader=os.getpid())
         assert value_of(kernel, code) == ["not possible"] * 6 + ["done"]
         assert ticket in commands()
     assert ends(ticket)
