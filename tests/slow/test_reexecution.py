@@ -1,21 +1,22 @@
 """The strict suite is green on an honest notebook and red, for the right reason, on any other."""
 
 import os
+import re
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import kernel_start
 import nbval.kernel
 import pytest
 from compared_outputs import read_record, record_of
+from copies import PROJECT, run
 from sample_notebooks import course, edit, sample_notebook
 
-PROJECT = Path(__file__).parent.parent.parent
+from lnorm_utils.lab.lesson_files import ORIGINALS
+
 NUMBER = 2  # the cell of the sample notebook that computes one
 PICTURE = 3  # the one that shows a picture
-RIGHT = "outputs compared: 6, notebooks: 1, as on record"
+GREEN = "outputs compared: 6, notebooks: 1, as on record"
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def frozen_course(tmp_path_factory):
 
 @pytest.fixture
 def root(frozen_course, tmp_path):
-    """Hold a course of one notebook that a test may break."""
+    """A course of one notebook that a test may break."""
     return shutil.copytree(frozen_course, tmp_path / "course")
 
 
@@ -34,15 +35,13 @@ def notebook(root):
     return root / "notebooks" / "sample.ipynb"
 
 
-def run_suite(root, *options, arguments=("notebooks",), **environment):
+def run_suite(root, *options, arguments=("notebooks",), imports=PROJECT):
     """Run pytest with the project's settings on a course; return its exit code and its words."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     settings = ["-c", PROJECT / "pyproject.toml", "--rootdir", root, "-p", "no:cacheprovider"]
     command = [sys.executable, "-m", "pytest", *settings, "--color=no", "-n", "0", *options]
-    run = subprocess.run(
-        [*command, *arguments], cwd=root, env=clean | environment, capture_output=True, text=True
-    )
-    return run.returncode, run.stdout + run.stderr
+    outer = {name: "" for name in os.environ if name.startswith("PYTEST_")}
+    done = run(root, [*command, *arguments], **outer, PYTHONPATH=str(imports))
+    return done.returncode, done.stdout + done.stderr
 
 
 def assert_red(run, *sentences):
@@ -58,8 +57,17 @@ def assert_green(run, sentence):
     assert sentence in words
 
 
-def source(path, cell, text):
-    edit(path, lambda cells: cells[cell].update(source=text))
+def replace_source(cell, text):
+    return lambda cells: cells[cell].update(source=text)
+
+
+def replace_in_html(old, new):
+    def change(cells):
+        data = cells[PICTURE].outputs[0].data
+        assert old in data["text/html"]
+        data["text/html"] = data["text/html"].replace(old, new)
+
+    return change
 
 
 def clear(cells):
@@ -68,48 +76,88 @@ def clear(cells):
             cell.update(outputs=[], execution_count=None)
 
 
+def of_many(frozen_course, folder, changes):
+    """Make a course of copies of the sample notebook, each changed in its own way."""
+    notebooks = folder / "notebooks"
+    notebooks.mkdir()
+    sample = frozen_course / "notebooks" / "sample.ipynb"
+    for name, change in changes.items():
+        edit(shutil.copy(sample, notebooks / f"{name}.ipynb"), change)
+    record_of(notebooks).parent.mkdir(parents=True)
+    numbers = ", ".join(f'"{name}.ipynb": 6' for name in changes)
+    record_of(notebooks).write_text(f"{{{numbers}}}")
+    return folder
+
+
 @pytest.mark.parametrize("workers", [0, 2])
-def test_an_untouched_notebook_is_green(root, workers):
-    assert_green(run_suite(root, "-n", str(workers)), RIGHT)
+def test_an_untouched_notebook_is_green_and_so_is_one_with_other_pixels(root, notebook, workers):
+    if workers:
+        edit(notebook, replace_in_html("BQABpfZFQAAAAABJRU5ErkJg", "BQABpfZFQAAAAABJRU5ErkJh"))
+    assert_green(run_suite(root, "-n", str(workers)), GREEN)
 
 
-def test_a_wrong_saved_number_is_red(root, notebook):
-    edit(notebook, lambda cells: cells[NUMBER].outputs[1].data.update({"text/plain": "43"}))
-    assert_red(run_suite(root), "Cell outputs differ", "'43' == '42'", "compared 4 outputs, not 6")
+# What nbval alone would pass, and what it then compares: changed notebook → number of outputs.
+UNCOMPARED = {
+    "cleared": (clear, 0),
+    "deleted": (lambda cells: cells.pop(NUMBER), 4),
+    "exempt": (replace_source(NUMBER, "# NBVAL_IGNORE_OUTPUT\n6 * 7"), 4),
+}
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_notebook_without_outputs_and_counts_is_red(root, notebook, workers):
-    edit(notebook, clear)
-    run = run_suite(root, "-n", str(workers))
-    assert_red(run, "4 passed", "sample.ipynb: nbval compared 0 outputs, not 6.")
+def test_notebooks_whose_outputs_are_not_all_compared_are_red(frozen_course, tmp_path):
+    changes = {name: change for name, (change, _) in UNCOMPARED.items()}
+    compared = {name: number for name, (_, number) in UNCOMPARED.items()}
+    course = of_many(frozen_course, tmp_path, {**changes, "missing": clear, "honest": list})
+    (course / "notebooks" / "missing.ipynb").unlink()
+    shutil.copy(course / "notebooks" / "honest.ipynb", course / "notebooks" / "more.ipynb")
+    code, words = run_suite(course, "-n", "2")
+    assert code, words
+    assert " failed" not in words
+    said = set(re.findall(r"^(\w+\.ipynb.*)\. Run `make notebooks`", words, re.MULTILINE))
+    assert said == {
+        *(f"{name}.ipynb: nbval compared {n} outputs, not 6" for name, n in compared.items()),
+        "missing.ipynb is on record, but there is no such notebook",
+        "more.ipynb is not on record: nbval compared 6 outputs",
+    }
 
 
-def test_a_deleted_cell_is_red(root, notebook):
-    edit(notebook, lambda cells: cells.pop(NUMBER))
-    assert_red(run_suite(root), "3 passed", "sample.ipynb: nbval compared 4 outputs, not 6.")
+# Changed notebook → what is said of the cell that fails.
+FAILING = {
+    "number": (
+        lambda cells: cells[NUMBER].outputs[1].data.update({"text/plain": "43"}),
+        "'43' == '42'",
+    ),
+    "words": (replace_in_html("one pixel", "two pixels"), "mismatch 'text/html'"),
+    "stderr": (
+        replace_source(-2, "import sys; print('!', file=sys.stderr)\n'the end'"),
+        "Unexpected output fields from running code: {'stderr'",
+    ),
+    "endless": (
+        replace_source(NUMBER, "while True: pass"),
+        "Timeout of 3 seconds exceeded executing cell",
+    ),
+    "dying": (
+        replace_source(NUMBER, "import os; os._exit(1)"),
+        "Timeout of 3 seconds exceeded while executing cell",
+    ),
+}
 
 
-def test_a_cell_exempt_from_comparison_is_red(root, notebook):
-    source(notebook, NUMBER, "# NBVAL_IGNORE_OUTPUT\n6 * 7")
-    assert_red(run_suite(root), "4 passed", "sample.ipynb: nbval compared 4 outputs, not 6.")
+def test_notebooks_with_a_cell_that_does_something_else_are_red(frozen_course, tmp_path):
+    changes = {name: change for name, (change, _) in FAILING.items()}
+    course = of_many(frozen_course, tmp_path, {**changes, "honest": list})
+    code, words = run_suite(course, "--nbval-cell-timeout=3")
+    assert code, words
+    _, *sections = re.split(r"^_+ notebooks/(\w+)\.ipynb::Cell \d _+$", words, flags=re.MULTILINE)
+    failures = dict(zip(sections[::2], sections[1::2], strict=True))
+    assert list(failures) == sorted(FAILING)
+    for name, (_, said) in FAILING.items():
+        assert said in failures[name], name
 
 
-def test_output_on_stderr_is_red(root, notebook):
-    source(notebook, -2, "import sys; print('!', file=sys.stderr)\n'the end'")
-    assert_red(run_suite(root), "Unexpected output fields from running code: {'stderr'")
-
-
-def test_a_dying_kernel_is_red(root, notebook):
-    source(notebook, NUMBER, "import os; os._exit(1)")
-    run = run_suite(root, "--nbval-cell-timeout=3")
-    assert_red(run, "Timeout of 3 seconds exceeded while executing cell", "os._exit(1)")
-
-
-def test_an_endless_loop_is_red(root, notebook):
-    source(notebook, NUMBER, "while True: pass")
-    run = run_suite(root, "--nbval-cell-timeout=3")
-    assert_red(run, "Timeout of 3 seconds exceeded executing cell", "while True: pass")
+def test_a_truncated_file_is_red(root, notebook):
+    notebook.write_text(notebook.read_text("utf-8")[:-100], encoding="utf-8")
+    assert_red(run_suite(root), "Notebook does not appear to be JSON")
 
 
 def test_a_kernel_that_dies_at_its_birth_is_started_once_more():
@@ -125,21 +173,6 @@ def test_a_kernel_that_dies_at_its_birth_is_started_once_more():
     assert hasattr(nbval.kernel.start_new_kernel, "__wrapped__")
 
 
-def test_a_truncated_file_is_red(root, notebook):
-    notebook.write_text(notebook.read_text("utf-8")[:-100], encoding="utf-8")
-    assert_red(run_suite(root), "Notebook does not appear to be JSON")
-
-
-def test_a_missing_notebook_is_red(root, notebook):
-    notebook.unlink()
-    assert_red(run_suite(root), "sample.ipynb is on record, but there is no such notebook.")
-
-
-def test_a_notebook_that_is_not_on_record_is_red(root, notebook):
-    shutil.copy(notebook, notebook.with_name("more.ipynb"))
-    assert_red(run_suite(root), "more.ipynb is not on record: nbval compared 6 outputs.")
-
-
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
@@ -152,10 +185,13 @@ def test_options_that_weaken_the_comparison_are_refused(root, option, sentence):
     assert_red(run_suite(root, option), sentence)
 
 
-def test_a_selection_of_cells_is_not_counted(root):
-    assert_green(run_suite(root, "-k", "sample"), "not counted, because only some cells ran")
-    run = run_suite(root, arguments=["notebooks/sample.ipynb::Cell 0"])
-    assert_green(run, "not counted, because only some cells ran")
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [(["-k", "sample"], ["notebooks"]), ([], ["notebooks/sample.ipynb::Cell 0"])],
+)
+def test_a_selection_of_cells_is_not_counted(root, options, arguments):
+    said = run_suite(root, *options, arguments=arguments)
+    assert_green(said, "not counted, because only some cells ran")
 
 
 def test_tests_of_something_else_are_not_bothered(root, notebook):
@@ -170,38 +206,17 @@ def test_a_lesson_is_red_when_the_operation_changes(tmp_path):
     name = "03_standardize.ipynb"
     folder = tmp_path / "notebooks"
     folder.mkdir()
-    shutil.copy(PROJECT / "notebooks" / name, folder)
-    record_of(folder).parent.mkdir()
-    number = read_record(PROJECT / "notebooks")[name]
+    shutil.copy(ORIGINALS / name, folder)
+    record_of(folder).parent.mkdir(parents=True)
+    number = read_record(ORIGINALS)[name]
     record_of(folder).write_text(f'{{"{name}": {number}}}')
-    functional = (
-        shutil.copytree(PROJECT / "lnorm_utils", tmp_path / "lnorm_utils") / "functional.py"
-    )
-    right = functional.read_text("utf-8")
+    package = shutil.copytree(PROJECT / "lnorm_utils", tmp_path / "lnorm_utils")
+    right = (package / "functional.py").read_text("utf-8")
     wrong = right.replace("(var + float(eps)).rsqrt()", "1 / (var.sqrt() + eps)")
     assert wrong != right
 
-    unchanged = run_suite(tmp_path, PYTHONPATH=str(tmp_path))
+    unchanged = run_suite(tmp_path, imports=tmp_path)
     assert_green(unchanged, f"outputs compared: {number}, notebooks: 1, as on record")
-    functional.write_text(wrong, encoding="utf-8")
-    changed = run_suite(tmp_path, PYTHONPATH=str(tmp_path))
+    (package / "functional.py").write_text(wrong, encoding="utf-8")
+    changed = run_suite(tmp_path, imports=tmp_path)
     assert_red(changed, "Cell outputs differ", "Tensor-likes are not close")
-
-
-def test_a_picture_with_other_words_is_red(root, notebook):
-    in_html(notebook, "one pixel", "two pixels")
-    assert_red(run_suite(root), "mismatch 'text/html'")
-
-
-def test_a_picture_with_other_pixels_is_green(root, notebook):
-    in_html(notebook, "AAAABQABpfZFQAAAAABJRU5ErkJg", "AAAABQABpfZFQAAAAABJRU5ErkJh")
-    assert_green(run_suite(root), RIGHT)
-
-
-def in_html(path, old, new):
-    def change(cells):
-        data = cells[PICTURE].outputs[0].data
-        assert old in data["text/html"]
-        data["text/html"] = data["text/html"].replace(old, new)
-
-    edit(path, change)
