@@ -30,17 +30,13 @@ EMPTY = [
     "import torch",
     "prediction = ...\nquestion.check(prediction)",
     CODE,
-    "question.check()",
     "question.check(...)",
     "question.check(attempt=...)",
     "print(prediction)\nprediction = ...\nquestion.check(prediction)",
     "prediction = ...\nimport torch as other\nquestion.check(prediction)",
-    "prediction = ...\nprediction = ...\nquestion.check(prediction)",
     "prediction = ...\nother = 6\nquestion.check(prediction)",
     "def f(x): ...\n\n\ndef g(x):\n    return x\n\n\nquestion.check(f)",
     "question.hint()",
-    "solution()",
-    "check(6)",
     "# question.check(6)",
     CLASS,
 ]
@@ -57,20 +53,16 @@ FILLED = [
     "def f(x):\n    return x\n\n\nquestion.check(f)",
     "def f(x):\n    ...\n    return x[..., 0]\n\n\nquestion.check(f)",
     "f = lambda x: x\nquestion.check(f)",
-    "from answers import f\nquestion.check(f)",
     "if True:\n    print(question.check(1))",
     "question.check(prediction)",
     "prediction = other = ...\nquestion.check(prediction)",
     "prediction = ...\nfor prediction in [6]: pass\nquestion.check(prediction)",
-    "prediction = ...\nimport answers as prediction\nquestion.check(prediction)",
     "prediction = ...\nimport prediction\nquestion.check(prediction)",
     "prediction = ...\nif (prediction := 6): pass\nquestion.check(prediction)",
     "prediction = ...\ndef prediction(x):\n    return x\n\n\nquestion.check(prediction)",
     "prediction = ...\nasync def prediction(x): ...\n\n\nquestion.check(prediction)",
     "if True:\n    prediction = ...\nquestion.check(prediction)",
     "other = ...\nquestion.check(prediction)",
-    "prediction = 6\nother = ...\nquestion.check(prediction)",
-    "question.check(..., prediction)",
     "question.check(..., attempt=prediction)",
     'def f(x):\n    """Return x."""\n    return x\n\n\nquestion.check(f)',
     "def f(x):\n    y = 6\n    ...\n\n\nquestion.check(f)",
@@ -91,18 +83,10 @@ def course(tmp_path):
     (root / "lnorm_utils" / "exercises").mkdir(parents=True)
     (root / "notebooks").mkdir()
     nbformat.write(notebook(*EMPTY), root / "notebooks" / "01_mean.ipynb")
-    (root / "lnorm_utils" / "exercises" / "exercise.py").touch()
-    for trash in (
-        ".venv/lib",
-        ".git",
-        "a/__pycache__",
-        ".ruff_cache",
-        "my_lessons",
-        "tests",
-        "docs",
-    ):
-        (root / trash).mkdir(parents=True)
-        (root / trash / "file").touch()
+    (root / "lnorm_utils" / "exercises" / "mean.py").touch()
+    for left_out in (".venv/lib", ".git", "a/__pycache__", ".ruff_cache", "my_lessons", "tests"):
+        (root / left_out).mkdir(parents=True)
+        (root / left_out / "file").touch()
     return root
 
 
@@ -111,43 +95,72 @@ def files(folder):
     return {path.as_posix() for path in paths}
 
 
+@pytest.fixture
+def git(course):
+    """Let git track a file, one that is deleted since, and one whose name is no text."""
+    if not shutil.which("git"):
+        pytest.skip("there is no git")
+    shutil.rmtree(course / ".git")
+    names = ["tracked", "deleted", *([NO_TEXT] if sys.platform == "linux" else [])]
+    for name in (*names, "private"):
+        (course / name).write_text("then")
+    for command in (["init", "-q"], ["add", "notebooks", "lnorm_utils", *names]):
+        subprocess.run(["git", "-C", course, *command], check=True)
+    (course / "tracked").write_text("now")
+    (course / "deleted").unlink()
+    return {*names} - {"deleted"}
+
+
+NO_TEXT = os.fsdecode(b"caf\xe9")
 ROOM = "lnorm_utils/exercises"
 COPIED = {
     *("README.md", "notebooks/01_mean.ipynb"),
-    *(f"{ROOM}/exercise.py", f"{ROOM}/solutions_are_closed"),
+    *(f"{ROOM}/mean.py", f"{ROOM}/solutions_are_closed"),
 }
 
 
 def test_without_git_everything_is_copied_but_caches_and_what_only_authors_need(course, tmp_path):
-    student_copy(course, tmp_path / "new" / "copy")
-    assert files(tmp_path / "new" / "copy") == COPIED
-    assert [path.name for path in (tmp_path / "new").iterdir()] == ["copy"]
+    student_copy(course, tmp_path / "new" / "folder" / "copy")
+    assert files(tmp_path / "new" / "folder" / "copy") == COPIED
+    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == ["copy"]
 
 
-@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
-def test_with_git_what_it_tracks_is_copied_as_it_is_now(course, tmp_path):
-    shutil.rmtree(course / ".git")
-    for name in ("tracked", "deleted", "private"):
-        (course / name).write_text("then")
-    for command in (["init", "-q"], ["add", "notebooks", "lnorm_utils", "tracked", "deleted"]):
-        subprocess.run(["git", "-C", course, *command], check=True)
-    (course / "tracked").write_text("now")
-    (course / "deleted").unlink()
+def test_with_git_what_it_tracks_is_copied_as_it_is_now(course, git, tmp_path):
     (tmp_path / "copy").mkdir()
     student_copy(course, tmp_path / "copy")
-    assert files(tmp_path / "copy") == {*COPIED, "tracked"}
+    assert files(tmp_path / "copy") == COPIED | git
     assert (tmp_path / "copy" / "tracked").read_text() == "now"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere not everybody may make a link")
+@pytest.mark.parametrize("known_to_git", [True, False])
+def test_a_link_is_copied_as_a_link(course, tmp_path, known_to_git, request):
+    (course / "link").symlink_to("notebooks/01_mean.ipynb")
+    if known_to_git:
+        request.getfixturevalue("git")
+        subprocess.run(["git", "-C", course, "add", "link"], check=True)
+    student_copy(course, tmp_path / "copy")
+    assert os.readlink(tmp_path / "copy" / "link") == "notebooks/01_mean.ipynb"
 
 
 def test_in_the_copy_of_this_course_the_instructor_has_closed_the_solutions(tmp_path, capsys):
     assert main(["student", str(tmp_path / "copy")]) == 0
-    assert capsys.readouterr().out.startswith("The copy for students is in ")
-    program = "from lnorm_utils.exercises import Exercise; from lnorm_utils.exercises.mean "
-    program += "import TOPIC; print(*[e.solution() for e in Exercise.bank[TOPIC].values()])"
+    assert str(tmp_path / "copy") in capsys.readouterr().out
+    program = "from lnorm_utils.exercises import mean; print(mean.how_many.solution())"
     command = [sys.executable, "-c", program]
-    run = subprocess.run(command, cwd=tmp_path / "copy", capture_output=True, text=True, check=True)
-    said = set(run.stdout.replace("instructor. ", "instructor.\n").splitlines())
-    assert said == {"Solution: closed by your instructor."}
+    copied = {**os.environ, "PYTHONPATH": str(tmp_path / "copy")}
+    run = subprocess.run(
+        command, cwd=tmp_path / "copy", env=copied, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "Solution: closed by your instructor.\n"
+
+
+def test_the_notebooks_of_the_copy_show_no_output(course, tmp_path):
+    outputs = [new_output("stream", text="Right.")]
+    nbformat.write(notebook("6 * 7", outputs=outputs), course / "notebooks" / "01_mean.ipynb")
+    student_copy(course, tmp_path / "copy")
+    (cell,) = nbformat.read(tmp_path / "copy" / "notebooks" / "01_mean.ipynb", 4).cells
+    assert (cell.source, cell.outputs, cell.execution_count) == ("6 * 7", [], None)
 
 
 @pytest.mark.parametrize("place", ["notebooks/copy", ".", "../full", "../file"])
@@ -161,101 +174,19 @@ def test_a_folder_that_cannot_be_used_is_refused_in_one_sentence(course, place):
     assert files(course.parent) == before
 
 
-def test_with_an_answer_there_is_no_copy_and_the_sentence_names_it(course, tmp_path):
+def test_with_answers_or_unreadable_notebooks_there_is_no_copy_and_each_is_named(course, tmp_path):
     nbformat.write(notebook("1", FILLED[0]), course / "notebooks" / "02_variance.ipynb")
+    nbformat.write(notebook(FILLED[1]), course / "notebooks" / "03_standardize.ipynb")
+    (course / "notebooks" / "04_gamma_beta.ipynb").write_text("{")
     before = files(tmp_path)
     with pytest.raises(CopyError) as problem:
         student_copy(course, tmp_path / "copy")
-    sentence = "02_variance.ipynb: in code cell 2, the attempt of question is filled in."
-    assert str(problem.value) == sentence
+    variance, standardize, gamma_beta = str(problem.value).splitlines()
+    assert variance.startswith("02_variance.ipynb: in code cell 2, ")
+    assert standardize.startswith("03_standardize.ipynb: in code cell 1, ")
+    assert gamma_beta == "04_gamma_beta.ipynb can't be read as a notebook."
     assert files(tmp_path) == before
     assert not (tmp_path / "copy").exists()
-
-
-def test_an_unreadable_notebook_is_not_handed_out(course, tmp_path):
-    (course / "notebooks" / "01_mean.ipynb").write_text("{")
-    with pytest.raises(CopyError, match=r"01_mean\.ipynb can't be read as a notebook"):
-        student_copy(course, tmp_path / "copy")
-
-
-def test_empty_attempts_are_no_answers():
-    assert list(answers_left_in(notebook(*EMPTY))) == []
-
-
-def test_the_notebooks_of_the_copy_show_no_output(course, tmp_path):
-    outputs = [new_output("stream", text="Right.")]
-    nbformat.write(notebook("6 * 7", outputs=outputs), course / "notebooks" / "01_mean.ipynb")
-    student_copy(course, tmp_path / "copy")
-    (cell,) = nbformat.read(tmp_path / "copy" / "notebooks" / "01_mean.ipynb", 4).cells
-    assert (cell.source, cell.outputs, cell.execution_count) == ("6 * 7", [], None)
-
-
-@pytest.mark.parametrize("source", FILLED)
-def test_a_filled_in_attempt_is_found(source):
-    (sentence,) = answers_left_in(notebook("1", source))
-    assert sentence == "in code cell 2, the attempt of question is filled in."
-
-
-def test_several_answers_in_a_cell_are_all_told_and_each_once():
-    source = "one.check(1); one.check(2); two.check(...); lesson.two.check(3); one.solution()"
-    assert list(answers_left_in(notebook(source))) == [
-        "in code cell 1, the attempt of one is filled in.",
-        "in code cell 1, the attempt of lesson.two is filled in.",
-        "in code cell 1, the solution of one is called.",
-    ]
-
-
-def test_cells_without_code_are_neither_counted_nor_searched():
-    made = notebook("1", "question.check(6)")
-    made.cells.insert(0, new_markdown_cell("question.check(6)"))
-    assert list(answers_left_in(made)) == ["in code cell 2, the attempt of question is filled in."]
-
-
-@pytest.mark.parametrize("source", ["question.solution()", "print(question.solution())"])
-def test_a_call_of_the_solution_is_found(source):
-    (sentence,) = answers_left_in(notebook(source))
-    assert sentence == "in code cell 1, the solution of question is called."
-
-
-def test_a_cell_that_is_not_python_is_not_handed_out():
-    source = "prediction = = 6\nquestion.check(prediction)\nother.solution()"
-    why = "cannot be looked at, because the cell is not Python or too long."
-    assert list(answers_left_in(notebook(source))) == [
-        f"in code cell 1, question {why}",
-        f"in code cell 1, other {why}",
-    ]
-    assert list(answers_left_in(notebook("prediction = = 6"))) == []
-
-
-def test_why_there_is_no_copy_is_told_on_the_error_channel(tmp_path, capsys):
-    (tmp_path / "file").touch()
-    assert main(["student", str(tmp_path / "file")]) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err == f"{tmp_path / 'file'} exists and is not an empty folder: name another.\n"
-
-
-def test_a_folder_that_cannot_be_made_is_told_in_one_sentence(tmp_path, capsys):
-    (tmp_path / "file").touch()
-    assert main(["student", str(tmp_path / "file" / "copy")]) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err == f"{tmp_path / 'file'}: File exists.\n"
-
-
-def test_a_disk_that_says_no_more_than_that_is_told_with_the_folder(tmp_path, monkeypatch, capsys):
-    def full(*arguments, **more):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(shutil, "copy2", full)
-    monkeypatch.setattr(shutil, "copytree", full)
-    assert main(["student", str(tmp_path / "copy")]) == 1
-    assert capsys.readouterr().err == f"{tmp_path / 'copy'}: No space left on device.\n"
-
-
-def test_a_folder_below_folders_that_are_not_there_is_made(course, tmp_path):
-    student_copy(course, tmp_path / "a" / "b" / "copy")
-    assert files(tmp_path / "a" / "b" / "copy") == COPIED
 
 
 def test_the_copy_is_drafted_beside_its_place_so_that_it_appears_in_one_go(
@@ -274,44 +205,51 @@ def test_the_copy_is_drafted_beside_its_place_so_that_it_appears_in_one_go(
     assert draft.startswith(".copy.")
 
 
-def test_the_solutions_are_closed_by_a_file_that_says_so(course, tmp_path):
-    student_copy(course, tmp_path / "copy")
-    note = (tmp_path / "copy" / ROOM / "solutions_are_closed").read_text("utf-8")
-    assert note == "`.solution()` is closed as long as this file is here.\n"
+@pytest.mark.parametrize("source", EMPTY)
+def test_an_empty_attempt_is_no_answer(source):
+    assert list(answers_left_in(notebook(source))) == []
 
 
-def test_all_answers_are_told_one_below_the_other(course, tmp_path):
-    for name in ("02_variance", "03_standardize"):
-        nbformat.write(notebook(FILLED[0]), course / "notebooks" / f"{name}.ipynb")
-    with pytest.raises(CopyError) as problem:
-        student_copy(course, tmp_path / "copy")
-    assert str(problem.value) == (
-        "02_variance.ipynb: in code cell 1, the attempt of question is filled in.\n"
-        "03_standardize.ipynb: in code cell 1, the attempt of question is filled in."
-    )
+@pytest.mark.parametrize("source", FILLED)
+def test_a_filled_in_attempt_is_found(source):
+    (sentence,) = answers_left_in(notebook("1", source))
+    assert sentence == "in code cell 2, the attempt of question is filled in."
 
 
-@pytest.mark.skipif(os.name != "posix", reason="elsewhere not everybody may make a link")
-@pytest.mark.parametrize("known_to_git", [True, False])
-def test_a_link_is_copied_as_a_link(course, tmp_path, known_to_git):
-    if known_to_git and not shutil.which("git"):
-        pytest.skip("there is no git")
-    (course / "link").symlink_to("notebooks/01_mean.ipynb")
-    if known_to_git:
-        shutil.rmtree(course / ".git")
-        for command in (["init", "-q"], ["add", "notebooks", "lnorm_utils", "link"]):
-            subprocess.run(["git", "-C", course, *command], check=True)
-    student_copy(course, tmp_path / "copy")
-    assert os.readlink(tmp_path / "copy" / "link") == "notebooks/01_mean.ipynb"
+def test_several_answers_in_a_cell_are_all_told_and_each_once():
+    source = "one.check(1); one.check(2); two.check(...); lesson.two.check(3); one.solution()"
+    made = notebook(source)
+    made.cells.insert(0, new_markdown_cell("question.check(6)"))
+    assert list(answers_left_in(made)) == [
+        "in code cell 1, the attempt of one is filled in.",
+        "in code cell 1, the attempt of lesson.two is filled in.",
+        "in code cell 1, the solution of one is called.",
+    ]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a name is always text")
-@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
-def test_a_file_whose_name_is_no_text_is_copied(course, tmp_path):
-    shutil.rmtree(course / ".git")
-    name = os.fsdecode(b"caf\xe9")
-    (course / name).touch()
-    for command in (["init", "-q"], ["add", "notebooks", "lnorm_utils", name]):
-        subprocess.run(["git", "-C", course, *command], check=True)
-    student_copy(course, tmp_path / "copy")
-    assert (tmp_path / "copy" / name).exists()
+def test_a_cell_that_is_not_python_is_not_handed_out_if_it_could_hold_an_answer():
+    source = "prediction = = 6\nquestion.check(prediction)\nother.solution()"
+    question, other = answers_left_in(notebook(source))
+    assert question.startswith("in code cell 1, question cannot be looked at")
+    assert other.startswith("in code cell 1, other cannot be looked at")
+    assert list(answers_left_in(notebook("prediction = = 6"))) == []
+
+
+def full_disk(*arguments, **more):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        ("file", "file exists and is not an empty folder: name another."),
+        ("file/copy", "file: File exists."),
+        ("copy", "copy: No space left on device."),
+    ],
+)
+def test_why_there_is_no_copy_goes_to_the_error_channel(tmp_path, monkeypatch, capsys, out, said):
+    (tmp_path / "file").touch()
+    for name in ("copy2", "copytree"):
+        monkeypatch.setattr(shutil, name, full_disk)
+    assert main(["student", str(tmp_path / out)]) == 1
+    assert capsys.readouterr() == ("", f"{tmp_path}/{said}\n")
