@@ -24,7 +24,7 @@ class Answer:
 
 
 def fetch(
-    attempt_of: Callable, inputs: list[list] | None, seconds: float, trial: str = ""
+    attempt_of: Callable, inputs: list[list] | None, seconds: float, use_class: str = ""
 ) -> Answer:
     """Return an attempt, or what it returns for each input, as `Exercise.check` would see it.
 
@@ -32,7 +32,7 @@ def fetch(
         attempt_of: a function without arguments that returns the attempt.
         inputs: encoded arguments for each call; None for a prediction.
         seconds: how long a call may take.
-        trial: for a class, the name of the function of `class_attempts.py` that uses it.
+        use_class: for a class, the name of the function of `class_attempts.py` that uses it.
     """
     plain_data = run_path(str(Path(__file__).with_name("plain_data.py")))
     encode, decode = plain_data["encode"], plain_data["decode"]
@@ -40,8 +40,8 @@ def fetch(
     if attempt is None or attempt is ...:
         return Answer([encode(None)] * len(inputs or [[]]), "")
     results = run_path(str(ENGINE / "running.py"))["results"]
-    results.__globals__["SECONDS"] = seconds
     calls = None if inputs is None else [tuple(map(decode, values)) for values in inputs]
-    use = run_path(str(ENGINE / "class_attempts.py"))[trial] if trial else None
-    values, remark = results(attempt, calls, use)
+    classes = run_path(str(ENGINE / "class_attempts.py")) if use_class else {}
+    use, describe = classes.get(use_class), classes.get("describe")
+    values, remark = results(attempt, calls, use, describe, seconds)
     return Answer([encode(value) for value in values], remark)

@@ -105,8 +105,8 @@ def _run_cell(kernel: Kernel, source: str, exercises: Mapping[str, Exercise]) ->
 
 
 def _judge_check(kernel: Kernel, check: Check, exercise: Exercise) -> Verdict:
-    trial = exercise.trial.__name__ if exercise.trial else ""
-    outcome = kernel.fetch(check.attempt, exercise.inputs, trial)
+    use_class = exercise.use_class.__name__ if exercise.use_class else ""
+    outcome = kernel.fetch(check.attempt, exercise.inputs, use_class)
     if outcome.failed:
         return _failed(outcome, "its attempt cannot be looked at")
     try:

@@ -91,14 +91,14 @@ class Kernel:
             self.done.append(code)
         return outcome
 
-    def fetch(self, attempt: str, inputs: Sequence[tuple] | None, trial: str = "") -> Outcome:
+    def fetch(self, attempt: str, inputs: Sequence[tuple] | None, use_class: str = "") -> Outcome:
         """Fetch the value of an expression, or what it returns when called with the inputs.
 
         Of a class, fetch what the function of `class_attempts` with that name makes of it.
         """
         data = None if inputs is None else [list(map(encode, values)) for values in inputs]
         seconds = max(1, min(SECONDS_FOR_A_CALL, self.timeout / 3))
-        call = f"['fetch'](lambda: ({attempt}), {data!r}, {seconds}, {trial!r})"
+        call = f"['fetch'](lambda: ({attempt}), {data!r}, {seconds}, {use_class!r})"
         return self._guarded("", f"__import__('runpy').run_path({fetch_attempt.__file__!r}){call}")
 
     def _guarded(self, code: str, expression: str = "") -> Outcome:

@@ -54,7 +54,7 @@ def read(path: Path) -> dict:
         notebook = json.loads(path.read_text("utf-8-sig"))
         edition(notebook)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise LessonError(f"{path.parent.name}/{path.name} can't be read as a notebook.") from None
+        raise LessonError(f"{path.name} can't be read as a notebook.") from None
     return notebook
 
 

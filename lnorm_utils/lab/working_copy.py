@@ -47,7 +47,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
     is_first = not copies.exists()
     copies.mkdir(parents=True, exist_ok=True)
     for path in lessons(originals):
-        original, copy = read(path), copies / path.name
+        original, copy = _original(path), copies / path.name
         if not copy.exists():
             write(cleared(original), copy)
             if not is_first:
@@ -80,7 +80,7 @@ def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
     path = lesson_named(originals, lesson)
     copies.mkdir(parents=True, exist_ok=True)
     copy, draft = copies / path.name, copies / f".{path.stem}.{os.getpid()}.fresh"
-    write(cleared(read(path)), draft)  # first, so a full disk moves nothing
+    write(cleared(_original(path)), draft)  # first, so a full disk moves nothing
     said = f"{path.name} is fresh now."
     if copy.exists():
         kept_as = _new_name(copies, path.stem)
@@ -100,6 +100,13 @@ def _new_name(folder: Path, lesson: str) -> Path:
             path.touch(exist_ok=False)
             return path
     raise AssertionError("there is always another number")
+
+
+def _original(path: Path) -> dict:
+    try:
+        return read(path)
+    except LessonError as problem:
+        raise LessonError(f"The course's own {problem}") from None
 
 
 def lessons(originals: Path) -> list[Path]:
@@ -125,7 +132,7 @@ def finished(originals: Path, copies: Path) -> dict[str, bool]:
     """Return lesson → whether all of its exercises are solved, in order."""
     done = {}
     for path in lessons(originals):
-        lesson, answered = read(path), copies / FOLDER
+        lesson, answered = _original(path), copies / FOLDER
         done[path.name] = all(
             any(kept(topic, name, answered) == RIGHT for topic in topics(lesson))
             for name in exercises(lesson)

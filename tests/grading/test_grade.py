@@ -51,11 +51,11 @@ class KernelHere:
             return Outcome("crashed", f"{type(error).__name__}: {error}")
         return Outcome()
 
-    def fetch(self, attempt, inputs, trial=""):
-        self.fetched.append((attempt, trial))
+    def fetch(self, attempt, inputs, use_class=""):
+        self.fetched.append((attempt, use_class))
         data = inputs and [[encode(value) for value in values] for values in inputs]
         try:
-            answer = fetch(lambda: eval(attempt, self.defined), data, 5, trial)._repr_json_()
+            answer = fetch(lambda: eval(attempt, self.defined), data, 5, use_class)._repr_json_()
         except Exception as error:
             return Outcome("crashed", f"{type(error).__name__}: {error}")
         return Outcome(answer="a lie" if "lie" in attempt else answer)
@@ -185,12 +185,12 @@ def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(graded, m
 
 def test_a_class_is_tried_as_its_exercise_says(tmp_path, kernels):
     bank = Exercise.bank[module.TOPIC]
-    name, exercise = next((name, e) for name, e in bank.items() if e.trial)
+    name, exercise = next((name, e) for name, e in bank.items() if e.use_class)
     cells = ["from lnorm_utils.exercises.module import *", f"{name}.check({name}.answers[0])"]
     found = {g.exercise: g.state for g in grade(written(tmp_path, cells), 5)}
     assert list(found) == list(bank)
     assert found[name] == "right"
-    assert kernels[0].fetched == [(f"{name}.answers[0]", exercise.trial.__name__)]
+    assert kernels[0].fetched == [(f"{name}.answers[0]", exercise.use_class.__name__)]
 
 
 def test_a_notebook_with_two_lessons_is_graded_in_both(tmp_path, kernels):

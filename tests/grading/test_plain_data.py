@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lnorm_utils.exercises.engine.class_attempts import OUTPUT
+from lnorm_utils.exercises.engine.class_attempts import Observed
 from lnorm_utils.exercises.engine.feedback import State
 from lnorm_utils.exercises.mean import how_many, row_means
 from lnorm_utils.grading.fetch_attempt import fetch
@@ -78,9 +78,9 @@ ROWS = torch.arange(6.0).reshape(2, 3)
 INPUTS = [[encode(ROWS)], [encode(ROWS + 1)]]
 
 
-def fetched(attempt, inputs=INPUTS, trial=""):
+def fetched(attempt, inputs=INPUTS, use_class=""):
     """Return the values and the remark that the kernel would send."""
-    sent = fetch(lambda: attempt, inputs, 5, trial)._repr_json_()
+    sent = fetch(lambda: attempt, inputs, 5, use_class)._repr_json_()
     return [decode(value) for value in sent["values"]], sent["remark"]
 
 
@@ -107,7 +107,7 @@ def test_of_a_function_that_fails_later_the_first_value_is_sent_with_the_remark(
 
 
 def test_a_class_is_tried_as_the_exercise_tries_it():
-    inputs = [[encode(value) for value in (OUTPUT, 3, (0.1,), ROWS.double())]]
-    ((value,), remark) = fetched(torch.nn.LayerNorm, inputs, trial="module")
+    inputs = [[encode(value) for value in (Observed.OUTPUT.name, 3, (0.1,), ROWS.double())]]
+    ((value,), remark) = fetched(torch.nn.LayerNorm, inputs, use_class="observe")
     torch.testing.assert_close(value, torch.nn.LayerNorm(3, 0.1).double()(ROWS.double()).detach())
     assert remark == ""

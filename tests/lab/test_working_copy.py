@@ -125,7 +125,7 @@ def test_a_new_lesson_comes_along_and_a_lesson_that_is_gone_stays(originals, cop
 def test_a_copy_that_is_no_notebook_any_more_is_left_alone(originals, copies, content):
     (copies / "01_mean.ipynb").write_bytes(content)
     (sentence,) = update(originals, copies)
-    assert "/01_mean.ipynb can't be read" in sentence
+    assert sentence.startswith("01_mean.ipynb can't be read")
     assert (copies / "01_mean.ipynb").read_bytes() == content
 
 
@@ -237,7 +237,7 @@ def test_what_cannot_be_done_is_said_in_one_line(started, copies, capsys):
 def test_an_original_that_is_no_notebook_is_named(started, originals, copies, capsys):
     (originals / "01_mean.ipynb").write_text("<<<<<<< HEAD")
     assert command.main(["--folder", str(copies)]) == 1
-    assert capsys.readouterr().err == "notebooks/01_mean.ipynb can't be read as a notebook.\n"
+    assert "The course's own 01_mean.ipynb can't be read" in capsys.readouterr().err
 
 
 def test_a_copy_that_cannot_be_updated_is_opened_all_the_same(

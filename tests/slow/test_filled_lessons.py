@@ -93,7 +93,7 @@ def start_of(exercise, attempt):
     """Return how the cell of an exercise begins."""
     if is_prediction(exercise):
         return f"{attempt} = ..."
-    return f"class {attempt}" if exercise.trial else f"def {attempt}("
+    return f"class {attempt}" if exercise.use_class else f"def {attempt}("
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

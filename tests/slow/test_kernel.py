@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lnorm_utils.exercises.engine.class_attempts import OUTPUT
+from lnorm_utils.exercises.engine.class_attempts import Observed
 from lnorm_utils.grading import kernel as kernels
 from lnorm_utils.grading import sandbox
 from lnorm_utils.grading.kernel import Kernel, Outcome
@@ -64,9 +64,8 @@ def test_an_attempt_is_looked_at_or_called_with_the_inputs_or_tried(patient):
     first, second = values(patient.fetch("lambda x: x.sum(-1)", [(ROWS,), (ROWS + 1,)]))
     assert (first.tolist(), second.tolist()) == ([3, 12], [6, 15])
     assert patient.run("import torch") == Outcome()
-    (seen,) = values(
-        patient.fetch("torch.nn.LayerNorm", [(OUTPUT, 3, (), ROWS.double())], "module")
-    )
+    inputs = [(Observed.OUTPUT.name, 3, (), ROWS.double())]
+    (seen,) = values(patient.fetch("torch.nn.LayerNorm", inputs, "observe"))
     torch.testing.assert_close(seen, torch.nn.LayerNorm(3).double()(ROWS.double()).detach())
 
 
