@@ -1,10 +1,9 @@
 """Lesson 5: batch norm depends on a point's company, layer norm does not."""
 
-from collections.abc import Mapping
+import math
 from itertools import accumulate
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -14,20 +13,12 @@ from torch import Tensor
 
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Button, Slider
-from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.explorer import Explorer, Presets
+from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.inputs import rows_of
 from lnorm_utils.functional import layer_norm, layer_norm_steps
-from lnorm_utils.plotting.picture import (
-    BLACK,
-    BLUE,
-    GRAY,
-    ORANGE,
-    STYLE,
-    Picture,
-    limits,
-    new_picture,
-    number,
-)
+from lnorm_utils.numbers import number
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, ORANGE, Picture, limits
 
 __all__ = ["explore_batch"]
 
@@ -38,7 +29,7 @@ MOMENTUM = 0.1
 # With the second, the running statistics of small batches end near the population's: they jitter,
 # and no class takes the jitter for a bias.
 SEED_OF_COMPANY, SEED_OF_KEPT = 5, 8
-PRESETS = {
+PRESETS: Presets = {
     "batch of eight": {"batch_size": 8},
     "batch of two": {"batch_size": 2},
     "batch of 256": {"batch_size": 256},
@@ -48,13 +39,13 @@ PRESETS = {
 }
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def explore_batch(
     batch_size: int = 8,
     draws: int = 0,
     x: ArrayLike | None = None,
     preset: str | None = None,
-    presets: Mapping[str, Mapping[str, int]] | None = None,
+    presets: Presets | None = None,
 ) -> Explorer:
     """Explore how batch norm changes one point with its company, and layer norm does not.
 
@@ -65,12 +56,10 @@ def explore_batch(
             points. The first row is the one point, in every batch; its company is drawn from the
             others, with replacement. The running statistics are over batches of the same size
             without the point, drawn from the others: with it in each, they would lean toward it.
-        preset: the name of a preset to start with.
-        presets: name → {"batch_size": …, "draws": …}, beside the built-in ones.
+        preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
-        ValueError: a start is outside its range, `preset` is the name of none, `x` has another
-            number of axes, of rows or of features, or a value that is not finite.
+        ValueError: an argument has another shape or range, or a value is not finite.
 
     Source: Ioffe & Szegedy 2015, arXiv:1502.03167, for batch norm; its momentum, 0.1, and its
     unbiased running variance as in PyTorch.
@@ -78,19 +67,17 @@ def explore_batch(
     >>> explore_batch(preset="batch of 256").words.split(", ")[1].split(". ")[0]
     'and over all 40 batches anything from 0.35 to 0.68'
     """
-    x = _population() if x is None else rows_of(x, least=(4, 2))
-    features = x.shape[1]
-    if features > MOST:
-        raise ValueError(f"This explorer needs 2 to {MOST} features, but got {features}.")
-    company = _drawn(x, LARGEST - 1, SEED_OF_COMPANY)
-    batches = torch.cat([x[:1].expand(BATCHES, 1, -1), company], dim=1)
-    without = _drawn(x, LARGEST, SEED_OF_KEPT)[..., 0]
+    rows = _random_rows() if x is None else rows_of(x, least=(4, 2), most=(math.inf, MOST))
+    features = rows.shape[1]
+    company = _drawn(rows, LARGEST - 1, SEED_OF_COMPANY)
+    batches = torch.cat([rows[:1].expand(BATCHES, 1, -1), company], dim=1)
+    without = _drawn(rows, LARGEST, SEED_OF_KEPT)[..., 0]
     courses = {size: _course(batches, without, size) for size in range(1, LARGEST + 1)}
-    others = x[1:, 0]
+    others = rows[1:, 0]
     population = (others.mean().item(), others.var(correction=0).item())
     picture, outputs, *kept = _panels(features)
     dots = _dots(outputs, features)
-    alone = layer_norm(x[:1], features)
+    alone = layer_norm(rows[:1], features)
     outputs.set_ylim(limits(np.vstack([alone, *(c.outputs for c in courses.values())])))
     lines = [
         _lines(ax, np.array([c.running[i] for c in courses.values()]), population[i])
@@ -102,29 +89,24 @@ def explore_batch(
         batch, course = draws % BATCHES, courses[batch_size]
         y = layer_norm(batches[batch, :batch_size], features)[0]
         heights = (course.outputs.ravel(), course.outputs[batch], y)
-        for line, values in zip(dots, heights, strict=True):
-            line.set_ydata(values)
+        for drawn, values in zip(dots, heights, strict=True):
+            drawn.set_ydata(values)
         seen = batch + 1
         for (past, future), values in zip(lines, course.running, strict=True):
             past.set_data(range(seen + 1), values[: seen + 1])
             past.set_markevery([seen])
             future.set_data(range(seen, BATCHES + 1), values[seen:])
-        return _words(course, batch, batch_size, y[0], population)
+        return _words(course, batch, batch_size, y[0].item(), population)
 
-    return Explorer(
-        picture,
-        [*(line for pair in lines for line in reversed(pair)), *dots],
-        move,
-        {
-            "batch_size": Slider("batch size", batch_size, [2**power for power in range(9)]),
-            "draws": Button("draw other company", draws),
-        },
-        {**PRESETS, **(presets or {})},
-        preset,
-    )
+    controls = {
+        "batch_size": Slider("batch size", batch_size, [2**power for power in range(9)]),
+        "draws": Button("draw other company", draws),
+    }
+    moving = [*(line for pair in lines for line in reversed(pair)), *dots]
+    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
 
 
-def _population() -> Tensor:
+def _random_rows() -> Tensor:
     """Make 1,000 points (1000, 4) whose features differ in mean and spread."""
     points = torch.tensor([3.0, 0, -2, 1]) + torch.tensor([2, 1, 1, 0.5]) * normal(1000, 4, seed=5)
     points[0] = torch.tensor([4.0, 1.5, -3, 1.2])
@@ -141,9 +123,7 @@ class Course(NamedTuple):
     """What batch norm gives and keeps, batch after batch."""
 
     outputs: NDArray  # (batches, D), of the first row
-    running: (
-        NDArray  # (2, batches + 1), without that row: mean and variance of feature 0, from 0 on
-    )
+    running: NDArray  # (2, batches + 1), mean and variance of feature 0 without that row, from 0 on
 
 
 def _course(batches: Tensor, without: Tensor, size: int) -> Course:
@@ -159,18 +139,18 @@ def _course(batches: Tensor, without: Tensor, size: int) -> Course:
 
 def _running(each: Tensor, start: float) -> list[float]:
     """Begin with a start; at each batch keep nine tenths and add a tenth of the batch's own."""
-    return list(
-        accumulate(each.tolist(), lambda r, new: (1 - MOMENTUM) * r + MOMENTUM * new, initial=start)
+    means = accumulate(
+        each.tolist(), lambda r, new: (1 - MOMENTUM) * r + MOMENTUM * new, initial=start
     )
+    return list(means)
 
 
 def _panels(features: int) -> tuple[Picture, Axes, Axes, Axes]:
     """Lay out one panel for the outputs, and beside it two for what is kept of feature 0."""
     alt = "One point in batch after batch: its outputs, and the running statistics"
-    picture, axes = new_picture(alt, 1, 1, 9.6, 5.1, layout=None)
-    picture.subplots_adjust(left=0.08, right=0.98, bottom=0.115, top=0.85, wspace=0.2, hspace=0.3)
+    margins = {"left": 0.08, "right": 0.98, "bottom": 0.115, "top": 0.85}
+    picture, (outputs,) = fixed_panels(alt, 1, 9.6, 5.1, {**margins, "wspace": 0.2, "hspace": 0.3})
     grid = picture.add_gridspec(2, 2)
-    outputs = axes[0, 0]
     outputs.set_subplotspec(grid[:, 0])
     outputs.set(title="outputs of the same point", xlabel="feature", ylabel="output")
     outputs.set(xlim=(-0.5, features - 0.5), xticks=range(features))
@@ -187,20 +167,18 @@ def _dots(ax: Axes, features: int) -> list[Line2D]:
     ax.axhline(0, color=BLACK, lw=0.8, zorder=0)
     at = np.arange(features)
     spread = (at + np.linspace(-0.35, -0.05, BATCHES)[:, None]).ravel()
-    faint = {"color": BLUE, "ms": 5, "mew": 0, "alpha": 0.5}
-    looks = (
-        (spread, "o", {**faint, "label": "batch norm, 40 batches"}),
-        (at - 0.2, "o", {"color": BLUE, "ms": 10, "mec": BLACK, "label": "batch norm, this batch"}),
-        (at + 0.2, "^", {"color": ORANGE, "ms": 11, "mec": BLACK, "label": "layer norm"}),
-    )
-    return [ax.plot(x, 0 * x, marker, **look)[0] for x, marker, look in looks]
+    return [
+        line(ax, "o", spread, color=BLUE, ms=5, mew=0, alpha=0.5, label="batch norm, 40 batches"),
+        line(ax, "o", at - 0.2, color=BLUE, ms=10, label="batch norm, this batch"),
+        line(ax, "^", at + 0.2, color=ORANGE, ms=11, label="layer norm"),
+    ]
 
 
 def _lines(ax: Axes, every: NDArray, population: float) -> tuple[Line2D, Line2D]:
     """Draw a running statistic up to now and from now on, and that of the population."""
     ax.set_ylim(limits(np.append(every, population)))
-    (past,) = ax.plot([], "o-", color=BLUE, ms=10, mec=BLACK, lw=1.5)
-    (future,) = ax.plot([], color=GRAY, lw=1, zorder=1)
+    past = line(ax, "o-", color=BLUE, ms=10, lw=1.5)
+    future = line(ax, "-", color=GRAY, lw=1, zorder=1)
     ax.axhline(population, color=BLACK, ls="--", lw=1.5, label="population", zorder=0)
     return past, future
 

@@ -1,9 +1,5 @@
 """Lesson 8: how far layer norms with a mistake are from PyTorch's, and which a test catches."""
 
-import math
-from collections.abc import Mapping
-
-import matplotlib
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -12,19 +8,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lnorm_utils.examples import normal
-from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten, short
-from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten
+from lnorm_utils.explorers.engine.explorer import Explorer, Presets
+from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.functional import layer_norm, mean, standardize, variance
-from lnorm_utils.plotting.picture import (
-    BLACK,
-    BLUE,
-    GRAY,
-    ORANGE,
-    STYLE,
-    VERMILION,
-    new_picture,
-    phrase,
-)
+from lnorm_utils.numbers import counted, significant
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, ORANGE, VERMILION, phrase
 
 __all__ = ["explore_broken"]
 
@@ -41,7 +30,7 @@ VARIANTS = [
     "mean over the batch too",
     "unbiased variance",
 ]
-PRESETS = {
+PRESETS: Presets = {
     "randn(4, 8): most slip through": {},
     "ε = 0.1": {"eps": 0.1},
     "an offset of 10,000": {"offset": 1e4},
@@ -51,7 +40,7 @@ PRESETS = {
 }
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def explore_broken(
     points: int = 4,
     features: int = 8,
@@ -60,7 +49,7 @@ def explore_broken(
     eps: float = 1e-5,
     trained: bool = False,
     preset: str | None = None,
-    presets: Mapping[str, Mapping[str, float]] | None = None,
+    presets: Presets | None = None,
 ) -> Explorer:
     """Explore on which data a layer norm with a mistake differs from PyTorch's enough to be caught.
 
@@ -74,28 +63,22 @@ def explore_broken(
         spread: the standard deviation of the numbers before that, from 1e-4 to 10.
         eps: ε, from 1e-8 to 0.1.
         trained: whether γ and β have been learned, or are still 1 and 0.
-        preset: the name of a preset to start with.
-        presets: name → {"points": …, "features": …, "offset": …, "spread": …, "eps": …,
-            "trained": …}, beside the built-in ones.
+        preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
-        ValueError: a start is outside its range, or `preset` is the name of none.
+        ValueError: an argument has another shape or range, or a value is not finite.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3, for the right one.
 
     >>> explore_broken(preset="one point").words[-42:]
     'γ and β left out; mean over the batch too.'
     """
-    picture, axes = new_picture(
+    picture, (ax,) = fixed_panels(
         "Largest difference between layer norms with a mistake and PyTorch's",
-        1,
-        1,
-        9.2,
-        4.4,
-        layout=None,
+        *(1, 9.2, 4.4),
+        {"left": 0.26, "right": 0.97, "bottom": 0.15, "top": 0.86},
     )
-    picture.subplots_adjust(left=0.26, right=0.97, bottom=0.15, top=0.86)
-    bars, missed, caught, nan = _panel(axes[0, 0])
+    bars, missed, caught, nan = _panel(ax)
     picture.legend(handles=[missed, caught, nan], loc="upper center", ncols=3)
     base = normal(MOST_POINTS, MOST_FEATURES, seed=91)
     gamma, beta = 1 + 0.5 * normal(MOST_FEATURES, seed=92), normal(MOST_FEATURES, seed=93)
@@ -110,21 +93,16 @@ def explore_broken(
         data = _data(points, features, offset, spread, eps, trained)
         return f"{data} {_verdict(distances)}{_rounded(x, offset, spread)}"
 
-    return Explorer(
-        picture,
-        [bars, missed, caught, nan],
-        move,
-        {
-            "points": Slider("number of points, B", points, range(1, MOST_POINTS + 1)),
-            "features": Slider("number of features, D", features, range(2, MOST_FEATURES + 1)),
-            "offset": Slider("offset", offset, [0.0, *powers_of_ten(0, 6)]),
-            "spread": Slider("spread", spread, powers_of_ten(-4, 1)),
-            "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
-            "trained": Switch("γ and β have been trained", trained),
-        },
-        {**PRESETS, **(presets or {})},
-        preset,
-    )
+    controls = {
+        "points": Slider("number of points, B", points, range(1, MOST_POINTS + 1)),
+        "features": Slider("number of features, D", features, range(2, MOST_FEATURES + 1)),
+        "offset": Slider("offset", offset, [0.0, *powers_of_ten(0, 6)]),
+        "spread": Slider("spread", spread, powers_of_ten(-4, 1)),
+        "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
+        "trained": Switch("γ and β have been trained", trained),
+    }
+    moving = [bars, missed, caught, nan]
+    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
 
 
 def differences(x: Tensor, eps: float, learned: tuple[Tensor, Tensor] | None) -> NDArray:
@@ -151,34 +129,26 @@ def differences(x: Tensor, eps: float, learned: tuple[Tensor, Tensor] | None) ->
 
 
 def _panel(ax: Axes) -> list[Line2D]:
-    """Draw what stands still, and return what moves: bars, and dots of three kinds."""
-    (bars,) = ax.plot([], color=GRAY, lw=6, solid_capstyle="butt", zorder=1)
-    looks = (
-        (BLUE, "o", "within the tolerance"),
-        (VERMILION, "D", "caught"),
-        (ORANGE, "X", "caught: NaN"),
-    )
+    """Draw the axes, and return what moves: bars, and dots of three kinds."""
+    bars = line(ax, "-", color=GRAY, lw=6, solid_capstyle="butt", zorder=1)
+    look = {"ms": 11, "mew": 0.7}
     dots = [
-        ax.plot([], marker, color=color, ms=11, mec="black", mew=0.7, label=label)[0]
-        for color, marker, label in looks
+        line(ax, "o", color=BLUE, label="within the tolerance", **look),
+        line(ax, "D", color=VERMILION, label="caught", **look),
+        line(ax, "X", color=ORANGE, label="caught: NaN", **look),
     ]
     ax.axvline(TOLERANCE, color=BLACK, ls="--", lw=1.5, zorder=0)
     ax.text(1.3 * TOLERANCE, -0.72, "tolerance of a naive test", va="center")
     ax.set(xscale="log", xlim=(0.5 * FLOOR, 2 * CEILING), ylim=(len(VARIANTS) - 0.5, -1.0))
     ax.set_yticks(range(len(VARIANTS)), VARIANTS, fontsize=12)
     ticks = [10.0**exponent for exponent in range(-6, 5)]
-    ax.set_xticks(ticks, ["< 2e−6", *(_power(tick) for tick in ticks[1:])])
+    ax.set_xticks(ticks, [f"< {significant(EQUAL)}", *(significant(tick) for tick in ticks[1:])])
     ax.minorticks_off()
     ax.set_xlabel("largest difference from nn.LayerNorm")
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color=GRAY, lw=0.5)
     ax.set_axisbelow(True)
     return [bars, *dots]
-
-
-def _power(value: float) -> str:
-    exponent = round(math.log10(value))
-    return f"{value:g}" if abs(exponent) < 3 else f"1e{exponent}".replace("-", "−")
 
 
 def _set_panel(bars: Line2D, dots: tuple[Line2D, Line2D, Line2D], distances: NDArray) -> None:
@@ -189,8 +159,8 @@ def _set_panel(bars: Line2D, dots: tuple[Line2D, Line2D, Line2D], distances: NDA
     bars.set_data(ends.ravel(), np.repeat(rows, 3))
     is_nan = np.isnan(distances)
     is_caught = ~is_nan & (distances > TOLERANCE)
-    for line, mask in zip(dots, (~is_nan & ~is_caught, is_caught, is_nan), strict=True):
-        line.set_data(places[mask], rows[mask])
+    for kind, mask in zip(dots, (~is_nan & ~is_caught, is_caught, is_nan), strict=True):
+        kind.set_data(places[mask], rows[mask])
 
 
 def _data(
@@ -198,8 +168,8 @@ def _data(
 ) -> str:
     learned = "trained γ and β" if trained else "γ = 1 and β = 0"
     return (
-        f"{points} point{'s' * (points > 1)} with {features} features, offset {short(offset)}, "
-        f"spread {short(spread)}, ε = {short(eps)}, {learned}."
+        f"{counted(points, 'point')} with {features} features, offset {significant(offset)}, "
+        f"spread {significant(spread)}, ε = {significant(eps)}, {learned}."
     )
 
 
@@ -220,6 +190,8 @@ def _verdict(distances: NDArray) -> str:
     ]
     missed = [name for name, d in told.items() if d <= TOLERANCE]
     count = f"{len(caught)} of the {len(told)}" if missed else f"all {len(told)}"
-    sentence = f"A tolerance of 1e−4 catches {count} mistakes: {phrase(caught)}."
+    sentence = (
+        f"A tolerance of 1e−4 catches {count} mistakes: {phrase(caught)}."
+    )
     passing = f" It lets pass: {phrase(missed)}." if missed else ""
     return sentence + passing + ("" if is_right else " The right one is off too.")

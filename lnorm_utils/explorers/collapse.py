@@ -1,32 +1,25 @@
 """Lesson 6: what layer norm leaves of one, two, three and four features."""
 
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 import torch
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten
-from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.explorer import Explorer, Presets
+from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.inputs import rows_of
 from lnorm_utils.functional import standardize
-from lnorm_utils.plotting.picture import (
-    BLUE,
-    GRAY,
-    ORANGE,
-    STYLE,
-    VERMILION,
-    new_picture,
-    number,
-)
+from lnorm_utils.numbers import counted, fixed, number
+from lnorm_utils.plotting.picture import BLUE, GRAY, ORANGE, VERMILION
 from lnorm_utils.plotting.points import in_plane
 
 __all__ = ["explore_collapse"]
@@ -38,7 +31,7 @@ DIRECTIONS = {
     3: ("along (1, −1, 0)", "along (1, 1, −2)"),
     4: ("along (1, −1, 0, 0)", "along (1, 1, −2, 0)"),
 }
-PRESETS = {
+PRESETS: Presets = {
     "two features": {"features": 2},
     "almost equal": {"features": 2, "difference": 1e-3},
     "tensorflow's 0.73996": {"features": 2, "difference": 0.16441762 - 0.09484422, "eps": 1e-3},
@@ -48,14 +41,14 @@ PRESETS = {
 }
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def explore_collapse(
     features: int = 2,
     difference: float = 1.0,
     eps: float = 1e-5,
     points: ArrayLike | None = None,
     preset: str | None = None,
-    presets: Mapping[str, Mapping[str, float]] | None = None,
+    presets: Presets | None = None,
 ) -> Explorer:
     """Explore where layer norm puts points with few features, and how ε holds back close ones.
 
@@ -66,62 +59,61 @@ def explore_collapse(
             `points` are given. One feature has no difference.
         eps: ε, from 1e-8 to 0.1.
         points: (N, D) or (N, L, D), in place of 120 random ones; the first row is marked.
-        preset: the name of a preset to start with.
-        presets: name → {"features": …, "difference": …, "eps": …}, beside the built-in ones.
+        preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
-        ValueError: a start is outside its range, `preset` is the name of none, `points` has another
-            number of axes, no elements, or a value that is not finite.
+        ValueError: an argument has another shape or range, or a value is not finite.
 
     Source: Brody, Alon & Yahav 2023, arXiv:2305.02582, for the geometry.
 
     >>> explore_collapse(preset="tensorflow's 0.73996").words[-45:]
     'The marked point becomes (0.73996, −0.73996).'
     """
-    points = _points() if points is None else rows_of(points, least=(1, 1))
-    most = min(MOST, points.shape[1])
-    built_in = {n: p for n, p in PRESETS.items() if p["features"] <= most}
-    picture, axes = new_picture(
-        "Points before and after layer normalization", 1, 2, 4.6, 5.1, layout=None
+    rows = _random_points() if points is None else rows_of(points, least=(1, 1))
+    most = min(MOST, rows.shape[1])
+    picture, (left, right) = fixed_panels(
+        "Points before and after layer normalization",
+        *(2, 4.6, 5.1),
+        {"left": 0.09, "right": 0.99, "bottom": 0.12, "top": 0.85, "wspace": 0.25},
     )
-    picture.subplots_adjust(left=0.09, right=0.99, bottom=0.12, top=0.85, wspace=0.25)
-    before = _panel(axes[0, 0], "before", 1.1 * points.abs().max().item())
-    after = _panel(axes[0, 1], "after", 1.25 * math.sqrt(most))
-    (outline,) = axes[0, 1].plot([], color=GRAY, zorder=1)
+    before = _panel(left, "before", 1.1 * rows.abs().max().item())
+    after = _panel(right, "after", 1.25 * math.sqrt(most))
+    outline = line(right, "-", color=GRAY, zorder=1)
     picture.legend(handles=before.dots, loc="upper center", ncols=3)
 
     def move(features: int, difference: float, eps: float) -> str:
-        chosen = points[:, :features]
+        chosen = rows[:, :features]
         mean = chosen.mean(1, keepdim=True)
         x = mean + difference * (chosen - mean)
         y = standardize(x, eps=eps)
-        above = _first_above(chosen) & (difference > 0)  # x is rounded, and cannot tell
-        for panel, rows in ((before, x), (after, y)):
-            _set_panel(panel, in_plane(rows.numpy()), above, features)
+        second = chosen[:, min(1, features - 1)]
+        above = (chosen[:, 0] > second).numpy() & (difference > 0)  # x is rounded, and cannot tell
+        for panel, values in ((before, x), (after, y)):
+            panel.show(in_plane(values.numpy()), above, features)
         angle = np.linspace(0, 2 * np.pi, 100 if features > 2 else 0)
         outline.set_data(math.sqrt(features) * np.array([np.cos(angle), np.sin(angle)]))
-        return f"{len(x)} points with {_count(features)}. {_left(y)} {_marked(y[0])}"
+        marked = ", ".join(fixed(value, 5) for value in y[0])
+        return (
+            f"{len(x)} points with {counted(features, 'feature')}. {_left(y)} "
+            f"The marked point becomes ({marked})."
+        )
 
-    return Explorer(
-        picture,
-        [outline, *before.all, *after.all],
-        move,
-        {
-            "features": Slider("number of features, D", features, range(1, most + 1)),
-            "difference": Slider(
-                "difference between features, ×",
-                difference,
-                [0, *powers_of_ten(-4, 0)],
-                when=lambda values: values["features"] > 1,
-            ),
-            "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
-        },
-        {**built_in, **(presets or {})},
-        preset,
-    )
+    controls = {
+        "features": Slider("number of features, D", features, range(1, most + 1)),
+        "difference": Slider(
+            "difference between features, ×",
+            difference,
+            [0, *powers_of_ten(-4, 0)],
+            when=lambda values: values["features"] > 1,
+        ),
+        "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
+    }
+    built_in = {name: values for name, values in PRESETS.items() if values["features"] <= most}
+    moving = [outline, *before.all, *after.all]
+    return Explorer(picture, moving, move, controls, built_in, preset, presets)
 
 
-def _points() -> Tensor:
+def _random_points() -> Tensor:
     points = normal(120, MOST, seed=6).double()
     points[0] = torch.tensor([0.5, -0.5, 0.0, 0.0])
     return points
@@ -131,23 +123,27 @@ class Panel(NamedTuple):
     """What moves in one of the two panels: circles, triangles, the marked point, two labels."""
 
     dots: list[Line2D]
-    labels: list[Artist]
+    labels: list[Text]
 
     @property
     def all(self) -> list[Artist]:
         """All of it."""
         return [*self.dots, *self.labels]
 
+    def show(self, places: NDArray, first_above: NDArray, features: int) -> None:
+        """Show points at these places, the first one marked."""
+        self.dots[0].set_data(places[first_above].T)
+        self.dots[1].set_data(places[~first_above].T)
+        self.dots[2].set_data(places[:1].T)
+        for label, direction in zip(self.labels, DIRECTIONS[features], strict=True):
+            label.set_text(direction)
+
 
 def _panel(ax: Axes, title: str, span: float) -> Panel:
-    looks = (
-        (BLUE, "o", 6, "first feature above the second"),
-        (ORANGE, "^", 6, "not above"),
-        (VERMILION, "*", 16, "marked point"),
-    )
     dots = [
-        ax.plot([], marker, color=color, ms=size, mec="black", mew=0.5, label=label)[0]
-        for color, marker, size, label in looks
+        line(ax, "o", color=BLUE, ms=6, mew=0.5, label="first feature above the second"),
+        line(ax, "^", color=ORANGE, ms=6, mew=0.5, label="not above"),
+        line(ax, "*", color=VERMILION, ms=16, mew=0.5, label="marked point"),
     ]
     ax.set(title=title, aspect="equal", xlim=(-span, span), ylim=(-span, span))
     ax.locator_params(nbins=6)
@@ -155,34 +151,20 @@ def _panel(ax: Axes, title: str, span: float) -> Panel:
     return Panel(dots, [ax.set_xlabel("x"), ax.set_ylabel("y")])
 
 
-def _set_panel(panel: Panel, places: NDArray, first_above: NDArray, features: int) -> None:
-    for dots, mask in zip(panel.dots, (first_above, ~first_above, [0]), strict=True):
-        dots.set_data(places[mask].T)
-    for label, direction in zip(panel.labels, DIRECTIONS[features], strict=True):
-        label.set_text(direction)
-
-
-def _first_above(x: Tensor) -> NDArray:
-    return (x[:, 0] > x[:, -1 if x.shape[1] == 1 else 1]).numpy()
-
-
-def _count(features: int) -> str:
-    return f"{features} feature{'s' * (features > 1)}"
-
-
 def _left(y: Tensor) -> str:
     """Say in words what layer norm has left of the points."""
     features = y.shape[1]
     if features == 1:
         return "Every one becomes 0, whatever it was: with γ and β it would be β."
-    if number(y.abs().max()) == "0.00":
+    largest = number(y.abs().max())
+    if largest == "0.00":
         return "After: all at the center."
     if features == 2:
         near = [int(((y[:, 0] - sign).abs() < 0.01).sum()) for sign in (1, -1)]
         if 10 * sum(near) < len(y):
             return (
                 "After: all lie on the line between (1, −1) and (−1, 1), at most "
-                f"{number(y.abs().max())} from 0 in each feature: ε holds "
+                f"{largest} from 0 in each feature: ε holds "
                 f"{'most of ' * any(near)}them back."
             )
         return (
@@ -201,8 +183,3 @@ def _left(y: Tensor) -> str:
         f"After: all lie on a sphere of radius √4 = {full}, seen from one side; dots inside the "
         "circle are on its front or back."
     )
-
-
-def _marked(y: Tensor) -> str:
-    place = ", ".join(f"{round(value, 5) + 0.0:.5f}" for value in y.tolist())
-    return f"The marked point becomes ({place})".replace("-", "−") + "."

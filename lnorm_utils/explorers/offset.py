@@ -1,32 +1,25 @@
 """Lesson 2: how an offset takes the digits from a variance that is computed in one pass."""
 
 import math
-from collections.abc import Mapping
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import matplotlib
 import numpy as np
 import torch
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten
-from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.explorer import Explorer, Presets
+from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.inputs import row_of
 from lnorm_utils.functional import variance
-from lnorm_utils.plotting.picture import (
-    BLACK,
-    BLUE,
-    GRAY,
-    STYLE,
-    VERMILION,
-    new_picture,
-    number,
-    to_array,
-)
+from lnorm_utils.numbers import number, power_of_ten, significant
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, VERMILION
 
 __all__ = ["explore_offset"]
 
@@ -35,7 +28,7 @@ LARGEST = 1e15  # float32 has room for the sum of many such squares
 FROM_HERE = 1e3  # float32 numbers near the square of such an offset are far apart
 ROUNDED = 1e-3  # a relative change of the true variance that shows in its digits
 FIRST_NEGATIVE = "the first negative variance"
-PRESETS = {
+PRESETS: Presets = {
     "no offset": {"offset": 0.0},
     "offset 1,000": {"offset": 1e3},
     "offset 10,000": {"offset": 1e4},
@@ -43,12 +36,12 @@ PRESETS = {
 }
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def explore_offset(
     offset: float = 0.0,
     x: ArrayLike | None = None,
     preset: str | None = None,
-    presets: Mapping[str, Mapping[str, float]] | None = None,
+    presets: Presets | None = None,
 ) -> Explorer:
     """Explore how far an offset takes the variance in float32 from the true one.
 
@@ -59,35 +52,31 @@ def explore_offset(
         offset: what is added to each number, from 0 to 1,000,000, in the unit of the numbers.
         x: (D,) or (1, D), at least two features from −1e15 to 1e15, in place of −3.80, 1.99, −1.73
             and 2.14.
-        preset: the name of a preset to start with.
-        presets: name → {"offset": …}, beside the built-in ones.
+        preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
-        ValueError: the offset is outside its range, `preset` is the name of none, `x` has another
-            shape, or a value that is not finite or too large.
+        ValueError: an argument has another shape or range, or a value is not finite.
 
     Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3).
 
     >>> explore_offset(preset="the first negative variance").words[-69:]
     'The first stop of the slider at which one pass is negative is 17,800.'
     """
-    row = _first_row() if x is None else _row(x)
-    starts = [offset, *(values.get("offset") for values in (presets or {}).values())]
+    row = _first_row() if x is None else row_of(x, LARGEST).float()
+    starts: list[Any] = [offset, *(own.get("offset") for own in (presets or {}).values())]
     found = _variances(row, sorted({*STOPS, *filter(_is_inside, starts)}))
     negative = {FIRST_NEGATIVE: {"offset": found.first}} if found.first is not None else {}
-    picture, axes = new_picture(
+    picture, (left, right) = fixed_panels(
         "Error of the variance in float32 against the offset",
-        *(1, 2, 5.0, 4.8),
-        layout=None,
+        *(2, 5.0, 4.8),
+        {"left": 0.1, "right": 0.99, "bottom": 0.12, "top": 0.9, "wspace": 0.07},
         gridspec_kw={"width_ratios": [2, 1]},
     )
-    picture.subplots_adjust(left=0.1, right=0.99, bottom=0.12, top=0.9, wspace=0.07)
-    _draw_curves(axes[0, 0], found)
-    one, two = _markers(axes[0, 0])
-    low, high = axes[0, 0].get_ylim()
-    legend = axes[0, 0].get_legend_handles_labels()
-    axes[0, 1].legend(*legend, loc="upper left", fontsize=12)
-    head, values, verdict = _texts(axes[0, 1])
+    _draw_curves(left, found)
+    one, two = _markers(left)
+    low, high = left.get_ylim()
+    right.legend(*left.get_legend_handles_labels(), loc="upper left", fontsize=12)
+    head, values, verdict = _texts(right)
     place = {at: i for i, at in enumerate(found.offsets)}
 
     def move(offset: float) -> str:
@@ -96,20 +85,15 @@ def explore_offset(
         two.set_data([offset], [abs(by_two - true)])
         one.set_data([offset] * 3, [low, abs(by_one - true), high])
         one.set_marker("v" if by_one < 0 else "s")
-        head.set_text(f"offset {_plain(offset)}")
+        head.set_text(f"offset {_offset(offset)}")
         values.set_text("\n".join(number(v, true) for v in (true, by_two, by_one)))
-        verdict.set_text(_short(by_one, true))
+        verdict.set_text(_significant(by_one, true))
         why = _spacing(offset, row) + _rounded(found.true[: i + 1])
         return _words(offset, true, by_two, by_one, found.first, why)
 
-    return Explorer(
-        picture,
-        [one, two, head, values, verdict],
-        move,
-        {"offset": Slider("offset", offset, STOPS)},
-        {**PRESETS, **negative, **(presets or {})},
-        preset,
-    )
+    controls = {"offset": Slider("offset", offset, STOPS)}
+    moving = [one, two, head, values, verdict]
+    return Explorer(picture, moving, move, controls, {**PRESETS, **negative}, preset, presets)
 
 
 class Variances(NamedTuple):
@@ -131,25 +115,8 @@ def _first_row() -> Tensor:
     return encoded_points()[0, 0].double().round(decimals=4).float()
 
 
-def _row(x: ArrayLike) -> Tensor:
-    """Return the row (D,), float32, or raise a ValueError."""
-    x = to_array(x)
-    if x.ndim not in (1, 2) or x.size < 2 or x.size != x.shape[-1]:
-        raise ValueError(
-            "explore_offset needs one row of shape (D,) or (1, D) with at least two features, but "
-            f"got shape {x.shape}."
-        )
-    bad = int((~(abs(x) <= LARGEST)).sum())  # NaN is not below anything
-    if bad:
-        raise ValueError(
-            f"explore_offset needs numbers from −1e15 to 1e15, but {bad} of {x.size} are NaN or "
-            "outside."
-        )
-    return torch.from_numpy(x.reshape(-1)).float()
-
-
-def _is_inside(offset: object) -> bool:
-    return isinstance(offset, Real) and 0 <= offset <= STOPS[-1]
+def _is_inside(offset: Any) -> bool:
+    return isinstance(offset, Real) and 0 <= float(offset) <= STOPS[-1]
 
 
 def _variances(row: Tensor, offsets: list[float]) -> Variances:
@@ -180,7 +147,7 @@ def _draw_curves(ax: Axes, found: Variances) -> None:
     if found.first is not None:
         side = "right" if found.first > 1e3 else "left"
         ax.axvline(found.first, color=VERMILION, ls=":")
-        text = f"first negative: {_plain(found.first)}"
+        text = f"first negative: {_offset(found.first)}"
         ax.text(found.first, 1.02, text, ha=side, transform=ax.get_xaxis_transform())
 
 
@@ -193,28 +160,27 @@ def _scale(ax: Axes, values: NDArray) -> None:
     ax.set_yscale("symlog", linthresh=10.0**low, linscale=0.8)
     ax.set(xlim=(-0.15, 2 * STOPS[-1]), ylim=(-(10.0**low) / 4, 3 * 10.0**high))
     ticks = [0, *(10**e for e in range(7))]
-    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    ax.set_xticks(ticks, [significant(tick) for tick in ticks])
     ax.set_yticks(
         [0, *(10.0**e for e in exponents)],
-        ["exact: 0", *(f"1e{e}".replace("-", "−") for e in exponents)],
+        ["exact: 0", *map(power_of_ten, exponents)],
     )
     ax.minorticks_off()
     ax.grid(color=GRAY, lw=0.5)
 
 
-def _markers(ax: Axes) -> list[Artist]:
+def _markers(ax: Axes) -> list[Line2D]:
     """Return the marker of one pass, with an upright line through it, and that of two passes."""
-    look = {"mec": BLACK, "mew": 1.5, "clip_on": False}
-    upright = {"color": GRAY, "lw": 1.5, "markevery": [1]}
-    (one,) = ax.plot([], mfc=VERMILION, ms=15, **upright, **look)
-    (two,) = ax.plot([], "o", color=BLUE, ms=10, **look)
-    return [one, two]
+    look: dict[str, Any] = {"mew": 1.5, "clip_on": False}
+    upright: dict[str, Any] = {"color": GRAY, "lw": 1.5, "markevery": [1]}
+    one = line(ax, "-", mfc=VERMILION, ms=15, **upright, **look)
+    return [one, line(ax, "o", color=BLUE, ms=10, **look)]
 
 
-def _texts(ax: Axes) -> list[Artist]:
+def _texts(ax: Axes) -> list[Text]:
     """Write the names of the numbers, and return the texts that move beside them."""
     ax.set_axis_off()
-    look = {"fontsize": 15, "va": "top"}
+    look: dict[str, Any] = {"fontsize": 15, "va": "top"}
     ax.text(0.03, 0.45, "true variance\ntwo passes\none pass", **look)
     return [
         ax.text(0.03, 0.58, "", weight="bold", **look),
@@ -223,11 +189,11 @@ def _texts(ax: Axes) -> list[Artist]:
     ]
 
 
-def _plain(offset: float) -> str:
-    return f"{offset:,.10g}".replace("-", "−")
+def _offset(offset: float) -> str:
+    return significant(offset, 10)
 
 
-def _short(got: float, true: float) -> str:
+def _significant(got: float, true: float) -> str:
     """Judge one pass in a few words."""
     if got < 0:
         return "negative: root is NaN"
@@ -252,7 +218,7 @@ def _spacing(offset: float, row: Tensor) -> str:
     if offset < max(FROM_HERE, row.abs().max().item()):
         return ""
     apart = np.spacing(np.float32(offset**2))
-    return f"Near the square of the offset, float32 numbers are {apart:,g} apart. "
+    return f"Near the square of the offset, float32 numbers are {significant(apart, 10)} apart. "
 
 
 def _rounded(true: NDArray) -> str:
@@ -274,8 +240,8 @@ def _words(
     root = " and negative: its root is NaN" if one < 0 else ""
     at = "At no stop of the slider is one pass negative."
     if first is not None:
-        at = f"The first stop of the slider at which one pass is negative is {_plain(first)}."
+        at = f"The first stop of the slider at which one pass is negative is {_offset(first)}."
     return (
-        f"Offset {_plain(offset)}: the true variance is {number(true, true)}. Two passes give "
+        f"Offset {_offset(offset)}: the true variance is {number(true, true)}. Two passes give "
         f"{says[0]}. One pass gives {says[1]}{root}. {why}{at}"
     )

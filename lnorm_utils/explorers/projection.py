@@ -1,35 +1,24 @@
 """Lesson 7: what a projection before layer norm saves, and what its bias adds."""
 
 import math
-from collections.abc import Mapping
 from functools import cache
 
-import matplotlib
 import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from lnorm_utils.examples import normal, projection
-from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten, short
-from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten
+from lnorm_utils.explorers.engine.explorer import Explorer, Presets
+from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.inputs import rows_of
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.measures import decoder_r2, linear_decoder
-from lnorm_utils.plotting.picture import (
-    BLACK,
-    BLUE,
-    GRAY,
-    GREEN,
-    ORANGE,
-    PINK,
-    STYLE,
-    VERMILION,
-    Picture,
-    new_picture,
-)
+from lnorm_utils.numbers import fixed, significant
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, ORANGE, PINK, VERMILION, Picture
 
 __all__ = ["explore_projection"]
 
@@ -44,7 +33,7 @@ LEVELS = (
     (math.pi / 4, 70, -0.14, "right", "π/4: the direction"),
     (1, 1.8, 0.06, "left", "1: everything"),
 )
-PRESETS = {
+PRESETS: Presets = {
     "two features, no bias": {"size": 2, "bias": False},
     "six features as in the lesson": {"size": 6, "bias": True, "bias_scale": 1.0},
     "six features, no bias": {"size": 6, "bias": False},
@@ -54,14 +43,14 @@ PRESETS = {
 }
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def explore_projection(
     size: int = 6,
     bias: bool = True,
     bias_scale: float = 1.0,
     points: ArrayLike | None = None,
     preset: str | None = None,
-    presets: Mapping[str, Mapping[str, object]] | None = None,
+    presets: Presets | None = None,
 ) -> Explorer:
     """Explore what a linear decoder recovers of two features behind a projection and layer norm.
 
@@ -71,61 +60,53 @@ def explore_projection(
         bias_scale: what that bias is multiplied by, from 0.1 to 10.
         points: (N, 2) or (N, L, 2) with at least 8 rows, in place of 400 random ones. The
             decoder is fitted on a random half and scored on the other.
-        preset: the name of a preset to start with.
-        presets: name → {"size": …, "bias": …, "bias_scale": …}, beside the built-in ones.
+        preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
-        ValueError: a start is outside its range, `preset` is the name of none, `points` has another
-            number of axes, of rows or of features, a value that is not finite, or nothing but one
-            row in the half to recover.
+        ValueError: an argument has another shape or range, or a value is not finite.
 
     >>> explore_projection(preset="two features, no bias").words[:89]
     'Behind a projection to 2 features without a bias, the decoder recovers a share R² = 0.32.'
     """
-    points = normal(400, 2, seed=399).double() if points is None else _checked(points)
-    on_rays = _on_rays(points)  # (RAYS · ON_RAY, 2)
-    everything = torch.cat([points, on_rays])
+    rows = normal(400, 2, seed=399).double() if points is None else _checked(points)
+    on_rays = _on_rays(rows)  # (RAYS · ON_RAY, 2)
+    everything = torch.cat([rows, on_rays])
     span = 1.5 * on_rays.norm(dim=1).max().item() or 1.0
     picture, (left, right) = _panels(span)
-    curves = _curves(left, points)
-    (here,) = left.plot([], "*", color=VERMILION, mec=BLACK, ms=20, label="R² now")
+    curves = _curves(left, rows)
+    here = line(left, "*", color=VERMILION, ms=20, label="R² now")
     rays = _rays(right, on_rays)
     handles = [*curves, here, right.lines[1], rays[0]]
     picture.legend(handles=handles, loc="upper center", ncols=3, fontsize=12)
 
     def move(size: int, bias: bool, bias_scale: float) -> str:
         codes = _codes(everything, size, bias_scale * bias)
-        decode = linear_decoder(codes[: len(points)], points)
-        recovered = decode(codes[len(points) :])
+        decode = linear_decoder(codes[: len(rows)], rows)
+        recovered = decode(codes[len(rows) :])
         here.set_data([size], [max(decode.r2, LOW)])
         places = recovered.clip(-span, span).numpy()
-        for line, ray in zip(rays, np.split(places, RAYS), strict=True):
-            line.set_data(ray.T)
-        times = "" if bias_scale == 1 else f"{short(bias_scale)} times "
+        for ray, those in zip(rays, np.split(places, RAYS), strict=True):
+            ray.set_data(those.T)
+        times = "" if bias_scale == 1 else f"{significant(bias_scale)} times "
         kind = f"with {times}its bias" if bias else "without a bias"
         return (
             f"Behind a projection to {size} features {kind}, the decoder recovers a share R² = "
-            f"{_rounded(decode.r2)}. {_left(size) if bias else ''}{_apart(on_rays, recovered)}"
+            f"{fixed(decode.r2)}. {_lost(size) if bias else ''}{_apart(on_rays, recovered)}"
         )
 
-    return Explorer(
-        picture,
-        [here, *rays],
-        move,
-        {
-            "size": Slider("projection size", size, SIZES),
-            "bias": Switch("bias", bias),
-            "bias_scale": Slider(
-                "bias scale", bias_scale, powers_of_ten(-1, 1), when=lambda values: values["bias"]
-            ),
-        },
-        {**PRESETS, **(presets or {})},
-        preset,
-    )
+    controls = {
+        "size": Slider("projection size", size, SIZES),
+        "bias": Switch("bias", bias),
+        "bias_scale": Slider(
+            "bias scale", bias_scale, powers_of_ten(-1, 1), when=lambda values: values["bias"]
+        ),
+    }
+    moving = [here, *rays]
+    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
 
 
-def _checked(points: ArrayLike) -> Tensor:
-    points = rows_of(points, least=(8, 2))
+def _checked(x: ArrayLike) -> Tensor:
+    points = rows_of(x, least=(8, 2))
     if points.shape[1] != 2:
         raise ValueError(f"This explorer needs points with 2 features, but got {points.shape[1]}.")
     # In another order, for an instructor's may go from class to class.
@@ -158,21 +139,20 @@ def _on_rays(points: Tensor) -> Tensor:
     return (directions[:, None] * distances[:, None]).reshape(-1, 2)
 
 
-def _panels(span: float) -> tuple[Picture, NDArray]:
+def _panels(span: float) -> tuple[Picture, list[Axes]]:
     alt = "What a linear decoder recovers behind a projection and layer norm"
-    picture, axes = new_picture(alt, 1, 2, 4.9, 5.1, layout=None)
-    picture.subplots_adjust(left=0.07, right=0.985, bottom=0.12, top=0.8, wspace=0.25)
-    left, right = axes[0]
+    margins = {"left": 0.07, "right": 0.985, "bottom": 0.12, "top": 0.8, "wspace": 0.25}
+    picture, (left, right) = fixed_panels(alt, 2, 4.9, 5.1, margins)
     left.set(title="share recovered", xlabel="projection size", ylabel="R²", xscale="log")
     left.set(xlim=(1.7, 75), ylim=(-0.1, 1.18))
-    left.set_xticks(SIZES, SIZES)
+    left.set_xticks(SIZES, [str(size) for size in SIZES])
     left.minorticks_off()
     for height, x, away, ha, name in LEVELS:
         left.axhline(height, color=BLACK, lw=1, zorder=0)
         left.text(x, height + away, name, ha=ha, va="bottom")
     right.set(title="points on four rays from the origin", aspect="equal")
     right.set(xlabel="feature 0", ylabel="feature 1", xlim=(-span, span), ylim=(-span, span))
-    return picture, axes[0]
+    return picture, [left, right]
 
 
 def _curves(ax: Axes, points: Tensor) -> list[Line2D]:
@@ -181,7 +161,7 @@ def _curves(ax: Axes, points: Tensor) -> list[Line2D]:
     lines = []
     for scale, look, label in looks:
         r2 = [decoder_r2(_codes(points, size, scale), points) for size in SIZES]
-        lines += ax.plot(SIZES, np.maximum(r2, LOW), look, color=BLACK, lw=1.5, label=label)
+        lines.append(line(ax, look, SIZES, np.maximum(r2, LOW), color=BLACK, lw=1.5, label=label))
     return lines
 
 
@@ -191,12 +171,12 @@ def _rays(ax: Axes, on_rays: Tensor) -> list[Line2D]:
         ax.plot(*np.vstack([[0, 0], ray[-1]]).T, color=GRAY, lw=1, zorder=0)
         ax.plot(*ray.T, marker, color="none", mec=color, ms=8, label="point on a ray")
     return [
-        ax.plot([], marker + "-", color=color, mec=BLACK, ms=size, label="point recovered")[0]
+        line(ax, f"{marker}-", color=color, ms=size, label="point recovered")
         for color, marker, size in LOOKS
     ]
 
 
-def _left(size: int) -> str:
+def _lost(size: int) -> str:
     """Say why a bias is of no help to layer norm of two or three features."""
     shape = {2: "two places", 3: "a circle"}.get(size)
     if shape is None:
@@ -214,15 +194,10 @@ def _apart(before: Tensor, after: Tensor) -> str:
     near = torch.cdist(after, after) <= 0.01 * ends[0]
     places = (near.int().argmax(1) == torch.arange(len(after))).sum()  # near to none before it
     apart = (
-        f"he nearest and the farthest point of a ray, {_rounded(ends[0])} apart before, are "
-        f"{_rounded(ends[1])} apart on average."
+        f"he nearest and the farthest point of a ray, {fixed(ends[0])} apart before, are "
+        f"{fixed(ends[1])} apart on average."
     )
     if places > RAYS:
         return f"T{apart}"
     different = f"{places} different places" if places > 1 else "1 place"
     return f"The {len(after)} points on {RAYS} rays come back at {different}; t{apart}"
-
-
-def _rounded(value: float) -> str:
-    """Write two decimals, with a true minus sign, and no zero with a sign."""
-    return f"{round(float(value), 2) + 0.0:.2f}".replace("-", "−")

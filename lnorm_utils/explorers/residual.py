@@ -1,10 +1,8 @@
 """Lesson 9: gradients and scales along the residual stream, by depth and place of the norm."""
 
-from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -14,10 +12,12 @@ from torch import Tensor
 
 from lnorm_utils.examples import normal, residual_stack
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch
-from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.explorer import Explorer, Presets
+from lnorm_utils.explorers.engine.figures import in_style, line
 from lnorm_utils.explorers.engine.inputs import rows_of
 from lnorm_utils.functional import standardize, variance
-from lnorm_utils.plotting.picture import BLUE, GRAY, STYLE, VERMILION, new_picture
+from lnorm_utils.numbers import fixed
+from lnorm_utils.plotting.picture import BLUE, GRAY, VERMILION, new_picture
 
 __all__ = ["explore_residual"]
 
@@ -26,7 +26,7 @@ SEEDS = range(5)
 FEATURES = 64
 MOST_ROWS, MOST_FEATURES = 256, 128
 PLACEMENTS = {"post-LN": "post", "pre-LN": "pre"}
-PRESETS = {
+PRESETS: Presets = {
     "six blocks, post-LN": {"depth": 6, "placement": "post-LN"},
     "six blocks, pre-LN": {"depth": 6, "placement": "pre-LN"},
     "twenty-four blocks, post-LN": {"depth": 24, "placement": "post-LN"},
@@ -39,14 +39,14 @@ PRESETS = {
 }
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def explore_residual(
     depth: int = 6,
     placement: str = "post-LN",
     final_norm: bool = True,
     x: ArrayLike | None = None,
     preset: str | None = None,
-    presets: Mapping[str, Mapping[str, object]] | None = None,
+    presets: Presets | None = None,
 ) -> Explorer:
     """Explore how gradients and the scale of the stream depend on depth and on the norm's place.
 
@@ -61,20 +61,17 @@ def explore_residual(
         final_norm: whether a layer norm stands behind the last block of pre-LN.
         x: (N, D) or (N, L, D), what enters the stream, at most 256 rows of at most 128 features,
             in place of 64 random rows of 64.
-        preset: the name of a preset to start with.
-        presets: name → {"depth": …, "placement": …, "final_norm": …}, beside the built-in ones.
+        preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
-        ValueError: a start is none of those, `preset` is the name of none, `x` has another number
-            of axes, fewer than two rows or features, more than 256 rows or 128 features, or a value
-            that is not finite.
+        ValueError: an argument has another shape or range, or a value is not finite.
 
     Source: Xiong et al. 2020, arXiv:2002.04745, figure 3, for gradients in transformers.
 
     >>> explore_residual(preset="twenty-four blocks, pre-LN").words[:36]
     '24 blocks, pre-LN, with a final norm'
     """
-    stacks = _usual() if x is None else Stacks(_few(rows_of(x)))
+    stacks = _usual() if x is None else Stacks(rows_of(x, most=(MOST_ROWS, MOST_FEATURES)))
     picture, axes = new_picture(
         "Gradient norm of each block, and scale of the stream after each block", 1, 2, 4.9, 4.4
     )
@@ -89,51 +86,36 @@ def explore_residual(
         now = stacks.measured(depth, PLACEMENTS[placement], has_final)
         usual = {p: stacks.measured(depth, p, p == "pre") for p in PLACEMENTS.values()}
         other = usual["pre" if placement == "post-LN" else "post"]
-        _set_panel(gradient, now.gradients, other.gradients)
-        _set_panel(scale, now.scales, other.scales)
-        first, last = (np.median(now.gradients, axis=0)[place] for place in (0, -1))
+        gradient.show(now.gradients, other.gradients)
+        scale.show(now.scales, other.scales)
+        medians = np.median(now.gradients, axis=0)
+        first, last = medians[0], medians[-1]
         after = np.median(now.scales, axis=0)[-1]
-        ending, scale_is = (
-            " (each block ends in a norm)",
-            "Scale of the stream after the last block",
-        )
+        ending = " (each block ends in a norm)"
+        scale_is = "Scale of the stream after the last block"
         if placement == "pre-LN":
             ending = f", {'with a' if has_final else 'no'} final norm"
         if placement == "pre-LN" and not has_final:
-            ratio = first / np.median(usual["pre"].gradients, axis=0)[0]
+            ratio = fixed(first / np.median(usual["pre"].gradients, axis=0)[0], 1)
             scale_is = (
-                f"The first is {ratio:.1f} times the first block's with a final norm; the scale of "
+                f"The first is {ratio} times the first block's with a final norm; the scale of "
                 "the stream after the last block is"
             )
         return (
-            f"{depth} blocks, {placement}{ending}. Gradient norm of the first block {first:.1f}, "
-            f"of the last block {last:.1f}, which is {last / first:.2f} times the first. "
-            f"{scale_is} {after:.2f}."
+            f"{depth} blocks, {placement}{ending}. Gradient norm of the first block "
+            f"{fixed(first, 1)}, of the last block {fixed(last, 1)}, which is "
+            f"{fixed(last / first)} times the first. {scale_is} {fixed(after)}."
         )
 
-    return Explorer(
-        picture,
-        [*gradient.lines, *scale.lines],
-        move,
-        {
-            "depth": Slider("number of blocks", depth, DEPTHS),
-            "placement": Choice("place of the norm", placement, PLACEMENTS),
-            "final_norm": Switch(
-                "final norm (pre-LN only)", final_norm, when=lambda v: v["placement"] == "pre-LN"
-            ),
-        },
-        {**PRESETS, **(presets or {})},
-        preset,
-    )
-
-
-def _few(rows: Tensor) -> Tensor:
-    if rows.shape[0] > MOST_ROWS or rows.shape[1] > MOST_FEATURES:
-        raise ValueError(
-            f"explore_residual takes at most {MOST_ROWS} rows of {MOST_FEATURES} features, because "
-            f"it runs 240 blocks on them, but got {len(rows)} rows of {rows.shape[1]}."
-        )
-    return rows
+    controls = {
+        "depth": Slider("number of blocks", depth, DEPTHS),
+        "placement": Choice("place of the norm", placement, PLACEMENTS),
+        "final_norm": Switch(
+            "final norm (pre-LN only)", final_norm, when=lambda v: v["placement"] == "pre-LN"
+        ),
+    }
+    moving = [*gradient.lines, *scale.lines]
+    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
 
 
 class Measured(NamedTuple):
@@ -220,8 +202,8 @@ def _norms(loss: Tensor, blocks: list[list[Tensor]]) -> NDArray:
     """Take the gradient norm of each block for each seed: (seeds, depth)."""
     flat = [parameter for block in blocks for parameter in block]
     gradients = iter(torch.autograd.grad(loss, flat, retain_graph=True))
-    squares = [sum(next(gradients).square().sum((1, 2)) for _ in block) for block in blocks]
-    return torch.stack(squares, dim=1).sqrt().numpy()
+    squares = [[next(gradients).square().sum((1, 2)) for _ in block] for block in blocks]
+    return torch.stack([torch.stack(s).sum(0) for s in squares], dim=1).sqrt().numpy()
 
 
 class Panel(NamedTuple):
@@ -230,21 +212,21 @@ class Panel(NamedTuple):
     lines: list[Line2D]
     first: int  # the number of the first block that it shows
 
+    def show(self, values: NDArray, other: NDArray) -> None:
+        """Show what was measured of a stack for all seeds, and of the other placement."""
+        places = np.arange(self.first, self.first + values.shape[1])
+        median, others = (np.median(v, axis=0) for v in (values, other))
+        courses = values.min(axis=0), values.max(axis=0), median, others
+        for shown, course in zip(self.lines, courses, strict=True):
+            shown.set_data(places, course)
+
 
 def _panel(ax: Axes, label: str, first: int, values: list[NDArray]) -> Panel:
-    ends = [ax.plot([], color=GRAY, label="lowest and highest of 5 seeds")[0] for _ in "-+"]
-    (median,) = ax.plot([], "-o", color=BLUE, label="median of 5 seeds")
-    (other,) = ax.plot([], "--", color=VERMILION, alpha=0.6, lw=1.5, label="other placement")
+    ends = [line(ax, "-", color=GRAY, label="lowest and highest of 5 seeds") for _ in range(2)]
+    median = line(ax, "-o", color=BLUE, mec=BLUE, label="median of 5 seeds")
+    other = line(ax, "--", color=VERMILION, alpha=0.6, lw=1.5, label="other placement")
     high = max(v.max() for v in values)
     ax.set(xlabel="block" if first else "after block", ylabel=label)
     ax.set(xlim=(first - 1, DEPTHS[-1] + 1), ylim=(0, 1.1 * high))
     ax.grid(color=GRAY, lw=0.5)
     return Panel([*ends, median, other], first)
-
-
-def _set_panel(panel: Panel, values: NDArray, other: NDArray) -> None:
-    places = np.arange(panel.first, panel.first + values.shape[1])
-    median, others = (np.median(v, axis=0) for v in (values, other))
-    courses = values.min(axis=0), values.max(axis=0), median, others
-    for line, course in zip(panel.lines, courses, strict=True):
-        line.set_data(places, course)

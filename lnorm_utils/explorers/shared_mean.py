@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import matplotlib
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -15,11 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from lnorm_utils.examples import encoded_points
-from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch, one_of
-from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch, Values, one_of
+from lnorm_utils.explorers.engine.explorer import Explorer, Presets
+from lnorm_utils.explorers.engine.figures import fixed_panels, in_style
 from lnorm_utils.explorers.engine.inputs import finite
 from lnorm_utils.functional import mean
-from lnorm_utils.plotting.picture import BLUE, ORANGE, STYLE, new_picture, number, to_array
+from lnorm_utils.numbers import counted, number
+from lnorm_utils.plotting.picture import BLUE, ORANGE, to_array
 
 __all__ = ["explore_shared_mean"]
 
@@ -28,7 +29,7 @@ LETTERS = {TABLE: "BC", SEQUENCES: "BTC", IMAGES: "BCHW"}
 SHAPES = {TABLE: (6, 4), SEQUENCES: (3, 2, 4), IMAGES: (3, 2, 2, 2)}
 NAMES = {TABLE: "a table", SEQUENCES: "sequences", IMAGES: "images"}
 MOST = 64
-PRESETS = {
+PRESETS: Presets = {
     "layer norm of a table": {"tensor": TABLE, "over": "C"},
     "layer norm of sequences": {"tensor": SEQUENCES, "over": "C"},
     "one mean per sentence": {"tensor": SEQUENCES, "over": "TC"},
@@ -55,14 +56,14 @@ OWN_PLACE = (0.6, 9.8)
 HEAD, GAP = 0.3, 0.2  # above each block of a tensor, and between two side by side
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def explore_shared_mean(
     tensor: str | None = None,
     over: str = "C",
     which: int = 0,
     x: ArrayLike | None = None,
     preset: str | None = None,
-    presets: Mapping[str, Mapping[str, object]] | None = None,
+    presets: Presets | None = None,
 ) -> Explorer:
     """Explore which cells of a table, of sequences and of images share one mean.
 
@@ -74,32 +75,30 @@ def explore_shared_mean(
             Where there are fewer means, it counts around: of 3 means, number 3 is mean 0 again.
         x: (B, C), (B, T, C) or (B, C, H, W) with at most 64 cells, in place of the three shapes of
             the same 24 numbers. Numbers that are too long for their cells are left out.
-        preset: the name of a preset to start with.
-        presets: name → {"tensor": …, "over": …, "which": …}, beside the built-in ones.
+        preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
-        ValueError: a start is outside its range, `over` names an axis that the tensor does not
-            have, `preset` is the name of none, or `x` has another number of axes, no cells, too
-            many, or a value that is not finite.
+        ValueError: an argument has another shape or range, or a value is not finite.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3.
 
     >>> explore_shared_mean(preset="one mean per sentence").words[:64]
     '(B, T, C) = (3, 2, 4), mean over T and C: 3 means of 8 cells eac'
     """
-    tensors = _three() if x is None else _own(x)
+    tensors = _of_the_lesson() if x is None else _own(x)
     if tensor is None:
         tensor = SEQUENCES if x is None else next(iter(tensors))
     on = _switches({"tensor": tensor, "over": over}, tensors)
-    presets = _presets(presets or {}, tensor, tensors)
-    picture, axes = new_picture("Which cells share one mean", 1, 1, WIDTH, HEIGHT, layout=None)
-    picture.subplots_adjust(left=0, right=1, bottom=0, top=1)
-    ax = axes[0, 0]
+    all_presets = _presets(presets or {}, tensor, tensors)
+    margins = {"left": 0, "right": 1, "bottom": 0, "top": 1}
+    picture, (ax,) = fixed_panels("Which cells share one mean", 1, WIDTH, HEIGHT, margins)
     ax.set(xlim=(0, WIDTH), ylim=(HEIGHT, 0))
     ax.set_axis_off()
     tables = {kind: _draw(ax, kind, t, is_own=x is not None) for kind, t in tensors.items()}
-    frame = ax.add_patch(Rectangle((0, 0), 1, 1, fill=False, ec=BLUE, lw=2.5, ls="--"))
-    lit = ax.add_patch(PathPatch(Path([(0, 0)]), fc=to_rgba(ORANGE, 0.4), ec="black"))
+    frame = Rectangle((0, 0), 1, 1, fill=False, ec=BLUE, lw=2.5, ls="--")
+    lit = PathPatch(Path([(0, 0)]), fc=to_rgba(ORANGE, 0.4), ec="black")
+    for patch in (frame, lit):
+        ax.add_patch(patch)
     lit.set_linewidth(min(3.5, *(20 * table.cell.min() for table in tables.values())))
     caption = ax.text(WIDTH / 2, HEIGHT - 0.08, "", ha="center", va="bottom", fontsize=15)
 
@@ -110,7 +109,7 @@ def explore_shared_mean(
         caption.set_text(f"{_count(group)}\nlit: {_name(group)}, mean {number(group.mean)}")
         return _words(f"{tensor} = {tuple(tensors[tensor].shape)}", tensor, group, which)
 
-    def has_several(values: Mapping[str, object]) -> bool:
+    def has_several(values: Values) -> bool:
         kind = values["tensor"]
         return math.prod(_group(kind, tensors[kind], values, 0).shape) > 1
 
@@ -120,15 +119,15 @@ def explore_shared_mean(
         **{letter: _switch(letter, on[letter]) for letter in "BTCHW" if letter in on},
         "which": Slider("which mean", which, stops, when=has_several),
     }
-    return Explorer(picture, [frame, lit, caption], move, controls, presets, preset)
+    return Explorer(picture, [frame, lit, caption], move, controls, all_presets, preset)
 
 
-def _three() -> dict[str, Tensor]:
+def _of_the_lesson() -> dict[str, Tensor]:
     return {kind: encoded_points().double().reshape(shape) for kind, shape in SHAPES.items()}
 
 
-def _own(x: ArrayLike) -> dict[str, Tensor]:
-    x = torch.from_numpy(to_array(x))
+def _own(values: ArrayLike) -> dict[str, Tensor]:
+    x = torch.from_numpy(to_array(values))
     kinds = [kind for kind, letters in LETTERS.items() if len(letters) == x.ndim]
     if not kinds or not 1 <= x.numel() <= MOST:
         raise ValueError(
@@ -138,9 +137,7 @@ def _own(x: ArrayLike) -> dict[str, Tensor]:
     return {kinds[0]: finite(x, "explore_shared_mean")}
 
 
-def _presets(
-    own: Mapping[str, Mapping[str, object]], tensor: str, tensors: Mapping[str, Tensor]
-) -> dict[str, dict[str, object]]:
+def _presets(own: Presets, tensor: str, tensors: Mapping[str, Tensor]) -> dict[str, dict[str, Any]]:
     built_in = {name: p for name, p in PRESETS.items() if p["tensor"] in tensors}
     return {
         name: _switches({"tensor": tensor, **values}, tensors, f"preset {name!r}: ")
@@ -148,9 +145,7 @@ def _presets(
     }
 
 
-def _switches(
-    values: Mapping[str, object], tensors: Mapping[str, Tensor], where: str = ""
-) -> dict[str, object]:
+def _switches(values: Values, tensors: Mapping[str, Tensor], where: str = "") -> dict[str, Any]:
     """Replace `over`, if there, by True or False for each letter of the tensors."""
     if "over" not in values:
         return dict(values)
@@ -166,7 +161,7 @@ def _switches(
 
 
 def _switch(letter: str, on: bool) -> Switch:
-    def there(values: Mapping[str, object]) -> bool:
+    def there(values: Values) -> bool:
         return letter in LETTERS[values["tensor"]]
 
     return Switch(f"mean over {letter}", on, when=there)
@@ -231,8 +226,8 @@ def _write_numbers(ax: Axes, x: Tensor, corners: NDArray, cell: NDArray) -> None
     texts = [number(value) for value in x.flatten().tolist()]
     if cell[1] < 0.2 or cell[0] < 0.107 * max(map(len, texts)):
         return
-    for place, text in zip(corners.reshape(-1, 2) + cell / 2, texts, strict=True):
-        ax.text(*place, text, ha="center", va="center")
+    for (right, down), text in zip(corners.reshape(-1, 2) + cell / 2, texts, strict=True):
+        ax.text(right, down, text, ha="center", va="center")
 
 
 def _write_index(
@@ -241,7 +236,8 @@ def _write_index(
     """Write the index of a block above it, in full where there is room."""
     index = np.unravel_index(block, outer) if outer else ()
     full = ", ".join(f"{a.lower()} = {i}" for a, i in zip(letters, index, strict=False))
-    ax.text(*place, full if 0.09 * len(full) < room else ", ".join(map(str, index)), va="bottom")
+    text = full if 0.09 * len(full) < room else ", ".join(map(str, index))
+    ax.text(*place, text, va="bottom")
 
 
 def _outlines(corners: NDArray, cell: NDArray) -> Path:
@@ -254,17 +250,16 @@ class Group(NamedTuple):
 
     over: str
     shape: tuple[int, ...]  # of all means, with keepdim
-    index: tuple[int, ...]  # of this one among them
+    place: tuple[int, ...]  # of this one among them
     cells: tuple[int | slice, ...]
     size: int
     mean: float
 
 
-def _group(kind: str, x: Tensor, on: Mapping[str, object], which: int) -> Group:
+def _group(kind: str, x: Tensor, on: Values, which: int) -> Group:
     over = [axis for axis, letter in enumerate(LETTERS[kind]) if on[letter]]
     means = mean(x, over) if over else x
-    index = np.unravel_index(which % means.numel(), means.shape)
-    index = tuple(int(i) for i in index)
+    index = tuple(map(int, np.unravel_index(which % means.numel(), means.shape)))
     cells = tuple(slice(None) if axis in over else i for axis, i in enumerate(index))
     letters = "".join(LETTERS[kind][axis] for axis in over)
     size = x.numel() // means.numel()
@@ -275,12 +270,8 @@ def _count(group: Group) -> str:
     count = math.prod(group.shape)
     if not group.over:
         return f"no axis picked: each of {count} cells would be its own mean, shape {group.shape}"
-    cells = f"{_plural(group.size, 'cell')}{' each' * (count > 1)}"
-    return f"{_plural(count, 'mean')} of {cells}, shape {group.shape} with keepdim"
-
-
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
+    cells = f"{counted(group.size, 'cell')}{' each' * (count > 1)}"
+    return f"{counted(count, 'mean')} of {cells}, shape {group.shape} with keepdim"
 
 
 def _name(group: Group) -> str:
@@ -289,13 +280,13 @@ def _name(group: Group) -> str:
 
 def _words(tensor: str, kind: str, group: Group, which: int) -> str:
     """Say in words which means there are, and which one's cells light up."""
-    *first, last = group.over or " "
+    *first, last = list(group.over) or [""]
     over = f"mean over {', '.join(first)} and {last}: " if first else f"mean over {last}: "
     lit = which % math.prod(group.shape)
-    cells = _plural(group.size, "cell") if group.size > 1 else "cell"
+    cells = counted(group.size, "cell") if group.size > 1 else "cell"
     known = KNOWN.get((kind, group.over), "")
     return (
         f"{tensor}, {over if group.over else ''}{_count(group)}. Mean {lit}, at index "
-        f"{group.index}, is lit: the {cells} {_name(group)}, whose mean is {number(group.mean)}. "
+        f"{group.place}, is lit: the {cells} {_name(group)}, whose mean is {number(group.mean)}. "
         f"{known}"
     ).rstrip()

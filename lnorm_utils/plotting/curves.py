@@ -1,11 +1,13 @@
 """Lines over one common axis."""
 
+import math
 from collections.abc import Callable, Mapping
 
 import matplotlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lnorm_utils.numbers import power_of_ten, significant
 from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,
@@ -77,7 +79,7 @@ def curves(
     for name, height in (levels or {}).items():
         ax.axhline(height, color=BLACK, lw=1, zorder=0)
         place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
-        ax.text(1.01, height, f"{name} = {height:.3g}", **place)
+        ax.text(1.01, height, f"{name} = {_short(height)}", **place)
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
     # A logarithmic axis has no limits without a point, and wrong ones with a tick below zero.
     known = np.isfinite(x) & ((x > 0) | ("x" not in log))
@@ -85,12 +87,12 @@ def curves(
     ax.set_xscale("log" if "x" in log and known.any() else "linear")
     ax.set_yscale("log" if "y" in log and drawable else "linear")
     if "x" in log and x.size <= 10:
-        ax.set_xticks(x[known], [f"{v:g}" for v in x[known]])
+        ax.set_xticks(x[known], [significant(v, 6) for v in x[known]])
         ax.xaxis.minorticks_off()
     if (x == x.round()).all() and not log:
         ax.xaxis.get_major_locator().set_params(integer=True)
     picture.legend(loc="outside upper center", ncols=4)
-    say = _power if "y" in log else _plain
+    say = _power if "y" in log else _short
     if "y" not in log:  # beside the largest value of its line, this is rounding
         arrays = {n: np.where(np.abs(y) < 1e-4 * _largest(y), 0.0, y) for n, y in arrays.items()}
     tell = _course if joined else _range
@@ -99,7 +101,7 @@ def curves(
         seen = known & np.isfinite(y) & ((y > 0) | ("y" not in log))
         told = tell(x[seen], y[seen], xlabel, say) if seen.any() else "cannot be drawn"
         each.append(f'The {"line" if joined else "dots"} "{name}" {told}.')
-    marks = [f'A thin line marks "{n}" at {_plain(h)}.' for n, h in (levels or {}).items()]
+    marks = [f'A thin line marks "{n}" at {_short(h)}.' for n, h in (levels or {}).items()]
     picture.words = " ".join([f"{title}.", *each, *marks])
     return picture
 
@@ -109,7 +111,7 @@ def _largest(y: NDArray) -> float:
 
 
 def _course(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
-    first, last = (f"{say(y[i])} at {xlabel} = {_plain(x[i])}" for i in (0, -1))
+    first, last = (f"{say(y[i])} at {xlabel} = {_short(x[i])}" for i in (0, -1))
     low, high = say(y.min()), say(y.max())
     turns = not {low, high} <= {say(y[0]), say(y[-1])}
     on_the_way = f", and between {low} and {high} on the way" if turns else ""
@@ -121,10 +123,9 @@ def _range(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> 
     return f"are all at {low}" if low == high else f"lie between {low} and {high}"
 
 
-def _plain(value: float) -> str:
-    text = f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
-    return text.replace("-", "−")
+def _short(value: float) -> str:
+    return significant(value, 3)
 
 
 def _power(value: float) -> str:
-    return f"about 1e{round(np.log10(value)):+d}".replace("-", "−")
+    return f"about {power_of_ten(round(math.log10(value)))}"

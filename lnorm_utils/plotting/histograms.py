@@ -4,6 +4,7 @@ import matplotlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lnorm_utils.numbers import number
 from lnorm_utils.plotting.picture import (
     BLUE,
     GRAY,
@@ -12,7 +13,6 @@ from lnorm_utils.plotting.picture import (
     Picture,
     limits,
     new_picture,
-    number,
     phrase,
     to_points,
 )

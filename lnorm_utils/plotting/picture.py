@@ -4,11 +4,15 @@ import base64
 import html
 import io
 from collections.abc import Iterable
+from typing import Any
 
 import matplotlib
 import numpy as np
+from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
+
+from lnorm_utils.numbers import significant
 
 # Okabe & Ito 2008: told apart with every common form of color vision. In gray, some are alike:
 # a letter, a dash or a marker goes with each.
@@ -18,7 +22,7 @@ WHITE = "#FFFFFF"
 
 LARGEST = 1e100  # the square of a larger number, or the way between two, may overflow
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.size": 12,
     "axes.titlesize": 12,
     "axes.labelsize": 12,
@@ -39,12 +43,12 @@ class Picture(Figure):
     is no pyplot figure: nothing keeps it alive, and `plt.show()` does not draw it again.
     """
 
-    def __init__(self, alt: str, width: float, height: float, layout: str | None) -> None:
+    def __init__(self, alt: str, width: float, height: float, layout: Any) -> None:
         super().__init__(figsize=(width, height), layout=layout)
         self.alt = alt
         self.words = ""
 
-    def draw(self, renderer: object) -> None:
+    def draw(self, renderer: RendererBase) -> None:
         with matplotlib.rc_context(STYLE):
             super().draw(renderer)
         # Laid out once: a second layout starts from the first and would move things a little.
@@ -74,7 +78,7 @@ def new_picture(
     width: float,
     height: float,
     layout: str | None = "constrained",
-    **kwargs: object,
+    **kwargs: Any,
 ) -> tuple[Picture, NDArray]:
     """Make a picture with rows × columns axes, each of width × height inches, in the style."""
     with matplotlib.rc_context(STYLE):
@@ -98,11 +102,14 @@ def to_array(values: ArrayLike) -> NDArray[np.float64]:
         ) from error
     largest = np.abs(array, where=np.isfinite(array), out=np.zeros_like(array)).max(initial=0.0)
     if largest > LARGEST:
-        raise ValueError(f"A picture shows numbers up to {LARGEST:g}, but got {largest:.3g}.")
+        raise ValueError(
+            f"A picture shows numbers up to {significant(LARGEST)}, but got "
+            f"{significant(largest, 3)}."
+        )
     return array
 
 
-def _to_array(values: ArrayLike) -> NDArray[np.float64]:
+def _to_array(values: Any) -> NDArray[np.float64]:
     if hasattr(values, "detach"):
         values = values.detach().cpu()
         values = (values if values.is_complex() else values.double()).numpy()
@@ -140,14 +147,6 @@ def limits(values: NDArray, margin: float = 0.05) -> tuple[float, float]:
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     room = margin * (high - low) or margin * max(abs(high), 1.0)
     return float(low - room), float(high + room)
-
-
-def number(value: float, beside: float = 1.0) -> str:
-    """Write a number with a true minus sign; what is only rounding `beside` another is zero."""
-    if abs(value) < 1e-6 * beside:
-        return "0.00"
-    large, small = abs(value) >= 1e5, abs(value) < 0.01
-    return (f"{value:.2g}" if large or small else f"{value:.2f}").replace("-", "−")
 
 
 def phrase(parts: Iterable[str], most: int = 8) -> str:

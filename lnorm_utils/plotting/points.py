@@ -5,6 +5,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from lnorm_utils.numbers import number
 from lnorm_utils.plotting.picture import (
     BLUE,
     GRAY,
@@ -14,7 +15,6 @@ from lnorm_utils.plotting.picture import (
     Picture,
     limits,
     new_picture,
-    number,
     phrase,
     to_array,
     to_points,
@@ -93,7 +93,7 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     >>> points_before_after([[2.0, 1.0]], [[1.0, -1.0]]).words[-79:]
     'After: 1 lie within 0.01 of (1, −1), 0 within 0.01 of (−1, 1), and 0 elsewhere.'
     """
-    arrays = to_array(before), to_array(after)
+    arrays = [to_array(before), to_array(after)]
     shape = arrays[0].shape
     if shape != arrays[1].shape or len(shape) != 2 or shape[1] not in (2, 3) or shape[0] == 0:
         raise ValueError(
@@ -104,7 +104,7 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     # Two square panels, placed by hand: the automatic layout cuts off what stands around them.
     picture, axes = new_picture(alt, 1, 2, 4.6, 4.8, layout=None)
     picture.subplots_adjust(left=0.08, right=0.99, bottom=0.13, top=0.93, wspace=0.2)
-    finite = np.isfinite(arrays).all((0, 2))
+    finite = np.isfinite(np.stack(arrays)).all((0, 2))
     arrays = [array[finite] for array in arrays]
     first_above = arrays[0][:, 0] > arrays[0][:, 1]
     labels = (

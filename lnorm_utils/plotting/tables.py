@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
+from lnorm_utils.numbers import number
 from lnorm_utils.plotting.picture import (
     GRAY,
     GREEN,
@@ -22,7 +23,6 @@ from lnorm_utils.plotting.picture import (
     YELLOW,
     Picture,
     new_picture,
-    number,
     phrase,
     to_array,
 )

@@ -1,16 +1,20 @@
 """What can be set in an explorer: a slider over stops, a choice, a switch, a button."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
+from typing import Any
 
 import ipywidgets
 import numpy as np
 from traitlets import Int
 
+from lnorm_utils.numbers import significant
+
 __all__ = ["Button", "Choice", "Slider", "Switch", "powers_of_ten", "steps"]
 
-Values = Mapping[str, object]
+Values = Mapping[str, Any]
 
 
 def always(values: Values) -> bool:
@@ -19,7 +23,7 @@ def always(values: Values) -> bool:
 
 
 @dataclass(frozen=True)
-class Control:
+class Control(ABC):
     """What every control has: its text, where it starts, and when it means anything.
 
     Args:
@@ -29,8 +33,16 @@ class Control:
     """
 
     label: str
-    start: object
+    start: Any
     when: Callable[[Values], bool] = field(default=always, kw_only=True)
+
+    @abstractmethod
+    def checked(self, name: str, value: Any) -> Any:
+        """Return the value, or raise a ValueError that names the control and what it takes."""
+
+    @abstractmethod
+    def widget(self, values: Iterable[Any]) -> ipywidgets.DOMWidget:
+        """Make the widget, in which each of these values can be chosen."""
 
 
 @dataclass(frozen=True)
@@ -43,24 +55,22 @@ class Slider(Control):
 
     stops: Iterable[float]
 
-    def checked(self, name: str, value: object) -> float:
-        """Return the value, or raise a ValueError that names the control and its range."""
+    def checked(self, name: str, value: Any) -> float:
         stops = list(self.stops)
         whole = all(isinstance(stop, Integral) for stop in stops)
         kind = Integral if whole else Real
-        inside = isinstance(value, kind) and min(stops) <= value <= max(stops)
+        inside = isinstance(value, kind) and min(stops) <= float(value) <= max(stops)
         if not inside or isinstance(value, bool):
             what = "a whole number" if whole else "a number"
+            low, high = significant(min(stops)), significant(max(stops))
             raise ValueError(
-                f"{name} must be {what} between {short(min(stops))} and {short(max(stops))}, but "
-                f"{value!r} was given."
+                f"{name} must be {what} between {low} and {high}, but {value!r} was given."
             )
         return value
 
     def widget(self, values: Iterable[float]) -> ipywidgets.SelectionSlider:
-        """Make the widget, with these values among its stops."""
         stops = sorted({*self.stops, *values})
-        return ipywidgets.SelectionSlider(options=[(short(stop), stop) for stop in stops])
+        return ipywidgets.SelectionSlider(options=[(significant(stop), stop) for stop in stops])
 
 
 @dataclass(frozen=True)
@@ -73,12 +83,10 @@ class Choice(Control):
 
     options: Iterable[str]
 
-    def checked(self, name: str, value: object) -> str:
-        """Return the value, or raise a ValueError that names the control and its options."""
+    def checked(self, name: str, value: Any) -> str:
         return one_of(value, self.options, name)
 
     def widget(self, values: Iterable[str]) -> ipywidgets.ToggleButtons:
-        """Make the widget."""
         return buttons(self.options)
 
 
@@ -86,14 +94,12 @@ class Choice(Control):
 class Switch(Control):
     """A box to tick."""
 
-    def checked(self, name: str, value: object) -> bool:
-        """Return the value, or raise a ValueError that names the control."""
+    def checked(self, name: str, value: Any) -> bool:
         if not isinstance(value, bool):
             raise ValueError(f"{name} must be True or False, but {value!r} was given.")
         return value
 
     def widget(self, values: Iterable[bool]) -> ipywidgets.Checkbox:
-        """Make the widget."""
         return ipywidgets.Checkbox()
 
 
@@ -101,14 +107,12 @@ class Switch(Control):
 class Button(Control):
     """A button whose value is how often it was pressed."""
 
-    def checked(self, name: str, value: object) -> int:
-        """Return the value, or raise a ValueError that names the control."""
+    def checked(self, name: str, value: Any) -> int:
         if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
             raise ValueError(f"{name} must be a whole number from 0 on, but {value!r} was given.")
-        return value
+        return int(value)
 
     def widget(self, values: Iterable[int]) -> "CountingButton":
-        """Make the widget."""
         return CountingButton()
 
 
@@ -117,7 +121,7 @@ class CountingButton(ipywidgets.Button):
 
     value = Int(0)
 
-    def __init__(self, **kwargs: object) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.on_click(lambda _: self.set_trait("value", self.value + 1))
 
@@ -132,27 +136,13 @@ def buttons(options: Iterable[str]) -> ipywidgets.ToggleButtons:
     )
 
 
-def one_of(value: object, options: Iterable[str], name: str) -> str:
+def one_of(value: Any, options: Iterable[str], name: str) -> str:
     """Return the value if it is an option, or raise a ValueError that names all options."""
     options = list(options)
     if value not in options:
         named = ", ".join(map(repr, options))
         raise ValueError(f"{name} must be one of {named}, but {value!r} was given.")
     return value
-
-
-def short(number: float) -> str:
-    """Write a number in at most four digits, with a true minus sign.
-
-    >>> [short(number) for number in (17800, 1e6, -0.25, 3.16e-05)]
-    ['17,800', '1,000,000', '−0.25', '3.16e−5']
-    """
-    size = abs(number)
-    text = f"{number:,.0f}" if 1000 <= size < 1e9 else f"{number:.4g}"
-    if 0 < size < 1e-3:
-        digits, exponent = f"{number:.3e}".split("e")
-        text = f"{float(digits):g}e{int(exponent)}"
-    return text.replace("-", "−")
 
 
 def steps(low: float, high: float, step: float) -> list[float]:

@@ -3,7 +3,7 @@
 import io
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import IO
+from typing import IO, Any
 
 import matplotlib
 from matplotlib.artist import Artist
@@ -33,7 +33,7 @@ def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, n
     """
     file = io.StringIO()
     width, height = figure.get_size_inches() * POINTS_PER_INCH
-    wanted = {"svg.fonttype": text, "svg.hashsalt": name}
+    wanted: dict[Any, str] = {"svg.fonttype": text, "svg.hashsalt": name}
     before = {key: matplotlib.rcParams[key] for key in wanted}
     matplotlib.rcParams.update(wanted)  # rc_context would copy all settings: half a millisecond
     try:
@@ -52,7 +52,7 @@ def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, n
 
 
 @lru_cache(512)
-def measured(text: str, font: FontProperties, ismath: bool | str) -> tuple[float, float, float]:
+def measured(text: str, font: FontProperties, ismath: Any) -> tuple[float, float, float]:
     """Return width, height and descent of a text, in points."""
     return TextToPath().get_text_width_height_descent(text, font, ismath)
 

@@ -4,6 +4,7 @@ import base64
 import html
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 import ipywidgets
 from matplotlib.artist import Artist
@@ -13,7 +14,9 @@ from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH, svg
 from lnorm_utils.explorers.engine.reruns import close_former_run
 from lnorm_utils.plotting import Picture
 
-__all__ = ["Explorer"]
+__all__ = ["Explorer", "Presets"]
+
+Presets = Mapping[str, Mapping[str, Any]]  # name → {control: value}
 
 PIXELS_PER_INCH, LABEL_WIDTH = 96, "240px"
 # Widgets have small text; a lecture needs larger.
@@ -34,10 +37,11 @@ class Explorer(ipywidgets.VBox):
         controls: name → control, from top to bottom.
         presets: name → {control: value}; what a preset leaves out stands where it started.
         preset: the preset to start with, in place of the controls' own starts.
+        more_presets: an instructor's own, which stand behind the others.
 
     Raises:
         ValueError: a start or a preset is outside its control's range, a preset names a control
-            that there is not, or `preset` is the name of none.
+            that does not exist, or `preset` is unknown.
 
     >>> from lnorm_utils.explorers import Slider
     >>> from lnorm_utils.plotting import new_picture
@@ -60,22 +64,25 @@ class Explorer(ipywidgets.VBox):
         moving: Sequence[Artist],
         move: Callable[..., str],
         controls: Mapping[str, Control],
-        presets: Mapping[str, Mapping[str, object]] | None = None,
+        presets: Presets | None = None,
         preset: str | None = None,
+        more_presets: Presets | None = None,
     ) -> None:
         start = {name: c.checked(name, c.start) for name, c in controls.items()}
-        presets = {
+        all_presets = {
             name: {**start, **_checked(name, values, controls)}
-            for name, values in (presets or {}).items()
+            for name, values in {**(presets or {}), **(more_presets or {})}.items()
         }
         if preset is not None:
-            start = presets[one_of(preset, presets, "preset")]
+            start = all_presets[one_of(preset, all_presets, "preset")]
         super().__init__()
-        self.picture, self.moving, self.move, self.presets = picture, moving, move, presets
+        self.picture, self.moving, self.move, self.presets = picture, moving, move, all_presets
         self.is_setting = False
         self.when = {name: control.when for name, control in controls.items()}
         self.controls = {
-            name: _dressed(c.widget({start[name], *(v[name] for v in presets.values())}), c.label)
+            name: _dressed(
+                c.widget({start[name], *(v[name] for v in all_presets.values())}), c.label
+            )
             for name, c in controls.items()
         }
         self.chooser = _dressed(buttons(self.presets), "preset")
@@ -93,13 +100,13 @@ class Explorer(ipywidgets.VBox):
         )
         for layer in stage.children:
             layer.layout.grid_area, layer.layout.margin = "1 / 1", "0"
-        self.chooser.layout.display = None if presets else "none"
+        self.chooser.layout.display = None if all_presets else "none"
         self.children = [self.chooser, *_rows(self.controls.values()), stage]
         self.add_class("lnorm-explorer")
         close_former_run(self)
 
     @property
-    def values(self) -> dict[str, object]:
+    def values(self) -> dict[str, Any]:
         """The value of each control."""
         return {name: widget.value for name, widget in self.controls.items()}
 
@@ -139,17 +146,17 @@ class Explorer(ipywidgets.VBox):
                     part.close()
             ipywidgets.Widget.close(widget)
 
-    def _on_change(self, change: object) -> None:
+    def _on_change(self, change: Mapping[str, Any]) -> None:
         if not self.is_setting:
             self.show()
 
-    def _on_preset(self, change: Mapping[str, object]) -> None:
+    def _on_preset(self, change: Mapping[str, Any]) -> None:
         preset = self.presets.get(change["new"], self.values)
         if preset != self.values:
             self._set(preset)
             self.show()
 
-    def _set(self, values: Mapping[str, object]) -> None:
+    def _set(self, values: Mapping[str, Any]) -> None:
         self.is_setting = True
         for name, value in values.items():
             self.controls[name].value = value
@@ -166,7 +173,7 @@ class Explorer(ipywidgets.VBox):
         source = f"data:image/svg+xml;base64,{_base64(drawing)}"
         return f'<img alt="" style="display: block; width: 100%" src="{source}">'
 
-    def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict[str, str], dict[str, object]]:
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, str], dict[str, Any]]:
         picture, words = self.picture, html.escape(self.words)
         png = _base64(picture.png())
         picture.draw_without_rendering()  # the labels of axes have moved to where the PNG has them
@@ -180,8 +187,8 @@ class Explorer(ipywidgets.VBox):
 
 
 def _checked(
-    preset: str, values: Mapping[str, object], controls: Mapping[str, Control]
-) -> dict[str, object]:
+    preset: str, values: Mapping[str, Any], controls: Mapping[str, Control]
+) -> dict[str, Any]:
     name = f"preset {preset!r}: the name of a control"
     return {key: controls[one_of(key, controls, name)].checked(key, v) for key, v in values.items()}
 

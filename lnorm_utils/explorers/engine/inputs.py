@@ -1,21 +1,30 @@
 """An instructor's own data, checked before an explorer draws them."""
 
+import math
+
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from lnorm_utils.numbers import counted, significant
 from lnorm_utils.plotting.picture import to_array
 
 
-def rows_of(x: ArrayLike, least: tuple[int, int] = (2, 2)) -> Tensor:
+def rows_of(
+    x: ArrayLike,
+    least: tuple[int, int] = (2, 2),
+    most: tuple[float, float] = (math.inf, math.inf),
+) -> Tensor:
     """Return rows (N, D), float64, of an array (N, D) or (N, L, D).
 
     Args:
         x: a tensor on any device, or anything that numpy makes an array of.
         least: the smallest N · L and D that can be explored.
+        most: the largest.
 
     Raises:
-        ValueError: x has another number of axes, is too small, or holds a value that is not finite.
+        ValueError: x has another number of axes, is too small or too large, or holds a value that
+            is not finite.
     """
     x = torch.from_numpy(to_array(x))
     shape = tuple(x.shape)
@@ -25,13 +34,34 @@ def rows_of(x: ArrayLike, least: tuple[int, int] = (2, 2)) -> Tensor:
             f"got shape {shape}."
         )
     rows = x.reshape(-1, shape[-1])
-    for count, needed, what in zip(rows.shape, least, ("row", "feature"), strict=True):
-        if count < needed:
-            raise ValueError(
-                f"This explorer needs data with at least {needed} {what}{'s' * (needed > 1)}, but "
-                f"got shape {shape}."
-            )
+    for size, low, high, what in zip(rows.shape, least, most, ("row", "feature"), strict=True):
+        if not low <= size <= high:
+            limit = f"at least {counted(low, what)}"
+            if size > high:
+                limit = f"at most {counted(int(high), what)}"
+            raise ValueError(f"This explorer needs data with {limit}, but got shape {shape}.")
     return finite(rows)
+
+
+def row_of(x: ArrayLike, largest: float = math.inf) -> Tensor:
+    """Return one row (D,), float64, of an array (D,) or (1, D) with at least two features.
+
+    Raises:
+        ValueError: x has another shape, or holds a value that is not finite or above `largest`.
+    """
+    x = torch.from_numpy(to_array(x))
+    if x.ndim not in (1, 2) or x.numel() < 2 or x.numel() != x.shape[-1]:
+        raise ValueError(
+            "This explorer needs one row of shape (D,) or (1, D) with at least 2 features, but got "
+            f"shape {tuple(x.shape)}."
+        )
+    row = finite(x.reshape(-1))
+    if row.abs().max() > largest:
+        raise ValueError(
+            f"This explorer needs numbers from {significant(-largest)} to {significant(largest)}, "
+            f"but got {significant(row[row.abs().argmax()])}."
+        )
+    return row
 
 
 def finite(x: Tensor, who: str = "An explorer") -> Tensor:

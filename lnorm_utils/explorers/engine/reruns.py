@@ -1,6 +1,6 @@
 """Close what a cell has made when the cell runs again, for widgets live until they are closed."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Closable(Protocol):
@@ -10,8 +10,8 @@ class Closable(Protocol):
         """Let go of what is held."""
 
 
-# Jupyter's id of a cell → the run (a message id) that made these, and what it made.
-_made_by: dict[str, tuple[str, list[Closable]]] = {}
+# Jupyter's id of a cell → its last run (the id of a message), and what that run has made.
+_last_run: dict[str, tuple[str, list[Closable]]] = {}
 
 
 def close_former_run(made: Closable) -> None:
@@ -22,14 +22,14 @@ def close_former_run(made: Closable) -> None:
     from IPython import get_ipython
 
     get_parent = getattr(get_ipython(), "get_parent", dict)
-    message = get_parent()
+    message: dict[str, Any] = get_parent()
     cell = message.get("metadata", {}).get("cellId")
     if cell is None:
         return
     run = message["header"]["msg_id"]
-    former_run, former = _made_by.get(cell, (run, []))
+    former_run, former = _last_run.get(cell, (run, []))
     if former_run != run:
         for one in former:
             one.close()
         former = []
-    _made_by[cell] = (run, [*former, made])
+    _last_run[cell] = (run, [*former, made])

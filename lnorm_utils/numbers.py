@@ -1,0 +1,80 @@
+"""The one way to write a number for people: a true minus sign, 17,800 and 1e−5, and never −0."""
+
+import math
+from typing import SupportsFloat
+
+__all__ = ["counted", "fixed", "number", "power_of_ten", "significant"]
+
+PLAIN = range(-4, 9)  # the powers of ten that are written without an exponent
+
+
+def significant(value: SupportsFloat, digits: int = 4) -> str:
+    """Write a number with at most so many digits, without zeros at the end.
+
+    From 1000 on, all digits before the decimal point are written.
+
+    >>> [significant(value) for value in (999.96, 17800, -0.25, 3.16e-5, 1e9, -0.0)]
+    ['1,000', '17,800', '−0.25', '3.16e−5', '1e+9', '0']
+    >>> significant(1234.5), significant(1234.5, 10)
+    ('1,234', '1,234.5')
+    """
+    value = float(value)
+    if value == 0 or not math.isfinite(value):
+        return _for_people(f"{abs(value):g}" if value == 0 else f"{value:g}")
+    rounded, power = f"{value:.{digits - 1}e}".split("e")
+    if int(power) not in PLAIN:
+        return _for_people(f"{_without_zeros(rounded)}e{int(power):+d}")
+    return _for_people(_without_zeros(f"{value:,.{max(0, digits - 1 - int(power))}f}"))
+
+
+def fixed(value: SupportsFloat, decimals: int = 2) -> str:
+    """Write a number with so many decimals.
+
+    >>> fixed(-12345.678), fixed(-0.001), fixed(0.739957, decimals=5)
+    ('−12,345.68', '0.00', '0.73996')
+    """
+    return _for_people(f"{round(float(value), decimals) + 0.0:,.{decimals}f}")
+
+
+def number(value: SupportsFloat, beside: SupportsFloat = 1.0) -> str:
+    """Write a number with two decimals, or with two digits where decimals would say too little.
+
+    Args:
+        beside: a number that the value was computed from; what is less than a millionth of it is
+            only rounding, and is written as zero.
+
+    >>> [number(value) for value in (-0.347, 0.0012, 1e-5, 131072, 1e-7)]
+    ['−0.35', '0.0012', '1e−5', '131,072', '0.00']
+    >>> number(1e-7, beside=1e-5)
+    '1e−7'
+    """
+    size = abs(float(value))
+    if size == 0 or size < 1e-6 * float(beside):
+        return fixed(0)
+    return fixed(value) if 0.01 <= size < 1e5 else significant(value, 2)
+
+
+def power_of_ten(exponent: int) -> str:
+    """Write a power of ten, as on the axis of a picture.
+
+    >>> [power_of_ten(exponent) for exponent in (-3, 0, 5)]
+    ['1e−3', '1', '1e+5']
+    """
+    return _for_people(f"1e{exponent:+d}") if exponent else "1"
+
+
+def counted(count: int, what: str) -> str:
+    """Write a count and what is counted, in the plural where there is not one.
+
+    >>> counted(1, "row"), counted(6, "row")
+    ('1 row', '6 rows')
+    """
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _for_people(text: str) -> str:
+    return text.replace("-", "−").replace("inf", "∞")
