@@ -85,7 +85,7 @@ def explore_amplitude(
         bars.append(histogram(ax, edges, fill=True, facecolor=color, edgecolor=BLACK))
         place: dict[str, Any] = {"ha": "center", "va": "top", "transform": ax.transAxes}
         stds.append(ax.text(0.5, 0.97, "", fontsize=11, **place))
-    inside, outside, dots, here = _curves(right)
+    outside, inside, dots, here = _curves(right)
     handles = [inside, outside, dots, here, ideal]
     picture.legend(handles=handles, loc="upper center", ncols=3, fontsize=12)
 
@@ -131,8 +131,8 @@ def _curves(ax: Axes) -> list[Line2D]:
     look: dict[str, Any] = {"mfc": ORANGE, "mew": 0.5, "clip_on": False}
     label = "measured by layer norm"
     return [
-        line(ax, "-", DRAWN, color=BLACK, label=f"ε inside the root: {INSIDE}", **look),
         line(ax, "--", DRAWN, color=VERMILION, label=f"ε outside: {OUTSIDE}", **look),
+        line(ax, "-", DRAWN, color=BLACK, label=f"ε inside the root: {INSIDE}", **look),
         line(ax, "o", MEASURED, color=ORANGE, ms=7, label=label, **look),
         line(ax, "*-", color=BLUE, ms=18, label="the row", markevery=[1], **look),
     ]

@@ -1,6 +1,7 @@
-"""Fixtures that make an explorer, and close it when the tests have seen it."""
+"""Make explorers for tests, close them afterwards, and take them through all their states."""
 
 import pytest
+from playing import ends
 
 
 def moved_by_tests(function):
@@ -31,3 +32,16 @@ def made_by_tests(function):
             explorer.close()
 
     return explore
+
+
+def every_state(explorer):
+    """Choose every preset, then move every control to both ends; yield the values each time."""
+    for name in explorer.presets:
+        explorer.chooser.value = name
+        yield explorer.values
+    for control, values in ends(explorer).items():
+        before = explorer.controls[control].value
+        for value in values:
+            explorer.controls[control].value = value
+            yield explorer.values
+        explorer.controls[control].value = before

@@ -12,7 +12,6 @@ from lnorm_utils.explorers import explore_broken
 from lnorm_utils.explorers.broken import CEILING, EQUAL, FLOOR, TOLERANCE, VARIANTS
 
 MISTAKES = VARIANTS[1:]
-PLAIN = {"points": 4, "features": 8, "offset": 0.0, "spread": 1.0, "eps": 1e-5, "trained": False}
 
 
 @pytest.fixture
@@ -122,48 +121,9 @@ def test_the_right_one_is_equal_wherever_the_controls_stand(explorer):
                 assert "right one" not in explorer.words
 
 
-def test_a_far_offset_makes_the_variance_in_one_pass_negative(explorer):
-    explorer.chooser.value = "an offset of 10,000"
-    assert drawn(explorer)["variance in one pass"] == (CEILING, "NaN")
-    assert "variance in one pass (NaN)" in explorer.words
-
-
-def test_it_starts_where_it_is_told_and_says_so():
-    explorer = explore_broken(points=1, features=3, offset=10.0, trained=True)
-    assert explorer.values == {**PLAIN, "points": 1, "features": 3, "offset": 10.0, "trained": True}
-    assert explorer.words.startswith("1 point with 3 features, offset 10, spread 1, ε = 1e−5, tr")
-    explorer.close()
-    explorer = explore_broken(preset="ε = 0.1")
-    assert explorer.values == {**PLAIN, "eps": 0.1}
-    explorer.close()
-    explorer = explore_broken(points=2, offset=10_000.0)
-    assert explorer.words.startswith("2 points with 8 features, offset 10,000, spread 1, ε = 1e−5,")
-    explorer.close()
-
-
-def test_what_moves_is_small(explorer):
-    for name in explorer.presets:
-        explorer.chooser.value = name
-        assert len(explorer.foreground.value) < 20_000
-
-
-@pytest.mark.parametrize(
-    ("offset", "spread", "tells"),
-    [
-        (1e6, 1e-4, "no longer tells"),
-        (1e6, 0.0562, "hardly tells"),  # float32 numbers at 1e6 are 0.0625 apart
-        (1e6, 0.1, None),
-        (1e3, 1e-4, None),
-        (0.0, 1e-4, None),
-    ],
-)
-def test_it_says_where_float32_does_not_tell_the_numbers_apart(explorer, offset, spread, tells):
-    explorer.controls["offset"].value, explorer.controls["spread"].value = offset, spread
-    sentence = f" At this offset float32 {tells} these numbers apart."
-    assert explorer.words.endswith(sentence) == (tells is not None)
-    assert ("At this offset" in explorer.words) == (tells is not None)
-
-
-def test_the_first_tick_says_what_counts_as_equal(explorer):
-    first = explorer.picture.axes[0].get_xticklabels()[0].get_text()
-    assert first == f"< {EQUAL:.0e}".replace("e-0", "e−")
+def test_it_says_where_float32_does_not_tell_the_numbers_apart(explorer):
+    for offset, spread in ((1e6, 1e-4), (1e6, 0.0562), (1e6, 0.1), (1e3, 1e-4), (0.0, 1e-4)):
+        explorer.controls["offset"].value, explorer.controls["spread"].value = offset, spread
+        is_lost = spread < np.spacing(np.float32(offset))
+        assert explorer.words.endswith("tells these numbers apart.") == is_lost
+        assert ("no longer tells" in explorer.words) == (is_lost and spread < 1e-3)

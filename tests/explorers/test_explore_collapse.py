@@ -1,6 +1,7 @@
 """The explorer of lesson 6: its dots are where the formula puts them."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from explorer_fixtures import made_by_tests
 from playing import ends
 
 from lnorm_utils.examples import normal
-from lnorm_utils.explorers.collapse import _left, explore_collapse
+from lnorm_utils.explorers import explore_collapse
 
 POINTS = normal(30, 4, seed=9).double()
 
@@ -82,10 +83,6 @@ def test_the_marked_point_of_two_features_follows_the_formula(explore):
         assert f"becomes ({value:.5f}, {-value + 0.0:.5f})".replace("-", "−") in explorer.words
 
 
-def test_the_reported_value_of_tensorflow_is_a_preset(explore):
-    assert "(0.73996, −0.73996)" in explore(preset="tensorflow's 0.73996").words
-
-
 def test_the_features_of_each_point_come_closer_and_its_mean_stays(explore):
     explorer = explore(points=POINTS, preset="almost equal")
     x, y = np.concatenate([drawn(explorer, 0)[marker] for marker in "o^"]).T
@@ -116,78 +113,11 @@ def test_the_difference_of_one_feature_does_nothing_and_is_gray(explore):
     assert not explorer.controls["difference"].disabled
 
 
-def test_where_few_are_near_a_corner_the_words_say_how_far_they_reach(explore):
-    explorer = explore(preset="almost equal")
-    most = max(abs(drawn(explorer, 1)[marker]).max() for marker in "o^")
-    assert (
-        f"After: all lie on the line between (1, −1) and (−1, 1), at most {most:.2f} from 0 in "
-        "each feature: ε holds them back. The marked"
-    ) in explorer.words
-    assert f"{most:.2f}" == "0.55"
-
-
-@pytest.mark.parametrize(
-    ("equal", "said"),
-    [
-        (9, "1 lie within 0.01 of (1, −1), 0 within 0.01 of (−1, 1), and 9 elsewhere."),
-        (10, "at most 1.00 from 0 in each feature: ε holds most of them back."),
-    ],
-)
-def test_one_in_ten_near_a_corner_is_counted_and_fewer_are_not(explore, equal, said):
-    assert said in explore(points=[[1.0, 0.0], *[[1.0, 1.0]] * equal]).words
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([[1.0, -1.0, 0.0]], "After: all 1.41 from the center, where the circle has radius 1.73."),
-        (
-            [[1.0, -1.0, 0.0], [1.5**0.5, -(1.5**0.5), 0.0]],
-            "After: 1.41 to 1.73 from the center, where the circle has radius 1.73.",
-        ),
-        ([[1.5**0.5, -(1.5**0.5), 0.0]], "After: all lie on the circle of radius √3 = 1.73."),
-        (
-            [[1.0, -1.0, 0.0, 0.0]],
-            "After: all 1.41 from the center, where the sphere has radius 2.00.",
-        ),
-    ],
-)
-def test_the_words_say_how_far_from_the_center_points_lie(rows, said):
-    assert _left(torch.tensor(rows)) == said
-
-
-def test_one_feature_becomes_zero(explore):
-    explorer = explore(preset="one feature")
-    assert "Every one becomes 0" in explorer.words
-    assert not drawn(explorer, 1)["^"].any()
-
-
 def test_the_words_count_what_lies_at_the_two_corners(explore):
     points = torch.tensor([[2.0, 1.0], [5.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
     assert "2 lie within 0.01 of (1, −1), 1 within 0.01 of (−1, 1), and 1 elsewhere" in (
         explore(points=points).words
     )
-
-
-def test_three_features_lie_on_a_circle_which_is_drawn(explore):
-    explorer = explore(preset="three features: a circle")
-    assert "all lie on the circle of radius √3 = 1.73" in explorer.words
-    outline = explorer.moving[0].get_xydata()
-    assert np.hypot(*outline.T) == pytest.approx(np.full(len(outline), math.sqrt(3)))
-    explorer.controls["features"].value = 2
-    assert len(explorer.moving[0].get_xydata()) == 0
-
-
-def test_four_features_lie_on_a_sphere(explore):
-    explorer = explore(preset="four features: a sphere")
-    assert (
-        "After: all lie on a sphere of radius √4 = 2.00, seen from one side; dots inside the "
-        "circle are on its front or back. The"
-    ) in explorer.words
-    outline = explorer.moving[0].get_xydata()
-    assert np.hypot(*outline.T) == pytest.approx(np.full(len(outline), 2.0))
-    explorer.controls["eps"].value = 0.1
-    assert "from the center, where the sphere has radius 2.00." in explorer.words
 
 
 def test_a_large_eps_draws_the_circle_in(explore):
@@ -200,30 +130,26 @@ def test_a_large_eps_draws_the_circle_in(explore):
     assert low == pytest.approx(after.norm(dim=1).min().item(), abs=0.005)
 
 
-@pytest.mark.parametrize(
-    ("points", "sentence"),
-    [
-        (torch.ones(0, 2), r"at least one element, but got shape \(0, 2\)"),
-        (torch.ones(4), r"\(N, D\) or \(N, L, D\).*got shape \(4,\)"),
-        ([[1.0, float("nan")]], "1 of 2 are NaN or infinite"),
-        ([[1.0, float("inf")], [1.0, 2.0]], "1 of 4 are NaN or infinite"),
-    ],
-)
-def test_points_that_cannot_be_explored_are_named(points, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        explore_collapse(points=points)
+@pytest.mark.parametrize(("features", "shape"), [(3, "circle"), (4, "sphere")])
+def test_three_and_four_features_lie_on_a_circle_and_a_sphere_whose_outline_is_drawn(
+    explore, features, shape
+):
+    explorer = explore(features=features)
+    radius = math.sqrt(features)
+    assert re.search(rf"all lie on .*{shape} of radius √{features} = {radius:.2f}", explorer.words)
+    outline = explorer.moving[0].get_xydata()
+    assert np.hypot(*outline.T) == pytest.approx(np.full(len(outline), radius))
+    explorer.controls["features"].value = 2
+    assert len(explorer.moving[0].get_xydata()) == 0
 
 
-def test_points_with_two_features_have_no_slider_beyond_two(explore):
+def test_where_few_are_near_a_corner_the_words_say_how_far_they_reach(explore):
+    explorer = explore(preset="almost equal")
+    most = max(abs(drawn(explorer, 1)[marker]).max() for marker in "o^")
+    assert f"at most {most:.2f} from 0 in each feature: ε holds them back" in explorer.words
+
+
+def test_points_with_two_features_have_no_slider_and_no_preset_beyond_two(explore):
     explorer = explore(points=[[[3.0, 1.0]], [[2.0, 2.5]]])
     assert [value for _, value in explorer.controls["features"].options] == [1, 2]
-    assert set(explorer.presets) == {
-        "two features",
-        "almost equal",
-        "tensorflow's 0.73996",
-        "one feature",
-    }
-
-
-def test_a_point_alone_can_be_explored(explore):
-    assert "(0.99998, −0.99998)" in explore(points=[[1.0, 0.0]]).words
+    assert {preset["features"] for preset in explorer.presets.values()} == {1, 2}

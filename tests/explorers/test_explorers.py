@@ -1,4 +1,4 @@
-"""What holds for every explorer: its ends, its presets, its words, its still image, its release."""
+"""What holds for every explorer: its states, its words, its still image, its data, its release."""
 
 import gc
 import html
@@ -6,113 +6,251 @@ import inspect
 import re
 import weakref
 from base64 import b64decode
-from xml.etree import ElementTree
 
 import ipywidgets
 import numpy as np
 import pytest
-from jupyter_client.manager import start_new_kernel
+import torch
+from explorer_fixtures import every_state
 from matplotlib.artist import Artist
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from playing import ends, make_all
 
-from lnorm_utils.explorers import Button, Choice, Explorer, Slider, Switch, powers_of_ten
-from lnorm_utils.plotting import new_picture
+from lnorm_utils.examples import normal
 
-REGISTRY = ipywidgets.widgets.widget._instances
+WIDGETS = ipywidgets.widgets.widget._instances
 EXPLORERS = make_all()
-NUMBER = re.compile(r"nan|inf\b|-\d|−0\.0+\b")  # a true minus sign is −
+NOT_FOR_PEOPLE = re.compile(r"nan|inf\b|-\d|e[-+−]?0|−0(\.0+)?(?!\.?\d)")  # a true minus sign is −
+NAN, INF = float("nan"), float("inf")
+# For each explorer: the name of its own data, some that it takes, and some that it refuses with
+# the numbers or shapes that the sentence names.
+DATA = {
+    "explore_amplitude": (
+        "row",
+        [[7.0, 9.0], [[1, 2, 6]], np.float32([3e8, 5e8]), [0, 5e-324], torch.ones(3).cumsum(0)],
+        {
+            *(("[]", r"\(0,\)"), ("3.0", r"\(\)"), ("[[3.0]]", r"\(1, 1\)")),
+            *(
+                ("np.ones((2, 2))", r"\(2, 2\)"),
+                ("[7.0] * 3", "all 3 are 7"),
+                ("[1, NAN]", "1 of 2"),
+            ),
+            ("[1e308, -1e308]", r"up to 1e\+100.*1e\+308"),
+        },
+    ),
+    "explore_batch": (
+        "x",
+        [normal(4, 2, seed=3), normal(3, 2, 8, seed=3), np.full((5, 3), 0.1)],
+        {
+            *(("[]", r"\(0,\)"), ("[[1.0, NAN]] * 4", "4 of 8")),
+            *(("np.ones((1, 3))", "4 rows.*3"), ("np.ones((5, 1))", "2 features.*1")),
+            ("np.ones((5, 9))", "8 features.*9"),
+        },
+    ),
+    "explore_broken": (None, [], {}),
+    "explore_collapse": (
+        "points",
+        [[[1.0, 0.0]], normal(2, 2, 7, seed=1)],
+        {
+            *(("np.ones((0, 2))", r"\(0, 2\)"), ("np.ones(4)", r"\(4,\)")),
+            *(("[[1.0, NAN]]", "1 of 2"), ("[[1.0, INF], [1.0, 2.0]]", "1 of 4")),
+        },
+    ),
+    "explore_gamma_beta": (
+        "x",
+        [normal(3, 2, 4, seed=1), np.full((3, 2), 7.0), 1e6 * np.eye(12)],
+        {
+            *(("[]", r"\(0,\)"), ("np.ones((2, 2, 2, 2))", r"\(2, 2, 2, 2\)")),
+            *(("[[1.0, 2.0]]", "2 rows.*1"), ("[[1.0], [2.0]]", "2 features.*1")),
+            *(("np.ones((2, 13))", "12 features.*13"), ("[[1.0, NAN], [2.0, 3.0]]", "1 of 4")),
+        },
+    ),
+    "explore_offset": (
+        "x",
+        [[2.5, 2.5], [10_002.0, 10_003.0], torch.linspace(-1, 3, 300), [[1e15, -1e15, 3.0]]],
+        {
+            *(("[1.0]", r"\(1,\)"), ("[]", r"\(0,\)"), ("np.ones((2, 3))", r"\(2, 3\)")),
+            *(
+                ("3.0", r"\(\)"),
+                ("np.ones((1, 1, 3))", r"\(1, 1, 3\)"),
+                ("[1, NAN, INF]", "2 of 3"),
+            ),
+            ("[1.0, -2e15]", r"from −1e\+15 to 1e\+15, but got −2e\+15"),
+        },
+    ),
+    "explore_projection": (
+        "points",
+        [normal(8, 2, seed=2), normal(5, 8, 2, seed=1), 1e6 * normal(9, 2, seed=3)],
+        {
+            *(("[]", r"\(0,\)"), ("[[1.0, NAN]] * 8", "8 of 16"), ("[[1.0, 2.0]]", "8 rows.*1, 2")),
+            *(("np.ones((9, 1))", "2 features.*9, 1"), ("np.ones((9, 3))", "2 features.*3")),
+            ("[[1.0, 2.5]] * 9", r"differ.*\(1.0, 2.5\)"),
+        },
+    ),
+    "explore_residual": (
+        "x",
+        [normal(2, 2, seed=1), normal(3, 4, 10, seed=7), normal(256, 3, seed=2)],
+        {
+            *(("[1.0]", r"\(1,\)"), ("[[1.0, NAN]] * 2", "2 of 4"), ("[[1.0]]", "2 rows.*1, 1")),
+            *(("np.ones((300, 4))", "256 rows.*300"), ("np.ones((4, 200))", "128 features.*200")),
+        },
+    ),
+    "explore_shared_mean": (
+        "x",
+        [[[1, 2], [3, 4]], torch.zeros(1, 1), normal(2, 3, 4, seed=0), normal(8, 8, 1, 1, seed=0)],
+        {
+            *(("np.ones(4)", r"\(4,\)"), ("np.ones((1,) * 5)", r"\(1, 1, 1, 1, 1\)")),
+            *(("np.ones((0, 3))", r"\(0, 3\)"), ("np.ones((5, 13))", r"64 cells.*\(5, 13\)")),
+            ("[[INF, 1.0], [NAN, 0.0]]", "2 of 4"),
+        },
+    ),
+}
+OWN = [(name, argument, x) for name, (argument, taken, _) in DATA.items() for x in taken]
+REFUSED = [
+    (name, argument, code, said)
+    for name, (argument, _, refused) in DATA.items()
+    for code, said in sorted(refused)
+]
 
 
-@pytest.fixture(params=EXPLORERS, ids=str)
+@pytest.fixture(scope="module", params=EXPLORERS)
 def explorer(request):
     explorer = EXPLORERS[request.param]()
     yield explorer
     explorer.close()
 
 
-@pytest.fixture
-def dot():
-    """A small explorer with every kind of control."""
+@pytest.fixture(params=EXPLORERS)
+def make(request):
+    """A function that makes explorers of one kind, which are closed after the test."""
     made = []
 
     def make(**options):
-        picture, axes = new_picture("A dot", 1, 1, 3, 2)
-        (line,) = axes[0, 0].plot([0], [0], "o")
-        axes[0, 0].set(xlim=(-1, 11), ylim=(-1, 11))
-        calls = []
-
-        def move(x, kind, up, again):
-            calls.append((x, kind, up, again))
-            line.set_data([x], [again if up else 0])
-            return f"{kind} at {x} & {again}"
-
-        controls = {
-            "x": Slider("place", 2, range(11)),
-            "kind": Choice("kind", "dot", ["dot", "<b>"]),
-            "up": Switch("goes up", False),
-            "again": Button("again", 0, when=lambda values: values["up"]),
-        }
-        made.append(Explorer(picture, [line], move, controls, **options))
-        made[-1].calls, made[-1].line = calls, line
+        made.append(EXPLORERS[request.param](**options))
         return made[-1]
 
+    make.parameters = inspect.signature(EXPLORERS[request.param]).parameters
     yield make
     for explorer in made:
         explorer.close()
 
 
-def test_there_is_an_explorer_for_each_lesson():
-    assert len(EXPLORERS) >= 7
-
-
-def test_at_both_ends_of_every_control_all_is_drawn_inside_and_said_in_numbers(explorer):
-    for name, values in ends(explorer).items():
-        for value in values:
-            explorer.controls[name].value = value
-            assert explorer.values[name] == value
-            assert not NUMBER.search(explorer.words), explorer.words
-            assert len(explorer.words) > 30
-            assert f'aria-label="{html.escape(explorer.words)}"' in explorer.foreground.value
-            assert_inside(explorer)
-
-
-def assert_inside(explorer):
+def check_state(explorer):
+    """All is drawn inside its axes, and said in numbers for people."""
+    words = explorer.words
+    assert len(words) > 30
+    assert not NOT_FOR_PEOPLE.search(words), words
+    assert f'aria-label="{html.escape(words)}"' in explorer.foreground.value
+    assert f"<p>{html.escape(words)}</p>" in explorer.foreground.value
     for artist in explorer.moving:
-        if isinstance(artist, Line2D) and artist.get_transform() == artist.axes.transData:
-            x, y = np.array(artist.get_data(), dtype=float)
-            for values, limits in ((x, artist.axes.get_xlim()), (y, artist.axes.get_ylim())):
+        if isinstance(artist, Line2D):
+            for values, limits in zip(artist.get_data(), limits_of(artist.axes), strict=True):
+                values = np.asarray(values, dtype=float)
                 known = values[np.isfinite(values)]
                 assert ((known >= min(limits)) & (known <= max(limits))).all()
 
 
-def test_every_preset_can_be_chosen_and_left_again(explorer):
-    assert explorer.presets
+def limits_of(ax):
+    return ax.get_xlim(), ax.get_ylim()
+
+
+def assert_one_sentence(error):
+    assert str(error.value).endswith(".")
+    assert not re.search(r"[.!?] [A-Z]", str(error.value))
+
+
+def test_every_explorer_has_data_of_its_own_or_none():
+    assert EXPLORERS.keys() == DATA.keys()
+
+
+def test_in_every_state_all_is_inside_and_said_for_people_and_what_stands_still_stands(explorer):
+    background = explorer.children[-1].children[0]
+    still, limits = background.value, [limits_of(ax) for ax in explorer.picture.axes]
+    for _ in every_state(explorer):
+        check_state(explorer)
+    assert background.value == still
+    assert [limits_of(ax) for ax in explorer.picture.axes] == limits
+
+
+def test_every_preset_can_be_chosen_left_and_started_with_and_shows_another_picture(make):
+    explorer = make()
+    shown = set()
     moved = next(iter(ends(explorer)))
     for name, values in explorer.presets.items():
         explorer.chooser.value = name
         assert explorer.values == values
         assert explorer.presets[explorer.chooser.value] == values
+        shown.add(explorer.foreground.value)
+        words = explorer.words
         low, high = ends(explorer)[moved][0], ends(explorer)[moved][-1]
         explorer.controls[moved].value = low if values[moved] != low else high
         assert explorer.presets.get(explorer.chooser.value) in (None, explorer.values)
+    assert len(shown) == len(explorer.presets) > 2
+    started = make(preset=name)
+    assert (started.values, started.words) == (values, words)
 
 
-def test_presets_show_different_pictures(explorer):
-    shown = set()
-    for name in explorer.presets:
-        explorer.chooser.value = name
-        shown.add(explorer.foreground.value)
-    assert len(shown) == len(explorer.presets)
+def test_keyword_arguments_start_the_controls_and_own_presets_stand_behind_the_others(make):
+    explorer = make()
+    values = [*explorer.presets.values()][1]
+    starts = {name: value for name, value in values.items() if name in make.parameters}
+    started = make(**starts, presets={"mine": starts})
+    assert [*started.presets] == [*explorer.presets, "mine"]
+    assert {**started.values, **starts} == started.values
+    name = next(iter(explorer.controls))
+    started.controls[name].value = ends(started)[name][-1]
+    started.chooser.value = "mine"
+    assert {**started.values, **starts} == started.values
+
+
+def test_a_start_outside_its_range_is_refused_by_name(make):
+    for name, widget in make().controls.items():
+        if isinstance(widget, ipywidgets.SelectionSlider):
+            for wrong in (1e9, NAN, "2"):
+                with pytest.raises(ValueError, match=f"{name} must be a.*{wrong!r}") as error:
+                    make(presets={"wrong": {name: wrong}})
+                assert_one_sentence(error)
+        if name in make.parameters:
+            with pytest.raises(ValueError, match=rf"{name}.*object") as error:
+                make(**{name: object()})
+            assert_one_sentence(error)
+
+
+def test_an_unknown_preset_or_control_is_named_and_leaves_no_widget_behind(make):
+    before = len(WIDGETS)
+    with pytest.raises(ValueError, match=r"preset must be one of .*, but 'nothing' was given"):
+        make(preset="nothing")
+    with pytest.raises(ValueError, match=r"preset 'mine'.* one of .*, but 'speed' was given"):
+        make(presets={"mine": {"speed": 1}})
+    assert len(WIDGETS) == before
+
+
+@pytest.mark.parametrize(("name", "argument", "x"), OWN)
+def test_own_data_are_shown_in_every_state(name, argument, x):
+    if isinstance(x, torch.Tensor):
+        x = x.requires_grad_()
+    explorer = EXPLORERS[name](**{argument: x})
+    check_state(explorer)
+    for preset in explorer.presets:
+        explorer.chooser.value = preset
+        check_state(explorer)
+    explorer.close()
+
+
+@pytest.mark.parametrize(("name", "argument", "code", "said"), REFUSED)
+def test_data_that_cannot_be_shown_are_refused_in_a_sentence_that_names_them(
+    name, argument, code, said
+):
+    with pytest.raises(ValueError, match=said) as error:
+        EXPLORERS[name](**{argument: eval(code)})
+    assert_one_sentence(error)
 
 
 def test_every_control_is_described_and_works_from_the_keyboard(explorer):
     by_keyboard = (
-        ipywidgets.SelectionSlider,
-        ipywidgets.ToggleButtons,
-        ipywidgets.Checkbox,
-        ipywidgets.Button,
+        *(ipywidgets.SelectionSlider, ipywidgets.ToggleButtons),
+        *(ipywidgets.Checkbox, ipywidgets.Button),
     )
     for widget in [explorer.chooser, *explorer.controls.values()]:
         assert isinstance(widget, by_keyboard)
@@ -120,24 +258,12 @@ def test_every_control_is_described_and_works_from_the_keyboard(explorer):
         assert widget.tooltip == widget.description
 
 
-def test_the_background_stands_still(explorer):
-    stage = explorer.children[-1]
-    background = stage.children[0].value
-    for name, values in ends(explorer).items():
-        explorer.controls[name].value = values[-1]
-    assert explorer.children[-1].children[0].value == background
-    assert 'alt=""' in background
-    drawing = b64decode(re.search('base64,(.+?)"', background)[1])
-    assert b"<path" in drawing
-    assert b"<text" not in drawing  # its letters are the same on every machine
-
-
-def test_the_background_is_an_image_that_a_browser_can_read(explorer):
+def test_the_background_is_an_image_that_looks_the_same_on_every_machine(explorer):
     background = explorer.children[-1].children[0].value
-    image = ElementTree.fromstring(b64decode(re.search('base64,([^"]+)', background)[1]))
-    width, height = explorer.picture.get_size_inches() * 72
-    assert image.get("viewBox") == f"0 0 {width:g} {height:g}"
-    assert set(image.keys()) == {"viewBox", "style"}
+    drawing = b64decode(re.search('base64,([^"]+)', background)[1])
+    assert 'alt=""' in background
+    assert b"<path" in drawing
+    assert b"<text" not in drawing
 
 
 def test_a_still_image_stacks_its_parts_as_the_live_picture_does(explorer):
@@ -148,254 +274,55 @@ def test_a_still_image_stacks_its_parts_as_the_live_picture_does(explorer):
         assert stacked == [*(artist for artist in stacked if artist not in over), *over]
 
 
-def test_text_is_at_least_ten_points(explorer):
-    sizes = [t.get_fontsize() for t in explorer.picture.findobj(Text) if t.get_text()]
-    assert min(sizes) >= 10
-
-
 def test_where_no_widget_runs_there_is_an_image_with_an_alternative_and_its_words(explorer):
+    before = explorer.foreground.value
     bundle, _ = explorer._repr_mimebundle_()
     assert bundle["image/png"].startswith("iVBOR")
     assert f'<img alt="{html.escape(explorer.picture.alt)}"' in bundle["text/html"]
     assert html.escape(explorer.words) in bundle["text/html"]
     assert bundle["text/plain"] == f"{explorer.picture.alt}. {explorer.words}"
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == explorer.model_id
-
-
-def test_the_still_image_leaves_the_live_picture_as_it_was(explorer):
-    before = explorer.foreground.value
-    explorer._repr_mimebundle_()
     explorer.show()
     assert explorer.foreground.value == before
 
 
-def test_no_id_of_the_page_is_given_twice(explorer):
-    page = "".join(layer.value for layer in explorer.children[-1].children)
-    referred = re.findall(r'(?:url\(#|href="#)([^")]+)', page)
-    ids = re.findall(r' id="([^"]+)"', page)
+def test_the_picture_fits_a_projector_and_its_text_can_be_read(explorer):
+    assert (explorer.picture.get_size_inches() <= (10, 5.2)).all()
+    texts = [t for t in explorer.picture.findobj(Text) if t.get_text()]
+    assert min(t.get_fontsize() for t in texts) >= 10
+
+
+def test_what_an_explorer_refers_to_is_there_once_and_in_no_other(make):
+    def layers(explorer):
+        return "".join(layer.value for layer in explorer.children[-1].children)
+
+    one, other = layers(make()), layers(make())
+    referred = re.findall(r'(?:url\(#|href="#)([^")]+)', one)
+    ids = re.findall(r' id="([^"]+)"', one)
     assert referred
     assert all(ids.count(name) == 1 for name in referred)
+    assert not {*referred} & {*re.findall(r' id="([^"]+)"', other)}
 
 
-@pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
-def test_a_start_outside_its_range_is_named_with_the_range(make):
-    explorer = make()
-    explorer.close()
-    for name, widget in explorer.controls.items():
-        if isinstance(widget, ipywidgets.SelectionSlider):
-            for wrong in (-1e9, 1e9, float("nan"), "2", None):
-                with pytest.raises(ValueError, match=f"{name} must be a.*{wrong!r}") as error:
-                    make(presets={"wrong": {name: wrong}})
-                assert_one_sentence(error)
-        if name in inspect.signature(make).parameters:
-            with pytest.raises(ValueError, match=rf"{name}.*object") as error:
-                make(**{name: object()})
-            assert_one_sentence(error)
+def test_it_is_the_same_each_time_and_leaves_the_callers_random_state_alone(make):
+    words = []
+    for seed in (99, 1):
+        torch.manual_seed(seed)
+        before = torch.random.get_rng_state()
+        words.append(make().words)
+        assert torch.equal(torch.random.get_rng_state(), before)
+    assert words[0] == words[1]
 
 
-@pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
-def test_a_preset_that_there_is_not_is_named_with_those_that_there_are(make):
-    with pytest.raises(ValueError, match=r"preset must be one of .*, but 'nothing' was given"):
-        make(preset="nothing")
-    with pytest.raises(ValueError, match=r"preset 'mine'.* one of .*, but 'speed' was given"):
-        make(presets={"mine": {"speed": 1}})
-
-
-@pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
-def test_bad_input_leaves_no_widget_behind(make):
-    before = len(REGISTRY)
-    with pytest.raises(ValueError, match="nothing"):
-        make(preset="nothing")
-    assert len(REGISTRY) == before
-
-
-def assert_one_sentence(error):
-    assert str(error.value).endswith(".")
-    assert not re.search(r"[.!?] [A-Z]", str(error.value))
-
-
-def test_an_own_preset_stands_beside_the_built_in_ones():
-    name, make = next(iter(EXPLORERS.items()))
-    explorer = make()
-    own = dict(next(iter(explorer.presets.values())))
-    both = make(presets={"mine": own}, preset="mine")
-    assert [*both.presets] == [*explorer.presets, "mine"]
-    assert both.values == own, name
-    explorer.close()
-    both.close()
-
-
-def test_without_presets_there_is_no_row_for_them(dot):
-    assert dot().chooser.layout.display == "none"
-    assert dot(presets={"left": {"x": 0}}).chooser.layout.display is None
-
-
-def test_a_preset_outside_a_range_is_named_with_the_control(dot):
-    with pytest.raises(ValueError, match=r"^x must be a whole number between 0 and 10, but 99 was"):
-        dot(presets={"too far": {"x": 99}})
-    with pytest.raises(ValueError, match=r"^preset 'too far': the name of a control must be one"):
-        dot(presets={"too far": {"y": 1}})
-
-
-@pytest.mark.parametrize("make", EXPLORERS.values(), ids=EXPLORERS)
-def test_what_one_explorer_refers_to_is_in_no_other(make):
-    one, other = make(), make()
-    refers = re.compile(r'url\(#([^)]+)\)|href="#([^"]+)"')
-    first, second = (set(refers.findall(explorer.foreground.value)) for explorer in (one, other))
-    assert first
-    assert not first & second
-    one.close()
-    other.close()
-
-
-def test_a_start_between_two_stops_becomes_a_stop():
-    controls = {"x": Slider("x", 0.25, [0.0, 1.0])}
-    picture, _ = new_picture("Nothing", 1, 1, 2, 2)
-    explorer = Explorer(picture, [], lambda x: f"{x}", controls, {"low": {"x": 0.125}})
-    assert [value for _, value in explorer.controls["x"].options] == [0.0, 0.125, 0.25, 1.0]
-    assert explorer.words == "0.25"
-    explorer.close()
-
-
-def test_a_whole_number_is_asked_for_where_all_stops_are_whole():
-    with pytest.raises(ValueError, match=r"x must be a whole number between 0 and 3, but 1\.5 was"):
-        Slider("x", 0, range(4)).checked("x", 1.5)
-    with pytest.raises(ValueError, match="up must be True or False, but 1 was given"):
-        Switch("up", False).checked("up", 1)
-    with pytest.raises(ValueError, match="again must be a whole number from 0 on, but -1 was"):
-        Button("again", 0).checked("again", -1)
-    with pytest.raises(ValueError, match="kind must be one of 'a', 'b', but 'c' was given"):
-        Choice("kind", "a", ["a", "b"]).checked("kind", "c")
-
-
-def test_powers_of_ten_hold_the_round_numbers():
-    assert {1e-3, 1e-2, 0.1, 1.0} < {*powers_of_ten(-3, 0)}
-
-
-def test_one_change_is_one_drawing(dot):
-    explorer = dot()
-    explorer.calls.clear()
-    explorer.controls["x"].value = 7
-    assert explorer.calls == [(7, "dot", False, 0)]
-    assert explorer.line.get_data() == ([7], [0])
-    assert explorer.words == "dot at 7 & 0"
-
-
-def test_a_preset_moves_all_controls_in_one_drawing(dot):
-    explorer = dot(presets={"far up": {"x": 10, "up": True, "again": 3}})
-    assert explorer.chooser.value is None
-    explorer.calls.clear()
-    explorer.chooser.value = "far up"
-    assert explorer.calls == [(10, "dot", True, 3)]
-    assert explorer.values == {"x": 10, "kind": "dot", "up": True, "again": 3}
-    explorer.controls["x"].value = 9
-    assert explorer.chooser.value is None
-    explorer.controls["x"].value = 10
-    assert explorer.chooser.value == "far up"
-
-
-def test_what_a_preset_leaves_out_stands_where_it_started(dot):
-    explorer = dot(presets={"up": {"up": True}})
-    explorer.controls["x"].value = 9
-    explorer.chooser.value = "up"
-    assert explorer.values["x"] == 2
-
-
-def test_a_button_counts_its_presses(dot):
-    explorer = dot(presets={"up": {"up": True}}, preset="up")
-    explorer.controls["again"].click()
-    explorer.controls["again"].click()
-    assert explorer.line.get_data() == ([2], [2])
-
-
-def test_a_control_without_effect_is_gray(dot):
-    explorer = dot()
-    assert explorer.controls["again"].disabled
-    explorer.controls["up"].value = True
-    assert not explorer.controls["again"].disabled
-
-
-def test_words_are_text_and_no_html(dot):
-    explorer = dot()
-    explorer.controls["kind"].value = "<b>"
-    assert "<p>&lt;b&gt; at 2 &amp; 0</p>" in explorer.foreground.value
-    assert "<figcaption>&lt;b&gt; at 2 &amp; 0 " in explorer._repr_mimebundle_()[0]["text/html"]
-
-
-def test_all_markers_of_a_line_are_drawn_at_their_places():
-    picture, axes = new_picture("Three dots", 1, 1, 4, 3, layout=None)
-    (line,) = axes[0, 0].plot([1.0, 2.0, np.nan, 4.0], [1.0, 3.0, 1.0, 2.0], "o")
-    explorer = Explorer(picture, [line], lambda: "Three dots.", {})
-    path = re.search(
-        r'<g style="marker: url\(#[^)]+\)">\s*<path d="([^"]+)"', explorer.foreground.value
-    )
-    drawn = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", path[1]), dtype=float)
-    height = picture.get_figheight() * 72
-    expected = axes[0, 0].transData.transform([(1, 1), (2, 3), (4, 2)]) * (1, -1) + (0, height)
-    assert drawn == pytest.approx(expected, abs=0.01)
-    explorer.close()
-
-
-def test_closing_lets_go_of_widgets_and_figure():
+@pytest.mark.parametrize("function", EXPLORERS.values(), ids=EXPLORERS)
+def test_closing_lets_go_of_widgets_and_figure(function):
     gc.collect()
-    before = set(REGISTRY)
-    explorer = next(iter(EXPLORERS.values()))()
+    before = set(WIDGETS)
+    explorer = function()
     figure = weakref.ref(explorer.picture)
-    assert len(REGISTRY) > len(before)
+    assert len(WIDGETS) > len(before)
     explorer.close()
-    assert set(REGISTRY) == before
+    assert set(WIDGETS) == before
     del explorer
     gc.collect()
     assert figure() is None
-
-
-def test_fifty_explorers_that_are_moved_and_closed_leave_memory_where_it_was(dot):
-    def objects_after(explorers):
-        for _ in range(explorers):
-            explorer = dot(presets={"up": {"up": True}})
-            for step in range(100):
-                explorer.controls["x"].value = step % 11
-            explorer.close()
-        made.clear()
-        del explorer
-        gc.collect()
-        return len(gc.get_objects())
-
-    made = inspect.getclosurevars(dot).nonlocals["made"]
-    assert objects_after(5) >= objects_after(50)
-
-
-def test_a_cell_that_runs_again_closes_the_explorers_of_its_former_run():
-    code = "from lnorm_utils.explorers import explore_collapse as e; a, b = e(), e()"
-    count = "print(len(__import__('ipywidgets').widgets.widget._instances))"
-    manager, client = start_new_kernel()
-    try:
-        run = lambda source, cell: execute(client, source, cell)  # noqa: E731
-        run(code, "first")
-        once = int(run(count, "count"))
-        run(code, "first")
-        assert int(run(count, "count")) == once
-        run(code, "second")
-        assert int(run(count, "count")) == 2 * once
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
-
-
-def execute(client, source, cell):
-    """Run a cell as JupyterLab does, which tells the kernel which cell it is."""
-    content = {"code": source, "silent": False, "store_history": True, "allow_stdin": False}
-    message = client.session.msg("execute_request", {**content, "user_expressions": {}})
-    message["metadata"] = {"cellId": cell}
-    client.shell_channel.send(message)
-    reply = client._recv_reply(message["header"]["msg_id"], timeout=60)
-    assert reply["content"]["status"] == "ok", reply["content"]
-    said = ""
-    while True:
-        output = client.get_iopub_msg(timeout=60)
-        if output["parent_header"].get("msg_id") != message["header"]["msg_id"]:
-            continue
-        if output["msg_type"] == "stream":
-            said += output["content"]["text"]
-        if output["msg_type"] == "status" and output["content"]["execution_state"] == "idle":
-            return said

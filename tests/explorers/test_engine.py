@@ -1,0 +1,233 @@
+"""What runs an explorer: controls, presets, drawing, the checks of data, and what is closed."""
+
+import gc
+import io
+import re
+
+import numpy as np
+import pytest
+import torch
+from jupyter_client.manager import start_new_kernel
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.font_manager import FontProperties
+
+from lnorm_utils.explorers import Button, Choice, Explorer, Slider, Switch, powers_of_ten, steps
+from lnorm_utils.explorers.engine.drawing import FewElements
+from lnorm_utils.explorers.engine.inputs import row_of, rows_of
+from lnorm_utils.plotting import new_picture
+
+MADE = []
+
+
+def make_dot(**options):
+    """Make a small explorer with every kind of control."""
+    picture, axes = new_picture("A dot", 1, 1, 3, 2)
+    (line,) = axes[0, 0].plot([0], [0], "o")
+    axes[0, 0].set(xlim=(-1, 11), ylim=(-1, 11))
+    calls = []
+
+    def move(x, kind, up, again):
+        calls.append((x, kind, up, again))
+        line.set_data([x], [again if up else 0])
+        return f"{kind} at {x} & {again}"
+
+    controls = {
+        "x": Slider("place", 2, range(11)),
+        "kind": Choice("kind", "dot", ["dot", "<b>"]),
+        "up": Switch("goes up", False),
+        "again": Button("again", 0, when=lambda values: values["up"]),
+    }
+    MADE.append(Explorer(picture, [line], move, controls, **options))
+    MADE[-1].calls, MADE[-1].line = calls, line
+    return MADE[-1]
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    while MADE:
+        MADE.pop().close()
+
+
+def test_one_change_is_one_drawing():
+    explorer = make_dot()
+    explorer.calls.clear()
+    explorer.controls["x"].value = 7
+    assert explorer.calls == [(7, "dot", False, 0)]
+    assert explorer.line.get_data() == ([7], [0])
+    assert explorer.words == "dot at 7 & 0"
+
+
+def test_a_preset_moves_all_controls_in_one_drawing_and_what_it_leaves_out_to_its_start():
+    explorer = make_dot(presets={"far up": {"x": 10, "up": True, "again": 3}, "up": {"up": True}})
+    assert explorer.chooser.value is None
+    explorer.calls.clear()
+    explorer.chooser.value = "far up"
+    assert explorer.calls == [(10, "dot", True, 3)]
+    assert explorer.values == {"x": 10, "kind": "dot", "up": True, "again": 3}
+    explorer.controls["x"].value = 9
+    assert explorer.chooser.value is None
+    explorer.controls["x"].value = 10
+    assert explorer.chooser.value == "far up"
+    explorer.chooser.value = "up"
+    assert explorer.values == {"x": 2, "kind": "dot", "up": True, "again": 0}
+
+
+def test_the_row_of_presets_is_there_where_there_are_presets():
+    assert make_dot().chooser.layout.display == "none"
+    assert make_dot(more_presets={"left": {"x": 0}}).chooser.layout.display is None
+
+
+def test_a_button_counts_its_presses():
+    explorer = make_dot(presets={"up": {"up": True}}, preset="up")
+    explorer.controls["again"].click()
+    explorer.controls["again"].click()
+    assert explorer.line.get_data() == ([2], [2])
+
+
+def test_a_control_without_effect_is_gray():
+    explorer = make_dot()
+    assert explorer.controls["again"].disabled
+    explorer.controls["up"].value = True
+    assert not explorer.controls["again"].disabled
+
+
+def test_words_are_text_and_no_html():
+    explorer = make_dot()
+    explorer.controls["kind"].value = "<b>"
+    assert "<p>&lt;b&gt; at 2 &amp; 0</p>" in explorer.foreground.value
+    assert "<figcaption>&lt;b&gt; at 2 &amp; 0 " in explorer._repr_mimebundle_()[0]["text/html"]
+
+
+def test_a_start_or_a_preset_between_two_stops_becomes_a_stop():
+    controls = {"x": Slider("x", 0.25, [0.0, 1.0])}
+    picture, _ = new_picture("Nothing", 1, 1, 2, 2)
+    explorer = Explorer(picture, [], lambda x: f"{x}", controls, {"low": {"x": 0.125}})
+    MADE.append(explorer)
+    assert [value for _, value in explorer.controls["x"].options] == [0.0, 0.125, 0.25, 1.0]
+    assert explorer.words == "0.25"
+
+
+@pytest.mark.parametrize(
+    ("control", "value", "sentence"),
+    [
+        (Slider("ε", 1, [0.5, 20_000]), 0.4, "a number between 0.5 and 20,000, but 0.4"),
+        (Slider("ε", 1, [1, 0.5]), "1", "a number between 0.5 and 1, but '1'"),
+        (Slider("ε", 0, [0, 1.5]), True, "a number between 0 and 1.5, but True"),
+        (Slider("ε", 0, [-2, 3]), 4, "a whole number between −2 and 3, but 4"),
+        (Slider("ε", 0, [-2, 3]), 1.0, "a whole number between −2 and 3, but 1.0"),
+        (Switch("ε", False), 1, "True or False, but 1"),
+        (Button("ε", 0), -1, "a whole number from 0 on, but -1"),
+        (Choice("ε", "a", ["a", "b"]), "c", "one of 'a', 'b', but 'c'"),
+    ],
+)
+def test_a_control_refuses_a_value_in_a_sentence_that_names_what_it_takes(control, value, sentence):
+    with pytest.raises(ValueError, match=f"^{re.escape(f'eps must be {sentence} was given.')}$"):
+        control.checked("eps", value)
+    assert control.checked("eps", control.start) == control.start
+
+
+def test_steps_and_powers_have_both_ends_and_round_numbers():
+    assert steps(-0.3, 0.3, 0.1) == [-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3]
+    assert steps(0.001, 0.0012, 1e-4) == [0.001, 0.0011, 0.0012]
+    powers = powers_of_ten(-3, 0)
+    assert {1e-3, 1e-2, 0.1, 1.0} < {*powers}
+    assert np.divide(powers[1:], powers[:-1]) == pytest.approx(10**0.25, rel=0.01)
+
+
+def test_rows_are_what_stands_before_the_last_axis():
+    for shape in ((6, 4), (2, 3, 4), (3, 2, 4)):
+        rows = rows_of(torch.arange(24.0).reshape(shape))
+        assert rows.dtype == torch.float64
+        assert rows.tolist() == torch.arange(24.0).reshape(6, 4).tolist()
+    assert row_of([[1, 2]]).tolist() == row_of([1, 2]).tolist() == [1.0, 2.0]
+
+
+def test_rows_may_be_as_few_and_as_many_as_is_said():
+    for shape in ((2, 3), (4, 5)):
+        assert rows_of(torch.ones(shape), least=(2, 3), most=(4, 5)).shape == shape
+    for shape, limit in (
+        *(((1, 3), "at least 2 rows"), ((2, 2), "at least 3 features")),
+        *(((5, 3), "at most 4 rows"), ((2, 6), "at most 5 features")),
+    ):
+        sentence = f"This explorer needs data with {limit}, but got shape {shape}."
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            rows_of(torch.ones(shape), least=(2, 3), most=(4, 5))
+
+
+def test_all_markers_of_a_line_are_drawn_at_their_places():
+    picture, axes = new_picture("Three dots", 1, 1, 4, 3, layout=None)
+    (line,) = axes[0, 0].plot([1.0, 2.0, np.nan, 4.0], [1.0, 3.0, 1.0, 2.0], "o")
+    MADE.append(Explorer(picture, [line], lambda: "Three dots.", {}))
+    path = re.search(
+        r'<g style="marker: url\(#[^)]+\)">\s*<path d="([^"]+)"', MADE[0].foreground.value
+    )
+    drawn = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", path[1]), dtype=float)
+    height = picture.get_figheight() * 72
+    expected = axes[0, 0].transData.transform([(1, 1), (2, 3), (4, 2)]) * (1, -1) + (0, height)
+    assert drawn == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize(("text", "is_math"), [("$x^2$", True), ("$x^2$", False), ("one", False)])
+def test_a_text_is_measured_as_matplotlib_does(text, is_math):
+    ours, theirs = (
+        renderer(100, 100, io.StringIO(), *name).get_text_width_height_descent(
+            text, FontProperties(size=12), is_math
+        )
+        for renderer, *name in ((FewElements, "few"), (RendererSVG,))
+    )
+    assert ours == theirs
+
+
+def test_explorers_that_are_moved_and_closed_leave_memory_where_it_was():
+    def objects_after(explorers):
+        for _ in range(explorers):
+            explorer = make_dot(presets={"up": {"up": True}})
+            for step in range(11):
+                explorer.controls["x"].value = step
+            MADE.pop().close()
+        del explorer
+        gc.collect()
+        return len(gc.get_objects())
+
+    objects_after(1)
+    assert objects_after(2) >= objects_after(6)
+
+
+def test_a_cell_that_runs_again_closes_the_explorers_of_its_former_run_and_no_others():
+    code = "from lnorm_utils.explorers import explore_collapse as e; a, b = e(), e()"
+    count = "print(len(__import__('ipywidgets').widgets.widget._instances))"
+    manager, client = start_new_kernel()
+    try:
+        run = lambda source, cell: execute(client, source, cell)  # noqa: E731
+        run(code, "first")
+        once = int(run(count, "count"))
+        run(code, "first")
+        assert int(run(count, "count")) == once
+        run(code, "second")
+        assert int(run(count, "count")) == 2 * once
+        for _ in range(2):
+            run(code, None)
+        assert int(run(count, "count")) == 4 * once
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def execute(client, source, cell):
+    """Run a cell as JupyterLab does, which tells the kernel which cell it is."""
+    content = {"code": source, "silent": False, "store_history": True, "allow_stdin": False}
+    message = client.session.msg("execute_request", {**content, "user_expressions": {}})
+    message["metadata"] = {"cellId": cell} if cell else {}
+    client.shell_channel.send(message)
+    reply = client._recv_reply(message["header"]["msg_id"], timeout=60)
+    assert reply["content"]["status"] == "ok", reply["content"]
+    said = ""
+    while True:
+        output = client.get_iopub_msg(timeout=60)
+        if output["parent_header"].get("msg_id") != message["header"]["msg_id"]:
+            continue
+        if output["msg_type"] == "stream":
+            said += output["content"]["text"]
+        if output["msg_type"] == "status" and output["content"]["execution_state"] == "idle":
+            return said
