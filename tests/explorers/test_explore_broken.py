@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from explorer_fixtures import every_state, moved_by_tests
 from torch import nn
 
 from lnorm_utils.examples import normal
@@ -13,16 +14,7 @@ from lnorm_utils.explorers.broken import CEILING, EQUAL, FLOOR, TOLERANCE, VARIA
 
 MISTAKES = VARIANTS[1:]
 
-
-@pytest.fixture
-def explorer():
-    explorer = explore_broken()
-    yield explorer
-    explorer.close()
-
-
-def stops(widget):
-    return [value for _, value in widget.options] if hasattr(widget, "options") else [False, True]
+explorer = moved_by_tests(explore_broken)
 
 
 def drawn(explorer):
@@ -85,20 +77,15 @@ def assert_as_expected(explorer):
             assert place == FLOOR
 
 
-def test_at_both_ends_of_every_control_the_bars_are_the_differences(explorer):
-    for widget in explorer.controls.values():
-        start = widget.value
-        for value in (stops(widget)[0], stops(widget)[-1]):
-            widget.value = value
-            assert_as_expected(explorer)
-        widget.value = start
+def test_in_every_state_the_bars_are_the_differences(explorer):
+    for _ in every_state(explorer):
+        assert_as_expected(explorer)
 
 
 def test_every_preset_shows_the_differences_that_it_names(explorer):
     kinds = {}
     for name in explorer.presets:
         explorer.chooser.value = name
-        assert_as_expected(explorer)
         kinds[name] = {n for n, (_, kind) in drawn(explorer).items() if kind != "missed"}
     assert kinds == {
         "randn(4, 8): most slip through": {"mean over the batch too", "unbiased variance"},

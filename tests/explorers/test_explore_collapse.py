@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from explorer_fixtures import made_by_tests
-from playing import ends
+from explorer_fixtures import every_state, made_by_tests
 
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers import explore_collapse
@@ -58,18 +57,9 @@ def assert_shows(explorer):
         assert dots["*"] == pytest.approx(places[:1], abs=1e-12)
 
 
-def test_at_both_ends_of_every_slider_the_dots_are_those_of_pytorchs_layer_norm(explore):
+def test_in_every_state_the_dots_are_those_of_pytorchs_layer_norm(explore):
     explorer = explore(points=POINTS)
-    for name, values in ends(explorer).items():
-        for value in values:
-            explorer.controls[name].value = value
-            assert_shows(explorer)
-
-
-def test_in_every_preset_the_dots_are_those_of_pytorchs_layer_norm(explore):
-    explorer = explore(points=POINTS)
-    for name in explorer.presets:
-        explorer.chooser.value = name
+    for _ in every_state(explorer):
         assert_shows(explorer)
 
 
@@ -81,25 +71,6 @@ def test_the_marked_point_of_two_features_follows_the_formula(explore):
         half = difference / 2
         value = half / math.sqrt(half**2 + eps)
         assert f"becomes ({value:.5f}, {-value + 0.0:.5f})".replace("-", "−") in explorer.words
-
-
-def test_the_features_of_each_point_come_closer_and_its_mean_stays(explore):
-    explorer = explore(points=POINTS, preset="almost equal")
-    x, y = np.concatenate([drawn(explorer, 0)[marker] for marker in "o^"]).T
-    rows = POINTS[:, :2].numpy()
-    assert np.sort((x + y) / 2) == pytest.approx(np.sort(rows.mean(1)))
-    assert np.sort(x - y) == pytest.approx(np.sort(1e-3 * (rows[:, 0] - rows[:, 1])), abs=1e-12)
-    assert abs(x + y).max() > 1 > 0.01 > abs(x - y).max()
-
-
-@pytest.mark.parametrize("features", [2, 3, 4])
-def test_without_a_difference_no_first_feature_is_above_and_all_are_at_the_center(
-    explore, features
-):
-    explorer = explore(features=features, difference=0)
-    assert not drawn(explorer, 0)["o"].size
-    assert len(drawn(explorer, 0)["^"]) == 120
-    assert f"{features} features. After: all at the center. The marked" in explorer.words
 
 
 def test_the_difference_of_one_feature_does_nothing_and_is_gray(explore):

@@ -131,16 +131,6 @@ def test_the_words_say_from_where_on_the_row_is_rounded(explorer):
         )
 
 
-def test_a_start_between_two_stops_is_a_point_of_the_curves(explore):
-    explorer = explore(offset=1234.5, presets={"mine": {"offset": 0.25}})
-    check(explorer, ROW, 1234.5)
-    explorer.chooser.value = "mine"
-    check(explorer, ROW, 0.25)
-    x, _ = curve(explorer, "error of one pass")
-    assert {0.25, 1234.5} < {*x}
-    assert x.tolist() == stops(explorer) == sorted(stops(explorer))
-
-
 @pytest.mark.parametrize("row", OWN.values(), ids=OWN)
 def test_own_data_are_shown_in_place_of_the_row(explore, row):
     explorer = explore(x=row)

@@ -93,17 +93,6 @@ def test_the_curves_are_r2_by_size_with_the_bias_and_without(explore):
         np.testing.assert_allclose(lines(explorer, label)[0], expected, atol=1e-8)
 
 
-def test_the_static_points_lie_on_four_rays_from_the_origin_at_four_distances(explore):
-    rays = np.array(lines(explore(), "point on a ray"))
-    assert rays.shape == (4, 4, 2)
-    distances = np.linalg.norm(rays, axis=2)
-    np.testing.assert_allclose(distances, distances[[0] * 4])
-    assert (np.diff(distances, axis=1) > 0.3).all()
-    directions = rays / distances[..., None]
-    np.testing.assert_allclose(directions, directions[:, [0] * 4])
-    assert (np.linalg.norm(directions[:, 0] - directions[[1, 2, 3, 0], 0], axis=1) > 1).all()
-
-
 def test_without_a_bias_points_on_one_ray_coincide_and_with_it_they_separate(explore):
     explorer = explore(size=6, bias=False)
     for ray in lines(explorer, "point recovered"):
@@ -146,12 +135,6 @@ def test_what_is_far_off_is_drawn_at_the_edge_and_said_as_it_is(explore):
     assert lines(explorer, "R² now")[0][0, 1] == -0.08
     assert np.abs(lines(explorer, "point recovered")).max() == edge
     assert f"a share R² = {r2:.2f}.".replace("-", "−") in explorer.words
-
-
-def test_sorted_points_are_recovered_as_well_as_others(explore):
-    points = normal(400, 2, seed=1).double()
-    explorer = explore(points=points[points[:, 0].argsort()], size=6)
-    assert lines(explorer, "R² now")[0][0, 1] > 0.8
 
 
 def test_the_words_measure_the_rays_and_count_the_places_if_they_are_few(explore):

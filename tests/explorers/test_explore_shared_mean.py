@@ -113,13 +113,6 @@ def test_a_switch_is_gray_where_the_tensor_has_no_such_axis(explorer, kind):
     assert gray == set("BTCHW") - set(letters(kind))
 
 
-def test_which_mean_is_gray_where_there_is_only_one(explorer):
-    put(explorer, "(B, T, C)", "BTC", 0)
-    assert explorer.controls["which"].disabled
-    put(explorer, "(B, T, C)", "BT", 0)
-    assert not explorer.controls["which"].disabled
-
-
 def test_words_say_which_choices_are_layer_norm_and_which_are_not(explorer):
     layer_norm = {("(B, C)", "C"), ("(B, T, C)", "C"), ("(B, C, H, W)", "C")}
     layer_norm.add(("(B, C, H, W)", "CHW"))
