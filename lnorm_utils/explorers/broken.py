@@ -190,8 +190,6 @@ def _verdict(distances: NDArray) -> str:
     ]
     missed = [name for name, d in told.items() if d <= TOLERANCE]
     count = f"{len(caught)} of the {len(told)}" if missed else f"all {len(told)}"
-    sentence = (
-        f"A tolerance of 1e−4 catches {count} mistakes: {phrase(caught)}."
-    )
+    sentence = f"A tolerance of 1e−4 catches {count} mistakes: {phrase(caught)}."
     passing = f" It lets pass: {phrase(missed)}." if missed else ""
     return sentence + passing + ("" if is_right else " The right one is off too.")
