@@ -7,19 +7,20 @@ PACKAGE = "lnorm_utils"
 # From the bottom up. Besides these, a room may import itself and the standard library.
 ROOMS = {
     "progress_files": set(),
+    "numbers": set(),
     "functional": {"torch"},
     "modules": {"functional", "torch"},
     "slips": {"functional", "modules", "torch"},
     "examples": {"modules", "torch"},
     "measures": {"modules", "torch"},
-    "plotting": {"numpy", "matplotlib", "IPython"},
+    "plotting": {"numbers", "numpy", "matplotlib", "IPython"},
     "lab": {"progress_files"},
     "exercises": {
         *("functional", "modules", "slips", "examples", "measures", "progress_files"),
         *("torch", "numpy", "IPython"),
     },
     "explorers": {
-        *("functional", "modules", "slips", "examples", "measures", "plotting"),
+        *("functional", "modules", "slips", "examples", "measures", "numbers", "plotting"),
         *("torch", "numpy", "matplotlib", "ipywidgets", "traitlets", "IPython"),
     },
     "grading": {
