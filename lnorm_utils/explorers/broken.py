@@ -7,11 +7,12 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from torch import Tensor
 
+import lnorm_utils.slips as slips
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
-from lnorm_utils.functional import layer_norm, mean, standardize, variance
+from lnorm_utils.functional import layer_norm, standardize
 from lnorm_utils.numbers import counted, significant
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, ORANGE, VERMILION, phrase
 
@@ -110,16 +111,11 @@ def differences(x: Tensor, eps: float, learned: tuple[Tensor, Tensor] | None) ->
     size = x.shape[-1:]
     weight, bias = learned or (torch.ones(size), torch.zeros(size))
     exact = torch.nn.functional.layer_norm(x.double(), size, weight.double(), bias.double(), eps)
-    centered = x - mean(x)
-    centered = centered - mean(centered)  # what rounding has left of the mean, if it is large
-    var = variance(x)
-    one_pass = x.square().mean(-1, keepdim=True) - x.mean(-1, keepdim=True).square()
-    more = size[0] / (size[0] - 1)
     standardized = {
-        "ε outside the root": centered / (var.sqrt() + eps),
-        "variance in one pass": centered / (one_pass + eps).sqrt(),
-        "mean over the batch too": standardize(x, (0, 1), eps),
-        "unbiased variance": centered / (var * more + eps).sqrt(),
+        "ε outside the root": slips.outside_the_root(x, (-1,), eps),
+        "variance in one pass": slips.one_pass(x, (-1,), eps),
+        "mean over the batch too": slips.over_all_axes(x, (-1,), eps),
+        "unbiased variance": slips.unbiased(x, (-1,), eps),
     }
     outputs = {name: weight * x_hat + bias for name, x_hat in standardized.items()}
     outputs[RIGHT] = layer_norm(x, size, weight, bias, eps)
