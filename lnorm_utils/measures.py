@@ -34,7 +34,8 @@ def gradient_norms(stack: ResidualStack, x: Tensor, slope: Tensor) -> Tensor:
     loss = (stack(x) @ slope).mean()
     groups = [list(block.parameters()) for block in stack.blocks]
     grads = iter(torch.autograd.grad(loss, [p for group in groups for p in group]))
-    squares = [sum(next(grads).square().sum() for _ in group) for group in groups]
+    zero = torch.zeros(())
+    squares = [sum((next(grads).square().sum() for _ in group), zero) for group in groups]
     return torch.stack(squares).sqrt()
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -53,7 +54,7 @@ class LayerNorm(nn.Module):
         self.normalized_shape = shape_tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        kind = {"device": device, "dtype": dtype}
+        kind: dict[str, Any] = {"device": device, "dtype": dtype}
         shape = self.normalized_shape
         self.weight = nn.Parameter(torch.ones(shape, **kind)) if elementwise_affine else None
         has_bias = elementwise_affine and bias
@@ -97,6 +98,8 @@ class PositionalEncoding(nn.Module):
              [0.8415, 0.5403]]])
     """
 
+    pe: Tensor  # (max_len, d_model)
+
     def __init__(self, max_len: int, d_model: int) -> None:
         super().__init__()
         _check_sizes(max_len=max_len, d_model=d_model)
@@ -113,7 +116,7 @@ class PositionalEncoding(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Encode `x` of shape (*, L, d_model), L ≤ max_len, to a tensor of its shape and dtype."""
         in_statistics_dtype(x)
-        length, features = x.shape[-2:] if x.ndim >= 2 else (None, None)
+        length, features = x.shape[-2:] if x.ndim >= 2 else (0, 0)
         if features != self.d_model or length > self.max_len:
             raise ValueError(
                 f"PositionalEncoding was made for at most {self.max_len} positions of "
@@ -202,16 +205,16 @@ class ResidualBlock(nn.Module):
         _check_placement(placement)
         self.placement = placement
         self.f = FeedForward(d_model, d_hidden, device, dtype)
-        kind = {"device": device, "dtype": dtype}
+        kind: dict[str, Any] = {"device": device, "dtype": dtype}
         self.norm = None if placement == "none" else LayerNorm(d_model, **kind)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map `x` of shape (*, d_model) to a tensor of the same shape."""
+        if self.norm is None:
+            return x + self.f(x)
         if self.placement == "post":
             return self.norm(x + self.f(x))
-        if self.placement == "pre":
-            return x + self.f(self.norm(x))
-        return x + self.f(x)
+        return x + self.f(self.norm(x))
 
     def extra_repr(self) -> str:
         return f"placement={self.placement!r}"
