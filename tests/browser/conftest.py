@@ -2,12 +2,10 @@
 
 import os
 import shutil
-from pathlib import Path
 
 import pytest
-from lab import NoBrowserError, browser, find_browser, jupyterlab
-
-NOTEBOOKS = Path(__file__).parent.parent.parent / "notebooks"
+from jupyterlab_page import NoBrowserError, browser, find_browser, jupyterlab
+from project import NOTEBOOKS
 
 
 @pytest.fixture(scope="session")

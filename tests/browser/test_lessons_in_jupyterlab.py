@@ -7,12 +7,10 @@ from functools import partial
 import ipywidgets
 import nbformat
 import pytest
-from conftest import NOTEBOOKS
-from lab import Page
+from jupyterlab_page import Page
+from project import LESSON_PATHS
 
 from lnorm_utils import explorers
-
-PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 
 def explorers_of(path):
@@ -24,7 +22,7 @@ def explorers_of(path):
             yield eval(call, vars(explorers))
 
 
-@pytest.fixture(params=PATHS, ids=lambda path: path.name)
+@pytest.fixture(params=LESSON_PATHS, ids=lambda path: path.name)
 def lesson(request, chromium, address):
     page = Page(chromium, address, request.param.name)
     page.run_all()

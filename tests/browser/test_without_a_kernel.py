@@ -2,11 +2,11 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import NOTEBOOKS
-from lab import Page
+from jupyterlab_page import Page
 from nbconvert import HTMLExporter
+from project import LESSON_PATHS, NOTEBOOKS
 
-NAMES = [path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
+NAMES = [path.name for path in LESSON_PATHS]
 ERROR = "Error displaying widget"
 LOADED = "images => images.every(i => i.complete && i.naturalWidth > 0 && i.alt)"
 # ipywidgets 8.1 gives the handle of a slider no name; its label stands beside it.

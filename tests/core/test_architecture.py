@@ -3,14 +3,13 @@
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
 from architecture import violations
+from project import LESSON_PATHS, PROJECT
 
-PACKAGE = Path(__file__).parents[2] / "lnorm_utils"
-NOTEBOOKS = PACKAGE.parent / "notebooks"
+PACKAGE = PROJECT / "lnorm_utils"
 
 PLANTED = [
     ("functional.py", "from lnorm_utils.modules import LayerNorm", "functional may not import"),
@@ -107,7 +106,7 @@ def test_a_package_that_is_missing_is_named_with_what_to_run(room):
     )
 
 
-@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.stem)
 def test_the_first_cell_of_a_lesson_says_what_to_run_if_torch_is_missing(path):
     cells = nbformat.read(path, as_version=4).cells
     first = next(cell.source for cell in cells if cell.cell_type == "code")

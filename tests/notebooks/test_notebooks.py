@@ -1,25 +1,22 @@
 """Every lesson keeps every rule. `test_notebook_rules.py` shows that each rule can be broken."""
 
 import re
-from pathlib import Path
 
 import pytest
 from compared_outputs import read_record
 from lesson import Lesson
 from nbconvert import HTMLExporter
 from notebook_rules import RULES
-
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+from project import LESSON_PATHS, NOTEBOOKS
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.name)
 def test_the_lesson_keeps_the_rule(path, rule):
     assert list(rule(Lesson(path))) == []
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.name)
 def test_the_html_export_has_an_alternative_for_each_picture(path):
     html, _ = HTMLExporter(embed_images=True).from_filename(str(path))
     images = re.findall("<img[^>]*>", html)
@@ -28,6 +25,6 @@ def test_the_html_export_has_an_alternative_for_each_picture(path):
 
 
 def test_the_lessons_are_those_on_record():
-    names = [path.name for path in PATHS]
+    names = [path.name for path in LESSON_PATHS]
     assert names
     assert names == sorted(read_record(NOTEBOOKS))

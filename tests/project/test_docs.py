@@ -4,22 +4,20 @@ import ast
 import json
 import re
 import tomllib
-from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 import yaml
 from exercise_banks import attempt_of
 from playing import ends
+from project import LESSON_PATHS, PROJECT
 
 from lnorm_utils.exercises import Exercise
 from lnorm_utils.exercises.engine.feedback import State
 from lnorm_utils.explorers import Explorer
 
-PROJECT = Path(__file__).resolve().parents[2]
 PLACES = ("README.md", "docs/**/*.md", ".github/*.md")
 PAGES = sorted(page for place in PLACES for page in PROJECT.glob(place))
-NOTEBOOKS = sorted(PROJECT.glob("notebooks/*.ipynb"))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 BLOCKS = [block for page in PAGES for block in FENCE.findall(page.read_text("utf-8"))]
 EXAMPLES = [code for language, code in BLOCKS if language == "python"]
@@ -27,7 +25,7 @@ LINK = re.compile(r'\]\(<?([^)\s>]+)|\b(?:href|src)="([^"]+)"|^\[[^\]]+\]: *(\S+
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 MAKE = re.compile(r"^`?(?:\w+=\S+ )*make((?: [a-z]+)+)", re.MULTILINE)
 
-every_page = pytest.mark.parametrize("page", [*PAGES, *NOTEBOOKS], ids=lambda page: page.name)
+every_page = pytest.mark.parametrize("page", [*PAGES, *LESSON_PATHS], ids=lambda page: page.name)
 
 
 def run(code):

@@ -5,15 +5,14 @@ import re
 import tomllib
 from importlib.metadata import distributions
 from itertools import chain
-from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+from project import PROJECT
 
-PROJECT = Path(__file__).parents[2]
 CONDA_NAMES = {"torch": "pytorch-cpu"}
 PIN = re.compile(r"([\w.-]+)==(\d+(?:\.\w+)*)(?: ; .+)?")
 

@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from pictures import KEPT, LESSONS, NOTEBOOKS, descriptions
+from pictures import KEPT, LESSONS, descriptions
 from PIL import Image
+from project import LESSON_PATHS, PROJECT
 
-README = (KEPT.parent.parent / "README.md").read_text("utf-8")
+README = (PROJECT / "README.md").read_text("utf-8")
 FILES = ["collapse.png", "diagnosis.png", *(f"{lesson}.png" for lesson in LESSONS)]
 MOST_BYTES = 1_000_000
 AGAIN = "`make pictures` draws them afresh."
@@ -18,7 +19,7 @@ def words():
 
 
 def test_every_lesson_has_a_picture():
-    assert [*LESSONS] == sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
+    assert [*LESSONS] == [path.stem for path in LESSON_PATHS]
 
 
 def test_no_other_pictures_are_kept_than_are_drawn():

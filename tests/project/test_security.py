@@ -8,13 +8,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from pathlib import Path
 
 import nbval.kernel
 import pytest
 from offline import NetworkError
+from project import LESSON_PATHS, PROJECT
 
-PROJECT = Path(__file__).parents[2]
 SERVER = "lnorm_utils.lab.server"
 NEWS = "@jupyterlab/apputils-extension:notification"
 
@@ -76,7 +75,7 @@ def test_jupyterlab_answers_only_who_has_the_token(lab, what):
 
 
 def test_no_notebook_of_the_course_is_trusted_unasked(lab):
-    for path in sorted((PROJECT / "notebooks").glob("*.ipynb")):
+    for path in LESSON_PATHS:
         status, answer = ask(lab, f"api/contents/{path.name}", lab["token"])
         cells = [c for c in json.loads(answer)["content"]["cells"] if c.get("outputs")]
         assert (status, bool(cells)) == (200, True)

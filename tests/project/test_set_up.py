@@ -9,11 +9,10 @@ import subprocess
 import sys
 import threading
 import zipfile
-from pathlib import Path
 
 import pytest
+from project import PROJECT
 
-PROJECT = Path(__file__).parents[2]
 TORCH = re.search(r"^torch==(.*)$", (PROJECT / "constraints.txt").read_text("utf-8"), re.MULTILINE)
 # Stands for the Python of the environment: it writes down what it is asked to do, and only asks
 # the real pip whether the index has what is wanted.

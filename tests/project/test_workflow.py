@@ -1,11 +1,10 @@
 """The workflows call what exists, and find the lines of the README that they run."""
 
 import re
-from pathlib import Path
 
 import yaml
+from project import PROJECT
 
-PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text("utf-8")
 WORKFLOWS = [
     yaml.safe_load(path.read_text("utf-8"))
@@ -16,7 +15,7 @@ SCRIPTS = "\n".join(step.get("run", "") for job in JOBS for step in job["steps"]
 
 
 def test_every_file_that_a_workflow_calls_exists():
-    called = set(re.findall(r"\.ci/\w+|tests/\w+\.py", SCRIPTS))
+    called = set(re.findall(r"\.ci/\w+|tests/[\w/]+\.py", SCRIPTS))
     assert {".ci/run", ".ci/first_minute"} <= called
     assert [name for name in called if not (PROJECT / name).is_file()] == []
 
@@ -29,7 +28,7 @@ def test_every_make_target_that_a_workflow_calls_exists():
 
 
 def test_every_test_that_a_workflow_leaves_out_exists():
-    for file, name in re.findall(r"(tests/\w+\.py)::(\w+)", SCRIPTS):
+    for file, name in re.findall(r"(tests/[\w/]+\.py)::(\w+)", SCRIPTS):
         assert f"def {name}(" in (PROJECT / file).read_text("utf-8")
 
 

@@ -20,8 +20,8 @@ from time import perf_counter
 import explorers_bench
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
+from project import PROJECT
 
-PROJECT = Path(__file__).parents[2]
 PARTS = ("notebooks", "import", "explorers", "browser")
 TRIALS = 3
 IMPORTS = "import torch, matplotlib, ipywidgets"
@@ -166,7 +166,7 @@ def main():
     report(comparisons)
     over = any(comparison.verdict == "over" for comparison in comparisons)
     if "browser" in options.only:
-        command = [sys.executable, PROJECT / "tests" / "browser" / "bench.py"]
+        command = [sys.executable, PROJECT / "tests" / "tools" / "browser_bench.py"]
         over |= subprocess.run(command).returncode != 0
     return int(over)
 

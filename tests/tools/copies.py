@@ -5,7 +5,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-PROJECT = Path(__file__).parents[2]
+from project import PROJECT
+
 IGNORED = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", ".ipynb_checkpoints")
 
 

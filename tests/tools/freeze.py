@@ -16,10 +16,10 @@ from compared_outputs import comparable_outputs, read_record, record_of
 from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
+from project import LESSON_PATHS
 
 from lnorm_utils.lab.server import WIDGET_VIEW
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 os.environ["LNORM_PROGRESS"] = ""  # what a student has solved is not frozen
 # Set by an instructor on purpose; everything else is the memory of a front end.
@@ -121,9 +121,7 @@ def update_record(folder, compared):
 
 
 def main(arguments):
-    paths = [Path(argument).resolve() for argument in arguments] or sorted(
-        NOTEBOOKS.glob("*.ipynb")
-    )
+    paths = [Path(argument).resolve() for argument in arguments] or LESSON_PATHS
     compared = freeze_all(paths)
     for folder in {path.parent for path in paths}:
         update_record(folder, {path: n for path, n in compared.items() if path.parent == folder})

@@ -6,10 +6,10 @@
 import html
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 from playing import ends, make_all
+from project import PROJECT
 
 from lnorm_utils import layer_norm
 from lnorm_utils.examples import dummy_points, encoded_points, normal
@@ -23,7 +23,7 @@ from lnorm_utils.plotting import (
     shared_cells,
 )
 
-PAGES = Path(__file__).parents[2] / "build" / "looks"
+PAGES = PROJECT / "build" / "looks"
 HEAD = """<!doctype html>
 <meta charset="utf-8">
 <style>

@@ -13,12 +13,13 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from copies import PROJECT, copy_of_project, run
+from copies import copy_of_project, run
+from project import PROJECT
 
 QUIET = ["-q", "--color=no", "--tb=no", "-p", "no:cacheprovider"]
 PYTEST = [sys.executable, "-m", "pytest", "-n0", "-x", "-rfE", *QUIET]
 # What sees most comes first, so that most mistakes are found soon.
-UNITS = [f"tests/test_{name}.py" for name in ("functional", "modules", "examples", "residual")]
+UNITS = [f"tests/core/test_{name}.py" for name in ("functional", "modules", "examples", "residual")]
 NOTEBOOKS = [f"notebooks/{name}.ipynb" for name in ("03_standardize", "04_gamma_beta")]
 NOTEBOOKS += ["notebooks/08_build_the_layer.ipynb", "notebooks"]
 NAIVE_CHECK = """

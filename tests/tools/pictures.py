@@ -17,15 +17,16 @@ from typing import NamedTuple
 
 import matplotlib
 import nbformat
-from freeze import KERNEL, NOTEBOOKS
-from lab import Page, browser, jupyterlab
+from freeze import KERNEL
+from jupyterlab_page import Page, browser, jupyterlab
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from PIL import Image, ImageOps
 from PIL.PngImagePlugin import PngInfo
+from project import NOTEBOOKS, PROJECT
 
 from lnorm_utils.plotting.picture import STYLE
 
-KEPT = Path(__file__).parents[2] / "docs" / "pictures"
+KEPT = PROJECT / "docs" / "pictures"
 SCALE, MARGIN = 1.5, 18
 SMALL, DPI = (3.84, 2.4), 125  # inches; 480 × 300 pixels, to be shown at 240 × 150
 

@@ -9,11 +9,9 @@ from pathlib import Path
 from statistics import median
 
 import nbformat
-from lab import NoBrowserError, Page, browser, find_browser, jupyterlab
-from nbformat.v4 import new_code_cell, new_notebook
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from explorers_bench import FRESH_FIGURE
+from jupyterlab_page import NoBrowserError, Page, browser, find_browser, jupyterlab
+from nbformat.v4 import new_code_cell, new_notebook
 from playing import make_all
 
 TRIALS, PRESSES, ROUNDS, DRAG_VALUES, DRAG_SECONDS = 3, 12, 3, 60, 2
