@@ -9,14 +9,16 @@ from nbconvert import HTMLExporter
 from notebook_rules import RULES
 from project import LESSON_PATHS, NOTEBOOKS
 
+every_lesson = pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.name)
 
+
+@every_lesson
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.name)
 def test_the_lesson_keeps_the_rule(path, rule):
     assert list(rule(Lesson(path))) == []
 
 
-@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.name)
+@every_lesson
 def test_the_html_export_has_an_alternative_for_each_picture(path):
     html, _ = HTMLExporter(embed_images=True).from_filename(str(path))
     images = re.findall("<img[^>]*>", html)
@@ -25,6 +27,4 @@ def test_the_html_export_has_an_alternative_for_each_picture(path):
 
 
 def test_the_lessons_are_those_on_record():
-    names = [path.name for path in LESSON_PATHS]
-    assert names
-    assert names == sorted(read_record(NOTEBOOKS))
+    assert [path.name for path in LESSON_PATHS] == sorted(read_record(NOTEBOOKS)) != []
