@@ -1,0 +1,34 @@
+"""How the fuzz tests draw: always the same examples; FUZZ_TIMES=10 draws ten times as many."""
+
+import importlib
+import math
+import os
+import pkgutil
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.configuration import set_hypothesis_home_dir
+from project import PROJECT
+
+import lnorm_utils
+
+# Hypothesis also draws numbers that stand in the modules that are loaded. All of them are, so that
+# a test draws the same alone and among the others.
+for found in pkgutil.walk_packages(lnorm_utils.__path__, "lnorm_utils."):
+    importlib.import_module(found.name)
+
+set_hypothesis_home_dir(PROJECT / ".pytest_cache" / "hypothesis")
+SAME_EACH_TIME = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+TIMES = int(os.environ.get("FUZZ_TIMES", "1"))
+NOT_FINITE = [math.nan, math.inf, -math.inf]
+seeds = st.integers(0, 10_000)
+
+
+def examples(number):
+    """Return the settings of a test that draws so many examples."""
+    return settings(SAME_EACH_TIME, max_examples=number * TIMES)
