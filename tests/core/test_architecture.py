@@ -99,11 +99,9 @@ def test_every_public_name_is_there_and_no_other():
 def test_a_package_that_is_missing_is_named_with_what_to_run(room):
     program = f"import sys; sys.modules.update(torch=None, ipywidgets=None); import {room}"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert run.stderr.splitlines()[-1] == (
-        "ModuleNotFoundError: torch and ipywidgets missing, so the course is not fully installed: "
-        "run `%pip install -c ../constraints.txt -e ..` in a cell of a lesson, then restart its "
-        "kernel."
-    )
+    last = run.stderr.splitlines()[-1]
+    assert last.startswith("ModuleNotFoundError: torch and ipywidgets missing")
+    assert "`%pip install -c ../constraints.txt -e ..`" in last
 
 
 @pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.stem)
@@ -112,7 +110,7 @@ def test_the_first_cell_of_a_lesson_says_what_to_run_if_torch_is_missing(path):
     first = next(cell.source for cell in cells if cell.cell_type == "code")
     program = f"import sys; sys.modules['torch'] = None\n{first}"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "ModuleNotFoundError: torch missing, so the course is not fully" in run.stderr
+    assert "ModuleNotFoundError: torch missing" in run.stderr
 
 
 @pytest.mark.parametrize("name", ["torch", "numpy", "matplotlib", "ipywidgets"])

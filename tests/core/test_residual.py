@@ -133,14 +133,13 @@ def test_gradients_have_the_trend_that_the_lesson_tells():
     assert pre[-1] < 0.8 * typical(2, "pre")[-1]
 
 
-def test_the_training_of_the_lesson_goes_the_same_way_from_another_seed():
-    seed = 1
-    inputs = normal(128, 64, seed=10 * seed, dtype=X.dtype)
-    targets = standardize(inputs).roll(1, dims=-1) + 3 * normal(64, seed=11 * seed, dtype=X.dtype)
+def test_the_training_of_the_lesson_goes_the_same_way_in_a_smaller_stack():
+    inputs = normal(32, 32, seed=10, dtype=X.dtype)
+    targets = standardize(inputs).roll(1, dims=-1) + 3 * normal(32, seed=11, dtype=X.dtype)
 
     def loss_after_training(placement, warm_up):
-        stack = residual_stack(12, placement, seed)
-        for step in range(151):
+        stack = residual_stack(12, placement, seed=1, d_model=32)
+        for step in range(81):
             loss = (stack(inputs) - targets).square().mean()
             loss.backward()
             with torch.no_grad():
