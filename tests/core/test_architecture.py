@@ -1,6 +1,5 @@
 """Arrows between the rooms of the package point down, and importing it stays light."""
 
-import shutil
 import subprocess
 import sys
 
@@ -36,16 +35,11 @@ ALLOWED = [
 ]
 
 
-@pytest.fixture
-def package(tmp_path):
-    ignored = shutil.ignore_patterns("__pycache__")
-    return shutil.copytree(PACKAGE, tmp_path / "lnorm_utils", ignore=ignored)
-
-
-def append(file, text):
-    file.parent.mkdir(exist_ok=True)
-    with file.open("a", encoding="utf-8") as code:
-        code.write(f"\n{text}\n")
+def violations_of(folder, name, code):
+    """Return what is wrong with a package that has only one file."""
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(code, encoding="utf-8")
+    return list(violations(folder))
 
 
 def test_arrows_point_down():
@@ -53,37 +47,37 @@ def test_arrows_point_down():
 
 
 @pytest.mark.parametrize(("name", "code", "sentence"), PLANTED)
-def test_a_planted_violation_is_found(package, name, code, sentence):
-    append(package / name, code)
-    found = list(violations(package))
-    assert len(found) == 1
-    assert sentence in found[0]
+def test_a_planted_violation_is_found(tmp_path, name, code, sentence):
+    (found,) = violations_of(tmp_path, name, code)
+    assert sentence in found
 
 
 @pytest.mark.parametrize(("name", "code"), ALLOWED)
-def test_an_arrow_that_points_down_is_allowed(package, name, code):
-    append(package / name, code)
-    assert list(violations(package)) == []
+def test_an_arrow_that_points_down_is_allowed(tmp_path, name, code):
+    assert violations_of(tmp_path, name, code) == []
 
 
-def modules_after(code):
-    program = f"{code}\nimport sys; print(*sys.modules)"
+def added_modules(code, before=""):
+    """Return which modules a new Python imports for some code, the standard library aside."""
+    program = (
+        f"import sys\n{before}\nold = {{*sys.modules}}\n{code}\nprint(*{{*sys.modules}} - old)"
+    )
     command = [sys.executable, "-c", program]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     return {m for m in run.stdout.split() if m.split(".")[0] not in sys.stdlib_module_names}
 
 
 def test_importing_the_package_imports_nothing_else():
-    assert modules_after("import lnorm_utils") == modules_after("") | {"lnorm_utils"}
+    assert added_modules("import lnorm_utils") == {"lnorm_utils"}
 
 
 def test_the_first_use_of_the_op_imports_torch_and_the_two_lower_rooms():
-    more = modules_after("from lnorm_utils import layer_norm") - modules_after("import torch")
-    assert more == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.modules"}
+    added = added_modules("from lnorm_utils import layer_norm", before="import torch")
+    assert added == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.modules"}
 
 
 def test_what_starts_jupyterlab_and_runs_in_its_server_does_not_import_torch():
-    found = modules_after("import lnorm_utils.__main__, lnorm_utils.lab.server")
+    found = added_modules("import lnorm_utils.__main__, lnorm_utils.lab.server")
     assert not {"torch", "numpy", "matplotlib"} & found
 
 
