@@ -98,6 +98,10 @@ def test_the_encoding_scales_its_input_by_the_root_of_the_number_of_features():
     assert_close(encode(x) - encode(0 * x), 2 * x)
 
 
+def test_the_encoding_shows_its_sizes():
+    assert repr(PositionalEncoding(3, 4)) == "PositionalEncoding(max_len=3, d_model=4)"
+
+
 def test_the_encoding_has_nothing_to_learn_and_nothing_to_save():
     encode = PositionalEncoding(max_len=3, d_model=4)
     assert list(encode.parameters()) == []

@@ -70,6 +70,10 @@ def test_a_stack_is_made_as_it_was_asked_for():
         assert (parameter.device.type, parameter.dtype) == ("meta", torch.bfloat16)
 
 
+def test_a_block_shows_its_placement():
+    assert repr(ResidualBlock(4, "pre")).startswith("ResidualBlock(\n  placement='pre'")
+
+
 def test_branches_start_with_glorot_weights_and_without_biases():
     f = FeedForward(100, 200)
     for linear in (f.first, f.second):
