@@ -1,6 +1,6 @@
-"""A pytest plugin: nbval's kernels start sooner, once more if one dies, and have no progress.
+"""A pytest plugin: how the kernels of the notebooks start, and no network for them and the tests.
 
-And no network, neither here nor there.
+They start sooner than nbval's, start once more if one dies, and read no student's progress.
 """
 
 import functools
