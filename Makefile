@@ -39,7 +39,7 @@ looks: $(READY) ## draw all pictures and explorers as pages in build/looks, to b
 	$(ONE_THREAD) $(BIN)/python tests/tools/looks.py
 
 pictures: $(BROWSER) ## draw the pictures of the README afresh, from the course itself
-	$(ONE_THREAD) PYTHONPATH=tests/browser $(BIN)/python tests/tools/pictures.py
+	$(ONE_THREAD) $(BIN)/python tests/tools/pictures.py
 
 slow: $(READY) ## run what takes longer: every mistake in every lesson, broken notebooks, the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from project import LESSON_PATHS, NOTEBOOKS
+from project import LESSON_PATHS, NOTEBOOKS, PROJECT
 
 from lnorm_utils import __main__ as command
 from lnorm_utils.lab.working_copy import finished, fresh_copy, update
@@ -272,7 +272,7 @@ def test_only_root_is_started_with_allow_root_and_told_so(monkeypatch, capsys, t
     assert ("--allow-root" in arguments) is (user == 0)
     assert ("root" in capsys.readouterr().out) is (user == 0)
     assert arguments[-2:] == ["--ip", "0.0.0.0"]
-    assert os.environ["PYTHONPATH"].split(os.pathsep) == [str(ORIGINALS.parent), "elsewhere"]
+    assert os.environ["PYTHONPATH"].split(os.pathsep) == [str(PROJECT), "elsewhere"]
     assert not any("token" in a or "password" in a or "ip=" in a for a in arguments)
 
 

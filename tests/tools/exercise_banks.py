@@ -2,21 +2,18 @@
 
 import importlib
 import re
-from pathlib import Path
+
+from project import PROJECT
 
 from lnorm_utils.exercises import Exercise
 
-PROJECT = Path(__file__).parents[2]
 ROOM = PROJECT / "lnorm_utils" / "exercises"
 
 for file in sorted(ROOM.glob("*.py")):
     importlib.import_module(f"lnorm_utils.exercises.{file.stem}")
 
-BANK = {
-    lesson: Exercise.bank[lesson]
-    for lesson in sorted(Exercise.bank)
-    if (ROOM / f"{lesson}.py").exists()
-}
+TOPICS = [topic for topic in sorted(Exercise.bank) if (ROOM / f"{topic}.py").exists()]
+BANK = {topic: Exercise.bank[topic] for topic in TOPICS}
 EXERCISES = [exercise for exercises in BANK.values() for exercise in exercises.values()]
 MISTAKES = [(exercise, mistake) for exercise in EXERCISES for mistake in exercise.mistakes]
 
