@@ -275,7 +275,7 @@ def test_what_was_once_found_is_told_and_is_not_right(name):
 
 def test_a_tensor_does_not_answer_for_pytorch_whether_it_is_right():
     for exercise in EXERCISES:
-        if exercise.inputs and exercise.trial is None:
+        if exercise.inputs and exercise.use_class is None:
             answer = exercise.answers[0]
 
             def zeros(*arguments, answer=answer):

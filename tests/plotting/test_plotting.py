@@ -83,7 +83,7 @@ def test_there_is_a_panel_for_each_point_and_all_values_are_counted(count):
         assert ax.get_xlim()[0] <= edges[0] < point.min() < point.max() < edges[-1]
         assert ax.get_xlim()[1] >= edges[-1]
         assert ax.get_ylim()[1] > values.max()
-        title = f"point {n}\nmean {point.mean():.2f}\nvariance {point.var():.2f}"
+        title = f"point {n}\nmean {point.mean():.2f}\nvariance {point.var():,.2f}"
         assert ax.get_title() == title.replace("-", "−")
 
 
@@ -115,10 +115,10 @@ def test_more_features_make_narrower_bins_up_to_a_limit(features, bins):
 
 def test_a_variance_is_zero_only_if_rounding_alone_can_have_made_it():
     far = hist_encoding([[1000.0, 1001.4]])
-    assert far.axes[0].get_title() == "point 0\nmean 1000.70\nvariance 0.49"
+    assert far.axes[0].get_title() == "point 0\nmean 1,000.70\nvariance 0.49"
     next_float = torch.nextafter(torch.tensor(1000.1), torch.tensor(2000.0)).item()
     rounded = hist_encoding(torch.tensor([[1000.1, next_float]]))
-    assert rounded.axes[0].get_title() == "point 0\nmean 1000.10\nvariance 0.00"
+    assert rounded.axes[0].get_title() == "point 0\nmean 1,000.10\nvariance 0.00"
     small = hist_encoding(1e-3 * normal(1, 300, seed=0))
     assert small.axes[0].get_title().splitlines()[-1] != "variance 0.00"
 
