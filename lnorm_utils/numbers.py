@@ -14,7 +14,7 @@ def significant(value: SupportsFloat, digits: int = 4) -> str:
     From 1000 on, all digits before the decimal point are written.
 
     >>> [significant(value) for value in (999.96, 17800, -0.25, 3.16e-5, 1e9, -0.0)]
-    ['1,000', '17,800', '−0.25', '3.16e−5', '1e+9', '0']
+    ['1,000', '17,800', '−0.25', '3.16e−5', '1e9', '0']
     >>> significant(1234.5), significant(1234.5, 10)
     ('1,234', '1,234.5')
     """
@@ -23,7 +23,7 @@ def significant(value: SupportsFloat, digits: int = 4) -> str:
         return _for_people(f"{abs(value):g}" if value == 0 else f"{value:g}")
     rounded, power = f"{value:.{digits - 1}e}".split("e")
     if int(power) not in PLAIN:
-        return _for_people(f"{_without_zeros(rounded)}e{int(power):+d}")
+        return _for_people(f"{_without_zeros(rounded)}e{int(power)}")
     return _for_people(_without_zeros(f"{value:,.{max(0, digits - 1 - int(power))}f}"))
 
 
@@ -58,9 +58,9 @@ def power_of_ten(exponent: int) -> str:
     """Write a power of ten, as on the axis of a picture.
 
     >>> [power_of_ten(exponent) for exponent in (-3, 0, 5)]
-    ['1e−3', '1', '1e+5']
+    ['1e−3', '1', '1e5']
     """
-    return _for_people(f"1e{exponent:+d}") if exponent else "1"
+    return _for_people(f"1e{exponent}") if exponent else "1"
 
 
 def counted(count: int, what: str) -> str:

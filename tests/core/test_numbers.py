@@ -17,7 +17,7 @@ def test_a_number_reads_the_same_with_a_true_minus_sign_in_front(write):
         is_zero = not re.search("[1-9]", text)
         assert negative == (text if is_zero else f"−{text}")
         assert "-" not in negative
-        assert not re.search(r"e.?0", text)
+        assert not re.search(r"e[+−]?0|e\+", text)
 
 
 @pytest.mark.parametrize("digits", [2, 4, 10])
@@ -33,7 +33,7 @@ def test_significant_digits_are_the_number_again(digits):
     [
         *((0, "0"), (-0.5, "−0.5"), (0.00316, "0.00316"), (1e-4, "0.0001"), (9.996e-5, "9.996e−5")),
         *((999.94, "999.9"), (999.96, "1,000"), (1000, "1,000"), (-1e6, "−1,000,000")),
-        *((999_900_000, "999,900,000"), (1e9, "1e+9"), (1 / 3, "0.3333"), (100, "100")),
+        *((999_900_000, "999,900,000"), (1e9, "1e9"), (1 / 3, "0.3333"), (100, "100")),
         *((math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "nan"), (True, "1")),
     ],
 )
@@ -54,7 +54,7 @@ def test_two_decimals_are_shown_unless_they_would_say_too_little(value, beside, 
 
 
 def test_powers_and_counts_are_written_as_people_say_them():
-    assert [power_of_ten(e) for e in (-12, 0, 1)] == ["1e−12", "1", "1e+1"]
+    assert [power_of_ten(e) for e in (-12, 0, 1)] == ["1e−12", "1", "1e1"]
     assert [counted(n, "cell") for n in (0, 1, 2, 1000)] == [
         *("0 cells", "1 cell", "2 cells", "1,000 cells")
     ]
