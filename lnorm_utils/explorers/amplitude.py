@@ -21,7 +21,7 @@ from lnorm_utils.explorers.engine.figures import (
     line,
     whole_numbers,
 )
-from lnorm_utils.explorers.engine.inputs import row_of
+from lnorm_utils.explorers.engine.own_data import row_of
 from lnorm_utils.functional import standardize, variance
 from lnorm_utils.numbers import number, significant
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, ORANGE, VERMILION

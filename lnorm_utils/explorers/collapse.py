@@ -16,7 +16,7 @@ from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
-from lnorm_utils.explorers.engine.inputs import rows_of
+from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import standardize
 from lnorm_utils.numbers import counted, fixed, number
 from lnorm_utils.plotting.picture import BLUE, GRAY, ORANGE, VERMILION
@@ -108,7 +108,7 @@ def explore_collapse(
         ),
         "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
     }
-    built_in = {name: values for name, values in PRESETS.items() if values["features"] <= most}
+    built_in = {name: v for name, v in PRESETS.items() if v.get("features", 0) <= most}
     moving = [outline, *before.all, *after.all]
     return Explorer(picture, moving, move, controls, built_in, preset, presets)
 

@@ -16,7 +16,7 @@ from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
-from lnorm_utils.explorers.engine.inputs import row_of
+from lnorm_utils.explorers.engine.own_data import row_of
 from lnorm_utils.functional import variance
 from lnorm_utils.numbers import number, power_of_ten, significant
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, VERMILION

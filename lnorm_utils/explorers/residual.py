@@ -14,7 +14,7 @@ from lnorm_utils.examples import normal, residual_stack
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import in_style, line
-from lnorm_utils.explorers.engine.inputs import rows_of
+from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import standardize, variance
 from lnorm_utils.numbers import fixed
 from lnorm_utils.plotting.picture import BLUE, GRAY, VERMILION, new_picture

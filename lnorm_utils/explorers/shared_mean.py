@@ -17,10 +17,10 @@ from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch, Values, one_of
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style
-from lnorm_utils.explorers.engine.inputs import finite
+from lnorm_utils.explorers.engine.own_data import finite
 from lnorm_utils.functional import mean
 from lnorm_utils.numbers import counted, number
-from lnorm_utils.plotting.picture import BLUE, ORANGE, to_array
+from lnorm_utils.plotting.picture import BLACK, BLUE, ORANGE, to_array
 
 __all__ = ["explore_shared_mean"]
 
@@ -96,7 +96,7 @@ def explore_shared_mean(
     ax.set_axis_off()
     tables = {kind: _draw(ax, kind, t, is_own=x is not None) for kind, t in tensors.items()}
     frame = Rectangle((0, 0), 1, 1, fill=False, ec=BLUE, lw=2.5, ls="--")
-    lit = PathPatch(Path([(0, 0)]), fc=to_rgba(ORANGE, 0.4), ec="black")
+    lit = PathPatch(Path([(0, 0)]), fc=to_rgba(ORANGE, 0.4), ec=BLACK)
     for patch in (frame, lit):
         ax.add_patch(patch)
     lit.set_linewidth(min(3.5, *(20 * table.cell.min() for table in tables.values())))

@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.numbers import number
 from lnorm_utils.plotting.picture import (
+    BLACK,
     BLUE,
     GRAY,
     ORANGE,
@@ -113,7 +114,7 @@ def _row_of_panels(
     counts = [np.histogram(p[np.isfinite(p)], edges)[0] for p in points]
     top = 1.1 * max(1, max(int(c.max()) for c in counts))
     for ax, point, count, name in zip(panels, points, counts, names, strict=False):
-        ax.stairs(count, edges, fill=True, facecolor=color, edgecolor="black", hatch=hatch)
+        ax.stairs(count, edges, fill=True, facecolor=color, edgecolor=BLACK, hatch=hatch)
         ax.set_xlim(edges[0], edges[-1])
         ax.set_ylim(0, top)
         ax.yaxis.get_major_locator().set_params(integer=True)

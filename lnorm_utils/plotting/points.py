@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.numbers import number
 from lnorm_utils.plotting.picture import (
+    BLACK,
     BLUE,
     GRAY,
     ORANGE,
@@ -176,7 +177,7 @@ def in_plane(array: NDArray) -> NDArray:
 
 def _scatter(ax: Axes, points: NDArray, first_above: NDArray) -> None:
     for mask, color, marker in ((first_above, BLUE, "o"), (~first_above, ORANGE, "^")):
-        ax.plot(*points[mask].T, marker, color=color, mec="black", mew=0.5, alpha=0.8)
+        ax.plot(*points[mask].T, marker, color=color, mec=BLACK, mew=0.5, alpha=0.8)
     ax.set(aspect="equal", xlim=limits(points, 0.1), ylim=limits(points, 0.1))
     ax.locator_params(nbins=6)
     ax.grid(color=GRAY, lw=0.5)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.numbers import number
 from lnorm_utils.plotting.picture import (
+    BLACK,
     GRAY,
     GREEN,
     ORANGE,
@@ -114,7 +115,7 @@ def _draw_cells(ax: Axes, values: NDArray, groups: NDArray) -> None:
     for (row, column), value in np.ndenumerate(values):
         group = int(groups[row, column])
         color = COLORS[group % len(COLORS)]
-        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=color, edgecolor="black", lw=1))
+        ax.add_patch(Rectangle((column, row), 1, 1, facecolor=color, edgecolor=BLACK, lw=1))
         ax.text(column + 0.5, row + 0.42, number(value), ha="center", va="center")
         ax.text(column + 0.96, row + 0.94, _letter(group), ha="right", va="bottom", fontsize=10)
 

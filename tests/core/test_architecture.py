@@ -77,7 +77,7 @@ def test_the_first_use_of_the_op_imports_torch_and_the_two_lower_rooms():
 
 
 def test_what_starts_jupyterlab_and_runs_in_its_server_does_not_import_torch():
-    found = added_modules("import lnorm_utils.__main__, lnorm_utils.lab.server")
+    found = added_modules("import lnorm_utils.__main__, lnorm_utils.lab.server_extension")
     assert not {"torch", "numpy", "matplotlib"} & found
 
 

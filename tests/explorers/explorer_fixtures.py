@@ -1,7 +1,7 @@
 """Make explorers for tests, close them afterwards, and take them through all their states."""
 
 import pytest
-from playing import ends
+from control_ends import ends
 
 
 def moved_by_tests(function):

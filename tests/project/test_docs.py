@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 import pytest
 import yaml
+from control_ends import ends
 from exercise_banks import attempt_of
-from playing import ends
 from project import LESSON_PATHS, PROJECT
 
 from lnorm_utils.exercises import Exercise

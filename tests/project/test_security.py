@@ -14,7 +14,7 @@ import pytest
 from offline import NetworkError
 from project import LESSON_PATHS, PROJECT
 
-SERVER = "lnorm_utils.lab.server"
+SERVER = "lnorm_utils.lab.server_extension"
 NEWS = "@jupyterlab/apputils-extension:notification"
 
 

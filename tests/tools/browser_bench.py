@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import median
 
 import nbformat
+from control_ends import make_all
 from explorers_bench import FRESH_FIGURE
 from jupyterlab_page import NoBrowserError, Page, browser, find_browser, jupyterlab
 from nbformat.v4 import new_code_cell, new_notebook
-from playing import make_all
 
 TRIALS, PRESSES, ROUNDS, DRAG_VALUES, DRAG_SECONDS = 3, 12, 3, 60, 2
 LEAST_PICTURES, MOST_AFTER_LAST = 30, 150

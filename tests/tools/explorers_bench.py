@@ -29,7 +29,7 @@ import json, time
 from statistics import median
 import ipywidgets, matplotlib.pyplot as plt
 from IPython.display import display
-from playing import ends, make_all
+from control_ends import ends, make_all
 
 def seconds(widget, values):
     widget.value, times = values[-1], []

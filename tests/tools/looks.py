@@ -8,7 +8,7 @@ import re
 import sys
 
 import numpy as np
-from playing import ends, make_all
+from control_ends import ends, make_all
 from project import PROJECT
 
 from lnorm_utils import layer_norm

@@ -13,7 +13,7 @@ from matplotlib.font_manager import FontProperties
 
 from lnorm_utils.explorers import Button, Choice, Explorer, Slider, Switch, powers_of_ten, steps
 from lnorm_utils.explorers.engine.drawing import FewElements
-from lnorm_utils.explorers.engine.inputs import row_of, rows_of
+from lnorm_utils.explorers.engine.own_data import row_of, rows_of
 from lnorm_utils.plotting import new_picture
 
 MADE = []

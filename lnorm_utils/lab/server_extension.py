@@ -35,7 +35,7 @@ def at_once(connection: type) -> type:
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    return [{"module": "lnorm_utils.lab.server"}]
+    return [{"module": "lnorm_utils.lab.server_extension"}]
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
