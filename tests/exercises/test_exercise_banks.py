@@ -72,6 +72,10 @@ def test_every_mistake_of_an_exercise_has_a_message_of_its_own(exercise):
     assert all(message.endswith(".") and "!" not in message for message in messages)
 
 
+def test_no_two_exercises_have_the_same_name():
+    assert len({exercise.name for exercise in EXERCISES}) == len(EXERCISES)
+
+
 @pytest.mark.parametrize("lesson", BANK)
 def test_a_lesson_has_three_predictions_and_two_code_exercises_at_least(lesson):
     predictions = [is_prediction(exercise) for exercise in BANK[lesson].values()]

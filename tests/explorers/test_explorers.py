@@ -124,7 +124,8 @@ def test_every_preset_can_be_chosen_left_and_started_with_and_shows_another_pict
         low, high = ends(explorer)[moved][0], ends(explorer)[moved][-1]
         explorer.controls[moved].value = low if values[moved] != low else high
         assert explorer.presets.get(explorer.chooser.value) in (None, explorer.values)
-    assert len(shown) == len(explorer.presets) > 2
+    assert len(explorer.presets) >= 3, "an explorer has at least three presets"
+    assert len(shown) == len(explorer.presets)
     started = make(preset=name)
     assert (started.values, started.words) == (values, words)
 
