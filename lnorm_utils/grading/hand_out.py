@@ -11,7 +11,8 @@ from lnorm_utils.grading.filled_in import answers_left_in
 from lnorm_utils.lab.lesson_files import ORIGINALS, LessonError, cleared, read, write
 
 COURSE = ORIGINALS.parent
-LEFT_OUT = [".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", "my_lessons"]
+# What is made in the folder of the course and isn't part of it.
+LEFT_OUT = [".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", "my_lessons", "build"]
 # For whoever makes the course: its tests compare outputs, which a copy for students hasn't got.
 FOR_AUTHORS = ("tests", "docs", ".ci", ".github", "README.md")
 README = """# Layer normalization, step by step

@@ -84,7 +84,15 @@ def course(tmp_path):
     (root / "notebooks").mkdir()
     nbformat.write(notebook(*EMPTY), root / "notebooks" / "01_mean.ipynb")
     (root / "lnorm_utils" / "exercises" / "mean.py").touch()
-    for left_out in (".venv/lib", ".git", "a/__pycache__", ".ruff_cache", "my_lessons", "tests"):
+    for left_out in (
+        ".venv/lib",
+        ".git",
+        "a/__pycache__",
+        ".ruff_cache",
+        "my_lessons",
+        "build",
+        "tests",
+    ):
         (root / left_out).mkdir(parents=True)
         (root / left_out / "file").touch()
     return root

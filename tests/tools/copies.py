@@ -7,12 +7,13 @@ from pathlib import Path
 
 from project import PROJECT
 
-IGNORED = shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__", ".ipynb_checkpoints")
+from lnorm_utils.grading.hand_out import LEFT_OUT
 
 
 def copy_of_project(folder):
     """Copy all but environments and caches to a folder that there is not yet; return it."""
-    return Path(shutil.copytree(PROJECT, folder, ignore=IGNORED)).resolve()
+    ignored = shutil.ignore_patterns(*LEFT_OUT)
+    return Path(shutil.copytree(PROJECT, folder, ignore=ignored)).resolve()
 
 
 def run(course, command, **environment):
