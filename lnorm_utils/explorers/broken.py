@@ -7,14 +7,21 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from torch import Tensor
 
-import lnorm_utils.slips as slips
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
-from lnorm_utils.functional import layer_norm, standardize
+from lnorm_utils.functional import layer_norm, mean
 from lnorm_utils.numbers import counted, significant
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, ORANGE, VERMILION, phrase
+from lnorm_utils.slips import (
+    AFFINE_LEFT_OUT,
+    EPS_OUTSIDE,
+    ONE_PASS,
+    OVER_EVERYTHING,
+    UNBIASED,
+    combined,
+)
 
 __all__ = ["explore_broken"]
 
@@ -23,14 +30,14 @@ TOLERANCE = 1e-4
 EQUAL = 2e-6  # what is less is rounding
 FLOOR, CEILING = 1e-6, 1e4
 RIGHT = "the right one"
-VARIANTS = [
-    RIGHT,
-    "ε outside the root",
-    "variance in one pass",
-    "γ and β left out",
-    "mean over the batch too",
-    "unbiased variance",
-]
+SLIPPED = {
+    "ε outside the root": EPS_OUTSIDE,
+    "variance in one pass": ONE_PASS,
+    "γ and β left out": AFFINE_LEFT_OUT,
+    "mean over the batch too": OVER_EVERYTHING,
+    "unbiased variance": UNBIASED,
+}
+VARIANTS = [RIGHT, *SLIPPED]
 PRESETS: Presets = {
     "randn(4, 8): most slip through": {},
     "ε = 0.1": {"eps": 0.1},
@@ -111,15 +118,14 @@ def differences(x: Tensor, eps: float, learned: tuple[Tensor, Tensor] | None) ->
     size = x.shape[-1:]
     weight, bias = learned or (torch.ones(size), torch.zeros(size))
     exact = torch.nn.functional.layer_norm(x.double(), size, weight.double(), bias.double(), eps)
-    standardized = {
-        "ε outside the root": slips.outside_the_root(x, (-1,), eps),
-        "variance in one pass": slips.one_pass(x, (-1,), eps),
-        "mean over the batch too": slips.over_all_axes(x, (-1,), eps),
-        "unbiased variance": slips.unbiased(x, (-1,), eps),
+    # Without the offset where it changes nothing, so that the slip shows and not its rounding.
+    start = dict.fromkeys(SLIPPED, x - mean(x))
+    start |= {"variance in one pass": x, "mean over the batch too": x - mean(x, (0, 1))}
+    outputs = {
+        name: combined(slip).layer_norm(start[name], weight, bias, -1, eps)
+        for name, slip in SLIPPED.items()
     }
-    outputs = {name: weight * x_hat + bias for name, x_hat in standardized.items()}
     outputs[RIGHT] = layer_norm(x, size, weight, bias, eps)
-    outputs["γ and β left out"] = standardize(x, -1, eps)
     y = torch.stack([outputs[name] for name in VARIANTS])
     return (y - exact).abs().amax((1, 2)).numpy()
 

@@ -10,27 +10,29 @@ ROOMS = {
     "numbers": set(),
     "functional": {"torch"},
     "modules": {"functional", "torch"},
-    "slips": {"functional", "modules", "torch"},
+    "beliefs": set(),
+    "slips": {"beliefs", "modules", "torch"},
     "examples": {"modules", "torch"},
     "measures": {"modules", "torch"},
     "plotting": {"numbers", "numpy", "matplotlib", "IPython"},
     "lab": {"progress_files"},
     "exercises": {
-        *("functional", "modules", "slips", "examples", "measures", "progress_files"),
-        *("torch", "numpy", "IPython"),
+        *("functional", "modules", "slips", "beliefs", "examples", "measures", "numbers"),
+        *("progress_files", "torch", "numpy", "IPython"),
     },
     "explorers": {
         *("functional", "modules", "slips", "examples", "measures", "numbers", "plotting"),
         *("torch", "numpy", "matplotlib", "ipywidgets", "traitlets", "IPython"),
     },
     "grading": {
-        *("exercises", "lab", "torch", "numpy", "IPython"),
-        *("jupyter_client", "nbformat"),  # from the extra `test`
+        *("exercises", "lab", "plotting"),
+        *("torch", "numpy", "matplotlib", "IPython", "traitlets"),
+        *("psutil", "nbformat"),  # from the extra `test`
     },
     "__init__": {"functional", "modules"},
     "__main__": {"lab", "jupyterlab"},
 }
-ONLY_IN_FUNCTIONS = {"IPython", "jupyter_client", "jupyterlab", "nbformat"}
+ONLY_IN_FUNCTIONS = {"IPython", "jupyterlab", "nbformat", "psutil"}
 # It keeps every figure alive, and the notebook shows them a second time.
 NOWHERE = "matplotlib.pyplot"
 

@@ -1,194 +1,196 @@
-"""Each broken layer norm is wrong in the one way that it is named for, and right in the others."""
+"""Each slip does what its words say, and without slips it is PyTorch's layer norm."""
+
+import itertools
+import re
 
 import pytest
 import torch
-from torch import nn
-from torch.nn.functional import layer_norm
+from torch.nn.functional import layer_norm, normalize
 
-from lnorm_utils import slips
+from lnorm_utils.slips import (
+    SENTENCES,
+    SLIPS,
+    TABLE,
+    LastAxes,
+    NormWithSlips,
+    WrongLayer,
+    combined,
+    compatible,
+)
 
 EPS = 0.1
-X = torch.tensor(
-    [
-        [[1.0, 2.0, 4.0, 7.0], [0.0, 3.0, 3.0, 8.0]],
-        [[5.0, 1.0, 9.0, 2.0], [6.0, 2.0, 0.0, 1.0]],
-        [[3.0, 3.0, 7.0, 4.0], [2.0, 8.0, 1.0, 0.0]],
-    ],
-    dtype=torch.float64,
+# As many rows as features, so that a mean that has lost its axis raises no error.
+X = (
+    torch.tensor(
+        [
+            [[1.0, 2.0, 4.0, 7.0], [0.0, 3.0, 3.0, 8.0]],
+            [[5.0, 1.0, 9.0, 2.0], [6.0, 2.0, 0.0, 1.0]],
+            [[3.0, 3.0, 7.0, 4.0], [2.0, 8.0, 1.0, 0.0]],
+            [[0.0, 9.0, 7.0, 5.0], [1.0, 1.0, 6.0, 2.0]],
+        ],
+        dtype=torch.float64,
+    )[:, :1].expand(4, 4, 4)
+    * torch.arange(1.0, 5)[:, None]
 )
-ROWS = X.reshape(6, 4)
 GAMMA = torch.tensor([2.0, -1.0, 0.5, 3.0], dtype=torch.float64)
 BETA = torch.tensor([0.1, 0.2, -0.3, 0.4], dtype=torch.float64)
-WIDE = torch.stack([GAMMA, 2 - GAMMA]), torch.stack([BETA, 1 - BETA])
-RIGHT = layer_norm(ROWS, [4], GAMMA, BETA, EPS)
+MEAN, VAR = X.mean(-1, keepdim=True), X.var(-1, keepdim=True, correction=0)
+CENTERED, ROOT = X - MEAN, (VAR + EPS).sqrt()
+X_HAT = CENTERED / ROOT
+SUM, TWICE = X.sum(-1, keepdim=True), layer_norm(X_HAT, [4], eps=EPS)
+UNBIASED = X.var(-1, keepdim=True)
+SQUARES, DISTANCES = X.square().mean(-1, keepdim=True), CENTERED.abs().mean(-1, keepdim=True)
+AROUND_SUM = (X - SUM).square().mean(-1, keepdim=True)
+MEDIAN, LARGER_MEAN = X.median(-1, keepdim=True).values, SUM / 3
+STD = VAR.sqrt()
+
+
+def lost(numbers):
+    """Take an axis of size 1 away, so that the numbers meet other rows."""
+    return numbers.squeeze(-1)
+
+
+def affine(weight, bias):
+    return X_HAT * weight + bias
+
+
+# The formulas are written apart from the model. In the order of SLIPS, as it is the likelihood.
+STANDARDIZED = [
+    CENTERED / (UNBIASED + EPS).sqrt(),
+    CENTERED / (STD + EPS),
+    CENTERED / STD,
+    CENTERED / (SQUARES + EPS).sqrt(),
+    X / ROOT,
+    (X - lost(MEAN)) / ROOT,
+    CENTERED / lost(ROOT),
+    (X - lost(MEAN)) / lost(ROOT),
+    CENTERED / ((X - lost(MEAN)).square().mean(-1, keepdim=True) + EPS).sqrt(),
+    CENTERED / (VAR + EPS),
+    CENTERED / (STD + EPS).sqrt(),
+    CENTERED / (4 * VAR + EPS).sqrt(),
+    (X - SUM) / ROOT,
+    (X - SUM) / (AROUND_SUM + EPS).sqrt(),
+    CENTERED,
+    -X_HAT,
+    X - MEAN / ROOT,
+    CENTERED / (VAR + 1e-5).sqrt(),
+    CENTERED / STD + EPS,
+    CENTERED / VAR.clamp(min=EPS).sqrt(),
+    CENTERED / STD.clamp(min=EPS),
+    CENTERED / (ROOT + EPS),
+    CENTERED / (VAR - EPS).sqrt(),
+    (CENTERED + EPS) / STD,
+    normalize(CENTERED, dim=-1),
+    2 * normalize(CENTERED, dim=-1, eps=EPS),
+    normalize(CENTERED, dim=-1, eps=EPS),
+    CENTERED / (DISTANCES + EPS),
+    CENTERED / (VAR**2 + EPS).sqrt(),
+    CENTERED / (VAR + EPS**2).sqrt(),
+    *(CENTERED / (VAR + eps).sqrt() for eps in (1e-6, 1e-8)),
+    CENTERED * ROOT,
+    (X + MEAN) / ROOT,
+    CENTERED / (DISTANCES + EPS).sqrt(),
+    CENTERED / EPS**0.5,
+    X_HAT,  # in one pass, but for digits
+    X_HAT,
+    (X - LARGER_MEAN) / ROOT,
+    (X - MEDIAN) / ROOT,
+    TWICE,
+]
+G, B = GAMMA[0], BETA[0]
+AFFINE = [
+    X_HAT + BETA,
+    X_HAT * GAMMA,
+    X_HAT,
+    (X_HAT + BETA) * GAMMA,
+    layer_norm(X * GAMMA + BETA, [4], eps=EPS),
+    affine(BETA, GAMMA),
+    affine(GAMMA.mean(), BETA.mean()),
+    affine(G, B),
+    affine(GAMMA[:, None], BETA[:, None]),
+    X_HAT / GAMMA + BETA,
+    X_HAT * GAMMA - BETA,
+    X_HAT + GAMMA + BETA,
+    X_HAT * GAMMA * BETA,
+    *(affine(g, BETA) for g in (GAMMA.mean(), G, GAMMA.abs(), GAMMA**2, GAMMA[:, None])),
+    *(affine(GAMMA, b) for b in (BETA.mean(), B, BETA.abs(), BETA**2, BETA[:, None])),
+    affine(1 + GAMMA, BETA),
+]
 
 
 def close(one, other):
     torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
 
 
-def loaded(module, gamma=GAMMA, beta=BETA):
-    """Put numbers into γ and β, so that it shows where they are used."""
-    module.double()
-    with torch.no_grad():
-        for parameter, value in ((module.weight, gamma), (module.bias, beta)):
-            if parameter is not None:
-                parameter.copy_(value)
-    return module
+def with_slips(*slips):
+    return combined(*slips).layer_norm(X, GAMMA, BETA, eps=EPS)
 
 
-def as_it_is(module):
-    """Change nothing."""
-
-
-def centered(x, dim):
-    return x - x.mean(dim, keepdim=True)
-
-
-def var_of(x, dim, correction=0):
-    return x.var(dim, correction=correction, keepdim=True)
-
-
-def all_axes(x):
-    return tuple(range(x.ndim))
+EXPECTED = [y * GAMMA + BETA for y in STANDARDIZED] + AFFINE
 
 
 @pytest.mark.parametrize(
-    ("formula", "written_out"),
-    [
-        (slips.unbiased, lambda x, d: centered(x, d) / (var_of(x, d, 1) + EPS).sqrt()),
-        (slips.outside_the_root, lambda x, d: centered(x, d) / (var_of(x, d).sqrt() + EPS)),
-        (slips.one_pass, lambda x, d: centered(x, d) / (var_of(x, d) + EPS).sqrt()),
-        (slips.of_columns, lambda x, d: centered(x, 0) / (var_of(x, 0) + EPS).sqrt()),
-        (
-            slips.over_all_axes,
-            lambda x, d: centered(x, all_axes(x)) / (var_of(x, all_axes(x)) + EPS).sqrt(),
-        ),
-        (slips.default_eps, lambda x, d: centered(x, d) / (var_of(x, d) + 1e-5).sqrt()),
-    ],
+    ("slip", "expected"), [*zip(SLIPS, EXPECTED, strict=True)], ids=lambda v: getattr(v, "done", "")
 )
-def test_another_formula_stands_in_place_of_the_right_one(formula, written_out):
-    narrow = loaded(slips.OtherFormula(formula, 4, EPS))
-    close(narrow(ROWS), written_out(ROWS, -1) * GAMMA + BETA)
-    wide = loaded(slips.OtherFormula(formula, (2, 4), EPS), *WIDE)
-    close(wide(X), written_out(X, (-2, -1)) * WIDE[0] + WIDE[1])
+def test_a_slip_does_what_it_says_and_nothing_else(slip, expected):
+    close(with_slips(slip), expected)
+
+
+def test_two_slips_are_both_made():
+    unbiased, outside = SLIPS[:2]
+    close(with_slips(unbiased, outside), CENTERED / (UNBIASED.sqrt() + EPS) * GAMMA + BETA)
+
+
+def test_slips_that_throw_the_same_switch_do_not_go_together():
+    unbiased, outside, left_out = SLIPS[:3]
+    assert compatible([unbiased, outside])
+    assert not compatible([outside, left_out])
+    pairs = [pair for pair in itertools.combinations(SLIPS, 2) if compatible(pair)]
+    assert all(len(a.changes | b.changes) == len(a.changes) + len(b.changes) for a, b in pairs)
+
+
+@pytest.mark.parametrize("weight", [GAMMA, None])
+@pytest.mark.parametrize("bias", [BETA, None])
+def test_without_slips_it_is_layer_norm_step_by_step(weight, bias):
+    norm = NormWithSlips()
+    close(norm.layer_norm(X, weight, bias, eps=EPS), layer_norm(X, [4], weight, bias, EPS))
+    steps = (norm.mean(X), norm.center(X), norm.variance(X), norm.deviation(X, eps=EPS))
+    for step, right in zip(steps, (MEAN, CENTERED, VAR, ROOT), strict=True):
+        close(step, right)
+    close(norm.standardize(X, (-2, -1), EPS), layer_norm(X, [4, 4], eps=EPS))
+    close(norm.affine(X_HAT, weight, bias), layer_norm(X, [4], weight, bias, EPS))
 
 
 def test_in_one_pass_all_digits_are_lost_far_from_zero():
-    far = slips.one_pass(2.0**30 + ROWS, (-1,), EPS)
-    assert (far - slips.one_pass(ROWS, (-1,), EPS)).abs().max() > 1
+    in_one_pass = next(slip for slip in SLIPS if "E[x²]" in slip.done)
+    assert (combined(in_one_pass).variance(2.0**30 + X) - VAR).abs().max() > 1
 
 
-@pytest.mark.parametrize(("x", "axes", "shape"), [(ROWS, (-1,), (4, 6)), (X, (-2, -1), (8, 3))])
-def test_a_reshape_puts_numbers_of_several_rows_together(x, axes, shape):
-    mixed = x.reshape(shape)
-    mixed = centered(mixed, 0) / (var_of(mixed, 0) + EPS).sqrt()
-    close(slips.reshaped(x, axes, EPS), mixed.reshape(x.shape))
+@pytest.mark.parametrize("layout", [SENTENCES, TABLE, LastAxes()])
+def test_the_words_of_a_slip_fit_into_the_sentences(layout):
+    slips = layout.all_slips()
+    assert len({slip.done for slip in slips}) >= len(slips) - 1  # of one pass there are two
+    for slip in slips:
+        done, instead = (layout.in_its_letters(text) for text in (slip.done, slip.instead))
+        assert not re.search(r"[.:!?{}]$|\. |[{}]|  ", f"{done} {instead}".replace("( ", "(")), done
+        assert re.match(r"[a-zγεβ]", done)
+        # "Layer norm …": what it does, so a verb with an s.
+        assert re.match(r"\w+s\b", instead)
 
 
-def test_a_layer_with_another_mistake_still_refuses_what_does_not_fit():
-    for module in (
-        slips.OtherFormula(slips.unbiased, 4),
-        slips.OtherParameters(slips.without_bias, 4),
-    ):
-        with pytest.raises(ValueError, match=r"4.*3"):
-            module(torch.ones(2, 3))
+def test_axes_are_called_what_they_are_and_averaged_over():
+    over = {slip.done: slip for slip in SENTENCES.all_slips()}
+    wrong = over["you averaged over the batch and the positions"]
+    statistics = {"dim": (0, 1), "keepdim": True}
+    expected = (X - X.mean(**statistics)) / (X.var(**statistics, correction=0) + EPS).sqrt()
+    close(combined(wrong).standardize(X, eps=EPS), expected)
+    mean_alone = over["your mean runs over the batch"]
+    close(combined(mean_alone).standardize(X, eps=EPS), (X - X.mean(0)) / ROOT)
 
 
-BOTH = {"weight": (2, 4), "bias": (2, 4)}
-GAMMA_ALONE = {"weight": (2, 4)}
-
-
-@pytest.mark.parametrize(
-    ("change", "by_default", "without_bias", "without_both"),
-    [
-        (as_it_is, BOTH, GAMMA_ALONE, {}),
-        (slips.as_plain_tensors, {}, {}, {}),
-        (slips.single_numbers, {"weight": (1,), "bias": (1,)}, {"weight": (1,)}, {}),
-        (slips.without_bias, GAMMA_ALONE, GAMMA_ALONE, {}),
-        (slips.always_with_both, BOTH, BOTH, BOTH),
-        (slips.with_beta_for_every_gamma, BOTH, BOTH, {}),
-        (slips.with_gamma_alone, BOTH, GAMMA_ALONE, GAMMA_ALONE),
-        (slips.with_both_unless_bias_is_off, BOTH, GAMMA_ALONE, BOTH),
-        (slips.with_beta_alone, BOTH, GAMMA_ALONE, {"bias": (2, 4)}),
-    ],
-)
-def test_the_parameters_are_those_that_the_mistake_leaves(
-    change, by_default, without_bias, without_both
-):
-    for options, expected in (
-        ((), by_default),
-        ((True, False), without_bias),
-        ((False,), without_both),
-    ):
-        module = slips.OtherParameters(change, (2, 4), EPS, *options).double()
-        assert {name: tuple(p.shape) for name, p in module.named_parameters()} == expected
-        close(module(X), layer_norm(X, [2, 4], eps=EPS))
-
-
-@pytest.mark.parametrize("change", [slips.as_plain_tensors, slips.called_gamma_and_beta])
-def test_a_layer_with_its_numbers_in_other_places_computes_the_right_output(change):
-    module = loaded(slips.OtherParameters(as_it_is, 4, EPS))
-    change(module)
-    assert {"weight", "bias"}.isdisjoint(dict(module.named_parameters()))
-    close(module(ROWS), RIGHT)
-
-
-def test_single_numbers_hold_for_all_features():
-    module = loaded(slips.OtherParameters(as_it_is, 4, EPS))
-    slips.single_numbers(module)
-    close(module(ROWS), layer_norm(ROWS, [4], eps=EPS) * 2 + 0.1)
-
-
-def test_gamma_and_beta_can_start_at_other_numbers():
-    module = slips.OtherParameters(slips.starting_at(3, 5), 4, EPS)
-    assert (module.weight.tolist(), module.bias.tolist()) == ([3] * 4, [5] * 4)
-
-
-@pytest.mark.parametrize("make", [slips.NoCheck, slips.NoNames, slips.LastSizeChecked])
-def test_a_layer_that_does_not_check_well_is_right_where_the_shapes_fit(make):
-    close(loaded(make(4, EPS))(ROWS), RIGHT)
-    close(loaded(make((2, 4), EPS), *WIDE)(X), layer_norm(X, [2, 4], *WIDE, EPS))
-
-
-def test_each_check_lets_pass_what_it_forgets():
-    close(loaded(slips.NoCheck(4, EPS))(ROWS[:, :1]), BETA.expand(6, 4))
-    with pytest.raises(ValueError, match=r"^[a-z ]+$"):
-        slips.NoNames(4)(ROWS[:, :1])
-    last = slips.LastSizeChecked((2, 4), EPS).double()
-    assert last(X[:, :1]).shape == (3, 2, 4)
-    with pytest.raises(ValueError, match=r"\(2, 4\).*\(3, 2, 3\)"):
-        last(X[..., :3])
-
-
-NOTHING = object()
-
-
-@pytest.mark.parametrize(
-    ("change", "without_bias", "without_both"),
-    [
-        (slips.left_out, [NOTHING], [NOTHING, NOTHING]),
-        (slips.left_out_with_gamma, [None], [NOTHING, NOTHING]),
-        (slips.neutral_number, [0.0], [1.0, 0.0]),
-        (slips.neutral_number_with_gamma, [None], [1.0, None]),
-    ],
-)
-def test_in_place_of_what_is_switched_off_stands_what_the_mistake_puts_there(
-    change, without_bias, without_both
-):
-    half = slips.OtherSwitches(change, 4, EPS, True, False)
-    assert [getattr(half, "bias", NOTHING)] == without_bias
-    close(half.double()(ROWS), layer_norm(ROWS, [4], eps=EPS))
-    none = slips.OtherSwitches(change, 4, EPS, False).double()
-    assert [getattr(none, name, NOTHING) for name in ("weight", "bias")] == without_both
-    close(none(ROWS), layer_norm(ROWS, [4], eps=EPS))
-    close(loaded(slips.OtherSwitches(change, 4, EPS))(ROWS), RIGHT)
-
-
-def test_a_class_that_is_no_module_has_the_output_and_the_numbers_of_one():
-    plain = slips.NoModule(4, EPS)
-    assert not isinstance(plain, nn.Module)
-    with torch.no_grad():
-        plain.weight.mul_(2)
-    close(plain.forward(ROWS), 2 * layer_norm(ROWS, [4], eps=EPS))
-    assert plain.forward(ROWS.float()).dtype == torch.float32
+def test_a_layer_with_slips_is_right_elsewhere():
+    layer = WrongLayer(combined(SLIPS[0]), 4, EPS).double()
+    assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
+    close(layer(X), STANDARDIZED[0])
+    with pytest.raises(ValueError, match=r"4.*3"):
+        layer(torch.ones(2, 3).double())
