@@ -24,6 +24,7 @@ class Observed(Enum):
     OUTPUT = "the output of a new layer"
     OUTPUT_AFTER_LOADING = "the output with other numbers in γ and β"
     PARAMETERS = "the names and shapes of its parameters"
+    INPUT_GRADIENT = "the gradient of the input"
     STARTS = "the numbers that γ and β start at"
     SWITCHED_OFF = "what stands in place of what is switched off"
     AFTER_A_STEP = "γ, then β, after one step of gradient descent"
@@ -40,7 +41,8 @@ class Observation:
         options: the arguments after it, `eps`, `elementwise_affine`, `bias`; the last may be left
             out.
         x: the input.
-        more: γ and β for OUTPUT_AFTER_LOADING, the targets for AFTER_A_STEP.
+        more: γ and β for OUTPUT_AFTER_LOADING, the targets for AFTER_A_STEP,
+            the gradient of the output for INPUT_GRADIENT.
     """
 
     what: Observed
@@ -85,9 +87,13 @@ def observe(
     call = layer if callable(layer) else layer.forward
     if what == Observed.REFUSAL.name:
         return _refusal(call, shape, x)
+    if what == Observed.INPUT_GRADIENT.name:
+        x = x.clone().requires_grad_()
     y = call(x)
-    if y is None:
-        return None
+    if not isinstance(y, Tensor):
+        return y
+    if what == Observed.INPUT_GRADIENT.name:
+        return _input_gradient(x, y, *more)
     if what == Observed.OUTPUT_AFTER_LOADING.name:
         _load(layer, *more)
         return call(x)
@@ -145,7 +151,9 @@ def _parameters(layer: object) -> dict[str, Tensor]:
 def _names_and_shapes(layer: object) -> tuple:
     if not isinstance(layer, nn.Module):
         return ((NO_MODULE,),)
-    return tuple(sorted((name, *p.shape) for name, p in _parameters(layer).items()))
+    # named_parameters() leaves out a second name, under which a state dict holds it too.
+    named = {**layer.state_dict(), **_parameters(layer)}
+    return tuple(sorted((name, *tensor.shape) for name, tensor in named.items()))
 
 
 LOOKS: dict[Observed, Callable[[object, object], object]] = {
@@ -177,7 +185,17 @@ def _after_a_step(layer: object, y: Tensor, targets: Tensor) -> Tensor:
             if parameter.grad is not None:
                 parameter -= 0.5 * parameter.grad
     found = [getattr(layer, name, None) for name in ("weight", "bias")]
-    return torch.cat([torch.zeros(0), *(p.flatten() for p in found if p is not None)]).double()
+    numbers = [parameter.flatten() for parameter in found if isinstance(parameter, Tensor)]
+    return torch.cat([torch.zeros(0), *numbers]).double()
+
+
+def _input_gradient(x: Tensor, y: Tensor, gradient: Tensor) -> Tensor:
+    """Return the gradient of the input, or `y` if it has the wrong shape."""
+    if y.shape != gradient.shape:
+        return y
+    if y.requires_grad:
+        y.backward(gradient)
+    return torch.zeros_like(x) if x.grad is None else x.grad
 
 
 def _refusal(call: Callable, shape: int | Sequence[int], x: Tensor) -> str | None:

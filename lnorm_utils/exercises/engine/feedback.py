@@ -5,9 +5,9 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from lnorm_utils.exercises.beliefs import Belief
+from lnorm_utils.beliefs import Belief
 
-__all__ = ["Feedback", "State"]
+__all__ = ["Feedback", "State", "first_sentence", "show"]
 
 
 class State(Enum):
@@ -31,32 +31,63 @@ SIGNS = {
 
 @dataclass(frozen=True)
 class Feedback:
-    """An answer to an attempt: its state and message, and the mistake and belief that it shows."""
+    """An answer to an attempt.
+
+    Args:
+        state: what became of it.
+        message: what the student reads, one to three sentences.
+        mistake: the mistake in a few plain words, if it is known.
+        beliefs: the common beliefs that it may come from.
+        code: the source, or the value, of a solution.
+        table: HTML that shows the student's numbers beside the right ones.
+    """
 
     state: State
     message: str
     mistake: str = ""
-    belief: Belief | None = None
+    beliefs: tuple[Belief, ...] = ()
     code: str = ""
+    table: str = ""
 
     def __repr__(self) -> str:
-        text = ". ".join(part for part in (self.mistake, self._message()) if part)
-        head = f"{self.state.value}: {text}" if text else f"{self.state.value}."
+        message = self._message()
+        head = f"{self.state.value}: {message}" if message else f"{self.state.value}."
         return f"{head}\n{self.code}" if self.code else head
 
     def _message(self) -> str:
-        belief = f" (A common belief: {self.belief.value}.)" if self.belief else ""
-        return " ".join(self.message.split()) + belief
+        text = " ".join(self.message.split())
+        if not self.beliefs:
+            return text
+        common = "A common belief" if len(self.beliefs) == 1 else "Common beliefs"
+        return f"{text} ({common}: {'; '.join(belief.value for belief in self.beliefs)}.)"
 
     def _repr_html_(self) -> str:
-        more = ":" if self.mistake or self.message else "."
+        more = ":" if self.message else "."
         parts = [f"<strong>{SIGNS[self.state]} {self.state.value}{more}</strong>"]
-        if self.mistake:
-            parts.append(f"<em>{_inline(self.mistake)}</em>.")
         if self.message:
             parts.append(_inline(self._message()))
         code = f"<pre>{html.escape(self.code)}</pre>" if self.code else ""
-        return f'<div role="status">{" ".join(parts)}{code}</div>'
+        return f'<div role="status">{" ".join(parts)}{code}{self.table}</div>'
+
+
+def show(feedback: Feedback) -> None:
+    """Show feedback below the cell, or print it where there is no notebook."""
+    from IPython import get_ipython
+    from IPython.display import display
+
+    if get_ipython() is None:
+        print(feedback)
+    else:
+        display(feedback)
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, without its period: a mistake in a few words.
+
+    >>> first_sentence("You added 1e-5. It belongs under the root.")
+    'You added 1e-5'
+    """
+    return re.split(r"(?<=[^.])[.:;](?:\s|$)", " ".join(text.split()), maxsplit=1)[0]
 
 
 def _inline(text: str) -> str:

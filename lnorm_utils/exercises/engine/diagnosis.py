@@ -1,0 +1,310 @@
+"""Find out how a student came to a result: search the slips of layer norm for the fewest that fit.
+
+The idea is that of Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, where an error model and a
+right solution correct the programs of students. Here the error model is code that runs.
+"""
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import torch
+
+from lnorm_utils.exercises.engine.comparing import same
+from lnorm_utils.slips import Layout, Slip, compatible
+
+__all__ = ["Cause", "Failure", "Search", "in_words"]
+
+# A limit on the work and not on the time, so that a verdict doesn't depend on the machine.
+MOST_RUNS = 3_000
+MOST_LOOKED_AT = 30_000
+MOST_SLIPS = 3
+
+
+class Cause(NamedTuple):
+    """What explains results: a mistake of the bank, if any, and slips of layer norm."""
+
+    mistake: Callable | None
+    slips: tuple[Slip, ...]
+
+    @property
+    def size(self) -> int:
+        """How many things are wrong."""
+        return len(self.slips) + (self.mistake is not None)
+
+    @property
+    def key(self) -> tuple:
+        """What tells it from other causes."""
+        return (self.mistake, *map(id, self.slips))
+
+    def switches(self) -> set:
+        """Return its mistake, if any, and the switches that its slips throw."""
+        return {self.mistake} - {None} | {name for slip in self.slips for name in slip.changes}
+
+    def parts(self) -> list["Cause"]:
+        """Return its mistake and its slips, each as a cause of its own."""
+        mistakes = [Cause(self.mistake, ())] if self.mistake else []
+        return mistakes + [Cause(None, (slip,)) for slip in self.slips]
+
+
+class Raised(NamedTuple):
+    """The result of a cause that raises an error."""
+
+    kind: str
+    message: str
+
+
+class Failure(NamedTuple):
+    """The result of a student's code that raised an error, or failed in another way."""
+
+    remark: str
+
+    def tells(self, raised: Raised) -> bool:
+        """Tell whether it is this error that the remark is about."""
+        return f"raised {raised.kind}" in self.remark and raised.message in self.remark
+
+
+class Search:
+    """The causes that an exercise knows, and what each of them returns.
+
+    Args:
+        result: (cause, number of the input) -> what the cause makes of it.
+        mistakes: those of the bank; each counts as one thing that is wrong.
+        slips: slips of layer norm, the likeliest first.
+        right: the right result for each input.
+        within: how far a number may be from another one that is called equal.
+    """
+
+    def __init__(
+        self,
+        result: Callable[[Cause, int], object],
+        mistakes: Sequence[Callable],
+        slips: Sequence[Slip],
+        right: Sequence[object],
+        within: float,
+    ) -> None:
+        self._result, self.mistakes = result, mistakes
+        self.right, self.within = right, within
+        self._results: dict[tuple, object] = {}  # each cause runs once, however many attempts come
+        self._changed: dict[object, dict[int, object]] = {}
+        self.slips = self._telling(slips)
+
+    def result(self, cause: Cause, number: int) -> object:
+        """Return what a cause makes of one of the inputs, which may be an error."""
+        key = (cause.key, number)
+        if key not in self._results:
+            result = self._run(cause, number)
+            if isinstance(result, torch.Tensor):
+                result = result.detach()
+            self._results[key] = result
+        return self._results[key]
+
+    def _run(self, cause: Cause, number: int) -> object:
+        try:
+            return self._result(cause, number)
+        except Exception as error:
+            return Raised(type(error).__name__, " ".join(str(error).split())[:200])
+
+    def causes(self, results: Mapping[int, object]) -> list[Cause]:
+        """Return the causes with the fewest slips that give all these results; none if none does.
+
+        Args:
+            results: number of the input -> a value or a `Failure`.
+        """
+        # First look where the attempt goes wrong: there few causes agree with it.
+        order = sorted(results, key=lambda n: self.equal(results[n], self.right[n]))
+        runs = 0
+        candidates = self.candidates(Clues(self, results))
+        for _, causes in itertools.groupby(candidates, key=lambda cause: cause.size):
+            found = []
+            for cause in causes:
+                if runs == MOST_RUNS:
+                    break
+                runs += 1
+                if all(self.fits(results[n], cause, n) for n in order):
+                    found.append(cause)
+            if found:
+                return _least(found) if isinstance(results[order[0]], Failure) else found
+        return []
+
+    def fits(self, result: object, cause: Cause, number: int) -> bool:
+        """Tell whether a cause gives this result, or the same numbers repeated for every row."""
+        given = self.result(cause, number)
+        if self.equal(result, given):
+            return True
+        right = self.right[number]
+        if (
+            isinstance(result, torch.Tensor)
+            and isinstance(given, torch.Tensor)
+            and isinstance(right, torch.Tensor)
+            and given.shape != result.shape == right.shape
+        ):
+            with contextlib.suppress(RuntimeError):
+                return self.equal(result, given.expand_as(result))
+        return False
+
+    def changed(self, part: Cause) -> dict[int, object]:
+        """Return the results of a single mistake or slip where they are not right, by input."""
+        if part.key not in self._changed:
+            results = {n: self.result(part, n) for n in range(len(self.right))}
+            self._changed[part.key] = {
+                n: result for n, result in results.items() if not self.equal(result, self.right[n])
+            }
+        return self._changed[part.key]
+
+    def candidates(self, clues: "Clues | None" = None) -> Iterator[Cause]:
+        """Yield the causes that may be it: the smallest first, and among those the likeliest.
+
+        Args:
+            clues: rule out many of them; without, all are yielded that can be.
+        """
+        mistakes = [m for m in self.mistakes if clues is None or clues.may_be(m)]
+        slips = self.slips if clues is None or clues.may_be(None) else []
+        for size in range(1, MOST_SLIPS + 1):
+            pairs = itertools.product(_combinations(self.slips, size - 1), mistakes)
+            alone = zip(_combinations(slips, size), itertools.repeat(None))
+            for parts, mistake in itertools.islice(itertools.chain(pairs, alone), MOST_LOOKED_AT):
+                everything = (mistake, *parts) if mistake else parts
+                if (clues is None or clues.allow(everything)) and compatible(parts):
+                    yield Cause(mistake, parts)
+
+    def _telling(self, slips: Sequence[Slip]) -> list[Slip]:
+        """Leave out slips that change nothing, and of those that do nearly the same all but one.
+
+        The one that throws the fewest switches stays, and among those the likeliest.
+        """
+        different: list[dict[int, object]] = [{}]
+        telling = []
+        for slip in sorted(slips, key=lambda slip: len(slip.changes)):
+            results = self.changed(Cause(None, (slip,)))
+            fails = any(isinstance(result, Raised) for result in results.values())
+            if fails or not any(self._nearly_equal(results, other) for other in different):
+                different.append(results)
+                telling.append(id(slip))
+        return [slip for slip in slips if id(slip) in telling]
+
+    def _nearly_equal(self, some: dict[int, object], others: dict[int, object]) -> bool:
+        """Tell whether results are so close that rounding could make one of the other."""
+        return some.keys() == others.keys() and all(
+            self.equal(result, others[n], 10 * self.within) for n, result in some.items()
+        )
+
+    def equal(self, one: object, other: object, within: float | None = None) -> bool:
+        if isinstance(one, Failure):
+            return isinstance(other, Raised) and one.tells(other)
+        if isinstance(one, Raised) or isinstance(other, Raised):
+            return isinstance(one, Raised) and isinstance(other, Raised) and one == other
+        return not self.clearly_differ(one, other) and same(one, other, within or self.within)
+
+    def clearly_differ(self, one: object, other: object) -> bool:
+        """Compare the last numbers of two tensors, which is quick and mostly enough."""
+        if not (type(one) is type(other) is torch.Tensor and one.numel() and other.numel()):
+            return False
+        ours, theirs = one.flatten()[-1].item(), other.flatten()[-1].item()
+        return abs(ours - theirs) > max(1e-3, 100 * self.within) * (1 + abs(theirs))
+
+
+class Clues:
+    """What mistakes and slips, each by itself, say about results: a bit for each input.
+
+    If only one part of a cause changes what is right for an input, it must be what makes the
+    result. To ask for this skips parts that change something only together, but accuses nobody
+    falsely.
+    """
+
+    def __init__(self, search: Search, results: Mapping[int, object]) -> None:
+        self.wrong = _bits(n for n in results if not search.equal(results[n], search.right[n]))
+        self.changed: dict[object, int] = {}  # where a part changes what is right
+        self.missed: dict[object, int] = {}  # and where its result is not that of the attempt
+        self.by_slips = 0
+        parts = [Cause(mistake, ()) for mistake in search.mistakes]
+        for part in [*parts, *(Cause(None, (slip,)) for slip in search.slips)]:
+            changed, key = search.changed(part), id(part.mistake or part.slips[0])
+            self.changed[key] = _bits(n for n in results if n in changed)
+            self.missed[key] = _bits(
+                n
+                for n in results
+                if n in changed and not _nearly(search, results[n], part, n, changed[n])
+            )
+            if part.slips:
+                self.by_slips |= self.changed[key]
+
+    def may_be(self, mistake: Callable | None) -> bool:
+        """Tell whether a mistake, or none, may be part of a cause, with any slips."""
+        changed, missed = (clue.get(id(mistake), 0) for clue in (self.changed, self.missed))
+        return not (missed | (self.wrong & ~changed)) & ~self.by_slips
+
+    def allow(self, parts: Sequence[object]) -> bool:
+        """Tell whether these parts together may be a cause."""
+        any_of, several = 0, 0
+        for part in parts:
+            changed = self.changed[id(part)]
+            several |= any_of & changed
+            any_of |= changed
+        if self.wrong & ~any_of:
+            return False
+        return not any(self.missed[id(part)] & ~several for part in parts)
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    return sum(1 << number for number in numbers)
+
+
+def _nearly(search: Search, result: object, part: Cause, number: int, given: object) -> bool:
+    if getattr(result, "shape", None) == getattr(given, "shape", ()):
+        return not search.clearly_differ(result, given)
+    return search.fits(result, part, number)
+
+
+def _combinations(slips: Sequence[Slip], size: int) -> Iterator[tuple[Slip, ...]]:
+    """Yield so many of the slips, such that unlikely ones come late."""
+    if size < 2:
+        yield from itertools.combinations(slips, size)
+        return
+    for last, slip in enumerate(slips):
+        for others in itertools.combinations(slips[:last], size - 1):
+            yield (*others, slip)
+
+
+def _least(causes: list[Cause]) -> list[Cause]:
+    """Of causes that raise the same error, return those of which no part does; none if many.
+
+    An error ends a function early, and says nothing about what would have come after it.
+    """
+    parts = [cause.switches() for cause in causes]
+    pairs = zip(causes, parts, strict=True)
+    least = [cause for cause, own in pairs if not any(other < own for other in parts)]
+    return least if len(least) < 4 else []
+
+
+def in_words(causes: Sequence[Cause], layout: Layout) -> str:
+    """Say what was done, and what layer norm does instead, in at most three sentences."""
+    mistake, slips = causes[0].mistake, causes[0].slips
+    if mistake and not slips:
+        return " ".join((mistake.__doc__ or "").split())
+    instead = _joined([slip.instead for cause in causes for slip in cause.slips])
+    if mistake:
+        text = " ".join((mistake.__doc__ or "").split())
+        done = _joined([slip.done for slip in slips])
+        return layout.in_its_letters(f"{text} Besides, {done}; {layout.name.lower()} {instead}.")
+    ways = list(dict.fromkeys(_joined([slip.done for slip in cause.slips]) for cause in causes))
+    if len(ways) > 2 and ", and " in instead:
+        return layout.in_its_letters(
+            f"Perhaps {ways[0]}: this leads to the same result, but so do other mistakes. "
+            f"{layout.name} {_joined([slip.instead for slip in slips])}."
+        )
+    if len(ways) > 1:
+        done = f"either {', or '.join(ways)}"
+    elif len(slips) > 1:
+        done = f"{('two', 'three')[len(slips) - 2]} things: {ways[0]}"
+    else:
+        done = ways[0]
+    begin = done[0].upper() if done[0].isascii() else done[0]  # but "ε" and "γ" stay small
+    text = f"{begin}{done[1:]}. {layout.name} {instead}."
+    return layout.in_its_letters(text)
+
+
+def _joined(clauses: Sequence[str]) -> str:
+    *most, last = dict.fromkeys(clauses)
+    return f"{', '.join(most)}, and {last}" if most else last

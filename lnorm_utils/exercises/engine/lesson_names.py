@@ -1,0 +1,47 @@
+"""Give a lesson's own names back to it when an answer has taken one of them."""
+
+import ast
+import sys
+from collections.abc import Iterator
+
+__all__ = ["put_back"]
+
+
+def put_back() -> str:
+    """Bind the names that the notebook has imported to what they were, and say which were not.
+
+    Returns:
+        A sentence that names them; empty if all were as imported, or outside of a notebook.
+    """
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    if shell is None:
+        return ""
+    taken = []
+    for name, imported in dict(_imports(shell.user_ns.get("In", []))).items():
+        if shell.user_ns.get(name, imported) is not imported:
+            shell.user_ns[name] = imported
+            taken.append(f"`{name}`")
+    if not taken:
+        return ""
+    names = " and ".join(taken)
+    name, it = ("name", "it is") if len(taken) == 1 else ("names", "they are")
+    return f"You gave the {name} {names} to something else; {it} the lesson's again."
+
+
+def _imports(cells: list[str]) -> Iterator[tuple[str, object]]:
+    """Yield each name that the cells import from elsewhere, and what it stands for."""
+    for cell in cells:
+        if "import" not in cell:
+            continue
+        try:
+            statements = ast.parse(cell).body
+        except SyntaxError:  # magic, or a slip of the student's
+            continue
+        for statement in statements:
+            if isinstance(statement, ast.ImportFrom) and not statement.level and statement.module:
+                module = sys.modules.get(statement.module)  # None if its import has failed
+                for alias in statement.names:
+                    if hasattr(module, alias.name):
+                        yield alias.asname or alias.name, getattr(module, alias.name)
