@@ -2,20 +2,51 @@
 
 import torch
 
+from lnorm_utils.beliefs import Belief
 from lnorm_utils.examples import normal
-from lnorm_utils.exercises.beliefs import Belief
-from lnorm_utils.exercises.engine.exercise import Exercise
+from lnorm_utils.exercises.engine.code_exercise import CodeExercise
+from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+from lnorm_utils.slips import Layout
 
 TOPIC = "collapse"
 # Differences on both sides of √ε, for ε = 0.1.
 DIFFERENCES = torch.tensor([-3.0, -0.4, 0.1, 0.7, 5.0]).double()
 # So narrow that an ε shows.
 POINTS = 0.02 * normal(2, 3, 4, seed=61).double() + 0.01
-TABLE = 0.02 * normal(3, 5, seed=62).double()
+NARROW = 0.02 * normal(2, 3, 5, seed=62).double()
+PAIRS = Layout(("the points", "the two features"), (1,), {(0,): Belief.OVER_THE_BATCH})
 
-places = Exercise(
+places = Prediction(
     TOPIC,
     "places",
+    answer=2,
+    reason=(
+        "A point whose first feature is the larger one goes to one place, any other to the other."
+    ),
+    wrong=[
+        Wrong(
+            1,
+            "A point whose first feature is larger and one whose second feature is larger still "
+            "differ after layer norm. So there is more than one place.",
+            Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1,
+        ),
+        Wrong(
+            1000,
+            "You kept all points apart. But both features of a point are equally far from their "
+            "mean, and layer norm divides by that distance.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(
+            4,
+            "Four places would be there if each feature were −1 or 1 on its own. The features of "
+            "a point add up to 0, so they always have opposite signs.",
+        ),
+        Wrong(
+            3,
+            "Besides (1, −1) and (−1, 1) there is only (0, 0). Two equal features end there, and "
+            "random numbers are hardly ever equal.",
+        ),
+    ],
     hints=[
         "Subtract the mean of a pair in your head. What can you say about the distances?",
         "The distances from the mean are equally large, and one is below it. What can differ?",
@@ -23,44 +54,21 @@ places = Exercise(
 )
 
 
-@places.answer
-def one_for_each_sign():
-    """A point whose first feature is the larger one goes to one place, any other to the other."""
-    return 2
+def _pairs(delta):
+    """Make points with two features, (N, 2), from their differences, (N,)."""
+    return torch.stack((delta / 2, -delta / 2), -1)
 
 
-@places.mistake(Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1)
-def all_at_one_place():
-    """You sent every point to one place. A point whose first feature is larger and one whose second
-    feature is larger still differ after layer norm."""
-    return 1
-
-
-@places.mistake(Belief.NOTHING_IS_LOST)
-def a_place_for_each_point():
-    """You kept all points apart. But both features of a point are equally far from their mean, and
-    layer norm divides that distance away."""
-    return 1000
-
-
-@places.mistake()
-def all_corners_of_a_square():
-    """You let each feature be −1 or 1 on its own. The features of a point add up to 0, so they
-    always have opposite signs."""
-    return 4
-
-
-@places.mistake()
-def a_third_one_in_the_middle():
-    """You counted the place (0, 0) as well. Only two equal features end there, and random numbers
-    are hardly ever equal."""
-    return 3
-
-
-from_delta = Exercise(
+from_delta = CodeExercise(
     TOPIC,
     "from_delta",
-    inputs=[(DIFFERENCES, 0.1), (normal(6, seed=62).double(), 1e-3)],
+    inputs={
+        "differences from −3 to 5 with ε = 0.1": (DIFFERENCES, 0.1),
+        "random differences with ε = 0.001": (normal(6, seed=62).double(), 1e-3),
+        "differences of about 0.01 with ε = 0.0001": (0.01 * normal(6, seed=63).double(), 1e-4),
+    },
+    norm=lambda norm, delta, eps: norm.standardize(_pairs(delta), eps=eps)[:, 0],
+    layout=PAIRS,
     hints=[
         "Layer norm divides the distance from the mean by the root of variance plus ε.",
         "The sentence before gives you both: the distance, and the variance. ε joins the variance.",
@@ -74,54 +82,80 @@ def half_of_it_over_the_root(delta, eps):
     return half / (half**2 + eps).sqrt()
 
 
-@from_delta.mistake(Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1)
-def only_the_sign(delta, eps):
-    """Your result is exactly ±1, which is right without ε. With it, a small difference stays closer
-    to 0."""
-    return delta.sign()
-
-
-@from_delta.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
-def eps_outside_the_root(delta, eps):
-    """You added ε to the standard deviation. It belongs to the variance, inside the root."""
-    half = delta / 2
-    return half / (half.abs() + eps)
-
-
-@from_delta.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
-def divides_by_d_minus_1(delta, eps):
-    """Your variance is twice too large: you divided the sum of squares by D − 1 = 1. Layer norm
-    divides by D = 2."""
-    half = delta / 2
-    return half / (2 * half**2 + eps).sqrt()
-
-
 @from_delta.mistake()
-def the_whole_difference(delta, eps):
+def the_whole_difference(norm, delta, eps):
     """You took δ for the distance from the mean. The mean lies in the middle, so each feature is
     only half as far from it."""
-    return delta / (delta**2 + eps).sqrt()
+    return norm.standardize(_pairs(2 * delta), eps=eps)[:, 0]
 
 
 @from_delta.mistake()
-def no_root(delta, eps):
-    """You divided by variance plus ε. Take its root before you divide."""
-    half = delta / 2
-    return half / (half**2 + eps)
+def the_whole_difference_divided(norm, delta, eps):
+    """You divided δ, and not the distance from the mean. Each feature is δ/2 away from it."""
+    return 2 * norm.standardize(_pairs(delta), eps=eps)[:, 0]
 
 
 @from_delta.mistake()
-def the_second_feature(delta, eps):
-    """That is the second feature. Where δ is positive the first one is the larger, so it ends above
-    0."""
-    half = delta / 2
-    return -half / (half**2 + eps).sqrt()
+def half_of_it_over_the_whole(norm, delta, eps):
+    """You took δ² for the variance. It is δ²/4, the square of the distance from the mean."""
+    return norm.standardize(_pairs(2 * delta), eps=eps)[:, 0] / 2
 
 
-root_eps = Exercise(
+@from_delta.mistake()
+def the_second_feature(norm, delta, eps):
+    """Those are the numbers of the second feature. Where δ is positive the first one is the larger,
+    so it ends above 0."""
+    return norm.standardize(_pairs(delta), eps=eps)[:, 1]
+
+
+root_eps = Prediction(
     TOPIC,
     "root_eps",
-    within=6e-3,
+    answer=1 / 2**0.5,
+    reason="√ε over √(ε + ε) is 1/√2, whatever ε is.",
+    wrong=[
+        Wrong(
+            1.0,
+            "That is the result without ε. Here ε is as large as the variance, so it holds the "
+            "result back.",
+        ),
+        Wrong(
+            -1 / 2**0.5,
+            "That is the second feature. The first one is the larger, so it ends above 0.",
+        ),
+        Wrong(
+            2 / 5**0.5,
+            "You took δ for the distance from the mean. The mean lies in the middle, so each "
+            "feature is only δ/2 away from it.",
+        ),
+        Wrong(
+            0.001**0.5,
+            "That is the distance from the mean. Layer norm divides it by the root of variance "
+            "plus ε.",
+        ),
+        Wrong(
+            0.001**0.5 / (0.001**0.5 + 0.001),
+            "You added ε to the standard deviation, where 0.001 hardly counts beside 0.0316. It "
+            "is added to the variance, which is 0.001 as well.",
+            Belief.EPS_OUTSIDE_THE_ROOT,
+        ),
+        Wrong(
+            0.5,
+            "One half is var / (var + ε), the variance of the output. The feature itself is the "
+            "root of it.",
+        ),
+        Wrong(
+            1 / 3**0.5,
+            "You took a variance of 2ε, which is the sum of squares divided by D − 1. Divided by "
+            "D it is ε.",
+            Belief.VARIANCE_OVER_D_MINUS_1,
+        ),
+        Wrong(
+            0.0,
+            "ε shrinks small differences, but never makes them vanish.",
+        ),
+    ],
+    within=0.006,
     hints=[
         "Put δ/2 = √ε into the formula of this lesson. What stands under the root?",
         "Under the root the same number stands twice, and its root stands above.",
@@ -129,48 +163,40 @@ root_eps = Exercise(
 )
 
 
-@root_eps.answer
-def one_over_the_root_of_two():
-    """√ε over √(ε + ε) is 1/√2, whatever ε is."""
-    return 1 / 2**0.5
-
-
-@root_eps.mistake(Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1)
-def exactly_1():
-    """You left ε out. Here it is as large as the variance, so it holds the result back."""
-    return 1.0
-
-
-@root_eps.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
-def eps_after_the_root():
-    """You added ε to the standard deviation, where 0.001 hardly counts beside 0.0316. It is added
-    to the variance, which is 0.001 as well."""
-    return 0.001**0.5 / (0.001**0.5 + 0.001)
-
-
-@root_eps.mistake()
-def half_way():
-    """One half is var / (var + ε), the variance of the output. The feature itself is the root of
-    it."""
-    return 0.5
-
-
-@root_eps.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
-def variance_over_d_minus_1():
-    """You took a variance of 2ε, which is the sum of squares divided by D − 1. Divided by D it is
-    ε."""
-    return 1 / 3**0.5
-
-
-@root_eps.mistake()
-def swallowed_by_eps():
-    """You let ε take everything. It shrinks small differences and never makes them vanish."""
-    return 0.0
-
-
-one_number = Exercise(
+one_number = Prediction(
     TOPIC,
     "one_number",
+    answer=0.7,
+    reason="A number minus itself is 0, and γ · 0 + β is β.",
+    wrong=[
+        Wrong(
+            1,
+            "A single number is its own mean, so 0 is left of it, not 1. γ and β come after that.",
+            Belief.ONE_FEATURE_GIVES_1,
+        ),
+        Wrong(
+            5.7,
+            "You computed γ · 1 + β. The standardized number is not 1: it is its own mean, so "
+            "nothing is left of it.",
+            Belief.ONE_FEATURE_GIVES_1,
+        ),
+        Wrong(
+            -4.3,
+            "You computed γ · (−1) + β, as if the sign were left. It is with two features; a "
+            "single number has nothing that it could be larger or smaller than.",
+        ),
+        Wrong(
+            -14.3,
+            "You computed γ · (−3) + β, as if layer norm had left the number as it was. It "
+            "subtracts the mean first, and that is the number itself.",
+        ),
+        Wrong(
+            -3,
+            "−3 is the number as it came. Layer norm subtracts the mean, and that is the number "
+            "itself.",
+        ),
+        Wrong(0, "0 is what standardizing leaves. γ keeps it at 0, and then β is added."),
+    ],
     hints=[
         "What is the mean of one number, and how far is the number from it?",
         "γ multiplies what is left of the number. What is added after that?",
@@ -178,50 +204,14 @@ one_number = Exercise(
 )
 
 
-@one_number.answer
-def beta():
-    """A number minus itself is 0, and γ · 0 + β is β."""
-    return 0.7
-
-
-@one_number.mistake(Belief.ONE_FEATURE_GIVES_1)
-def one():
-    """You expected 1. A single number is its own mean, so 0 is left of it, not 1; and γ and β come
-    after that."""
-    return 1
-
-
-@one_number.mistake(Belief.ONE_FEATURE_GIVES_1)
-def gamma_plus_beta():
-    """You computed γ · 1 + β. The standardized number is not 1: it is its own mean, so nothing is
-    left of it."""
-    return 5.7
-
-
-@one_number.mistake(Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1)
-def the_sign_survives():
-    """You computed γ · (−1) + β, as if the sign were left. It is with two features; a single number
-    has nothing that it could be larger or smaller than."""
-    return -4.3
-
-
-@one_number.mistake(Belief.NOTHING_IS_LOST)
-def gamma_times_the_number_plus_beta():
-    """You computed γ · (−3) + β, as if layer norm had left the number as it was. It subtracts the
-    mean first, and that is the number itself."""
-    return -14.3
-
-
-@one_number.mistake()
-def beta_left_out():
-    """0 is what standardizing leaves. γ keeps it at 0, and then β is added."""
-    return 0
-
-
-sphere = Exercise(
+sphere = CodeExercise(
     TOPIC,
     "sphere",
-    inputs=[(POINTS,), (TABLE,)],
+    inputs={
+        "two sentences of three words with four features": (POINTS,),
+        "two sentences of three words with five features": (NARROW,),
+    },
+    norm=lambda norm, x: norm.standardize(x, eps=0.0),
     hints=[
         "Two steps, one for each equation. First make the features of each row add up to 0.",
         "Then make each row as long as √D: divide by the length that it has. "
@@ -237,88 +227,86 @@ def centered_and_of_length_root_d(x):
 
 
 @sphere.mistake()
-def only_centered(x):
-    """Your rows add up to 0, but their squares do not add up to D. Each row still has a length of
-    its own."""
-    return x - x.mean(dim=-1, keepdim=True)
+def with_eps(norm, x):
+    """You added an ε of 1e-5, as layer norm does. The squares of a narrow row then add up to less
+    than D."""
+    return norm.standardize(x, eps=1e-5)
 
 
 @sphere.mistake()
-def with_eps(x):
-    """That is layer norm with its ε. The squares of a narrow row then add up to less than D. Divide
-    by the length of the row itself."""
-    centered = x - x.mean(dim=-1, keepdim=True)
-    return centered / (centered.square().mean(dim=-1, keepdim=True) + 1e-5).sqrt()
-
-
-@sphere.mistake()
-def of_length_1(x):
+def of_length_1(norm, x):
     """The squares of each of your rows add up to 1. They should add up to D, so the length should
     be √D."""
-    centered = x - x.mean(dim=-1, keepdim=True)
-    return centered / centered.norm(dim=-1, keepdim=True)
+    return norm.standardize(x, eps=0.0) / x.shape[-1] ** 0.5
 
 
 @sphere.mistake()
-def of_length_d(x):
+def of_length_d(norm, x):
     """You made the rows as long as D. Their squares then add up to D²."""
-    centered = x - x.mean(dim=-1, keepdim=True)
-    return x.shape[-1] * centered / centered.norm(dim=-1, keepdim=True)
+    return norm.standardize(x, eps=0.0) * x.shape[-1] ** 0.5
 
 
 @sphere.mistake()
-def not_centered(x):
-    """The squares are right, but your rows do not add up to 0. Subtract the mean of each row before
-    you measure its length."""
+def not_centered(norm, x):
+    """Your rows do not add up to 0. Subtract the mean of each row before you measure its length."""
     return x.shape[-1] ** 0.5 * x / x.norm(dim=-1, keepdim=True)
 
 
-@sphere.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
-def divides_by_d_minus_1_in_each_row(x):
-    """Your squares add up to D − 1: that is what `std` gives unless told otherwise. They should add
-    up to D."""
-    return (x - x.mean(dim=-1, keepdim=True)) / x.std(dim=-1, keepdim=True)
+@sphere.mistake()
+def neither_centered_nor_of_length_root_d(norm, x):
+    """Your rows do not add up to 0, and their squares add up to 1 in place of D. Subtract the mean
+    of each row first, and make its length √D."""
+    return x / x.norm(dim=-1, keepdim=True)
 
 
-@sphere.mistake(Belief.ONE_MEAN_PER_SENTENCE)
-def one_mean_and_length_for_each_sentence(x):
-    """You used one mean and one length for all words of a sentence. Each row has its own."""
-    centered = x - x.mean(dim=(-2, -1), keepdim=True)
-    return centered / centered.square().mean(dim=(-2, -1), keepdim=True).sqrt()
+@sphere.mistake()
+def divided_by_the_squared_length(norm, x):
+    """You divided by the sum of the squares. The length of a row is the root of it."""
+    centered = norm.center(x)
+    return x.shape[-1] ** 0.5 * centered / centered.square().sum(dim=-1, keepdim=True)
 
 
-affine = Exercise(
+@sphere.mistake()
+def one_length_for_all(norm, x):
+    """You divided by one length for the whole tensor. Each row has its own (`dim=-1`)."""
+    centered = norm.center(x)
+    return x.shape[-1] ** 0.5 * centered / centered.norm()
+
+
+@sphere.mistake()
+def lengths_over_the_positions(norm, x):
+    """Your lengths run over the positions, as those of `F.normalize` do without `dim=-1`. Each row
+    has its own."""
+    centered = norm.center(x)
+    return x.shape[-1] ** 0.5 * centered / centered.norm(dim=1, keepdim=True)
+
+
+affine = Prediction(
     TOPIC,
     "affine",
+    answer="same",
+    reason="γ and β are a linear map, and the decoder had already tried every linear map.",
+    wrong=[
+        Wrong(
+            "all",
+            "Points that layer norm has put at one place stay together, for γ and β do the same "
+            "to all of them.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(
+            "more",
+            "γ and β come after the collapse and look at no point. They stretch and move what is "
+            "left, and add nothing to it.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(
+            "less",
+            "A γ of 0 would lose something. With 3 and 0.5 the two places stay apart, and the "
+            "decoder can undo a stretch and a shift.",
+        ),
+    ],
     hints=[
         "γ and β treat all points alike. What can they do to two points that coincide?",
         "The decoder multiplies and adds too. Is there anything in γ and β that it cannot do?",
     ],
 )
-
-
-@affine.answer
-def nothing_changes():
-    """γ and β are a linear map, and the decoder had already tried every linear map."""
-    return "same"
-
-
-@affine.mistake(Belief.NOTHING_IS_LOST)
-def everything_comes_back():
-    """Points that layer norm has put at one place stay together, for γ and β do the same to all of
-    them."""
-    return "all"
-
-
-@affine.mistake(Belief.NOTHING_IS_LOST)
-def a_part_comes_back():
-    """γ and β come after the collapse and look at no point. They stretch and move what is left, and
-    add nothing to it."""
-    return "more"
-
-
-@affine.mistake()
-def a_part_gets_lost():
-    """A γ of 0 would lose something. With 3 and 0.5 the two places stay apart, and the decoder can
-    undo a stretch and a shift."""
-    return "less"

@@ -1,13 +1,20 @@
 """Exercises of lesson 8, the layer norm as a module."""
 
-import torch
+import itertools
+import math
+from collections.abc import Callable
+from types import SimpleNamespace
 
-import lnorm_utils.slips as slips
+import torch
+from torch.nn import Parameter
+
+from lnorm_utils.beliefs import Belief
 from lnorm_utils.examples import encoded_points, normal
-from lnorm_utils.exercises.beliefs import Belief
 from lnorm_utils.exercises.engine.class_attempts import Observation, Observed
-from lnorm_utils.exercises.engine.exercise import Exercise
-from lnorm_utils.functional import layer_norm, standardize
+from lnorm_utils.exercises.engine.code_exercise import CodeExercise
+from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+from lnorm_utils.functional import layer_norm
+from lnorm_utils.slips import LastAxes, WrongLayer
 
 TOPIC = "module"
 # Unequal axes, means that are not zero, rows with a spread of 1 and of 0.02, and ε that matters.
@@ -17,13 +24,49 @@ IMAGES = normal(2, 3, 2, 4, seed=88).double() + 2
 # So far from zero that one pass keeps nothing: E[x²] and E[x]² are both exact multiples of 256.
 FAR = 2.0**30 + torch.tensor([[[0, 1, 2, 5], [8, 0, 3, 5]], [[7, 1, 0, 0], [2, 2, 9, 3]]]).double()
 GAMMA, BETA = normal(3, 2, 4, seed=89).double() + 1, normal(3, 2, 4, seed=90).double()
+WIDE = normal(5, 6, seed=91).double() + 2  # for γ and β of a size of their own
 TARGETS = layer_norm(TABLE, 4, GAMMA[0, 0], BETA[0, 0])
 NARROW = torch.ones(3, 1, dtype=torch.float64)  # the last axis is 1 and should be 4
 GLOBAL = encoded_points().double()  # what `x` is in the notebook
 
-learned = Exercise(
+learned = Prediction(
     TOPIC,
     "learned",
+    answer=2 * 3 * 5 * 5,
+    reason="75 for γ and 75 for β: one for each place in an image, shared by all images.",
+    wrong=[
+        Wrong(3 * 5 * 5, "That is γ alone. β has as many."),
+        Wrong(
+            2 * 3,
+            "One γ and one β for each channel is what `GroupNorm(1, 3)` has. This layer was made "
+            "with three axes, and γ has all three.",
+        ),
+        Wrong(
+            2,
+            "You gave the whole layer one γ and one β. Each place of the normalized axes has its "
+            "own.",
+            Belief.SINGLE_GAMMA_AND_BETA,
+        ),
+        Wrong(
+            2 * 5 * 5,
+            "You gave each of the 25 pixels one γ and one β for all its channels. The channels "
+            "are normalized axes too, and have their own.",
+        ),
+        Wrong(
+            4 * 2 * 3 * 5 * 5,
+            "You counted all four images. The batch is no part of the layer: all images share γ "
+            "and β.",
+        ),
+        Wrong(
+            4 * 3 * 5 * 5,
+            "That is how many numbers the images have. The batch is no part of the layer, and "
+            "there are a γ and a β.",
+        ),
+        Wrong(
+            2 * (3 + 5 + 5),
+            "You added the sizes, 3 + 5 + 5. A tensor of that shape has 3 · 5 · 5 numbers.",
+        ),
+    ],
     hints=[
         "γ has the shape that the layer was made with. How many numbers is that?",
         "3 · 5 · 5 numbers for γ. Then β.",
@@ -31,69 +74,28 @@ learned = Exercise(
 )
 
 
-@learned.answer
-def one_for_each_channel_and_pixel():
-    """75 for γ and 75 for β: one for each place in an image, shared by all images."""
-    return 2 * 3 * 5 * 5
-
-
-@learned.mistake()
-def gamma_only():
-    """That is γ alone. β has as many."""
-    return 3 * 5 * 5
-
-
-@learned.mistake(Belief.SAME_AS_GROUP_NORM)
-def one_for_each_channel():
-    """One γ and one β for each channel is what `GroupNorm(1, 3)` has. This layer was made with
-    three axes, and γ has all three."""
-    return 2 * 3
-
-
-@learned.mistake(Belief.SINGLE_GAMMA_AND_BETA)
-def a_single_gamma_and_a_single_beta():
-    """You gave the whole layer one γ and one β. Each place of the normalized axes has its own."""
-    return 2
-
-
-@learned.mistake(Belief.SINGLE_GAMMA_AND_BETA)
-def one_for_each_pixel():
-    """You gave each of the 25 pixels one γ and one β for all its channels. The channels are
-    normalized axes too, and have their own."""
-    return 2 * 5 * 5
-
-
-@learned.mistake(Belief.OVER_THE_BATCH)
-def one_for_each_number_of_the_batch():
-    """You counted both images. The batch is no part of the layer: all images share γ and β."""
-    return 2 * 2 * 3 * 5 * 5
-
-
-@learned.mistake()
-def sizes_added():
-    """You added the sizes, 3 + 5 + 5. A tensor of that shape has 3 · 5 · 5 numbers."""
-    return 2 * (3 + 5 + 5)
-
-
-fits = Exercise(
+fits = CodeExercise(
     TOPIC,
     "fits",
-    inputs=[
-        ((3, 2, 4), (2, 4)),
-        ((3, 2, 4), [4]),
-        ((3, 2, 4), (3, 2)),
-        ((3, 2, 4), (4, 2)),
-        ((3, 2, 4), (3, 4)),
-        ((3, 2, 4), torch.Size([3, 2, 4])),
-        ((5, 3, 4), (2, 4)),
-        ((3, 8), (2, 4)),
-        ((3, 1), (4,)),
-        ((4,), (2, 4)),
-        ((2,), (2, 4)),
-        ((2, 4, 3), (2, 4)),
-        ((3, 2, 4), 4),
-        ((4, 3), 4),
-    ],
+    inputs={
+        f"the sizes {sizes} and {shape}": (sizes, shape)
+        for sizes, shape in (
+            ((3, 2, 4), (2, 4)),
+            ((3, 2, 4), [4]),
+            ((3, 2, 4), (3, 2)),
+            ((3, 2, 4), (4, 2)),
+            ((3, 2, 4), (3, 4)),
+            ((3, 2, 4), torch.Size([3, 2, 4])),
+            ((5, 3, 4), (2, 4)),
+            ((3, 8), (2, 4)),
+            ((3, 1), (4,)),
+            ((4,), (2, 4)),
+            ((2,), (2, 4)),
+            ((2, 4, 3), (2, 4)),
+            ((3, 2, 4), 4),
+            ((4, 3), 4),
+        )
+    },
     hints=[
         "Make a tuple of an `int` first. Then the two ends can be compared.",
         "`x_shape[-2:]` are the last two sizes. How many do you need here?",
@@ -118,6 +120,13 @@ def only_the_last_size_compared(x_shape, normalized_shape):
     """You compared the very last size only. An input (5, 3, 4) then passes for (2, 4), though its
     last two sizes are 3 and 4."""
     return x_shape[-1] == _sizes(normalized_shape)[-1]
+
+
+@fits.mistake()
+def the_last_size_compared_with_all(x_shape, normalized_shape):
+    """You compared the last size with `normalized_shape` as it was given. Only one of its four
+    forms is a number: make a tuple of it first."""
+    return x_shape[-1] == normalized_shape
 
 
 @fits.mistake()
@@ -198,9 +207,25 @@ def last_sizes_in_a_zip(x_shape, normalized_shape):
     return all(a == b for a, b in zip(x_shape[-len(sizes) :], sizes, strict=False))
 
 
-kept = Exercise(
+kept = Prediction(
     TOPIC,
     "kept",
+    answer=0.5,
+    reason="ε is no parameter. It does not travel, and nobody says so.",
+    wrong=[
+        Wrong(
+            0.1,
+            "You let ε travel with γ and β. A state dict holds parameters (and buffers), and ε "
+            "is only an argument of the class.",
+            Belief.STATE_DICT_HOLDS_ALL,
+        ),
+        Wrong(
+            1e-5,
+            "Neither layer has so small an ε. 1e-5 is what a layer gets that is made without "
+            "`eps`, and both were made with it.",
+        ),
+        Wrong(0.1 + 0.5, "You added the two. One layer has one ε."),
+    ],
     hints=[
         "Which two names stand in the state dict of a layer norm?",
         "`eps` is an argument of `__init__`. Whose `__init__` made the new layer?",
@@ -208,34 +233,34 @@ kept = Exercise(
 )
 
 
-@kept.answer
-def that_of_the_new_layer():
-    """ε is no parameter. It does not travel, and nobody says so."""
-    return 0.5
-
-
-@kept.mistake(Belief.STATE_DICT_HOLDS_ALL)
-def that_of_the_trained_layer():
-    """You let ε travel with γ and β. A state dict holds parameters (and buffers), and ε is only an
-    argument of the class."""
-    return 0.1
-
-
-@kept.mistake()
-def the_default():
-    """1e-5 is what a layer gets that is made without `eps`. This one was made with it."""
-    return 1e-5
-
-
-@kept.mistake()
-def both_added():
-    """You added the two. One layer has one ε."""
-    return 0.1 + 0.5
-
-
-found = Exercise(
+found = Prediction(
     TOPIC,
     "found",
+    answer=4 * 4 + 4,
+    reason="16 in the matrix, 4 in its bias. γ and β of `PlainNorm` are not found.",
+    wrong=[
+        Wrong(
+            4 * 4 + 4 + 4 + 4,
+            "You counted γ and β. They are tensors in an ordinary class, and the network asks "
+            "modules only: it does not know of them, whatever `requires_grad` says.",
+            Belief.ATTRIBUTES_ARE_TRAINED,
+        ),
+        Wrong(
+            4 * 4 + 4 + 4,
+            "Either you counted γ or β beside the linear layer, or both in place of its bias. "
+            "They are tensors in an ordinary class and are not found; the bias of "
+            "`nn.Linear(4, 4)` is.",
+            Belief.ATTRIBUTES_ARE_TRAINED,
+        ),
+        Wrong(4 * 4, "`nn.Linear(4, 4)` has a bias too, of four numbers."),
+        Wrong(
+            4 + 4,
+            "γ and β are 8 numbers, but they are not found. `nn.Linear(4, 4)` is: count its matrix "
+            "and its bias.",
+        ),
+        Wrong(2, "Two tensors are found, a matrix and a bias. Count the numbers in them."),
+        Wrong(0, "`PlainNorm` is not found, but `nn.Linear` is a module and is."),
+    ],
     hints=[
         "`parameters()` asks the network, and the network asks the modules in it. Is `PlainNorm` "
         "one?",
@@ -244,51 +269,7 @@ found = Exercise(
 )
 
 
-@found.answer
-def those_of_the_linear_map():
-    """16 in the matrix, 4 in its bias. γ and β of `PlainNorm` are not found."""
-    return 4 * 4 + 4
-
-
-@found.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
-def gamma_and_beta_too():
-    """You counted γ and β. They are tensors in an ordinary class, and the network asks modules
-    only: it does not know of them, whatever `requires_grad` says."""
-    return 4 * 4 + 4 + 4 + 4
-
-
-@found.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
-def gamma_and_beta_in_place_of_the_bias():
-    """You counted the matrix with γ and β, and left out its bias. γ and β are tensors in an
-    ordinary class and are not found; the bias of `nn.Linear(4, 4)` is."""
-    return 4 * 4 + 4 + 4
-
-
-@found.mistake()
-def the_matrix_only():
-    """`nn.Linear(4, 4)` has a bias too, of four numbers."""
-    return 4 * 4
-
-
-@found.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
-def gamma_and_beta_only():
-    """You counted γ and β, which are not found, and left out `nn.Linear(4, 4)`, which is."""
-    return 4 + 4
-
-
-@found.mistake()
-def tensors_counted():
-    """You counted the tensors, a matrix and a bias. Count the numbers in them."""
-    return 2
-
-
-@found.mistake()
-def nothing():
-    """`PlainNorm` is not found, but `nn.Linear` is a module and is."""
-    return 0
-
-
-repair = Exercise(
+repair = CodeExercise(
     TOPIC,
     "repair",
     observations=[
@@ -296,8 +277,13 @@ repair = Exercise(
         Observation(Observed.OUTPUT, 4, (0.1,), TABLE),
         Observation(Observed.OUTPUT, 4, (0.1,), WORDS),
         Observation(Observed.PARAMETERS, 4, (0.1,), TABLE),
+        Observation(Observed.OUTPUT_AFTER_LOADING, 4, (0.1,), WORDS, (GAMMA[0, 0], BETA[0, 0])),
         Observation(Observed.AFTER_A_STEP, 4, (0.1,), TABLE, (TARGETS,)),
+        Observation(Observed.INPUT_GRADIENT, 4, (0.1,), TABLE, (TARGETS,)),
+        Observation(Observed.OUTPUT, 6, (0.1,), WIDE),
     ],
+    norm=WrongLayer,
+    layout=LastAxes(),
     within=1e-5,
     hints=[
         "What does `SmallLayerNorm` have that `PlainNorm` has not? There are three things.",
@@ -322,101 +308,31 @@ class RepairedNorm(torch.nn.Module):
         return self.weight * centered / (var + self.eps).sqrt() + self.bias
 
 
-@repair.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
-def still_no_module(size, eps):
-    """The output is right, but one step of gradient descent moved neither γ nor β. Your class is
-    not made from `nn.Module`, so an optimizer finds nothing in it."""
-    return slips.NoModule(size, eps)
-
-
-@repair.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
-def a_module_without_parameters(size, eps):
-    """It is a module now, but one step of gradient descent moved neither γ nor β. They are plain
-    tensors: wrap each in `nn.Parameter`."""
-    return slips.OtherParameters(slips.as_plain_tensors, size, eps)
-
-
-@repair.mistake()
-def reads_a_global(size, eps):
-    """Your `forward` normalizes the notebook's `x`, whatever it is given. Use the name of its
-    argument."""
-    return slips.OtherFormula(lambda x, axes, eps: standardize(GLOBAL, axes, eps), size, eps)
-
-
-@repair.mistake(Belief.OVER_THE_BATCH)
-def averages_over_the_batch(size, eps):
-    """Your mean and variance run over all axes, the batch included. Each row has its own."""
-    return slips.OtherFormula(slips.over_all_axes, size, eps)
-
-
-@repair.mistake(Belief.OVER_THE_BATCH)
-def normalizes_columns(size, eps):
-    """You normalized each feature over the batch. That is batch norm: layer norm goes along the
-    last axis."""
-    return slips.OtherFormula(slips.of_columns, size, eps)
-
-
-@repair.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
-def eps_ignored(size, eps):
-    """Your ε is always 1e-5. Keep the argument `eps` in `__init__`, and use it in `forward`."""
-    return slips.OtherFormula(slips.default_eps, size, eps)
-
-
-@repair.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
-def divides_by_one_less(size, eps):
-    """Your variance divides by D − 1, as `var` does by default. Layer norm divides by D."""
-    return slips.OtherFormula(slips.unbiased, size, eps)
-
-
-@repair.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
-def eps_outside(size, eps):
-    """You added ε to the standard deviation. It belongs to the variance, inside the root."""
-    return slips.OtherFormula(slips.outside_the_root, size, eps)
-
-
-@repair.mistake(Belief.SINGLE_GAMMA_AND_BETA)
-def a_single_gamma_and_beta(size, eps):
-    """You kept one γ and one β for all features. There is one for each: `torch.ones(size)`."""
-    return slips.OtherParameters(slips.single_numbers, size, eps)
-
-
-@repair.mistake()
-def no_beta(size, eps):
-    """γ moved, but there is no β. The layer has both."""
-    return slips.OtherParameters(slips.without_bias, size, eps)
-
-
-@repair.mistake()
-def called_gamma_and_beta(size, eps):
-    """The output is right and the parameters are found, but they are called gamma and beta. State
-    dicts go by name, so PyTorch's would not load: call them weight and bias."""
-    return slips.OtherParameters(slips.called_gamma_and_beta, size, eps)
-
-
-@repair.mistake()
-def gamma_starts_at_zero(size, eps):
-    """Your γ starts at 0, so a new layer returns 0 for every input. γ is what the row is multiplied
-    by: it starts at 1, and β at 0."""
-    return slips.OtherParameters(slips.starting_at(0, 0), size, eps)
-
-
-@repair.mistake()
-def beta_starts_at_one(size, eps):
-    """Your β starts at 1, so a new layer adds 1 to every number. β is what is added: it starts
-    at 0, and γ at 1."""
-    return slips.OtherParameters(slips.starting_at(1, 1), size, eps)
-
-
-@repair.mistake()
-def starts_swapped(size, eps):
-    """Your γ starts at 0 and your β at 1, so a new layer returns 1 for every input. It is the other
-    way around: γ multiplies and starts at 1, β is added and starts at 0."""
-    return slips.OtherParameters(slips.starting_at(0, 1), size, eps)
-
-
-line_a = Exercise(
+line_a = Prediction(
     TOPIC,
     "line_a",
+    answer=5,
+    reason=(
+        "`range(x.ndim)` are all axes, and the batch is one of them. For a batch of a single "
+        "row it makes no difference, which is why it was not seen."
+    ),
+    wrong=[
+        Wrong(1, "Line 1 is needed: without it `nn.Module` cannot take a parameter."),
+        Wrong(2, "Line 2 is right: one γ for each feature, starting at 1."),
+        Wrong(3, "Line 3 is right: one β for each feature, starting at 0."),
+        Wrong(4, "Line 4 is right: ε is no parameter, so it is kept as it is."),
+        Wrong(
+            6,
+            "Close: the mean does run over the batch. But line 6 only takes the axes that it is "
+            "given: look where they come from.",
+        ),
+        Wrong(
+            7,
+            "Line 7 subtracts the mean first and divides by how many numbers there are, as layer "
+            "norm does. It only takes the axes that it is given.",
+        ),
+        Wrong(8, "Line 8 is right: ε is added to the variance, inside the root."),
+    ],
     hints=[
         "Give it one row alone, then the same row among others. Which line lets the others in?",
         "Follow the axes: which of them is the batch, and who says that it is averaged over?",
@@ -424,60 +340,36 @@ line_a = Exercise(
 )
 
 
-@line_a.answer
-def all_axes():
-    """`range(x.ndim)` are all axes, and the batch is one of them. For a batch of a single row it
-    makes no difference, which is why it was not seen."""
-    return 5
-
-
-@line_a.mistake()
-def super_is_called():
-    """Line 1 is needed: without it `nn.Module` cannot take a parameter."""
-    return 1
-
-
-@line_a.mistake(Belief.SINGLE_GAMMA_AND_BETA)
-def gamma_for_each_feature():
-    """Line 2 is right: one γ for each feature, starting at 1."""
-    return 2
-
-
-@line_a.mistake(Belief.SINGLE_GAMMA_AND_BETA)
-def beta_for_each_feature():
-    """Line 3 is right: one β for each feature, starting at 0."""
-    return 3
-
-
-@line_a.mistake()
-def eps_is_kept():
-    """Line 4 is right: ε is no parameter, so it is kept as it is."""
-    return 4
-
-
-@line_a.mistake()
-def the_mean_takes_the_axes_it_gets():
-    """Close: the mean does run over the batch. But line 6 only takes the axes that it is given:
-    look where they come from."""
-    return 6
-
-
-@line_a.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
-def the_variance_divides_by_their_number():
-    """Line 7 subtracts the mean first and divides by how many numbers there are, as layer norm
-    does. It only takes the axes that it is given."""
-    return 7
-
-
-@line_a.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
-def eps_is_inside():
-    """Line 8 is right: ε is added to the variance, inside the root."""
-    return 8
-
-
-line_b = Exercise(
+line_b = Prediction(
     TOPIC,
     "line_b",
+    answer=4,
+    reason=(
+        "Line 4 asks for a shape with the channels last, and gets it filled in reading "
+        "order: a row then holds pixels of one channel. `x.reshape(b, c, h * w).transpose(1, "
+        "2)` would be right."
+    ),
+    wrong=[
+        Wrong(1, "Line 1 is needed: without it `nn.Module` cannot take a module."),
+        Wrong(
+            2,
+            "Line 2 is right: each pixel is a row, and its channels are the features. So the layer "
+            "norm has the size of the channels.",
+        ),
+        Wrong(3, "Line 3 only reads the four sizes."),
+        Wrong(5, "Line 5 normalizes the rows that it gets. Ask whether they are pixels."),
+        Wrong(
+            6,
+            "Line 6 swaps two axes with `transpose`, as it should be. Another line swaps them "
+            "with something else.",
+        ),
+        Wrong(
+            7,
+            "Line 7 only splits the last axis, h · w, into two: no number changes its place in "
+            "reading order, and that is what `reshape` can do. There is a line that asks it to "
+            "swap axes, which it cannot.",
+        ),
+    ],
     hints=[
         "Follow one number, for example channel 1 of the first pixel. In which row does it land?",
         "`reshape` may split an axis or join two neighbors. One line asks more of it than that.",
@@ -485,57 +377,11 @@ line_b = Exercise(
 )
 
 
-@line_b.answer
-def reshaped_to_channels_last():
-    """Line 4 asks for a shape with the channels last, and gets it filled in reading order: a row
-    then holds pixels of one channel. `x.reshape(b, c, h * w).transpose(1, 2)` would be right."""
-    return 4
-
-
-@line_b.mistake()
-def super_is_called_first():
-    """Line 1 is needed: without it `nn.Module` cannot take a module."""
-    return 1
-
-
-@line_b.mistake(Belief.SAME_AS_GROUP_NORM)
-def one_gamma_for_each_channel():
-    """Line 2 is right: each pixel is a row, and its channels are the features. Layer norm over the
-    channels is just this."""
-    return 2
-
-
-@line_b.mistake()
-def sizes_are_read():
-    """Line 3 only reads the four sizes."""
-    return 3
-
-
-@line_b.mistake()
-def rows_are_normalized():
-    """Line 5 normalizes the rows that it gets. Ask whether they are pixels."""
-    return 5
-
-
-@line_b.mistake()
-def axes_are_swapped_back():
-    """Line 6 swaps two axes with `transpose`, as it should be. Another line swaps them with
-    something else."""
-    return 6
-
-
-@line_b.mistake(Belief.RESHAPE_SWAPS_AXES)
-def an_axis_is_split():
-    """The `reshape` in line 7 only splits the last axis, h · w, into two: no number changes its
-    place in reading order, and that is what `reshape` can do. There is a line that asks it to swap
-    axes, which it cannot."""
-    return 7
-
-
-mine = Exercise(
+mine = CodeExercise(
     TOPIC,
     "mine",
     observations=[
+        Observation(Observed.STARTS, 4, (0.1,), TABLE),
         Observation(Observed.OUTPUT, 4, (0.1,), TABLE),
         Observation(Observed.OUTPUT, [4], (), WORDS),
         Observation(Observed.OUTPUT, torch.Size([3, 2, 4]), (0.1,), IMAGES),
@@ -543,6 +389,7 @@ mine = Exercise(
         Observation(Observed.PARAMETERS, (2, 4), (), WORDS),
         Observation(Observed.OUTPUT_AFTER_LOADING, (3, 2, 4), (0.1,), IMAGES, (GAMMA, BETA)),
         Observation(Observed.AFTER_A_STEP, 4, (0.1,), TABLE, (TARGETS,)),
+        Observation(Observed.INPUT_GRADIENT, 4, (0.1,), TABLE, (TARGETS,)),
         Observation(Observed.PARAMETERS, 4, (0.1, True, False), TABLE),
         Observation(Observed.PARAMETERS, 4, (0.1, False), TABLE),
         Observation(Observed.SWITCHED_OFF, 4, (0.1, True, False), TABLE),
@@ -551,6 +398,8 @@ mine = Exercise(
         Observation(Observed.REFUSAL, 4, (), NARROW),
         Observation(Observed.REFUSAL, (2, 4), (), torch.ones(5, 3, 4).double()),
     ],
+    norm=WrongLayer,
+    layout=LastAxes(),
     within=1e-5,
     hints=[
         "Make a tuple of `normalized_shape` first. Its length says how many axes a row has.",
@@ -590,173 +439,299 @@ class MyLayerNorm(torch.nn.Module):
         return y if self.bias is None else y + self.bias
 
 
-@mine.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
-def no_module_at_all(*arguments):
-    """The numbers are right, but the class is not made from `nn.Module`: γ and β are in no state
-    dict, and no training step moves them."""
-    return slips.NoModule(*arguments)
+def _of_both(belief: Belief | None = None) -> Callable[[Callable], Callable]:
+    """Take a function as a mistake in both classes that are written in this lesson."""
+    return lambda function: mine.mistake(belief)(repair.mistake(belief)(function))
 
 
-@mine.mistake(Belief.ATTRIBUTES_ARE_TRAINED)
-def tensors_in_place_of_parameters(*arguments):
-    """The numbers are right, but γ and β are plain tensors: they are in no state dict, and no
-    training step moves them. Wrap each in `nn.Parameter`."""
-    return slips.OtherParameters(slips.as_plain_tensors, *arguments)
+@_of_both(Belief.ATTRIBUTES_ARE_TRAINED)
+def no_module(norm, *arguments):
+    """Your class is not made from `nn.Module`: γ and β are in no state dict, and no training step
+    moves them."""
+    layer = WrongLayer(norm, *arguments).double()
+    return SimpleNamespace(forward=layer, weight=layer.weight, bias=layer.bias)
+
+
+def _with_parameters(norm, arguments, change):
+    """Make a layer with other things in place of γ and β, as far as they are there."""
+    layer = WrongLayer(norm, *arguments)
+    for name, value in list(layer.named_parameters()):
+        delattr(layer, name)
+        setattr(layer, *change(name, value.detach()))
+    return layer
+
+
+@_of_both(Belief.ATTRIBUTES_ARE_TRAINED)
+def plain_tensors(norm, *arguments):
+    """Your γ and β are no parameters, so no training step moves them. Wrap each in
+    `nn.Parameter`."""
+    return _with_parameters(norm, arguments, lambda name, value: (name, value))
+
+
+def _plain(plain: str, words: str) -> None:
+    @_of_both(Belief.ATTRIBUTES_ARE_TRAINED)
+    def one_plain_tensor(norm, *arguments):
+        return _with_parameters(
+            norm, arguments, lambda name, v: (name, v if name == plain else Parameter(v))
+        )
+
+    one_plain_tensor.__doc__ = (
+        f"Your {words} is no parameter: there is none called `{plain}`. Wrap it in `nn.Parameter`."
+    )
+
+
+_plain("weight", "γ")
+_plain("bias", "β")
+
+
+class Around(torch.nn.Module):
+    """A module that holds a finished layer by some name, and shows its γ and β or does not."""
+
+    def __init__(self, name: str, layer: torch.nn.Module, shows: bool) -> None:
+        super().__init__()
+        setattr(self, name, layer)
+        if shows:
+            self.weight, self.bias = layer.weight, layer.bias
+        self.forward = layer.forward
+
+
+def _wrapped_as(held: str) -> None:
+    """Take two mistakes: to hold a finished layer by this name."""
+
+    @_of_both()
+    def registered_twice(norm, *arguments):
+        return Around(held, WrongLayer(norm, *arguments), shows=True)
+
+    @_of_both()
+    def registered_inside(norm, *arguments):
+        return Around(held, WrongLayer(norm, *arguments), shows=False)
+
+    registered_twice.__doc__ = (
+        f"Your state dict also holds {held}.weight and {held}.bias, so PyTorch's does not load."
+    )
+    registered_inside.__doc__ = (
+        f"Your parameters are called {held}.weight and {held}.bias, so PyTorch's state dict does "
+        "not load: it holds weight and bias."
+    )
+
+
+for held in ("norm", "ln", "layer_norm"):
+    _wrapped_as(held)
+
+
+@repair.mistake()
+def always_four(norm, size, *options):
+    """Your γ has 4 numbers, whatever `size` is. Give `size` to `torch.ones`, and for β to
+    `torch.zeros`."""
+    change = {"weight": torch.ones(4), "bias": torch.zeros(4)}
+    layer = _with_parameters(
+        norm, (size, *options), lambda name, v: (name, Parameter(change[name]))
+    )
+
+    def multiply(module, given):
+        layer.weight * given[0]  # γ first, as in the lesson: so the error names the sizes
+
+    layer.register_forward_pre_hook(multiply)
+    return layer
+
+
+@_of_both(Belief.SINGLE_GAMMA_AND_BETA)
+def parameters_of_size_1(norm, *arguments):
+    """Your γ and β are of size 1. There is one of each for every feature."""
+    return _with_parameters(norm, arguments, lambda name, v: (name, Parameter(v.flatten()[:1])))
+
+
+@_of_both(Belief.SINGLE_GAMMA_AND_BETA)
+def single_numbers(norm, *arguments):
+    """Your γ and β are single numbers. There is one of each for every feature."""
+    return _with_parameters(norm, arguments, lambda name, v: (name, Parameter(v.flatten()[0])))
 
 
 @mine.mistake()
-def other_names(*arguments):
-    """The numbers are right, but the parameters are called gamma and beta. State dicts go by name,
-    so PyTorch's would not load: call them weight and bias."""
-    return slips.OtherParameters(slips.called_gamma_and_beta, *arguments)
+def parameters_of_the_last_size(norm, *arguments):
+    """Your γ and β have only the last size of `normalized_shape`. They have all of its sizes."""
+    return _with_parameters(
+        norm, arguments, lambda name, v: (name, Parameter(v.flatten(0, -2)[0] if v.ndim > 1 else v))
+    )
 
 
-@mine.mistake(Belief.SINGLE_GAMMA_AND_BETA)
-def one_gamma_and_one_beta(*arguments):
-    """Your γ and β are single numbers. They have the shape `normalized_shape`."""
-    return slips.OtherParameters(slips.single_numbers, *arguments)
+@_of_both()
+def other_names(norm, *arguments):
+    """Your parameters are called gamma and beta. State dicts go by name, so PyTorch's would not
+    load: call them weight and bias."""
+    layer = _with_parameters(
+        norm,
+        arguments,
+        lambda name, value: ({"weight": "gamma", "bias": "beta"}[name], Parameter(value)),
+    )
+    layer.weight = layer.bias = None
+    return layer
 
 
-@mine.mistake()
-def switches_ignored(*arguments):
-    """The numbers are right, but the switches do nothing: there are a γ and a β even with
-    `bias=False` and `elementwise_affine=False`."""
-    return slips.OtherParameters(slips.always_with_both, *arguments)
+def _without(names: tuple[str, ...], words: str) -> None:
+    @_of_both()
+    def missing(norm, *arguments):
+        return _with_parameters(
+            norm, arguments, lambda name, v: (name, None if name in names else Parameter(v))
+        )
+
+    missing.__doc__ = f"Your layer has {words}. A layer norm learns both."
 
 
-@mine.mistake()
-def beta_alone(*arguments):
-    """With `elementwise_affine=False` you leave out γ and keep β. It switches off both."""
-    return slips.OtherParameters(slips.with_beta_alone, *arguments)
+_without(("bias",), "a γ, but no β")
+_without(("weight",), "a β, but no γ")
+_without(("weight", "bias"), "no γ and no β")
 
 
-@mine.mistake()
-def bias_switch_ignored(*arguments):
-    """The numbers are right, but there is a β even with `bias=False`. That switch leaves out β and
-    keeps γ."""
-    return slips.OtherParameters(slips.with_beta_for_every_gamma, *arguments)
+@_of_both()
+def nothing_moves(norm, *arguments):
+    """A training step does not move your γ and β: the output does not depend on them, as far as
+    PyTorch knows. Look for `detach`, `.data`, `no_grad` or `requires_grad=False`."""
+    return WrongLayer(norm, *arguments).requires_grad_(False)
 
 
-@mine.mistake()
-def gamma_alone(*arguments):
-    """With `elementwise_affine=False` you leave out β, but a γ is still there. It switches off
-    both."""
-    return slips.OtherParameters(slips.with_gamma_alone, *arguments)
+@_of_both()
+def no_gradient_of_the_input(norm, *arguments):
+    """No gradient reaches the input, so nothing that comes before your layer would learn. Look for
+    `detach`, `.data` or `no_grad`."""
+    layer = WrongLayer(norm, *arguments)
+    layer.register_forward_pre_hook(lambda module, given: (given[0].detach(),))
+    return layer
 
 
-@mine.mistake()
-def elementwise_affine_ignored(*arguments):
-    """`bias=False` does what it should, but with `elementwise_affine=False` a γ and a β are still
-    there. It switches off both."""
-    return slips.OtherParameters(slips.with_both_unless_bias_is_off, *arguments)
+def _starting_at(gamma: int, beta: int, words: str) -> None:
+    @_of_both()
+    def start(norm, *arguments):
+        starts = {"weight": gamma, "bias": beta}
+        return _with_parameters(
+            norm, arguments, lambda name, v: (name, Parameter(torch.full_like(v, starts[name])))
+        )
+
+    start.__doc__ = f"{words} γ is what the row is multiplied by and starts at 1, β at 0."
 
 
-@mine.mistake()
-def no_attribute_for_what_is_off(*arguments):
-    """The numbers are right, but with `bias=False` your layer has no attribute `bias` at all. In a
-    layer norm what is switched off is None, so that other code can ask: `self.bias = None`."""
-    return slips.OtherSwitches(slips.left_out, *arguments)
+_starting_at(0, 0, "Your γ starts at 0, so a new layer returns 0 for every input.")
+_starting_at(1, 1, "Your β starts at 1, so a new layer adds 1 to every number.")
+_starting_at(0, 1, "Your γ starts at 0 and your β at 1, so a new layer returns 1 for every input.")
 
 
-@mine.mistake()
-def no_attribute_without_elementwise_affine(*arguments):
-    """`bias=False` does what it should, but with `elementwise_affine=False` your layer lacks the
-    attribute `weight` or `bias`. Both are switched off then, so both are None."""
-    return slips.OtherSwitches(slips.left_out_with_gamma, *arguments)
-
-
-@mine.mistake()
-def something_else_than_none(*arguments):
-    """The numbers are right, but with `bias=False` your `bias` is something else than None. In a
-    layer norm what is switched off is None, so that other code can ask: `self.bias = None`."""
-    return slips.OtherSwitches(slips.neutral_number, *arguments)
-
-
-@mine.mistake()
-def something_else_without_elementwise_affine(*arguments):
-    """`bias=False` does what it should, but with `elementwise_affine=False` your `weight` or `bias`
-    is something else than None. Both are switched off then, so both are None."""
-    return slips.OtherSwitches(slips.neutral_number_with_gamma, *arguments)
-
-
-@mine.mistake()
-def argument_ignored(*arguments):
+@_of_both()
+def reads_a_global(norm, *arguments):
     """Your `forward` normalizes the notebook's `x`, whatever it is given. Use the name of its
     argument."""
-    return slips.OtherFormula(lambda x, axes, eps: standardize(GLOBAL, axes, eps), *arguments)
+    layer = WrongLayer(norm, *arguments)
+    layer.register_forward_pre_hook(lambda module, arguments: (GLOBAL,))
+    return layer
 
 
-@mine.mistake(Belief.OVER_THE_BATCH)
-def batch_included(*arguments):
-    """Your mean and variance run over all axes, the batch included. They run over the last axes
-    only, as many as `normalized_shape` has."""
-    return slips.OtherFormula(slips.over_all_axes, *arguments)
-
-
-@mine.mistake(Belief.OVER_THE_BATCH)
-def columns_normalized(*arguments):
-    """You normalized each feature over the first axis. That is batch norm: layer norm goes along
-    the last axes."""
-    return slips.OtherFormula(slips.of_columns, *arguments)
-
-
-@mine.mistake()
-def only_the_last_axis_normalized(*arguments):
-    """You always normalize the last axis alone. With `normalized_shape=(2, 4)` the last two axes
-    are one row."""
-    return slips.OtherFormula(lambda x, axes, eps: standardize(x, -1, eps), *arguments)
-
-
-@mine.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
-def divided_by_one_less(*arguments):
-    """Your variance divides by one less than the numbers in a row. Pass `correction=0` to `var`."""
-    return slips.OtherFormula(slips.unbiased, *arguments)
-
-
-@mine.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
-def eps_outside_the_root(*arguments):
-    """You added ε to the standard deviation. It belongs to the variance, inside the root."""
-    return slips.OtherFormula(slips.outside_the_root, *arguments)
-
-
-@mine.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
-def eps_argument_ignored(*arguments):
-    """Your ε is always 1e-5. Keep the argument `eps` in `__init__`, and use it in `forward`."""
-    return slips.OtherFormula(slips.default_eps, *arguments)
-
-
-@mine.mistake(Belief.ONE_PASS_IS_AS_GOOD)
-def variance_in_one_pass(*arguments):
-    """Your layer is right near zero, and fails on rows with an offset of a billion: E[x²] − E[x]²
-    has lost all digits there. Subtract the mean first, then square."""
-    return slips.OtherFormula(slips.one_pass, *arguments)
-
-
-@mine.mistake(Belief.RESHAPE_SWAPS_AXES)
-def features_brought_first_by_reshape(*arguments):
+@_of_both(Belief.RESHAPE_SWAPS_AXES)
+def features_brought_first_by_reshape(norm, *arguments):
     """You brought the features to the front by `reshape`, which puts numbers of several rows
     together. Average over the last axes where they are."""
-    return slips.OtherFormula(slips.reshaped, *arguments)
+    layer = WrongLayer(norm, *arguments)
+
+    def reshaped(module, arguments, y):
+        (x,) = arguments
+        rows = x.reshape(math.prod(layer.normalized_shape), -1)
+        x_hat = norm.standardize(rows, 0, layer.eps).reshape(x.shape)
+        return norm.affine(x_hat, layer.weight, layer.bias)
+
+    layer.register_forward_hook(reshaped)
+    return layer
+
+
+# What can stand in place of β with `bias=False`, and of γ and β with `elementwise_affine=False`.
+IN_PLACE_OF_BETA = {
+    None: "",
+    "parameter": "there is still a β",
+    "nothing": "your layer has no attribute `bias`",
+    "number": "your `bias` is something else than None",
+}
+IN_PLACE_OF_BOTH = {
+    (None, None): "",
+    ("parameter", "parameter"): "there are still a γ and a β",
+    ("parameter", None): "there is still a γ",
+    (None, "parameter"): "there is still a β",
+    ("nothing", "nothing"): "your layer lacks the attribute `weight` or `bias`",
+    ("number", "number"): "your `weight` or `bias` is something else than None",
+}
+
+
+def _with_switches(norm, arguments, without_bias, without_affine):
+    """Make a layer that has something else than None in place of what is switched off."""
+    layer = WrongLayer(norm, *arguments)
+    in_place = without_affine if layer.weight is None else (None, without_bias)
+    for name, start, what in zip(("weight", "bias"), (1.0, 0.0), in_place, strict=True):
+        if what and getattr(layer, name) is None:
+            delattr(layer, name)
+            if what == "parameter":
+                setattr(layer, name, Parameter(torch.full(layer.normalized_shape, start)))
+            elif what == "number":
+                setattr(layer, name, start)
+    return layer
+
+
+def _wrong_switches() -> None:
+    """Give `mine` every layer with wrong switches, as a mistake."""
+    for bias, affine in list(itertools.product(IN_PLACE_OF_BETA, IN_PLACE_OF_BOTH))[1:]:
+
+        @mine.mistake()
+        def wrong_switch(norm, *arguments, bias=bias, affine=affine):
+            return _with_switches(norm, arguments, bias, affine)
+
+        words = {"bias": IN_PLACE_OF_BETA[bias], "elementwise_affine": IN_PLACE_OF_BOTH[affine]}
+        done = "; with ".join(f"`{name}=False` {what}" for name, what in words.items() if what)
+        wrong_switch.__doc__ = (
+            f"With {done}. In a layer norm what is switched off is None, so that other code can "
+            "ask."
+        )
+
+
+_wrong_switches()
+
+
+class Refusing(WrongLayer):
+    """A wrong layer that refuses an input in its own way.
+
+    Args:
+        norm, arguments: those of `WrongLayer`.
+        refuse: (normalized shape, shape of the input) -> None, or it raises.
+    """
+
+    def __init__(self, norm, arguments, refuse):
+        super().__init__(norm, *arguments)
+        self.refuse_shape = refuse
+
+    def refuse(self, x):
+        self.refuse_shape(self.normalized_shape, tuple(x.shape))
 
 
 @mine.mistake()
-def nothing_refused(*arguments):
-    """All is right but one thing: an input whose last axes do not fit is not refused in a sentence
-    that names both shapes. One of size 1 broadcasts, and nobody is told."""
-    return slips.NoCheck(*arguments)
+def nothing_refused(norm, *arguments):
+    """Your layer checks no shapes. An input whose last axis has size 1 broadcasts, and nobody is
+    told."""
+    return Refusing(norm, arguments, lambda shape, given: None)
 
 
 @mine.mistake()
-def shapes_not_named(*arguments):
-    """Your error does not name both shapes. You refuse an input that does not fit, which is right;
-    write `normalized_shape` and the shape of the input into the message, so that a reader sees
-    what does not fit."""
-    return slips.NoNames(*arguments)
+def shapes_not_named(norm, *arguments):
+    """You refuse an input that does not fit, but your error does not name both shapes. Write
+    `normalized_shape` and the shape of the input into the message."""
+
+    def refuse(shape, given):
+        if given[-len(shape) :] != shape:
+            raise ValueError
+
+    return Refusing(norm, arguments, refuse)
 
 
 @mine.mistake()
-def only_the_last_size_checked(*arguments):
+def only_the_last_size_checked(norm, *arguments):
     """You refuse a wrong last size, and nothing else. With `normalized_shape=(2, 4)` an input
-    (5, 3, 4) has the right last size, and the error that comes later does not name both shapes.
-    Layer norm compares all of the last sizes."""
-    return slips.LastSizeChecked(*arguments)
+    (5, 3, 4) has the right last size, and does not fit."""
+
+    def refuse(shape, given):
+        if given[-1] != shape[-1]:
+            raise ValueError(f"{shape} expected at the end of {given}")
+
+    return Refusing(norm, arguments, refuse)
