@@ -32,10 +32,50 @@ class Named:
         return x
 
 
-@pytest.mark.parametrize("make", [LayerNorm, nn.LayerNorm, bank.MyLayerNorm])
-def test_the_layer_of_the_course_that_of_pytorch_and_the_solution_are_right(make):
+class Own(LayerNorm):
+    """The course's layer by another name."""
+
+
+class OwnOfTorch(nn.LayerNorm):
+    """PyTorch's layer with another `__init__`."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+
+
+class Borrowed(bank.MyLayerNorm):
+    """A layer that runs PyTorch's forward."""
+
+    forward = nn.LayerNorm.forward
+
+
+class HoldsOne(nn.Module):
+    """A layer that holds PyTorch's, and its γ and β by a second name."""
+
+    def __init__(self, *arguments):
+        super().__init__()
+        self.norm = nn.LayerNorm(*arguments)
+        self.weight, self.bias = self.norm.weight, self.norm.bias
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+@pytest.mark.parametrize("make", [LayerNorm, nn.LayerNorm, Own, OwnOfTorch, Borrowed])
+def test_a_finished_layer_is_no_answer(make):
     for exercise in (mine, repair):
-        assert exercise.judge(make).state is State.RIGHT
+        feedback = exercise.judge(make)
+        assert (feedback.state, "finished layer" in feedback.message) == (State.WRONG, True)
+
+
+def test_a_finished_layer_inside_shows_in_the_state_dict():
+    for exercise in (mine, repair):
+        assert "also holds norm.weight and norm.bias" in exercise.judge(HoldsOne).mistake
+
+
+def test_the_solution_of_one_exercise_is_right_for_both():
+    for exercise in (mine, repair):
+        assert exercise.judge(bank.MyLayerNorm).state is State.RIGHT
 
 
 def test_a_training_step_does_what_an_optimizer_does():
@@ -63,9 +103,17 @@ def test_a_training_step_leaves_what_cannot_be_trained():
     assert after(Named()).shape == (0,)
 
 
-def test_an_output_of_the_wrong_shape_is_returned_instead_of_trained():
+def test_an_output_of_the_wrong_shape_is_returned_as_it_is():
     sums = Named(forward=lambda x: x.sum(-1))
     assert seen(sums, Observed.AFTER_A_STEP, TARGETS).shape == (5,)
+    assert seen(sums, Observed.INPUT_GRADIENT, TARGETS).shape == (5,)
+
+
+@pytest.mark.parametrize(("factor", "detached"), [(3, False), (0, True)])
+def test_the_gradient_of_the_input_is_zero_if_none_reaches_it(factor, detached):
+    triples = Named(forward=lambda x: 3 * (x.detach() if detached else x))
+    found = seen(triples, Observed.INPUT_GRADIENT, TARGETS)
+    torch.testing.assert_close(found, factor * TARGETS)
 
 
 @pytest.mark.parametrize(
@@ -199,6 +247,17 @@ class Greek(Small):
         return self.gamma * self.standardized(x) + self.beta
 
 
+class PlainGamma(Tensors):
+    def __init__(self, size, eps=1e-5):
+        super().__init__(size, eps)
+        self.bias = nn.Parameter(torch.zeros(size))
+
+
+class AlwaysFour(Small):
+    def __init__(self, size, eps=1e-5):
+        super().__init__(4, eps)
+
+
 def starting_at(gamma, beta):
     class Start(Small):
         def __init__(self, size, eps=1e-5):
@@ -212,37 +271,41 @@ def starting_at(gamma, beta):
 @pytest.mark.parametrize(
     ("make", "mistake"),
     [
-        (Plain, "still no module"),
-        (Tensors, "a module without parameters"),
-        (small(lambda self, x: standardize(GLOBAL, -1, self.eps)), "reads a global"),
+        (Plain, "not made from `nn.Module`"),
+        (Tensors, "are no parameters"),
+        (PlainGamma, "Your γ is no parameter"),
+        (AlwaysFour, "has 4 numbers"),
+        (small(lambda self, x: standardize(x.detach(), -1, self.eps)), "No gradient reaches"),
+        (small(lambda self, x: standardize(GLOBAL, -1, self.eps)), "the notebook's `x`"),
         (
             small(lambda self, x: standardize(x, tuple(range(x.ndim)), self.eps)),
-            "averages over the batch",
+            "over all axes, the batch included",
         ),
         (
             small(lambda self, x: centered(x) / (x.var(-1, keepdim=True) + self.eps).sqrt()),
-            "divides by one less",
+            "divides by D − 1",
         ),
         (
             small(lambda self, x: centered(x) / (x.std(-1, False, keepdim=True) + self.eps)),
-            "eps outside",
+            "ε is added outside the root",
         ),
-        (Greek, "called gamma and beta"),
-        (starting_at(0, 0), "gamma starts at zero"),
-        (starting_at(0, 1), "starts swapped"),
+        (Greek, "are called gamma and beta"),
+        (starting_at(0, 0), "γ starts at 0, so"),
+        (starting_at(0, 1), "γ starts at 0 and your β at 1"),
         (Small(4), ""),
         (3, ""),
     ],
 )
 def test_a_mistake_in_a_class_written_by_hand_is_recognized(make, mistake):
     feedback = repair.judge(make)
-    assert (feedback.state, feedback.mistake) == (State.WRONG, mistake)
+    assert (feedback.state, bool(feedback.mistake)) == (State.WRONG, bool(mistake))
+    assert mistake in feedback.message
 
 
 def test_an_unknown_mistake_is_told_with_what_was_looked_at():
     feedback = repair.judge(small(lambda self, x: standardize(x, -1, self.eps) + 1))
     assert (feedback.state, feedback.mistake) == (State.WRONG, "")
-    assert feedback.message.startswith(f"{Observed.OUTPUT.value}: ")
+    assert feedback.message.startswith(f"T{Observed.OUTPUT.value[1:]}: ")
 
 
 def test_an_init_that_does_not_set_up_the_module_is_told_what_to_add():
@@ -288,13 +351,13 @@ def over_all(self, x):
 @pytest.mark.parametrize(
     ("forward", "mistake"),
     [
-        (one_pass, "variance in one pass"),
-        (over_all, "batch included"),
+        (one_pass, "E[x²] − E[x]²"),
+        (over_all, "the batch included"),
     ],
 )
 def test_of_several_mistakes_the_one_that_shows_first_is_named(forward, mistake):
     # None of these asks whether γ and β are there, and none refuses a shape.
-    assert mine.judge(mine_but(forward)).mistake == mistake
+    assert mistake in mine.judge(mine_but(forward)).mistake
 
 
 class Whole(bank.MyLayerNorm):
@@ -343,25 +406,40 @@ def off_as(**values):
     ("other", "mistake"),
     [
         ({}, ""),
-        ({"switched": lambda self, affine, bias: (True, True)}, "switches ignored"),
-        ({"switched": lambda self, affine, bias: (affine, affine)}, "bias switch ignored"),
-        ({"switched": lambda self, affine, bias: (True, affine and bias)}, "gamma alone"),
-        ({"switched": lambda self, affine, bias: (True, bias)}, "elementwise affine ignored"),
-        ({"switched": lambda self, affine, bias: (affine, bias)}, "beta alone"),
-        ({"off": off_as()}, "no attribute for what is off"),
-        ({"off": off_as(weight=0, bias=0)}, "something else than none"),
-        ({"off": off_as(weight=GAMMA, bias=BETA)}, "something else than none"),
-        ({"off": off_as(bias=None)}, "no attribute without elementwise affine"),
-        ({"off": off_as(weight=GAMMA, bias=None)}, "something else without elementwise affine"),
-        ({"error": lambda self, x: "no"}, "shapes not named"),
-        ({"error": lambda self, x: f"{self.shape}"}, "shapes not named"),
-        ({"fits": lambda self, x: x.shape[-1] == self.shape[-1]}, "only the last size checked"),
-        ({"fits": lambda self, x: True}, "nothing refused"),
+        (
+            {"switched": lambda self, affine, bias: (True, True)},
+            "there is still a β; with `elementwise_affine=False` there are still",
+        ),
+        (
+            {"switched": lambda self, affine, bias: (affine, affine)},
+            "With `bias=False` there is still a β. ",
+        ),
+        (
+            {"switched": lambda self, affine, bias: (True, affine and bias)},
+            "there is still a γ",
+        ),
+        ({"switched": lambda self, affine, bias: (True, bias)}, "there are still a γ and a β"),
+        (
+            {"switched": lambda self, affine, bias: (affine, bias)},
+            "With `elementwise_affine=False` there is still a β",
+        ),
+        ({"off": off_as()}, "no attribute `bias`"),
+        ({"off": off_as(weight=0, bias=0)}, "your `bias` is something else"),
+        ({"off": off_as(weight=GAMMA, bias=BETA)}, "your `bias` is something else"),
+        ({"off": off_as(bias=None)}, "lacks the attribute"),
+        ({"off": off_as(weight=GAMMA, bias=None)}, "your `weight` or `bias` is something else"),
+        ({"error": lambda self, x: "no"}, "does not name both shapes"),
+        ({"error": lambda self, x: f"{self.shape}"}, "does not name both shapes"),
+        (
+            {"fits": lambda self, x: x.shape[-1] == self.shape[-1]},
+            "last size, and nothing else",
+        ),
+        ({"fits": lambda self, x: True}, "checks no shapes"),
     ],
 )
 def test_what_is_wrong_with_a_switch_or_an_error_is_named(other, mistake):
     feedback = mine.judge(type("Mine", (Whole,), other))
-    assert feedback.mistake == mistake
+    assert mistake in feedback.message
     assert feedback.state is (State.WRONG if mistake else State.RIGHT)
 
 

@@ -5,8 +5,18 @@ import math
 import numpy as np
 import pytest
 import torch
+from exercise_banks import words_of
 
-from lnorm_utils.exercises.engine.comparing import difference, kind_of, same, shown
+from lnorm_utils.exercises.engine.comparing import (
+    difference,
+    difference_of_values,
+    kind_of,
+    same,
+    shown,
+    side_by_side,
+    trusted,
+    unfinished,
+)
 
 TABLE = torch.tensor([[1.0, 2.0], [1000.0, 0.0]])
 NAN = torch.tensor([1.0, math.nan])
@@ -17,7 +27,7 @@ class Liar(torch.Tensor):
 
     @classmethod
     def __torch_function__(cls, function, types, arguments=(), keywords=None):
-        return torch.ones(2)
+        return torch.strided if function is torch.Tensor.layout.__get__ else torch.ones(2)
 
 
 class Word(str):
@@ -41,10 +51,11 @@ class Word(str):
         *((torch.tensor([2, 3]), (2, 3)), ([2, [3, "A"]], (2, (3, "a")))),
         *(((2.25, 3), (2, 3)), ((), ())),
         *((torch.nn.Parameter(TABLE), TABLE), (NAN.clone(), NAN)),
+        *((TABLE, TABLE.double()), (TABLE.double(), TABLE)),
     ],
 )
 def test_what_means_the_same_is_the_same(attempt, expected):
-    assert same(attempt, expected, 0.25) is True
+    assert same(trusted(attempt), expected, 0.25) is True
 
 
 @pytest.mark.parametrize(
@@ -57,13 +68,13 @@ def test_what_means_the_same_is_the_same(attempt, expected):
         *(({2: 2, 3: 3}, (2, 3)), (np.array([[2, 2], [3, 3]]), (2, 3)), (1, (1,))),
         (np.array([2, 3, 4]), (2, 3)),
         *((TABLE.tolist(), TABLE), (TABLE.numpy(), TABLE), (TABLE[:1], TABLE)),
-        *((TABLE.double(), TABLE), (TABLE.T, TABLE)),
+        *((TABLE.int(), TABLE), (TABLE.half(), TABLE), (TABLE.T, TABLE), (10**400, 3)),
         (torch.zeros(2).as_subclass(Liar), torch.ones(2)),
         ([1] * 100, (1,) * 100),
     ],
 )
 def test_what_means_something_else_is_not_the_same(attempt, expected):
-    assert same(attempt, expected, 0.25) is False
+    assert same(trusted(attempt), expected, 0.25) is False
 
 
 @pytest.mark.parametrize(
@@ -80,55 +91,129 @@ def test_a_small_element_may_be_off_by_a_fixed_amount_and_a_large_one_by_a_share
     [
         (torch.tensor(3), ["single number", "(2, 2)"]),
         (TABLE[0], ["shape (2,)", "(2, 2)"]),
-        (TABLE.double(), ["dtype torch.float64", "torch.float32"]),
+        (TABLE.int(), ["dtype torch.int32", "torch.float32"]),
         (TABLE.tolist(), ["numbers are right", "a list"]),
         (TABLE.numpy(), ["numbers are right", "a numpy array"]),
         ([[1, 2], [1000, 0.5]], ["torch.Tensor is expected", "a list"]),
-        (3, ["torch.Tensor is expected", "an int"]),
-        (TABLE + torch.tensor([[0, 0], [7, 5]]), ["[1, 0]", "1007", "1000"]),
-        (torch.full((2, 2), math.nan), ["[0, 0]", "nan", "1"]),
-        (TABLE + torch.tensor([[0, 0], [0, 1 / 3]]), ["[1, 1]", "0.3333333", "0"]),
+        (3, ["torch.Tensor is expected", "a whole number"]),
+        (TABLE + torch.tensor([[0, 0], [7, 5]]), ["so is 1 row of 2", "[1, 0]", "1,007", "1,000"]),
+        (torch.full((2, 2), math.nan), ["shape is right. The", "[0, 0]", "nan", "1"]),
+        (TABLE + torch.tensor([[0, 0], [0, 1 / 3]]), ["[1, 1]", "0.333333", "0"]),
         (TABLE + torch.tensor([[1e-7, 0], [0, 1e-5]]), ["[1, 1]"]),
     ],
 )
 def test_the_first_difference_to_a_tensor_is_told(attempt, words):
-    sentence = difference(attempt, TABLE, 1e-6, True)
+    sentence = difference(trusted(attempt), TABLE, 1e-6)
     assert all(word in sentence for word in words)
     assert sentence.endswith(".")
 
 
 def test_a_missing_number_that_is_right_is_no_difference():
     attempt = torch.cat([NAN, NAN])
-    assert "[2]" in difference(attempt, torch.cat([NAN, NAN + 1]), 1e-6, True)
+    assert "[2]" in difference(attempt, torch.cat([NAN, NAN + 1]), 1e-6)
 
 
 def test_two_numbers_that_differ_are_written_differently():
     right = torch.tensor([12.0], dtype=torch.float64)
-    assert "12.00002" in difference(right + 2e-5, right, 1e-6, True)
+    assert "12.00002" in difference(right + 2e-5, right, 1e-6)
+
+
+def test_a_result_that_is_no_tensor_is_told_with_the_right_one():
+    assert difference(3, (2, 3), 1e-6) == "(2, 3) is right, and yours is 3."
 
 
 @pytest.mark.parametrize(
     ("attempt", "expected", "words"),
     [
-        *(("two", 2, ["number", "a str"]), (2j, 2, ["a complex"]), (True, 1, ["a bool"])),
-        *((1, True, ["True or False", "an int"]), (3, "rows", ["word", "an int"])),
-        *((3, (2, 3), ["tuple", "an int"]), ([2], (2, 3), ["length 2", "length 1"])),
+        *(("two", 2, ["number", "text"]), (2j, 2, ["a complex"]), (True, 1, ["a bool"])),
+        *(
+            (1, True, ["True or False", "a whole number"]),
+            (3, (2, 3), ["tuple of numbers", "a whole number"]),
+        ),
+        *((3, "rows", ["'columns', 'rows'", "3"]), ("row", "rows", ["'columns', 'rows'", "'row'"])),
+        *(("6", 7, ["a number", "take the quotes off"]), ("(2, 3)", (2, 4), ["quotes off"])),
+        *((3, 2, ["not 3", "hint"]), ([2], (2, 3), ["not [2]"]), ((), (4,), ["not ()"])),
+        (False, True, ["not False"]),
     ],
 )
-def test_of_a_value_of_another_kind_its_kind_is_told_and_not_the_answer(attempt, expected, words):
-    for tell_answer in (True, False):
-        sentence = difference(attempt, expected, 1e-6, tell_answer)
-        assert all(word in sentence for word in words)
-        assert " is right" not in sentence
+def test_of_a_wrong_value_what_was_given_is_told_and_not_the_answer(attempt, expected, words):
+    sentence = difference_of_values(attempt, expected, ["columns", "rows"])
+    assert all(word in sentence for word in words)
+    assert f"{expected!r} is right" not in sentence
+    assert "length" not in sentence
+
+
+RIGHT = torch.arange(1.0, 13).reshape(2, 2, 3)
+CUBE = [RIGHT, 2 * RIGHT]
+
+
+def alone(part):
+    """Keep a part of the numbers, as a loop does that writes into zeros and ends too early."""
+    return lambda right: torch.zeros_like(right).index_put((torch.tensor([part]),), right[part])
 
 
 @pytest.mark.parametrize(
-    ("attempt", "expected"), [(3, 2), (False, True), ("Column", "row"), ([2, 4], (2, 3))]
+    ("attempt", "words"),
+    [
+        (lambda right: right[0], "Does `return` stand inside the loop?"),
+        (alone(0), "Does the loop end too early"),
+        (alone(1), "Does the loop end too early"),
+        (lambda right: right.transpose(0, 1), "they stand in other places"),
+        (lambda right: right.flip(-1), "they stand in other places"),
+        (lambda right: right + 2, "the right one plus 2"),
+        (lambda right: 3 * right, "3 times the right one"),
+        (lambda right: 0 * right, ""),
+        (lambda right: right.sum(), ""),
+        (lambda right: right.int(), ""),
+        (lambda right: right.tolist(), ""),
+    ],
 )
-def test_the_answer_is_told_only_where_it_may_be(attempt, expected):
-    assert f"it is not {attempt!r}" in difference(attempt, expected, 1e-6, True)
-    assert difference(attempt, expected, 1e-6, True).endswith(f" {expected!r} is right.")
-    assert " is right" not in difference(attempt, expected, 1e-6, False)
+def test_what_a_loop_or_reshape_did_to_right_numbers_is_told(attempt, words):
+    said = unfinished([attempt(right) for right in CUBE], CUBE, 1e-6)
+    assert words in said
+    assert bool(words) is bool(said)
+
+
+def test_right_numbers_in_one_result_of_two_tell_nothing():
+    assert unfinished([RIGHT[0], RIGHT], CUBE, 1e-6) == ""
+    assert unfinished([RIGHT.flip(0), 3 * RIGHT], CUBE, 1e-6) == ""
+
+
+def test_numbers_beside_the_right_ones_are_marked_where_they_differ_by_more_than_color():
+    given = RIGHT.clone()
+    given[1, 0, 2] = -9
+    page = side_by_side(given, RIGHT, 1e-6)
+    yours, right = page.split("</table></td>")[:2]
+    heads = ["yours", "at", "[1]", "right", "at", "[1]"]
+    assert words_of(yours).split() == [*heads, "7", "8", "≠", "−9", "10", "11", "12"]
+    assert words_of(right).split() == ["7", "8", "9", "10", "11", "12"]
+    assert page.count("<strong>≠") == 1
+    assert page.count("scope='col'") == 2
+
+
+@pytest.mark.parametrize(
+    ("attempt", "right", "rows"),
+    [
+        (torch.ones(5), torch.zeros(5), 1),
+        (torch.ones(50, 20), torch.zeros(50, 20), 6),
+        (torch.eye(50)[:, :20], torch.zeros(50, 20), 6),
+    ],
+)
+def test_of_large_tensors_a_part_around_the_first_difference_is_shown(attempt, right, rows):
+    page = side_by_side(attempt, right, 1e-6)
+    assert page.count("<tr>") == 2 + 2 * rows
+    assert "≠" in page
+
+
+@pytest.mark.parametrize(
+    ("attempt", "right"),
+    [
+        *((3, TABLE), (TABLE, 3), (TABLE[0], TABLE), (torch.tensor(1), torch.tensor(2))),
+        *((TABLE + 1j, TABLE), (TABLE.int(), TABLE)),
+    ],
+)
+def test_what_cannot_stand_side_by_side_does_not(attempt, right):
+    assert side_by_side(attempt, right, 1e-6) == ""
 
 
 def raising(error):
@@ -152,7 +237,7 @@ def test_an_object_that_cannot_be_shown_is_named_by_its_kind():
 
 
 @pytest.mark.parametrize(
-    ("value", "name"), [(3, "an int"), ("", "a str"), (np.ones(2), "a numpy array")]
+    ("value", "name"), [(3, "a whole number"), ("", "text"), (np.ones(2), "a numpy array")]
 )
 def test_a_kind_has_its_article(value, name):
     assert kind_of(value) == name

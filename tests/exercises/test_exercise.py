@@ -8,10 +8,13 @@ import pytest
 import torch
 from exercise_banks import words_of
 
-from lnorm_utils.exercises import Exercise
-from lnorm_utils.exercises.beliefs import Belief
+from lnorm_utils.beliefs import Belief
 from lnorm_utils.exercises.engine import exercise
+from lnorm_utils.exercises.engine.code_exercise import CodeExercise
 from lnorm_utils.exercises.engine.feedback import State
+from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+
+HINTS = ["Count.", "Count again."]
 
 
 @pytest.fixture(autouse=True)
@@ -19,30 +22,40 @@ def open_solutions(monkeypatch, tmp_path):
     monkeypatch.setattr(exercise, "CLOSED", tmp_path / "not there")
 
 
-def made(answer, inputs=None, mistakes=(), **options):
+def made(answer, inputs, mistakes=(), **options):
     """Make an exercise from its answer, its inputs and functions that are mistakes."""
-    new = Exercise("00_test", "made", hints=["Count.", "Count again."], inputs=inputs, **options)
+    given = {f"input {number}": arguments for number, arguments in enumerate(inputs)}
+    new = CodeExercise("00_test", "made", hints=HINTS, inputs=given, **options)
     new.answer(answer)
     for mistake in mistakes:
-        new.mistake()(mistake)
+        new.mistake(Belief.OVER_THE_BATCH)(mistake)
     return new
+
+
+def predicted(answer, *wrong, **options):
+    wrong = [Wrong(value, f"It is not {value}. Count.") for value in wrong]
+    return Prediction(
+        "00_test",
+        "predicted",
+        answer=answer,
+        reason="One, two.",
+        wrong=wrong,
+        hints=HINTS,
+        **options,
+    )
 
 
 @pytest.fixture
 def number():
-    new = Exercise("00_test", "number", hints=["Count.", "Count again."], within=0.01)
-
-    @new.answer
-    def three():
-        "One, two, three."
-        return 3.0
-
-    @new.mistake(Belief.ONE_MEAN_PER_SENTENCE)
-    def one_too_few():
-        "You began at zero."
-        return 2.0
-
-    return new
+    return Prediction(
+        "00_test",
+        "number",
+        answer=3.0,
+        reason="One, two, three.",
+        wrong=[Wrong(2, "You began at zero. Begin at one.", Belief.ONE_MEAN_PER_SENTENCE)],
+        hints=HINTS,
+        within=0.01,
+    )
 
 
 def sums(x):
@@ -51,43 +64,80 @@ def sums(x):
 
 def columns(x):
     """You summed
-    the columns."""
+    the columns. Sum the rows."""
     return x.sum(0)
+
+
+X = torch.arange(6.0, dtype=torch.float64).reshape(2, 3)
 
 
 @pytest.fixture
 def rows():
-    x = torch.arange(6.0, dtype=torch.float64).reshape(2, 3)
-    return made(sums, [(x,), (x + 1,)], [columns])
+    return made(sums, [(X,), (X + 1,)], [columns])
 
 
 def test_a_right_attempt_is_told_the_words_of_the_answer(number, rows):
-    assert rows.check(lambda x: torch.stack([sum(row) for row in x])).state is State.RIGHT
-    assert rows.check(lambda x: torch.nn.Parameter(x.sum(-1))).state is State.RIGHT
-    feedback = number.check(3)
+    assert rows.judge(lambda x: torch.stack([sum(row) for row in x])).state is State.RIGHT
+    assert rows.judge(lambda x: torch.nn.Parameter(x.sum(-1))).state is State.RIGHT
+    feedback = number.judge(3)
     assert (feedback.state, feedback.message) == (State.RIGHT, "One, two, three.")
 
 
 def test_a_known_mistake_is_named_with_its_message_and_belief(number, rows):
-    feedback = number.check(2)
-    assert (feedback.state, feedback.mistake) == (State.WRONG, "one too few")
-    assert feedback.message == "You began at zero."
-    assert feedback.belief is Belief.ONE_MEAN_PER_SENTENCE
-    assert rows.check(columns).mistake == "columns"
-    assert rows.check(columns).belief is None
+    feedback = number.judge(2)
+    assert (feedback.state, feedback.mistake) == (State.WRONG, "You began at zero")
+    assert feedback.message == "You began at zero. Begin at one."
+    assert feedback.beliefs == (Belief.ONE_MEAN_PER_SENTENCE,)
+    feedback = rows.judge(columns)
+    assert (feedback.mistake, feedback.beliefs) == (
+        "You summed the columns",
+        (Belief.OVER_THE_BATCH,),
+    )
 
 
 @pytest.mark.parametrize("attempt", [..., None])
 def test_no_attempt_is_not_a_wrong_one(number, rows, attempt):
-    assert number.check(attempt).state is State.NOT_ATTEMPTED
-    assert rows.check(attempt).state is State.NOT_ATTEMPTED
-    assert rows.check(lambda x: attempt).state is State.NOT_ATTEMPTED
-    assert number.check().state is State.NOT_ATTEMPTED
+    for each in (number, rows):
+        assert each.judge(attempt).state is State.NOT_ATTEMPTED
 
 
-def test_a_function_that_returns_something_once_is_attempted(rows):
-    found = iter([None, torch.ones(2)])
-    assert rows.check(lambda x: next(found)).state is State.WRONG
+def blank(x): ...
+
+
+def with_words_only(x):
+    """Return the sums."""
+
+
+def without_return(x):
+    x.sum(-1)
+
+
+def returning_once(x):
+    return x.sum(-1) if x[0, 0] else None
+
+
+@pytest.mark.parametrize(
+    ("attempt", "state"),
+    [
+        *((blank, State.NOT_ATTEMPTED), (with_words_only, State.NOT_ATTEMPTED)),
+        *((without_return, State.WRONG), (returning_once, State.WRONG)),
+    ],
+)
+def test_a_blank_body_is_no_attempt_and_one_without_return_is_asked_about_it(rows, attempt, state):
+    feedback = rows.judge(attempt)
+    assert feedback.state is state
+    assert ("forget `return`" in feedback.message) is (state is State.WRONG)
+
+
+def test_check_shows_the_verdict_and_returns_nothing(number, capsys):
+    assert number.check(2) is None
+    assert capsys.readouterr().out == f"{number.judge(2)!r}\n"
+    assert number.check() is None
+    assert capsys.readouterr().out.startswith(State.NOT_ATTEMPTED.value)
+
+
+def test_tab_completion_gives_no_answer_away(number, rows):
+    assert dir(number) == dir(rows) == ["check", "hint", "solution"]
 
 
 class Evil:
@@ -136,7 +186,7 @@ ODD += [
 
 @pytest.mark.parametrize("attempt", ODD, ids=lambda value: type(value).__name__)
 def test_an_odd_attempt_gets_a_sentence_and_is_never_right(number, rows, attempt):
-    for feedback in (number.check(attempt), rows.check(attempt), rows.check(lambda x: attempt)):
+    for feedback in (number.judge(attempt), rows.judge(attempt), rows.judge(lambda x: attempt)):
         assert feedback.state is State.WRONG
         assert repr(feedback).endswith(".")
         assert feedback._repr_html_()
@@ -150,7 +200,7 @@ def forever(x):
     ("function", "words"),
     [
         (lambda x: x.sum(-1, keepdim=True), "shape (2, 1)"),
-        (lambda x: x.sum(-1).float(), "dtype torch.float32"),
+        (lambda x: x.sum(-1).int(), "dtype torch.int32"),
         (lambda x: x.sum(-1).tolist(), "a torch.Tensor is expected"),
         (lambda x: x.sum(-1) + torch.eye(2)[1], "[1]: you have 13"),
         (lambda x: x.add_(1).sum(-1), "changes its input"),
@@ -162,99 +212,135 @@ def forever(x):
     ],
 )
 def test_what_is_wrong_with_a_function_is_told(rows, function, words):
-    feedback = rows.check(function)
+    feedback = rows.judge(function)
     assert (feedback.state, feedback.mistake) == (State.WRONG, "")
     assert words in feedback.message
 
 
 def test_a_function_cannot_change_the_inputs_of_the_exercise(rows):
-    rows.check(lambda x: x.zero_())
-    assert rows.check(sums).state is State.RIGHT
+    rows.judge(lambda x: x.zero_())
+    assert rows.judge(sums).state is State.RIGHT
 
 
 def test_a_right_function_that_prints_is_right_and_told_so(rows, capsys):
-    feedback = rows.check(lambda x: (print("noise"), x.sum(-1))[1])
+    feedback = rows.judge(lambda x: (print("noise"), x.sum(-1))[1])
     assert feedback.state is State.RIGHT
     assert "printed" in feedback.message
     assert capsys.readouterr().out == ""
 
 
-def test_a_mistake_that_shows_before_an_error_is_named(rows):
+def test_float32_is_right_where_float64_was_computed(rows):
+    assert rows.judge(lambda x: x.float().sum(-1)).state is State.RIGHT
+    assert rows.judge(lambda x: x.float().sum(-1) + 1e-3).state is State.WRONG
+
+
+def test_a_mistake_that_shows_before_an_error_is_named_and_the_error_told(rows):
     both = made(sums, [*rows.inputs, (torch.ones(3),)], [columns])
-    columns_then_error = both.check(lambda x: x.sum(dim=(0,)) if x.ndim == 2 else x.sum(dim=1))
-    assert columns_then_error.mistake == "columns"
-    assert "IndexError" in both.check(lambda x: x.sum(dim=1)).message
+    feedback = both.judge(lambda x: x.sum(dim=(0,)) if x.ndim == 2 else x.sum(dim=1))
+    assert feedback.mistake == "You summed the columns"
+    assert "And your function raised IndexError" in feedback.message
+    later = both.judge(lambda x: x.sum(dim=1)).message
+    assert later.startswith("right on input 0, but on input 2, your function raised")
 
 
-def test_a_wrong_value_is_told_with_the_arguments_that_words_can_say(number):
-    times = made(lambda number, letter: number * letter, [(2, "a"), (3, "b")])
-    assert times.check(lambda number, letter: "aa").message.startswith("called with 3, 'b': ")
-    for inputs in ([()], [(torch.ones(2), 3)]):
-        assert "called with" not in made(lambda *_: 3, inputs).check(lambda *_: 7).message
-    assert "called with" not in number.check(7).message
-
-
-def test_what_cannot_be_compared_is_named_by_its_kind(number):
-    assert "an EvilFloat" in number.check(EvilFloat(3)).message
-    kinds = iter([EvilFloat(3), 3])
-    assert (
-        "an EvilFloat, an int"
-        in made(lambda x: 3, [(1,), (2,)]).check(lambda x: next(kinds)).message
+def test_a_wrong_result_is_told_with_the_input_in_words(rows):
+    assert rows.judge(lambda x: 7).message.startswith("On input 0: a torch.Tensor is expected")
+    second = rows.judge(lambda x: x.sum(-1) * (1 + x[0, 0]))
+    assert second.message.startswith(
+        "Right on input 0, but not on input 1: the shape is right. The first"
     )
+    assert "≠" in second.table
+
+
+class EvilTensor(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, *arguments):
+        raise ValueError
+
+
+def test_what_cannot_be_compared_is_named_by_its_kind(number, rows):
+    assert "an EvilFloat" in number.judge(EvilFloat(3)).message
+    assert "an EvilFloat" in made(lambda x: 3, [(1,)]).judge(lambda x: EvilFloat(3)).message
+    evil = torch.ones(2).as_subclass(EvilTensor)
+    assert "an EvilTensor, cannot be compared" in rows.judge(lambda x: evil).message
 
 
 def test_an_interrupt_while_comparing_ends_the_check(number):
     class Interrupting(float):
-        def __float__(self):
+        def __repr__(self):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        number.check(Interrupting(3))
+        number.judge(Interrupting(3))
 
 
-def test_each_of_several_answers_is_right_and_the_first_is_shown():
-    several = made(lambda x: "one", [(1,)])
-    several.answer(lambda x: "another")
-    assert several.check(lambda x: "another").state is State.RIGHT
-    assert several.check(lambda x: "none").message.endswith(" 'one' is right.")
+def test_each_of_several_values_is_right_and_the_first_is_shown():
+    several = predicted("one", "two", "three", also=[("One.", "But for the period.")])
+    assert several.judge("One.").message == "But for the period."
+    assert several._solution().code == "'one'"
+    assert several.judge("none").state is State.WRONG
+
+
+def test_a_word_that_is_none_of_those_in_question_is_told_them_in_order():
+    said = predicted("one", "two", "three").judge("none").message
+    assert "one of the words 'one', 'three', 'two'" in said
 
 
 def test_a_prediction_may_be_rounded_to_two_decimals_to_be_a_known_mistake():
-    rounded = made(lambda: 1.0, None, [lambda: 1 / 3])
-    known = [bool(rounded.check(attempt).mistake) for attempt in (0.33, 0.3391, 0.34)]
+    rounded = predicted(1.0, 1 / 3)
+    known = [bool(rounded.judge(attempt).mistake) for attempt in (0.33, 0.3391, 0.34)]
     assert known == [True, True, False]
-    assert rounded.check(1.004).state is State.WRONG
-    wide = made(lambda: 3.0, None, [lambda: 2.0], within=0.01)
-    assert [bool(wide.check(attempt).mistake) for attempt in (2.009, 2.011)] == [True, False]
+    assert rounded.judge(1.004).state is State.WRONG
+    wide = predicted(3.0, 2.0, within=0.01)
+    assert [bool(wide.judge(attempt).mistake) for attempt in (2.009, 2.011)] == [True, False]
 
 
 def test_what_code_returns_is_a_known_mistake_only_if_it_is_not_rounded():
-    exact = made(lambda x: 1.0, [(1,)], [lambda x: 1 / 3])
-    assert exact.check(lambda x: 1 / 3).mistake
-    assert not exact.check(lambda x: 0.33).mistake
+    def third(x):
+        "You took a third."
+        return 1 / 3
+
+    exact = made(lambda x: 1.0, [(1,)], [third])
+    assert exact.judge(lambda x: 1 / 3).mistake
+    assert not exact.judge(lambda x: 0.33).mistake
 
 
-def test_one_more_hint_is_given_at_each_call(number):
-    said = [repr(number.hint()) for _ in range(4)]
+def test_one_more_hint_is_shown_at_each_call(number, capsys):
+    for _ in range(4):
+        assert number.hint() is None
+    said = capsys.readouterr().out.splitlines()
     assert said[:2] == ["Hint: 1 of 2. Count.", "Hint: 2 of 2. Count again."]
     assert "no more hints" in said[2]
     assert said[3] == said[2]
 
 
-def test_the_solution_is_the_source_of_the_answer_without_decorator(number):
-    assert number.solution().code.splitlines()[0] == "def three():"
+def test_the_solution_is_a_value_with_its_reason_or_source_without_decorator(capsys):
+    predicted((2, 3)).solution()
+    assert capsys.readouterr().out == "Solution: One, two.\n(2, 3)\n"
+    code = made(sums, [(X,)])
+
+    @code.answer
+    def sums_of_rows(x):
+        return x.sum(-1)
+
+    code.solution()
+    shown = "Solution.\ndef sums_of_rows(x):\n    return x.sum(-1)\n"
+    assert capsys.readouterr().out == shown
 
 
-def test_the_solution_can_be_closed(number, monkeypatch, tmp_path):
+def test_the_solution_can_be_closed(number, rows, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(exercise, "CLOSED", tmp_path)
-    assert number.solution().code == ""
+    number.solution()
+    rows.solution()
+    assert capsys.readouterr().out == 2 * "Solution: closed by your instructor.\n"
 
 
 def test_html_says_the_same_words_as_text_and_needs_no_color(number, rows):
     def letters(text):
         return re.sub(r"[^\w]", "", text).replace("gtlt", "")
 
-    for feedback in (number.check(2), rows.check(lambda x: 1 / 0), number.hint(), rows.solution()):
+    judged = (number.judge(2), rows.judge(lambda x: 1 / 0), rows.judge(columns))
+    for feedback in (*judged, number._solution(), rows._solution()):
         page = feedback._repr_html_()
         assert letters(words_of(page)) == letters(repr(feedback))
         assert "color" not in page
@@ -262,5 +348,6 @@ def test_html_says_the_same_words_as_text_and_needs_no_color(number, rows):
 
 
 def test_what_a_student_writes_cannot_become_html(number):
-    assert "<b>" not in number.check("<b>bold</b>")._repr_html_()
-    assert "<b>" not in number.check([1, "<b>"])._repr_html_()
+    assert "<b>" not in number.judge("<b>bold</b>")._repr_html_()
+    assert "<b>" not in number.judge([1, "<b>"])._repr_html_()
+    assert "<b>" not in predicted("one", "two").judge("<b>")._repr_html_()

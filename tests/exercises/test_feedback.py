@@ -2,9 +2,10 @@
 
 import pytest
 
-from lnorm_utils.exercises.beliefs import Belief
-from lnorm_utils.exercises.engine.feedback import Feedback, State
+from lnorm_utils.beliefs import Belief
+from lnorm_utils.exercises.engine.feedback import Feedback, State, first_sentence
 
+TWO = f"Common beliefs: {Belief.ONE_FEATURE_GIVES_1.value}; {Belief.TRAINING_MODE.value}."
 BOTH = [
     (Feedback(State.RIGHT, ""), "Right.", "<strong>✓ Right.</strong>"),
     (
@@ -13,16 +14,24 @@ BOTH = [
         "<strong>✓ Right:</strong> Each <code>row</code> has one.",
     ),
     (
-        Feedback(State.WRONG, "You used `a < b` and `c`.", "one for all"),
-        "Not yet: one for all. You used `a < b` and `c`.",
-        "<strong>✗ Not yet:</strong> <em>one for all</em>. "
-        "You used <code>a &lt; b</code> and <code>c</code>.",
+        Feedback(State.WRONG, "You used `a < b` and `c`.", "You used"),
+        "Not yet: You used `a < b` and `c`.",
+        "<strong>✗ Not yet:</strong> You used <code>a &lt; b</code> and <code>c</code>.",
     ),
     (
-        Feedback(State.WRONG, "One.", "one for all", Belief.ONE_FEATURE_GIVES_1),
-        "Not yet: one for all. One. (A common belief: one feature gives 1.)",
-        "<strong>✗ Not yet:</strong> <em>one for all</em>. "
-        "One. (A common belief: one feature gives 1.)",
+        Feedback(State.WRONG, "One.", "One", (Belief.ONE_FEATURE_GIVES_1,)),
+        "Not yet: One. (A common belief: one feature gives 1.)",
+        "<strong>✗ Not yet:</strong> One. (A common belief: one feature gives 1.)",
+    ),
+    (
+        Feedback(State.WRONG, "One.", "One", (Belief.ONE_FEATURE_GIVES_1, Belief.TRAINING_MODE)),
+        f"Not yet: One. ({TWO})",
+        f"<strong>✗ Not yet:</strong> One. ({TWO})",
+    ),
+    (
+        Feedback(State.WRONG, "One.", table="<table></table>"),
+        "Not yet: One.",
+        "<strong>✗ Not yet:</strong> One.<table></table>",
     ),
     (
         Feedback(State.NOT_ATTEMPTED, "replace the dots."),
@@ -46,3 +55,16 @@ BOTH = [
 def test_text_and_html_say_the_same(feedback, text, inner):
     assert repr(feedback) == text
     assert feedback._repr_html_() == f'<div role="status">{inner}</div>'
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("You added 1e-5. It is not asked for.", "You added 1e-5"),
+        ("Two things: one,\n and another. Layer norm does not.", "Two things"),
+        ("Is it `x.T`? It is.", "Is it `x.T`? It is"),
+        ("", ""),
+    ],
+)
+def test_the_first_sentence_ends_where_a_sentence_or_a_list_begins(text, first):
+    assert first_sentence(text) == first

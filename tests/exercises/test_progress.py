@@ -10,6 +10,7 @@ import pytest
 
 from lnorm_utils.exercises.engine.exercise import Exercise
 from lnorm_utils.exercises.engine.feedback import State
+from lnorm_utils.exercises.engine.prediction import Prediction
 from lnorm_utils.exercises.engine.progress import Progress, progress
 from lnorm_utils.progress_files import RIGHT, WRONG, _say, keep
 
@@ -21,7 +22,11 @@ def bank(monkeypatch):
     monkeypatch.setattr(Exercise, "bank", {})
     _say.cache_clear()
     for name in ("first", "second"):
-        Exercise(TOPIC, name, hints=[]).answer(lambda: 4)
+        made(name)
+
+
+def made(name, topic=TOPIC):
+    return Prediction(topic, name, answer=4, reason="", wrong=[], hints=[])
 
 
 @pytest.fixture
@@ -101,12 +106,17 @@ def test_notebooks_that_run_at_the_same_time_and_are_killed_lose_nothing(kept):
             process.communicate()
     names = [f"e{number}_{n}" for number in range(50) for n in range(2)]
     for name in names:
-        Exercise(TOPIC, name, hints=[])
+        made(name)
     assert {name: progress(TOPIC)[name] for name in names} == dict.fromkeys(names, State.RIGHT)
 
 
-def check_twice():
-    return [Exercise.bank[TOPIC]["first"].check(4).state for _ in range(2)]
+def check_twice(capfd):
+    """Check twice, and return what was told besides the verdicts."""
+    for _ in range(2):
+        Exercise.bank[TOPIC]["first"].check(4)
+    told = capfd.readouterr()
+    assert told.out == 2 * f"{State.RIGHT.value}.\n"
+    return told.err
 
 
 def test_a_folder_that_cannot_be_written_to_is_told_once_and_the_check_answers(
@@ -120,9 +130,8 @@ def test_a_folder_that_cannot_be_written_to_is_told_once_and_the_check_answers(
         places.append(tmp_path / "folder" / "below")
     for place in places:
         monkeypatch.setenv("LNORM_PROGRESS", str(place))
-        assert check_twice() == [State.RIGHT, State.RIGHT]
+        (said,) = check_twice(capfd).splitlines()
         assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
-        (said,) = capfd.readouterr().err.splitlines()
         assert str(place) in said
     assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
 
@@ -135,14 +144,13 @@ def test_a_full_disk_is_told_once_and_what_was_kept_stays(kept, monkeypatch, cap
     keep(TOPIC, "second", RIGHT)
     before = list(kept.iterdir())
     monkeypatch.setattr(Path, "touch", full)
-    assert check_twice() == [State.RIGHT, State.RIGHT]
+    assert check_twice(capfd).count("No space left on device") == 1
     assert states() == ["WRONG", "RIGHT"]
     assert list(kept.iterdir()) == before
-    assert capfd.readouterr().err.count("No space left on device") == 1
 
 
 def test_an_unknown_topic_is_an_error_that_names_those_that_exist(monkeypatch):
-    Exercise("an_earlier", "first", hints=[])
+    made("first", "an_earlier")
     with pytest.raises(ValueError, match=r"known topics: an_earlier, progress_example\.$"):
         progress("none_of_them")
     monkeypatch.setattr(Exercise, "bank", {})
@@ -151,7 +159,7 @@ def test_an_unknown_topic_is_an_error_that_names_those_that_exist(monkeypatch):
 
 
 def test_it_is_shown_as_a_list_in_words(kept):
-    Exercise(TOPIC, "third", hints=[])
+    made("third")
     keep(TOPIC, "first", RIGHT)
     keep(TOPIC, "second", WRONG)
     assert repr(progress(TOPIC)).splitlines() == [

@@ -1,4 +1,4 @@
-"""No wrong answer is called right, even one that the banks have never seen.
+"""No wrong answer is called right, even one that the banks have never seen, and most are named.
 
 These attempts don't come from the banks or from `slips`, on purpose: they are what a confused or
 hurried student could write after reading the notebooks alone. They are independent of the code that
@@ -10,19 +10,17 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from exercise_banks import EXERCISES, is_prediction
+from exercise_banks import BY_NAME, CODE, PREDICTIONS
 
 from lnorm_utils import layer_norm, standardize
 from lnorm_utils.exercises.engine.feedback import State
 
 NAMES = {"F": F, "layer_norm": layer_norm, "standardize": standardize}
-BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
-PREDICTIONS = [exercise for exercise in EXERCISES if is_prediction(exercise)]
-TENSORS = [e for e in EXERCISES if isinstance(e.expected(e.answers[0])[0], torch.Tensor)]
-TENSORS = [exercise for exercise in TENSORS if not exercise.use_class]
+TENSORS = [e for e in CODE if isinstance(e.right[0], torch.Tensor) and not e.use_class]
 
-# Most are within 1e-3 of the right numbers on data of variance 1 with 256 features, or on one of
-# the exercise's own inputs.
+# Behind # stand words of the diagnosis, if it names what was done. Most that aren't named are
+# within 1e-3 of the right numbers on data of variance 1 with 256 features, or on one of the
+# exercise's own inputs.
 WRONG = {
     "row_means(x)": """
         x.sum(-1, keepdim=True) / (x.shape[-1] - 1)
@@ -40,6 +38,11 @@ WRONG = {
         x - mean_of(x) + 1e-5
         x - x.mean(1, keepdim=True)
         x - mean_of(x).clamp(min=0)
+        x - x.mean()  # Your mean runs over the batch, the positions and the features
+        x - x.mean(0)  # Your mean runs over the batch
+        torch.stack([row - row.mean() for row in x])  # Your mean runs over the positions and the
+        mean_of(x) - x  # signs are flipped
+        x - torch.einsum("nld->nl", x)[..., None]  # Your mean is a sum
     """,
     "swap(x)": """
         x.transpose(0, 1).flip(0)
@@ -53,6 +56,15 @@ WRONG = {
         (x - mean_of(x)).square().sum(-1, keepdim=True) / 3
         (x - mean_of(x)).square().sum(-1, keepdim=True) / (x.shape[-1] + 1)
         var_of(x).round(decimals=3)
+        x.var(-1, keepdim=True)  # divides by D − 1
+        (x - mean_of(x)).square().sum(-1, keepdim=True)  # is a sum
+        x.square().mean(-1, keepdim=True)  # squares the numbers themselves
+        x.std(-1, keepdim=True)  # Two; divides by D − 1; the standard deviation
+        (x - x.mean()).square().mean(-1, keepdim=True)  # The mean inside your variance runs
+        x.var(0, False, keepdim=True)  # Your variance runs over the batch
+        (x - mean_of(x)).abs().mean(-1, keepdim=True)  # without their signs
+        torch.einsum("nld,nld->nl", x, x)[..., None]  # Two; numbers themselves; is a sum
+        torch.stack([row.var().expand(len(row), 1) for row in x])  # Two; the positions; D − 1
     """,
     "far_std(x)": """
         (var_of(x) + 1e-5).sqrt()
@@ -61,6 +73,10 @@ WRONG = {
         var_of(x.half()).sqrt().to(x.dtype)
         one_pass(x - 10_000).sqrt()
         one_pass(x - x.flatten()[0]).clamp(min=0).sqrt()
+        var_of(x)  # There is no root
+        torch.linalg.vector_norm(x - mean_of(x), dim=-1, keepdim=True)  # is a sum
+        x.std(-1, keepdim=True).sqrt()  # Two; divides by D − 1; its root
+        (x.var(-1, keepdim=True) + 1e-5).sqrt()  # You added ε; Besides; divides by D − 1
     """,
     "formula(x, eps)": """
         norm_of(x, eps**2)
@@ -71,11 +87,43 @@ WRONG = {
         (x - mean_of(x) + eps) / var_of(x).sqrt()
         F.normalize(x - mean_of(x), dim=-1, eps=eps) * radius(x)
         over(x, 1, eps)
+        (x - mean_of(x)) / (var_of(x).sqrt() + eps)  # ε is added outside the root
+        (x - mean_of(x)) / (x.std(-1, keepdim=True) + eps)  # Two; D − 1; ε is added outside
+        (x - mean_of(x)) / torch.sqrt(x.var(-1, keepdim=True) + eps)  # Your variance divides by
+        (x - x.mean(0)) / (x.var(0) + eps) ** 0.5  # Two; over the batch; divides by D − 1
+        F.layer_norm(x, x.shape[1:], eps=eps)  # over the positions and the features
+        (x - x.mean()) / (x.var() + eps).sqrt()  # Two; the batch, the positions and the; D − 1
+        (x - mean_of(x)) / ((x - mean_of(x)).square().mean() + eps).sqrt()  # mean of your squares
+        x / (var_of(x) + eps).sqrt()  # You did not subtract the mean
+        x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)  # Two; themselves; not subtract
+        (x - mean_of(x)) / x.std(-1, keepdim=True)  # Two; divides by D − 1; ε is left out
+        F.layer_norm(x, x.shape[-1:])  # always 1e-5
+        (x - mean_of(x)) / (x.var(-1, keepdim=True) + eps)  # Two; D − 1; there is no root
+        (x - mean_of(x)) / torch.sqrt(x.std(-1, False, keepdim=True) + eps)  # standard deviation
+        F.normalize(x - mean_of(x), dim=-1, eps=eps)  # each row has length 1
+        F.normalize(x, dim=-1, eps=eps)  # subtract the mean; each row has length 1
+        radius(x) * F.normalize(x - mean_of(x), dim=-1, eps=eps)  # a lower limit for the length
+        (mean_of(x) - x) / (var_of(x) ** 0.5 + eps)  # Two; ε is added outside; flipped
+        x - mean_of(x) / (var_of(x) + eps).sqrt()  # Only the mean is divided
+        (x - mean_of(x)) / var_of(x).sqrt() + eps  # ε is added to the result
+        (x - x.median(-1, keepdim=True).values) / (var_of(x) + eps).sqrt()  # You took the median
+        torch.stack([(row - row.mean()) / (row.std() + eps) for row in x])  # Three; positions
+        F.batch_norm(x, None, None, training=True, eps=eps)  # over the batch and the features
+        F.instance_norm(x.transpose(1, 2), eps=eps).transpose(1, 2)  # averaged over the positions
+        over(x.flatten(0, 1), 0, eps).reshape(x.shape)  # over the batch and the positions
+        [norm_of(row, eps) for row in x][0]  # Does `return` stand inside the loop
+        norm_of(x, eps).flatten(0, 1).T.reshape(x.shape)  # stand in other places
+        (x - x.mean(-1)) / (x.var(-1) + eps).sqrt()  # lost its axis
+        (x - mean_of(x)) * (var_of(x) + eps).sqrt()  # You multiplied by the standard deviation
+        (x - mean_of(x)) * torch.rsqrt(var_of(x) + 2 * mean_of(x).square() + eps)
+        (x - x.amin(-1, keepdim=True)) / (x.amax(-1, keepdim=True) - x.amin(-1, keepdim=True) + eps)
     """,
     "add_norm(x, f)": """
         standardize(x + f, dim=1)
         standardize(x) + f / radius(x)
         (x + f - mean_of(x + f)) / (var_of(x) + var_of(f)).sqrt()
+        standardize(standardize(x) + f)  # before the addition too
+        over(x + f, -1, unbiased=True)  # divides by D − 1
     """,
     "rescale(x_hat, weight, bias)": """
         x_hat
@@ -85,6 +133,10 @@ WRONG = {
         x_hat / weight + bias
         standardize(x_hat * weight + bias)
         torch.cat([x_hat[..., :1], (x_hat * weight + bias)[..., 1:]], -1)
+        bias * x_hat + weight  # γ and β have changed places
+        (x_hat + bias) * weight  # β is added before γ multiplies
+        x_hat * weight.mean() + bias.mean()  # averaged to one number each
+        weight.mean() * (x_hat + bias.mean())  # Two; before γ multiplies; averaged to one
     """,
     "way_back(y, weight, bias, mean, root)": """
         (y + bias) / weight * root + mean
@@ -100,12 +152,18 @@ WRONG = {
         over(x, (0, 1), eps=1e-3)
         over(over(x, (0, 1)), (0, 1))
         (x - x.mean((0, 1))) / (x.std((0, 1), unbiased=False) + 1e-5)
+        over(x, (0, 1), unbiased=True)  # divides by N · L − 1
+        F.batch_norm(x, None, None, training=True)  # over the batch and the features
+        standardize(x)  # averaged over the features. Batch norm
     """,
     "pixels(x)": """
         over(x, 1, eps=0.0)
         over(x, 1, eps=1e-6)
         over(x, 1, eps=1e-3)
         (x - x.mean(1, keepdim=True)) / (x.std(1, False, keepdim=True) + 1e-5)
+        F.group_norm(x, 1)  # over the channels, the height and the width
+        F.batch_norm(x, None, None, training=True)  # over the batch, the height and the width
+        F.layer_norm(x.permute(0, 2, 3, 1), x.shape[1:2]).reshape(x.shape)  # stand in other places
     """,
     "from_delta(delta, eps)": """
         delta / 2 / (delta.square() / 4 + 1e-5).sqrt()
@@ -148,6 +206,9 @@ WRONG = {
         torch.nn.LayerNorm(size, eps=eps).requires_grad_(False)
         Changed(lambda y: y.detach(), size, eps)
         Changed(lambda y: y + 1e-3, size, eps)
+        Mine(lambda x, d, eps: over(x, 0, eps), size, eps)  # over the first axis, the batch
+        Mine(lambda x, d, eps: over(x, d), size, eps)  # always 1e-5
+        Mine(lambda x, d, eps: over(x, d, eps, True), size, eps)  # divides by D − 1
     """,
     "mine(shape, eps=1e-12, affine=True, bias=True)": """
         torch.nn.LayerNorm(shape, eps, affine, bias)
@@ -160,6 +221,12 @@ WRONG = {
         torch.nn.LayerNorm(*options).requires_grad_(False)
         Changed(lambda y: y.detach(), *options)
         Changed(lambda y: y + 1e-3, *options)
+        Mine(lambda x, d, e: (x - x.mean(d, True)) / (x.std(d, True, True) + e), *options)  # Two
+        Mine(lambda x, d, eps: over(x, -1, eps), *options)  # over the last axis alone
+        Mine(lambda x, d, eps: over(x, tuple(range(x.ndim)), eps), *options)  # over all axes
+        Mine(lambda x, d, eps: over(x, tuple(range(len(d))), eps), *options)  # over the first axes
+        Mine(lambda x, d, eps: x / (x.square().mean(d, True) + eps).sqrt(), *options)  # Two
+        Mine(lambda x, d, eps: over(over(x, d, eps), d, eps), *options)  # You normalized twice
     """,
     "post_ln(x, f)": """
         norm_of(x + f(x), 0.0)
@@ -167,12 +234,16 @@ WRONG = {
         norm_of(norm_of(x + f(x)))
         norm_of(x + f(x)).round(decimals=3)
         norm_of((x + f(x)).half()).float()
+        x + standardize(f(x))  # You normalized what f returns
+        over(x + f(x), -1, unbiased=True)  # divides by D − 1
     """,
     "pre_ln(x, f)": """
         x + f(norm_of(x, 0.0))
         x + f(norm_of(x, 1e-4))
         x + f(norm_of(norm_of(x)))
         (x + f(norm_of(x))).round(decimals=3)
+        x + f(over(x, -1, unbiased=True))  # divides by D − 1
+        x + F.layer_norm(f(x), x.shape[-1:])  # You normalized what f returns
     """,
     "ending(x, fs)": """
         norm_of(pre_ln_blocks(x, fs), 0.0)
@@ -187,6 +258,20 @@ CASES = [
     for signature, lines in WRONG.items()
     for line in lines.strip().splitlines()
 ]
+
+
+class Mine(torch.nn.LayerNorm):
+    """PyTorch's layer, which standardizes in another way: (x, axes, ε) -> x_hat."""
+
+    def __init__(self, standardized, *arguments):
+        super().__init__(*arguments)
+        self.standardized = standardized
+
+    def forward(self, x):
+        super().forward(x)  # refuses what does not fit
+        y = self.standardized(x, tuple(range(-len(self.normalized_shape), 0)), self.eps)
+        y = y if self.weight is None else y * self.weight
+        return y if self.bias is None else y + self.bias
 
 
 class Changed(torch.nn.LayerNorm):
@@ -235,14 +320,22 @@ def pre_ln_blocks(x, fs, eps=1e-5):
     return x
 
 
+def attempt_of(parameters, line):
+    return eval(f"lambda {parameters}: {line}", globals() | NAMES)
+
+
 def assert_wrong(feedback):
     assert feedback.state is State.WRONG
-    assert feedback.message.strip().endswith(".")
+    assert feedback.message.endswith((".", "?"))
 
 
 @pytest.mark.parametrize(("name", "parameters", "line"), CASES)
-def test_a_wrong_function_is_not_right(name, parameters, line):
-    assert_wrong(BY_NAME[name].judge(eval(f"lambda {parameters}: {line}", globals() | NAMES)))
+def test_a_wrong_function_is_not_right_and_named_for_what_it_does(name, parameters, line):
+    feedback = BY_NAME[name].judge(attempt_of(parameters, line))
+    words = line.partition("  # ")[2]
+    assert_wrong(feedback)
+    assert all(part in feedback.message for part in words.split("; "))
+    assert feedback.mistake or not words
 
 
 def wrong_forms(right):
@@ -263,12 +356,12 @@ def wrong_forms(right):
 
 @pytest.mark.parametrize("exercise", PREDICTIONS, ids=lambda exercise: exercise.name)
 def test_a_value_that_only_looks_like_the_right_one_is_not_right(exercise):
-    for value in wrong_forms(exercise.answers[0]()):
+    for value in wrong_forms(exercise._answers[0][0]):
         assert_wrong(exercise.judge(value))
 
 
 WRONG_FORMS = {
-    "another dtype": lambda y: y.float() if y.dtype == torch.float64 else y.double(),
+    "another dtype": lambda y: y.half(),
     "a list": torch.Tensor.tolist,
     "an array": torch.Tensor.numpy,
     "a tuple": lambda y: (y,),
@@ -284,7 +377,7 @@ WRONG_FORMS = {
 @pytest.mark.parametrize("exercise", TENSORS, ids=lambda exercise: exercise.name)
 def test_a_result_that_only_looks_like_the_right_one_is_not_right(exercise, form):
     def attempt(*arguments):
-        y = exercise.answers[0](*arguments)
+        y = exercise._answer(*arguments)
         if form == "in place":
             next(a for a in arguments if isinstance(a, torch.Tensor)).add_(1)
         return WRONG_FORMS[form](y)
@@ -293,6 +386,5 @@ def test_a_result_that_only_looks_like_the_right_one_is_not_right(exercise, form
 
 
 def test_every_exercise_that_is_code_has_wrong_answers_here():
-    code = {exercise.name for exercise in EXERCISES if not is_prediction(exercise)}
-    missing = code - {name for name, *_ in CASES}
+    missing = {exercise.name for exercise in CODE} - {name for name, *_ in CASES}
     assert not missing, "give each of these wrong answers in WRONG"

@@ -2,6 +2,9 @@
 
 Notebooks: the strict suite against plain nbclient, which only executes them, in one process with as
 many kernels at once as there are cores; and against the same number of kernels that only import.
+Diagnosis: how long it takes to name what is wrong with an answer, over the wrong answers of the
+tests, against a thousand small operations of PyTorch; half of them, and the slowest.
+Grading: the same lessons, against nbclient, and against nbgrader where it's installed.
 Explorers: one change, in a kernel, against `interact` with a fresh figure; then in JupyterLab in a
 browser, from key press to new pixels.
 """
@@ -13,16 +16,18 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+import diagnosis_bench
 import explorers_bench
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 from project import PROJECT
 
-PARTS = ("notebooks", "import", "explorers", "browser")
+PARTS = ("notebooks", "grading", "import", "diagnosis", "explorers", "browser")
 TRIALS = 3
 IMPORTS = "import torch, matplotlib, ipywidgets"
 NBCLIENT = """
@@ -115,6 +120,25 @@ def measure_notebooks(notebooks, rounds):
     yield Comparison("notebooks: pytest", times["suite"], "kernels that import", times["imports"])
 
 
+def measure_grading(notebooks, rounds):
+    with tempfile.TemporaryDirectory() as folder:
+        plain = shutil.copytree(notebooks, Path(folder) / "plain")
+        calls = {
+            "grading": ["-m", "lnorm_utils.grading", "grade", plain, "--as-root"],
+            "nbclient": ["-c", NBCLIENT, plain],
+        }
+        if find_spec("nbgrader"):
+            course = Path(folder) / "nbgrader"
+            for place in ("source/lessons", "submitted/a_student/lessons"):
+                shutil.copytree(plain, course / place)
+            in_course = ["-m", "nbgrader", f"--CourseDirectory.root={course}"]
+            seconds(*in_course[:2], "generate_assignment", in_course[2], "lessons")
+            calls["nbgrader"] = [*in_course[:2], "autograde", "--force", in_course[2], "lessons"]
+        times = in_alternation(rounds, **calls)
+    for base in list(calls)[1:]:
+        yield Comparison("grading the lessons", times["grading"], base, times[base])
+
+
 def measure_import(rounds):
     calls = {"lnorm_utils": ["-c", "import lnorm_utils"], "torch": ["-c", "import torch"]}
     in_alternation(2, **calls)  # warm up the disk cache and the byte code
@@ -133,6 +157,20 @@ def measure_explorers():
             Comparison(name, time, "interact", best["interact"], 0.1, most=0.012)
             for name, time in best.items()
             if name != "interact"
+        ]
+        if all(comparison.verdict == "within" for comparison in comparisons):
+            break
+    return comparisons
+
+
+def measure_diagnosis():
+    for _ in range(TRIALS):  # other work on the machine can only make it slower
+        times = diagnosis_bench.measure()
+        comparisons = [
+            Comparison(
+                f"diagnosis: {what}", times[what], "1,000 operations", times["base"], *limits
+            )
+            for what, *limits in (("median", 10, 0.06), ("slowest", 50, 0.3))
         ]
         if all(comparison.verdict == "within" for comparison in comparisons):
             break
@@ -158,8 +196,12 @@ def main():
     comparisons = []
     if "notebooks" in options.only:
         comparisons += measure_notebooks(options.notebooks.resolve(), options.rounds)
+    if "grading" in options.only:
+        comparisons += measure_grading(options.notebooks.resolve(), options.rounds)
     if "import" in options.only:
         comparisons += measure_import(options.import_rounds)
+    if "diagnosis" in options.only:
+        comparisons += measure_diagnosis()
     if "explorers" in options.only:
         comparisons += measure_explorers()
     print(f"medians, {os.cpu_count()} cores; notebooks: {options.rounds} rounds in alternation")

@@ -2,10 +2,14 @@
 
 import importlib
 import re
+from typing import NamedTuple
 
 from project import PROJECT
 
+from lnorm_utils.beliefs import Belief
 from lnorm_utils.exercises import Exercise
+from lnorm_utils.exercises.engine.code_exercise import CodeExercise
+from lnorm_utils.exercises.engine.prediction import Prediction
 
 ROOM = PROJECT / "lnorm_utils" / "exercises"
 
@@ -15,16 +19,28 @@ for file in sorted(ROOM.glob("*.py")):
 TOPICS = [topic for topic in sorted(Exercise.bank) if (ROOM / f"{topic}.py").exists()]
 BANK = {topic: Exercise.bank[topic] for topic in TOPICS}
 EXERCISES = [exercise for exercises in BANK.values() for exercise in exercises.values()]
-MISTAKES = [(exercise, mistake) for exercise in EXERCISES for mistake in exercise.mistakes]
+PREDICTIONS = [exercise for exercise in EXERCISES if isinstance(exercise, Prediction)]
+CODE = [exercise for exercise in EXERCISES if isinstance(exercise, CodeExercise)]
+WITH_NORM = [exercise for exercise in CODE if exercise.norm]
+BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
 
 
-def is_prediction(exercise):
-    return exercise.inputs is None
+class Known(NamedTuple):
+    """A wrong answer that a bank knows: what is given, and what is said of it."""
+
+    attempt: object
+    message: str
+    belief: Belief | None
 
 
-def attempt_of(exercise, function):
-    """Make the attempt of a student who thinks as an answer or a mistake of the bank does."""
-    return function() if is_prediction(exercise) else function
+def known(exercise):
+    """Return the wrong answers that an exercise has been told of."""
+    if isinstance(exercise, Prediction):
+        return [Known(*wrong) for wrong in exercise.wrong]
+    return [
+        Known(exercise.attempt(m), " ".join(m.__doc__.split()), exercise.beliefs[m])
+        for m in exercise.mistakes
+    ]
 
 
 def words_of(html):
