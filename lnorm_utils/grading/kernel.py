@@ -1,59 +1,31 @@
-"""A kernel for code that nobody trusts: limited in time and memory, started again if it dies.
-
-Where it can be, it runs in a sandbox.
-"""
+"""A kernel for code that nobody trusts: limited in time and memory, started again if it dies."""
 
 import contextlib
-import os
-import shutil
-import signal
-import sys
-import tempfile
+import queue
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from queue import Empty
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from lnorm_utils.grading import fetch_attempt
-from lnorm_utils.grading.plain_data import encode
-from lnorm_utils.grading.sandbox import can_sandbox, sandboxed
+from lnorm_utils.grading.channel import receive, send
+from lnorm_utils.grading.memory import used_by
+from lnorm_utils.grading.processes import Processes
 
 __all__ = ["Kernel", "Outcome"]
 
-GIBIBYTE = 2**30
-# RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not.
-LIMITS = {
-    "RLIMIT_DATA": 4 * GIBIBYTE,
-    "RLIMIT_FSIZE": GIBIBYTE // 4,
-    "RLIMIT_NPROC": 4096,  # for all that the user runs, so not too few
-    "RLIMIT_CORE": 0,
-}
-START = f"""
-import contextlib
-for name, most in {LIMITS}.items():
-    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
-        import resource
-        resource.setrlimit(getattr(resource, name), (most, most))
-from ipykernel.kernelapp import launch_new_instance
-launch_new_instance()
-"""
-LARGEST_REPLY = 2**26
-SECONDS_TO_START, SECONDS_TO_STOP, SECONDS_FOR_A_CALL = 60, 3, 10
-# Nothing else of the environment reaches the kernel, because it often holds keys and passwords.
-KEPT = {
-    *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "LANG", "LC_ALL", "LC_CTYPE"),
-    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"),
-}
+MOST_MEMORY = 4 * 2**30  # bytes, for all processes of a kernel together
+SECONDS_TO_START, SECONDS_TO_STOP, SECONDS_BETWEEN_LOOKS = 60, 3, 0.5
+TOO_LARGE = f"it used more than {MOST_MEMORY // 2**30} GiB of memory."
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of code in the kernel: its answer, or a state of failure and its reason."""
+    """What became of a cell: a state of failure and its reason, and what the checks in it got."""
 
     failed: str = ""  # or "crashed", "timed out"
     reason: str = ""
-    answer: object = None
+    attempts: Mapping[str, Any] = field(default_factory=dict)
     lost: bool = False  # what the code has defined is gone with the kernel
 
 
@@ -61,54 +33,36 @@ class Kernel:
     """A kernel of this environment in an empty folder of its own; a context that ends it.
 
     Args:
-        timeout: seconds for a part of a notebook.
+        processes: where its process comes from.
+        timeout: seconds for a cell.
         total: seconds for all of them together.
     """
 
-    def __init__(self, timeout: float, total: float) -> None:
-        self.timeout, self.total = timeout, total
+    def __init__(self, processes: Processes, timeout: float, total: float) -> None:
+        self.processes, self.timeout, self.total = processes, timeout, total
         self.deadline = time.monotonic() + total
         self.done: list[str] = []
         self.end = Outcome()  # once it has failed, nothing runs any more
 
     def __enter__(self) -> "Kernel":
-        self.folder = Path(tempfile.mkdtemp(prefix="lnorm"))
-        try:
-            self._start()
-        except BaseException:
-            self.__exit__()
-            raise
+        self.context = contextlib.ExitStack()
+        self._start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.context.close()
 
     def run(self, code: str) -> Outcome:
-        """Run a part of a notebook, after all parts that ran before it if the kernel has died."""
-        outcome = self._guarded(code)
-        if not outcome.failed:
-            self.done.append(code)
-        return outcome
+        """Run a cell, after all cells that ran before it if the kernel has died.
 
-    def fetch(self, attempt: str, inputs: Sequence[tuple] | None, use_class: str = "") -> Outcome:
-        """Fetch the value of an expression, or what it returns when called with the inputs.
-
-        Of a class, fetch what the function of `class_attempts` with that name makes of it.
+        Raises:
+            OSError: this machine can't start one again.
         """
-        data = None if inputs is None else [list(map(encode, values)) for values in inputs]
-        seconds = max(1, min(SECONDS_FOR_A_CALL, self.timeout / 3))
-        call = f"['fetch'](lambda: ({attempt}), {data!r}, {seconds}, {use_class!r})"
-        return self._guarded("", f"__import__('runpy').run_path({fetch_attempt.__file__!r}){call}")
-
-    def _guarded(self, code: str, expression: str = "") -> Outcome:
-        """Run code unless time is over, and start the kernel again if the code ends it."""
         if self._over():
             return self.end
-        try:
-            outcome = self._run(code, expression)
-        except Exception:  # a student's code may send anything
-            outcome = Outcome("crashed", "what the kernel answered cannot be read.", lost=True)
+        outcome = self._run(code)
+        if not outcome.failed:
+            self.done.append(code)
         if outcome.lost and not self._over():
             self._start()
             if any(self._run(code).lost for code in self.done) and not self._over():
@@ -121,84 +75,77 @@ class Kernel:
             self.end = Outcome("timed out", reason, lost=True)
         return bool(self.end.failed)
 
-    def _run(self, code: str, expression: str = "") -> Outcome:
-        expressions = {"answer": expression} if expression else {}
-        request = self.client.execute(
-            code, silent=True, store_history=False, user_expressions=expressions, allow_stdin=False
-        )
-        until = min(time.monotonic() + self.timeout, self.deadline)
-        reply = self._reply(request, until)
-        if reply is None and self.manager.is_alive():
-            self.manager.interrupt_kernel()
-            stopped = self._reply(request, time.monotonic() + SECONDS_TO_STOP)
-            reason = f"it ran for more than {self.timeout:g} seconds."
-            return Outcome("timed out", reason, lost=stopped is None)
-        if reply is None:
-            return Outcome("crashed", "the kernel died.", lost=True)
-        told = reply if reply["status"] != "ok" or not expression else _answer_in(reply)
-        if told["status"] != "ok":
-            return Outcome("crashed", f"{told.get('ename')}: {told.get('evalue')}")
-        return Outcome(answer=told.get("data", {}).get("application/json"))
-
-    def _reply(self, request: str, until: float) -> dict | None:
-        """Wait for the reply to a request; None if the time is over or the kernel is dead."""
-        while (left := until - time.monotonic()) > 0:
-            alive = self.manager.is_alive()
-            try:
-                message = self.client.get_shell_msg(timeout=min(left, 0.2))
-            except Empty:
-                if not alive:
-                    return None
-                continue
-            if message["parent_header"].get("msg_id") == request:
-                return message["content"]
-        return None
-
     def _start(self) -> None:
-        from jupyter_client.kernelspec import KernelSpec
-        from jupyter_client.manager import KernelManager
-
-        self._stop()
-        run = Path(tempfile.mkdtemp(dir=self.folder))
-        (run / "empty").mkdir()
-        # Sockets in a folder, where the system has them: nobody else can take their place.
-        transport = "ipc" if os.name == "posix" else "tcp"
-        self.manager = KernelManager(transport=transport, connection_file=str(run / "k.json"))
-        command = [sys.executable, "-c", START, "-f", "{connection_file}"]
-        command = sandboxed(command, run) if can_sandbox() else command
-        self.manager._kernel_spec = KernelSpec(argv=command)
-        kept = {name: value for name, value in os.environ.items() if name.upper() in KEPT}
-        own = {"LNORM_PROGRESS": "", "OMP_NUM_THREADS": "1"}
-        home = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(run))
-        with open(os.devnull, "wb") as nowhere:
-            self.manager.start_kernel(
-                cwd=str(run / "empty"), env={**kept, **own, **home}, stdout=nowhere, stderr=nowhere
-            )
-        self.client = self.manager.client()
-        self.client.context.MAXMSGSIZE = LARGEST_REPLY
-        # What is printed comes over a channel that stays closed here.
-        self.client.start_channels(iopub=False, stdin=False, hb=False, control=False)
-        ready = self.client.kernel_info()
-        if self._reply(ready, time.monotonic() + SECONDS_TO_START) is None:
+        self.context.close()
+        self.process = self.context.enter_context(self.processes.process())
+        try:
+            self._reply(self._asked(), SECONDS_TO_START)
+        except (TimeoutError, EOFError, MemoryError):
             self.end = Outcome("crashed", "no kernel could be started.", lost=True)
 
-    def _stop(self) -> None:
-        if not hasattr(self, "manager"):
-            return
-        group = getattr(self.manager.provisioner, "pgid", None)
-        # Whatever a kernel does to stay, the next step ends it.
-        with contextlib.suppress(Exception):
-            self.client.stop_channels()
-        with contextlib.suppress(Exception):
-            # With a socket still open, the garbage collector could wait for it for ever.
-            self.client.context.destroy(linger=0)
-        with contextlib.suppress(Exception):
-            self.manager.shutdown_kernel(now=True)
-        if group:  # the processes that it started and left behind
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(group, signal.SIGKILL)
+    def _run(self, code: str) -> Outcome:
+        """Run a cell in the process that there is, and stop it when its time is over."""
+        reason = f"it ran for more than {self.timeout:g} seconds."
+        answer = self._asked(code)
+        try:
+            reply = self._reply(answer, min(self.timeout, self.deadline - time.monotonic()))
+        except TimeoutError:
+            return self._stop(answer, reason)
+        except EOFError:
+            return Outcome("crashed", "the kernel died.", lost=True)
+        except MemoryError:
+            return Outcome("crashed", TOO_LARGE, lost=True)
+        if reply.get("status") == "ok":
+            return Outcome(attempts=_attempts_in(reply))
+        return Outcome("crashed", str(reply.get("why")), _attempts_in(reply))
+
+    def _stop(self, answer: queue.Queue, reason: str) -> Outcome:
+        """Interrupt the cell that runs; if that doesn't help, the kernel is lost."""
+        try:
+            self.process.interrupt()
+            reply = self._reply(answer, SECONDS_TO_STOP)
+        except (OSError, EOFError, MemoryError):
+            return Outcome("timed out", reason, lost=True)
+        return Outcome("timed out", reason, _attempts_in(reply))
+
+    def _asked(self, code: str | None = None) -> queue.Queue:
+        """Send a cell, or nothing to a kernel that starts; return where its answer will be."""
+        process = self.process
+        answer: queue.Queue = queue.Queue(1)
+
+        def exchange() -> None:
+            found = None
+            with contextlib.suppress(Exception):  # the kernel may send anything, or nothing
+                if code is not None:
+                    send(process.requests, code)
+                found = receive(process.replies)
+            answer.put(found if isinstance(found, dict) else None)
+
+        threading.Thread(target=exchange, daemon=True).start()
+        return answer
+
+    def _reply(self, answer: queue.Queue, seconds: float) -> dict:
+        """Wait for an answer.
+
+        Raises:
+            TimeoutError: there is none in time.
+            EOFError: there will be none, because the kernel is dead or sends something else.
+            MemoryError: the kernel takes too much.
+        """
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            is_alive = self.process.is_alive()
+            with contextlib.suppress(queue.Empty):
+                if found := answer.get(timeout=min(left, SECONDS_BETWEEN_LOOKS)):
+                    return found
+                is_alive = False
+            if not is_alive:
+                raise EOFError
+            if used_by(self.process.roots) > MOST_MEMORY:
+                raise MemoryError
+        raise TimeoutError
 
 
-def _answer_in(reply: dict) -> dict:
-    answer = reply.get("user_expressions", {}).get("answer", {})
-    return answer if isinstance(answer, dict) and "status" in answer else {"status": "missing"}
+def _attempts_in(reply: dict) -> dict:
+    attempts = reply.get("attempts")
+    return attempts if isinstance(attempts, dict) else {}

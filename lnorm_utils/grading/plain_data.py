@@ -1,19 +1,26 @@
 """Values as JSON, so that they can leave a kernel that nobody trusts.
 
 Plain numbers, words and tensors come through. Of anything else only the name of its class does.
+On the way into a kernel, an object comes through too: as the source of its class, and its
+attributes.
 """
 
+import __future__
+
 import base64
+import functools
+import inspect
 import json
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "decode_input", "encode", "encode_input"]
 
-MOST_NUMBERS, MOST_ITEMS, DEEPEST = 100_000, 100, 5
+MOST_NUMBERS, MOST_ITEMS, DEEPEST = 10_000, 100, 5
 DTYPES = {str(d): d for d in vars(torch).values() if isinstance(d, torch.dtype)}
 READERS: dict[str, Callable[[str], object]] = {
     "str": str,
@@ -26,7 +33,7 @@ def encode(value: Any, depth: int = 0) -> list:
     """Write a value as [kind, ...]; of an unknown or too large one only the kind."""
     kind = type(value)
     if value is None or value is ...:
-        return ["nothing"]
+        return ["nothing" if value is None else "dots"]
     if kind in (bool, str):
         return [kind.__name__, value[:1000] if kind is str else value]
     if kind in (int, float):
@@ -66,6 +73,8 @@ def decode(data: Any) -> object:
         ValueError: `encode` writes nothing like this; data made to break this may raise others.
     """
     kind, *rest = data
+    if kind == "dots":
+        return ...
     if kind == "nothing":
         return None
     if kind in ("list", "tuple"):
@@ -92,3 +101,43 @@ def _decoded_numbers(kind: str, dtype: str, shape: list[int], text: str) -> obje
     if np.dtype(dtype).kind not in "biufc":
         raise ValueError("an array of something else than numbers")
     return np.frombuffer(bytes(data), dtype=dtype).reshape(shape)
+
+
+def encode_input(value: Any) -> list:
+    """Write an argument of an exercise, also an object such as a layer that an attempt calls.
+
+    The methods of its class may use PyTorch and nothing else around them.
+
+    Raises:
+        TypeError: the source of its class is not known.
+    """
+    if type(value) in (list, tuple):
+        return [type(value).__name__, *map(encode_input, value)]
+    written = encode(value)
+    if written[0] != "other":
+        return written
+    source = textwrap.dedent(inspect.getsource(type(value)))
+    attributes = {name: encode_input(each) for name, each in vars(value).items()}
+    return ["object", type(value).__name__, source, attributes]
+
+
+def decode_input(data: list) -> Any:
+    """Read what `encode_input` wrote. Only a kernel does, because it runs the source in it."""
+    kind, *rest = data
+    if kind in ("list", "tuple"):
+        return (list if kind == "list" else tuple)(map(decode_input, rest))
+    if kind != "object":
+        return decode(data)
+    name, source, attributes = rest
+    value: Any = object.__new__(_class_from(name, source))
+    vars(value).update({name: decode_input(each) for name, each in attributes.items()})
+    return value
+
+
+@functools.cache
+def _class_from(name: str, source: str) -> type:
+    # The types in its signatures are not looked up.
+    flags = __future__.annotations.compiler_flag
+    around: dict[str, Any] = {"torch": torch, "__name__": "inputs"}
+    exec(compile(source, "inputs", "exec", flags, dont_inherit=True), around)
+    return around[name]

@@ -1,13 +1,11 @@
-"""Write the grades of a submission: as a table to print, and as rows of a CSV file."""
+"""Write the grades of a submission as a table to print."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from lnorm_utils.grading.grade import RIGHT, Grade
 from lnorm_utils.grading.plain_text import printable
 
-__all__ = ["COLUMNS", "csv_rows", "table"]
-
-COLUMNS = ["submission", "lesson", "exercise", "state", "mistake", "message"]
+__all__ = ["table"]
 
 
 def table(name: str, grades: Iterable[Grade]) -> str:
@@ -32,10 +30,3 @@ def _words_of(g: Grade) -> str:
     if g.state in (RIGHT, "not attempted"):
         return g.state
     return ": ".join(part for part in (g.state, g.mistake or g.message) if part)
-
-
-def csv_rows(name: str, grades: Iterable[Grade]) -> Iterator[list[str]]:
-    """Yield a row for each exercise; no cell looks like a formula to a spreadsheet."""
-    for g in grades:
-        cells = [printable(name), g.lesson, g.exercise, g.state, g.mistake, g.message]
-        yield [f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell for cell in cells]

@@ -1,53 +1,73 @@
-"""Find the notebooks that were handed in, read them, and tell which exercises each should solve."""
+"""Read a notebook that was handed in, and tell which exercises it should solve."""
 
+import ast
 import functools
 import importlib
 import json
+import re
+import stat
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
 from lnorm_utils.exercises.engine.exercise import Exercise
-from lnorm_utils.lab.lesson_files import ORIGINALS, LessonError, read, topics
+from lnorm_utils.grading.cells import MOST_CHARACTERS, code_cells
+from lnorm_utils.lab.lesson_files import ORIGINALS, LessonError, edition, read, topics
 from lnorm_utils.lab.working_copy import lessons
 
-__all__ = ["exercises_for", "find_submissions", "lesson_on", "read_submission"]
+__all__ = ["LARGEST", "exercises_for", "lesson_on", "read_submission", "unsafe"]
 
-
-def find_submissions(given: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the name and the path of each notebook: the one given, or those below a folder."""
-    if given.is_file():
-        yield given.name, given
-    for path in sorted(given.rglob("*.ipynb")):
-        if ".ipynb_checkpoints" not in path.parts:
-            yield path.relative_to(given).as_posix(), path
+LARGEST = 20_000_000  # bytes of a notebook
+BANKS = "lnorm_utils.exercises"
+IMPORT = re.compile(
+    rf"^[ \t]*(?:from|import)[ \t]+{re.escape(BANKS)}(?:\.| import )(\w+)", re.MULTILINE
+)
 
 
 def read_submission(path: Path) -> dict:
     """Read a notebook, also one of an older format.
 
     Raises:
-        LessonError: the file isn't a notebook.
+        LessonError: the file isn't a notebook, or isn't a plain file of at most 20 MB.
         OSError: the file can't be read at all.
     """
+    if reason := unsafe(path):
+        raise LessonError(reason)
+    data = path.read_bytes()
     try:
-        return read(path)
-    except LessonError as problem:
-        return _read_older(path, problem)
+        notebook = json.loads(data)  # in any encoding of Unicode, with or without a mark for it
+        if notebook["nbformat"] < 4:
+            notebook = _newer(notebook)
+        edition(notebook)  # which looks at all cells
+    except Exception:  # anything can be in a file that somebody else made
+        raise LessonError("it can't be read as a notebook.") from None
+    return notebook
 
 
-def _read_older(path: Path, problem: LessonError) -> dict:
+def unsafe(path: Path) -> str:
+    """Say why nobody should read a file that somebody else made; empty if it can be read.
+
+    Reading a pipe may take for ever, and a link leads to what isn't the student's.
+    """
+    try:
+        status = path.lstat()
+    except OSError as problem:
+        return f"it can't be opened: {problem.strerror}."
+    if stat.S_ISLNK(status.st_mode):
+        return "it is a link, and only plain files are read."
+    if not stat.S_ISREG(status.st_mode):
+        return "it is not a plain file."
+    if status.st_size > LARGEST:
+        return f"it has {status.st_size / 1e6:.0f} MB, and at most {LARGEST / 1e6:.0f} MB are read."
+    return ""
+
+
+def _newer(notebook: dict) -> dict:
     import nbformat
 
-    try:
-        notebook = json.loads(path.read_text("utf-8-sig"))
-        if notebook["nbformat"] >= 4:
-            raise problem
-        with warnings.catch_warnings(action="ignore"):  # about missing ids
-            return nbformat.convert(nbformat.from_dict(notebook), 4)
-    except Exception:  # anything can be in a file that somebody else made
-        raise problem from None
+    with warnings.catch_warnings(action="ignore"):  # about missing ids
+        return nbformat.convert(nbformat.from_dict(notebook), 4)
 
 
 def exercises_for(notebook: Mapping, name: str) -> list[Exercise]:
@@ -56,11 +76,32 @@ def exercises_for(notebook: Mapping, name: str) -> list[Exercise]:
     If it imports none, the lessons in its name count: "01_mean" in "01_mean_of_ada".
     """
     named = (topic for topic, lesson in _lessons_by_topic().items() if lesson in name)
-    wanted = topics(notebook) or list(named)
+    imported = dict.fromkeys(topic for cell in code_cells(notebook) for topic in _imported(cell))
+    wanted = [topic for topic in imported if topic in _lessons_by_topic()] or list(named)
     for topic in wanted:
-        if find_spec(f"lnorm_utils.exercises.{topic}"):
-            importlib.import_module(f"lnorm_utils.exercises.{topic}")
+        if find_spec(f"{BANKS}.{topic}"):
+            importlib.import_module(f"{BANKS}.{topic}")
     return [exercise for topic in wanted for exercise in Exercise.bank.get(topic, {}).values()]
+
+
+def _imported(source: str) -> Iterator[str]:
+    """Yield the topics that a cell imports, and none that a comment or a text names."""
+    if BANKS not in source:
+        return
+    try:
+        if len(source) > MOST_CHARACTERS:  # which could take minutes
+            raise ValueError
+        tree = ast.parse(source)
+    except Exception:  # such as a syntax error, or magic
+        yield from IMPORT.findall(source)
+        return
+    for node in ast.walk(tree):
+        names = [alias.name for alias in getattr(node, "names", []) if hasattr(alias, "name")]
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{name}" for name in names]
+        for name in names:
+            if match := re.match(rf"{re.escape(BANKS)}\.(\w+)", name):
+                yield match[1]
 
 
 def lesson_on(topic: str) -> str:

@@ -1,19 +1,24 @@
 """How a notebook becomes grades, with a kernel that runs each cell in this process."""
 
 import json
+import sys
+import textwrap
 from dataclasses import astuple
+from types import ModuleType
+from unittest.mock import patch
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from torch import nn
 
+from lnorm_utils.beliefs import Belief
 from lnorm_utils.exercises import mean, module, variance
 from lnorm_utils.exercises.engine.exercise import Exercise
 from lnorm_utils.grading import grade as grading
-from lnorm_utils.grading.fetch_attempt import fetch
 from lnorm_utils.grading.grade import grade
 from lnorm_utils.grading.kernel import Outcome
-from lnorm_utils.grading.plain_data import encode
+from lnorm_utils.grading.recording import ATTEMPTS, Recorder, describe_banks
 
 LESSON = "01_mean"
 BANK = Exercise.bank[mean.TOPIC]
@@ -21,7 +26,7 @@ P0, P1, P2 = [e.name for e in BANK.values() if e.inputs is None][:3]
 C0, C1, C2 = [e.name for e in BANK.values() if e.inputs is not None][:3]
 IMPORTS = "from lnorm_utils.exercises.mean import *"
 MISSING = ("missing", "", "no cell checks it.")
-RIGHT = BANK[P0].answers[0]()
+RIGHT = eval(BANK[P0]._solution().code)
 
 
 class KernelHere:
@@ -29,8 +34,14 @@ class KernelHere:
 
     made = []  # noqa: RUF012 - in the order in which they were made
 
-    def __init__(self, timeout, total):
-        self.limits, self.ran, self.fetched, self.defined = (timeout, total), [], [], {}
+    def __init__(self, processes, timeout, total):
+        self.limits, self.ran, self.defined = (timeout, total), [], {}
+        self.banks = {}
+        for topic, bank in describe_banks().items():
+            recorders = {name: Recorder(name, **about, seconds=5) for name, about in bank.items()}
+            name = f"lnorm_utils.exercises.{topic}"
+            self.banks[name] = ModuleType(name)
+            vars(self.banks[name]).update(recorders)
         self.made.append(self)
 
     def __enter__(self):
@@ -43,22 +54,17 @@ class KernelHere:
     def run(self, code):
         assert self.is_open
         self.ran.append(code)
-        if "die" in code:
+        ATTEMPTS.clear()
+        if code.startswith("die"):
             return Outcome("crashed", "the kernel died.", lost=True)
+        if "forge" in code:
+            return Outcome(attempts={P0: "a lie", "unknown": {}})
         try:
-            exec(code, self.defined)
+            with patch.dict(sys.modules, self.banks):
+                exec(code, self.defined)
         except Exception as error:
-            return Outcome("crashed", f"{type(error).__name__}: {error}")
-        return Outcome()
-
-    def fetch(self, attempt, inputs, use_class=""):
-        self.fetched.append((attempt, use_class))
-        data = inputs and [[encode(value) for value in values] for values in inputs]
-        try:
-            answer = fetch(lambda: eval(attempt, self.defined), data, 5, use_class)._repr_json_()
-        except Exception as error:
-            return Outcome("crashed", f"{type(error).__name__}: {error}")
-        return Outcome(answer="a lie" if "lie" in attempt else answer)
+            return Outcome("crashed", f"{type(error).__name__}: {error}", dict(ATTEMPTS))
+        return Outcome(attempts=dict(ATTEMPTS))
 
 
 @pytest.fixture
@@ -79,10 +85,10 @@ def graded(tmp_path, kernels):
     """Grade a notebook with these cells: {exercise: (state, mistake, message)}."""
 
     def grades(*sources):
-        found = grade(written(tmp_path, [IMPORTS, *sources]), 7)
+        found = grade(written(tmp_path, [IMPORTS, *sources]), 7, None)
         assert {g.lesson for g in found} == {LESSON}
         assert [g.exercise for g in found] == list(BANK)
-        return {g.exercise: astuple(g)[2:] for g in found}
+        return {g.exercise: (g.state, g.mistake, g.message) for g in found}
 
     return grades
 
@@ -94,13 +100,13 @@ def test_what_no_cell_checks_is_missing(graded, kernels):
 
 
 def test_each_attempt_gets_what_its_exercise_says_of_it(graded):
-    mistake = BANK[P1].mistakes[0]
-    told = BANK[P1].judge(mistake())
+    mistake = BANK[P1].wrong[0].value
+    told = BANK[P1].judge(mistake)
     found = graded(
         f"{P0}.check({RIGHT!r})",
-        f"{P1}.check({mistake()!r})",
+        f"{P1}.check({mistake!r})",
         f"{P2}.check()",
-        f"{C0}.check({C0}.answers[0])",
+        f"{BANK[C0]._solution().code}\n{C0}.check({BANK[C0]._answer.__name__})",
         f"{C1}.check(lambda x: x.missing)",
     )
     assert found[P0][:2] == ("right", "")
@@ -112,19 +118,47 @@ def test_each_attempt_gets_what_its_exercise_says_of_it(graded):
     assert found[C2] == MISSING
 
 
+def test_a_grade_names_the_common_belief_that_a_mistake_comes_from(tmp_path, kernels):
+    assert any(wrong.belief for wrong in BANK[P0].wrong)
+    for value, _, belief in BANK[P0].wrong:
+        found = grade(written(tmp_path, [IMPORTS, f"{P0}.check({value!r})"]), 5, None)
+        named = {g.exercise: g.belief for g in found if g.belief}
+        assert named == ({P0: belief.value} if belief else {})
+
+
+def test_a_grade_names_each_of_several_common_beliefs(tmp_path, kernels):
+    cell = """
+        from lnorm_utils.exercises.standardize import formula
+        over_the_batch = lambda x, eps: (x - x.mean(0)) / (x.var(0) + eps).sqrt()
+        formula.check(over_the_batch)
+    """
+    found = grade(written(tmp_path, [textwrap.dedent(cell)]), 5, None)
+    (told,) = [g.belief for g in found if g.exercise == "formula"]
+    assert told == f"{Belief.OVER_THE_BATCH.value}; {Belief.VARIANCE_OVER_D_MINUS_1.value}"
+
+
 def test_the_last_check_counts_with_the_value_that_it_was_given(graded):
     cell = f"x = 99\n{P0}.check(x)\nx = {RIGHT!r}\n{P0}.check(x)\nx = 98"
     assert graded(cell)[P0][0] == "right"
     assert graded(cell, "x = 97", f"{P0}.check(x)")[P0][0] == "wrong"
 
 
-def test_a_check_that_stands_alone_is_not_run_and_one_in_other_code_is(graded, kernels):
-    graded(f"{P0}.check(1)\nprint({P1}.check(2))")
-    assert [code for code in kernels[0].ran if "check" in code] == [f"#\nprint({P1}.check(2))"]
-    assert kernels[0].fetched == [("1", ""), ("2", "")]
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "alias = {name}; alias.check({value})",
+        "def later():\n    {name}.check({value})\nlater()",
+        "for x in (0, {value}):\n    {name}.check(x)",
+        "getattr({name}, 'check')(attempt={value})",
+        "x = [{name}.check({value})][1]",
+        "from lnorm_utils.exercises.mean import {name} as x\nif True: print(x.check({value}))",
+    ],
+)
+def test_every_way_to_check_counts(graded, cell):
+    assert graded(cell.format(name=P0, value=repr(RIGHT)))[P0][0] == "right"
 
 
-def test_a_cell_that_fails_takes_the_checks_after_it_along_and_no_other_cell(graded, kernels):
+def test_a_cell_that_fails_takes_the_checks_after_it_along_and_no_other_cell(graded):
     found = graded(
         f"{P0}.check({RIGHT!r})\n1 / 0\n{P1}.check(1)\nlater = 1",
         f"later\n{P2}.check(2)",
@@ -135,11 +169,6 @@ def test_a_cell_that_fails_takes_the_checks_after_it_along_and_no_other_cell(gra
     assert found[P2][0] == "crashed"
     assert "NameError" in found[P2][2]
     assert found[C0][0] == "wrong"
-    assert kernels[0].fetched == [(repr(RIGHT), ""), ("1", "")]
-
-
-def test_a_check_in_code_that_fails_is_judged_all_the_same(graded):
-    assert graded(f"x = [{P0}.check({RIGHT!r})][1]")[P0][0] == "right"
 
 
 def test_a_check_in_code_that_ends_the_kernel_fails_with_it(graded):
@@ -150,13 +179,13 @@ def test_a_check_in_code_that_ends_the_kernel_fails_with_it(graded):
 @pytest.mark.parametrize(
     ("cell", "why"),
     [
-        (f"{P0}.check(nowhere)", "its attempt cannot be looked at: NameError"),
-        (f"lie = 1\n{P0}.check(lie)", "its kernel sent what no attempt is: "),
-        (f"x = = 1\n{P0}.check(1)", "its cell cannot be read: invalid syntax"),
+        (f"{P0}.check(nowhere)", "its cell failed: NameError"),
+        ("forge", "its kernel sent what no attempt is: "),
+        (f"x = = 1\n{P0}.check(1)", "its cell failed: SyntaxError: invalid syntax"),
     ],
 )
 def test_an_attempt_that_cannot_be_judged_crashes_alone_and_says_why(graded, cell, why):
-    found = graded(cell, f"{P1}.check({BANK[P1].answers[0]()!r})")
+    found = graded(cell, f"{P1}.check({BANK[P1]._solution().code})")
     assert found[P0][:2] == ("crashed", "")
     assert found[P0][2].startswith(why)
     assert found[P1][0] == "right"
@@ -186,30 +215,40 @@ def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(graded, m
 def test_a_class_is_tried_as_its_exercise_says(tmp_path, kernels):
     bank = Exercise.bank[module.TOPIC]
     name, exercise = next((name, e) for name, e in bank.items() if e.use_class)
-    cells = ["from lnorm_utils.exercises.module import *", f"{name}.check({name}.answers[0])"]
-    found = {g.exercise: g.state for g in grade(written(tmp_path, cells), 5)}
+    imports = "import torch\nfrom torch import nn\nfrom lnorm_utils.exercises.module import *"
+    code = exercise._solution().code
+    cells = [imports, f"{code}\n{name}.check({exercise._answer.__name__})"]
+    found = {g.exercise: g for g in grade(written(tmp_path, cells), 5, None)}
     assert list(found) == list(bank)
-    assert found[name] == "right"
-    assert kernels[0].fetched == [(f"{name}.answers[0]", exercise.use_class.__name__)]
+    assert found[name].state == "right"
+
+
+def test_a_finished_layer_is_no_answer_of_a_student(tmp_path, kernels):
+    name, exercise = next((n, e) for n, e in Exercise.bank[module.TOPIC].items() if e.use_class)
+    cell = f"from torch import nn\nfrom lnorm_utils.exercises.module import {name}"
+    cells = [cell, f"{name}.check(nn.LayerNorm)"]
+    found = {g.exercise: g for g in grade(written(tmp_path, cells), 5, None)}
+    assert found[name].state == "wrong"
+    assert found[name].message == exercise.judge(nn.LayerNorm).message
 
 
 def test_a_notebook_with_two_lessons_is_graded_in_both(tmp_path, kernels):
     cells = [IMPORTS, "from lnorm_utils.exercises.variance import *"]
-    found = grade(written(tmp_path, cells), 5)
+    found = grade(written(tmp_path, cells), 5, None)
     expected = [("01_mean", name) for name in BANK]
     expected += [("02_variance", name) for name in Exercise.bank[variance.TOPIC]]
     assert [(g.lesson, g.exercise) for g in found] == expected
 
 
 def test_a_notebook_that_imports_nothing_is_known_by_its_name(tmp_path, kernels):
-    found = grade(written(tmp_path, [], f"{LESSON}_of_nobody"), 5)
+    found = grade(written(tmp_path, [], f"{LESSON}_of_nobody"), 5, None)
     assert [(g.lesson, g.exercise) for g in found] == [(LESSON, name) for name in BANK]
-    assert {astuple(g)[2:] for g in found} == {MISSING}
+    assert {(g.state, g.mistake, g.message) for g in found} == {MISSING}
 
 
 @pytest.mark.parametrize("name", ["holiday", "77_nothing"])
 def test_a_notebook_of_another_course_says_so(tmp_path, kernels, name):
-    (one,) = grade(written(tmp_path, ["import lnorm_utils.exercises.nothing"], name), 5)
+    (one,) = grade(written(tmp_path, ["import lnorm_utils.exercises.nothing"], name), 5, None)
     assert astuple(one)[:3] == ("", "", "not a notebook of this course")
     assert kernels == []
 
@@ -227,9 +266,9 @@ def test_a_notebook_of_another_course_says_so(tmp_path, kernels, name):
 def test_a_file_that_is_no_notebook_says_so_and_shows_nothing_of_itself(tmp_path, kernels, text):
     path = tmp_path / f"{LESSON}.ipynb"
     path.write_text(text)
-    (one,) = grade(path, 5)
+    (one,) = grade(path, 5, None)
     assert astuple(one)[:4] == ("", "", "not a notebook", "")
-    assert one.message == f"{path.name} can't be read as a notebook."
+    assert one.message == "it can't be read as a notebook."
 
 
 @pytest.mark.filterwarnings("error")
@@ -245,4 +284,4 @@ def test_notebooks_of_older_formats_and_without_ids_are_read(
     notebook.nbformat_minor = minor
     path = tmp_path / "old.ipynb"
     path.write_text(json.dumps(notebook), encoding=encoding)
-    assert [g.state for g in grade(path, 5)].count("right") == 1
+    assert [g.state for g in grade(path, 5, None)].count("right") == 1

@@ -2,18 +2,23 @@
 
 import errno
 import os
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from lnorm_utils.exercises import Exercise, mean
 from lnorm_utils.grading.__main__ import main
 from lnorm_utils.grading.filled_in import answers_left_in
-from lnorm_utils.grading.hand_out import CopyError, student_copy
+from lnorm_utils.grading.hand_out import COURSE, CopyError, student_copy, student_zip
+from lnorm_utils.lab.lesson_files import read, write
+from lnorm_utils.lab.working_copy import lessons
 
 CODE = 'def f(x):\n    """Return x."""\n    ...\n\n\nquestion.check(f)'
 CLASS = """class C(nn.Module):
@@ -87,7 +92,9 @@ def course(tmp_path):
     for left_out in (
         ".venv/lib",
         ".git",
-        "a/__pycache__",
+        "lnorm_utils/__pycache__",
+        "lnorm_utils/grading",
+        "week1-graded",
         ".ruff_cache",
         "my_lessons",
         "build",
@@ -109,14 +116,15 @@ def git(course):
     if not shutil.which("git"):
         pytest.skip("there is no git")
     shutil.rmtree(course / ".git")
-    names = ["tracked", "deleted", *([NO_TEXT] if sys.platform == "linux" else [])]
-    for name in (*names, "private"):
+    no_text = [NO_TEXT] if sys.platform == "linux" else []
+    names = [f"{ROOM}/{name}" for name in ("tracked", "deleted", *no_text)]
+    for name in (*names, f"{ROOM}/private"):
         (course / name).write_text("then")
-    for command in (["init", "-q"], ["add", "notebooks", "lnorm_utils", *names]):
+    for command in (["init", "-q"], ["add", "notebooks", f"{ROOM}/mean.py", *names]):
         subprocess.run(["git", "-C", course, *command], check=True)
-    (course / "tracked").write_text("now")
-    (course / "deleted").unlink()
-    return {*names} - {"deleted"}
+    (course / ROOM / "tracked").write_text("now")
+    (course / ROOM / "deleted").unlink()
+    return {*names} - {f"{ROOM}/deleted"}
 
 
 NO_TEXT = os.fsdecode(b"caf\xe9")
@@ -137,30 +145,83 @@ def test_with_git_what_it_tracks_is_copied_as_it_is_now(course, git, tmp_path):
     (tmp_path / "copy").mkdir()
     student_copy(course, tmp_path / "copy")
     assert files(tmp_path / "copy") == COPIED | git
-    assert (tmp_path / "copy" / "tracked").read_text() == "now"
+    assert (tmp_path / "copy" / ROOM / "tracked").read_text() == "now"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere not everybody may make a link")
 @pytest.mark.parametrize("known_to_git", [True, False])
 def test_a_link_is_copied_as_a_link(course, tmp_path, known_to_git, request):
-    (course / "link").symlink_to("notebooks/01_mean.ipynb")
+    (course / ROOM / "link").symlink_to("mean.py")
     if known_to_git:
         request.getfixturevalue("git")
-        subprocess.run(["git", "-C", course, "add", "link"], check=True)
+        subprocess.run(["git", "-C", course, "add", ROOM], check=True)
     student_copy(course, tmp_path / "copy")
-    assert os.readlink(tmp_path / "copy" / "link") == "notebooks/01_mean.ipynb"
+    assert os.readlink(tmp_path / "copy" / ROOM / "link") == "mean.py"
 
 
 def test_in_the_copy_of_this_course_the_instructor_has_closed_the_solutions(tmp_path, capsys):
     assert main(["student", str(tmp_path / "copy")]) == 0
     assert str(tmp_path / "copy") in capsys.readouterr().out
-    program = "from lnorm_utils.exercises import mean; print(mean.how_many.solution())"
+    program = """
+from lnorm_utils.exercises import mean, Exercise
+for exercise in Exercise.bank[mean.TOPIC].values():
+    exercise.solution()
+    print(*dir(exercise))
+"""
     command = [sys.executable, "-c", program]
     copied = {**os.environ, "PYTHONPATH": str(tmp_path / "copy")}
     run = subprocess.run(
         command, cwd=tmp_path / "copy", env=copied, capture_output=True, text=True, check=True
     )
-    assert run.stdout == "Solution: closed by your instructor.\n"
+    said = "Solution: closed by your instructor.\ncheck hint solution\n"
+    assert run.stdout == said * len(Exercise.bank[mean.TOPIC])
+
+
+def test_of_the_course_only_the_lessons_that_are_named_are_handed_out(tmp_path):
+    student_zip(COURSE, tmp_path / "week1.zip", ["01", "02_variance"])
+    with zipfile.ZipFile(tmp_path / "week1.zip") as archive:
+        archive.extractall(tmp_path)  # without permissions
+    copy = tmp_path / "week1"
+    assert [path.stem for path in lessons(copy / "notebooks")] == ["01_mean", "02_variance"]
+    known = re.findall(r"^([a-z]+):", (copy / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert sorted(known) == ["clean", "help", "lab"]
+    assert not {"tests", ".github", "lnorm_utils/grading", "docs/grading.md"} & {
+        *(path.relative_to(copy).as_posix() for path in copy.rglob("*"))
+    }
+    # What a student types first, where everything is installed.
+    command = [sys.executable, "-m", "lnorm_utils", "--copy-only"]
+    copied = {**os.environ, "PYTHONPATH": str(copy)}
+    subprocess.run(command, cwd=copy, env=copied, capture_output=True, check=True)
+    handed_out = [read(path) for path in lessons(copy / "my_lessons")]
+    words = ["".join(cell["source"]) for notebook in handed_out for cell in notebook["cells"]]
+    linked = {link for text in words for link in re.findall(r"\((\w+\.ipynb)\)", text)}
+    assert linked == {"01_mean.ipynb", "02_variance.ipynb"}
+
+
+def test_a_notebook_that_is_alone_says_where_the_course_is(course, tmp_path):
+    notebook = read(course / "notebooks" / "01_mean.ipynb")
+    notebook["cells"].insert(0, {"cell_type": "markdown", "metadata": {}, "source": "# Why?"})
+    write(notebook, course / "notebooks" / "01_mean.ipynb")
+    student_copy(course, tmp_path / "copy", where="https://example.org/week1.zip")
+    first = read(tmp_path / "copy" / "notebooks" / "01_mean.ipynb")["cells"][0]["source"]
+    assert first.startswith("# Why?")
+    assert "https://example.org/week1.zip" in first
+
+
+@pytest.mark.parametrize("wanted", [["99"], ["0"], ["01", "nothing"]])
+def test_a_lesson_that_is_not_there_is_refused_in_one_sentence(tmp_path, wanted):
+    with pytest.raises(CopyError, match=f"^'{wanted[-1]}' isn't one lesson"):
+        student_zip(COURSE, tmp_path / "week1.zip", wanted)
+    assert not (tmp_path / "week1.zip").exists()
+
+
+def test_an_archive_is_never_overwritten(course, tmp_path):
+    archive = tmp_path / "week1.zip"
+    archive.touch()
+    for path in (archive, tmp_path / "week1.tar"):
+        with pytest.raises(CopyError, match=f"^{path} .*\\.$"):
+            student_zip(course, path)
+    assert archive.read_bytes() == b""
 
 
 def test_the_notebooks_of_the_copy_show_no_output(course, tmp_path):

@@ -1,20 +1,23 @@
 """What a kernel that nobody trusts sends comes back as it was, or is refused."""
 
+from __future__ import annotations
+
 import json
 
 import numpy as np
 import pytest
 import torch
+from exercise_banks import BANK
 
 from lnorm_utils.exercises.engine.class_attempts import Observed
 from lnorm_utils.exercises.engine.feedback import State
 from lnorm_utils.exercises.mean import how_many, row_means
-from lnorm_utils.grading.fetch_attempt import fetch
 from lnorm_utils.grading.judge import judge
-from lnorm_utils.grading.plain_data import decode, encode
+from lnorm_utils.grading.plain_data import decode, encode, encode_input
+from lnorm_utils.grading.recording import ATTEMPTS, Recorder, describe_banks
 
 VALUES = [
-    *(None, True, 7, -(2**70), 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
+    *(None, ..., True, 7, -(2**70), 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
     *(torch.arange(6).reshape(2, 3).T, torch.ones(2, dtype=torch.bfloat16), torch.tensor(2.5)),
     *(torch.ones(0, 3), torch.tensor([True, False]), torch.tensor(1 + 2j).conj()),
     *(np.arange(6.0).reshape(2, 3)[:, ::2], np.float32(2.5), np.ones((0, 2))),
@@ -66,48 +69,102 @@ def test_what_no_kernel_sends_by_itself_is_refused(answer):
 
 
 def test_a_value_for_each_input_is_judged_and_one_more_is_refused():
-    encoded = [encode(value) for value in row_means.expected(row_means.answers[0])]
+    encoded = [encode(value) for value in row_means.right]
     assert judge(row_means, {"values": encoded, "remark": ""}).state is State.RIGHT
     with pytest.raises(ValueError, match=f"^{len(encoded) + 1} values instead of {len(encoded)}$"):
         judge(row_means, {"values": [*encoded, encoded[0]], "remark": ""})
     fewer = judge(row_means, {"values": encoded[:-1], "remark": "a\x1b\nremark"})
-    assert (fewer.state, fewer.message) == (State.WRONG, "a� remark")
+    assert fewer.state is State.WRONG
+    assert fewer.message.endswith("a� remark")
 
 
 ROWS = torch.arange(6.0).reshape(2, 3)
-INPUTS = [[encode(ROWS)], [encode(ROWS + 1)]]
+INPUTS = [[encode_input(ROWS)], [encode_input(ROWS + 1)]]
 
 
-def fetched(attempt, inputs=INPUTS, use_class=""):
-    """Return the values and the remark that the kernel would send."""
-    sent = fetch(lambda: attempt, inputs, 5, use_class)._repr_json_()
+def recorded(attempt, inputs=INPUTS, use_class=""):
+    """Return the values and the remark that a kernel would send."""
+    recorder = Recorder("one", inputs, use_class, 5)
+    assert recorder.check(attempt) is None
+    sent = json.loads(json.dumps(ATTEMPTS.pop("one")))
     return [decode(value) for value in sent["values"]], sent["remark"]
 
 
 def test_a_prediction_is_sent_as_it_is():
-    assert fetched((2, 3), None) == ([(2, 3)], "")
+    assert recorded((2, 3), None) == ([(2, 3)], "")
 
 
 @pytest.mark.parametrize("attempt", [..., None])
-def test_no_attempt_is_sent_as_nothing_for_each_call(attempt):
-    assert fetched(attempt, None) == ([None], "")
-    assert fetched(attempt) == ([None, None], "")
+def test_no_attempt_is_sent_as_dots_for_each_call(attempt):
+    assert recorded(attempt, None) == ([...], "")
+    assert recorded(attempt) == ([..., ...], "")
+
+
+def test_a_body_of_dots_is_told_from_one_that_returns_nothing():
+    def blank(x): ...
+
+    assert recorded(blank) == ([..., ...], "")
+    assert recorded(lambda x: print(x))[0] == [None, None]
 
 
 def test_a_function_is_called_with_each_input():
-    values, remark = fetched(lambda x: x.sum(-1))
+    values, remark = recorded(lambda x: x.sum(-1))
     assert [value.tolist() for value in values] == [[3, 12], [6, 15]]
     assert remark == ""
 
 
 def test_of_a_function_that_fails_later_the_first_value_is_sent_with_the_remark():
-    values, remark = fetched(lambda x: x.sum(-1) if x[0, 0] == 0 else x.missing)
+    values, remark = recorded(lambda x: x.sum(-1) if x[0, 0] == 0 else x.missing)
     assert [value.tolist() for value in values] == [[3, 12]]
     assert "AttributeError" in remark
 
 
 def test_a_class_is_tried_as_the_exercise_tries_it():
-    inputs = [[encode(value) for value in (Observed.OUTPUT.name, 3, (0.1,), ROWS.double())]]
-    ((value,), remark) = fetched(torch.nn.LayerNorm, inputs, use_class="observe")
+    inputs = [[encode_input(value) for value in (Observed.OUTPUT.name, 3, (0.1,), ROWS.double())]]
+    own = type("Own", (torch.nn.LayerNorm,), {})
+    ((value,), remark) = recorded(own, inputs, use_class="observe")
     torch.testing.assert_close(value, torch.nn.LayerNorm(3, 0.1).double()(ROWS.double()).detach())
     assert remark == ""
+
+
+def test_an_answer_that_is_too_large_is_not_sent():
+    assert recorded(["a" * 1000] * 100, None)[0] == [["a" * 1000] * 100]
+    assert recorded([["a" * 1000] * 100] * 10, None) == (
+        [],
+        "your answer is too large to be judged.",
+    )
+
+
+class Scaled:
+    """An argument that is called, and has a name to print."""
+
+    def __init__(self, name: str, by: torch.Tensor) -> None:
+        self.name, self.by = name, by
+
+    def __call__(self, x: Unknown) -> Unknown:  # noqa: F821 - types are not looked up
+        return torch.relu(x) * self.by
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def test_an_object_reaches_a_kernel_with_its_methods_and_is_new_for_each_check():
+    scaled = Scaled("f", torch.tensor([2.0]))
+    inputs = json.loads(json.dumps([[encode_input(1), encode_input((scaled, scaled))]]))
+
+    def change(number, functions):
+        functions[0].by.zero_()
+        return functions[1](ROWS)
+
+    for _ in range(2):
+        ((value,), _) = recorded(change, inputs)
+        torch.testing.assert_close(value, 2 * ROWS)
+    assert "(called with 1, (f, f))" in recorded(lambda *arguments: 1 / 0, inputs)[1]
+    with pytest.raises(ValueError, match="too many values"):
+        decode(inputs[0][1][1])  # the grader runs no source
+
+
+def test_every_input_of_every_exercise_can_be_sent():
+    banks = describe_banks()
+    assert {t: list(bank) for t, bank in banks.items()} == {t: list(b) for t, b in BANK.items()}
+    assert json.dumps(banks)

@@ -6,14 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 import freeze
 import nbformat
 import pytest
-from exercise_banks import BANK, is_prediction
+from exercise_banks import BANK, known
 from nbformat.v4 import new_code_cell, new_notebook
 
 from lnorm_utils.exercises.engine.feedback import State
+from lnorm_utils.exercises.engine.prediction import Prediction
 from lnorm_utils.lab.lesson_files import ORIGINALS, topics
 
-CHECK = re.compile(r"^(\w+)\.check\((\w+)\)$", re.MULTILINE)
-CHECK_OF_SOLUTION = re.compile(r"^\w+\.check\(\w+(\(\))?\)$", re.MULTILINE)
+CHECK = re.compile(r"^(\w+)\.check\((\w+|\.\.\.)\)$", re.MULTILINE)
+SOLVED, WRONG = "# solved\n", "# wrong\n"
 NOTEBOOKS = {path.stem: freeze.read(path) for path in sorted(ORIGINALS.glob("*.ipynb"))}
 EXERCISES = {
     lesson: {name: e for topic in topics(notebook) for name, e in BANK[topic].items()}
@@ -32,15 +33,19 @@ def text_of(cell):
 
 def solved(exercise):
     """Write the cell of a student who copied the solution."""
-    name = exercise.answers[0].__name__
-    attempt = f"{name}()" if is_prediction(exercise) else name
-    return f"{exercise.source()}\n\n\n{exercise.name}.check({attempt})"
+    code = exercise._solution().code
+    if isinstance(exercise, Prediction):
+        return f"{SOLVED}{exercise.name}.check({code})"
+    name = re.search(r"^(?:def|class) (\w+)", code, re.MULTILINE)[1]
+    return f"{SOLVED}{code}\n\n\n{exercise.name}.check({name})"
 
 
 def wrong(exercise, number):
     """Write the cell of a student who makes the mistake of that number."""
-    call = "()" if is_prediction(exercise) else ""
-    return f"{exercise.name}.check({exercise.name}.mistakes[{number}]{call})"
+    name = exercise.name
+    if isinstance(exercise, Prediction):
+        return f"{WRONG}{name}.check({name}.wrong[{number}].value)"
+    return f"{WRONG}{name}.check({name}.attempt({name}.mistakes[{number}]))"
 
 
 def filled(lesson, folder):
@@ -50,7 +55,7 @@ def filled(lesson, folder):
         found = CHECK.search(cell.source) if cell.cell_type == "code" else None
         if found:
             exercise = EXERCISES[lesson][found[1]]
-            tries = [wrong(exercise, n) for n in range(len(exercise.mistakes))]
+            tries = [wrong(exercise, n) for n in range(len(known(exercise)))]
             cells += [new_code_cell(source) for source in [*tries, solved(exercise)]]
         else:
             cells.append(cell)
@@ -91,15 +96,14 @@ def test_the_exercises_of_a_lesson_stand_in_it_unattempted(lesson):
 
 def start_of(exercise, attempt):
     """Return how the cell of an exercise begins."""
-    if is_prediction(exercise):
-        return f"{attempt} = ..."
+    if isinstance(exercise, Prediction):
+        return f"{exercise.name}.check(...)"
     return f"class {attempt}" if exercise.use_class else f"def {attempt}("
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_lesson_with_all_solutions_filled_in_runs_and_all_are_right(lesson, runs):
-    definitions = [c for c in code_cells(runs[lesson]) if c.source.startswith(("def ", "class "))]
-    checked = [c for c in definitions if CHECK_OF_SOLUTION.search(c.source)]
+    checked = [c for c in code_cells(runs[lesson]) if c.source.startswith(SOLVED)]
     assert len(checked) == len(EXERCISES[lesson])
     for cell in checked:
         assert text_of(cell)[0].startswith(State.RIGHT.value), cell.source
@@ -107,8 +111,8 @@ def test_a_lesson_with_all_solutions_filled_in_runs_and_all_are_right(lesson, ru
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_lesson_with_a_mistake_filled_in_names_it(lesson, runs):
-    said = {c.source: text_of(c) for c in code_cells(runs[lesson]) if ".mistakes[" in c.source}
+    said = {c.source: text_of(c) for c in code_cells(runs[lesson]) if c.source.startswith(WRONG)}
     for exercise in EXERCISES[lesson].values():
-        for number, mistake in enumerate(exercise.mistakes):
+        for number, one in enumerate(known(exercise)):
             (words,) = said[wrong(exercise, number)]
-            assert words.startswith(f"Not yet: {mistake.__name__.replace('_', ' ')}. ")
+            assert words.startswith(f"Not yet: {one.message}")

@@ -1,7 +1,10 @@
 """Only a right attempt gets credit, and no submission stops another, whatever it does."""
 
-import csv
+import os
+import signal
+import subprocess
 import sys
+import time
 
 import nbformat
 import pytest
@@ -9,8 +12,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from lnorm_utils.exercises import mean
 from lnorm_utils.exercises.engine.exercise import Exercise
+from lnorm_utils.exercises.engine.feedback import first_sentence
 from lnorm_utils.grading.__main__ import main
-from lnorm_utils.grading.report import COLUMNS
+from lnorm_utils.grading.class_folder import EXERCISES
+from lnorm_utils.grading.rows import read_rows
 
 LESSON = "01_mean"
 BANK = Exercise.bank[mean.TOPIC]
@@ -21,9 +26,10 @@ TIMEOUT = 6
 
 
 def solved(exercise):
-    name = exercise.answers[0].__name__
-    brackets = "" if exercise.inputs else "()"
-    return f"{exercise.source()}\n\n\nattempt = {name}{brackets}\n{exercise.name}.check(attempt)"
+    code = exercise._solution().code
+    if exercise.inputs is None:
+        return checked(exercise, code)
+    return checked(exercise, exercise._answer.__name__, code)
 
 
 def checked(exercise, attempt, before=""):
@@ -31,12 +37,13 @@ def checked(exercise, attempt, before=""):
 
 
 def mistaken(exercise):
-    name = f"{exercise.name}.mistakes[0]"
-    return checked(exercise, name if exercise.inputs else f"{name}()")
+    if exercise.inputs is None:
+        return checked(exercise, repr(exercise.wrong[0].value))
+    return checked(exercise, "lambda x: 2 * x")
 
 
 def named(exercise):
-    return exercise.mistakes[0].__name__.replace("_", " ")
+    return first_sentence(exercise.wrong[0].message) if exercise.inputs is None else ""
 
 
 CHANGE_EVERYTHING = f"""
@@ -52,18 +59,19 @@ class Always:
     def __eq__(self, other): return True
     def __getattr__(self, name): return lambda *anything: self
 for e in ({P0.name}, {P1.name}, {C0.name}, {C1.name}):
-    e.answers, e.mistakes, e.inputs = [right], [], None
+    e._answer, e._answers, e.mistakes, e.inputs = right, [(6, "")], [], None
 {P0.name} = {P1.name} = Always()
 print("Right.")
 """
-ANSWER_FOR_FETCH = """
-import runpy
-class Lie:
-    def _repr_json_(self): return {"values": "Right.", "remark": 0, "state": "RIGHT"}
-runpy.run_path = lambda path: {"fetch": lambda *anything: Lie()}
+FORGE = f"""
+from lnorm_utils.grading import recording, runner
+class Forged(dict):
+    def clear(self): pass
+forged = Forged({C2.name}={{"values": "Right.", "remark": 0, "state": "RIGHT"}}, other={{}})
+recording.ATTEMPTS = runner.ATTEMPTS = forged
 """
 IGNORE_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
-MEMORY = checked(P1, P1.answers[0](), "attempt = bytearray(2**34)")
+MEMORY = checked(P1, P1._solution().code, "attempt = bytearray(2**34)")
 
 # The cells of each submission, and behind a cell the grades that it gets: an exercise, its state,
 # and the mistake or a part of the message.
@@ -89,12 +97,12 @@ SUBMISSIONS = {
         (solved(P0),),
         (mistaken(P0),),
         (
-            f"prediction = {P0.answers[0]()!r}\n{P0.name}.check(prediction); prediction = "
-            f"{P1.answers[0]()!r}; {P1.name}.check(attempt=prediction); prediction = 99",
+            f"prediction = {P0._solution().code}\n{P0.name}.check(prediction); prediction = "
+            f"{P1._solution().code}; {P1.name}.check(attempt=prediction); prediction = 99",
             *((P0, "right", ""), (P1, "right", "")),
         ),
         (
-            f"%matplotlib inline\nfor x in [0, {P2.answers[0]()!r}]:\n    {P2.name}.check(x)",
+            f"%matplotlib inline\nfor x in [0, {P2._solution().code}]:\n    {P2.name}.check(x)",
             (P2, "right", ""),
         ),
         (checked(C0, "None"), (C0, "not attempted", "")),
@@ -108,7 +116,7 @@ SUBMISSIONS = {
         IMPORTS,
         (checked(P0, "1 / 0"), (P0, "crashed", "its cell failed: ZeroDivisionError")),
         (
-            checked(P1, P1.answers[0](), "import os; os._exit(0)"),
+            checked(P1, P1._solution().code, "import os; os._exit(0)"),
             (P1, "crashed", "its cell failed: the kernel died."),
         ),
         (solved(P2), (P2, "right", "")),
@@ -116,33 +124,45 @@ SUBMISSIONS = {
             f"def attempt(x):\n    while True: pass\n\n\n{C0.name}.check(attempt)",
             (C0, "wrong", "did not finish within 2 seconds."),
         ),
-        (checked(C1, "nonsense nonsense"), (C1, "crashed", "its cell cannot be read")),
+        (checked(C1, "nonsense nonsense"), (C1, "crashed", "its cell failed: SyntaxError")),
         (
-            checked(C2, f"{C2.name}.answers[0]", "while True: pass"),
+            checked(C2, "max", "while True: pass"),
             (C2, "timed out", "it ran for more than 6 seconds."),
         ),
     ],
     "cheating": [
         IMPORTS,
         (CHANGE_EVERYTHING,),
-        (checked(P0, "..."), (P0, "not attempted", "")),
-        (checked(P1, "Always()"), (P1, "wrong", "")),
+        (checked(P0, "..."), (P0, "missing", "")),
+        (checked(P1, "Always()"), (P1, "missing", "")),
         (f"print('{P2.name}: Right.')", (P2, "missing", "")),
-        (checked(C0, "Always()"), (C0, "wrong", "")),
-        (checked(C1, "lambda x: Always()"), (C1, "wrong", "")),
-        (ANSWER_FOR_FETCH,),
-        (mistaken(C2), (C2, "crashed", "its kernel sent what no attempt is")),
+        (checked(C0, "Always()"), (C0, "crashed", "")),
+        (checked(C1, "lambda x: Always()"), (C1, "crashed", "")),
+        (FORGE, (C2, "crashed", "its kernel sent what no attempt is")),
+    ],
+    "from the bank": [
+        IMPORTS,
+        (checked(P0, f"{P0.name}._answers[0][0]"), (P0, "crashed", "has no _answers")),
+        (checked(P1, f"{P1.name}.solution()"), (P1, "not attempted", "")),
+        (checked(C0, f"{C0.name}._answer"), (C0, "crashed", "has no _answer")),
+        (checked(C1, f"{C1.name}.hint()"), (C1, "not attempted", "")),
+        (checked(C2, f"vars({C2.name})['mistakes'][0]"), (C2, "crashed", "KeyError: 'mistakes'")),
+    ],
+    "busy": [
+        IMPORTS,
+        *[("%time\n" * 199 + "how_many.check",)] * 60,
+        (solved(P0), (P0, "timed out", "the 30 seconds for the whole notebook were over.")),
     ],
     "greedy": [
         IMPORTS,
         (
-            checked(P0, P0.answers[0](), "for _ in range(20000): print('x' * 1000)"),
+            checked(P0, P0._solution().code, "for _ in range(20000): print('x' * 1000)"),
             (P0, "right", ""),
         ),
         # Only Linux limits what a process allocates.
         (MEMORY, *([(P1, "crashed", "MemoryError")] if sys.platform == "linux" else [])),
         (checked(C0, "lambda x: torch.zeros(1).expand(2**31)"), (C0, "wrong", "too many numbers")),
-        (checked(P2, P2.answers[0](), IGNORE_INTERRUPTS), (P2, "timed out", "")),
+        (checked(P2, P2._solution().code, IGNORE_INTERRUPTS), (P2, "timed out", "")),
         (solved(C1), (C1, "right", "")),
     ],
 }
@@ -165,12 +185,13 @@ def results(tmp_path_factory):
     nbformat.write(new_notebook(), folder / f"{LESSON}_of_nobody.ipynb")
     nbformat.write(new_notebook(), folder / "holiday.ipynb")
     (folder / "broken.ipynb").write_text("{")
-    file = folder / "grades.csv"
-    assert main(["grade", str(folder), "--csv", str(file), "--timeout", str(TIMEOUT)]) == 0
+    out = tmp_path_factory.mktemp("out")
+    assert (
+        main(["grade", str(folder), "--out", str(out), "--timeout", str(TIMEOUT), "--as-root"]) == 0
+    )
     rows = {}
-    with file.open(encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines):
-            rows.setdefault(row["submission"], {})[row["exercise"]] = row
+    for row in read_rows(out / EXERCISES):
+        rows.setdefault(row.file.removeprefix(f"{folder.name}/"), {})[row.exercise] = row
     return rows
 
 
@@ -179,20 +200,46 @@ def test_every_submission_has_a_row_for_each_exercise(results):
     for name in SUBMISSIONS:
         rows = results[f"sub/{name}.ipynb"]
         assert list(rows) == list(BANK)
-        assert {row["lesson"] for row in rows.values()} == {LESSON}
-        assert all(list(row) == COLUMNS for row in rows.values())
+        assert {row.lesson for row in rows.values()} == {LESSON}
 
 
 @pytest.mark.parametrize(("name", "exercise", "state", "why"), GRADES)
 def test_each_cell_gets_its_grade(results, name, exercise, state, why):
     row = results[f"sub/{name}.ipynb"][exercise.name]
-    assert row["state"] == state
-    assert why in (row["mistake"] or row["message"])
+    assert row.state == state
+    assert why in (row.mistake or row.message)
 
 
 def test_a_file_that_is_no_lesson_gets_a_row_that_says_so(results):
-    assert results["broken.ipynb"][""]["state"] == "not a notebook"
-    assert results["holiday.ipynb"][""]["state"] == "not a notebook of this course"
+    assert results["broken.ipynb"][""].state == "not a notebook"
+    assert results["holiday.ipynb"][""].state == "not a notebook of this course"
     nobody = results[f"{LESSON}_of_nobody.ipynb"]
-    assert {row["state"] for row in nobody.values()} == {"missing"}
+    assert {row.state for row in nobody.values()} == {"missing"}
     assert list(nobody) == list(BANK)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, a process alone gets no Ctrl-C")
+def test_ctrl_c_ends_within_three_seconds_and_keeps_what_is_done(tmp_path):
+    quick, slow = new_notebook(), new_notebook(cells=[new_code_cell("while True: pass")])
+    slow.cells[:0] = [new_code_cell(IMPORTS[0])]
+    nbformat.write(quick, tmp_path / f"{LESSON}_1.ipynb")
+    for number in range(2, 9):
+        nbformat.write(slow, tmp_path / f"{LESSON}_{number}.ipynb")
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "lnorm_utils.grading", "grade", str(tmp_path), "--as-root"]
+    command += ["--out", str(out), "--jobs", "2"]
+    folders = {"TMPDIR": str(tmp_path)}
+    grader = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **folders}
+    )
+    assert grader.stdout.readline().startswith(f"{tmp_path.name}/{LESSON}_1.ipynb: ".encode())
+    time.sleep(1)
+    started = time.monotonic()
+    grader.send_signal(signal.SIGINT)
+    _, said = grader.communicate(timeout=60)
+    assert time.monotonic() - started < 3
+    assert grader.returncode == 130
+    assert "Stopped at 1 of 8" in said.decode()
+    (journal,) = out.iterdir()
+    assert journal.read_text().count("\n") == 1
+    assert not list(tmp_path.glob("lnorm*"))

@@ -1,9 +1,9 @@
 """A kernel that runs what was handed in: what it answers, how it ends, and what it cannot reach."""
 
 import os
-import shutil
 import socket
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -11,192 +11,271 @@ from pathlib import Path
 import pytest
 import torch
 
-from lnorm_utils.exercises.engine.class_attempts import Observed
+from lnorm_utils.exercises.mean import row_means
 from lnorm_utils.grading import kernel as kernels
+from lnorm_utils.grading import processes as starting
 from lnorm_utils.grading import sandbox
 from lnorm_utils.grading.kernel import Kernel, Outcome
 from lnorm_utils.grading.plain_data import decode
+from lnorm_utils.grading.processes import Processes
 from lnorm_utils.grading.sandbox import can_sandbox
+from lnorm_utils.grading.walls import LIMITS
 
 DIED = Outcome("crashed", "the kernel died.", lost=True)
 AGAIN = Outcome("crashed", "the kernel died again and again.", lost=True)
-ANSWER = "type('Answer', (), {'_repr_json_': lambda self: {'found': found}})()"
-ROWS = torch.arange(6.0).reshape(2, 3)
+IMPORTS = "import os, torch\nfrom lnorm_utils.exercises.mean import how_many, row_means"
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="a limit that only Linux has")
+IN_SANDBOX = pytest.mark.skipif(not can_sandbox(), reason="bubblewrap is missing, or cannot work")
+
+
+@pytest.fixture(scope="module", params=["forked", "forked, no sandbox", "started", "no sandbox"])
+def processes(request):
+    """Start processes in each of the ways that a machine may offer."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("SECRET_TOKEN", "s3cret")
+    if "no sandbox" in request.param:
+        patch.setattr(starting, "can_sandbox", lambda: False)
+    with Processes(seconds=2) as processes:
+        processes.can_fork = processes.can_fork and "forked" in request.param
+        yield processes
+        assert processes.can_fork == ("forked" in request.param and sys.platform == "linux")
+    patch.undo()
 
 
 @pytest.fixture(scope="module")
-def patient():
-    """A kernel for code that does no harm."""
-    with Kernel(timeout=20, total=300) as kernel:
+def kernel(processes):
+    """A kernel for cells that do no harm to the next one."""
+    with Kernel(processes, timeout=20, total=300) as kernel:
         yield kernel
 
 
-def values(outcome):
-    assert (outcome.failed, outcome.reason, outcome.lost) == ("", "", False)
-    return [decode(value) for value in outcome.answer["values"]]
+@pytest.fixture(scope="module")
+def own():
+    """Processes for tests of what is the same wherever a kernel comes from."""
+    with Processes(seconds=2) as processes:
+        yield processes
 
 
-def value_of(kernel, code):
-    """Run code that sets `found`, and return that; unlike `fetch`, without waiting for torch."""
-    assert kernel.run(code) == Outcome()
-    return kernel._run("", ANSWER).answer["found"]
+def value_of(kernel, expression):
+    """Return the value of an expression in a kernel."""
+    outcome = kernel.run(f"{IMPORTS}\nhow_many.check({expression})")
+    assert (outcome.failed, outcome.reason) == ("", "")
+    (value,) = outcome.attempts["how_many"]["values"]
+    return decode(value)
 
 
-def test_what_a_part_defines_is_there_for_the_next(patient):
-    assert patient.run("x = 2") == Outcome()
-    assert value_of(patient, "found = x + 1") == 3
+def test_cells_run_one_after_the_other_and_their_checks_are_written_down(kernel):
+    assert kernel.run("x = 2") == Outcome()
+    assert value_of(kernel, "x + 1") == 3
+    assert kernel.run("before = 5; 1 / 0") == Outcome(
+        "crashed", "ZeroDivisionError: division by zero"
+    )
+    assert kernel.run("x = = 1").reason.startswith("SyntaxError: ")
+    assert value_of(kernel, "before") == 5
+    attempts = kernel.run("row_means.check(lambda x: x.mean(-1, keepdim=True))\n1/0").attempts
+    assert list(attempts) == ["row_means"]
+    found = [decode(value) for value in attempts["row_means"]["values"]]
+    torch.testing.assert_close(found, row_means.right)
+    assert kernel.run("%matplotlib inline\nawait __import__('asyncio').sleep(0)") == Outcome()
+    assert kernel.run("input()").failed == "crashed"
 
 
-def test_a_part_that_fails_says_why_and_the_kernel_lives_on(patient):
-    reason = "ZeroDivisionError: division by zero"
-    assert patient.run("before = 5; 1 / 0") == Outcome("crashed", reason)
-    assert value_of(patient, "found = before") == 5
+TAKEN = """
+def layer_norm(x):
+    return x.mean(-1, keepdim=True)
+
+row_means.check(layer_norm)
+"""
 
 
-def test_nobody_is_asked_to_type(patient):
-    outcome = patient.run("input()")
-    assert (outcome.failed, outcome.lost) == ("crashed", False)
-    assert outcome.reason.startswith("StdinNotImplementedError: ")
+def test_a_check_gives_a_lesson_its_names_back_as_in_a_notebook(kernel):
+    cells = (
+        f"%time\n{IMPORTS}",
+        "from lnorm_utils import layer_norm",
+        "from nowhere import layer_norm",
+    )
+    assert [kernel.run(cell).failed for cell in cells] == ["", "", "crashed"]
+    assert kernel.run(TAKEN).failed == ""
+    assert value_of(kernel, "layer_norm.__module__") == "lnorm_utils.functional"
 
 
-def test_an_attempt_is_looked_at_or_called_with_the_inputs_or_tried(patient):
-    assert values(patient.fetch("1, 'a'", None)) == [(1, "a")]
-    first, second = values(patient.fetch("lambda x: x.sum(-1)", [(ROWS,), (ROWS + 1,)]))
-    assert (first.tolist(), second.tolist()) == ([3, 12], [6, 15])
-    assert patient.run("import torch") == Outcome()
-    inputs = [(Observed.OUTPUT.name, 3, (), ROWS.double())]
-    (seen,) = values(patient.fetch("torch.nn.LayerNorm", inputs, "observe"))
-    torch.testing.assert_close(seen, torch.nn.LayerNorm(3).double()(ROWS.double()).detach())
+def test_what_runs_too_long_is_stopped_and_the_kernel_lives_on(processes):
+    with Kernel(processes, timeout=1.5, total=60) as kernel:
+        reason = "it ran for more than 1.5 seconds."
+        loop = f"{IMPORTS}\nhow_many.check(6)\nx = 5\nwhile True: pass"
+        outcome = kernel.run(loop)
+        assert (outcome.failed, outcome.reason, outcome.lost) == ("timed out", reason, False)
+        assert list(outcome.attempts) == ["how_many"]
+        assert value_of(kernel, "x") == 5
+        ignore = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+        assert kernel.run(ignore) == Outcome("timed out", reason, lost=True)
+        assert kernel.run("while True: pass").reason == reason  # and the next one starts
 
 
-def test_an_attempt_that_is_not_there_says_so(patient):
-    reason = "NameError: name 'nowhere' is not defined"
-    assert patient.fetch("nowhere", None) == Outcome("crashed", reason)
-
-
-def test_what_is_no_answer_is_none(patient):
-    assert patient._run("", "7") == Outcome(answer=None)
-
-
-def test_what_runs_too_long_is_stopped_and_the_kernel_lives_on():
-    with Kernel(timeout=1.5, total=60) as kernel:
-        too_long = Outcome("timed out", "it ran for more than 1.5 seconds.")
-        assert kernel.run("x = 5\nwhile True: pass") == too_long
-        assert value_of(kernel, "found = x") == 5
-
-
-def test_after_a_death_all_that_ran_well_is_run_again():
-    with Kernel(timeout=20, total=100) as kernel:
+def test_after_a_death_all_that_ran_well_is_run_again(processes):
+    with Kernel(processes, timeout=20, total=100) as kernel:
         assert kernel.run("x = [1]") == Outcome()
         assert kernel.run("x.append(2)") == Outcome()
         assert kernel.run("x.append(3); 1 / 0").failed == "crashed"
         assert kernel.run("import os; os._exit(1)") == DIED
-        assert value_of(kernel, "found = x") == [1, 2]
-        assert kernel.fetch("__import__('os')._exit(1)", None) == DIED
-        assert value_of(kernel, "found = x") == [1, 2]
+        assert value_of(kernel, "x") == [1, 2]
+        assert kernel.run("os.close(3); os.closerange(0, 99)") == DIED
+        assert value_of(kernel, "x") == [1, 2]
 
 
-def test_a_part_that_lets_the_kernel_die_later_ends_it_for_good():
-    with Kernel(timeout=20, total=100) as kernel:
+def test_a_copy_that_a_cell_makes_of_its_kernel_does_not_answer_too(kernel):
+    if hasattr(os, "fork"):
+        assert kernel.run("import os; child = os.fork()") == Outcome()
+        assert value_of(kernel, "child > 0") is True
+        assert value_of(kernel, "2") == 2
+
+
+def test_a_cell_that_lets_the_kernel_die_later_ends_it_for_good(own):
+    with Kernel(own, timeout=20, total=100) as kernel:
         later = time.time() + 1
         assert kernel.run(f"import os, time; time.time() > {later} and os._exit(1)") == Outcome()
         time.sleep(max(0, later - time.time()) + 0.1)
         assert kernel.run("os._exit(1)") == DIED
         assert kernel.run("1") == AGAIN
-        assert kernel.fetch("1", None) == AGAIN
 
 
-def test_the_time_of_a_notebook_ends_with_all_its_cells():
-    with Kernel(timeout=5, total=2) as kernel:
+def test_the_time_of_a_notebook_ends_with_all_its_cells(own):
+    with Kernel(own, timeout=5, total=2) as kernel:
         assert kernel.run("while True: pass").failed == "timed out"
         over = Outcome("timed out", "the 2 seconds for the whole notebook were over.", lost=True)
         assert kernel.run("1") == over
-        assert kernel.fetch("1", None) == over
 
 
-def test_an_answer_without_end_is_not_read(monkeypatch):
-    monkeypatch.setattr(kernels, "SECONDS_TO_STOP", 0.5)
-    with Kernel(timeout=3, total=100) as kernel:
-        assert kernel._run("", "'a' * 2 ** 25").failed == ""
-        assert kernel._run("", "'a' * 2 ** 27").failed == "timed out"
+# Written to the grader in the place of an answer: too long, no end, no JSON, another form.
+FORGED = [
+    "(2**30).to_bytes(4, 'big') + b'a' * 2**26",
+    "(2**20).to_bytes(4, 'big') + b'a'",
+    "(4).to_bytes(4, 'big') + b'nope'",
+    "(2**21).to_bytes(4, 'big') + b'[' * 2**21",
+    "(2).to_bytes(4, 'big') + b'[]'",
+]
+FORGE = """
+import os
+for number in 3, 4:
+    try:
+        os.write(number, {forged})
+    except OSError:
+        pass
+os._exit(0)
+"""
+UNREADABLE = """
+import os
+os.makedirs('a/b')
+open('a/b/c', 'w').close()
+os.chmod('a/b', 0)
+os.chmod('a', 0)
+"""
 
 
-def test_whatever_a_kernel_sends_is_no_error_of_the_grader(monkeypatch):
-    with Kernel(timeout=20, total=100) as kernel:
+@pytest.mark.parametrize("forged", FORGED)
+def test_whatever_a_kernel_sends_is_no_error_of_the_grader(own, forged):
+    with Kernel(own, timeout=3, total=100) as kernel:
         assert kernel.run("x = 4") == Outcome()
-        reply, sent = Kernel._reply, [{}]
-        monkeypatch.setattr(
-            Kernel, "_reply", lambda self, *asked: sent.pop() if sent else reply(self, *asked)
-        )
-        unread = "what the kernel answered cannot be read."
-        assert kernel.fetch("x", None) == Outcome("crashed", unread, lost=True)
-        assert value_of(kernel, "found = x") == 4
+        before = memory_of_this_process()
+        outcome = kernel.run(FORGE.format(forged=forged))
+        assert (outcome.failed, outcome.lost, outcome.attempts) == ("crashed", True, {})
+        assert memory_of_this_process() - before < 100 * 2**20
+        assert value_of(kernel, "x") == 4
 
 
-def test_where_no_kernel_starts_every_piece_says_so(monkeypatch):
-    monkeypatch.setattr(kernels, "START", "import sys; sys.exit(1)")
+def memory_of_this_process():
+    import psutil
+
+    return psutil.Process().memory_info().rss
+
+
+def test_where_no_kernel_starts_every_cell_says_so(monkeypatch):
+    monkeypatch.setattr(starting, "START", "import sys; sys.exit(1)")
     never = Outcome("crashed", "no kernel could be started.", lost=True)
-    with Kernel(timeout=5, total=10) as kernel:
+    with Processes(2) as processes, Kernel(processes, timeout=5, total=10) as kernel:
         assert kernel.run("1") == never
-        assert kernel.fetch("1", None) == never
 
 
-def test_a_kernel_takes_its_folder_along_when_it_ends(monkeypatch):
-    with Kernel(timeout=20, total=60) as kernel:
-        folder = kernel.folder
-        assert folder.is_dir()
-        assert folder.name.startswith("lnorm")
-    assert not folder.exists()
-    assert not kernel.manager.is_alive()
-    with Kernel(timeout=20, total=60) as kernel:
-        shutil.rmtree(kernel.folder)
-
-    def full(self):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(Kernel, "_start", full)
-    refused = Kernel(timeout=20, total=60)
-    with pytest.raises(OSError, match=r"^no space left$"):
-        refused.__enter__()
-    assert not refused.folder.exists()
+def test_processes_take_their_folder_along_when_they_end(monkeypatch):
+    monkeypatch.setattr(starting, "can_sandbox", lambda: False)
+    with Processes(2) as processes:
+        with Kernel(processes, timeout=20, total=60) as kernel:
+            assert list(processes.folder.glob("tmp*"))
+            assert kernel.run(UNREADABLE) == Outcome()
+        assert not list(processes.folder.glob("tmp*"))
+    assert not processes.folder.exists()
 
 
-@pytest.mark.parametrize("sandboxed", [True, False])
-def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(monkeypatch, sandboxed):
-    monkeypatch.setenv("SECRET_TOKEN", "s3cret")
-    monkeypatch.setenv("LNORM_PROGRESS", "somewhere")
-    monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    if not sandboxed:
-        monkeypatch.setattr(kernels, "can_sandbox", lambda: False)
-    with Kernel(timeout=20, total=60) as kernel:
-        assert kernel.run("import os") == Outcome()
-        environment, place, files = value_of(
-            kernel, "found = [list(os.environ.items()), os.getcwd(), os.listdir()]"
-        )
-        environment, place = dict(environment), Path(place)
-        assert "SECRET_TOKEN" not in environment
-        assert "s3cret" not in str(environment)
-        assert environment["LC_ALL"] == "C.UTF-8"
-        assert environment["PATH"] == os.environ["PATH"]
-        assert (environment["LNORM_PROGRESS"], environment["OMP_NUM_THREADS"]) == ("", "1")
-        homes = {environment[name] for name in ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP")}
-        assert homes == {str(place.parent)}
-        assert place.parent.parent == kernel.folder
-        assert (place.name, files) == ("empty", [])
+def test_closing_ends_a_cell_that_runs_and_starts_no_other(monkeypatch):
+    with Processes(2) as processes, Kernel(processes, timeout=60, total=99) as kernel:
+        start = time.monotonic()
+        threading.Timer(1, processes.close).start()
+        with pytest.raises(OSError, match="stopped"):
+            kernel.run("import time; time.sleep(60)")
+        assert time.monotonic() - start < 3
+        with pytest.raises(OSError, match="stopped"):
+            Kernel(processes, timeout=60, total=99).__enter__()
 
 
-def test_nothing_that_a_kernel_writes_is_seen(capfd):
-    with Kernel(timeout=20, total=60) as kernel:
-        code = "import os; print('loud'); os.write(1, b'loud'); os.write(2, b'loud')"
-        assert kernel.run(code) == Outcome()
+def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(kernel):
+    found = value_of(
+        kernel, "[str(dict(os.environ)), os.getcwd(), str(os.listdir()), os.environ['HOME']]"
+    )
+    environment, place, files, home = found
+    assert "SECRET_TOKEN" not in environment
+    assert "s3cret" not in environment
+    assert "'LNORM_PROGRESS': ''" in environment
+    assert "'OMP_NUM_THREADS': '1'" in environment
+    assert (Path(home) / "empty", files) == (Path(place), "[]")
+    if sys.platform == "linux":
+        assert "s3cret" not in value_of(kernel, "open('/proc/self/environ').read()")
+
+
+def test_nothing_that_a_kernel_writes_is_seen(kernel, capfd):
+    code = "import os; print('loud'); os.write(1, b'loud'); os.write(2, b'loud')"
+    assert kernel.run(code) == Outcome()
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits what a process allocates")
-def test_a_kernel_has_its_limits(patient):
-    limits = ", ".join(f"list(resource.getrlimit(resource.{name}))" for name in kernels.LIMITS)
-    found = value_of(patient, f"import resource; found = [{limits}]")
-    assert found == [[most, most] for most in kernels.LIMITS.values()]
+def test_a_kernel_knows_no_answers(kernel):
+    assert kernel.run(IMPORTS) == Outcome()
+    for way in ("_answers[0]", "wrong[0]", "search", "__dict__['_answers']"):
+        assert kernel.run(f"how_many.check(how_many.{way})").attempts == {}
+    for said in ("solution()", "hint()"):
+        assert value_of(kernel, f"how_many.{said}") is ...
+    assert kernel.run("from lnorm_utils.exercises import progress\nprogress('mean')") == Outcome()
+    functions = "[o.__name__ for o in gc.get_objects() if isinstance(o, type(lambda: 0))]"
+    assert kernel.run("import gc") == Outcome()
+    name = row_means._answer.__name__
+    assert value_of(kernel, f"{name!r} in {functions}") is False
+
+
+@ON_LINUX
+def test_a_kernel_has_its_limits(kernel):
+    limits = ", ".join(f"resource.getrlimit(resource.{name})[1]" for name in LIMITS)
+    assert kernel.run("import resource") == Outcome()
+    found = dict(zip(LIMITS, value_of(kernel, f"[{limits}]"), strict=True))
+    assert found.pop("RLIMIT_NPROC") <= LIMITS["RLIMIT_NPROC"]
+    assert found.items() <= LIMITS.items()
+
+
+MANY = """
+import os, time
+from multiprocessing import Process
+def take():
+    taken = bytearray(300 * 2**20)
+    time.sleep(30)
+for _ in range(4):
+    Process(target=take).start()
+time.sleep(30)
+"""
+
+
+@ON_LINUX
+def test_the_processes_of_a_kernel_share_one_limit_of_memory(own, monkeypatch):
+    monkeypatch.setattr(kernels, "MOST_MEMORY", 2**30)
+    with Kernel(own, timeout=60, total=99) as kernel:
+        assert kernel.run(MANY) == Outcome("crashed", kernels.TOO_LARGE, lost=True)
 
 
 def commands():
@@ -216,22 +295,16 @@ def ends(ticket):
     return ticket not in commands()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
-def test_without_a_sandbox_what_a_kernel_leaves_behind_is_ended_with_it(monkeypatch):
-    def stays():
-        raise OSError("nobody answers")
-
-    monkeypatch.setattr(kernels, "can_sandbox", lambda: False)
+@ON_LINUX
+def test_what_a_kernel_leaves_behind_is_ended_with_it(processes):
     ticket = f"86398.{os.getpid()}"
     code = f"import os, subprocess; subprocess.Popen(['sleep', '{ticket}'])"
-    with Kernel(timeout=20, total=60) as kernel:
+    with Kernel(processes, timeout=20, total=60) as kernel:
         assert kernel.run(f"{code}; os._exit(1)") == DIED
         assert ends(ticket)
         assert kernel.run(code) == Outcome()
         assert ticket in commands()
-        kernel.client.stop_channels = stays
     assert ends(ticket)
-    assert kernel.client.context.closed  # or its collection hangs, sooner or later
 
 
 def test_without_bubblewrap_there_is_no_sandbox(monkeypatch):
@@ -249,35 +322,79 @@ def test_bubblewrap_that_does_not_work_here_is_not_used(monkeypatch, tmp_path, c
     assert capfd.readouterr() == ("", "")
 
 
-TRY_TO_GET_OUT = """
-import os, socket, subprocess
-found = []
-for attempt in (
-    lambda: open({other!r}).read(),
-    lambda: open({other!r} + ".new", "w"),
-    lambda: open({package!r} + "/new.py", "w"),
-    lambda: socket.create_connection({address!r}, 2),
-    lambda: os.kill({grader}, 0),
-    lambda: open("/proc/{grader}/environ").read(),
-    lambda: open("own", "w"),
-):
+# Each of these raises an OSError in a sandbox, also for root.
+WAYS_OUT = """
+import ctypes, os, socket, time
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, *arguments):
+    if getattr(libc, name)(*arguments):
+        raise OSError(ctypes.get_errno(), name)
+def fork_100_times():
+    children = []
     try:
-        attempt()
-        found.append("done")
+        for _ in range(100):
+            children.append(os.fork())
+            if children[-1] == 0:
+                time.sleep(60)
+                os._exit(0)
+    finally:
+        for child in children:
+            os.kill(child, 9)
+            os.waitpid(child, 0)
+def fill(path):
+    for n in range(9):
+        with open(f"{{path}}/{{n}}", "wb") as file:
+            file.write(bytes(2**26))
+ways = {{
+    "use a file from before": lambda: os.dup(5),
+    "read another's file": lambda: open({other!r}).read(),
+    "write beside it": lambda: open({other!r} + ".new", "w"),
+    "write in the package": lambda: open({package!r} + "/new.py", "w"),
+    "reach the network": lambda: socket.create_connection({address!r}, 2),
+    "signal the grader": lambda: os.kill({grader}, 0),
+    "look at the grader": lambda: open("/proc/{grader}/environ").read(),
+    "make the package writable": lambda: call("mount", None, {package!r}.encode(), None, 4128, 0),
+    "take the cover off": lambda: call("umount2", ({package!r} + "/exercises").encode(), 2),
+    "mount another cover": lambda: call("mount", b"none", b"/tmp", b"tmpfs", 0, None),
+    "go to the root of init": lambda: os.chroot("/proc/1/root"),
+    "enter another namespace": lambda: call("setns", os.open("/proc/1/ns/user", 0), 0),
+    "read the answers": lambda: open({package!r} + "/exercises/mean.py"),
+    "change the system": lambda: open("/proc/sys/kernel/core_pattern", "r+"),
+    "use up the disk": lambda: fill("/tmp"),
+    "use up the shared memory": lambda: fill("/dev/shm"),
+    "fork without end": fork_100_times,
+    "use up the devices' folder": lambda: open("/dev/file", "w"),
+}}
+found = []
+for way, go in ways.items():
+    try:
+        go()
+        found.append(way)
     except OSError:
-        found.append("not possible")
-subprocess.Popen(["sleep", {ticket!r}], start_new_session=True)
+        pass
 """
 
 
-@pytest.mark.skipif(not can_sandbox(), reason="there is no bubblewrap, or it cannot be used here")
-def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path):
+@IN_SANDBOX
+def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path, processes):
+    if not starting.can_sandbox():
+        pytest.skip("this one has no sandbox")
     other, ticket = tmp_path / "of_somebody_else.ipynb", f"86399.{os.getpid()}"
     other.write_text("{}")
-    about = {"other": str(other), "package": str(Path(kernels.__file__).parent), "ticket": ticket}
-    with socket.create_server(("127.0.0.1", 0)) as server, Kernel(20, 60) as kernel:
-        code = TRY_TO_GET_OUT.format(**about, address=server.getsockname(), grader=os.getpid())
-        assert value_of(kernel, code) == ["not possible"] * 6 + ["done"]
+    about = {"other": str(other), "package": str(sandbox.PACKAGE), "grader": os.getpid()}
+    left = ["read the answers"] if not processes.can_fork else []
+    if os.geteuid() == 0 or not processes.can_fork:
+        left.append("fork without end")
+    with socket.create_server(("127.0.0.1", 0)) as server, Kernel(processes, 60, 99) as kernel:
+        code = WAYS_OUT.format(**about, address=server.getsockname())
+        assert kernel.run(code) == Outcome()
+        assert value_of(kernel, "found") == left
+        status = value_of(kernel, "open('/proc/self/status').read()")
+        assert {line for line in status.splitlines() if line.startswith("Cap")} == {
+            f"Cap{kind}:\t{0:016x}" for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb")
+        }
+        stay = f"import subprocess\nsubprocess.Popen(['sleep', {ticket!r}], start_new_session=True)"
+        assert kernel.run(stay) == Outcome()
         assert ticket in commands()
     assert ends(ticket)
     assert [path.name for path in tmp_path.iterdir()] == [other.name]

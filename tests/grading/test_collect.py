@@ -1,0 +1,202 @@
+"""What is found in a folder or an archive: whose it is, and why a file isn't graded."""
+
+import os
+import sys
+import zipfile
+
+import pytest
+
+from lnorm_utils.grading.collect import collect
+from lnorm_utils.grading.students import student_of
+from lnorm_utils.grading.unzip import Limits, unzip
+
+MOODLE = "Ada Lovelace_17_assignsubmission_file_"
+
+
+@pytest.fixture
+def collected(tmp_path):
+    """Collect what is in a folder: {file: reason}, with an empty reason for what is graded."""
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "class").mkdir()
+
+    def reasons(given="class"):
+        found = list(collect(tmp_path / given, tmp_path / "scratch"))
+        assert all(bool(file.path) != bool(file.reason) for file in found)
+        read = [file.path.resolve() for file in found if file.path]
+        assert all(path.is_file() and path.is_relative_to(tmp_path.resolve()) for path in read)
+        return {file.file: file.reason for file in found}
+
+    return reasons
+
+
+def put(path, data=b"{}"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def archive(path, *files):
+    """Write an archive of names, or of pairs of a name or a ZipInfo and what is in it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for each in files:
+            file.writestr(*(each if isinstance(each, tuple) else (each, "{}")))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "number", "late", "feedback"),
+    [
+        (f"x.zip/{MOODLE}/01_mean.ipynb", "Ada Lovelace", "17", False, f"{MOODLE}/feedback.html"),
+        (f"x/{MOODLE[:-1]}/a/b.ipynb", "Ada Lovelace", "17", False, f"{MOODLE}/feedback.html"),
+        (f"x/{MOODLE}01_mean.ipynb", "Ada Lovelace", "17", False, f"{MOODLE}/feedback.html"),
+        (f"{MOODLE}/01_mean.ipynb", "Ada Lovelace", "17", False, f"{MOODLE}/feedback.html"),
+        ("x/poeed_17_23_01_mean.ipynb", "poeed", "17", False, "poeed_17_23_feedback.html"),
+        ("x/poeed_LATE_1_2_work.zip/a.ipynb", "poeed", "1", True, "poeed_LATE_1_2_feedback.html"),
+        ("x/submitted/ada/week_1/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
+        ("submitted/ada/week_1_2_3/a.ipynb", "ada", "", False, "ada/feedback.html"),
+        ("week_1_2_a/ada/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
+        ("x/1 a/ada/my_lessons/b.ipynb", "1 a/ada", "", False, "1 a/ada/feedback.html"),
+        ("x/ada.zip/week1/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
+        ("x/ada/work.zip/my_lessons/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
+        ("x/Ελένη Παππά_01_mean.ipynb", "Ελένη Παππά", "", False, "Ελένη Παππά/feedback.html"),
+        ("x/01_mean ada (1).ipynb", "ada", "", False, "ada/feedback.html"),
+        ("ada/01_mean (2).ipynb", "ada", "", False, "ada/feedback.html"),
+        ("ada.zip/01_mean-1.ipynb", "ada", "", False, "ada/feedback.html"),
+        ("x/..:/01_mean.ipynb", "..:", "", False, "_/feedback.html"),
+    ],
+)  # fmt: skip
+def test_the_names_tell_whose_a_file_is_and_where_feedback_goes(file, name, number, late, feedback):
+    found = student_of(file.split("/"))
+    assert (found.name, found.id, found.late, found.feedback) == (name, number, late, feedback)
+
+
+@pytest.mark.parametrize(
+    "outer", [MOODLE, "lovelaceada_17_23_work.zip", "submitted/Ada", "submitted/Ada/week1"]
+)
+@pytest.mark.parametrize("inner", ["Bo_2_assignsubmission_file_", "bo_2_3_a.zip", "submitted/bo"])
+def test_nobody_hands_in_under_the_name_of_another(outer, inner):
+    parts = ["x", *outer.split("/"), *inner.split("/"), "bo_2_3_01_mean.ipynb"]
+    assert student_of(parts).name.lower() in ("ada lovelace", "lovelaceada", "ada")
+
+
+def test_two_ways_to_write_one_accent_are_one_name():
+    assert student_of(["x", "Rene\u0301", "a.ipynb"]) == student_of(["x", "Ren\u00e9", "a.ipynb"])
+
+
+def test_notebooks_are_graded_and_of_all_else_the_reason_is_told(collected, tmp_path):
+    folder = tmp_path / "class"
+    for name in ("ada/01_mean.ipynb", "bo/01_MEAN.IPYNB"):
+        put(folder / name)
+    for name in (
+        "a/01_mean.py",
+        "a/work.tar.gz",
+        "a/.hidden.ipynb",
+        "a/.venv/x.ipynb",
+        "essay.pdf",
+    ):
+        put(folder / name)
+    put(folder / "a/__MACOSX/._01_mean.ipynb")
+    with put(folder / "a/large.ipynb").open("wb") as file:
+        file.truncate(20_000_001)
+    found = collected()
+    assert [name for name, reason in found.items() if not reason] == [
+        "class/ada/01_mean.ipynb",
+        "class/bo/01_MEAN.IPYNB",
+    ]
+    for name, word in {
+        "01_mean.py": "Python file",
+        "work.tar.gz": "archive",
+        ".hidden.ipynb": "hidden",
+        ".venv": "program",
+        "__MACOSX/._01_mean.ipynb": "program",
+        "large.ipynb": "20 MB",
+    }.items():
+        assert word in found.pop(f"class/a/{name}")
+    assert "notebook" in found.pop("class/essay.pdf")
+    assert len(found) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere not everybody may make these")
+def test_no_link_is_followed_and_no_pipe_is_read(collected, tmp_path):
+    outside, folder = put(tmp_path / "outside" / "01_mean.ipynb"), tmp_path / "class"
+    own = put(folder / "ada" / "01_mean.ipynb")
+    os.mkfifo(folder / "pipe.ipynb")
+    for number, target in enumerate(("/dev/zero", outside, own, outside.parent, "nowhere", folder)):
+        (folder / f"{number}.ipynb").symlink_to(target)
+    (folder / "archive.zip").symlink_to(archive(tmp_path / "outside.zip", "01_mean.ipynb"))
+    found = collected()
+    assert [name for name, reason in found.items() if not reason] == ["class/ada/01_mean.ipynb"]
+    assert len(found) == 9
+
+
+def test_an_archive_is_read_as_a_folder_is_and_one_in_it_too(collected, tmp_path):
+    inner = archive(tmp_path / "inner.zip", "my_lessons/01_mean.ipynb", "../up.ipynb")
+    innermost = archive(tmp_path / "innermost.zip", ("inner.zip", inner.read_bytes()))
+    archive(
+        tmp_path / "week1.zip",
+        "ada/01_mean.ipynb",
+        "bo/essay.pdf",
+        "__MACOSX/ada/._01_mean.ipynb",
+        ("cy/work.zip", inner.read_bytes()),
+        ("di/work.zip", innermost.read_bytes()),
+        ("ed/work.zip", b"no archive"),
+    )
+    found = collected("week1.zip")
+    assert [name for name, reason in found.items() if not reason] == [
+        "week1.zip/ada/01_mean.ipynb",
+        "week1.zip/cy/work.zip/my_lessons/01_mean.ipynb",
+    ]
+    assert len(found) == 7
+    put(tmp_path / "broken.zip", b"no archive")
+    assert list(collected("broken.zip")) == ["broken.zip"]
+
+
+def test_what_an_archive_does_to_escape_or_to_fill_the_disk_is_refused(tmp_path):
+    link = zipfile.ZipInfo("link.ipynb")
+    link.external_attr = 0o120777 << 16
+    path = archive(
+        tmp_path / "a.zip",
+        *("../up.ipynb", "/root.ipynb", "C:/c.ipynb", "..\\up.ipynb", "x/../../y.ipynb", "EMPTY"),
+        *((link, "/etc/passwd"), ("large.ipynb", b"0" * 101), "notes.txt"),
+        *((f"{n}.ipynb", b"0" * 90) for n in range(3)),
+    )
+    path.write_bytes(path.read_bytes().replace(b"EMPTY", b"\0MPTY"))  # read as no name at all
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_LZMA) as file:
+        file.writestr("odd.ipynb", "{}")
+    (tmp_path / "into").mkdir()
+    found = list(unzip(path, tmp_path / "into", (".ipynb",), Limits(100, 200, 20)))
+    unpacked = ["/".join(each.parts) for each in found if each.path]
+    assert unpacked == ["0.ipynb", "1.ipynb"]
+    assert all(each.path or each.reason or each.parts == ("notes.txt",) for each in found)
+    on_disk = [each for each in tmp_path.rglob("*") if each.is_file() and each != path]
+    assert all(each.is_relative_to(tmp_path / "into") for each in on_disk)
+    assert len(on_disk) == len(unpacked)
+    with pytest.raises(ValueError, match=r"^it has 13 files, and at most 12 are read\.$"):
+        next(unzip(path, tmp_path / "into", (".ipynb",), Limits(100, 200, 12)))
+
+
+def test_a_damaged_or_lying_archive_gives_no_notebook(tmp_path):
+    path = archive(tmp_path / "a.zip", ("a.ipynb", b"0" * 50_000), ("b.ipynb", b"1" * 50_000))
+    whole = path.read_bytes()
+    # The sizes that the archive tells are too small: unpacking stops there.
+    path.write_bytes(whole.replace((50_000).to_bytes(4, "little"), (50).to_bytes(4, "little")))
+    (tmp_path / "into").mkdir()
+    found = list(unzip(path, tmp_path / "into", (".ipynb",), Limits(1_000, 2_000, 5)))
+    assert [bool(each.path) for each in found] == [False, False]
+    assert sum(each.stat().st_size for each in (tmp_path / "into").rglob("*.ipynb")) <= 2_000
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="it writes names in its own form")
+def test_names_in_utf_8_are_read_also_if_the_archive_does_not_say_so(tmp_path):
+    path = archive(tmp_path / "a.zip", "Ελένη/01_mean.ipynb", "Max Müller/01_mean.ipynb")
+    data = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = data.find(mark)
+        while at >= 0:
+            data[at + place + 1] &= ~0x08
+            at = data.find(mark, at + 1)
+    path.write_bytes(data)
+    (tmp_path / "into").mkdir()
+    found = unzip(path, tmp_path / "into", (".ipynb",), Limits(100, 200, 5))
+    assert [each.parts[0] for each in found] == ["Max Müller", "Ελένη"]

@@ -1,0 +1,64 @@
+"""How a notebook is read, and how its lesson is known."""
+
+import os
+import time
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, writes
+
+from lnorm_utils.grading.submissions import LARGEST, exercises_for, read_submission
+from lnorm_utils.lab.lesson_files import LessonError
+
+MEAN = "from lnorm_utils.exercises.mean import how_many"
+
+
+@pytest.mark.parametrize(
+    ("cells", "topics"),
+    [
+        ([MEAN], ["mean"]),
+        ([MEAN, "# from lnorm_utils.exercises.variance import first"], ["mean"]),
+        ([MEAN, 'x = """\nfrom lnorm_utils.exercises.variance import first"""'], ["mean"]),
+        ([MEAN, "x = 1  # lnorm_utils.exercises.variance"], ["mean"]),
+        ([MEAN, "%timeit 1\nimport lnorm_utils.exercises.variance as v"], ["mean", "variance"]),
+        (["from lnorm_utils.exercises import progress, variance, mean"], ["variance", "mean"]),
+        (["if True:\n    import torch, lnorm_utils.exercises.mean"], ["mean"]),
+        (["from lnorm_utils.exercises import progress, Exercise"], ["variance"]),
+        (["x = = 1  # from lnorm_utils.exercises.mean import how_many"], ["variance"]),
+        (["import lnorm_utils.exercises.engine.exercise"], ["variance"]),
+    ],
+)
+def test_a_lesson_is_known_by_its_imports_and_otherwise_by_its_name(cells, topics):
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    found = exercises_for(notebook, "02_variance_of_ada")
+    assert list(dict.fromkeys(exercise.topic for exercise in found)) == topics
+
+
+@pytest.mark.parametrize("filler", ["1," * 5_000_000, "\n" * 5_000_000, " " * 5_000_000])
+def test_a_cell_made_to_keep_the_grader_busy_does_not(filler):
+    cell = f"{MEAN}\nx = [{filler}]"
+    started = time.monotonic()
+    found = exercises_for(new_notebook(cells=[new_code_cell(cell)]), "")
+    assert {exercise.topic for exercise in found} == {"mean"}
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_notebook_is_read_in_any_encoding_of_unicode(tmp_path, encoding):
+    path = tmp_path / "a.ipynb"
+    path.write_text(writes(new_notebook(cells=[new_code_cell("γ = 1")])), encoding=encoding)
+    (cell,) = read_submission(path)["cells"]
+    assert "".join(cell["source"]) == "γ = 1"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere not everybody may make these")
+def test_only_a_plain_file_of_a_decent_size_is_read(tmp_path):
+    (tmp_path / "notebook").write_text(writes(new_notebook()))
+    paths = [tmp_path / name for name in ("link.ipynb", "pipe.ipynb", "zero.ipynb", "large.ipynb")]
+    paths[0].symlink_to(tmp_path / "notebook")
+    os.mkfifo(paths[1])
+    paths[2].symlink_to("/dev/zero")
+    with paths[3].open("wb") as file:
+        file.truncate(LARGEST + 1)
+    for path in paths:
+        with pytest.raises(LessonError, match=r"^it (is|has) .*\.$"):
+            read_submission(path)

@@ -1,0 +1,217 @@
+"""Thirty files that a class hands in, and for each the row of the table that it has to give."""
+
+import csv
+import io
+import os
+import zipfile
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from lnorm_utils.exercises import mean
+from lnorm_utils.exercises.engine.exercise import Exercise
+from lnorm_utils.grading.__main__ import main
+
+LESSON = "01_mean"
+IMPORTS = "from lnorm_utils.exercises.mean import *"
+TIMEOUT = 15
+# Each exercise of the lesson, a right and a wrong answer.
+ANSWERS = {
+    "how_many": ("6", "3"),
+    "shape_left": ("(3, 2, 1)", "(3, 2)"),
+    "row_means": ("lambda x: x.mean(-1, keepdim=True)", "lambda x: x.mean(-1)"),
+    "center": ("lambda x: x - x.mean(-1, True)", "lambda x: x - x.mean(0, True)"),
+    "swap": ("lambda x: x.transpose(0, 1)", "lambda x: x.reshape(x.shape[1], x.shape[0], -1)"),
+    "last_word": ("(9, 10)", "(5, 6)"),
+}
+
+
+def cell(exercise, letter):
+    """Write what a student did: right, wrong, untouched (.), a crash, or a loop without an end."""
+    right, wrong = ANSWERS[exercise]
+    attempt = {"w": wrong, ".": "..."}.get(letter, right)
+    before = {"c": "1 / 0\n", "h": "while True: pass\n"}.get(letter, "")
+    return f"{before}attempt = {attempt}\n{exercise}.check(attempt)"
+
+
+def notebook(letters, more="", version=4, encoding="utf-8"):
+    """Write a notebook on lesson 1, with a letter for each exercise; a dash for none."""
+    pairs = zip(ANSWERS, letters, strict=True)
+    cells = [cell(exercise, letter) for exercise, letter in pairs if letter != "-"]
+    made = new_notebook(cells=[new_code_cell(source) for source in (IMPORTS, more, *cells)])
+    for each in made.cells:
+        del each["id"]
+    made.nbformat_minor = 4
+    made = nbformat.convert(made, version)
+    return nbformat.writes(made, version=nbformat.NO_CONVERT).encode(encoding)
+
+
+def archive(*files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in files:
+            file.writestr(name, data)
+    return packed.getvalue()
+
+
+def link_in_zip(target):
+    info = zipfile.ZipInfo("01_mean.ipynb")
+    info.external_attr = 0o120777 << 16
+    return archive((info, target))
+
+
+ALL = notebook("rrrrrr")
+OTHER_LESSON = "# from lnorm_utils.exercises.variance import *"
+# As Moodle exports it, but for the end of the folders' names, which is the same for all.
+MOODLE = {
+    "Ada Lovelace_1/01_mean.ipynb": ALL,
+    "Max Müller_2/01_mean.ipynb": notebook("wwwwww"),
+    "Ελένη Παππά_3/01_mean.ipynb": notebook("rr....", encoding="utf-8-sig"),
+    "O'Neil, Bo_4/01_MEAN.IPYNB": notebook("rwr-r."),
+    "Cy Young_5/my work.ipynb": notebook("rcrrrr"),
+    "Di Ng_6/01_mean.ipynb": notebook("rrrrhr"),
+    "Ed Poe_7/01_mean.ipynb": notebook("rrrwww", version=3),
+    "Flo Re_8/01_mean.ipynb": notebook("rrrrrr", OTHER_LESSON),
+    "Gus Lo_9/work.zip": archive(("my_lessons/01_mean.ipynb", ALL), ("__MACOSX/._a.ipynb", b"")),
+    "Hal Ie_10/01_mean.py": b"print(6)",
+    "Ina Ko_11/01_mean.ipynb": b"{",
+    "Jo Wu_12/01_mean.ipynb": b" " * 21_000_000,
+    "Ka Li_13/work.zip": archive(("../../01_mean.ipynb", ALL)),
+    "Lu Mo_14/work.zip": link_in_zip("/etc/passwd"),
+    "Mo Ra_15/work.zip": b"PK, and no archive",
+    "Nu Xi_16/onlinetext.html": b"<p>Hi",
+}
+CANVAS = {
+    "youngpat_21_901_01_mean.ipynb": notebook("r.r.r."),
+    "zimmersue_LATE_22_902_01_mean.ipynb": ALL,
+    "zimmersue_23_903_01_mean-1.ipynb": notebook("wrwrwr"),
+    "adamsbo_24_904_holiday.ipynb": nbformat.writes(new_notebook()).encode(),
+}
+NBGRADER = {
+    "submitted/bitdiddle/week1/01_mean.ipynb": notebook("rrrrr."),
+    "submitted/hacker/week1/01_mean.ipynb": notebook("......"),
+    "submitted/reasoner/week1/01_mean.ipynb": notebook("rwwwww"),
+    "submitted/reasoner/week1/01_mean_kept_1.ipynb": notebook("rrww.."),
+}
+# Student, points, and a part of the remarks; a file that isn't graded has no points.
+TABLE = """
+Ada Lovelace | 6 |
+Max Müller   | 0 |
+Ελένη Παππά  | 2 | not attempted: row_means, center, swap, last_word
+O'Neil, Bo   | 3 | missing: center
+Cy Young     | 5 | crashed: shape_left
+Di Ng        | 5 | timed out: swap
+Ed Poe       | 3 |
+Flo Re       | 6 |
+Gus Lo       | 6 |
+Gus Lo       |   | ._a.ipynb: it is in a folder that a program made
+Hal Ie       |   | 01_mean.py: it is a Python file
+Ina Ko       |   | can't be read as a notebook
+Jo Wu        |   | it has 21 MB
+Ka Li        |   | its name leads out of the archive
+Lu Mo        |   | it is a link
+Mo Ra        |   | it can't be read as a zip archive
+Nu Xi        |   | onlinetext.html: it is not a notebook
+youngpat     | 3 | not attempted: shape_left, center, last_word
+zimmersue    | 6 |
+zimmersue    | 3 |
+adamsbo      |   | which lesson
+bitdiddle    | 5 | not attempted: last_word
+hacker       | 0 | not attempted
+reasoner     | 2 | 2 notebooks, of which 01_mean_kept_1.ipynb counts
+fifo         |   | it is not a plain file
+zero         |   | it is a link
+classmate    |   | it is a link
+secret       |   | it is a link
+folder       |   | it is a link
+Αλέξης       | 1 | missing
+"""
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere there is no FIFO")
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """Hand everything in, grade it, and return the folder with the results."""
+    folder = tmp_path_factory.mktemp("class")
+    moodle = {name.replace("/", "_assignsubmission_file_/"): MOODLE[name] for name in MOODLE}
+    (folder / "moodle.zip").write_bytes(archive(*moodle.items()))
+    (folder / "canvas.zip").write_bytes(archive(*CANVAS.items()))
+    for path, data in {**NBGRADER, "odd/Αλέξης/01_mean.ipynb": notebook("r-----")}.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+    odd = folder / "odd"
+    for student in ("fifo", "zero", "classmate", "secret"):
+        (odd / student).mkdir()
+    os.mkfifo(odd / "fifo" / "01_mean.ipynb")
+    (odd / "zero" / "01_mean.ipynb").symlink_to("/dev/zero")
+    (odd / "classmate" / "01_mean.ipynb").symlink_to(odd / "Αλέξης" / "01_mean.ipynb")
+    (odd / "secret" / "01_mean.ipynb").symlink_to("/etc/passwd")
+    (odd / "folder").symlink_to(folder / "submitted" / "bitdiddle")
+    given = [str(folder / name) for name in ("moodle.zip", "canvas.zip", "submitted", "odd")]
+    out = str(folder / "out")
+    assert main(["grade", *given, "--out", out, "--timeout", str(TIMEOUT), "--as-root"]) == 0
+    return folder / "out"
+
+
+def table(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_student_has_the_points_that_the_work_earns(graded):
+    found = [
+        (row["student"], row["points"], row["remarks"]) for row in table(graded / "grades.csv")
+    ]
+    expected = [[part.strip() for part in line.split("|")] for line in TABLE.strip().splitlines()]
+    assert sorted(row[:2] for row in found) == sorted(
+        (name, points) for name, points, _ in expected
+    )
+    for student, points, remark in expected:
+        (told,) = [row[2] for row in found if row[:2] == (student, points)]
+        assert remark in told if remark else not told, student
+
+
+def test_late_files_are_named_and_each_row_has_the_lesson(graded):
+    rows = [row for row in table(graded / "grades.csv") if row["lesson"]]
+    assert {(row["lesson"], row["maximum"]) for row in rows} == {(LESSON, str(len(ANSWERS)))}
+    late = {row["id"]: row["late files"] for row in rows if row["late files"]}
+    assert late == {"22": "zimmersue_LATE_22_902_01_mean.ipynb"}
+    assert sorted(row["id"] for row in rows if row["student"] == "zimmersue") == ["22", "23"]
+
+
+def test_the_summary_counts_who_is_right_and_who_believes_what(graded):
+    students = [row for row in table(graded / "grades.csv") if row["lesson"]]
+    counts = table(graded / "summary.csv")
+    assert [row["exercise"] for row in counts] == list(ANSWERS)
+    assert {row["students"] for row in counts} == {str(len(students))}
+    assert sum(int(row["right"]) for row in counts) == sum(int(row["points"]) for row in students)
+    beliefs = table(graded / "misconceptions.csv")
+    number = {row["belief or mistake"]: int(row["students"]) for row in beliefs}
+    assert number["layer norm averages over the batch"] == 3  # center: Max, Ed, reasoner
+    assert number["reshape swaps axes"] == 3  # swap or last_word: Max, Ed, the second zimmersue
+    assert number["there is one mean for each sentence"] == 2  # how_many: Max, the same zimmersue
+    assert list(number.values()) == sorted(number.values(), reverse=True)
+
+
+def test_feedback_goes_back_under_the_paths_that_each_system_takes(graded):
+    with zipfile.ZipFile(graded / "feedback.zip") as file:
+        names = file.namelist()
+        told = file.read("Max Müller_2_assignsubmission_file_/feedback.html").decode()
+    assert "zimmersue_LATE_22_902_feedback.html" in names
+    assert "reasoner/feedback.html" in names
+    assert len(names) == len({*names})
+    for name, (_, wrong) in ANSWERS.items():
+        assert Exercise.bank[mean.TOPIC][name].judge(eval(wrong))._repr_html_() in told
+
+
+def test_the_report_of_two_parts_is_that_of_the_whole(graded, tmp_path):
+    rows = (graded / "exercises.csv").read_text("utf-8-sig").splitlines(keepends=True)
+    middle = next(n for n, row in enumerate(rows) if "youngpat" in row)
+    for name, part in (("one", rows[1:middle]), ("two", rows[middle:])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "exercises.csv").write_text("".join([rows[0], *part]), "utf-8-sig")
+    parts = [str(tmp_path / "one"), str(tmp_path / "two")]
+    assert main(["report", *parts, "--out", str(tmp_path / "all")]) == 0
+    for name in ("grades.csv", "summary.csv", "misconceptions.csv", "report.html"):
+        assert (tmp_path / "all" / name).read_bytes() == (graded / name).read_bytes()
