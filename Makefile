@@ -1,6 +1,6 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab edit test slow notebooks looks pictures platforms browser student grade lint format bench mutants upgrade clean
+.PHONY: help lab edit test slow notebooks looks pictures platforms browser student grade report lint format bench mutants upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
@@ -19,7 +19,7 @@ ONE_THREAD := OMP_NUM_THREADS=1
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 	@echo
-	@echo "  ARGS='...' is passed on: make lab ARGS='--no-browser --port 9000', make test ARGS='-k mean'."
+	@echo "  ARGS='...' is passed on: make lab ARGS='--no-browser --port 9000'."
 	@echo "  PYTHON=python3.12 chooses the Python that .venv is made from."
 	@echo "  On Linux TORCH=cuda installs PyTorch with CUDA instead of the small build: make clean lab TORCH=cuda."
 
@@ -50,13 +50,18 @@ platforms: $(READY) ## re-execute all notebooks in many environments, and with t
 browser: $(BROWSER) ## open every lesson in JupyterLab in Chromium, move every slider, look for errors
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
 
-student: $(READY) ## write a copy without answers for students: make student OUT=../students
-	@test -n "$(OUT)" || { echo "Say where: make student OUT=../students"; exit 1; }
-	$(BIN)/python -m lnorm_utils.grading student "$(OUT)"
+student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
+	@test -n "$(OUT)$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip, or OUT=../students for a folder"; exit 1; }
+	@$(BIN)/python -m lnorm_utils.grading student $(if $(OUT),"$(OUT)") $(if $(ZIP),--zip "$(ZIP)") \
+	$(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
 
-grade: $(READY) ## grade what students hand in: make grade SUBMISSION=folder ARGS='--csv grades.csv'
-	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder-or-notebook"; exit 1; }
-	$(BIN)/python -m lnorm_utils.grading grade "$(SUBMISSION)" $(ARGS)
+grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip OUT=../week1-graded
+	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder, a zip archive, or a notebook"; exit 1; }
+	@$(BIN)/python -m lnorm_utils.grading grade "$(SUBMISSION)" $(if $(OUT),--out "$(OUT)") $(ARGS)
+
+report: $(READY) ## write the report of several graded parts: make report GRADED="part1 part2" OUT=../all
+	@test -n "$(GRADED)" && test -n "$(OUT)" || { echo "Say what, and where: make report GRADED=\"part1 part2\" OUT=../all"; exit 1; }
+	@$(BIN)/python -m lnorm_utils.grading report $(GRADED) --out "$(OUT)" $(ARGS)
 
 lint: $(READY) ## check the style of code and notebooks, and the types of the package
 	$(BIN)/ruff check .

@@ -1,6 +1,5 @@
 """pip, conda, Binder and the ranges of the package all mean the same environment."""
 
-import os
 import re
 import tomllib
 from importlib.metadata import distributions
@@ -65,10 +64,9 @@ def test_binder_has_the_same_environment():
     assert binder == (PROJECT / "environment.yml").read_bytes()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="elsewhere a file has no such mark")
 def test_binder_can_run_its_last_step():
+    # Binder itself marks it as a program, so it may come out of an archive without the mark.
     script = PROJECT / ".binder" / "postBuild"
-    assert script.stat().st_mode & 0o111
     assert script.read_text("utf-8").startswith("#!")
 
 
