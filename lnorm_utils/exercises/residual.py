@@ -316,9 +316,13 @@ def normalized_at_the_start_too(norm, x, fs):
 def _wrong_stacks() -> None:
     """Give `ending` the stacks whose blocks have their norms at other places, as mistakes."""
     for (places, adds, done), has_final in itertools.product(_blocks(), (True, False)):
-        # After a block that ends in a norm, the next one changes hardly anything.
+        # After a block that ends in a norm, the next one changes hardly anything. What people
+        # write is the final norm in every block, in place of the one at the end.
         is_post = adds and places == POST
-        is_same = "sum" in places and ("passed" in places or not (has_final or is_post))
+        has_own_end = places == PRE | POST and not has_final
+        is_same = "sum" in places and not (
+            is_post or has_own_end or (has_final and not places & {"passed", "read"})
+        )
         if (places, adds) != (PRE, True) and not is_same and (adds or len(places) < 2):
 
             def mistake(norm, x, fs, places=places, adds=adds, has_final=has_final):
