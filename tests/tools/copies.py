@@ -7,7 +7,8 @@ from pathlib import Path
 
 from project import PROJECT
 
-from lnorm_utils.grading.hand_out import LEFT_OUT
+# What is made in the folder of the course and isn't part of it.
+LEFT_OUT = [".git", ".venv", "__pycache__", ".ipynb_checkpoints", ".*_cache", "my_lessons", "build"]
 
 
 def copy_of_project(folder):
