@@ -210,6 +210,11 @@ def _of(switch: str, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Te
     return lambda weight, bias: change(bias)
 
 
+def _only(axes: Axes) -> int:
+    """Return the one axis that there is, as `median` takes it; more raise what they do there."""
+    return axes if isinstance(axes, int) or len(axes) > 1 else axes[0]  # type: ignore[return-value]
+
+
 def _size(x: Tensor, axes: Axes) -> int:
     return x.numel() // max(1, x.sum(axes).numel())
 
@@ -403,7 +408,7 @@ SLIPS = (
     Slip(
         "you took the median",
         "takes the mean",
-        {"average": lambda x, axes, keep: x.median(axes, keep).values},
+        {"average": lambda x, axes, keep: x.median(_only(axes), keep).values},
     ),
     Slip("you normalized twice", "normalizes once", {"times": 2}),
     # γ and β.

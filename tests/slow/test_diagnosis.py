@@ -36,6 +36,9 @@ what you have in place; you divided by the mean = ε is added outside; you avera
 ε is a lower limit for the s; you normalized twice = ε is a lower limit for the s; your ε is squared
 with `F.normalize` each; your ε is squared = with `F.normalize` each; you normalized twice
 there is no root; you averaged the = you averaged the; you normalized twice
+you added the mean; with `F.normalize` each row = you added the mean; each row has length 1
+you did not subtract; with `F.normalize` each row = you did not subtract; each row has length 1
+ε is a lower limit for the v; you took the mean = ε is a lower limit for the s; you took the mean
 β is left out; γ is added = γ is left out; γ and β have changed
 β is left out; γ and β have changed = γ is left out; β multiplies
 γ is added; β multiplies = β is added before; γ and β have changed
@@ -213,9 +216,10 @@ def test_the_search_finds_what_the_table_holds(name):
     exercise, step = proof.exercise, max(1, len(proof.causes) // 20)
     for number in range(0, len(proof.causes), step):
         results = results_of(exercise, proof.causes[number])
-        if isinstance(results[-1], Raised):
+        fails = isinstance(results[-1], Raised)
+        if fails:
             results[-1] = Failure(f"raised {results[-1].kind}: {results[-1].message}")
-        results = dict(enumerate(results))
-        found = {cause.key for cause in exercise.search.causes(results)}
+        found = {cause.key for cause in exercise.search.causes(dict(enumerate(results)))}
         named = {proof.causes[n].key for n in proof.named[number]}
-        assert found & named, proof.causes[number]
+        # An error to which many slips lead is told as it is.
+        assert found & named or (fails and not found), proof.causes[number]

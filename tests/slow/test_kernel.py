@@ -287,12 +287,16 @@ def commands():
     return found
 
 
-def ends(ticket):
-    """Say whether a process with this in its command line is gone soon."""
+def ends(ticket, is_there=False):
+    """Say whether a process with this in its command line is gone soon, or is there soon."""
     end = time.monotonic() + 10
-    while ticket in commands() and time.monotonic() < end:
+    while (ticket in commands()) != is_there and time.monotonic() < end:
         time.sleep(0.1)
-    return ticket not in commands()
+    return (ticket in commands()) == is_there
+
+
+def begins(ticket):
+    return ends(ticket, is_there=True)
 
 
 @ON_LINUX
@@ -303,7 +307,7 @@ def test_what_a_kernel_leaves_behind_is_ended_with_it(processes):
         assert kernel.run(f"{code}; os._exit(1)") == DIED
         assert ends(ticket)
         assert kernel.run(code) == Outcome()
-        assert ticket in commands()
+        assert begins(ticket)
     assert ends(ticket)
 
 
@@ -395,6 +399,6 @@ def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path, proce
         }
         stay = f"import subprocess\nsubprocess.Popen(['sleep', {ticket!r}], start_new_session=True)"
         assert kernel.run(stay) == Outcome()
-        assert ticket in commands()
+        assert begins(ticket)
     assert ends(ticket)
     assert [path.name for path in tmp_path.iterdir()] == [other.name]

@@ -17,7 +17,7 @@ from lnorm_utils.slips import Layout, Slip, compatible
 __all__ = ["Cause", "Failure", "Search", "in_words"]
 
 # A limit on the work and not on the time, so that a verdict doesn't depend on the machine.
-MOST_RUNS = 3_000
+MOST_RUNS = 5_000
 MOST_LOOKED_AT = 30_000
 MOST_SLIPS = 3
 
