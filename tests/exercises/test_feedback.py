@@ -61,10 +61,10 @@ def test_text_and_html_say_the_same(feedback, text, inner):
     ("text", "first"),
     [
         ("You added 1e-5. It is not asked for.", "You added 1e-5"),
-        ("Two things: one,\n and another. Layer norm does not.", "Two things"),
+        ("Two things: one,\n and two. Layer norm does not.", "Two things: one, and two"),
         ("Is it `x.T`? It is.", "Is it `x.T`? It is"),
         ("", ""),
     ],
 )
-def test_the_first_sentence_ends_where_a_sentence_or_a_list_begins(text, first):
+def test_the_first_sentence_has_all_that_was_done_in_it(text, first):
     assert first_sentence(text) == first
