@@ -80,11 +80,11 @@ class NormWithSlips:
         keep = self.variance_keeps_axes
         if self.one_pass:
             difference = x.square().mean(over, keep) - x.mean(over, keep).square()
-            size = x.numel() // max(1, difference.numel())
+            size = _share(x, difference)
             return self.spread(self.one_pass(difference) * (size / self.divisor(size)))
         inner = self.inner_average(x, _chosen(self.inner_mean_axes, x, axes), True)
         total = self.squared(self.inner_mean(x, inner)).sum(over, keep)
-        size = x.numel() // max(1, total.numel())
+        size = _share(x, total)
         return self.spread(total / self.divisor(size))
 
     def deviation(self, x: Tensor, axes: Axes = -1, eps: float = 0.0) -> Tensor:
@@ -215,8 +215,9 @@ def _only(axes: Axes) -> int:
     return axes if isinstance(axes, int) or len(axes) > 1 else axes[0]  # type: ignore[return-value]
 
 
-def _size(x: Tensor, axes: Axes) -> int:
-    return x.numel() // max(1, x.sum(axes).numel())
+def _share(x: Tensor, reduced: Tensor) -> int:
+    """Return how many numbers of `x` went into each of those that are left of it."""
+    return x.numel() // max(1, reduced.numel())
 
 
 # The default of a switch, where a slip has to say that it leaves it alone: two slips that throw the
@@ -403,7 +404,7 @@ SLIPS = (
     Slip(
         "your mean divides by {D} − 1",
         "divides the sum by {D}",
-        {"average": lambda x, axes, keep: x.sum(axes, keep) / (_size(x, axes) - 1)},
+        {"average": lambda x, axes, keep: x.sum(axes, keep) / (_share(x, x.sum(axes)) - 1)},
     ),
     Slip(
         "you took the median",

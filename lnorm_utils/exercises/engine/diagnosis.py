@@ -42,11 +42,6 @@ class Cause(NamedTuple):
         """Return its mistake, if any, and the switches that its slips throw."""
         return {self.mistake} - {None} | {name for slip in self.slips for name in slip.changes}
 
-    def parts(self) -> list["Cause"]:
-        """Return its mistake and its slips, each as a cause of its own."""
-        mistakes = [Cause(self.mistake, ())] if self.mistake else []
-        return mistakes + [Cause(None, (slip,)) for slip in self.slips]
-
 
 class Raised(NamedTuple):
     """The result of a cause that raises an error."""
@@ -191,6 +186,7 @@ class Search:
         )
 
     def equal(self, one: object, other: object, within: float | None = None) -> bool:
+        """Tell whether two results are the same, be they values or errors."""
         if isinstance(one, Failure):
             return isinstance(other, Raised) and one.tells(other)
         if isinstance(one, Raised) or isinstance(other, Raised):
