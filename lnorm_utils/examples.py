@@ -3,6 +3,9 @@
 No function here touches the caller's random state. N points, L positions, D features.
 """
 
+import math
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
@@ -16,7 +19,9 @@ __all__ = [
     "projected_sequence",
     "projection",
     "residual_stack",
+    "ring_network",
     "source_sequence",
+    "two_rings",
     "two_words",
 ]
 
@@ -118,3 +123,61 @@ def residual_stack(
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         return ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
+
+
+def two_rings(points: int = 512, noise: float = 0.1, seed: int = 0) -> tuple[Tensor, Tensor]:
+    """Points on two rings around the origin, of radius 1 and 2, and which ring each belongs to.
+
+    Args:
+        points: how many there are; every other one lies on the outer ring.
+        noise: the standard deviation of what is added to each coordinate.
+        seed: of their angles and noise.
+
+    Returns:
+        The points (points, 2), float64, and their ring, 0 for the inner one and 1 for the outer
+        one: (points,), int64.
+
+    >>> x, ring = two_rings()
+    >>> x.shape, ring[:4]
+    (torch.Size([512, 2]), tensor([0, 1, 0, 1]))
+    """
+    generator = torch.Generator().manual_seed(seed)
+    angle = 2 * math.pi * torch.rand(points, generator=generator, dtype=torch.float64)
+    jitter = noise * torch.randn(points, 2, generator=generator, dtype=torch.float64)
+    ring = torch.arange(points) % 2
+    return (1 + ring)[:, None] * torch.stack([angle.cos(), angle.sin()], dim=1) + jitter, ring
+
+
+def ring_network(
+    norm: Callable[[int], nn.Module] | None = None,
+    hidden_layers: int = 8,
+    width: int = 64,
+    seed: int = 0,
+) -> nn.Sequential:
+    """Make a network, in float64, that is to tell the two rings apart.
+
+    Each hidden layer is a linear map, `norm` if there is one, and a ReLU. The last linear map gives
+    a number for each ring. All weights start as PyTorch starts them, from their own seed, and with
+    and without a norm they start alike.
+
+    Args:
+        norm: makes a module from the number of features, such as `LayerNorm`.
+        hidden_layers, width: how many hidden layers there are, and the features of each.
+        seed: of the weights.
+
+    >>> from lnorm_utils import LayerNorm
+    >>> ring_network(LayerNorm)[:3]
+    Sequential(
+      (0): Linear(in_features=2, out_features=64, bias=True)
+      (1): LayerNorm((64,), eps=1e-05, elementwise_affine=True, bias=True)
+      (2): ReLU()
+    )
+    """
+    layers: list[nn.Module] = []
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)
+        for layer in range(hidden_layers):
+            layers.append(nn.Linear(width if layer else 2, width))
+            layers += [norm(width)] if norm else []
+            layers.append(nn.ReLU())
+        return nn.Sequential(*layers, nn.Linear(width, 2)).double()

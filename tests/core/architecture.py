@@ -14,6 +14,7 @@ ROOMS = {
     "slips": {"beliefs", "modules", "torch"},
     "examples": {"modules", "torch"},
     "measures": {"modules", "torch"},
+    "training": {"torch"},
     "plotting": {"numbers", "numpy", "matplotlib", "IPython"},
     "lab": {"progress_files"},
     "exercises": {

@@ -7,8 +7,17 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from lnorm_utils import PositionalEncoding, layer_norm, layer_norm_steps, mean, measures, variance
+from lnorm_utils import (
+    LayerNorm,
+    PositionalEncoding,
+    layer_norm,
+    layer_norm_steps,
+    mean,
+    measures,
+    variance,
+)
 from lnorm_utils import examples as ex
+from lnorm_utils.training import train
 
 
 def test_encoded_points_and_their_statistics_are_the_published_ones():
@@ -168,3 +177,17 @@ def test_a_decoder_names_the_shapes_that_it_cannot_use(codes, targets):
         measures.decoder_r2(torch.ones(codes), torch.ones(targets))
     assert str(codes) in str(error.value)
     assert str(targets) in str(error.value)
+
+
+def test_the_ring_network_trains_with_layer_norm_and_not_without():
+    x, ring = ex.two_rings()
+    plain, normed = (train(ex.ring_network(norm), x, ring) for norm in (None, LayerNorm))
+    assert abs(plain[-1].item() - math.log(2)) < 0.01
+    assert normed[-1] < 0.01
+
+
+def test_the_ring_networks_start_with_the_same_weights():
+    plain, normed = ex.ring_network(), ex.ring_network(LayerNorm)
+    linears = [[m for m in n if isinstance(m, torch.nn.Linear)] for n in (plain, normed)]
+    for one, other in zip(*linears, strict=True):
+        assert_close(one.weight, other.weight, rtol=0, atol=0)
