@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 # Looked for and not imported: that costs nothing, and tells at once all that is missing.
-NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets")
+NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
 if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", None) is None]:
     raise ModuleNotFoundError(
         f"{' and '.join(missing)} missing, so the course is not fully installed: run `%pip install "

@@ -119,7 +119,7 @@ def explore_shared_mean(
         **{letter: _switch(letter, on[letter]) for letter in "BTCHW" if letter in on},
         "which": Slider("which mean", which, stops, when=has_several),
     }
-    return Explorer(picture, [frame, lit, caption], move, controls, all_presets, preset)
+    return Explorer(picture, [frame, lit, caption], move, controls, all_presets, preset, fixed=True)
 
 
 def _of_the_lesson() -> dict[str, Tensor]:

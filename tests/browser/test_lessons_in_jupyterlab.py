@@ -2,9 +2,7 @@
 
 import ast
 import re
-from functools import partial
 
-import ipywidgets
 import nbformat
 import pytest
 from jupyterlab_page import Page
@@ -40,37 +38,43 @@ def test_every_control_moves_the_picture_and_its_words_to_the_right_values(lesso
     assert len(page.explorers) == len(expected)
     for shown, explorer in zip(page.explorers, expected, strict=True):
         assert_same(shown, explorer)
-        for widget in [explorer.chooser, *explorer.controls.values()]:
-            for target, key, follow in moves(widget):
-                if not widget.disabled:
+        for name in explorer.presets:
+            shown.press(name, "Enter")
+            explorer.preset = name
+            assert_same(shown, explorer)
+        for name, control in explorer.controls.items():
+            for target, key, value in moves(explorer, name, control):
+                if control.when(explorer.values):
                     shown.press(target, key)
-                    follow()
+                    setattr(explorer, name, value)
                     assert_same(shown, explorer)
     assert page.page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
     assert page.page.get_by_text("Error displaying widget").count() == 0
     assert page.errors == []
 
 
-def moves(widget):
-    """Yield what to press with which key, and what does the same to the widget here."""
-    label = widget.description
-    if isinstance(widget, ipywidgets.SelectionSlider):
-        last = len(widget.options) - 1
-        yield label, "Home", partial(widget.set_trait, "index", 0)
-        yield label, "End", partial(widget.set_trait, "index", last)
-        yield label, "ArrowLeft", partial(widget.set_trait, "index", last - 1)
-    elif isinstance(widget, ipywidgets.ToggleButtons):
-        for option in widget.options:
-            yield option, "Enter", partial(widget.set_trait, "value", option)
-    elif isinstance(widget, ipywidgets.Checkbox):
-        for value in (not widget.value, widget.value):
-            yield label, "Space", partial(widget.set_trait, "value", value)
+def moves(explorer, name, control):
+    """Yield what to press with which key, and what the control is set to then."""
+    stops = explorer.stops[name]
+    if control.kind == "slider":
+        last = explorer.frame()["most"].get([*explorer.controls].index(name), len(stops) - 1)
+        yield control.label, "Home", stops[0]
+        yield control.label, "End", stops[last]
+        yield control.label, "ArrowLeft", stops[last - 1]
+    elif control.kind == "choice":
+        for option in stops:
+            yield option, "Space", option
+    elif control.kind == "switch":
+        value = getattr(explorer, name)
+        yield control.label, "Space", not value
+        yield control.label, "Space", value
     else:
-        for _ in range(2):
-            yield label, "Enter", widget.click
+        value = getattr(explorer, name)
+        yield control.label, "Enter", value + 1
+        yield control.label, "Enter", value + 2
 
 
 def assert_same(shown, explorer):
-    assert shown.wait_for(explorer.words) == explorer.words
-    assert shown.alternative == explorer.words
-    assert shown.paths == re.findall(r' d="([^"]+)"', explorer.foreground.value)
+    frame = explorer.frame()
+    expected = frame["words"], frame["words"], re.findall(r' d="([^"]+)"', frame["svg"])
+    assert shown.wait_for(*expected) == expected

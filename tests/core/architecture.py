@@ -23,7 +23,8 @@ ROOMS = {
     },
     "explorers": {
         *("functional", "modules", "slips", "examples", "measures", "numbers", "plotting"),
-        *("torch", "numpy", "matplotlib", "ipywidgets", "traitlets", "IPython"),
+        *("torch", "numpy", "matplotlib", "ipywidgets", "anywidget", "traitlets"),
+        "IPython",
     },
     "grading": {
         *("exercises", "lab", "plotting"),

@@ -37,11 +37,11 @@ def made_by_tests(function):
 def every_state(explorer):
     """Choose every preset, then move every control to both ends; yield the values each time."""
     for name in explorer.presets:
-        explorer.chooser.value = name
+        explorer.preset = name
         yield explorer.values
     for control, values in ends(explorer).items():
-        before = explorer.controls[control].value
+        before = getattr(explorer, control)
         for value in values:
-            explorer.controls[control].value = value
+            setattr(explorer, control, value)
             yield explorer.values
-        explorer.controls[control].value = before
+        setattr(explorer, control, before)

@@ -77,8 +77,8 @@ def test_in_every_state_the_picture_and_the_words_are_those_of_layer_norm(explor
 
 
 def test_a_constant_row_becomes_zero_and_never_nan(explorer):
-    explorer.chooser.value = "as in a network"
-    explorer.chooser.value = "constant row"
+    explorer.preset = "as in a network"
+    explorer.preset = "constant row"
     before, after, _, _, _, here, *stds = explorer.moving
     for stairs in (before, after):
         counts, edges, _ = stairs.get_data()
@@ -86,20 +86,20 @@ def test_a_constant_row_becomes_zero_and_never_nan(explorer):
         assert edges[bin_] < 0 < edges[bin_ + 1]
     assert list(here.get_data()[1]) == [0, 0, 1]
     assert [text.get_text() for text in stds] == ["standard deviation\n0.00"] * 2
-    assert "nan" not in explorer.foreground.value.lower()
+    assert "nan" not in explorer.frame()["svg"].lower()
 
 
 def test_a_row_as_small_as_the_root_of_eps_is_brought_to_the_root_of_a_half(explorer):
-    explorer.chooser.value = "as small as √ε"
+    explorer.preset = "as small as √ε"
     assert "After layer norm its standard deviation is 0.71 = σ / √(σ² + ε)." in explorer.words
-    explorer.chooser.value = "far below √ε"
+    explorer.preset = "far below √ε"
     assert explorer.words.endswith("it would be 0.91 = σ / (σ + ε).")
 
 
 def test_measured_and_formula_are_one_number_at_every_stop(explorer):
-    for _, eps in explorer.controls["eps"].options[::6]:
-        for _, sigma in explorer.controls["amplitude"].options[1::8]:
-            explorer.controls["amplitude"].value, explorer.controls["eps"].value = sigma, eps
+    for eps in explorer.stops["eps"][::6]:
+        for sigma in explorer.stops["amplitude"][1::8]:
+            explorer.amplitude, explorer.eps = sigma, eps
             formula = number(sigma / (sigma**2 + eps) ** 0.5)
             assert f"deviation is {formula} = σ / √(σ² + ε)." in explorer.words
 

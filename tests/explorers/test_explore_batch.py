@@ -73,7 +73,7 @@ def test_outputs_and_running_statistics_are_those_of_batch_norm_in_train_mode(ex
     explorer = explore(x=x, batch_size=size)
     outputs, running = by_torch(x, size)
     for draws in (0, 1, 39, 40, 57):
-        explorer.controls["draws"].value = draws
+        explorer.draws = draws
         np.testing.assert_allclose(dots(explorer, CLOUD), outputs.ravel(), atol=1e-10)
         np.testing.assert_allclose(dots(explorer, NOW), outputs[draws % 40], atol=1e-10)
         seen = draws % 40 + 1
@@ -115,9 +115,9 @@ def test_layer_norm_stands_still_at_every_batch_size_and_in_all_company(explore)
     explorer = explore(x=x)
     expected = F.layer_norm(x[0], (3,)).numpy()
     for size in SIZES:
-        explorer.controls["batch_size"].value = size
+        explorer.batch_size = size
         for draws in (0, 7, 39):
-            explorer.controls["draws"].value = draws
+            explorer.draws = draws
             np.testing.assert_allclose(dots(explorer, LAYER), expected, atol=1e-12)
 
 
@@ -133,7 +133,7 @@ def test_in_a_batch_of_one_batch_norm_has_no_dot_and_the_words_say_why(explore):
     assert "nn.BatchNorm1d refuses" in explorer.words
     assert "there are no running statistics" in explorer.words
     assert f"into {F.layer_norm(x[0], (3,))[0]:.2f}, as" in explorer.words.replace("−", "-")
-    explorer.controls["batch_size"].value = 2
+    explorer.batch_size = 2
     assert np.isfinite(dots(explorer, NOW)).all()
 
 
@@ -158,7 +158,7 @@ def test_each_press_draws_other_company_and_after_forty_batches_the_first_is_bac
     shown = []
     for presses in range(41):
         assert explorer.values["draws"] == presses
-        shown.append(explorer.foreground.value)
-        explorer.controls["draws"].click()
+        shown.append(explorer.frame()["svg"])
+        explorer.draws += 1
     assert len(set(shown)) == 40
     assert shown[40] == shown[0]

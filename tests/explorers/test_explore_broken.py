@@ -85,7 +85,7 @@ def test_in_every_state_the_bars_are_the_differences(explorer):
 def test_every_preset_shows_the_differences_that_it_names(explorer):
     kinds = {}
     for name in explorer.presets:
-        explorer.chooser.value = name
+        explorer.preset = name
         kinds[name] = {n for n, (_, kind) in drawn(explorer).items() if kind != "missed"}
     assert kinds == {
         "randn(4, 8): most slip through": {"mean over the batch too", "unbiased variance"},
@@ -103,14 +103,14 @@ def test_the_right_one_is_equal_wherever_the_controls_stand(explorer):
             for eps in (1e-8, 0.1):
                 values = {"offset": offset, "spread": spread, "eps": eps}
                 for name, value in values.items():
-                    explorer.controls[name].value = value
+                    setattr(explorer, name, value)
                 assert drawn(explorer)["the right one"] == (FLOOR, "missed")
                 assert "right one" not in explorer.words
 
 
 def test_it_says_where_float32_does_not_tell_the_numbers_apart(explorer):
     for offset, spread in ((1e6, 1e-4), (1e6, 0.0562), (1e6, 0.1), (1e3, 1e-4), (0.0, 1e-4)):
-        explorer.controls["offset"].value, explorer.controls["spread"].value = offset, spread
+        explorer.offset, explorer.spread = offset, spread
         is_lost = spread < np.spacing(np.float32(offset))
         assert explorer.words.endswith("tells these numbers apart.") == is_lost
         assert ("no longer tells" in explorer.words) == (is_lost and spread < 1e-3)

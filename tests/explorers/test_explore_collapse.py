@@ -66,8 +66,8 @@ def test_in_every_state_the_dots_are_those_of_pytorchs_layer_norm(explore):
 def test_the_marked_point_of_two_features_follows_the_formula(explore):
     explorer = explore(features=2)
     for difference, eps in ((1.0, 1e-5), (0.01, 1e-3), (1e-4, 0.1), (0, 1e-5)):
-        explorer.controls["difference"].value = difference
-        explorer.controls["eps"].value = eps
+        explorer.difference = difference
+        explorer.eps = eps
         half = difference / 2
         value = half / math.sqrt(half**2 + eps)
         assert f"becomes ({value:.5f}, {-value + 0.0:.5f})".replace("-", "−") in explorer.words
@@ -76,12 +76,12 @@ def test_the_marked_point_of_two_features_follows_the_formula(explore):
 def test_the_difference_of_one_feature_does_nothing_and_is_gray(explore):
     explorer = explore(points=POINTS, preset="one feature")
     shown = drawn(explorer, 0)["^"]
-    assert explorer.controls["difference"].disabled
-    explorer.controls["difference"].value = 0
+    assert not explorer.controls["difference"].when(explorer.values)
+    explorer.difference = 0
     np.testing.assert_array_equal(drawn(explorer, 0)["^"], shown)
     np.testing.assert_array_equal(shown[:, 0], POINTS[:, 0])
-    explorer.controls["features"].value = 2
-    assert not explorer.controls["difference"].disabled
+    explorer.features = 2
+    assert explorer.controls["difference"].when(explorer.values)
 
 
 def test_the_words_count_what_lies_at_the_two_corners(explore):
@@ -110,7 +110,7 @@ def test_three_and_four_features_lie_on_a_circle_and_a_sphere_whose_outline_is_d
     assert re.search(rf"all lie on .*{shape} of radius √{features} = {radius:.2f}", explorer.words)
     outline = explorer.moving[0].get_xydata()
     assert np.hypot(*outline.T) == pytest.approx(np.full(len(outline), radius))
-    explorer.controls["features"].value = 2
+    explorer.features = 2
     assert len(explorer.moving[0].get_xydata()) == 0
 
 
@@ -122,5 +122,5 @@ def test_where_few_are_near_a_corner_the_words_say_how_far_they_reach(explore):
 
 def test_points_with_two_features_have_no_slider_and_no_preset_beyond_two(explore):
     explorer = explore(points=[[[3.0, 1.0]], [[2.0, 2.5]]])
-    assert [value for _, value in explorer.controls["features"].options] == [1, 2]
+    assert explorer.stops["features"] == [1, 2]
     assert {preset["features"] for preset in explorer.presets.values()} == {1, 2}

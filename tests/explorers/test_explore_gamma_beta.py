@@ -82,7 +82,7 @@ def test_the_words_give_the_moments_of_the_outputs_and_of_the_rows(explore):
 
 
 def test_the_picture_at_gamma_one_and_beta_zero_stays_in_the_background(explorer):
-    explorer.chooser.value = "all stretched and moved"
+    explorer.preset = "all stretched and moved"
     histogram, features, rows = explorer.picture.axes
     x_hat = torchs(default_rows())[0]
     check_counts(histogram.patches[0], x_hat)

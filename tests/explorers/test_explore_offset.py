@@ -25,7 +25,7 @@ explore = made_by_tests(explore_offset)
 
 
 def stops(explorer):
-    return [value for _, value in explorer.controls["offset"].options]
+    return explorer.stops["offset"]
 
 
 def by_hand(row, offset):
@@ -75,7 +75,7 @@ def check(explorer, row, offset):
 def test_at_every_stop_markers_and_numbers_are_those_of_the_row(explorer):
     assert len(stops(explorer)) >= 50
     for offset in stops(explorer):
-        explorer.controls["offset"].value = offset
+        explorer.offset = offset
         check(explorer, ROW, offset)
 
 
@@ -109,20 +109,20 @@ def test_the_first_negative_variance_is_marked_and_said(explorer):
 
 def test_from_1000_on_the_words_say_how_far_apart_float32_numbers_are(explorer):
     for offset in stops(explorer):
-        explorer.controls["offset"].value = offset
+        explorer.offset = offset
         said = re.findall("Near the square of the offset, (.*?) apart[.] ", explorer.words)
         square = np.float32(offset**2)
         apart = float(np.nextafter(square, np.float32(np.inf))) - float(square)
         assert said == [f"float32 numbers are {apart:,.10g}"] * (offset >= 1000)
     assert said == ["float32 numbers are 65,536"]
-    explorer.chooser.value = "the first negative variance"
+    explorer.preset = "the first negative variance"
     assert "float32 numbers are 32 apart. The first stop" in explorer.words
 
 
 def test_the_words_say_from_where_on_the_row_is_rounded(explorer):
     rounded = False
     for offset in stops(explorer):
-        explorer.controls["offset"].value = offset
+        explorer.offset = offset
         rounded |= abs(by_hand(ROW, offset)[0] / by_hand(ROW, 0)[0] - 1) > 1e-3
         assert rounded == (offset >= 133_000)
         assert rounded == (
@@ -136,7 +136,7 @@ def test_own_data_are_shown_in_place_of_the_row(explore, row):
     explorer = explore(x=row)
     negative = [offset for offset in stops(explorer) if by_hand(row, offset)[1] < 0]
     for offset in stops(explorer):
-        explorer.controls["offset"].value = offset
+        explorer.offset = offset
         true, by_one = by_hand(row, offset)
         assert explorer.moving[0].get_ydata()[1] == pytest.approx(abs(by_one - true), rel=1e-6)
     if negative:

@@ -78,8 +78,8 @@ def assert_shows(explorer, x, size, bias, bias_scale):
 def test_at_every_size_and_bias_the_picture_shows_what_least_squares_recovers(explore, size):
     explorer = explore(size=size)
     for bias, bias_scale in itertools.product((True, False), (0.1, 1.0, 10.0)):
-        explorer.controls["bias"].value = bias
-        explorer.controls["bias_scale"].value = bias_scale
+        explorer.bias = bias
+        explorer.bias_scale = bias_scale
         assert_shows(explorer, default_points(), size, bias, bias_scale)
 
 
@@ -97,10 +97,10 @@ def test_without_a_bias_points_on_one_ray_coincide_and_with_it_they_separate(exp
     explorer = explore(size=6, bias=False)
     for ray in lines(explorer, "point recovered"):
         assert np.ptp(ray, axis=0).max() < 0.001
-    explorer.controls["bias"].value = True
+    explorer.bias = True
     lengths = []
     for scale in (0.1, 1.0, 10.0):
-        explorer.controls["bias_scale"].value = scale
+        explorer.bias_scale = scale
         rays = np.array(lines(explorer, "point recovered"))
         lengths.append(np.linalg.norm(rays[:, -1] - rays[:, 0], axis=1).min())
     assert 0.01 < lengths[0] < lengths[1] / 2 < lengths[2] / 4
@@ -140,7 +140,7 @@ def test_what_is_far_off_is_drawn_at_the_edge_and_said_as_it_is(explore):
 def test_the_words_measure_the_rays_and_count_the_places_if_they_are_few(explore):
     explorer = explore()
     for name, values in explorer.presets.items():
-        explorer.chooser.value = name
+        explorer.preset = name
         before, after = (
             np.array(lines(explorer, f"point {on}")) for on in ("on a ray", "recovered")
         )

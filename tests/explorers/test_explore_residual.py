@@ -71,11 +71,11 @@ def test_each_control_at_both_ends_shows_what_autograd_gives():
     explorer = explore_residual()
     assert_shows(explorer)
     for depth in (2, 24):
-        explorer.controls["depth"].value = depth
+        explorer.depth = depth
         for placement in NAMES:
-            explorer.controls["placement"].value = placement
+            explorer.placement = placement
             for final_norm in (True, False):
-                explorer.controls["final_norm"].value = final_norm
+                explorer.final_norm = final_norm
                 assert_shows(explorer)
 
 

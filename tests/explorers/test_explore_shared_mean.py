@@ -34,11 +34,11 @@ def subsets(kind):
 
 
 def put(explorer, kind, over, which):
-    explorer.controls["tensor"].value = kind
+    explorer.tensor = kind
     for letter in "BTCHW":
         if letter in explorer.controls:
-            explorer.controls[letter].value = letter in over
-    explorer.controls["which"].value = which
+            setattr(explorer, letter, letter in over)
+    explorer.which = which
 
 
 def text(value):
@@ -109,7 +109,7 @@ def test_every_choice_of_axes_lights_the_cells_of_its_first_and_last_mean(explor
 @pytest.mark.parametrize("kind", SHAPES)
 def test_a_switch_is_gray_where_the_tensor_has_no_such_axis(explorer, kind):
     put(explorer, kind, letters(kind)[0], 0)
-    gray = {a for a in "BTCHW" if explorer.controls[a].disabled}
+    gray = {a for a in "BTCHW" if not explorer.controls[a].when(explorer.values)}
     assert gray == set("BTCHW") - set(letters(kind))
 
 
@@ -130,7 +130,7 @@ def test_own_presets_name_axes_by_letters_and_stand_beside_the_built_in_ones(exp
     mine = {"over columns": {"tensor": "(B, C)", "over": "B", "which": 2}, "sixth": {"which": 5}}
     started = explore(presets=mine, preset="over columns")
     check(started, NUMBERS.reshape(6, 4), "(B, C)", "B", 2)
-    started.chooser.value = "sixth"
+    started.preset = "sixth"
     check(started, NUMBERS.reshape(3, 2, 4), "(B, T, C)", "C", 5)
 
 
@@ -140,7 +140,7 @@ def test_own_data_bring_their_own_table_and_letters(explore, shape):
     kind = next(k for k in SHAPES if len(letters(k)) == len(shape))
     own = explore(x=x)
     assert [*own.controls] == ["tensor", *(a for a in "BTCHW" if a in kind), "which"]
-    assert own.controls["tensor"].disabled
+    assert not own.controls["tensor"].when(own.values)
     assert own.presets
     for over in subsets(kind):
         for which in (0, x.size - 1):

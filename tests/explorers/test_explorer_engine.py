@@ -1,12 +1,18 @@
 """What runs an explorer: controls, presets, drawing, the checks of data, and what is closed."""
 
+import asyncio
 import gc
+import gzip
 import io
+import json
 import re
 
+import ipywidgets
 import numpy as np
 import pytest
 import torch
+import traitlets
+from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import start_new_kernel
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.font_manager import FontProperties
@@ -14,6 +20,7 @@ from matplotlib.font_manager import FontProperties
 from lnorm_utils.explorers import Button, Choice, Explorer, Slider, Switch, powers_of_ten, steps
 from lnorm_utils.explorers.engine.drawing import FewElements
 from lnorm_utils.explorers.engine.own_data import row_of, rows_of
+from lnorm_utils.explorers.engine.stills import let_boxes_have_stills
 from lnorm_utils.plotting import new_picture
 
 MADE = []
@@ -52,7 +59,8 @@ def _close():
 def test_one_change_is_one_drawing():
     explorer = make_dot()
     explorer.calls.clear()
-    explorer.controls["x"].value = 7
+    explorer.x = 7
+    assert explorer.words == explorer.frame()["words"]
     assert explorer.calls == [(7, "dot", False, 0)]
     assert explorer.line.get_data() == ([7], [0])
     assert explorer.words == "dot at 7 & 0"
@@ -60,42 +68,168 @@ def test_one_change_is_one_drawing():
 
 def test_a_preset_moves_all_controls_in_one_drawing_and_what_it_leaves_out_to_its_start():
     explorer = make_dot(presets={"far up": {"x": 10, "up": True, "again": 3}, "up": {"up": True}})
-    assert explorer.chooser.value is None
-    explorer.calls.clear()
-    explorer.chooser.value = "far up"
-    assert explorer.calls == [(10, "dot", True, 3)]
+    assert explorer.preset == ""
+    seen = []
+    explorer.observe(seen.append, "values")
+    explorer.preset = "far up"
+    assert [change.new for change in seen] == [explorer.values]
     assert explorer.values == {"x": 10, "kind": "dot", "up": True, "again": 3}
-    explorer.controls["x"].value = 9
-    assert explorer.chooser.value is None
-    explorer.controls["x"].value = 10
-    assert explorer.chooser.value == "far up"
-    explorer.chooser.value = "up"
+    explorer.x = 9
+    assert explorer.preset == ""
+    explorer.x = 10
+    assert explorer.preset == "far up"
+    explorer.preset = "up"
     assert explorer.values == {"x": 2, "kind": "dot", "up": True, "again": 0}
 
 
-def test_the_row_of_presets_is_there_where_there_are_presets():
-    assert make_dot().chooser.layout.display == "none"
-    assert make_dot(more_presets={"left": {"x": 0}}).chooser.layout.display is None
+def test_values_that_are_set_go_to_the_nearest_stops_and_what_is_left_out_stays():
+    explorer = make_dot()
+    explorer.values = {"x": 7, "up": True}
+    assert explorer.values == {"x": 7, "kind": "dot", "up": True, "again": 0}
+    assert (explorer.x, explorer.up) == (7, True)
+    picture, _ = new_picture("Nothing", 1, 1, 2, 2)
+    MADE.append(Explorer(picture, [], lambda y: f"{y}", {"y": Slider("y", 0.0, steps(0, 1, 0.25))}))
+    MADE[-1].y = 0.4
+    assert MADE[-1].values == {"y": 0.5}
+
+
+def test_what_cannot_be_set_is_refused_in_a_sentence_and_changes_nothing():
+    explorer = make_dot(presets={"up": {"up": True}})
+    before = explorer.values
+    for name, value, said in (
+        *(("x", 99, "x must be a whole number between 0 and 10"), ("kind", "cat", "'dot'")),
+        *(("values", {"x": -1}, "x must be"), ("values", {"speed": 1}, "one of 'x', 'kind'")),
+        ("preset", "down", "preset must be one of '', 'up'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            setattr(explorer, name, value)
+        assert explorer.values == before
+        assert explorer.frames.state(before) == [2, 0, 0, 0]
+
+
+def test_controls_link_with_the_sliders_of_ipywidgets_and_with_other_explorers():
+    one, other = make_dot(), make_dot()
+    slider = ipywidgets.IntSlider(max=10)
+    links = [
+        ipywidgets.link((slider, "value"), (one, "x")),
+        traitlets.link((one, "values"), (other, "values")),
+    ]
+    slider.value = 8
+    assert one.x == other.x == 8
+    other.up = True
+    assert one.values == other.values == {"x": 8, "kind": "dot", "up": True, "again": 0}
+    for link in links:
+        link.unlink()
+    slider.close()
+
+
+def test_a_slider_ends_where_its_numbers_stop_to_mean_anything():
+    picture, _ = new_picture("Nothing", 1, 1, 2, 2)
+    controls = {
+        "few": Switch("few", False),
+        "n": Slider("n", 9, range(10), most=lambda values: 3 if values["few"] else 9),
+    }
+    MADE.append(Explorer(picture, [], lambda few, n: f"{n}", controls))
+    explorer = MADE[-1]
+    assert explorer.frame()["most"] == {1: 9}
+    explorer.few = True
+    assert (explorer.n, explorer.words) == (3, "3")
+    frame = explorer.frames.frame(0, [1, 7])
+    assert (frame["state"], frame["most"]) == ([1, 3], {1: 3})
+
+
+class Browser:
+    """What a browser says to an explorer, and what it hears."""
+
+    def __init__(self, explorer):
+        self.explorer, self.heard = explorer, []
+        explorer.send = lambda content, buffers=(): self.heard.append((content, buffers))
+
+    def says(self, **content):
+        async def hear():
+            self.explorer._handle_custom_msg({"arrangement": 0, "background": False, **content}, [])
+            while self.explorer._is_drawing:
+                await asyncio.sleep(0)
+
+        asyncio.run(hear())
+        frames = {}
+        for content, buffers in self.heard:
+            frames |= content.get("frames", {})
+            for buffer in buffers:
+                frames |= json.loads(gzip.decompress(buffer))
+        self.heard.clear()
+        return frames
+
+
+def test_the_browser_gets_the_frame_it_asks_for_and_those_it_may_need_next():
+    explorer = make_dot()
+    explorer.x = 7
+    expected = explorer.frame()
+    explorer.x = 2
+    browser = Browser(explorer)
+    assert browser.says(now=[7, 0, 0, 0]) == {"0:7,0,0,0": expected}
+    states = [[x, 0, 0, 0] for x in range(11)]
+    ahead = browser.says(next=states)
+    assert json.loads(json.dumps(expected)) == ahead["0:7,0,0,0"]
+    assert [*ahead] == [f"0:{x},0,0,0" for x in range(11)]
+    assert explorer.words == "dot at 2 & 0"
+
+
+def test_what_the_browser_wants_no_longer_is_not_drawn_nor_is_anything_after_closing():
+    explorer = make_dot()
+    browser = Browser(explorer)
+    explorer.calls.clear()
+
+    async def ask_twice():
+        message = {"arrangement": 0, "background": False}
+        explorer._handle_custom_msg({**message, "next": [[x, 0, 0, 0] for x in range(11)]}, [])
+        explorer._handle_custom_msg({**message, "next": [[9, 0, 0, 0]]}, [])
+        while explorer._is_drawing:
+            await asyncio.sleep(0)
+        explorer._handle_custom_msg({**message, "next": [[x, 0, 0, 0] for x in range(11)]}, [])
+        explorer.close()
+        await asyncio.sleep(0.05)
+
+    asyncio.run(ask_twice())
+    assert [x for x, *_ in explorer.calls] == [9]
+    assert len(browser.heard) == 1
+
+
+def test_a_picture_is_arranged_anew_where_there_is_less_room():
+    picture, axes = new_picture("Two panels", 1, 2, 4.6, 4, layout=None)
+    lines = [ax.plot([0, 1], [0, 1], label="a line")[0] for ax in axes[0]]
+    picture.legend(handles=lines, loc="upper center", ncols=2)
+    MADE.append(Explorer(picture, lines, lambda: "Two panels.", {}))
+    wide, half, narrow = MADE[-1].frames.arrangements
+    assert wide.width > half.width > narrow.width
+    assert half.places[0][1] == half.places[1][1]
+    assert half.places[0][0] + half.places[0][2] < half.places[1][0]
+    assert narrow.places[0][1] > narrow.places[1][1] + narrow.places[1][3]
+    drawings = {MADE[-1].frame(number)["svg"] for number in range(3)}
+    assert len(drawings) == 3
+    MADE.append(Explorer(picture, lines, lambda: "Two panels.", {}, fixed=True))
+    assert len(MADE[-1].frames.arrangements) == 1
 
 
 def test_a_button_counts_its_presses():
     explorer = make_dot(presets={"up": {"up": True}}, preset="up")
-    explorer.controls["again"].click()
-    explorer.controls["again"].click()
+    explorer.again += 1
+    explorer.again += 1
+    assert explorer.words == "dot at 2 & 2"
     assert explorer.line.get_data() == ([2], [2])
 
 
 def test_a_control_without_effect_is_gray():
     explorer = make_dot()
-    assert explorer.controls["again"].disabled
-    explorer.controls["up"].value = True
-    assert not explorer.controls["again"].disabled
+    assert not explorer.controls["again"].when(explorer.values)
+    explorer.up = True
+    assert explorer.controls["again"].when(explorer.values)
 
 
 def test_words_are_text_and_no_html():
     explorer = make_dot()
-    explorer.controls["kind"].value = "<b>"
-    assert "<p>&lt;b&gt; at 2 &amp; 0</p>" in explorer.foreground.value
+    explorer.kind = "<b>"
+    assert explorer.frame()["words"] == "<b> at 2 & 0"
     assert "<figcaption>&lt;b&gt; at 2 &amp; 0 " in explorer._repr_mimebundle_()[0]["text/html"]
 
 
@@ -104,7 +238,7 @@ def test_a_start_or_a_preset_between_two_stops_becomes_a_stop():
     picture, _ = new_picture("Nothing", 1, 1, 2, 2)
     explorer = Explorer(picture, [], lambda x: f"{x}", controls, {"low": {"x": 0.125}})
     MADE.append(explorer)
-    assert [value for _, value in explorer.controls["x"].options] == [0.0, 0.125, 0.25, 1.0]
+    assert explorer.stops["x"] == [0.0, 0.125, 0.25, 1.0]
     assert explorer.words == "0.25"
 
 
@@ -125,6 +259,43 @@ def test_a_control_refuses_a_value_in_a_sentence_that_names_what_it_takes(contro
     with pytest.raises(ValueError, match=f"^{re.escape(f'eps must be {sentence} was given.')}$"):
         control.checked("eps", value)
     assert control.checked("eps", control.start) == control.start
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "options"),
+    [
+        (TypeError, r"presets must be a dict .*\[1\]", {"presets": [1]}),
+        (TypeError, "presets must be a dict .*'a': 3", {"more_presets": {"a": 3}}),
+        (TypeError, "returned None", {"move": lambda: None}),
+        (ValueError, "at least one stop", {"controls": {"n": Slider("n", 0, [])}}),
+        (ValueError, "'values' is taken", {"controls": {"values": Switch("n", True)}}),
+    ],
+)
+def test_an_explorer_that_cannot_be_made_says_why_in_a_sentence(error, said, options):
+    picture, _ = new_picture("Nothing", 1, 1, 2, 2)
+    arguments = {"move": lambda **_: "Nothing.", "controls": {}, **options}
+    with pytest.raises(error, match=said):
+        Explorer(picture, [], **arguments)
+
+
+def test_stops_that_round_to_the_same_text_get_more_digits_and_whole_numbers_of_numpy_are_whole():
+    slider = Slider("n", 1, [0.123451, 0.123452, 1.0])
+    assert slider.texts([0.123451, 0.123452, 1.0]) == ["0.123451", "0.123452", "1"]
+    assert Slider("n", 1, range(5)).checked("n", np.int64(3)) == 3
+
+
+def test_a_box_of_widgets_with_explorers_in_it_has_their_still_images():
+    shell = InteractiveShell()
+    explorer = make_dot()
+    let_boxes_have_stills(Explorer, shell)
+    box = ipywidgets.HBox([ipywidgets.VBox([explorer]), ipywidgets.IntSlider()])
+    data, metadata = shell.display_formatter.format(box)
+    assert data["text/plain"] == "A dot. dot at 2 & 0"
+    assert data["image/png"].startswith("iVBOR")
+    assert "lnorm_utils" in metadata
+    data, metadata = shell.display_formatter.format(ipywidgets.HBox([]))
+    assert "image/png" not in data
+    assert "lnorm_utils" not in metadata
 
 
 def test_steps_and_powers_have_both_ends_and_round_numbers():
@@ -160,7 +331,7 @@ def test_all_markers_of_a_line_are_drawn_at_their_places():
     (line,) = axes[0, 0].plot([1.0, 2.0, np.nan, 4.0], [1.0, 3.0, 1.0, 2.0], "o")
     MADE.append(Explorer(picture, [line], lambda: "Three dots.", {}))
     path = re.search(
-        r'<g style="marker: url\(#[^)]+\)">\s*<path d="([^"]+)"', MADE[0].foreground.value
+        r'<g style="marker: url\(#[^)]+\)">\s*<path d="([^"]+)"', MADE[0].frame()["svg"]
     )
     drawn = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", path[1]), dtype=float)
     height = picture.get_figheight() * 72
@@ -184,7 +355,7 @@ def test_explorers_that_are_moved_and_closed_leave_memory_where_it_was():
         for _ in range(explorers):
             explorer = make_dot(presets={"up": {"up": True}})
             for step in range(11):
-                explorer.controls["x"].value = step
+                explorer.x = step
             MADE.pop().close()
         del explorer
         gc.collect()

@@ -6,6 +6,7 @@ import inspect
 import re
 import weakref
 from base64 import b64decode
+from xml.etree import ElementTree
 
 import ipywidgets
 import numpy as np
@@ -83,8 +84,9 @@ def check_state(explorer):
     words = explorer.words
     assert len(words) > 30
     assert not NOT_FOR_PEOPLE.search(words), words
-    assert f'aria-label="{html.escape(words)}"' in explorer.foreground.value
-    assert f"<p>{html.escape(words)}</p>" in explorer.foreground.value
+    frame = explorer.frame()
+    assert frame["words"] == words
+    ElementTree.fromstring(f'<svg xmlns:xlink="x">{frame["svg"]}</svg>')
     for artist in explorer.moving:
         if isinstance(artist, Line2D):
             for values, limits in zip(artist.get_data(), limits_of(artist.axes), strict=True):
@@ -103,11 +105,10 @@ def assert_one_sentence(error):
 
 
 def test_in_every_state_all_is_inside_and_said_for_people_and_what_stands_still_stands(explorer):
-    background = explorer.children[-1].children[0]
-    still, limits = background.value, [limits_of(ax) for ax in explorer.picture.axes]
+    still, limits = explorer.frames.still("", "none"), [limits_of(a) for a in explorer.picture.axes]
     for _ in every_state(explorer):
         check_state(explorer)
-    assert background.value == still
+    assert explorer.frames.still("", "none") == still
     assert [limits_of(ax) for ax in explorer.picture.axes] == limits
 
 
@@ -116,14 +117,14 @@ def test_every_preset_can_be_chosen_left_and_started_with_and_shows_another_pict
     shown = set()
     moved = next(iter(ends(explorer)))
     for name, values in explorer.presets.items():
-        explorer.chooser.value = name
+        explorer.preset = name
         assert explorer.values == values
-        assert explorer.presets[explorer.chooser.value] == values
-        shown.add(explorer.foreground.value)
+        assert explorer.presets[explorer.preset] == values
+        shown.add(explorer.frame()["svg"])
         words = explorer.words
         low, high = ends(explorer)[moved][0], ends(explorer)[moved][-1]
-        explorer.controls[moved].value = low if values[moved] != low else high
-        assert explorer.presets.get(explorer.chooser.value) in (None, explorer.values)
+        setattr(explorer, moved, low if values[moved] != low else high)
+        assert explorer.presets.get(explorer.preset, explorer.values) == explorer.values
     assert len(explorer.presets) >= 3, "an explorer has at least three presets"
     assert len(shown) == len(explorer.presets)
     started = make(preset=name)
@@ -138,14 +139,14 @@ def test_keyword_arguments_start_the_controls_and_own_presets_stand_behind_the_o
     assert [*started.presets] == [*explorer.presets, "mine"]
     assert {**started.values, **starts} == started.values
     name = next(iter(explorer.controls))
-    started.controls[name].value = ends(started)[name][-1]
-    started.chooser.value = "mine"
+    setattr(started, name, ends(started)[name][-1])
+    started.preset = "mine"
     assert {**started.values, **starts} == started.values
 
 
 def test_a_start_outside_its_range_is_refused_by_name(make):
-    for name, widget in make().controls.items():
-        if isinstance(widget, ipywidgets.SelectionSlider):
+    for name, control in make().controls.items():
+        if control.kind == "slider":
             for wrong in (1e9, NAN, "2"):
                 with pytest.raises(ValueError, match=f"{name} must be a.*{wrong!r}") as error:
                     make(presets={"wrong": {name: wrong}})
@@ -173,7 +174,7 @@ def test_own_data_are_shown_in_every_preset(name):
             **{argument: torch.tensor(np.asarray(x, dtype=float), requires_grad=True)}
         )
         for preset in explorer.presets:
-            explorer.chooser.value = preset
+            explorer.preset = preset
             check_state(explorer)
         explorer.close()
 
@@ -185,23 +186,28 @@ def test_data_that_cannot_be_shown_are_refused_in_a_sentence_that_names_them(nam
     assert_one_sentence(error)
 
 
-def test_every_control_is_described_and_works_from_the_keyboard(explorer):
-    by_keyboard = (
-        *(ipywidgets.SelectionSlider, ipywidgets.ToggleButtons),
-        *(ipywidgets.Checkbox, ipywidgets.Button),
-    )
-    for widget in [explorer.chooser, *explorer.controls.values()]:
-        assert isinstance(widget, by_keyboard)
-        assert widget.description
-        assert widget.tooltip == widget.description
+def test_every_control_has_a_label_of_its_own_and_a_text_for_each_stop(explorer):
+    labels = [control.label for control in explorer.controls.values()]
+    assert all(labels)
+    assert len({*labels}) == len(labels)
+    for control in explorer.page["controls"]:
+        assert len({*control["texts"]}) == len(control["texts"])
 
 
 def test_the_background_is_an_image_that_looks_the_same_on_every_machine(explorer):
-    background = explorer.children[-1].children[0].value
-    drawing = b64decode(re.search('base64,([^"]+)', background)[1])
-    assert 'alt=""' in background
+    drawing = b64decode(explorer.page["backgrounds"][0].split("base64,")[1])
     assert b"<path" in drawing
     assert b"<text" not in drawing
+
+
+def test_in_every_arrangement_all_panels_are_inside_and_apart(explorer):
+    for arrangement in explorer.frames.arrangements:
+        for left, bottom, width, height in arrangement.places:
+            assert left >= 0
+            assert bottom >= 0
+            assert left + width <= arrangement.width
+            assert bottom + height <= arrangement.height
+            assert min(width, height) > 0.5
 
 
 def test_a_still_image_stacks_its_parts_as_the_live_picture_does(explorer):
@@ -213,15 +219,14 @@ def test_a_still_image_stacks_its_parts_as_the_live_picture_does(explorer):
 
 
 def test_where_no_widget_runs_there_is_an_image_with_an_alternative_and_its_words(explorer):
-    before = explorer.foreground.value
+    before = explorer.frame()
     bundle, _ = explorer._repr_mimebundle_()
     assert bundle["image/png"].startswith("iVBOR")
     assert f'<img alt="{html.escape(explorer.picture.alt)}"' in bundle["text/html"]
     assert html.escape(explorer.words) in bundle["text/html"]
     assert bundle["text/plain"] == f"{explorer.picture.alt}. {explorer.words}"
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == explorer.model_id
-    explorer.show()
-    assert explorer.foreground.value == before
+    assert explorer.frame() == before
 
 
 def test_the_picture_fits_a_projector_and_its_text_can_be_read(explorer):
@@ -231,10 +236,7 @@ def test_the_picture_fits_a_projector_and_its_text_can_be_read(explorer):
 
 
 def test_what_an_explorer_refers_to_is_there_once_and_in_no_other(make):
-    def layers(explorer):
-        return "".join(layer.value for layer in explorer.children[-1].children)
-
-    one, other = layers(make()), layers(make())
+    one, other = (explorer.frame()["svg"] for explorer in (make(), make()))
     referred = re.findall(r'(?:url\(#|href="#)([^")]+)', one)
     ids = re.findall(r' id="([^"]+)"', one)
     assert referred

@@ -57,10 +57,10 @@ def test_an_example_runs_and_its_explorer_and_exercises_work(code, monkeypatch):
     names, last = run(code)
     if isinstance(last, Explorer):
         for name, (*_, end) in ends(last).items():
-            last.controls[name].value = end
+            setattr(last, name, end)
             assert last.values[name] == end
         for preset, values in last.presets.items():
-            last.chooser.value = preset
+            last.preset = preset
             assert last.values == values
         last.close()
     for exercise in (value for value in names.values() if isinstance(value, Exercise)):
@@ -71,7 +71,7 @@ def test_an_example_runs_and_its_explorer_and_exercises_work(code, monkeypatch):
 
 def test_the_explorer_that_the_docs_build_moves_its_mean():
     _, explorer = run(next(code for code in EXAMPLES if "def explore_one_feature" in code))
-    explorer.controls["last"].value = 9
+    explorer.last = 9
     assert explorer.moving[1].get_xdata() == [4.0]
     explorer.close()
 

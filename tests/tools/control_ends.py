@@ -1,7 +1,5 @@
 """Drive explorers as a lecture does: every control to both ends."""
 
-import ipywidgets
-
 from lnorm_utils import explorers
 
 
@@ -12,15 +10,11 @@ def make_all():
 
 def ends(explorer):
     """Return {name of a control: the values at its ends, or all that can be chosen}."""
-    return {name: _values(widget) for name, widget in explorer.controls.items()}
+    return {name: _values(explorer, name) for name in explorer.controls}
 
 
-def _values(widget):
-    if isinstance(widget, ipywidgets.SelectionSlider):
-        stops = [value for _, value in widget.options]
-        return [stops[0], stops[-1]]
-    if isinstance(widget, ipywidgets.ToggleButtons):
-        return list(widget.options)
-    if isinstance(widget, ipywidgets.Checkbox):
-        return [False, True]
-    return [0, 1, 50]
+def _values(explorer, name):
+    stops = explorer.stops[name]
+    if stops is None:
+        return [0, 1, 50]
+    return [stops[0], stops[-1]] if explorer.controls[name].kind == "slider" else stops

@@ -159,13 +159,11 @@ class Shown:
         )
 
     def control(self, label):
-        """Find what a control is operated with: the handle of a slider, a box, a button."""
-        if (button := self.root.get_by_role("button", name=label, exact=True)).count():
-            return button
-        labels = self.root.locator(".widget-inline-hbox").filter(
-            has=self.page.get_by_text(label, exact=True)
-        )
-        return labels.locator(".noUi-handle, input[type=checkbox]").first
+        """Find what a control is operated with: a slider, a box, a button, one of a choice."""
+        for role in ("slider", "checkbox", "button", "radio"):
+            if (control := self.root.get_by_role(role, name=label, exact=True)).count():
+                return control
+        raise LookupError(label)
 
     def press(self, label, *keys):
         """Go to a control and press keys."""
@@ -174,9 +172,15 @@ class Shown:
         for key in keys:
             self.page.keyboard.press(key)
 
-    def wait_for(self, words, seconds=10):
-        """Wait until these words stand under the picture; return those that stand there then."""
+    def wait_for(self, *expected, seconds=10):
+        """Wait for these words, alternative and paths, or just for the first of them.
+
+        Return those that are there then.
+        """
         end = time.monotonic() + seconds
-        while self.words != words and time.monotonic() < end:
+        while (seen := self._seen()[: len(expected)]) != expected and time.monotonic() < end:
             time.sleep(0.02)
-        return self.words
+        return seen
+
+    def _seen(self):
+        return self.words, self.alternative, self.paths

@@ -117,32 +117,37 @@ def _still(make):
 def _explored(make, own):
     """Draw what stands still, what moves at each preset and at both ends of all, and controls."""
     explorer = make()
-    still = explorer.still(f'id="{STILL}"', "none", STILL)
+    still = explorer.frames.still(f'id="{STILL}"', "none")
     yield f"<h1>{explorer.picture.alt}</h1>\n{still}"
     for name in explorer.presets:
-        explorer.chooser.value = name
+        explorer.preset = name
         yield _layers(name, explorer)
     for end, name in ((0, "all to the left"), (-1, "all to the right")):
         for control, values in ends(explorer).items():
-            explorer.controls[control].value = values[end]
+            setattr(explorer, control, values[end])
         yield _layers(name, explorer)
     explorer.close()
     if own:
         explorer = make(**own)
-        still = explorer.still("", "none", "own")
+        still = explorer.frames.still("", "none")
         yield _layered("own data", still, explorer)
         explorer.close()
 
 
 def _layers(name, explorer):
-    width, height = explorer.picture.get_size_inches() * POINTS_PER_INCH
-    below = f'<svg viewBox="0 0 {width:g} {height:g}"><use href="#{STILL}"/></svg>'
+    below = f'{_open(explorer)}<use href="#{STILL}"/></svg>'
     return _layered(name, below, explorer)
 
 
 def _layered(name, below, explorer):
-    above = explorer.foreground.value
+    frame = explorer.frame()
+    above = f"{_open(explorer)}{frame['svg']}</svg><p>{html.escape(frame['words'])}</p>"
     return f'<h2>{name}</h2>\n<div class="layers">{below}<div>{above}</div></div>'
+
+
+def _open(explorer):
+    width, height = explorer.picture.get_size_inches() * POINTS_PER_INCH
+    return f'<svg viewBox="0 0 {width:g} {height:g}">'
 
 
 def main():

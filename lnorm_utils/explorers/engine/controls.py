@@ -4,17 +4,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
-import ipywidgets
 import numpy as np
-from traitlets import Int
 
 from lnorm_utils.numbers import significant
 
 __all__ = ["Button", "Choice", "Slider", "Switch", "powers_of_ten", "steps"]
 
 Values = Mapping[str, Any]
+MOST_DIGITS = 17  # they tell any two float64 numbers apart
 
 
 def always(values: Values) -> bool:
@@ -35,14 +34,23 @@ class Control(ABC):
     label: str
     start: Any
     when: Callable[[Values], bool] = field(default=always, kw_only=True)
+    kind: ClassVar[str]
 
     @abstractmethod
     def checked(self, name: str, value: Any) -> Any:
         """Return the value, or raise a ValueError that names the control and what it takes."""
 
     @abstractmethod
-    def widget(self, values: Iterable[Any]) -> ipywidgets.DOMWidget:
-        """Make the widget, in which each of these values can be chosen."""
+    def stops_with(self, values: Iterable[Any]) -> list[Any] | None:
+        """List what can be chosen, these values included; None is a whole number from 0 on."""
+
+    def nearest(self, name: str, value: Any, stops: list[Any] | None) -> Any:
+        """Return what can be chosen and is nearest to a value, or raise as `checked` does."""
+        return self.checked(name, value)
+
+    def texts(self, stops: list[Any] | None) -> list[str]:
+        """Write what can be chosen, each as a text."""
+        return [] if stops is None else list(map(str, stops))
 
 
 @dataclass(frozen=True)
@@ -51,12 +59,18 @@ class Slider(Control):
 
     Args:
         stops: the numbers, from low to high; where all are integers, only integers can be chosen.
+        most: from the values of all controls, the largest number that means anything now; the
+            slider ends there. Without it, the slider always ends at its last stop.
     """
 
     stops: Iterable[float]
+    most: Callable[[Values], float] | None = field(default=None, kw_only=True)
+    kind = "slider"
 
     def checked(self, name: str, value: Any) -> float:
         stops = list(self.stops)
+        if not stops:
+            raise ValueError(f"The slider {name} needs at least one stop, but got none.")
         whole = all(isinstance(stop, Integral) for stop in stops)
         kind = Integral if whole else Real
         inside = isinstance(value, kind) and min(stops) <= float(value) <= max(stops)
@@ -66,11 +80,23 @@ class Slider(Control):
             raise ValueError(
                 f"{name} must be {what} between {low} and {high}, but {value!r} was given."
             )
-        return value
+        return int(value) if whole else float(value)
 
-    def widget(self, values: Iterable[float]) -> ipywidgets.SelectionSlider:
-        stops = sorted({*self.stops, *values})
-        return ipywidgets.SelectionSlider(options=[(significant(stop), stop) for stop in stops])
+    def stops_with(self, values: Iterable[float]) -> list[float]:
+        return sorted({*(stop + 0 for stop in self.stops), *values})
+
+    def nearest(self, name: str, value: Any, stops: list[Any] | None) -> float:
+        value = self.checked(name, value)
+        return min(stops or [value], key=lambda stop: abs(stop - value))
+
+    def texts(self, stops: list[Any] | None) -> list[str]:
+        """Write the numbers with as many digits as tell them apart."""
+        stops = stops or []
+        for digits in range(4, MOST_DIGITS):
+            texts = [significant(stop, digits) for stop in stops]
+            if len({*texts}) == len(stops):
+                return texts
+        return [significant(stop, MOST_DIGITS) for stop in stops]
 
 
 @dataclass(frozen=True)
@@ -82,58 +108,43 @@ class Choice(Control):
     """
 
     options: Iterable[str]
+    kind = "choice"
 
     def checked(self, name: str, value: Any) -> str:
         return one_of(value, self.options, name)
 
-    def widget(self, values: Iterable[str]) -> ipywidgets.ToggleButtons:
-        return buttons(self.options)
+    def stops_with(self, values: Iterable[str]) -> list[str]:
+        return list(self.options)
 
 
 @dataclass(frozen=True)
 class Switch(Control):
     """A box to tick."""
 
-    def checked(self, name: str, value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise ValueError(f"{name} must be True or False, but {value!r} was given.")
-        return value
+    kind = "switch"
 
-    def widget(self, values: Iterable[bool]) -> ipywidgets.Checkbox:
-        return ipywidgets.Checkbox()
+    def checked(self, name: str, value: Any) -> bool:
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} must be True or False, but {value!r} was given.")
+        return bool(value)
+
+    def stops_with(self, values: Iterable[bool]) -> list[bool]:
+        return [False, True]
 
 
 @dataclass(frozen=True)
 class Button(Control):
     """A button whose value is how often it was pressed."""
 
+    kind = "button"
+
     def checked(self, name: str, value: Any) -> int:
         if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
             raise ValueError(f"{name} must be a whole number from 0 on, but {value!r} was given.")
         return int(value)
 
-    def widget(self, values: Iterable[int]) -> "CountingButton":
-        return CountingButton()
-
-
-class CountingButton(ipywidgets.Button):
-    """A button that counts in `value` how often it was pressed."""
-
-    value = Int(0)
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.on_click(lambda _: self.set_trait("value", self.value + 1))
-
-
-def buttons(options: Iterable[str]) -> ipywidgets.ToggleButtons:
-    """Make a row of buttons, as wide as their texts, of which one or none is chosen.
-
-    In JupyterLab an arrow key does not reach a drop-down list; it goes to the next cell.
-    """
-    return ipywidgets.ToggleButtons(
-        options=list(options), value=None, style={"button_width": "auto"}
-    )
+    def stops_with(self, values: Iterable[int]) -> None:
+        return None
 
 
 def one_of(value: Any, options: Iterable[str], name: str) -> str:

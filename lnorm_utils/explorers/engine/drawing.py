@@ -15,7 +15,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextToPath
 from matplotlib.transforms import Affine2D, IdentityTransform, Transform
 
-__all__ = ["POINTS_PER_INCH", "svg"]
+__all__ = ["POINTS_PER_INCH", "drawn", "svg"]
 
 POINTS_PER_INCH = 72
 
@@ -24,9 +24,22 @@ def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, n
     """Draw artists of a figure as an SVG that fills the width of its place.
 
     Args:
+        figure, artists, text, name: as in `drawn`.
+        attributes: the attributes of the `svg` element, besides its size.
+    """
+    width, height = figure.get_size_inches() * POINTS_PER_INCH
+    look = "display: block; width: 100%; height: auto; stroke-linejoin: round"
+    box = f'viewBox="0 0 {width:g} {height:g}" style="{look}"'
+    names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    return f"<svg {names} {attributes} {box}>{drawn(figure, artists, text, name)}</svg>"
+
+
+def drawn(figure: Figure, artists: Sequence[Artist], text: str, name: str) -> str:
+    """Draw artists of a figure as what stands inside an `svg` element.
+
+    Args:
         figure: laid out already, with 72 dots an inch.
         artists: what is drawn, in this order.
-        attributes: the attributes of the `svg` element, besides its size.
         text: "none" to write text as text, which is fast, "path" to draw each letter as it looks
             on this machine.
         name: a word that tells this drawing from every other in the page.
@@ -44,11 +57,7 @@ def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, n
     finally:
         matplotlib.rcParams.update(before)
     # Before this stands a header for a file of its own, with a style for the whole page.
-    drawn = file.getvalue().split("</defs>", 1)[1]
-    look = "display: block; width: 100%; height: auto; stroke-linejoin: round"
-    box = f'viewBox="0 0 {width:g} {height:g}" style="{look}"'
-    names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-    return f"<svg {names} {attributes} {box}>{drawn}"
+    return file.getvalue().split("</defs>", 1)[1].rsplit("</svg>", 1)[0]
 
 
 @lru_cache(512)

@@ -1,33 +1,66 @@
-"""A picture with sliders: its axes are drawn once, and what moves is drawn over them."""
+"""A picture with controls: what moves is drawn for each state, and sent before it is asked for."""
 
-import base64
-import html
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+import asyncio
+import gzip
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-import ipywidgets
+import anywidget
+import traitlets
 from matplotlib.artist import Artist
 
-from lnorm_utils.explorers.engine.controls import Control, buttons, one_of
-from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH, svg
+from lnorm_utils.explorers.engine.controls import Control, one_of
+from lnorm_utils.explorers.engine.frames import Frame, Frames, State, key
 from lnorm_utils.explorers.engine.reruns import close_former_run
+from lnorm_utils.explorers.engine.stills import let_boxes_have_stills, still_image
 from lnorm_utils.plotting import Picture
 
 __all__ = ["Explorer", "Presets"]
 
 Presets = Mapping[str, Mapping[str, Any]]  # name → {control: value}
 
-PIXELS_PER_INCH, LABEL_WIDTH = 96, "240px"
-# Widgets have small text; a lecture needs larger.
-LOOK = "<style>.lnorm-explorer { --jp-widgets-font-size: 15px; font-size: 16px }</style>"
+SLICE, PAUSE = 0.02, 0.002  # seconds: drawing ahead, and then listening to the browser
+HERE = Path(__file__).parent
 
 
-class Explorer(ipywidgets.VBox):
+class _Setting(traitlets.TraitType):
+    """What a control is set to: the nearest value that it takes."""
+
+    def validate(self, obj: "Explorer", value: Any) -> Any:
+        return obj.nearest(str(self.name), value)
+
+
+class _Values(traitlets.Dict):
+    """The values of all controls; those that are left out stay."""
+
+    def validate(self, obj: "Explorer", value: Any) -> dict[str, Any]:
+        given: dict[str, Any] = super().validate(obj, value) or {}
+        for name in given:
+            one_of(name, obj.controls, "the name of a control")
+        near = {name: obj.nearest(name, value) for name, value in given.items()}
+        return {**{name: getattr(obj, name) for name in obj.controls}, **near}
+
+
+class _Preset(traitlets.Unicode):
+    """The name of a preset, or "" where none is shown."""
+
+    def validate(self, obj: "Explorer", value: Any) -> str:
+        return one_of(value, ["", *obj.presets], "preset")
+
+
+class Explorer(anywidget.AnyWidget):
     """A widget of labeled controls, a picture that follows them, and its words under it.
 
-    The axes are drawn once. At each change `move` sets the artists that move, and only they are
-    drawn again. Where no widget runs, the picture stands as a still image, with its words.
+    The axes are drawn once. For each state `move` sets the artists that move, and only they are
+    drawn again. The browser keeps what was drawn, and asks ahead for the states that may come next.
+    Where no widget runs, the picture stands as a still image, with its words.
+
+    Each control is a trait: `explorer.eps` can be read, set, observed and linked, and so can
+    `explorer.values`, a dict of all of them, and `explorer.preset`, the name of the preset that is
+    shown, or "". A number that is set goes to the nearest stop of its slider.
 
     Args:
         picture: from `new_picture`, with all that stands still drawn into it.
@@ -38,10 +71,13 @@ class Explorer(ipywidgets.VBox):
         presets: name → {control: value}; what a preset leaves out stands where it started.
         preset: the preset to start with, in place of the controls' own starts.
         more_presets: an instructor's own, which stand behind the others.
+        fixed: whether the picture keeps its size in inches where there is little room, and is
+            scrolled; without it, its panels are arranged anew.
 
     Raises:
         ValueError: a start or a preset is outside its control's range, a preset names a control
             that does not exist, or `preset` is unknown.
+        TypeError: presets are no mappings, or `move` does not return a str.
 
     >>> from lnorm_utils.explorers import Slider
     >>> from lnorm_utils.plotting import new_picture
@@ -53,10 +89,17 @@ class Explorer(ipywidgets.VBox):
     ...     dot.set_xdata([place])
     ...     return f"The dot is at {place}."
     >>> explorer = Explorer(picture, [dot], move, {"place": Slider("place", 2, range(6))})
-    >>> explorer.controls["place"].value = 5
+    >>> explorer.place = 5
     >>> explorer.words
     'The dot is at 5.'
     """
+
+    # Their text, for anywidget holds on to each widget that is made of a file.
+    _esm = (HERE / "explorer.js").read_text("utf-8")
+    _css = (HERE / "explorer.css").read_text("utf-8")
+    page = traitlets.Dict().tag(sync=True)
+    values = _Values()
+    preset = _Preset()
 
     def __init__(
         self,
@@ -67,123 +110,170 @@ class Explorer(ipywidgets.VBox):
         presets: Presets | None = None,
         preset: str | None = None,
         more_presets: Presets | None = None,
+        fixed: bool = False,
     ) -> None:
+        for name in controls:
+            if hasattr(Explorer, name):
+                raise ValueError(f"A control needs another name, because {name!r} is taken.")
         start = {name: c.checked(name, c.start) for name, c in controls.items()}
-        all_presets = {
+        self.presets = {
             name: {**start, **_checked(name, values, controls)}
-            for name, values in {**(presets or {}), **(more_presets or {})}.items()
+            for name, values in {**_mapping(presets), **_mapping(more_presets)}.items()
         }
         if preset is not None:
-            start = all_presets[one_of(preset, all_presets, "preset")]
-        super().__init__()
-        self.picture, self.moving, self.move, self.presets = picture, moving, move, all_presets
-        self.is_setting = False
-        self.when = {name: control.when for name, control in controls.items()}
-        self.controls = {
-            name: _dressed(
-                c.widget({start[name], *(v[name] for v in all_presets.values())}), c.label
-            )
+            start = self.presets[one_of(preset, self.presets, "preset")]
+        self.controls = dict(controls)
+        self.stops = {
+            name: c.stops_with([start[name], *(v[name] for v in self.presets.values())])
             for name, c in controls.items()
         }
-        self.chooser = _dressed(buttons(self.presets), "preset")
-        self._set(start)
-        self.foreground = ipywidgets.HTML()
-        background = ipywidgets.HTML(LOOK + self._first_drawing())
-        self.show()
-        for widget in self.controls.values():
-            widget.observe(self._on_change, "value")
-        self.chooser.observe(self._on_preset, "value")
-        width = picture.get_figwidth() * PIXELS_PER_INCH
-        stage = ipywidgets.GridBox(
-            [background, self.foreground],
-            layout={"grid_template_columns": f"minmax(0, {width:.0f}px)", "margin": "8px 0 0 0"},
-        )
-        for layer in stage.children:
-            layer.layout.grid_area, layer.layout.margin = "1 / 1", "0"
-        self.chooser.layout.display = None if all_presets else "none"
-        self.children = [self.chooser, *_rows(self.controls.values()), stage]
-        self.add_class("lnorm-explorer")
+        self.frames = Frames(picture, moving, move, self.controls, self.stops, start, fixed)
+        self._wanted: list[tuple[int, State]] = []
+        self._is_drawing = False
+        self._loop = _running_loop()
+        start = self.frames.settled(start)
+        self.add_traits(**{name: _Setting(value).tag(sync=True) for name, value in start.items()})
+        super().__init__(page=self._page(start), values=start, preset=self._named(start))
+        self.observe(self._on_control, [*controls])
+        self.observe(self._on_values, "values")
+        self.observe(self._on_preset, "preset")
+        self.on_msg(self._on_message)
+        let_boxes_have_stills(Explorer)
         close_former_run(self)
 
     @property
-    def values(self) -> dict[str, Any]:
-        """The value of each control."""
-        return {name: widget.value for name, widget in self.controls.items()}
+    def picture(self) -> Picture:
+        """The picture, with its artists where the controls stand."""
+        self.frames.move_to(self.values)
+        return self.frames.picture
+
+    @property
+    def moving(self) -> Sequence[Artist]:
+        """The artists that move, where the controls stand."""
+        self.frames.move_to(self.values)
+        return self.frames.moving
 
     @property
     def words(self) -> str:
         """What there is to see now, in numbers."""
-        return self.picture.words
+        return self.frames.move_to(self.values)
 
-    def show(self) -> None:
-        """Move the artists to where the controls stand, and draw them over the background."""
-        values = self.values
-        self.picture.words = self.move(**values)
-        words = html.escape(self.words)
-        attributes = f'role="img" aria-label="{words}"'
-        drawing = svg(self.picture, self.moving, attributes, "none", self.model_id)
-        self.foreground.value = f"{drawing}<p>{words}</p>"
-        for name, widget in self.controls.items():
-            widget.disabled = not self.when[name](values)
-        self.chooser.value = next((n for n, v in self.presets.items() if v == values), None)
+    def frame(self, arrangement: int = 0) -> Frame:
+        """Draw what the browser shows now."""
+        return self.frames.frame(arrangement, self.frames.state(self.values))
 
-    def still(self, attributes: str, text: str, name: str) -> str:
-        """Draw what stands still, as an SVG, with the arguments of `svg`."""
-        seen = [artist.get_visible() for artist in self.moving]
-        for artist in self.moving:
-            artist.set_visible(False)
-        drawing = svg(self.picture, [self.picture], attributes, text, name)
-        for artist, visible in zip(self.moving, seen, strict=True):
-            artist.set_visible(visible)
-        return drawing
+    def nearest(self, name: str, value: Any) -> Any:
+        """Return what a control can be set to that is nearest to a value."""
+        return self.controls[name].nearest(name, value, self.stops[name])
 
     def close(self) -> None:
-        """Let go of the figure, of all widgets and of what listens to them."""
-        for widget in _tree(self):
-            widget.unobserve_all()
-            for part in (widget.layout, getattr(widget, "style", None)):
-                if part is not None:
-                    part.close()
-            ipywidgets.Widget.close(widget)
+        """Let go of the figure, of the widget and of what listens to it."""
+        self._wanted = []
+        self.unobserve_all()
+        self.layout.close()
+        super().close()
 
-    def _on_change(self, change: Mapping[str, Any]) -> None:
-        if not self.is_setting:
-            self.show()
+    def _page(self, start: Mapping[str, Any]) -> dict[str, Any]:
+        """Describe all that the browser needs to begin with."""
+        frames, state = self.frames, self.frames.state(start)
+        return {
+            "alt": frames.picture.alt,
+            "controls": [
+                {
+                    "name": name,
+                    "label": control.label,
+                    "kind": control.kind,
+                    "values": self.stops[name],
+                    "texts": control.texts(self.stops[name]),
+                }
+                for name, control in self.controls.items()
+            ],
+            "presets": [{"name": n, "state": frames.state(v)} for n, v in self.presets.items()],
+            "start": state,
+            "sizes": [[each.width, each.height] for each in frames.arrangements],
+            "backgrounds": {0: frames.background(0)},
+            "frames": {key(0, state): frames.frame(0, state)},
+        }
+
+    def _named(self, values: Mapping[str, Any]) -> str:
+        return next((name for name, v in self.presets.items() if v == values), "")
+
+    def _on_control(self, change: Mapping[str, Any]) -> None:
+        self._set({name: getattr(self, name) for name in self.controls})
+
+    def _on_values(self, change: Mapping[str, Any]) -> None:
+        self._set(change["new"])
 
     def _on_preset(self, change: Mapping[str, Any]) -> None:
-        preset = self.presets.get(change["new"], self.values)
-        if preset != self.values:
-            self._set(preset)
-            self.show()
+        self._set(self.presets.get(change["new"], self.values))
 
     def _set(self, values: Mapping[str, Any]) -> None:
-        self.is_setting = True
-        for name, value in values.items():
-            self.controls[name].value = value
-        self.is_setting = False
+        """Let the controls, `values` and `preset` agree."""
+        values = self.frames.settled(values)
+        with self.hold_sync(), self.hold_trait_notifications():
+            for name, value in values.items():
+                self.set_trait(name, value)
+            self.values, self.preset = values, self._named(values)
 
-    def _first_drawing(self) -> str:
-        """Lay everything out, and draw what stands still."""
-        self.move(**self.values)
-        self.picture.set_dpi(POINTS_PER_INCH)
-        self.picture.draw_without_rendering()
-        drawing = self.still("", "path", f"{self.model_id}-back")
-        self.picture.draw_without_rendering()
-        # As an image it is one thing to the browser, not the thousands that a change would touch.
-        source = f"data:image/svg+xml;base64,{_base64(drawing)}"
-        return f'<img alt="" style="display: block; width: 100%" src="{source}">'
+    def _on_message(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
+        """Hear the browser, maybe in another thread; only the kernel's main one may draw."""
+        if self._loop is None:
+            self._answer(content)
+        else:
+            self._loop.call_soon_threadsafe(self._answer, content)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, str], dict[str, Any]]:
-        picture, words = self.picture, html.escape(self.words)
-        png = _base64(picture.png())
-        picture.draw_without_rendering()  # the labels of axes have moved to where the PNG has them
-        image = f'<img alt="{html.escape(picture.alt)}" src="data:image/png;base64,{png}">'
-        caption = f"<figcaption>{words} <em>Run this cell to get the sliders.</em></figcaption>"
-        still = f'<figure style="margin: 0">{image}{caption}</figure>'
-        plain = f"{picture.alt}. {self.words}"
-        view = super()._repr_mimebundle_(**kwargs)
-        data = {**view, "text/html": still, "image/png": png, "text/plain": plain}
-        return data, {"lnorm_utils": {"has_still_image": True}}  # saving may drop the view
+    def _answer(self, content: Mapping[str, Any]) -> None:
+        """Draw at once what the browser has to show, and ahead what it may show next."""
+        arrangement = content["arrangement"]
+        if "now" in content:
+            state = content["now"]
+            found = {key(arrangement, state): self.frames.frame(arrangement, state)}
+            images = (
+                {arrangement: self.frames.background(arrangement)} if content["background"] else {}
+            )
+            self.send({"frames": found, "backgrounds": images})
+        if "next" in content:
+            self._wanted = [(arrangement, state) for state in content["next"]]
+            if not self._is_drawing:
+                self._draw_later()
+
+    def _draw_later(self) -> None:
+        self._is_drawing = bool(self._wanted)
+        if self._wanted:
+            (self._loop or asyncio.get_running_loop()).call_later(PAUSE, self._draw_ahead)
+
+    def _draw_ahead(self) -> None:
+        """Draw for a moment, send what was drawn, and come back if more is wanted."""
+        end, found = time.perf_counter() + SLICE, {}
+        while self._wanted and time.perf_counter() < end:
+            wanted = self._wanted.pop(0)
+            found[key(*wanted)] = self.frames.frame(*wanted)
+        if found:
+            self.send({}, [gzip.compress(json.dumps(found).encode(), compresslevel=1)])
+        self._draw_later()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})
+        # Because of this mark, saving a notebook drops the view, which needs a kernel.
+        return {**view, **still_image([self])}, {"lnorm_utils": {"has_still_image": True}}
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _mapping(presets: Presets | None) -> Presets:
+    if not isinstance(presets or {}, Mapping) or not all(
+        isinstance(values, Mapping) for values in (presets or {}).values()
+    ):
+        raise TypeError(
+            "presets must be a dict such as {'far apart': {'difference': 1.0}}, but "
+            f"{presets!r} was given."
+        )
+    return presets or {}
 
 
 def _checked(
@@ -191,34 +281,3 @@ def _checked(
 ) -> dict[str, Any]:
     name = f"preset {preset!r}: the name of a control"
     return {key: controls[one_of(key, controls, name)].checked(key, v) for key, v in values.items()}
-
-
-def _base64(content: str | bytes) -> str:
-    return base64.b64encode(content.encode() if isinstance(content, str) else content).decode()
-
-
-def _dressed(widget: ipywidgets.DOMWidget, label: str) -> ipywidgets.DOMWidget:
-    """Give a control its text, and room for it."""
-    widget.description = widget.tooltip = label
-    if isinstance(widget, ipywidgets.Checkbox):
-        widget.indent, widget.layout.width = False, "auto"
-        return widget
-    widget.layout.width = "100%" if hasattr(widget.style, "button_width") else "min(100%, 640px)"
-    if hasattr(widget.style, "description_width"):
-        widget.style.description_width = LABEL_WIDTH
-    return widget
-
-
-def _rows(widgets: Iterable[ipywidgets.Widget]) -> Iterator[ipywidgets.Widget]:
-    """Put boxes to tick that follow each other into one row."""
-    for boxes, group in groupby(widgets, lambda widget: isinstance(widget, ipywidgets.Checkbox)):
-        if boxes:
-            look = {"margin": f"0 0 0 {LABEL_WIDTH}", "flex_flow": "row wrap"}
-            yield ipywidgets.HBox(list(group), layout=look)
-        else:
-            yield from group
-
-
-def _tree(widget: ipywidgets.Widget) -> list[ipywidgets.Widget]:
-    below = (w for child in getattr(widget, "children", ()) for w in _tree(child))
-    return [widget, *below]

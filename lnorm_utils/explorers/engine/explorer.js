@@ -1,0 +1,379 @@
+// A picture with controls. `mount` draws native controls and the frame of each state, and knows no
+// kernel: it asks a source for the frames that it doesn't have. `render` makes a Jupyter widget of it.
+//
+// A state is a list of whole numbers: for each control the place of its value among its stops, and
+// for a button how often it was pressed. A frame is what a picture shows of a state: see frames.py.
+
+const PIXELS_PER_INCH = 86.4; // so many at least: text of 10 pt is 12 pixels high then
+const LARGE = 1.4;
+const OF_WINDOW = 0.58; // the part of the window's height that a picture may take
+const MOST_KEPT = 12e6; // bytes of frames
+const MOST_AHEAD = 500;
+const OURS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp",
+  "PageDown", "Enter", " "]);
+const [CALM, SLOW, BEAT] = [40, 1000, 110]; // milliseconds
+
+const nearest = (values, value) =>
+  values.reduce((best, v, i) => (Math.abs(v - value) < Math.abs(values[best] - value) ? i : best), 0);
+
+function element(tag, parent, attributes = {}, text = "") {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.textContent = text;
+  parent?.append(made);
+  return made;
+}
+
+/** Draw one control; `change` takes the new place. Return what shows a place. */
+function draw(control, parent, change) {
+  const { kind, label, texts } = control;
+  if (kind === "slider") {
+    const box = element("label", parent, { class: "slider" });
+    element("span", box, {}, label);
+    const readout = element("span", box, { class: "readout", "aria-hidden": "true" });
+    const input = element("input", box, {
+      type: "range", min: 0, max: texts.length - 1, step: 1, "aria-label": label,
+    });
+    input.addEventListener("input", () => change(Number(input.value)));
+    return (place, off, most = texts.length - 1) => {
+      input.max = most;
+      input.value = place;
+      input.disabled = off || most === 0;
+      readout.textContent = texts[place];
+      input.setAttribute("aria-valuetext", texts[place]);
+    };
+  }
+  if (kind === "choice") {
+    const box = element("fieldset", parent);
+    element("legend", box, {}, label);
+    const group = `lnorm-${Math.random().toString(36).slice(2)}`;
+    const inputs = texts.map((text, place) => {
+      const option = element("label", box);
+      const input = element("input", option, { type: "radio", name: group });
+      element("span", option, {}, text);
+      input.addEventListener("change", () => change(place));
+      return input;
+    });
+    return (place, off) => {
+      inputs.forEach((input, i) => { input.checked = i === place; });
+      box.disabled = off;
+    };
+  }
+  if (kind === "switch") {
+    const box = element("label", parent, { class: "switch" });
+    const input = element("input", box, { type: "checkbox" });
+    element("span", box, {}, label);
+    input.addEventListener("change", () => change(Number(input.checked)));
+    return (place, off) => {
+      input.checked = place === 1;
+      input.disabled = off;
+    };
+  }
+  const button = element("button", parent, { type: "button" }, label);
+  let count = 0;
+  button.addEventListener("click", () => change(count + 1));
+  return (place, off) => {
+    count = place;
+    button.disabled = off;
+  };
+}
+
+/**
+ * Draw an explorer into an element.
+ *
+ * page: what `Explorer.page` holds. start: the state to begin with.
+ * source.ask({arrangement, now, background, next}): send a frame now, and others when there is time.
+ * source.changed(state): the reader has moved a control.
+ * Return {receive, go, close}: take frames and a background; show a state; let go of everything.
+ */
+export function mount(parent, page, start, source) {
+  const root = element("div", parent, {
+    class: "lnorm-explorer", role: "group", "aria-label": page.alt,
+  });
+  root.addEventListener("keydown", (event) => { // or JupyterLab goes to the next cell
+    if (OURS.has(event.key) && !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey)
+      event.stopPropagation();
+  });
+  const chips = element("div", root, { class: "chips", role: "group", "aria-label": "presets" });
+  const panel = element("div", root, { class: "controls" });
+  const stage = element("div", root, { class: "stage" });
+  const sheet = element("div", stage, { class: "sheet" });
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("role", "img");
+  sheet.append(svg);
+  const words = element("p", root, { "aria-live": "polite" });
+  const tools = element("div", root, { class: "tools", role: "group", "aria-label": "tools" });
+
+  const frames = new Map(); // key → frame, those drawn last at the end
+  const backgrounds = new Map(); // arrangement → image
+  let kept = 0;
+  let state = [...start];
+  let arrangement = 0;
+  let shown = null; // the key of the frame that is shown
+  let asked = []; // keys in the order in which they were asked for, the last one being shown next
+  let used = Math.max(page.controls.findIndex((c) => c.kind === "slider"), 0);
+  let [isSeen, isLarge, calm, slow, playing] = [false, false, 0, 0, 0];
+
+  const keyOf = (someState) => `${arrangement}:${someState.join(",")}`;
+  const presets = page.presets.map(({ name, state: target }) => {
+    const chip = element("button", chips, { type: "button" }, name);
+    chip.addEventListener("click", () => move(target));
+    return { chip, key: target.join(",") };
+  });
+  const controls = page.controls.map((control, index) =>
+    draw(control, panel, (place) => {
+      stop();
+      used = control.kind === "slider" ? index : used;
+      move(state.map((old, i) => (i === index ? place : old)));
+    }));
+  panel.addEventListener("focusin", (event) => {
+    const at = [...panel.children].indexOf(event.target.closest(".controls > *"));
+    if (page.controls[at]?.kind === "slider" && at !== used) { used = at; ahead(); }
+  });
+
+  const tool = (name, act) => {
+    const button = element("button", tools, { type: "button" }, name);
+    button.addEventListener("click", act);
+    return button;
+  };
+  const sweeps = page.controls.some((c) => c.kind === "slider");
+  const play = sweeps ? tool("play", () => (playing ? stop() : sweep())) : null;
+  tool("reset", () => { stop(); move(page.start); });
+  const large = tool("large type", () => {
+    isLarge = !isLarge;
+    root.classList.toggle("large", isLarge);
+    large.setAttribute("aria-pressed", isLarge);
+    fit();
+  });
+  large.setAttribute("aria-pressed", false);
+  tool("save picture", save);
+
+  /** Show a state that the reader has chosen. */
+  function move(next) {
+    go(next);
+    source.changed(state);
+  }
+
+  function go(next) {
+    state = [...next];
+    const frame = frames.get(keyOf(state));
+    if (frame) settle(frame);
+    else { mark(); ask(); }
+    ahead();
+  }
+
+  /** Paint the frame of the present state, which may stand for another one. */
+  function settle(frame) {
+    const key = keyOf(state);
+    asked = [];
+    state = [...frame.state];
+    paint(key, frame);
+    if (keyOf(state) !== key) { frames.set(keyOf(state), frame); source.changed(state); }
+    mark(frame);
+  }
+
+  function paint(key, frame) {
+    const at = Number(key.split(":", 1)[0]);
+    if (!backgrounds.has(at)) return;
+    if (!shown || Number(shown.split(":", 1)[0]) !== at) {
+      const [width, height] = page.sizes[at];
+      for (const [number, image] of backgrounds) image.hidden = number !== at;
+      svg.setAttribute("viewBox", `0 0 ${width * 72} ${height * 72}`);
+      sheet.style.aspectRatio = `${width} / ${height}`;
+    }
+    shown = key;
+    svg.innerHTML = frame.svg;
+    svg.setAttribute("aria-label", frame.words);
+    words.textContent = frame.words;
+    clearTimeout(slow);
+    root.classList.remove("waiting");
+  }
+
+  /** Let the controls and the presets show the state. */
+  function mark(frame) {
+    const now = state.join(",");
+    controls.forEach((show, i) => show(state[i], frame?.off.includes(i) ?? false, frame?.most[i]));
+    for (const { chip, key } of presets) chip.setAttribute("aria-pressed", key === now);
+  }
+
+  function ask() {
+    asked.push(keyOf(state));
+    source.ask({ arrangement, now: state, background: !backgrounds.has(arrangement) });
+    clearTimeout(slow);
+    slow = setTimeout(() => root.classList.add("waiting"), SLOW);
+  }
+
+  /** When the hand rests, ask for the states that may come next, the nearest first. */
+  function ahead() {
+    clearTimeout(calm);
+    if (!isSeen) return;
+    calm = setTimeout(() => {
+      const next = coming().filter((s) => !frames.has(keyOf(s))).slice(0, MOST_AHEAD);
+      source.ask({ arrangement, next });
+    }, CALM);
+  }
+
+  function coming() {
+    const most = frames.get(keyOf(state))?.most ?? {};
+    const along = (index) => {
+      const { kind, texts } = page.controls[index];
+      const last = most[index] ?? texts.length - 1;
+      const places = kind === "button" ? [state[index] + 1] : [...Array(last + 1).keys()];
+      places.sort((a, b) => Math.abs(a - state[index]) - Math.abs(b - state[index]));
+      return places.map((place) => state.map((old, i) => (i === index ? place : old)));
+    };
+    const others = page.controls.map((_, index) => index).filter((index) => index !== used);
+    return [...along(used), ...page.presets.map((p) => p.state), ...others.flatMap(along)];
+  }
+
+  function keep(key, frame) {
+    kept += frame.svg.length - (frames.get(key)?.svg.length ?? 0);
+    frames.delete(key);
+    frames.set(key, frame);
+    for (const [old, { svg: text }] of frames) {
+      if (kept <= MOST_KEPT) break;
+      if (old !== shown && old !== key) { frames.delete(old); kept -= text.length; }
+    }
+  }
+
+  async function receive({ frames: found = {}, backgrounds: images = {} }) {
+    for (const [number, source_] of Object.entries(images)) {
+      const image = element("img", null, { alt: "", src: source_ });
+      await image.decode();
+      image.hidden = true;
+      sheet.prepend(image);
+      backgrounds.set(Number(number), image);
+    }
+    for (const [key, frame] of Object.entries(found)) keep(key, frame);
+    if (shown === keyOf(state)) return;
+    const frame = frames.get(keyOf(state));
+    if (frame) { settle(frame); ahead(); return; }
+    const latest = asked.findLastIndex((key) => frames.has(key));
+    if (latest >= 0) { // the hand is ahead of the kernel: show the latest that has come
+      paint(asked[latest], frames.get(asked[latest]));
+      asked = asked.slice(latest + 1);
+    }
+  }
+
+  /** Choose the arrangement for the room there is. */
+  function fit() {
+    const room = stage.clientWidth;
+    if (!room) return;
+    const scale = PIXELS_PER_INCH * (isLarge ? LARGE : 1);
+    const fitting = page.sizes.findIndex(([width]) => width * scale <= room);
+    const chosen = fitting < 0 ? page.sizes.length - 1 : fitting;
+    const [width, height] = page.sizes[chosen];
+    const tall = innerHeight * OF_WINDOW * (width / height);
+    sheet.style.width = `${Math.max(Math.min(room, tall), width * scale)}px`;
+    if (chosen !== arrangement) { arrangement = chosen; go(state); }
+  }
+
+  /** Move a slider to its end, and from its beginning back to where it was. */
+  function sweep() {
+    const [slider, from] = [used, state[used]];
+    play.textContent = "stop";
+    let waited = 0;
+    playing = setInterval(() => {
+      if (shown !== keyOf(state) && (waited += BEAT) < SLOW) return;
+      waited = 0;
+      const last = frames.get(keyOf(state))?.most[slider] ?? page.controls[slider].texts.length - 1;
+      const place = state[slider] >= last ? 0 : state[slider] + 1;
+      move(state.map((old, i) => (i === slider ? place : old)));
+      if (place === from) stop();
+    }, BEAT);
+  }
+
+  function stop() {
+    clearInterval(playing);
+    playing = 0;
+    if (play) play.textContent = "play";
+  }
+
+  /** Save what is shown, with its words under it, as a PNG file. */
+  async function save() {
+    const at = Number(shown.split(":", 1)[0]);
+    const [width, height] = page.sizes[at].map((inches) => inches * 192);
+    const canvas = element("canvas", null, { width, height: height + 160 });
+    const paper = canvas.getContext("2d");
+    const copy = svg.cloneNode(true);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("width", width);
+    copy.setAttribute("height", height);
+    const moving = new Image();
+    moving.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+    await moving.decode();
+    paper.fillStyle = "white";
+    paper.fillRect(0, 0, width, height + 160);
+    paper.drawImage(backgrounds.get(at), 0, 0, width, height);
+    paper.drawImage(moving, 0, 0, width, height);
+    paper.fillStyle = "black";
+    paper.font = "28px sans-serif";
+    let [line, down] = ["", height + 36];
+    for (const word of [...words.textContent.split(" "), ""]) {
+      if (!word || paper.measureText(`${line} ${word}`).width > width - 60) {
+        paper.fillText(line, 30, down);
+        [line, down] = ["", down + 36];
+      }
+      line = `${line} ${word}`.trim();
+    }
+    const link = element("a", null, { href: canvas.toDataURL("image/png"), download: `${page.alt}.png` });
+    link.click();
+  }
+
+  const sizes = new ResizeObserver(fit);
+  sizes.observe(stage);
+  const sight = new IntersectionObserver(([entry]) => {
+    isSeen = entry.isIntersecting;
+    ahead();
+  });
+  sight.observe(root);
+  mark();
+  receive(page).then(() => { if (shown !== keyOf(state)) go(state); fit(); });
+  return {
+    receive,
+    go: (next) => { if (next.join() !== state.join()) go(next); },
+    close: () => {
+      stop();
+      clearTimeout(calm);
+      clearTimeout(slow);
+      sizes.disconnect();
+      sight.disconnect();
+      root.remove();
+    },
+  };
+}
+
+function render({ model, el }) {
+  const page = model.get("page");
+  const names = page.controls.map((control) => control.name);
+  const read = () =>
+    page.controls.map(({ name, kind, values }) => {
+      const value = model.get(name);
+      if (kind === "button") return value;
+      return values.includes(value) ? values.indexOf(value) : nearest(values, value);
+    });
+  let isOurs = false;
+  const explorer = mount(el, page, read(), {
+    ask: (message) => model.send(message),
+    changed: (state) => {
+      isOurs = true;
+      page.controls.forEach(({ name, values }, i) => model.set(name, values ? values[state[i]] : state[i]));
+      isOurs = false;
+      model.save_changes();
+    },
+  });
+  const follow = () => { if (!isOurs) explorer.go(read()); };
+  const take = async (content, [zipped]) => {
+    const stream = zipped && new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
+    explorer.receive(stream ? { frames: await new Response(stream).json() } : content);
+  };
+  model.on("msg:custom", take);
+  names.forEach((name) => model.on(`change:${name}`, follow));
+  return () => {
+    model.off("msg:custom", take);
+    names.forEach((name) => model.off(`change:${name}`, follow));
+    explorer.close();
+  };
+}
+
+export default { render };
