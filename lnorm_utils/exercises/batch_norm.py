@@ -1,4 +1,4 @@
-"""Exercises of lesson 5, batch norm and layer norm."""
+"""Exercises on batch norm and layer norm."""
 
 from torch import nn
 
@@ -25,6 +25,80 @@ IMAGES = Layout(
 WITHIN = 1e-5
 BATCH = Belief.OVER_THE_BATCH
 
+means_of_5 = Prediction(
+    TOPIC,
+    "means_of_5",
+    answer=5 * 7,
+    reason="Each of the five sentences has seven rows, and each row has its own mean.",
+    wrong=[
+        Wrong(
+            5,
+            "That's one mean for each sentence. Each word is a row with a mean of its own.",
+            Belief.ONE_MEAN_PER_SENTENCE,
+        ),
+        Wrong(3, "That's one mean for each feature, averaged over all words.", BATCH),
+        Wrong(7 * 3, "You averaged over the five sentences. Layer norm never does.", BATCH),
+        Wrong(5 * 3, "You averaged over the seven words. Average over the features of one word."),
+        Wrong(5 * 7 * 3, "That's how many numbers there are. The three features share a mean."),
+        Wrong(1, "You averaged over everything. Each row has its own mean.", BATCH),
+    ],
+    hints=["Which axis does layer norm average over?", "Count the rows: sentences times words."],
+)
+
+
+normed_10 = Prediction(
+    TOPIC,
+    "normed_10",
+    answer=5 / 3,
+    reason="The mean is 5 and the variance is (9 + 1 + 1 + 25) / 4 = 9, so (10 − 5) / 3.",
+    wrong=[
+        Wrong(5, "That's how far the 10 is from the mean. Divide it by the standard deviation."),
+        Wrong(
+            5 / 12**0.5,
+            "You divided the sum of squares by 3. Layer norm divides it by 4.",
+            Belief.VARIANCE_OVER_D_MINUS_1,
+        ),
+        Wrong(5 / 9, "You divided by the variance. Divide by its root."),
+        Wrong(10 / 3, "You divided by the standard deviation, but didn't subtract the mean."),
+    ],
+    within=0.006,
+    hints=[
+        "The mean is 5. How far is each number from it, and what's the mean of the squares?",
+        "The variance is 9. Divide the distance of the last number by the root of that.",
+    ],
+)
+
+
+learned_6 = Prediction(
+    TOPIC,
+    "learned_6",
+    answer=12,
+    reason="γ and β have one number for each of the six features, whatever N and L are.",
+    wrong=[
+        Wrong(6, "That's γ alone. β has six numbers too."),
+        Wrong(
+            2,
+            "That would be one γ and one β. Each feature has its own.",
+            Belief.SINGLE_GAMMA_AND_BETA,
+        ),
+        Wrong(
+            20,
+            "That would be one γ and one β for each position. Each feature has its own, and all "
+            "positions share them.",
+            Belief.SINGLE_GAMMA_AND_BETA,
+        ),
+        Wrong(
+            2 * 10 * 6, "You gave each position its own γ and β. All positions share the same ones."
+        ),
+        Wrong(
+            2 * 8 * 10 * 6,
+            "You gave each point its own γ and β. All points and positions share the same ones.",
+        ),
+    ],
+    hints=["Which shape does γ have?", "γ and β both have the shape `normalized_shape`."],
+)
+
+
 mean_of_6 = Prediction(
     TOPIC,
     "mean_of_6",
@@ -33,19 +107,19 @@ mean_of_6 = Prediction(
     wrong=[
         Wrong(12 / 4, "That's the mean of feature 1, which batch norm subtracts.", BATCH),
         Wrong(
-            47 / 12, "That's the mean of all numbers. Layer norm looks at one point only.", BATCH
+            47 / 12, "That's the mean of all twelve numbers. Layer norm uses one point only.", BATCH
         ),
         Wrong(
             4,
-            "Either that's the mean of feature 0, or that of 7 and 1 alone. The mean is taken over "
-            "all three numbers of the last point.",
+            "That's either the mean of feature 0, or the mean of 7 and 1 alone. Average all three "
+            "numbers of the last point.",
         ),
-        Wrong(7 + 6 + 1, "That's the sum of the three numbers. Divide it by how many they are."),
+        Wrong(7 + 6 + 1, "That's the sum of the three numbers. Divide it by 3."),
     ],
     within=0.006,
     hints=[
         "Which numbers belong to the same point as this 6?",
-        "Average what stands beside it, not what stands above it, and count the 6 too.",
+        "Average the numbers beside it, not those above it, and count the 6 itself too.",
     ],
 )
 
@@ -54,7 +128,10 @@ plus_ten = Prediction(
     TOPIC,
     "plus_ten",
     answer=(0, 12),
-    reason="The mean of feature 0 rises by 10 too. In a row, all distances from the mean change.",
+    reason=(
+        "In its column, the mean rises by 10 too, so nothing changes. In each row, the mean rises "
+        "by a third of 10, so every number has a new distance from it."
+    ),
     wrong=[
         Wrong(
             (0, 0),
@@ -76,10 +153,9 @@ plus_ten = Prediction(
         Wrong((12, 12), "The second number is right. In batch norm each feature has its own mean."),
     ],
     hints=[
-        "What is added to the numbers is also added to their mean, if all that share the mean get "
-        "it.",
+        "If all numbers that share a mean go up by 10, what happens to the mean?",
         "In a row, one number goes up by 10 and the row's mean by a third of that. Which of the "
-        "three distances from the mean stay what they were?",
+        "three distances from the mean stay the same?",
     ],
 )
 
@@ -88,7 +164,7 @@ eval_alone = Prediction(
     TOPIC,
     "eval_alone",
     answer=(1 - 3) / (14 / 3) ** 0.5,
-    reason="The same as in training: a row needs itself only, in any mode and in any batch.",
+    reason="It's the same number as in training. A row needs nothing but itself.",
     wrong=[
         Wrong(
             (1 - 0.4) / 1.567**0.5,
@@ -98,17 +174,17 @@ eval_alone = Prediction(
         ),
         Wrong(
             0,
-            "In a batch of one each number would be its own mean. But layer norm averages over the "
-            "three features, and needs no batch.",
+            "Batch norm would subtract each number from itself in a batch of one. Layer norm "
+            "averages over the three features, so it needs no batch.",
             Belief.TRAINING_MODE,
         ),
         Wrong(
             1,
-            "The number itself would come out if `eval` switched layer norm off. But it has no "
-            "mode, and always normalizes.",
+            "That would come out if `eval` switched layer norm off. Layer norm has only one mode: "
+            "it always normalizes.",
             Belief.TRAINING_MODE,
         ),
-        Wrong((1 - 4) / 5**0.5, "That's normalized by column 0, as in batch norm.", BATCH),
+        Wrong((1 - 4) / 5**0.5, "You normalized column 0, as batch norm does.", BATCH),
         Wrong(
             -2 / 7**0.5, "This variance divides by 2. Divide by 3.", Belief.VARIANCE_OVER_D_MINUS_1
         ),
@@ -116,7 +192,7 @@ eval_alone = Prediction(
     ],
     within=0.006,
     hints=[
-        "What does layer norm need to know of the batch, and of the batches before?",
+        "What does layer norm need to know about the batch, and about earlier batches?",
         "Subtract the mean of 1, 2 and 6 from the 1, and divide by the root of their variance, "
         "which is 4.667.",
     ],
@@ -134,9 +210,9 @@ words = CodeExercise(
     layout=ALL_WORDS,
     within=WITHIN,
     hints=[
-        "There is one mean for each feature. Which axes are averaged over?",
-        "Either average over all axes but the last, keeping them, or swap two axes before and "
-        "after `nn.BatchNorm1d`. ε stands inside the root.",
+        "There is one mean for each feature. Which axes do you average over?",
+        "Average over all axes but the last and keep them, or swap two axes before and after "
+        "`nn.BatchNorm1d`. ε is inside the root.",
     ],
 )
 
@@ -167,11 +243,42 @@ def features_expected_last(norm, x):
     return nn.BatchNorm1d(x.shape[-1])(x)
 
 
+padding = Prediction(
+    TOPIC,
+    "padding",
+    answer=316,
+    reason=(
+        "The row is constant, so its variance is 0 and layer norm divides by √ε alone. Its "
+        "gradient is divided by the same √ε = 0.00316."
+    ),
+    wrong=[
+        Wrong(
+            0,
+            "You may have thought: a constant row gives the same output whatever the constant is. "
+            "That's true of adding the same number to all features. But a change in one feature "
+            "alone changes the output a lot.",
+        ),
+        Wrong(
+            1,
+            "That would be so if layer norm left the row alone. It divides the row by √(0 + ε), "
+            "and its gradient too.",
+        ),
+        Wrong(1e5, "You divided by ε. Layer norm divides by the root of it."),
+    ],
+    also=[(1e5**0.5, "It's √100,000, which is 316 rounded.")],
+    within=0.04,
+    hints=[
+        "Layer norm divides by the root of variance plus ε. What's the variance of four zeros?",
+        "Going back, the gradient is divided by the same root. So compute 1 / √0.00001.",
+    ],
+)
+
+
 groups = Prediction(
     TOPIC,
     "groups",
     answer=4,
-    reason="One group in each image: all its channels and all its pixels share a mean.",
+    reason="There's one group in each image. All its channels and all its pixels share a mean.",
     wrong=[
         Wrong(
             4 * 2 * 5,
@@ -179,13 +286,13 @@ groups = Prediction(
             "GroupNorm averages over the pixels as well.",
             Belief.SAME_AS_GROUP_NORM,
         ),
-        Wrong(3, "That's one for each channel, as in batch norm. Here they are all in one group."),
-        Wrong(4 * 3, "That's one for each channel of each image. Here they are all in one group."),
+        Wrong(3, "That's one for each channel, as in batch norm. Here all are in one group."),
+        Wrong(4 * 3, "That's one for each channel of each image. Here all are in one group."),
         Wrong(1, "There is one group in each image. GroupNorm never averages over the batch."),
     ],
     hints=[
         "A group is a set of channels of one image. Do the pixels of that image share its mean?",
-        "They do. So count the groups of all images.",
+        "They do. So count the groups in all images.",
     ],
 )
 
@@ -201,9 +308,9 @@ pixels = CodeExercise(
     layout=IMAGES,
     within=WITHIN,
     hints=[
-        "Which axis holds the features of a pixel? A mean over that axis alone, kept, broadcasts.",
-        "If you would rather use `layer_norm`, which wants the features last: `permute` takes them "
-        "there, and must bring them back.",
+        "Which axis holds the features of a pixel? Average over that axis alone, and keep it.",
+        "You can also use `layer_norm`, which wants the features last. `permute` takes the "
+        "channels there, and a second `permute` brings them back.",
     ],
 )
 
@@ -218,11 +325,39 @@ def each_pixel_by_its_channels(x):
 @pixels.mistake(Belief.RESHAPE_SWAPS_AXES)
 def reshaped_to_channels_last(norm, x):
     """You used `reshape` to move the channels, which mixes them with the pixels. Use `permute`."""
-    b, c, h, w = x.shape
-    return norm.standardize(x.reshape(b, h, w, c), -1).reshape(b, c, h, w)
+    n, c, h, w = x.shape
+    return norm.standardize(x.reshape(n, h, w, c), -1).reshape(n, c, h, w)
 
 
 @pixels.mistake()
 def channels_left_at_the_end(norm, x):
     """The numbers are right, but the channels are last. Bring them back to axis 1."""
     return norm.standardize(x, 1).permute(0, 2, 3, 1)
+
+
+in_pairs = Prediction(
+    TOPIC,
+    "in_pairs",
+    answer=0.5,
+    reason=(
+        "That's as good as guessing. With two points in a batch, each batch norm only says which "
+        "of the two has the larger feature."
+    ),
+    wrong=[
+        Wrong(
+            1,
+            "The network knows the rings: in `eval` mode, or in batches of 512, it's right nearly "
+            "always. But its batch norms now take their means from two points only.",
+        ),
+        Wrong(
+            0.75,
+            "It's worse than that. Each of the eight batch norms sees two points only, and the "
+            "errors add up from layer to layer.",
+        ),
+        Wrong(0, "To be always wrong, it would have to know the rings. Guessing gets half right."),
+    ],
+    hints=[
+        "In training mode, where do the means and variances come from?",
+        "Take two numbers, such as 3 and 8, and subtract their mean. What's left of their values?",
+    ],
+)
