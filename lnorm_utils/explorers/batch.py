@@ -1,4 +1,4 @@
-"""Lesson 5: batch norm depends on a point's company, layer norm does not."""
+"""Batch norm depends on a point's company, layer norm doesn't."""
 
 import math
 from itertools import accumulate
@@ -18,7 +18,7 @@ from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm, layer_norm_steps
 from lnorm_utils.numbers import number
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, ORANGE, Picture, limits
+from lnorm_utils.plotting.picture import BLACK, BLUE, ORANGE, Picture, limits
 
 __all__ = ["explore_batch"]
 
@@ -146,7 +146,7 @@ def _running(each: Tensor, start: float) -> list[float]:
 
 
 def _panels(features: int) -> tuple[Picture, Axes, Axes, Axes]:
-    """Lay out one panel for the outputs, and beside it two for what is kept of feature 0."""
+    """Lay out one panel for the outputs, and beside it two for feature 0's running statistics."""
     alt = "One point in batch after batch: its outputs, and the running statistics"
     margins = {"left": 0.08, "right": 0.98, "bottom": 0.115, "top": 0.85}
     picture, (outputs,) = fixed_panels(alt, 1, 9.6, 5.1, {**margins, "wspace": 0.2, "hspace": 0.3})
@@ -158,7 +158,7 @@ def _panels(features: int) -> tuple[Picture, Axes, Axes, Axes]:
     for ax, name in ((mean, "mean"), (variance, "variance")):
         ax.set(title=f"running {name} of feature 0, without the point", xlim=(-1, BATCHES + 1))
     mean.tick_params(labelbottom=False)
-    variance.set_xlabel("batches seen (gray: still to come)")
+    variance.set_xlabel("batches seen (dotted: still to come)")
     return picture, outputs, mean, variance
 
 
@@ -168,17 +168,17 @@ def _dots(ax: Axes, features: int) -> list[Line2D]:
     at = np.arange(features)
     spread = (at + np.linspace(-0.35, -0.05, BATCHES)[:, None]).ravel()
     return [
-        line(ax, "o", spread, color=BLUE, ms=5, mew=0, alpha=0.5, label="batch norm, 40 batches"),
-        line(ax, "o", at - 0.2, color=BLUE, ms=10, label="batch norm, this batch"),
-        line(ax, "^", at + 0.2, color=ORANGE, ms=11, label="layer norm"),
+        line(ax, "o", spread, color=ORANGE, ms=4, mew=0.5, label="batch norm, 40 batches"),
+        line(ax, "o", at - 0.2, color=ORANGE, ms=11, mew=2, label="batch norm, this batch"),
+        line(ax, "^", at + 0.2, color=BLUE, ms=11, label="layer norm"),
     ]
 
 
 def _lines(ax: Axes, every: NDArray, population: float) -> tuple[Line2D, Line2D]:
     """Draw a running statistic up to now and from now on, and that of the population."""
     ax.set_ylim(limits(np.append(every, population)))
-    past = line(ax, "o-", color=BLUE, ms=10, lw=1.5)
-    future = line(ax, "-", color=GRAY, lw=1, zorder=1)
+    past = line(ax, "o-", color=ORANGE, ms=11, mew=2, lw=3)
+    future = line(ax, ":", color=BLACK, lw=1, zorder=1)
     ax.axhline(population, color=BLACK, ls="--", lw=1.5, label="population", zorder=0)
     return past, future
 
@@ -188,8 +188,8 @@ def _words(
 ) -> str:
     if size == 1:
         return (
-            "In a batch of 1, every feature is its own mean and its variance is 0: in train mode "
-            "nn.BatchNorm1d refuses, so there is no output and there are no running statistics. "
+            "In a batch of 1, every feature is its own mean and its variance is 0. In training "
+            "mode nn.BatchNorm1d refuses it, so there's no output and no running statistics. "
             f"Layer norm turns feature 0 into {number(layer)}, as in every batch."
         )
     feature = course.outputs[:, 0]
@@ -212,4 +212,4 @@ def _of_two(outputs: NDArray) -> str:
     """Say what a batch of two leaves; where the two are hardly apart, ε is not small."""
     is_close = bool(np.abs(outputs).min() < 0.9)
     close = ", or closer to 0 where the two are equal or almost so" * is_close
-    return f" With two points, batch norm only says which of the two is larger: +1 or −1{close}."
+    return f" With two points, all that's left is which of the two is larger: +1 or −1{close}."

@@ -1,4 +1,4 @@
-"""Lesson 6: what layer norm leaves of one, two, three and four features."""
+"""What layer norm leaves of one, two, three and four features."""
 
 import math
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import standardize
 from lnorm_utils.numbers import counted, fixed, number
-from lnorm_utils.plotting.picture import BLUE, GRAY, ORANGE, VERMILION
+from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW
 from lnorm_utils.plotting.points import in_plane
 
 __all__ = ["explore_collapse"]
@@ -78,7 +78,7 @@ def explore_collapse(
     )
     before = _panel(left, "before", 1.1 * rows.abs().max().item())
     after = _panel(right, "after", 1.25 * math.sqrt(most))
-    outline = line(right, "-", color=GRAY, zorder=1)
+    outline = line(right, "-", color=BLACK, lw=1, zorder=1)
     picture.legend(handles=before.dots, loc="upper center", ncols=3)
 
     def move(features: int, difference: float, eps: float) -> str:
@@ -141,9 +141,9 @@ class Panel(NamedTuple):
 
 def _panel(ax: Axes, title: str, span: float) -> Panel:
     dots = [
-        line(ax, "o", color=BLUE, ms=6, mew=0.5, label="first feature above the second"),
-        line(ax, "^", color=ORANGE, ms=6, mew=0.5, label="not above"),
-        line(ax, "*", color=VERMILION, ms=16, mew=0.5, label="marked point"),
+        line(ax, "o", color=SKY, ms=6, mew=0.5, label="feature 0 is larger than feature 1"),
+        line(ax, "^", color=PINK, ms=6, mew=0.5, label="it isn't"),
+        line(ax, "*", color=YELLOW, ms=18, mew=1, label="marked point"),
     ]
     ax.set(title=title, aspect="equal", xlim=(-span, span), ylim=(-span, span))
     ax.locator_params(nbins=6)
@@ -155,10 +155,10 @@ def _left(y: Tensor) -> str:
     """Say in words what layer norm has left of the points."""
     features = y.shape[1]
     if features == 1:
-        return "Every one becomes 0, whatever it was: with γ and β it would be β."
+        return "Every point becomes 0, whatever it was. With γ and β it would be β."
     largest = number(y.abs().max())
     if largest == "0.00":
-        return "After: all at the center."
+        return "After: all lie at the center."
     if features == 2:
         near = [int(((y[:, 0] - sign).abs() < 0.01).sum()) for sign in (1, -1)]
         if 10 * sum(near) < len(y):
@@ -180,6 +180,6 @@ def _left(y: Tensor) -> str:
     if features == 3:
         return f"After: all lie on the circle of radius √3 = {full}."
     return (
-        f"After: all lie on a sphere of radius √4 = {full}, seen from one side; dots inside the "
-        "circle are on its front or back."
+        f"After: all lie on a sphere of radius √4 = {full}, seen from one side. Dots inside the "
+        "circle lie on its front or its back."
     )

@@ -18,7 +18,7 @@ from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.measures import decoder_r2, linear_decoder
 from lnorm_utils.numbers import fixed, significant
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, ORANGE, PINK, VERMILION, Picture
+from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, WHITE, YELLOW, Picture
 
 __all__ = ["explore_projection"]
 
@@ -26,7 +26,7 @@ SIZES = [2, 3, 4, 6, 8, 16, 32, 64]
 SEED = 2634  # of the projection: with this one, R² is near the medians of lesson 7
 RAYS, ON_RAY = 4, 4
 # One for each ray; of those on one place, each can be seen.
-LOOKS = ((BLUE, "o", 13), (ORANGE, "s", 8), (GREEN, "^", 13), (PINK, "D", 5))
+LOOKS = ((SKY, "o", 13), (PINK, "s", 8), (YELLOW, "^", 13), (WHITE, "D", 5))
 LOW = -0.08  # an R² below is drawn here
 LEVELS = (
     (1 / math.pi, 70, 0.01, "right", "1/π: one bit"),
@@ -52,7 +52,7 @@ def explore_projection(
     preset: str | None = None,
     presets: Presets | None = None,
 ) -> Explorer:
-    """Explore what a linear decoder recovers of two features behind a projection and layer norm.
+    """Explore what a linear decoder recovers of two features after projection and layer norm.
 
     Args:
         size: how many features `nn.Linear` makes of the two, from 2 to 64.
@@ -65,8 +65,8 @@ def explore_projection(
     Raises:
         ValueError: an argument has another shape or range, or a value is not finite.
 
-    >>> explore_projection(preset="two features, no bias").words[:89]
-    'Behind a projection to 2 features without a bias, the decoder recovers a share R² = 0.32.'
+    >>> explore_projection(preset="two features, no bias").words[:93]
+    'After a projection to 2 features without a bias and layer norm, the decoder reaches R² = 0.32'
     """
     rows = normal(400, 2, seed=399).double() if points is None else _checked(points)
     on_rays = _on_rays(rows)  # (RAYS · ON_RAY, 2)
@@ -74,7 +74,7 @@ def explore_projection(
     span = 1.5 * on_rays.norm(dim=1).max().item() or 1.0
     picture, (left, right) = _panels(span)
     curves = _curves(left, rows)
-    here = line(left, "*", color=VERMILION, ms=20, label="R² now")
+    here = line(left, "*", color=YELLOW, ms=20, label="R² now")
     rays = _rays(right, on_rays)
     handles = [*curves, here, right.lines[1], rays[0]]
     picture.legend(handles=handles, loc="upper center", ncols=3, fontsize=12)
@@ -90,8 +90,8 @@ def explore_projection(
         times = "" if bias_scale == 1 else f"{significant(bias_scale)} times "
         kind = f"with {times}its bias" if bias else "without a bias"
         return (
-            f"Behind a projection to {size} features {kind}, the decoder recovers a share R² = "
-            f"{fixed(decode.r2)}. {_lost(size) if bias else ''}{_apart(on_rays, recovered)}"
+            f"After a projection to {size} features {kind} and layer norm, the decoder reaches "
+            f"R² = {fixed(decode.r2)}. {_lost(size, bias)}{_apart(on_rays, recovered)}"
         )
 
     controls = {
@@ -140,10 +140,10 @@ def _on_rays(points: Tensor) -> Tensor:
 
 
 def _panels(span: float) -> tuple[Picture, list[Axes]]:
-    alt = "What a linear decoder recovers behind a projection and layer norm"
+    alt = "What a linear decoder recovers after a projection and layer norm"
     margins = {"left": 0.07, "right": 0.985, "bottom": 0.12, "top": 0.8, "wspace": 0.25}
     picture, (left, right) = fixed_panels(alt, 2, 4.9, 5.1, margins)
-    left.set(title="share recovered", xlabel="projection size", ylabel="R²", xscale="log")
+    left.set(title="what the decoder recovers", xlabel="projection size", ylabel="R²", xscale="log")
     left.set(xlim=(1.7, 75), ylim=(-0.1, 1.18))
     left.set_xticks(SIZES, [str(size) for size in SIZES])
     left.minorticks_off()
@@ -167,23 +167,25 @@ def _curves(ax: Axes, points: Tensor) -> list[Line2D]:
 
 def _rays(ax: Axes, on_rays: Tensor) -> list[Line2D]:
     """Draw points on rays faintly, and return the lines for what is recovered of each ray."""
-    for ray, (color, marker, _) in zip(on_rays.split(ON_RAY), LOOKS, strict=True):
+    for ray, (_, marker, _) in zip(on_rays.split(ON_RAY), LOOKS, strict=True):
         ax.plot(*np.vstack([[0, 0], ray[-1]]).T, color=GRAY, lw=1, zorder=0)
-        ax.plot(*ray.T, marker, color="none", mec=color, ms=8, label="point on a ray")
+        ax.plot(*ray.T, marker, color="none", mec=BLACK, ms=8, label="point on a ray")
     return [
-        line(ax, f"{marker}-", color=color, ms=size, label="point recovered")
+        line(ax, f"{marker}-", color=BLACK, lw=1, mfc=color, ms=size, label="point recovered")
         for color, marker, size in LOOKS
     ]
 
 
-def _lost(size: int) -> str:
-    """Say why a bias is of no help to layer norm of two or three features."""
+def _lost(size: int, bias: bool) -> str:
+    """Say what is lost for every decoder, linear or not."""
     shape = {2: "two places", 3: "a circle"}.get(size)
+    if not bias:
+        return "" if shape else "Only the direction from the origin is left. "
     if shape is None:
-        return ""
+        return "Nothing is lost, but a linear decoder can't read all of it. "
     return (
-        f"Layer norm of {size} features leaves {shape}: a bias cannot bring back two coordinates "
-        "from that. "
+        f"Layer norm of {size} features leaves only {shape}, and a bias cannot bring back two "
+        "coordinates from that. "
     )
 
 
@@ -194,7 +196,7 @@ def _apart(before: Tensor, after: Tensor) -> str:
     near = torch.cdist(after, after) <= 0.01 * ends[0]
     places = (near.int().argmax(1) == torch.arange(len(after))).sum()  # near to none before it
     apart = (
-        f"he nearest and the farthest point of a ray, {fixed(ends[0])} apart before, are "
+        f"he nearest and the farthest point of a ray were {fixed(ends[0])} apart, and come back "
         f"{fixed(ends[1])} apart on average."
     )
     if places > RAYS:

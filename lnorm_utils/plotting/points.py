@@ -10,7 +10,8 @@ from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,
     GRAY,
-    ORANGE,
+    PINK,
+    SKY,
     STYLE,
     VERMILION,
     Picture,
@@ -79,7 +80,8 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     """Draw points with two or three features before and after layer normalization.
 
     Two features are drawn as they are. Three are drawn as seen along (1, 1, 1), in the plane of all
-    points with mean zero. Circles have a first feature above the second, triangles have not.
+    points with mean zero. A point is a circle if its feature 0 is larger than its feature 1, and a
+    triangle if it isn't.
 
     Args:
         before: (N, 2) or (N, 3).
@@ -118,7 +120,7 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     what_is_left = _corners if shape[1] == 2 else _circle
     picture.words = (
         f"{shape[0]} points with {shape[1]} features. {lost}Before: {int(first_above.sum())} have "
-        "a first feature above the second and are circles, the others are triangles. "
+        "a larger feature 0 than feature 1 and are circles, the others are triangles. "
         f"After: {what_is_left(axes[0, 1], arrays[1])}"
     )
     return picture
@@ -147,7 +149,7 @@ def _circle(ax: Axes, after: NDArray) -> str:
     """Return in words how far from the center the points lie."""
     radii = np.hypot(*in_plane(after).T)
     if radii.size == 0:
-        return "there is nothing to see."
+        return "no points are left to draw."
     low, high = number(radii.min()), number(radii.max())
     if low == high:
         return f"all lie on a circle of radius {low}."
@@ -176,8 +178,8 @@ def in_plane(array: NDArray) -> NDArray:
 
 
 def _scatter(ax: Axes, points: NDArray, first_above: NDArray) -> None:
-    for mask, color, marker in ((first_above, BLUE, "o"), (~first_above, ORANGE, "^")):
-        ax.plot(*points[mask].T, marker, color=color, mec=BLACK, mew=0.5, alpha=0.8)
+    for mask, color, marker in ((first_above, SKY, "o"), (~first_above, PINK, "^")):
+        ax.plot(*points[mask].T, marker, color=color, mec=BLACK, mew=0.5)
     ax.set(aspect="equal", xlim=limits(points, 0.1), ylim=limits(points, 0.1))
     ax.locator_params(nbins=6)
     ax.grid(color=GRAY, lw=0.5)
