@@ -1,4 +1,4 @@
-"""Exercises of lesson 6, what is left of two features."""
+"""Exercises on what is left of two features."""
 
 import torch
 
@@ -16,12 +16,80 @@ POINTS = 0.02 * normal(2, 3, 4, seed=61).double() + 0.01
 NARROW = 0.02 * normal(2, 3, 5, seed=62).double()
 PAIRS = Layout(("the points", "the two features"), (1,), {(0,): Belief.OVER_THE_BATCH})
 
+pixel_means = Prediction(
+    TOPIC,
+    "pixel_means",
+    answer=8 * 4 * 5,
+    reason="Each of the 20 pixels of each of the eight images is a row with its own mean.",
+    wrong=[
+        Wrong(
+            8,
+            "That's one mean for each image, as `GroupNorm(1, 3)` takes it. Here each pixel has "
+            "its own.",
+            Belief.SAME_AS_GROUP_NORM,
+        ),
+        Wrong(
+            3, "That's one mean for each channel, as batch norm takes it.", Belief.OVER_THE_BATCH
+        ),
+        Wrong(
+            4 * 5,
+            "You averaged over the batch as well. Each image has its own means.",
+            Belief.OVER_THE_BATCH,
+        ),
+        Wrong(8 * 3, "You averaged over the pixels. Average over the channels of one pixel."),
+        Wrong(8 * 3 * 4 * 5, "That's how many numbers there are. Three of them share a mean."),
+    ],
+    hints=["What's a row here, and what are its features?", "Count the pixels of all images."],
+)
+
+
+held_back = Prediction(
+    TOPIC,
+    "held_back",
+    answer=0.75,
+    reason="The variance of the output is var / (var + ε) = 3 / (3 + 1).",
+    wrong=[
+        Wrong(
+            1,
+            "That would be so with a much larger variance. Here ε is a third of it.",
+            Belief.EPS_OUTSIDE_THE_ROOT,
+        ),
+        Wrong(0.75**0.5, "That's the standard deviation. Its square is the variance."),
+        Wrong(0.25, "That's ε / (var + ε), what is missing from 1."),
+        Wrong(3, "You divided the variance by ε. Layer norm divides it by the variance plus ε."),
+    ],
+    within=0.006,
+    hints=[
+        "Layer norm divides each distance from the mean by √(var + ε). What about the squares?",
+        "The squares are divided by var + ε, so put 0.00003 and 0.00001 into var / (var + ε).",
+    ],
+)
+
+
+y_var = Prediction(
+    TOPIC,
+    "y_var",
+    answer=4,
+    reason="Multiplying by 2 makes the variance 2² times as large. Adding 3 doesn't change it.",
+    wrong=[
+        Wrong(1, "That's the variance before γ and β."),
+        Wrong(2, "That's the standard deviation. The variance is its square."),
+        Wrong(7, "You added β to it. A number added to all features moves them, and their mean."),
+        Wrong(5, "You took γ + β. Only γ changes how far the features are from their mean."),
+    ],
+    hints=[
+        "How far are the features from their mean, once all are multiplied by γ?",
+        "Twice as far, and the variance is a mean of squares. What does β change about that?",
+    ],
+)
+
+
 places = Prediction(
     TOPIC,
     "places",
     answer=2,
     reason=(
-        "A point whose first feature is the larger one goes to one place, any other to the other."
+        "A point whose first feature is larger goes to one place, every other point to the other."
     ),
     wrong=[
         Wrong(
@@ -38,18 +106,18 @@ places = Prediction(
         ),
         Wrong(
             4,
-            "Four places would be there if each feature were −1 or 1 on its own. The features of "
+            "There would be four if each feature could be −1 or 1 on its own. But the features of "
             "a point add up to 0, so they always have opposite signs.",
         ),
         Wrong(
             3,
-            "Besides (1, −1) and (−1, 1) there is only (0, 0). Two equal features end there, and "
+            "Besides (1, −1) and (−1, 1) there's only (0, 0). Two equal features end there, but "
             "random numbers are hardly ever equal.",
         ),
     ],
     hints=[
-        "Subtract the mean of a pair in your head. What can you say about the distances?",
-        "The distances from the mean are equally large, and one is below it. What can differ?",
+        "Subtract the mean of a pair in your head. How far is each number from it?",
+        "Both numbers are equally far from the mean, one above it and one below. What can differ?",
     ],
 )
 
@@ -71,7 +139,7 @@ from_delta = CodeExercise(
     layout=PAIRS,
     hints=[
         "Layer norm divides the distance from the mean by the root of variance plus ε.",
-        "The sentence before gives you both: the distance, and the variance. ε joins the variance.",
+        "The text above the cell gives you the distance and the variance.",
     ],
 )
 
@@ -103,8 +171,8 @@ def half_of_it_over_the_whole(norm, delta, eps):
 
 @from_delta.mistake()
 def the_second_feature(norm, delta, eps):
-    """Those are the numbers of the second feature. Where δ is positive the first one is the larger,
-    so it ends above 0."""
+    """Those are the numbers of the second feature. Where δ is positive, the first feature is the
+    larger one, so it ends above 0."""
     return norm.standardize(_pairs(delta), eps=eps)[:, 1]
 
 
@@ -116,12 +184,12 @@ root_eps = Prediction(
     wrong=[
         Wrong(
             1.0,
-            "That is the result without ε. Here ε is as large as the variance, so it holds the "
-            "result back.",
+            "That's the result without ε. Here ε is as large as the variance, so it makes a "
+            "difference.",
         ),
         Wrong(
             -1 / 2**0.5,
-            "That is the second feature. The first one is the larger, so it ends above 0.",
+            "That's the second feature. The first one is larger, so it ends above 0.",
         ),
         Wrong(
             2 / 5**0.5,
@@ -130,7 +198,7 @@ root_eps = Prediction(
         ),
         Wrong(
             0.001**0.5,
-            "That is the distance from the mean. Layer norm divides it by the root of variance "
+            "That's the distance from the mean. Layer norm divides it by the root of variance "
             "plus ε.",
         ),
         Wrong(
@@ -141,24 +209,24 @@ root_eps = Prediction(
         ),
         Wrong(
             0.5,
-            "One half is var / (var + ε), the variance of the output. The feature itself is the "
-            "root of it.",
+            "One half is var / (var + ε), the variance of the output. The feature is the root of "
+            "that.",
         ),
         Wrong(
             1 / 3**0.5,
-            "You took a variance of 2ε, which is the sum of squares divided by D − 1. Divided by "
-            "D it is ε.",
+            "You divided the sum of squares by D − 1, so your variance was 2ε. Divide by D, and "
+            "it's ε.",
             Belief.VARIANCE_OVER_D_MINUS_1,
         ),
         Wrong(
             0.0,
-            "ε shrinks small differences, but never makes them vanish.",
+            "ε makes small differences smaller, but never zero.",
         ),
     ],
     within=0.006,
     hints=[
-        "Put δ/2 = √ε into the formula of this lesson. What stands under the root?",
-        "Under the root the same number stands twice, and its root stands above.",
+        "Put δ/2 = √ε into the formula of this lesson. What's under the root?",
+        "You get √ε divided by √(ε + ε).",
     ],
 )
 
@@ -171,24 +239,23 @@ one_number = Prediction(
     wrong=[
         Wrong(
             1,
-            "A single number is its own mean, so 0 is left of it, not 1. γ and β come after that.",
+            "A single number minus its own mean is 0, not 1. γ and β come after that.",
             Belief.ONE_FEATURE_GIVES_1,
         ),
         Wrong(
             5.7,
-            "You computed γ · 1 + β. The standardized number is not 1: it is its own mean, so "
-            "nothing is left of it.",
+            "You computed γ · 1 + β. But a single number minus its own mean is 0, not 1.",
             Belief.ONE_FEATURE_GIVES_1,
         ),
         Wrong(
             -4.3,
-            "You computed γ · (−1) + β, as if the sign were left. It is with two features; a "
-            "single number has nothing that it could be larger or smaller than.",
+            "You computed γ · (−1) + β, as if the sign were left. It's left of two features. A "
+            "single number has no neighbor to be larger or smaller than.",
         ),
         Wrong(
             -14.3,
-            "You computed γ · (−3) + β, as if layer norm had left the number as it was. It "
-            "subtracts the mean first, and that is the number itself.",
+            "You computed γ · (−3) + β, as if layer norm had left the number alone. It subtracts "
+            "the mean first, and that's the number itself.",
         ),
         Wrong(
             -3,
@@ -199,7 +266,7 @@ one_number = Prediction(
     ],
     hints=[
         "What is the mean of one number, and how far is the number from it?",
-        "γ multiplies what is left of the number. What is added after that?",
+        "γ multiplies that distance. What's added after that?",
     ],
 )
 
@@ -285,18 +352,18 @@ affine = Prediction(
     TOPIC,
     "affine",
     answer="same",
-    reason="γ and β are a linear map, and the decoder had already tried every linear map.",
+    reason="The decoder can multiply and add too, so it undoes γ and β, and gains nothing.",
     wrong=[
         Wrong(
             "all",
-            "Points that layer norm has put at one place stay together, for γ and β do the same "
-            "to all of them.",
+            "γ and β do the same to all points. So points that layer norm has put at one place "
+            "stay together.",
             Belief.NOTHING_IS_LOST,
         ),
         Wrong(
             "more",
-            "γ and β come after the collapse and look at no point. They stretch and move what is "
-            "left, and add nothing to it.",
+            "γ and β come after the points have been put together. They stretch and move what's "
+            "left, and add no information.",
             Belief.NOTHING_IS_LOST,
         ),
         Wrong(
@@ -307,6 +374,35 @@ affine = Prediction(
     ],
     hints=[
         "γ and β treat all points alike. What can they do to two points that coincide?",
-        "The decoder multiplies and adds too. Is there anything in γ and β that it cannot do?",
+        "The decoder multiplies and adds too. Can γ and β do anything that it can't?",
+    ],
+)
+
+
+two_of_64 = Prediction(
+    TOPIC,
+    "two_of_64",
+    answer="less",
+    reason=(
+        "The 64 features hold only two numbers, so the two dimensions that layer norm removes are "
+        "a large part of them."
+    ),
+    wrong=[
+        Wrong(
+            "same",
+            "It would be the same if the points had 64 numbers of their own, and lost two of 64. "
+            "These have two numbers in all.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(
+            "more",
+            "You may have thought that 64 features store two numbers many times over. They do, but "
+            "layer norm removes the same thing from all of them.",
+            Belief.NOTHING_IS_LOST,
+        ),
+    ],
+    hints=[
+        "How many numbers are needed to describe one of these points?",
+        "If x becomes 3x, all 64 features become three times as large. What comes out then?",
     ],
 )

@@ -18,7 +18,7 @@ from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.measures import decoder_r2, linear_decoder
 from lnorm_utils.numbers import fixed, significant
-from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, WHITE, YELLOW, Picture
+from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW, Picture
 
 __all__ = ["explore_projection"]
 
@@ -26,7 +26,7 @@ SIZES = [2, 3, 4, 6, 8, 16, 32, 64]
 SEED = 2634  # of the projection: with this one, R² is near the medians of lesson 7
 RAYS, ON_RAY = 4, 4
 # One for each ray; of those on one place, each can be seen.
-LOOKS = ((SKY, "o", 13), (PINK, "s", 8), (YELLOW, "^", 13), (WHITE, "D", 5))
+LOOKS = ((SKY, "o", 13), (PINK, "s", 8), (YELLOW, "^", 13), (GRAY, "D", 5))
 LOW = -0.08  # an R² below is drawn here
 LEVELS = (
     (1 / math.pi, 70, 0.01, "right", "1/π: one bit"),
