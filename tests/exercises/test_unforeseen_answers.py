@@ -183,6 +183,15 @@ WRONG = {
         layer_norm(x @ weight.T + bias, (len(x), 6))
         over(x @ weight.T + bias, -1, unbiased=True)
     """,
+    "point_back(y, weight, bias)": """
+        torch.linalg.pinv(weight) @ (y - bias)  # as if there had been no layer norm
+        torch.linalg.lstsq(weight, (y * bias.std() - bias)[:, None]).solution[:, 0]
+        torch.linalg.pinv(weight - weight.mean(0)) @ (y - bias + bias.mean())  # You left out s
+        torch.linalg.lstsq(torch.stack([*(weight - weight.mean(0)).T, -y], 1), bias).solution[:2]
+        torch.linalg.pinv(torch.stack([*weight.T, -y], 1))[:2] @ -bias  # without C
+        weight.T @ y
+        torch.zeros(2)
+    """,
     "equal_bias(e)": """
         e / 16
         e / 6**0.5
