@@ -52,12 +52,12 @@ def filled(lesson, folder):
     """Run a lesson with each exercise solved, and before that with each of its mistakes made."""
     cells = []
     for cell in NOTEBOOKS[lesson].cells:
-        found = CHECK.search(cell.source) if cell.cell_type == "code" else None
-        if found:
-            exercise = EXERCISES[lesson][found[1]]
+        asked = CHECK.findall(cell.source) if cell.cell_type == "code" else []
+        for name, _ in asked:
+            exercise = EXERCISES[lesson][name]
             tries = [wrong(exercise, n) for n in range(len(known(exercise)))]
             cells += [new_code_cell(source) for source in [*tries, solved(exercise)]]
-        else:
+        if not asked:
             cells.append(cell)
     path = folder / f"{lesson}.ipynb"
     nbformat.write(new_notebook(cells=cells), path)
@@ -80,14 +80,16 @@ def test_every_exercise_is_asked_in_a_lesson():
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_the_exercises_of_a_lesson_stand_in_it_unattempted(lesson):
     notebook = nbformat.read(ORIGINALS / f"{lesson}.ipynb", as_version=4)
-    cells = {CHECK.search(c.source)[1]: c for c in code_cells(notebook) if CHECK.search(c.source)}
-    assert set(cells) == set(EXERCISES[lesson])
-    for name, cell in cells.items():
-        (said,) = text_of(cell)
-        assert said.startswith(State.NOT_ATTEMPTED.value), name
-        attempt = CHECK.search(cell.source)[2]
-        assert cell.source.startswith(start_of(EXERCISES[lesson][name], attempt))
-        assert "..." in cell.source
+    asked = [(cell, CHECK.findall(cell.source)) for cell in code_cells(notebook)]
+    assert {name for _, those in asked for name, _ in those} == set(EXERCISES[lesson])
+    for cell, those in asked:
+        if those:
+            said = text_of(cell)
+            assert len(said) == len(those)
+            assert all(text.startswith(State.NOT_ATTEMPTED.value) for text in said), cell.source
+            (name, attempt), *_ = those
+            assert cell.source.startswith(start_of(EXERCISES[lesson][name], attempt))
+            assert "..." in cell.source
     shown = {f'progress("{topic}")' for topic in topics(notebook)}
     progress = [text_of(c)[0] for c in code_cells(notebook) if c.source in shown]
     assert len(progress) == len(shown)
