@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from numbers import Integral
-from string import ascii_uppercase
 
 import matplotlib
 import numpy as np
@@ -32,29 +31,29 @@ __all__ = ["shared_cells"]
 
 # Neighbors differ in lightness.
 COLORS = (SKY, VERMILION, YELLOW, GREEN, WHITE, ORANGE, PINK, GRAY)
-AXES = {2: "BC", 3: "BTC", 4: "BCHW"}
+AXES = {2: "ND", 3: "NLD", 4: "NCHW"}
 
 
 @matplotlib.rc_context(STYLE)
 def shared_cells(
     x: ArrayLike, dim: int | Sequence[int] = -1, axes: str | None = None, what: str = "mean"
 ) -> Picture:
-    """Draw the cells of a tensor; cells with one color and one letter share one mean.
+    """Draw the cells of a tensor; cells with the same color and the same mark share one mean.
 
     Args:
-        x: (B, C) is drawn as one table, (B, T, C) as a table for each b, (B, C, H, W) as a small
-            table for each b and c.
+        x: (N, D) is drawn as one table, (N, L, D) as a table for each n, (N, C, H, W) as a small
+            table for each n and c.
         dim: the axis, or the axes, that a mean is taken over.
-        axes: a letter for each axis of `x`; "BC", "BTC" and "BCHW" where it is left out.
-        what: the name of that which the cells share, where it is no mean.
+        axes: a letter for each axis of `x`; by default "ND", "NLD" or "NCHW".
+        what: what the cells share, if it isn't a mean.
 
     Returns:
-        A Figure of the tables; its `words` name the cells of each group.
+        A Figure of the tables; its `words` name the cells of each group. The marks are #1, #2, ….
 
     Raises:
         TypeError: `dim` is not made of integers.
         ValueError: `x` has another number of axes or no elements, `dim` names an axis that `x`
-            does not have, or `axes` has another number of letters.
+            doesn't have, or `axes` has another number of letters.
 
     >>> shared_cells([[1.0, 2.0], [3.0, 4.0]], dim=0).words[:52]
     '4 cells in 2 groups of 2. Each group shares one mean'
@@ -117,12 +116,11 @@ def _draw_cells(ax: Axes, values: NDArray, groups: NDArray) -> None:
         color = COLORS[group % len(COLORS)]
         ax.add_patch(Rectangle((column, row), 1, 1, facecolor=color, edgecolor=BLACK, lw=1))
         ax.text(column + 0.5, row + 0.42, number(value), ha="center", va="center")
-        ax.text(column + 0.96, row + 0.94, _letter(group), ha="right", va="bottom", fontsize=10)
+        ax.text(column + 0.96, row + 0.94, _mark(group), ha="right", va="bottom", fontsize=10)
 
 
-def _letter(group: int) -> str:
-    times, index = divmod(group, len(ascii_uppercase))
-    return ascii_uppercase[index] + (str(times) if times else "")
+def _mark(group: int) -> str:
+    return f"#{group + 1}"
 
 
 def _words(kept: list[int], groups: NDArray, reduced: set[int], what: str) -> str:
@@ -131,7 +129,7 @@ def _words(kept: list[int], groups: NDArray, reduced: set[int], what: str) -> st
     for group in range(count):
         first = np.argwhere(groups == group)[0]
         index = ", ".join(":" if a in reduced else str(i) for a, i in enumerate(first))
-        each.append(f"{_letter(group)} is `x[{index}]`")
+        each.append(f"{_mark(group)} is `x[{index}]`")
     return (
         f"{groups.size} cells in {count} groups of {groups.size // count}. Each group shares one "
         f"{what}; together they have shape {tuple(kept)}. Group {phrase(each)}."

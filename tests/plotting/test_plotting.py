@@ -150,14 +150,14 @@ def test_number_lines_show_every_feature_the_means_and_the_deviations():
         ((30, 2), 1, 30),
     ],
 )
-def test_cells_have_one_letter_exactly_if_they_share_a_statistic(shape, dim, groups):
+def test_cells_have_the_same_mark_exactly_if_they_share_a_statistic(shape, dim, groups):
     x = normal(*shape, seed=1)
     figure = shared_cells(x, dim)
     texts = [t.get_text() for ax in figure.axes for t in ax.texts]
-    letters = texts[1::2]
+    marks = texts[1::2]
     statistic = x.mean(dim, keepdim=True)
-    pairs = {*zip(letters, statistic.expand(shape).ravel().tolist(), strict=True)}
-    assert len(pairs) == len(set(letters)) == groups
+    pairs = {*zip(marks, statistic.expand(shape).ravel().tolist(), strict=True)}
+    assert len(pairs) == len(set(marks)) == groups
     assert texts[0::2] == [f"{v:.2f}".replace("-0.00", "0.00").replace("-", "−") for v in x.ravel()]
     assert f"{groups} groups of {x.numel() // groups}" in figure.words
     assert str(tuple(statistic.shape)) in figure.words
@@ -173,9 +173,9 @@ def test_cells_of_neighboring_groups_differ_in_color_too():
 @pytest.mark.parametrize(
     ("shape", "dim", "groups"),
     [
-        ((2, 2), 0, "Group A is `x[:, 0]`; B is `x[:, 1]`."),
-        ((1, 2, 2), -1, "Group A is `x[0, 0, :]`; B is `x[0, 1, :]`."),
-        ((1, 2, 2), (-3, 1), "Group A is `x[:, :, 0]`; B is `x[:, :, 1]`."),
+        ((2, 2), 0, "Group #1 is `x[:, 0]`; #2 is `x[:, 1]`."),
+        ((1, 2, 2), -1, "Group #1 is `x[0, 0, :]`; #2 is `x[0, 1, :]`."),
+        ((1, 2, 2), (-3, 1), "Group #1 is `x[:, :, 0]`; #2 is `x[:, :, 1]`."),
     ],
 )
 def test_the_words_of_a_table_name_the_cells_of_each_group(shape, dim, groups):
