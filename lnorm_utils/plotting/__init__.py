@@ -1,5 +1,6 @@
 """Pictures of tensors: numbers in, a matplotlib Figure out, with the picture's words beside it."""
 
+from lnorm_utils.plotting.classes import points_by_class
 from lnorm_utils.plotting.curves import curves
 from lnorm_utils.plotting.histograms import hist_encoding, hist_layer_normed
 from lnorm_utils.plotting.picture import Picture, new_picture
@@ -14,5 +15,6 @@ __all__ = [
     "new_picture",
     "number_lines",
     "points_before_after",
+    "points_by_class",
     "shared_cells",
 ]

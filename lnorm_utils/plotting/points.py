@@ -26,11 +26,12 @@ __all__ = ["number_lines", "points_before_after"]
 
 
 @matplotlib.rc_context(STYLE)
-def number_lines(x: ArrayLike) -> Picture:
+def number_lines(x: ArrayLike, spread: bool = True) -> Picture:
     """Draw each row of features as dots on a line, with its mean and one standard deviation.
 
     Args:
-        x: (N, D), or (N, L, D) for one line a position.
+        x: (N, D), or (N, L, D) for one line for each position.
+        spread: whether the standard deviation is drawn too.
 
     Returns:
         A Figure with one line for each row; its `words` give the means and deviations.
@@ -48,23 +49,20 @@ def number_lines(x: ArrayLike) -> Picture:
     finite = np.ma.masked_invalid(points)
     means, deviations = finite.mean(1).filled(np.nan), finite.std(1).filled(np.nan)
     heights = np.arange(len(points))
-    ax.hlines(
-        heights,
-        means - deviations,
-        means + deviations,
-        color=GRAY,
-        lw=10,
-        zorder=1,
-        label="mean ± one standard deviation",
-    )
+    ends = np.stack([means - deviations, means + deviations]) if spread else np.stack([means] * 2)
+    if spread:
+        ax.hlines(heights, *ends, color=BLACK, zorder=1, label="mean ± one standard deviation")
+        for end in ends:
+            ax.vlines(end, heights - 0.15, heights + 0.15, color=BLACK, zorder=1)
     ax.plot(points.ravel(), heights.repeat(points.shape[1]), "o", color=BLUE, label="feature")
     ax.plot(means, heights, "|", color=VERMILION, ms=24, mew=3, label="mean")
     ax.set_yticks(heights, names)
     ax.set(ylim=(len(points) - 0.5, -0.5), xlabel="value")
-    ax.set_xlim(limits(np.concatenate([points.ravel(), means - deviations, means + deviations])))
+    ax.set_xlim(limits(np.concatenate([points.ravel(), *ends])))
     picture.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     each = (
-        f"{name} has mean {number(m, largest)}, standard deviation {number(d, largest)}"
+        f"{name} has mean {number(m, largest)}"
+        + f", standard deviation {number(d, largest)}" * spread
         if np.isfinite(m)
         else f"{name} has no finite value"
         for name, m, d, largest in zip(names, means, deviations, np.abs(finite).max(1), strict=True)

@@ -14,13 +14,14 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from lnorm_utils import layer_norm
-from lnorm_utils.examples import dummy_points, encoded_points, normal
+from lnorm_utils.examples import dummy_points, encoded_points, normal, two_rings
 from lnorm_utils.plotting import (
     curves,
     hist_encoding,
     hist_layer_normed,
     number_lines,
     points_before_after,
+    points_by_class,
     shared_cells,
 )
 
@@ -134,6 +135,15 @@ def test_number_lines_show_every_feature_the_means_and_the_deviations():
     assert (bars[:, 1] - bars[:, 0]) / 2 == pytest.approx(deviation)
 
 
+def test_number_lines_leave_out_the_deviations_on_request():
+    picture = number_lines(encoded_points(), spread=False)
+    (ax,) = picture.axes
+    assert len(ax.lines) == 2
+    assert not ax.collections
+    assert "point 0, position 0 has mean −0.35; point 0" in picture.words
+    assert "deviation" not in picture.words
+
+
 # Tables.
 
 
@@ -213,6 +223,21 @@ def test_the_words_say_circle_only_if_it_is_one():
     on_circle = points_before_after(points, layer_norm(points.double(), 3, eps=0.0))
     assert "circle of radius 1.73" in on_circle.words
     assert "circle" not in points_before_after(points, points).words.rpartition("After")[2]
+
+
+# Points by class.
+
+
+def test_each_class_is_drawn_with_a_color_and_a_marker_of_its_own():
+    x, ring = two_rings()
+    picture = points_by_class(x, ring, ["inner", "outer"])
+    inner, outer = picture.axes[0].lines
+    for line, own in ((inner, x[ring == 0]), (outer, x[ring == 1])):
+        assert line.get_xydata().tolist() == own.tolist()
+    assert inner.get_color() != outer.get_color()
+    assert inner.get_marker() != outer.get_marker()
+    assert picture.words.startswith('256 points of class "inner", ')
+    assert points_by_class([[1.0, 0.0]], [0], ["a", "b"]).words.endswith('0 points of class "b".')
 
 
 # Curves.
@@ -298,6 +323,14 @@ def test_a_place_that_a_logarithmic_axis_does_not_have_makes_no_tick_and_no_limi
         *((lambda a=a, b=b: points_before_after(torch.ones(a), torch.ones(b)), ValueError,
            ["points_before_after", str(a), str(b)])
           for a, b in [((3, 4), (3, 4)), ((3, 2), (4, 2)), ((0, 2), (0, 2))]),
+        *((lambda x=x, c=c, n=n: points_by_class(x, c, n), ValueError, ["points_by_class", words])
+          for x, c, n, words in [
+              (torch.ones(3, 3), [0, 0, 0], ["a"], "(3, 3)"),
+              (torch.ones(3, 2), [0, 0], ["a"], "(2,)"),
+              (torch.ones(3, 2), [0, 1, 2], ["a", "b"], "a name for each class"),
+              (torch.ones(1, 2), [0], list("abcd"), "at most 3 names"),
+              (torch.ones(0, 2), [], ["a"], "0 points"),
+              ([[NAN, 1.0]], [0], ["a"], "finite values")]),
         (lambda: draw_curves({"a": [1, 2, 3]}, [1.0, 2.0]), ValueError, ["The line", "(3,)"]),
         (lambda: draw_curves({"a": []}, []), ValueError, ["curves needs", "(0,)"]),
         (lambda: draw_curves({}), ValueError, ["0 lines"]),

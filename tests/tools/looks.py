@@ -12,7 +12,7 @@ from control_ends import ends, make_all
 from project import PROJECT
 
 from lnorm_utils import layer_norm
-from lnorm_utils.examples import dummy_points, encoded_points, normal
+from lnorm_utils.examples import dummy_points, encoded_points, normal, two_rings
 from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH, svg
 from lnorm_utils.plotting import (
     curves,
@@ -20,6 +20,7 @@ from lnorm_utils.plotting import (
     hist_layer_normed,
     number_lines,
     points_before_after,
+    points_by_class,
     shared_cells,
 )
 
@@ -56,7 +57,11 @@ PICTURES = {
         lambda: shared_cells(normal(2, 3, 2, 2, seed=0), (1, 2, 3)),
         lambda: shared_cells(normal(30, 1, seed=0), 1, axes="NF", what="γ"),
     ],
-    "number_lines": [lambda: number_lines(encoded_points())],
+    "number_lines": [
+        lambda: number_lines(encoded_points()),
+        lambda: number_lines(encoded_points(), spread=False),
+    ],
+    "points_by_class": [lambda: points_by_class(*two_rings(), ["inner ring", "outer ring"])],
     "points_before_after": [
         lambda: points_before_after(normal(9, 3, seed=0), normal(9, 3, seed=1)),
         lambda: points_before_after(normal(9, 2, seed=0), layer_norm(normal(9, 2, seed=0), 2)),
