@@ -1,15 +1,15 @@
 """Lesson 1: which cells of a tensor share a mean."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
+from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
@@ -20,47 +20,49 @@ from lnorm_utils.explorers.engine.figures import fixed_panels, in_style
 from lnorm_utils.explorers.engine.own_data import finite
 from lnorm_utils.functional import mean
 from lnorm_utils.numbers import counted, number
-from lnorm_utils.plotting.picture import BLACK, BLUE, ORANGE, to_array
+from lnorm_utils.plotting.picture import BLACK, to_array
 
 __all__ = ["explore_shared_mean"]
 
-TABLE, SEQUENCES, IMAGES = "(B, C)", "(B, T, C)", "(B, C, H, W)"
-LETTERS = {TABLE: "BC", SEQUENCES: "BTC", IMAGES: "BCHW"}
+TABLE, SEQUENCES, IMAGES = "(N, D)", "(N, L, D)", "(N, C, H, W)"
+LETTERS = {TABLE: "ND", SEQUENCES: "NLD", IMAGES: "NCHW"}
+SAME = {"D": "C", "C": "D"}  # a channel of an image is a feature of a pixel
 SHAPES = {TABLE: (6, 4), SEQUENCES: (3, 2, 4), IMAGES: (3, 2, 2, 2)}
 NAMES = {TABLE: "a table", SEQUENCES: "sequences", IMAGES: "images"}
 MOST = 64
 PRESETS: Presets = {
-    "layer norm of a table": {"tensor": TABLE, "over": "C"},
-    "layer norm of sequences": {"tensor": SEQUENCES, "over": "C"},
-    "one mean per sentence": {"tensor": SEQUENCES, "over": "TC"},
+    "layer norm of a table": {"tensor": TABLE, "over": "D"},
+    "layer norm of sequences": {"tensor": SEQUENCES, "over": "D"},
+    "one mean per sentence": {"tensor": SEQUENCES, "over": "LD"},
     "per image": {"tensor": IMAGES, "over": "CHW"},
     "per pixel": {"tensor": IMAGES, "over": "C"},
-    "batch norm of a table": {"tensor": TABLE, "over": "B"},
-    "batch norm of images": {"tensor": IMAGES, "over": "BHW"},
-    "all: one mean": {"tensor": SEQUENCES, "over": "BTC"},
+    "batch norm of a table": {"tensor": TABLE, "over": "N"},
+    "batch norm of images": {"tensor": IMAGES, "over": "NHW"},
+    "all: one mean": {"tensor": SEQUENCES, "over": "NLD"},
 }
 KNOWN = {
-    (TABLE, "C"): "This is layer norm.",
-    (SEQUENCES, "C"): "This is layer norm.",
-    (SEQUENCES, "TC"): "This is often mistaken for layer norm, which averages over C alone.",
+    (TABLE, "D"): "This is layer norm.",
+    (SEQUENCES, "D"): "This is layer norm.",
+    (SEQUENCES, "LD"): "People often mistake this for layer norm, which averages over D alone.",
     (IMAGES, "CHW"): "This is layer norm of each image.",
     (IMAGES, "C"): "This is layer norm of each pixel.",
-    (TABLE, "B"): "This is batch norm.",
-    (SEQUENCES, "BT"): "This is batch norm.",
-    (IMAGES, "BHW"): "This is batch norm.",
+    (TABLE, "N"): "This is batch norm.",
+    (SEQUENCES, "NL"): "This is batch norm.",
+    (IMAGES, "NHW"): "This is batch norm.",
 }
 # In inches from the upper left; the cells of each tensor lie between two x.
 WIDTH, HEIGHT, TOP, BOTTOM = 10.0, 5.0, 0.85, 3.65
 PLACES = {TABLE: (0.6, 3.16), SEQUENCES: (3.84, 6.4), IMAGES: (7.1, 9.86)}
 OWN_PLACE = (0.6, 9.8)
 HEAD, GAP = 0.3, 0.2  # above each block of a tensor, and between two side by side
+LIT = "#F5D899"
 
 
 @in_style
 def explore_shared_mean(
     tensor: str | None = None,
-    over: str = "C",
-    which: int = 0,
+    over: str | None = None,
+    which: int = 1,
     x: ArrayLike | None = None,
     preset: str | None = None,
     presets: Presets | None = None,
@@ -68,12 +70,13 @@ def explore_shared_mean(
     """Explore which cells of a table, of sequences and of images share one mean.
 
     Args:
-        tensor: "(B, C)", "(B, T, C)" or "(B, C, H, W)"; where it is left out, the kind of `x`, or
-            "(B, T, C)".
-        over: the letters of the axes that a mean is taken over, such as "C" or "TC".
-        which: the number of the mean whose cells light up, from 0 to the number of cells minus 1.
-            Where there are fewer means, it counts around: of 3 means, number 3 is mean 0 again.
-        x: (B, C), (B, T, C) or (B, C, H, W) with at most 64 cells, in place of the three shapes of
+        tensor: "(N, D)", "(N, L, D)" or "(N, C, H, W)"; by default the kind of `x`, or
+            "(N, L, D)".
+        over: the letters of the axes that a mean is taken over, such as "D" or "LD"; by default "D",
+            or "C" for images.
+        which: the number of the mean whose cells light up, from 1 to the number of cells. If there
+            are fewer means, the last one lights up.
+        x: (N, D), (N, L, D) or (N, C, H, W) with at most 64 cells, in place of the three shapes of
             the same 24 numbers. Numbers that are too long for their cells are left out.
         preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
@@ -82,12 +85,14 @@ def explore_shared_mean(
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3.
 
-    >>> explore_shared_mean(preset="one mean per sentence").words[:64]
-    '(B, T, C) = (3, 2, 4), mean over T and C: 3 means of 8 cells eac'
+    >>> explore_shared_mean(preset="one mean per sentence").words[:65]
+    '(N, L, D) = (3, 2, 4), mean over L and D: 3 means of 8 cells each'
     """
     tensors = _of_the_lesson() if x is None else _own(x)
     if tensor is None:
         tensor = SEQUENCES if x is None else next(iter(tensors))
+    if over is None:
+        over = "C" if tensor == IMAGES else "D"
     on = _switches({"tensor": tensor, "over": over}, tensors)
     all_presets = _presets(presets or {}, tensor, tensors)
     margins = {"left": 0, "right": 1, "bottom": 0, "top": 1}
@@ -95,31 +100,35 @@ def explore_shared_mean(
     ax.set(xlim=(0, WIDTH), ylim=(HEIGHT, 0))
     ax.set_axis_off()
     tables = {kind: _draw(ax, kind, t, is_own=x is not None) for kind, t in tensors.items()}
-    frame = Rectangle((0, 0), 1, 1, fill=False, ec=BLUE, lw=2.5, ls="--")
-    lit = PathPatch(Path([(0, 0)]), fc=to_rgba(ORANGE, 0.4), ec=BLACK)
+    frame = Rectangle((0, 0), 1, 1, fill=False, ec=BLACK, lw=2.5, ls="--")
+    lit = PathPatch(Path([(0, 0)]), fc=LIT, ec=BLACK)
     for patch in (frame, lit):
         ax.add_patch(patch)
-    lit.set_linewidth(min(3.5, *(20 * table.cell.min() for table in tables.values())))
+    lit.set_linewidth(min(2.5, *(20 * table.cell.min() for table in tables.values())))
+    most = max(t.numel() for t in tensors.values())
+    # The lit cells hide the numbers below them, so their own numbers are drawn on top.
+    numbers = [ax.text(0, 0, "", ha="center", va="center") for _ in range(most)]
     caption = ax.text(WIDTH / 2, HEIGHT - 0.08, "", ha="center", va="bottom", fontsize=15)
 
     def move(tensor: str, which: int, **on: bool) -> str:
         table, group = tables[tensor], _group(tensor, tensors[tensor], on, which)
         frame.set_bounds(*table.frame)
         lit.set_path(_outlines(table.corners[group.cells], table.cell))
-        caption.set_text(f"{_count(group)}\nlit: {_name(group)}, mean {number(group.mean)}")
+        _write_again(numbers, table, group)
+        caption.set_text(f"{_count(group)}\nlit: {_name(group)}, {_mean(group)}")
         return _words(f"{tensor} = {tuple(tensors[tensor].shape)}", tensor, group, which)
 
     def has_several(values: Values) -> bool:
         kind = values["tensor"]
-        return math.prod(_group(kind, tensors[kind], values, 0).shape) > 1
+        return _group(kind, tensors[kind], values, 1).means > 1
 
-    stops = range(max(t.numel() for t in tensors.values()))
     controls = {
         "tensor": Choice("kind of tensor", tensor, tensors, when=lambda _: len(tensors) > 1),
-        **{letter: _switch(letter, on[letter]) for letter in "BTCHW" if letter in on},
-        "which": Slider("which mean", which, stops, when=has_several),
+        **{letter: _switch(letter, on[letter]) for letter in "NLDCHW" if letter in on},
+        "which": Slider("which mean", which, range(1, most + 1), when=has_several),
     }
-    return Explorer(picture, [frame, lit, caption], move, controls, all_presets, preset, fixed=True)
+    moving = [frame, lit, *numbers, caption]
+    return Explorer(picture, moving, move, controls, all_presets, preset)
 
 
 def _of_the_lesson() -> dict[str, Tensor]:
@@ -157,7 +166,7 @@ def _switches(values: Values, tensors: Mapping[str, Tensor], where: str = "") ->
             f"{where}over must be letters of {kind}, each at most once, but {over!r} was given."
         )
     there = {letter for kind in tensors for letter in LETTERS[kind]}
-    return {**rest, **{letter: letter in over for letter in there}}
+    return {**rest, **{a: a in over or SAME.get(a, a) in over for a in there}}
 
 
 def _switch(letter: str, on: bool) -> Switch:
@@ -171,6 +180,7 @@ class Table(NamedTuple):
     """A tensor as it is drawn: the upper left corners of its cells, and the frame around it."""
 
     corners: NDArray  # (*x.shape, 2)
+    texts: NDArray  # (*x.shape), the number in each cell as it is written
     cell: NDArray  # (2,), width and height
     frame: tuple[float, float, float, float]
 
@@ -187,7 +197,7 @@ def _draw(ax: Axes, kind: str, x: Tensor, is_own: bool) -> Table:
     grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), -1) * cell
     corners = (np.array(blocks)[:, None, None] + grid).reshape(*x.shape, 2)
     ax.add_patch(PathPatch(_outlines(corners, cell), fc="white", ec="gray"))
-    _write_numbers(ax, x, corners, cell)
+    texts = _write_numbers(ax, x, corners, cell)
     for b, (x0, y0) in enumerate(blocks):
         _write_index(ax, LETTERS[kind], outer, b, (x0, y0 - 0.05), steps[0])
         if b % across == 0:
@@ -205,7 +215,7 @@ def _draw(ax: Axes, kind: str, x: Tensor, is_own: bool) -> Table:
     name = "your tensor" if is_own else NAMES[kind]
     ax.text(left, 0.14, f"{name}\n{title}", va="top", fontsize=13)
     width = max(end_x - left, 0.1 * len(title)) + 0.6
-    return Table(corners, cell, (left - 0.5, 0.06, width, end_y + 0.44))
+    return Table(corners, texts, cell, (left - 0.5, 0.06, width, end_y + 0.44))
 
 
 def _layout(shape: tuple[int, ...], width: float) -> tuple[int, NDArray]:
@@ -222,12 +232,25 @@ def _layout(shape: tuple[int, ...], width: float) -> tuple[int, NDArray]:
     return best[1:]
 
 
-def _write_numbers(ax: Axes, x: Tensor, corners: NDArray, cell: NDArray) -> None:
+def _write_numbers(ax: Axes, x: Tensor, corners: NDArray, cell: NDArray) -> NDArray:
+    """Write each number into its cell, if there is room, and return what was written."""
     texts = [number(value) for value in x.flatten().tolist()]
     if cell[1] < 0.2 or cell[0] < 0.107 * max(map(len, texts)):
-        return
+        texts = [""] * len(texts)
     for (right, down), text in zip(corners.reshape(-1, 2) + cell / 2, texts, strict=True):
         ax.text(right, down, text, ha="center", va="center")
+    return np.array(texts).reshape(x.shape)
+
+
+def _write_again(numbers: Sequence[Text], table: Table, group: "Group") -> None:
+    """Let the first of these texts show the numbers in the lit cells, and the others nothing."""
+    places = table.corners[group.cells].reshape(-1, 2) + table.cell / 2
+    texts = table.texts[group.cells].ravel()
+    for text in numbers[len(places) :]:
+        text.set_text("")
+    for text, place, written in zip(numbers, places, texts, strict=False):
+        text.set_text(written)
+        text.set_position(place)
 
 
 def _write_index(
@@ -254,24 +277,32 @@ class Group(NamedTuple):
     cells: tuple[int | slice, ...]
     size: int
     mean: float
+    means: int  # how many there are
+    which: int  # the number of this one, from 1
 
 
 def _group(kind: str, x: Tensor, on: Values, which: int) -> Group:
     over = [axis for axis, letter in enumerate(LETTERS[kind]) if on[letter]]
     means = mean(x, over) if over else x
-    index = tuple(map(int, np.unravel_index(which % means.numel(), means.shape)))
+    which = min(which, means.numel())
+    index = tuple(map(int, np.unravel_index(which - 1, means.shape)))
     cells = tuple(slice(None) if axis in over else i for axis, i in enumerate(index))
     letters = "".join(LETTERS[kind][axis] for axis in over)
-    size = x.numel() // means.numel()
-    return Group(letters, tuple(means.shape), index, cells, size, means[index].item())
+    count = means.numel()
+    value, size = means[index].item(), x.numel() // count
+    return Group(letters, tuple(means.shape), index, cells, size, value, count, which)
 
 
 def _count(group: Group) -> str:
-    count = math.prod(group.shape)
     if not group.over:
-        return f"no axis picked: each of {count} cells would be its own mean, shape {group.shape}"
-    cells = f"{counted(group.size, 'cell')}{' each' * (count > 1)}"
-    return f"{counted(count, 'mean')} of {cells}, shape {group.shape} with keepdim"
+        return f"no axis picked: each of {group.means} cells is its own mean, shape {group.shape}"
+    cells = f"{counted(group.size, 'cell')}{' each' * (group.means > 1)}"
+    return f"{counted(group.means, 'mean')} of {cells}, shape {group.shape} with keepdim"
+
+
+def _mean(group: Group) -> str:
+    of = f" {group.which} of {group.means}" if group.means > 1 else ""
+    return f"mean{of} = {number(group.mean)}"
 
 
 def _name(group: Group) -> str:
@@ -282,11 +313,14 @@ def _words(tensor: str, kind: str, group: Group, which: int) -> str:
     """Say in words which means there are, and which one's cells light up."""
     *first, last = list(group.over) or [""]
     over = f"mean over {', '.join(first)} and {last}: " if first else f"mean over {last}: "
-    lit = which % math.prod(group.shape)
     cells = counted(group.size, "cell") if group.size > 1 else "cell"
+    lit = f"Mean {group.which} of {group.means}, at index {group.place}, is lit"
+    if group.means == 1:
+        lit = "It's lit"
+    elif which > group.means:
+        lit = f"There is no mean {which}, so the last one is lit. {lit}"
     known = KNOWN.get((kind, group.over), "")
     return (
-        f"{tensor}, {over if group.over else ''}{_count(group)}. Mean {lit}, at index "
-        f"{group.place}, is lit: the {cells} {_name(group)}, whose mean is {number(group.mean)}. "
-        f"{known}"
+        f"{tensor}, {over if group.over else ''}{_count(group)}. {lit}: the {cells} "
+        f"{_name(group)}, whose mean is {number(group.mean)}. {known}"
     ).rstrip()

@@ -13,7 +13,8 @@ from matplotlib.text import Text
 from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.shared_mean import explore_shared_mean
 
-SHAPES = {"(B, C)": (6, 4), "(B, T, C)": (3, 2, 4), "(B, C, H, W)": (3, 2, 2, 2)}
+SHAPES = {"(N, D)": (6, 4), "(N, L, D)": (3, 2, 4), "(N, C, H, W)": (3, 2, 2, 2)}
+LETTERS = "NLDCHW"
 NUMBERS = encoded_points().double().numpy().ravel()
 NUMBER = re.compile(r"−?\d+\.\d\d")
 OWN = [(5, 3), (1, 8), (7, 2, 2), (2, 2, 3, 2)]
@@ -34,8 +35,8 @@ def subsets(kind):
 
 
 def put(explorer, kind, over, which):
-    explorer.tensor = kind
-    for letter in "BTCHW":
+    explorer.controls["tensor"].value = kind
+    for letter in LETTERS:
         if letter in explorer.controls:
             setattr(explorer, letter, letter in over)
     explorer.which = which
@@ -49,17 +50,18 @@ def group_of(x, kind, over, which):
     """Return the shape of all means, the index of one, its numbers and its mean, by numpy."""
     axes = tuple(letters(kind).index(letter) for letter in over)
     means = x.mean(axes, keepdims=True) if axes else x
-    index = [*np.ndindex(means.shape)][which % means.size]
+    index = [*np.ndindex(means.shape)][min(which, means.size) - 1]
     cells = x[tuple(slice(None) if a in axes else i for a, i in enumerate(index))]
     return means.shape, index, np.ravel(cells), means[index]
 
 
 def lit_texts(explorer):
     """Return the numbers that are written in the cells that are lit, and those in the frame."""
-    frame, lit, _ = explorer.moving
+    frame, lit, *numbers, _ = explorer.moving
     cells = [Path(vertices) for vertices in lit.get_path().to_polygons(closed_only=False)]
     (x, y), width, height = frame.get_xy(), frame.get_width(), frame.get_height()
     written = [t for t in explorer.picture.findobj(Text) if NUMBER.fullmatch(t.get_text())]
+    written = [t for t in written if t not in numbers]
     framed = [
         t
         for t in written
@@ -67,6 +69,9 @@ def lit_texts(explorer):
     ]
     inside = [[t for t in framed if c.contains_point(t.get_position())] for c in cells]
     assert all(len(found) == 1 for found in inside)
+    again = {(t.get_text(), *t.get_position()) for t in numbers if t.get_text()}
+    assert again == {(t.get_text(), *t.get_position()) for (t,) in inside}
+    assert all(t.get_zorder() > lit.get_zorder() for t in numbers)
     return [found[0].get_text() for found in inside], [t.get_text() for t in framed]
 
 
@@ -75,14 +80,17 @@ def check(explorer, x, kind, over, which):
     lit, framed = lit_texts(explorer)
     assert sorted(lit) == sorted(map(text, cells))
     assert framed == [text(value) for value in x.ravel()]
-    count, words, caption = math.prod(shape), explorer.words, explorer.moving[2].get_text()
+    count, words, caption = math.prod(shape), explorer.words, explorer.moving[-1].get_text()
     assert f"{kind} = {x.shape}" in words
-    assert f"Mean {which % count}, at index" in words
-    assert f"at index {tuple(map(int, index))}, is lit" in words
+    if count > 1:
+        assert f"Mean {min(which, count)} of {count}, at index" in words
+        assert f"at index {tuple(map(int, index))}, is lit" in words
+        assert f"mean {min(which, count)} of {count} = {text(mean)}" in caption
+    assert (f"There is no mean {which}" in words) == (which > count > 1)
     assert f", shape {shape}" in words
     assert f"whose mean is {text(mean)}." in words
     assert f", shape {shape}" in caption
-    assert caption.endswith(f"mean {text(mean)}")
+    assert caption.endswith(f" = {text(mean)}")
     if over:
         means = f"{count} mean{'s' * (count > 1)} of {len(cells)} cell{'s' * (len(cells) > 1)}"
         assert means in words
@@ -90,7 +98,7 @@ def check(explorer, x, kind, over, which):
         named = re.search("mean over ([^:]*):", words)[1]
         assert re.sub("[^A-Z]", "", named) == over
     else:
-        assert f"no axis picked: each of {x.size} cells would be its own mean" in words
+        assert f"no axis picked: each of {x.size} cells is its own mean" in words
         assert caption.startswith("no axis picked: each of")
     selected = re.search(r"x\[([^\]]*)\]", words)[1].split(", ")
     assert [s == ":" for s in selected] == [letter in over for letter in letters(kind)]
@@ -101,37 +109,43 @@ def check(explorer, x, kind, over, which):
 def test_every_choice_of_axes_lights_the_cells_of_its_first_and_last_mean(explorer, kind):
     x = NUMBERS.reshape(SHAPES[kind])
     for over in subsets(kind):
-        for which in (0, 1, 23):
+        for which in (1, 2, 24):
             put(explorer, kind, over, which)
             check(explorer, x, kind, over, which)
 
 
 @pytest.mark.parametrize("kind", SHAPES)
 def test_a_switch_is_gray_where_the_tensor_has_no_such_axis(explorer, kind):
-    put(explorer, kind, letters(kind)[0], 0)
-    gray = {a for a in "BTCHW" if not explorer.controls[a].when(explorer.values)}
-    assert gray == set("BTCHW") - set(letters(kind))
+    put(explorer, kind, letters(kind)[0], 1)
+    gray = {a for a in LETTERS if explorer.controls[a].disabled}
+    assert gray == set(LETTERS) - set(letters(kind))
 
 
 def test_words_say_which_choices_are_layer_norm_and_which_are_not(explorer):
-    layer_norm = {("(B, C)", "C"), ("(B, T, C)", "C"), ("(B, C, H, W)", "C")}
-    layer_norm.add(("(B, C, H, W)", "CHW"))
-    batch_norm = {("(B, C)", "B"), ("(B, T, C)", "BT"), ("(B, C, H, W)", "BHW")}
+    layer_norm = {("(N, D)", "D"), ("(N, L, D)", "D"), ("(N, C, H, W)", "C")}
+    layer_norm.add(("(N, C, H, W)", "CHW"))
+    batch_norm = {("(N, D)", "N"), ("(N, L, D)", "NL"), ("(N, C, H, W)", "NHW")}
     for kind in SHAPES:
         for over in subsets(kind):
-            put(explorer, kind, over, 0)
+            put(explorer, kind, over, 1)
             assert ("This is layer norm" in explorer.words) == ((kind, over) in layer_norm)
             assert ("This is batch norm" in explorer.words) == ((kind, over) in batch_norm)
-            mistaken = "mistaken for layer norm" in explorer.words
-            assert mistaken == ((kind, over) == ("(B, T, C)", "TC"))
+            mistaken = "mistake this for layer norm" in explorer.words
+            assert mistaken == ((kind, over) == ("(N, L, D)", "LD"))
+
+
+def test_the_features_of_sequences_stay_picked_as_the_channels_of_images(explore):
+    explorer = explore()
+    explorer.controls["tensor"].value = "(N, C, H, W)"
+    check(explorer, NUMBERS.reshape(3, 2, 2, 2), "(N, C, H, W)", "C", 1)
 
 
 def test_own_presets_name_axes_by_letters_and_stand_beside_the_built_in_ones(explore):
-    mine = {"over columns": {"tensor": "(B, C)", "over": "B", "which": 2}, "sixth": {"which": 5}}
+    mine = {"over columns": {"tensor": "(N, D)", "over": "N", "which": 2}, "sixth": {"which": 6}}
     started = explore(presets=mine, preset="over columns")
-    check(started, NUMBERS.reshape(6, 4), "(B, C)", "B", 2)
-    started.preset = "sixth"
-    check(started, NUMBERS.reshape(3, 2, 4), "(B, T, C)", "C", 5)
+    check(started, NUMBERS.reshape(6, 4), "(N, D)", "N", 2)
+    started.chooser.value = "sixth"
+    check(started, NUMBERS.reshape(3, 2, 4), "(N, L, D)", "D", 6)
 
 
 @pytest.mark.parametrize("shape", OWN, ids=str)
@@ -139,10 +153,10 @@ def test_own_data_bring_their_own_table_and_letters(explore, shape):
     x = np.random.default_rng(0).permutation(np.arange(math.prod(shape)) / 4 - 3).reshape(shape)
     kind = next(k for k in SHAPES if len(letters(k)) == len(shape))
     own = explore(x=x)
-    assert [*own.controls] == ["tensor", *(a for a in "BTCHW" if a in kind), "which"]
-    assert not own.controls["tensor"].when(own.values)
+    assert [*own.controls] == ["tensor", *(a for a in LETTERS if a in kind), "which"]
+    assert own.controls["tensor"].disabled
     assert own.presets
     for over in subsets(kind):
-        for which in (0, x.size - 1):
+        for which in (1, x.size):
             put(own, kind, over, which)
             check(own, x, kind, over, which)
