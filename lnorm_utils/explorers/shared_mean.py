@@ -72,8 +72,8 @@ def explore_shared_mean(
     Args:
         tensor: "(N, D)", "(N, L, D)" or "(N, C, H, W)"; by default the kind of `x`, or
             "(N, L, D)".
-        over: the letters of the axes that a mean is taken over, such as "D" or "LD"; by default "D",
-            or "C" for images.
+        over: the letters of the axes that a mean is taken over, such as "D" or "LD"; by default
+            "D", or "C" for images.
         which: the number of the mean whose cells light up, from 1 to the number of cells. If there
             are fewer means, the last one lights up.
         x: (N, D), (N, L, D) or (N, C, H, W) with at most 64 cells, in place of the three shapes of
