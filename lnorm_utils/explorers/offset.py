@@ -1,4 +1,4 @@
-"""Lesson 2: how an offset takes the digits from a variance that is computed in one pass."""
+"""Lesson 2: how many digits three formulas for the variance lose to an offset."""
 
 import math
 from numbers import Real
@@ -19,7 +19,7 @@ from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.own_data import row_of
 from lnorm_utils.functional import variance
 from lnorm_utils.numbers import number, power_of_ten, significant
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, VERMILION
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, VERMILION
 
 __all__ = ["explore_offset"]
 
@@ -27,6 +27,7 @@ STOPS = [0.0, *powers_of_ten(0, 6, each=8)]
 LARGEST = 1e15  # float32 has room for the sum of many such squares
 FROM_HERE = 1e3  # float32 numbers near the square of such an offset are far apart
 ROUNDED = 1e-3  # a relative change of the true variance that shows in its digits
+NAIVE = "E[x²] − E[x]²"
 FIRST_NEGATIVE = "the first negative variance"
 PRESETS: Presets = {
     "no offset": {"offset": 0.0},
@@ -45,8 +46,9 @@ def explore_offset(
 ) -> Explorer:
     """Explore how far an offset takes the variance in float32 from the true one.
 
-    Two passes take the mean first and then Σ (x − mean)² / D; one pass takes E[x²] − E[x]². The
-    true variance is that of the same float32 numbers, computed in float64.
+    Of three formulas: E[x²] − E[x]²; two passes, first the mean and then Σ (x − mean)² / D; and two
+    passes over numbers that are centered twice, as `variance` does it. The true variance is that of
+    the same float32 numbers, computed in float64.
 
     Args:
         offset: what is added to each number, from 0 to 1,000,000, in the unit of the numbers.
@@ -59,8 +61,8 @@ def explore_offset(
 
     Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3).
 
-    >>> explore_offset(preset="the first negative variance").words[-69:]
-    'The first stop of the slider at which one pass is negative is 17,800.'
+    >>> explore_offset(preset="the first negative variance").words[-70:]
+    'first stop of the slider at which E[x²] − E[x]² is negative is 17,800.'
     """
     row = _first_row() if x is None else row_of(x, LARGEST).float()
     starts: list[Any] = [offset, *(own.get("offset") for own in (presets or {}).values())]
@@ -73,7 +75,7 @@ def explore_offset(
         gridspec_kw={"width_ratios": [2, 1]},
     )
     _draw_curves(left, found)
-    one, two = _markers(left)
+    naive, two, twice = _markers(left)
     low, high = left.get_ylim()
     right.legend(*left.get_legend_handles_labels(), loc="upper left", fontsize=12)
     head, values, verdict = _texts(right)
@@ -81,33 +83,36 @@ def explore_offset(
 
     def move(offset: float) -> str:
         i = place[offset]
-        true, by_two, by_one = (float(v[i]) for v in (found.true, found.two, found.one))
-        two.set_data([offset], [abs(by_two - true)])
-        one.set_data([offset] * 3, [low, abs(by_one - true), high])
-        one.set_marker("v" if by_one < 0 else "s")
+        true, *got = (float(v[i]) for v in (found.true, found.naive, found.two, found.twice))
+        for marker, value in ((two, got[1]), (twice, got[2])):
+            marker.set_data([offset], [abs(value - true)])
+        naive.set_data([offset] * 3, [low, abs(got[0] - true), high])
+        naive.set_marker("v" if got[0] < 0 else "s")
         head.set_text(f"offset {_offset(offset)}")
-        values.set_text("\n".join(number(v, true) for v in (true, by_two, by_one)))
-        verdict.set_text(_significant(by_one, true))
+        values.set_text("\n".join(number(v, true) for v in (true, *got)))
+        verdict.set_text(_short(got[0], true))
         why = _spacing(offset, row) + _rounded(found.true[: i + 1])
-        return _words(offset, true, by_two, by_one, found.first, why)
+        return _words(offset, true, got, found.first, why)
 
     controls = {"offset": Slider("offset", offset, STOPS)}
-    moving = [one, two, head, values, verdict]
+    moving = [naive, two, twice, head, values, verdict]
     return Explorer(picture, moving, move, controls, {**PRESETS, **negative}, preset, presets)
 
 
 class Variances(NamedTuple):
-    """At each offset the true variance, and what two passes and one pass make of it, float64."""
+    """At each offset the true variance, and what each formula makes of it, float64."""
 
     offsets: list[float]
     true: NDArray
+    naive: NDArray
     two: NDArray
-    one: NDArray
+    twice: NDArray
 
     @property
     def first(self) -> float | None:
-        """The first offset at which one pass is negative, if there is any."""
-        return next((at for at, one in zip(self.offsets, self.one, strict=True) if one < 0), None)
+        """The first offset at which E[x²] − E[x]² is negative, if there is any."""
+        pairs = zip(self.offsets, self.naive, strict=True)
+        return next((at for at, naive in pairs if naive < 0), None)
 
 
 def _first_row() -> Tensor:
@@ -121,29 +126,36 @@ def _is_inside(offset: Any) -> bool:
 
 def _variances(row: Tensor, offsets: list[float]) -> Variances:
     x = row + torch.tensor(offsets)[:, None]  # (offsets, D), float32
-    found = (variance(x.double()), variance(x), _one_pass(x))
+    centered = x - _mean(x)
+    found = (
+        variance(x.double()),
+        _mean(x * x) - _mean(x) * _mean(x),
+        _mean(centered * centered),
+        _mean((centered - _mean(centered)) * (centered - _mean(centered))),
+    )
     return Variances(offsets, *(v.double().flatten().numpy() for v in found))
 
 
-def _one_pass(x: Tensor) -> Tensor:
-    """Compute E[x²] − E[x]² of each row of (offsets, D), added up from left to right."""
-    total = squares = torch.zeros(len(x))
+def _mean(x: Tensor) -> Tensor:
+    """Compute the mean of each row of (offsets, D), added up from left to right: (offsets, 1)."""
+    total = torch.zeros(len(x))
     for column in x.T:  # A sum by the library may take another order on another machine.
-        total, squares = total + column, squares + column * column
-    mean = total / x.shape[1]
-    return squares / x.shape[1] - mean * mean
+        total = total + column
+    return (total / x.shape[1])[:, None]
 
 
 def _draw_curves(ax: Axes, found: Variances) -> None:
-    """Draw what stands still: both errors, where one pass is negative, the variance itself."""
-    one, two = abs(found.one - found.true), abs(found.two - found.true)
-    below = np.where(found.one < 0, one, np.nan)
-    ax.plot(found.offsets, one, "--s", color=VERMILION, ms=5, lw=1.5, label="error of one pass")
-    ax.plot(found.offsets, below, "v", c=VERMILION, ms=10, mec=BLACK, label="one pass is negative")
-    ax.plot(found.offsets, two, "-o", color=BLUE, ms=5, lw=1.5, label="error of two passes")
-    ax.plot(found.offsets, found.true, "-.", color=BLACK, lw=1.5, label="the variance itself")
+    """Draw what stands still: all errors, where one is negative, the variance itself."""
+    naive, two, twice = (abs(v - found.true) for v in (found.naive, found.two, found.twice))
+    below = np.where(found.naive < 0, naive, np.nan)
+    look: dict[str, Any] = {"ms": 5, "lw": 1.5}
+    ax.plot(found.offsets, naive, "--s", color=VERMILION, label=NAIVE, **look)
+    ax.plot(found.offsets, below, "v", c=VERMILION, ms=10, mec=BLACK, label=f"{NAIVE} is negative")
+    ax.plot(found.offsets, two, "-.^", color=GREEN, label="two passes", **look)
+    ax.plot(found.offsets, twice, "-o", color=BLUE, label="two passes, centered twice", **look)
+    ax.plot(found.offsets, found.true, ":", color=BLACK, lw=1.5, label="the variance itself")
     ax.set(xlabel="offset", ylabel="error")
-    _scale(ax, np.concatenate([one, two, found.true]))
+    _scale(ax, np.concatenate([naive, two, twice, found.true]))
     if found.first is not None:
         side = "right" if found.first > 1e3 else "left"
         ax.axvline(found.first, color=VERMILION, ls=":")
@@ -170,22 +182,23 @@ def _scale(ax: Axes, values: NDArray) -> None:
 
 
 def _markers(ax: Axes) -> list[Line2D]:
-    """Return the marker of one pass, with an upright line through it, and that of two passes."""
+    """Return the marker of E[x²] − E[x]², with an upright line through it, and the others."""
     look: dict[str, Any] = {"mew": 1.5, "clip_on": False}
     upright: dict[str, Any] = {"color": GRAY, "lw": 1.5, "markevery": [1]}
-    one = line(ax, "-", mfc=VERMILION, ms=15, **upright, **look)
-    return [one, line(ax, "o", color=BLUE, ms=10, **look)]
+    naive = line(ax, "-", mfc=VERMILION, ms=15, **upright, **look)
+    two = line(ax, "^", color=GREEN, ms=13, **look)
+    return [naive, two, line(ax, "o", color=BLUE, ms=8, **look)]
 
 
 def _texts(ax: Axes) -> list[Text]:
     """Write the names of the numbers, and return the texts that move beside them."""
     ax.set_axis_off()
     look: dict[str, Any] = {"fontsize": 15, "va": "top"}
-    ax.text(0.03, 0.45, "true variance\ntwo passes\none pass", **look)
+    ax.text(0.03, 0.45, f"true variance\n{NAIVE}\ntwo passes\ncentered twice", **look)
     return [
         ax.text(0.03, 0.58, "", weight="bold", **look),
         ax.text(0.95, 0.45, "", ha="right", **look),
-        ax.text(0.03, 0.22, "", weight="bold", **look),
+        ax.text(0.03, 0.16, "", weight="bold", **look),
     ]
 
 
@@ -193,8 +206,8 @@ def _offset(offset: float) -> str:
     return significant(offset, 10)
 
 
-def _significant(got: float, true: float) -> str:
-    """Judge one pass in a few words."""
+def _short(got: float, true: float) -> str:
+    """Judge E[x²] − E[x]² in a few words."""
     if got < 0:
         return "negative: root is NaN"
     judged = _judged(got, true).removesuffix(" of the variance")
@@ -206,6 +219,8 @@ def _significant(got: float, true: float) -> str:
 def _judged(got: float, true: float) -> str:
     """Say in words how far a variance is from the true one."""
     error = abs(got - true)
+    if error == 0:
+        return "exactly right"
     if error <= 1e-5 * true:
         return "right to five digits"
     if error < true:
@@ -228,20 +243,17 @@ def _rounded(true: NDArray) -> str:
         return ""
     much = "little" if change[-1] < 0.1 * true[0] else "lot"
     return (
-        f"The row itself is rounded to float32 by now, so its true variance has changed a {much}; "
-        "two passes are right for the rounded row. "
+        f"The row itself is rounded to float32 by now, so its true variance has changed a {much}. "
     )
 
 
-def _words(
-    offset: float, true: float, two: float, one: float, first: float | None, why: str
-) -> str:
-    says = [f"{number(v, true)}, {_judged(v, true)}" for v in (two, one)]
-    root = " and negative: its root is NaN" if one < 0 else ""
-    at = "At no stop of the slider is one pass negative."
+def _words(offset: float, true: float, got: list[float], first: float | None, why: str) -> str:
+    naive, two, twice = (f"{number(v, true)}, {_judged(v, true)}" for v in got)
+    root = " and negative: its root is NaN" if got[0] < 0 else ""
+    at = f"At no stop of the slider is {NAIVE} negative."
     if first is not None:
-        at = f"The first stop of the slider at which one pass is negative is {_offset(first)}."
+        at = f"The first stop of the slider at which {NAIVE} is negative is {_offset(first)}."
     return (
-        f"Offset {_offset(offset)}: the true variance is {number(true, true)}. Two passes give "
-        f"{says[0]}. One pass gives {says[1]}{root}. {why}{at}"
+        f"Offset {_offset(offset)}: the true variance is {number(true, true)}. {NAIVE} gives "
+        f"{naive}{root}. Two passes give {two}. Centered twice, they give {twice}. {why}{at}"
     )

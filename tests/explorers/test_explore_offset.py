@@ -1,4 +1,4 @@
-"""The explorer of lesson 2 shows how far both variances in float32 are from the true one."""
+"""The explorer of lesson 2 shows how far three variances in float32 are from the true one."""
 
 import re
 
@@ -29,13 +29,25 @@ def stops(explorer):
 
 
 def by_hand(row, offset):
-    """Return the true variance of the float32 numbers, and what one pass makes of it."""
+    """Return the true variance of the float32 numbers, and what E[x²] − E[x]² makes of it."""
     x = np.float32(row).ravel() + np.float32(offset)
-    total = squares = np.float32(0)
+    naive = mean_of(x * x) - mean_of(x) * mean_of(x)
+    return x.astype(np.float64).var(), float(naive)
+
+
+def two_passes(row, offset):
+    """Return what two passes make of the variance, and two passes over twice centered numbers."""
+    x = np.float32(row).ravel() + np.float32(offset)
+    once = x - mean_of(x)
+    twice = once - mean_of(once)
+    return float(mean_of(once * once)), float(mean_of(twice * twice))
+
+
+def mean_of(x):
+    total = np.float32(0)
     for value in x:
-        total, squares = total + value, squares + value * value
-    mean = total / np.float32(x.size)
-    return x.astype(np.float64).var(), float(squares / np.float32(x.size) - mean * mean)
+        total = total + value
+    return total / np.float32(x.size)
 
 
 def curve(explorer, label):
@@ -48,28 +60,31 @@ def floats(text):
 
 
 def check(explorer, row, offset):
-    one, two, head, values, verdict = explorer.moving
-    true, by_one = by_hand(row, offset)
-    assert [*one.get_xdata(), *two.get_xdata()] == [offset] * 4
-    low, error, high = one.get_ydata()
-    assert one.get_markevery() == [1]
+    naive, two, twice, head, values, verdict = explorer.moving
+    (true, by_naive), (by_two, by_twice) = by_hand(row, offset), two_passes(row, offset)
+    assert [*naive.get_xdata(), *two.get_xdata(), *twice.get_xdata()] == [offset] * 5
+    low, error, high = naive.get_ydata()
+    assert naive.get_markevery() == [1]
     assert (low, high) == explorer.picture.axes[0].get_ylim()
-    assert error == pytest.approx(abs(by_one - true), abs=1e-9 * true)
-    assert 0 <= two.get_ydata()[0] <= max(1e-6 * true, 1e-45)
-    assert one.get_marker() == ("v" if by_one < 0 else "s")
+    assert error == pytest.approx(abs(by_naive - true), abs=1e-9 * true)
+    assert two.get_ydata()[0] == pytest.approx(abs(by_two - true), abs=1e-9 * true)
+    assert twice.get_ydata()[0] == pytest.approx(abs(by_twice - true), abs=1e-9 * true)
+    assert twice.get_ydata()[0] <= max(1e-6 * true, 1e-45)
+    assert naive.get_marker() == ("v" if by_naive < 0 else "s")
     assert head.get_text() == f"offset {offset:,.10g}"
     for shown in (
         values.get_text(),
         " ".join(re.findall("(?:variance is|give|gives) (.*?)[,.] ", explorer.words)),
     ):
         assert floats(shown) == pytest.approx(
-            [true, true, by_one], rel=0.05, abs=0.005 * (true > 0.01)
+            [true, by_naive, by_two, by_twice], rel=0.05, abs=0.005 * (true > 0.01)
         )
-    judged = explorer.words.split("One pass gives ")[1]
-    assert ("negative: its root is NaN" in judged) == (by_one < 0)
-    assert ("more than the variance" in judged) == (abs(by_one - true) > true)
-    assert ("right to five digits" in judged) == (abs(by_one - true) <= 1e-5 * true)
-    assert ("right to five digits" in verdict.get_text()) == ("right to five digits" in judged)
+    judged = re.search("E.x.. gives (.*?) Two passes give", explorer.words)[1]
+    assert ("negative: its root is NaN" in judged) == (by_naive < 0)
+    assert ("more than the variance" in judged) == (abs(by_naive - true) > true)
+    is_right = abs(by_naive - true) <= 1e-5 * true
+    assert ("right" in judged) == ("right" in verdict.get_text()) == is_right
+    assert ("exactly right" in explorer.words.split("Centered twice")[1]) == (by_twice == true)
 
 
 def test_at_every_stop_markers_and_numbers_are_those_of_the_row(explorer):
@@ -82,28 +97,32 @@ def test_at_every_stop_markers_and_numbers_are_those_of_the_row(explorer):
 def test_the_curves_are_the_errors_at_every_stop(explorer):
     true, by_one = np.transpose([by_hand(ROW, offset) for offset in stops(explorer)])
     for label, expected in (
-        ("error of one pass", abs(by_one - true)),
-        ("one pass is negative", np.where(by_one < 0, abs(by_one - true), np.nan)),
+        ("E[x²] − E[x]²", abs(by_one - true)),
+        ("E[x²] − E[x]² is negative", np.where(by_one < 0, abs(by_one - true), np.nan)),
         ("the variance itself", true),
     ):
         x, y = curve(explorer, label)
         assert x.tolist() == stops(explorer)
         np.testing.assert_allclose(y, expected, rtol=1e-6, atol=1e-12)
-    x, y = curve(explorer, "error of two passes")
+    _, two = curve(explorer, "two passes")
+    x, twice = curve(explorer, "two passes, centered twice")
     assert x.tolist() == stops(explorer)
-    assert (y <= 1e-6 * true).all()
+    assert (twice <= 1e-6 * true).all()
+    far = x >= 1e5
+    assert (twice[far] < 1e-9).all()
+    assert (two[far] > 1e-6).all()
 
 
 def test_the_first_negative_variance_is_marked_and_said(explorer):
     first = next(offset for offset in stops(explorer) if by_hand(ROW, offset)[1] < 0)
     assert first == 17_800
     ax = explorer.picture.axes[0]
-    marks = [line for line in ax.lines if line.get_linestyle() == ":"]
+    marks = [m for m in ax.lines if m.get_linestyle() == ":" and len(m.get_xdata()) == 2]
     assert [m.get_xdata()[0] for m in marks] == [first]
     assert [t.get_text() for t in ax.texts if t not in explorer.moving] == [
         "first negative: 17,800"
     ]
-    assert explorer.words.endswith("at which one pass is negative is 17,800.")
+    assert explorer.words.endswith("at which E[x²] − E[x]² is negative is 17,800.")
     assert explorer.presets["the first negative variance"] == {"offset": first}
 
 
@@ -127,7 +146,7 @@ def test_the_words_say_from_where_on_the_row_is_rounded(explorer):
         assert rounded == (offset >= 133_000)
         assert rounded == (
             "apart. The row itself is rounded to float32 by now, so its true variance has changed "
-            "a little; two passes are right for the rounded row. The first stop" in explorer.words
+            "a little. The first stop" in explorer.words
         )
 
 
@@ -144,5 +163,5 @@ def test_own_data_are_shown_in_place_of_the_row(explore, row):
         assert explorer.words.endswith(f"is {negative[0]:,.10g}.")
     else:
         assert "the first negative variance" not in explorer.presets
-        assert explorer.words.endswith("At no stop of the slider is one pass negative.")
+        assert explorer.words.endswith("At no stop of the slider is E[x²] − E[x]² negative.")
         assert not [t for t in explorer.picture.axes[0].texts if "negative" in t.get_text()]
