@@ -8,7 +8,7 @@ from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
 TOPIC = "mean"
 # In float64, so that mistakes are far apart.
 X = encoded_points().double()
-# As many points as positions and features, for there a missing `keepdim` raises no error.
+# As many points as positions and features, because a missing `keepdim` raises no error there.
 CUBE = normal(5, 5, 5, seed=13).double() - 1
 INPUTS = {"the x of this lesson": (X,), "five sentences of five words with five features": (CUBE,)}
 
@@ -16,26 +16,32 @@ how_many = Prediction(
     TOPIC,
     "how_many",
     answer=3 * 2,
-    reason="One for each point and position: three points at two positions.",
+    reason="Three points have two positions each, and each of these six rows has its own mean.",
     wrong=[
         Wrong(
             3,
-            "That's one for each point, so its two words would share a mean. Each has its own.",
+            "That's one mean for each point, so its two words would share it. In layer norm each "
+            "word has its own.",
             Belief.ONE_MEAN_PER_SENTENCE,
         ),
         Wrong(
             8,
-            "That's one for each position and feature, taken over the points. Layer norm never "
-            "averages over the batch.",
+            "That's one mean for each position and feature, taken over the points. Layer norm "
+            "never averages over the batch.",
             Belief.OVER_THE_BATCH,
         ),
         Wrong(
             4,
-            "Four numbers go into each mean. There would be four means if each feature had one, "
-            "as in batch norm; layer norm averages the features themselves.",
+            "Either you counted the numbers in each mean, or you took one mean for each feature, "
+            "as batch norm does. Layer norm averages over the features.",
         ),
-        Wrong(2, "That's one for each word of a sentence. Each sentence has its own."),
-        Wrong(12, "That's one for each point and feature. Layer norm averages over the features."),
+        Wrong(2, "That's one mean for each position. Each point has its own."),
+        Wrong(
+            12,
+            "That's one mean for each point and feature, taken over the positions. Layer norm "
+            "averages over the features.",
+        ),
+        Wrong(24, "That's how many numbers there are. Several of them share a mean."),
         Wrong(1, "One mean of all 24 numbers would make each point depend on all the others."),
     ],
     hints=[
@@ -49,24 +55,25 @@ shape_left = Prediction(
     TOPIC,
     "shape_left",
     answer=(3, 2, 1),
-    reason="The last axis was averaged over, so its size is now 1.",
+    reason="The mean runs over the last axis, so the size of that axis is now 1.",
     wrong=[
-        Wrong((3, 2), "That's the shape without `keepdim=True`. The averaged axis is kept here."),
+        Wrong((3, 2), "That's the shape without `keepdim=True`. Here the averaged axis is kept."),
         Wrong(
             (1, 2, 4),
-            "Here the first axis has shrunk, the batch. Layer norm averages over the features.",
+            "You shrank the first axis, the batch. Layer norm averages over the features.",
             Belief.OVER_THE_BATCH,
         ),
         Wrong(
             (3, 1, 1),
-            "Here the positions have shrunk too, so the words of a sentence share one mean.",
+            "You shrank the positions too, so the words of a sentence would share one mean.",
             Belief.ONE_MEAN_PER_SENTENCE,
         ),
-        Wrong((3, 2, 4), "That's the shape of `x`. The axis that is averaged over shrinks."),
+        Wrong((3, 1, 4), "You shrank the positions. The mean runs over the last axis."),
+        Wrong((3, 2, 4), "That's the shape of `x`. The axis that you average over shrinks."),
     ],
     hints=[
-        "Only the axis that is averaged over changes its size.",
-        "With `keepdim=True` an axis does not go away. Which size is left?",
+        "Only the axis that you average over changes its size.",
+        "With `keepdim=True` that axis doesn't go away. Which size is left?",
     ],
 )
 
@@ -78,7 +85,7 @@ row_means = CodeExercise(
     norm=lambda norm, x: norm.mean(x),
     hints=[
         "`x.mean` takes an axis and can keep it.",
-        "The features are the last axis, and the size that is left must be 1.",
+        "The features are the last axis, and that axis has to stay, with size 1.",
     ],
 )
 
@@ -95,7 +102,7 @@ center = CodeExercise(
     norm=lambda norm, x: norm.center(x),
     hints=[
         "Subtract from each row its own mean.",
-        "Which shape must the means have, so that each meets its own row?",
+        "Which shape do the means need, so that each is subtracted from its own row?",
     ],
 )
 
@@ -107,7 +114,7 @@ def minus_its_own_mean(x):
 
 @center.mistake()
 def only_the_mean(norm, x):
-    """These are the means. Subtract them from their rows."""
+    """You returned the means. Subtract them from their rows."""
     return norm.mean(x)
 
 
@@ -117,13 +124,34 @@ def divides_too(norm, x):
     return norm.center(x) / norm.root(norm.variance(x))
 
 
+ten = Prediction(
+    TOPIC,
+    "ten",
+    answer=10,
+    reason="One for each word. The batch holds a single sentence, so there are 10 · 1 rows.",
+    wrong=[
+        Wrong(
+            1,
+            "That's one mean for the whole sentence. Each of its words has its own.",
+            Belief.ONE_MEAN_PER_SENTENCE,
+        ),
+        Wrong(512, "That's one mean for each feature. Layer norm averages over the features."),
+        Wrong(5120, "That's how many numbers there are. 512 of them share each mean."),
+    ],
+    hints=[
+        "The features are the last axis, wherever the points and positions are.",
+        "How many rows of 512 numbers does the tensor have?",
+    ],
+)
+
+
 swap = CodeExercise(
     TOPIC,
     "swap",
     inputs={"the x of this lesson": (X,)},
     hints=[
-        "The tensor comes as (N, L, D), and (L, N, D) is asked for: two axes change places.",
-        "There is a method for exactly that. It is not `reshape`.",
+        "The tensor comes as (N, L, D), and you want (L, N, D): two axes change places.",
+        "There is a method for exactly that. It isn't `reshape`.",
     ],
 )
 
@@ -135,8 +163,8 @@ def swap_the_first_two_axes(x):
 
 @swap.mistake(Belief.RESHAPE_SWAPS_AXES)
 def reshape_to_the_asked_for_shape(x):
-    """The shape is right, but `reshape` reads the numbers in order and cuts them anew, which mixes
-    words of different sentences. Use `transpose`."""
+    """The shape is right, but `reshape` reads the numbers in order and fills the new shape with
+    them, so words of different sentences are mixed. Use `transpose`."""
     return x.reshape(x.shape[1], x.shape[0], x.shape[2])
 
 
@@ -162,20 +190,21 @@ last_word = Prediction(
     TOPIC,
     "last_word",
     answer=(9, 10),
-    reason="It is a word of sentence 1: the shape fits, and the sentences are mixed.",
+    reason="That's a word of sentence 1. The shape fits, and the sentences are mixed.",
     wrong=[
         Wrong(
             (5, 6),
-            "After `transpose`, the last word of sentence 0 would stand there. `reshape` swaps no "
-            "axes: it reads 1 to 12 in order and cuts them anew.",
+            "That's what `transpose` puts there. `reshape` doesn't swap axes: it reads 1 to 12 in "
+            "order and fills the new shape with them.",
             Belief.RESHAPE_SWAPS_AXES,
         ),
         Wrong(
-            (11, 12), "That's the last pair of all. With or without the mix, it's in sentence 1."
+            (11, 12),
+            "That's the last pair of all, in `[2, 1]`.",
         ),
         Wrong(
             (9, 10, 11, 12),
-            "These are the words of both sentences at the last position. Take the first of them.",
+            "These are both words at the last position. Take the first of them.",
         ),
     ],
     hints=[

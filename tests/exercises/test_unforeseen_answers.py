@@ -30,6 +30,9 @@ WRONG = {
         mean_of(x) + 1e-5
         mean_of(x).round(decimals=3)
         mean_of(x[..., :-1])
+        x.mean(0)  # Two; has lost its axis; runs over the batch
+        x.mean(1, keepdim=True)  # Your mean runs over the positions
+        x.mean()  # Two; has lost its axis; runs over the batch, the positions and the features
     """,
     "center(x)": """
         x - x.sum(-1, keepdim=True) / (x.shape[-1] - 1)
