@@ -10,17 +10,89 @@ from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
 TOPIC = "variance"
 D_MINUS_1 = Belief.VARIANCE_OVER_D_MINUS_1
 X = encoded_points().double()
-# At 2²⁸ the square has neighbors 16 apart in float64, so that one pass gives 0 in whatever order
-# its sums are taken; the variances of these rows are about 0.5.
+# At 2²⁸ the square has neighbors 16 apart in float64, so E[x²] − E[x]² gives 0 whatever the order
+# of its sums; the variances of these rows are about 0.5.
 FAR = torch.arange(24).reshape(2, 3, 4).double() % 3 + 2.0**28 * torch.tensor([[1.0], [2], [4]])
-# In the narrow row, whatever is added shows; in the others, which number divides.
+# In the narrow row, anything that is added shows; in the others, the divisor does.
 UNEQUAL = normal(2, 3, 5, seed=22).double() * torch.tensor([[1e-4], [1], [3]])
+
+means_again = Prediction(
+    TOPIC,
+    "means_again",
+    answer=8 * 5,
+    reason="One for each of the eight points at each of the five positions.",
+    wrong=[
+        Wrong(
+            8,
+            "That's one mean for each point. Each of its five positions has its own.",
+            Belief.ONE_MEAN_PER_SENTENCE,
+        ),
+        Wrong(
+            5 * 16,
+            "That's one mean for each position and feature, taken over the batch. Layer norm "
+            "averages over the features.",
+            Belief.OVER_THE_BATCH,
+        ),
+        Wrong(8 * 16, "You averaged over the positions. Layer norm averages over the features."),
+        Wrong(
+            16,
+            "Either you counted the numbers in each mean, or you took one mean for each feature. "
+            "Layer norm averages over the features.",
+        ),
+        Wrong(8 * 5 * 16, "That's how many numbers there are. 16 of them share each mean."),
+    ],
+    hints=[
+        "How many rows does the tensor have? A row is one point at one position.",
+        "Only the last axis goes into the mean. Multiply the sizes of the other two.",
+    ],
+)
+
+
+shape_again = Prediction(
+    TOPIC,
+    "shape_again",
+    answer=(1, 5, 16),
+    reason="The mean runs over axis 0, which stays with size 1. Layer norm doesn't do this.",
+    wrong=[
+        Wrong((5, 16), "That's the shape without `keepdim=True`, which drops axis 0."),
+        Wrong((8, 5, 1), "That's the shape for `dim=-1`. Here the mean runs over axis 0."),
+        Wrong((8, 1, 16), "That's the shape for `dim=1`. Axes are counted from 0."),
+        Wrong((8, 5, 16), "That's the shape of `x`. The axis that you average over shrinks."),
+    ],
+    hints=[
+        "Axes are counted from 0, and only the one that you average over changes its size.",
+        "Which size does `keepdim=True` leave there?",
+    ],
+)
+
+
+reshape_again = Prediction(
+    TOPIC,
+    "reshape_again",
+    answer=(0, 1),
+    reason="`reshape` reads 0 to 5 in order and fills rows of two.",
+    wrong=[
+        Wrong(
+            (0, 3),
+            "That's the first row after `transpose`, which swaps the axes. `reshape` reads the "
+            "numbers in order.",
+            Belief.RESHAPE_SWAPS_AXES,
+        ),
+        Wrong((0, 1, 2), "That's the first row before `reshape`. The new rows hold two numbers."),
+        Wrong((0, 2), "`reshape` leaves out no number: it reads them in order."),
+    ],
+    hints=[
+        "Write down the six numbers in the order in which you read them.",
+        "Fill three rows of two with them, from the top left.",
+    ],
+)
+
 
 by_hand = Prediction(
     TOPIC,
     "by_hand",
     answer=56 / 4,
-    reason="The squares are 16, 4, 0 and 36: they add up to 56, and there are four.",
+    reason="The squares are 16, 4, 0 and 36. They add up to 56, and there are four of them.",
     wrong=[
         Wrong(56 / 3, "That's 56 / 3. The formula above divides by 4.", D_MINUS_1),
         Wrong(56, "56 is the sum of the squared distances. The variance is their mean."),
@@ -43,7 +115,7 @@ row_vars = CodeExercise(
     norm=lambda norm, x: norm.variance(x),
     hints=[
         "Three steps, as by hand: center each row, square, and average over the features.",
-        "Both means, that of the row and that of its squares, run over the last axis and keep it.",
+        "You need the mean of the row and that of the squares. Both keep the last axis.",
     ],
 )
 
@@ -56,7 +128,7 @@ def mean_of_squared_distances(x):
 
 @row_vars.mistake()
 def only_the_mean(norm, x):
-    """These are the means of the rows. The variance is the mean of the squared distances."""
+    """You returned the means of the rows. The variance is the mean of the squared distances."""
     return norm.mean(x)
 
 
@@ -80,7 +152,7 @@ first = Prediction(
     ],
     within=0.006,
     hints=[
-        "Does layer norm estimate a population from a sample, or is the row all there is?",
+        "Is a row a sample of something larger, or does layer norm have all the numbers it needs?",
         "Divide −3.4520 by the standard deviation, which is the root of that variance.",
     ],
 )
@@ -90,7 +162,7 @@ divisor = Prediction(
     TOPIC,
     "divisor",
     answer=24 - 1,
-    reason="It sees 24 numbers and divides by one less, so the result is a little more than 1.",
+    reason="It sees 24 numbers and divides by one less, so the result is a little above 1.",
     wrong=[
         Wrong(
             24,
@@ -102,8 +174,8 @@ divisor = Prediction(
         Wrong(24 - 3, "That's one less for each row. `torch.std` sees no rows, only 24 numbers."),
     ],
     hints=[
-        "Without `dim`, `torch.std` knows nothing of rows: it sees one list of numbers.",
-        "It has the same habit as `torch.var`, and nobody told it otherwise.",
+        "Without `dim`, `torch.std` doesn't know about rows. It sees one list of numbers.",
+        "It does what `torch.var` does by default.",
     ],
 )
 
@@ -120,13 +192,39 @@ at_best = Prediction(
             "and so is their difference.",
             Belief.ONE_PASS_IS_AS_GOOD,
         ),
-        Wrong(8, "One pass can return 8, but another multiple of 8 is closer to a quarter."),
-        Wrong(-8, "One pass can return −8, but another multiple of 8 is closer to a quarter."),
-        Wrong(float("nan"), "NaN only comes from the root of a negative variance, not from this."),
+        Wrong(8, "It can return 8, but another multiple of 8 is closer to a quarter."),
+        Wrong(-8, "It can return −8, but another multiple of 8 is closer to a quarter."),
+        Wrong(float("nan"), "You get NaN from the root of a negative variance, not from this."),
     ],
     hints=[
-        "The two numbers that one pass subtracts are multiples of 8. What about their difference?",
-        "Among the multiples of 8, look for the one that lies nearest to a quarter.",
+        "The two numbers that are subtracted are multiples of 8. What about their difference?",
+        "Among the multiples of 8, look for the one that is closest to a quarter.",
+    ],
+)
+
+
+survivors = Prediction(
+    TOPIC,
+    "survivors",
+    answer=2,
+    reason="Two passes and Welford's method. It reads each number once, and squares only distances "
+    "from a running mean.",
+    wrong=[
+        Wrong(
+            1,
+            "You gave up Welford's method because it takes one pass. But it never subtracts two "
+            "large squares.",
+        ),
+        Wrong(
+            3,
+            "At this offset the error of E[x²] − E[x]² is larger than the variance.",
+            Belief.ONE_PASS_IS_AS_GOOD,
+        ),
+        Wrong(0, "Look at the picture above: two passes are fine at 10,000."),
+    ],
+    hints=[
+        "Read the first two off the picture above.",
+        "Which large numbers does Welford's method subtract from each other? Does it square them?",
     ],
 )
 
@@ -142,7 +240,7 @@ far_std = CodeExercise(
     norm=lambda norm, x: norm.root(norm.variance(x)),
     hints=[
         "Which comes first: squaring the large numbers, or making them small?",
-        "Center each row, average the squares of what is left, and take the root at the very end.",
+        "Center each row, average the squares of what's left, and take the root at the very end.",
     ],
 )
 
