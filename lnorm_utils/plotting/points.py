@@ -1,5 +1,7 @@
 """Points on lines and in the plane."""
 
+from typing import Any
+
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,10 +12,9 @@ from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,
     GRAY,
-    PINK,
+    ORANGE,
     SKY,
     STYLE,
-    VERMILION,
     Picture,
     limits,
     new_picture,
@@ -51,15 +52,19 @@ def number_lines(x: ArrayLike, spread: bool = True) -> Picture:
     heights = np.arange(len(points))
     ends = np.stack([means - deviations, means + deviations]) if spread else np.stack([means] * 2)
     if spread:
-        ax.hlines(heights, *ends, color=BLACK, zorder=1, label="mean ± one standard deviation")
+        ax.hlines(
+            heights, *ends, color=BLACK, lw=1.5, zorder=1, label="mean ± one standard deviation"
+        )
         for end in ends:
-            ax.vlines(end, heights - 0.15, heights + 0.15, color=BLACK, zorder=1)
-    ax.plot(points.ravel(), heights.repeat(points.shape[1]), "o", color=BLUE, label="feature")
-    ax.plot(means, heights, "|", color=VERMILION, ms=24, mew=3, label="mean")
+            ax.vlines(end, heights - 0.15, heights + 0.15, color=BLACK, lw=1.5, zorder=1)
+    look = {"color": SKY, "mec": BLACK, "mew": 0.5, "ms": 7}
+    ax.plot(points.ravel(), heights.repeat(points.shape[1]), "o", **look, label="feature")
+    ax.plot(means, heights, "|", color=BLACK, ms=24, mew=3, label="mean")
     ax.set_yticks(heights, names)
     ax.set(ylim=(len(points) - 0.5, -0.5), xlabel="value")
     ax.set_xlim(limits(np.concatenate([points.ravel(), *ends])))
-    picture.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    handles = ax.get_legend_handles_labels()
+    picture.legend(*handles, loc="outside upper center", ncols=3, markerscale=0.6)
     each = (
         f"{name} has mean {number(m, largest)}"
         + f", standard deviation {number(d, largest)}" * spread
