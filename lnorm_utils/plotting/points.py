@@ -52,11 +52,10 @@ def number_lines(x: ArrayLike, spread: bool = True) -> Picture:
     heights = np.arange(len(points))
     ends = np.stack([means - deviations, means + deviations]) if spread else np.stack([means] * 2)
     if spread:
-        ax.hlines(
-            heights, *ends, color=BLACK, lw=1.5, zorder=1, label="mean ± one standard deviation"
-        )
+        bars: dict[str, Any] = {"color": BLACK, "lw": 1.5, "zorder": 1}
+        ax.hlines(heights, *ends, label="mean ± one standard deviation", **bars)
         for end in ends:
-            ax.vlines(end, heights - 0.15, heights + 0.15, color=BLACK, lw=1.5, zorder=1)
+            ax.vlines(end, heights - 0.15, heights + 0.15, **bars)
     look = {"color": SKY, "mec": BLACK, "mew": 0.5, "ms": 7}
     ax.plot(points.ravel(), heights.repeat(points.shape[1]), "o", **look, label="feature")
     ax.plot(means, heights, "|", color=BLACK, ms=24, mew=3, label="mean")
