@@ -116,19 +116,19 @@ def explore_shared_mean(
         lit.set_path(_outlines(table.corners[group.cells], table.cell))
         _write_again(numbers, table, group)
         caption.set_text(f"{_count(group)}\nlit: {_name(group)}, {_mean(group)}")
-        return _words(f"{tensor} = {tuple(tensors[tensor].shape)}", tensor, group, which)
+        return _words(f"{tensor} = {tuple(tensors[tensor].shape)}", tensor, group)
 
-    def has_several(values: Values) -> bool:
+    def count(values: Values) -> int:
         kind = values["tensor"]
-        return _group(kind, tensors[kind], values, 1).means > 1
+        return _group(kind, tensors[kind], values, 1).means
 
     controls = {
         "tensor": Choice("kind of tensor", tensor, tensors, when=lambda _: len(tensors) > 1),
         **{letter: _switch(letter, on[letter]) for letter in "NLDCHW" if letter in on},
-        "which": Slider("which mean", which, range(1, most + 1), when=has_several),
+        "which": Slider("which mean", which, range(1, most + 1), most=count),
     }
     moving = [frame, lit, *numbers, caption]
-    return Explorer(picture, moving, move, controls, all_presets, preset)
+    return Explorer(picture, moving, move, controls, all_presets, preset, fixed=True)
 
 
 def _of_the_lesson() -> dict[str, Tensor]:
@@ -284,7 +284,6 @@ class Group(NamedTuple):
 def _group(kind: str, x: Tensor, on: Values, which: int) -> Group:
     over = [axis for axis, letter in enumerate(LETTERS[kind]) if on[letter]]
     means = mean(x, over) if over else x
-    which = min(which, means.numel())
     index = tuple(map(int, np.unravel_index(which - 1, means.shape)))
     cells = tuple(slice(None) if axis in over else i for axis, i in enumerate(index))
     letters = "".join(LETTERS[kind][axis] for axis in over)
@@ -309,7 +308,7 @@ def _name(group: Group) -> str:
     return f"x[{', '.join(':' if isinstance(i, slice) else str(i) for i in group.cells)}]"
 
 
-def _words(tensor: str, kind: str, group: Group, which: int) -> str:
+def _words(tensor: str, kind: str, group: Group) -> str:
     """Say in words which means there are, and which one's cells light up."""
     *first, last = list(group.over) or [""]
     over = f"mean over {', '.join(first)} and {last}: " if first else f"mean over {last}: "
@@ -317,8 +316,6 @@ def _words(tensor: str, kind: str, group: Group, which: int) -> str:
     lit = f"Mean {group.which} of {group.means}, at index {group.place}, is lit"
     if group.means == 1:
         lit = "It's lit"
-    elif which > group.means:
-        lit = f"There is no mean {which}, so the last one is lit. {lit}"
     known = KNOWN.get((kind, group.over), "")
     return (
         f"{tensor}, {over if group.over else ''}{_count(group)}. {lit}: the {cells} "

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from lnorm_utils.numbers import number
 from lnorm_utils.plotting.picture import (
     BLACK,
-    BLUE,
     GRAY,
-    ORANGE,
+    PINK,
     SKY,
     STYLE,
     Picture,
