@@ -19,10 +19,111 @@ BIAS = torch.tensor([0.5, -1.0, 2.0, 0.75], dtype=torch.float64)
 X_HAT_OF_6 = normal(3, 2, 6, seed=43).double()
 WEIGHT_OF_6 = torch.tensor([1.5, -0.5, 0.25, 3.0, -2.0, 0.75], dtype=torch.float64)
 BIAS_OF_6 = torch.tensor([0.5, -1.0, 2.0, 0.75, -0.25, 1.25], dtype=torch.float64)
+FOUR, OFFSET = normal(4, 4, seed=44).double(), normal(4, seed=45).double()  # W and b
 # The way back: unequal axes, a mean that is not zero, and rows of very different size.
 WITHIN = 1e-9  # so that an ε of 1e-5 beside the root shows
 ROWS = normal(2, 3, 4, seed=42).double() * torch.tensor([[1.0], [20.0], [0.1]]) + 2
 STEPS = layer_norm_steps(ROWS, 4, WEIGHT, BIAS, eps=0.1)
+
+# About lessons 1 to 3.
+shape_8_5_16 = Prediction(
+    TOPIC,
+    "shape_8_5_16",
+    answer=(8, 5, 1),
+    reason="There's one mean for each row, and the averaged axis stays, with size 1.",
+    wrong=[
+        Wrong((8, 5), "The shape has lost an axis. With `keepdim=True` it stays, with size 1."),
+        Wrong(
+            (8, 1, 1),
+            "That would be one mean for each sentence. Each position has its own.",
+            Belief.ONE_MEAN_PER_SENTENCE,
+        ),
+        Wrong((1, 5, 16), "That's averaged over the batch.", Belief.OVER_THE_BATCH),
+        Wrong(
+            (1, 1, 16), "That's averaged over the batch and the positions.", Belief.OVER_THE_BATCH
+        ),
+        Wrong((8, 1, 16), "That's averaged over the positions. Layer norm averages the features."),
+        Wrong((1, 1, 1), "That would be one mean of all numbers. Each row has its own."),
+        Wrong((8, 5, 16), "That's the shape of the input. 16 numbers share one mean."),
+        Wrong((16,), "Layer norm averages over the features, so their axis gets size 1."),
+    ],
+    hints=[
+        "Which axis is averaged over?",
+        "The averaged axis isn't dropped. What size does it get?",
+    ],
+)
+
+
+var_with_eps = Prediction(
+    TOPIC,
+    "var_with_eps",
+    answer=0.03 / (0.03 + 0.01),
+    reason="var / (var + ε) is 0.03 / 0.04. This row is so narrow that ε shows.",
+    wrong=[
+        Wrong(1, "That would be right without ε. Here ε is a third of the variance."),
+        Wrong(0.75**0.5, "That's the standard deviation afterwards. The variance is its square."),
+        Wrong(
+            0.03 / (0.03**0.5 + 0.01) ** 2,
+            "You added ε outside the root. It's added to the variance, inside.",
+            Belief.EPS_OUTSIDE_THE_ROOT,
+        ),
+        Wrong(0.03 + 0.01, "That's var + ε. The variance is divided by it."),
+        Wrong(0.03 / 0.01, "That's var / ε. The divisor is var + ε."),
+    ],
+    within=0.006,
+    hints=[
+        "Each number is divided by the root of var + ε. What does that do to the variance?",
+        "Divide 0.03 by the sum of 0.03 and 0.01.",
+    ],
+)
+
+
+of_minus_2x_plus_7 = Prediction(
+    TOPIC,
+    "of_minus_2x_plus_7",
+    answer=-0.4,
+    reason="The 7 is subtracted with the mean, the 2 cancels, and the minus stays.",
+    wrong=[
+        Wrong(
+            0.4,
+            "A positive factor cancels. A negative one turns the signs around.",
+            Belief.SCALING_CHANGES_NOTHING,
+        ),
+        Wrong(-0.8, "The standard deviation also becomes twice as large, so the 2 cancels."),
+        Wrong(-2 * 0.4 + 7, "That's −2 · 0.4 + 7. Layer norm comes last and takes both away."),
+        Wrong(-0.4 + 7, "The 7 is part of the mean, and the mean is subtracted."),
+    ],
+    within=0.006,
+    hints=[
+        "What happens to the mean if you add 7 to every number?",
+        "A standard deviation has no sign. So which part of the factor −2 cancels?",
+    ],
+)
+
+
+# The story.
+how_many_train = Prediction(
+    TOPIC,
+    "how_many_train",
+    answer=4,
+    reason="All four networks learn the rings. In this network, at this rate, the standardizing "
+    "does it, and not γ and β.",
+    wrong=[
+        Wrong(
+            0,
+            "Then γ and β would be what makes the network train. But they start at 1 and 0, where "
+            "they change nothing.",
+        ),
+        Wrong(2, "Run the next cell: what differs between the seeds isn't whether they train."),
+        Wrong(3, "Run the next cell, and look for the seed that fails."),
+        Wrong(1, "Run the next cell, and look for the three that fail."),
+    ],
+    hints=[
+        "What do γ = 1 and β = 0 do to the output of a norm?",
+        "Why did the rings fail without norms? Is that also so with a norm that has no γ and β?",
+    ],
+)
+
 
 gammas = Prediction(
     TOPIC,
@@ -47,15 +148,19 @@ gammas = Prediction(
             Wrong(shape, f"With shape {shape} each row would have its own γ. All rows share it.")
             for shape in ((3, 2), (3, 2, 1))
         ),
+        Wrong(
+            (3, 4),
+            "With shape (N, D) each point would have its own γ. Then a new batch would need new "
+            "parameters. All points share them.",
+        ),
         Wrong((3, 2, 4), "Each of the 24 numbers would have its own γ. But all rows share it."),
         Wrong((4, 4), "A matrix would mix the features. Each feature has one factor of its own."),
         Wrong((1, 1, 4), "It would broadcast, but γ has no axes of size 1. Leave them out."),
     ],
-    also=[(4, "Four it is. As a tuple, a shape with one axis is written with a comma: (4,).")],
+    also=[(4, "It has four numbers. As a tuple, a shape with one axis has a comma: (4,).")],
     hints=[
-        "What was removed belonged to a row. What is learned belongs to something that all rows "
-        "have in common.",
-        "It has the shape of the axes that layer norm averages over.",
+        "A mean belongs to one row. A parameter is learned once, for all rows.",
+        "γ has the shape of the axes that layer norm averages over.",
     ],
 )
 
@@ -92,8 +197,8 @@ rescale = CodeExercise(
     },
     norm=lambda norm, x_hat, weight, bias: norm.affine(x_hat, weight, bias),
     hints=[
-        "It is the formula as it stands, for all rows at once. No loop is needed.",
-        "Shapes line up from the right: what does (D,) meet in (N, L, D)?",
+        "Write the formula for all rows at once. You don't need a loop.",
+        "PyTorch lines shapes up from the right. Which axis of (N, L, D) does (D,) line up with?",
     ],
 )
 
@@ -187,11 +292,85 @@ other_row = Prediction(
     ],
     within=0.006,
     hints=[
-        "What is left of `other`, after its own mean is subtracted and its own deviation divided "
-        "away? Compare that with what is left of `one`.",
-        "γ and β are the same for both rows, and so is what they get (but for ε).",
+        "Standardizing `other` takes away its mean and its standard deviation. How does the result "
+        "differ from that of `one`?",
+        "γ and β are the same for both rows. Is their input the same, too?",
     ],
 )
+
+
+folded_bias = CodeExercise(
+    TOPIC,
+    "folded_bias",
+    # The first has as many outputs as features, so that a wrong axis fits as well, and is wrong.
+    inputs={
+        "a linear layer from four features to four": (FOUR, OFFSET, WEIGHT, BIAS),
+        "a linear layer from four features to three": (FOUR[:3], OFFSET[:3], WEIGHT, BIAS),
+    },
+    hints=[
+        "Put y = γ · x_hat + β into W y + b, and multiply it out. Which part has no x_hat in it?",
+        "β goes through the layer like any other input.",
+    ],
+)
+
+
+@folded_bias.answer
+def beta_goes_through_the_layer(matrix, offset, weight, bias):
+    return offset + matrix @ bias
+
+
+@folded_bias.mistake()
+def beta_as_it_is(matrix, offset, weight, bias):
+    """You added β itself. The layer multiplies its input by W, and β is part of that input."""
+    return offset + bias
+
+
+@folded_bias.mistake()
+def without_the_old_bias(matrix, offset, weight, bias):
+    """That's what β adds. The layer's own b is still there, so add both."""
+    return matrix @ bias
+
+
+@folded_bias.mistake()
+def nothing_added(matrix, offset, weight, bias):
+    """You left b as it was, so β is lost."""
+    return offset
+
+
+@folded_bias.mistake()
+def beta_times_gamma(matrix, offset, weight, bias):
+    """You multiplied β by γ as well. γ multiplies only x_hat, and β is added after that."""
+    return offset + matrix @ (weight * bias)
+
+
+@folded_bias.mistake()
+def along_the_wrong_axis(matrix, offset, weight, bias):
+    """You summed over the outputs of W. Each output sums over the features: `W @ bias`."""
+    return offset + matrix.T @ bias
+
+
+@folded_bias.mistake()
+def diagonal_only(matrix, offset, weight, bias):
+    """You used only the diagonal of W. Each output gets something from the β of every feature."""
+    return offset + matrix.diagonal() * bias[: len(offset)]
+
+
+@folded_bias.mistake()
+def b_through_the_layer(matrix, offset, weight, bias):
+    """You sent b through the layer too. It's added after W, so it stays as it is."""
+    return matrix @ (offset + bias)
+
+
+@folded_bias.mistake()
+def subtracted(matrix, offset, weight, bias):
+    """You subtracted what β adds. Add it."""
+    return offset - matrix @ bias
+
+
+@folded_bias.mistake()
+def gamma_in_place_of_beta(matrix, offset, weight, bias):
+    """That's γ sent through the layer. γ goes into W, and β goes into b."""
+    return offset + matrix @ weight
 
 
 way_back = CodeExercise(
@@ -200,8 +379,8 @@ way_back = CodeExercise(
     inputs={"the y of other points": (STEPS.y, WEIGHT, BIAS, STEPS.mean, 1 / STEPS.rstd)},
     within=WITHIN,
     hints=[
-        "Write the way from x to y as four operations, in order. The last one is undone first.",
-        "Forward it was: subtract the mean, divide by the root, multiply by γ, add β.",
+        "Write down the four operations from x to y in order. Undo the last one first.",
+        "Forward, you subtract the mean, divide by the root, multiply by γ, and add β.",
     ],
 )
 

@@ -13,6 +13,88 @@ NARROW = 0.003 * (normal(2, 3, 5, seed=32).double() + 2)
 # In each row of the sum, the variance is above 4: there ε = 1e-5 does not show.
 LEFT, RIGHT = 2 * normal(2, 3, 5, seed=179).double() + 1, 2 * normal(2, 3, 5, seed=126).double() - 2
 
+# About lessons 1 and 2.
+means_of_5_7 = Prediction(
+    TOPIC,
+    "means_of_5_7",
+    answer=5 * 7,
+    reason="There's one mean for each of the 5 points at each of the 7 positions.",
+    wrong=[
+        Wrong(
+            5,
+            "That would be one mean for each sentence. Each position has its own.",
+            Belief.ONE_MEAN_PER_SENTENCE,
+        ),
+        Wrong(
+            7 * 16,
+            "That's one mean for each position and feature, over the batch. Layer norm doesn't "
+            "average over the batch.",
+            Belief.OVER_THE_BATCH,
+        ),
+        Wrong(
+            16,
+            "Either you counted the features, which share one mean, or you averaged over the batch "
+            "and the positions.",
+            Belief.OVER_THE_BATCH,
+        ),
+        Wrong(7, "That's the number of positions. Each point has means of its own."),
+        Wrong(5 * 16, "That's one for each point and feature. The features share one mean."),
+        Wrong(5 * 7 * 16, "That's how many numbers there are. 16 of them share one mean."),
+        Wrong(1, "That would be one mean of all numbers. Each row has its own."),
+    ],
+    hints=["The mean belongs to a row. How many rows are there?", "Multiply points by positions."],
+)
+
+
+var_of_1115 = Prediction(
+    TOPIC,
+    "var_of_1115",
+    answer=(1 + 1 + 1 + 9) / 4,
+    reason="The mean is 2. The squared distances 1, 1, 1, and 9 have the average 12 / 4.",
+    wrong=[
+        Wrong(
+            4,
+            "You divided by D − 1. Layer norm has all the numbers it speaks about, so it divides "
+            "by D.",
+            Belief.VARIANCE_OVER_D_MINUS_1,
+        ),
+        Wrong(12, "That's the sum of the squared distances. Divide it by how many there are."),
+        Wrong(3**0.5, "That's the standard deviation. The variance is its square."),
+        Wrong(
+            2,
+            "Either that's the mean, or it's the root of 12 / (D − 1). For the variance, average "
+            "the squared distances from the mean.",
+        ),
+        Wrong(7, "That's the average of the squared numbers. Subtract the mean before you square."),
+        Wrong(1.5, "That's the average distance from the mean. Square the distances first."),
+        Wrong(0, "The distances cancel, because you didn't square them."),
+    ],
+    hints=[
+        "What is the mean, and how far is each number from it?",
+        "The squared distances are 1, 1, 1, and 9. Average them.",
+    ],
+)
+
+
+var_of_tenfold = Prediction(
+    TOPIC,
+    "var_of_tenfold",
+    answer=100 * 3,
+    reason="Each distance becomes 10 times as large, so each square becomes 100 times as large.",
+    wrong=[
+        Wrong(10 * 3, "The distances become 10 times as large. The variance averages squares."),
+        Wrong(3, "That's the variance before. Adding a number leaves it alone, a factor doesn't."),
+        Wrong(100 * 4, "The factor is right, but you divided by D − 1 before."),
+        Wrong(10 * 3**0.5, "That's the new standard deviation. The variance is its square."),
+        Wrong(100, "That's the factor. Multiply the old variance by it."),
+    ],
+    hints=[
+        "By how much does each distance from the mean grow? And its square?",
+        "Take the variance of (1, 1, 1, 5), and multiply it by the square of the factor.",
+    ],
+)
+
+
 formula = CodeExercise(
     TOPIC,
     "formula",
@@ -23,8 +105,8 @@ formula = CodeExercise(
     },
     norm=lambda norm, x, eps: norm.standardize(x, eps=eps),
     hints=[
-        "Read the formula from the inside: the mean, the variance, then the sum under the root.",
-        "Where does the root sign begin, and where does it end? What stands under it?",
+        "Begin with the innermost parts of the formula: the mean, and then the variance.",
+        "What is under the root sign? Add that up before you take the root.",
     ],
 )
 
@@ -56,8 +138,8 @@ sum_var = Prediction(
         Wrong(3, "That's the standard deviation of the sum. The variance is its square."),
     ],
     hints=[
-        "Adding takes place number by number. How far from the mean is a number afterwards?",
-        "Both parts point the same way, so their standard deviations add up. Then square.",
+        "You add number by number. How far from the mean is each number afterwards?",
+        "A number above the mean in one part is above it in the other, so the distances add up.",
     ],
 )
 
@@ -72,8 +154,8 @@ add_norm = CodeExercise(
     norm=lambda norm, x, f: norm.standardize(x + f),
     within=1e-5,
     hints=[
-        "Whatever is done last decides what the rows look like.",
-        "There are two steps, and only one of the two orders leaves the rows with variance 1.",
+        "The last step decides what mean and variance the rows have.",
+        "There are two steps. Which order leaves the rows with variance 1?",
     ],
 )
 
@@ -144,7 +226,7 @@ narrow = Prediction(
     TOPIC,
     "narrow",
     answer=0.5**0.5,
-    reason="The variance, 0.01, is as large as ε, so half of it is left. The root of 1/2 is 0.71.",
+    reason="The variance is 0.01, as large as ε. So it becomes 1/2, and the root of that is 0.71.",
     wrong=[
         Wrong(
             1,
@@ -173,7 +255,7 @@ minus_3 = Prediction(
     TOPIC,
     "minus_3",
     answer=1.3671,
-    reason="The 3 cancels, the minus does not: a standard deviation has no sign.",
+    reason="The 3 cancels, but the minus doesn't, because a standard deviation has no sign.",
     wrong=[
         Wrong(
             -1.3671,
@@ -186,7 +268,7 @@ minus_3 = Prediction(
     ],
     within=0.006,
     hints=[
-        "The first number lies below the mean of its row. Where does it lie after the factor?",
+        "The first number is below the mean of its row. Where is it after the multiplication?",
         "A standard deviation is never negative. So which part of the factor can cancel?",
     ],
 )
@@ -219,7 +301,83 @@ shrunk = Prediction(
     ],
     within=0.006,
     hints=[
-        "What is the variance after the factor? It is squared there. Compare it with ε.",
+        "What is the variance of the small row? Compare it with ε.",
         "Divide the new distance, −0.0034520, by the root of the new variance plus ε.",
+    ],
+)
+
+
+closer = Prediction(
+    TOPIC,
+    "closer",
+    answer="outside",
+    reason="With standard deviations near 1, an ε outside acts like twice that ε inside: 2e-6 is "
+    "nearer to PyTorch's 1e-5 than 1e-6 is. The test compares two different ε.",
+    wrong=[
+        Wrong(
+            "inside",
+            "Inside is where PyTorch has it. But PyTorch's ε is 1e-5 by default, and this test "
+            "uses 1e-6. Run the next cell.",
+        ),
+        Wrong(
+            "equal",
+            "Both are off by about 0.00002, but not by the same amount. Run the next cell.",
+        ),
+    ],
+    hints=[
+        "Which ε does `F.layer_norm(data, (512,))` use?",
+        "(σ + ε)² is σ² + 2σε + ε². What is added to the variance if σ is about 1?",
+    ],
+)
+
+
+whose = Prediction(
+    TOPIC,
+    "whose",
+    answer="PyTorch",
+    reason="PyTorch is off by thousandths, and ours by less than a millionth. Both had the same "
+    "input, so the input can't be the reason.",
+    wrong=[
+        Wrong(
+            "ours",
+            "PyTorch is faster. But ours centers a second time, and that saves the digits.",
+        ),
+        Wrong(
+            "equal",
+            "Both read the same rounded input, so it's tempting to blame the input. But what is "
+            "computed from it can be rounded again.",
+        ),
+    ],
+    hints=[
+        "The mean is near 10,000. In float32, neighbors there are about 0.001 apart.",
+        "`standardize` subtracts the mean, and then the mean of what's left. What does the second "
+        "step do to the rounding of the first?",
+    ],
+)
+
+
+on_zeros = Prediction(
+    TOPIC,
+    "on_zeros",
+    answer=5,
+    reason="All numbers are 0, so every distance is 0, whatever the mean runs over. And 0 divided "
+    "by anything but 0 is 0.",
+    wrong=[
+        Wrong(
+            1,
+            "That's how many are right. But on zeros the four wrong ones also return zeros.",
+        ),
+        Wrong(0, "0 / 0 would be NaN. But each of the five adds ε, so no divisor is 0."),
+        Wrong(
+            4,
+            "You expect that one of them gives itself away. But if every number is 0, so is every "
+            "numerator.",
+        ),
+        Wrong(2, "Compare the numerators: each of the five is 0, and so is what PyTorch returns."),
+        Wrong(3, "Two of the five would have to differ from 0, but every numerator is 0."),
+    ],
+    hints=[
+        "What does PyTorch return for a row of zeros?",
+        "For each formula, write down the numerator. The divisors are all above 0.",
     ],
 )

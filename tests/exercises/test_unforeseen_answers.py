@@ -141,6 +141,17 @@ WRONG = {
         x_hat * weight.mean() + bias.mean()  # averaged to one number each
         weight.mean() * (x_hat + bias.mean())  # Two; before γ multiplies; averaged to one
     """,
+    "folded_bias(matrix, offset, weight, bias)": """
+        offset + matrix.mean(1) * bias.sum()
+        offset + (matrix @ bias).abs()
+        offset + matrix.sum(1) * bias.mean()
+        (offset + matrix @ bias) * weight[: len(offset)]
+        matrix @ (weight * bias)
+        offset + bias  # You added β itself
+        bias @ matrix + offset  # summed over the outputs of W
+        offset + (matrix * weight) @ bias  # You multiplied β by γ as well
+        offset  # You left b as it was
+    """,
     "way_back(y, weight, bias, mean, root)": """
         (y + bias) / weight * root + mean
         (y - bias) * weight * root + mean
