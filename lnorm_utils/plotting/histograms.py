@@ -1,15 +1,17 @@
 """Histograms of points, before and after layer normalization."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import matplotlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lnorm_utils.numbers import number
+from lnorm_utils.numbers import counted, number
 from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,
     GRAY,
-    ORANGE,
     STYLE,
     Picture,
     limits,
@@ -21,6 +23,8 @@ from lnorm_utils.plotting.picture import (
 __all__ = ["hist_encoding", "hist_layer_normed"]
 
 MOST_COLUMNS = 4
+# Blue is what layer norm returns, in every picture of the course.
+BEFORE, AFTER = {"facecolor": GRAY}, {"facecolor": BLUE, "hatch": "///"}
 
 
 @matplotlib.rc_context(STYLE)
@@ -47,12 +51,12 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
     rows = -(-len(points) // columns)
     alt = f"Histograms of the features of {len(points)} points"
     picture, axes = new_picture(alt, rows, columns, 2.6, 2.7, sharex=True, sharey=True)
-    _row_of_panels(axes.ravel(), points, names, BLUE, "")
+    _row_of_panels(axes.ravel(), points, names, BEFORE)
     for ax in axes[:, 0]:
-        ax.set_ylabel("features")
+        ax.set_ylabel("how many features")
     for ax in axes[-1]:
         ax.set_xlabel("value")
-    picture.words = f"Histograms, {len(points)} in all: {_summary(points, names)}"
+    picture.words = f"{counted(len(points), 'histogram')}: {_summary(points, names)}"
     return picture
 
 
@@ -60,8 +64,8 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
 def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     """Draw each point's histogram before and, under it, after layer normalization.
 
-    The panels before share one axis and the panels after another; a gray band in each panel before
-    marks how much of its axis the panel after covers.
+    The panels before share one axis and the panels after another. A dashed frame in each panel
+    before marks how much of its axis the panel after covers, unless it covers all of it.
 
     Args:
         encoding: the points before, (N, D) or (N, L, D), as for `hist_encoding`.
@@ -89,24 +93,31 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     alt = f"Histograms of {len(before)} points before and after layer normalization"
     picture, axes = new_picture(alt, 2 * blocks, columns, 2.6, 2.5)
     above, below = axes[0::2].ravel(), axes[1::2].ravel()
-    _row_of_panels(above, before, names, BLUE, "")
-    edges = _row_of_panels(below, after, [""] * len(names), ORANGE, "///")
-    for ax in above[: len(before)]:
-        ax.axvspan(edges[0], edges[-1], color=GRAY, alpha=0.5, zorder=0)
+    low, *_, high = _row_of_panels(above, before, names, BEFORE)
+    edges = _row_of_panels(below, after, [""] * len(names), AFTER)
+    below_is_wider = edges[0] <= low and high <= edges[-1]
+    for ax in [] if below_is_wider else above[: len(before)]:
+        ax.axvspan(edges[0], edges[-1], facecolor="none", edgecolor=BLACK, lw=1.5, ls="--")
     for upper, lower in zip(axes[0::2, 0], axes[1::2, 0], strict=True):
-        upper.set_ylabel("features before")
-        lower.set_ylabel("features after")
+        upper.set_ylabel("features, before")
+        lower.set_ylabel("features, after")
     for ax in axes[-1]:
         ax.set_xlabel("value")
+    covered = f"{number(edges[0])} to {number(edges[-1])}"
+    axes_compared = (
+        f"The axis below is wider than the one above: {covered}."
+        if below_is_wider
+        else f"The dashed frame above marks what the axis below covers: {covered}."
+    )
     picture.words = (
         f"Above, before: {_summary(before, names)} Below, after: {_summary(after, names)} "
-        f"The gray band above spans the axis below, {number(edges[0])} to {number(edges[-1])}."
+        f"{axes_compared}"
     )
     return picture
 
 
 def _row_of_panels(
-    panels: NDArray, points: NDArray, names: list[str], color: str, hatch: str
+    panels: NDArray, points: NDArray, names: list[str], look: Mapping[str, Any]
 ) -> NDArray:
     """Draw one histogram a point with shared bins and limits, and return the edges of the bins."""
     bins = int(np.clip(2 * np.sqrt(points.shape[1]), 8, 40))
@@ -114,7 +125,7 @@ def _row_of_panels(
     counts = [np.histogram(p[np.isfinite(p)], edges)[0] for p in points]
     top = 1.1 * max(1, max(int(c.max()) for c in counts))
     for ax, point, count, name in zip(panels, points, counts, names, strict=False):
-        ax.stairs(count, edges, fill=True, facecolor=color, edgecolor=BLACK, hatch=hatch)
+        ax.stairs(count, edges, fill=True, lw=1, edgecolor=BLACK, **look)
         ax.set_xlim(edges[0], edges[-1])
         ax.set_ylim(0, top)
         ax.yaxis.get_major_locator().set_params(integer=True)

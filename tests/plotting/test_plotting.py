@@ -93,7 +93,7 @@ def test_sequences_have_a_panel_for_each_point_and_position():
     assert names == [f"point {n}, position {k}" for n in range(3) for k in range(2)]
 
 
-def test_before_and_after_stand_above_each_other_with_the_band_between():
+def test_before_and_after_stand_above_each_other_with_a_frame_of_the_axis_after():
     before = dummy_points()
     after = layer_norm(before, 256)
     figure = hist_layer_normed(before, after)
@@ -103,9 +103,19 @@ def test_before_and_after_stand_above_each_other_with_the_band_between():
         assert values.tolist() == np.histogram(after[n, 0].numpy(), edges)[0].tolist()
         assert below[n].get_title() == "mean 0.00\nvariance 1.00"
         assert above[n].get_title().startswith(f"point {n}\n")
-        band = above[n].patches[-1].get_bbox()
-        assert (band.x0, band.x1) == (edges[0], edges[-1])
+        frame = above[n].patches[-1].get_bbox()
+        assert (frame.x0, frame.x1) == (edges[0], edges[-1])
+        bars = [ax.patches[0] for ax in (above[n], below[n])]
+        assert bars[0].get_facecolor() != bars[1].get_facecolor()
+        assert bars[0].get_hatch() != bars[1].get_hatch()
     assert len({ax.get_xlim() for ax in above}) == len({ax.get_xlim() for ax in below}) == 1
+
+
+def test_there_is_no_frame_where_the_panel_after_covers_all_of_the_axis_before():
+    narrow = 1e-3 * normal(2, 40, seed=0)
+    figure = hist_layer_normed(narrow, layer_norm(narrow, 40, eps=0.0))
+    assert [len(ax.patches) for ax in figure.axes] == [1, 1, 1, 1]
+    assert "wider than the one above" in figure.words
 
 
 @pytest.mark.parametrize(("features", "bins"), [(9, 8), (100, 20), (1000, 40)])
