@@ -32,34 +32,21 @@ def torchs(rows, feature="all features", weight=1.0, bias=0.0):
     return y, y[:, list(chosen)]
 
 
-def check_counts(stairs, values):
-    counts, edges, _ = stairs.get_data()
-    np.testing.assert_array_equal(np.nan_to_num(counts), np.histogram(values, edges)[0])
-    assert np.nansum(counts) == values.size
-
-
-def check_moments(bars, dots, values, axis):
-    mean = values.mean(axis)
-    np.testing.assert_array_equal(dots.get_xdata(), np.arange(mean.size))
-    np.testing.assert_allclose(dots.get_ydata(), mean, atol=1e-12)
-    check_bars(bars, values, axis)
-
-
-def check_bars(bars, values, axis):
-    mean, std = values.mean(axis), values.std(axis)
-    ends = np.array(bars.get_ydata()).reshape(-1, 3)
-    np.testing.assert_array_equal(np.array(bars.get_xdata())[::3], np.arange(mean.size))
-    np.testing.assert_allclose(ends[:, :2], np.stack([mean - std, mean + std], 1), atol=1e-12)
-    assert np.isnan(ends[:, 2]).all()
+def check_groups(dots, means, values):
+    """The dots are the outputs (each, groups), each over its group, and the dashes their means."""
+    at = np.arange(values.shape[1])
+    np.testing.assert_array_equal(dots.get_xdata(), np.tile(at, len(values)))
+    np.testing.assert_allclose(dots.get_ydata(), values.ravel(), atol=1e-12)
+    if means is not None:
+        np.testing.assert_array_equal(means.get_xdata(), at)
+        np.testing.assert_allclose(means.get_ydata(), values.mean(0), atol=1e-12)
 
 
 def check_picture(explorer, rows, *state):
-    every, chosen, feature_bars, feature_dots, row_bars, row_dots = explorer.moving
-    y, those = torchs(rows, *state)
-    check_counts(every, y)
-    check_counts(chosen, those)
-    check_moments(feature_bars, feature_dots, y, 0)
-    check_moments(row_bars, row_dots, y, 1)
+    feature_dots, feature_means, row_dots, row_means = explorer.moving
+    y, _ = torchs(rows, *state)
+    check_groups(feature_dots, feature_means, y)
+    check_groups(row_dots, row_means, y.T)
 
 
 def test_in_every_state_the_picture_is_that_of_layer_norm(explorer):
@@ -67,39 +54,36 @@ def test_in_every_state_the_picture_is_that_of_layer_norm(explorer):
         check_picture(explorer, default_rows(), *values.values())
 
 
-def test_the_words_give_the_moments_of_the_outputs_and_of_the_rows(explore):
+def test_one_feature_moves_one_dot_in_every_row(explore):
+    moved = explore(preset="one feature moved")
+    y = np.reshape(moved.moving[0].get_ydata(), (8, 4))
+    np.testing.assert_allclose(y - torchs(default_rows())[0], [[0, 3, 0, 0]] * 8, atol=1e-12)
+
+
+def test_the_words_give_the_moments_of_the_feature_and_of_the_rows(explore):
     state = ("feature 2", -2.0, 1.5)
     words = explore(*state).words
-    y, those = torchs(default_rows(), *state)
-    plain = torchs(default_rows(), "feature 2")[1]
-    ends = [moment(y, 1) for moment in (np.mean, np.std)]
-    before = [moment(default_rows(), 1) for moment in (np.mean, np.std)]
-    true = [-2, 1.5, those.mean(), those.std(), plain.mean(), plain.std()]
-    true += [end for m in (*ends, *before) for end in (m.min(), m.max())]
+    (y, those), plain = torchs(default_rows(), *state), torchs(default_rows(), "feature 2")[1]
+    assert "Feature 2 has γ = −2 and β = 1.5; the others keep γ = 1 and β = 0. Its 8" in words
     numbers = [float(n.replace("−", "-")) for n in re.findall(r"−?\d+\.\d+", words)]
-    np.testing.assert_allclose(numbers, true[1:], atol=0.006)
-    assert "feature 2 has γ = −2 and β = 1.5. Its 8 outputs" in words
+    moments = [those.mean(), those.std(), plain.mean(), plain.std()]
+    ends = [end for values in (y.mean(1), y.std(1)) for end in (values.min(), values.max())]
+    np.testing.assert_allclose(numbers, [1.5, *moments, *ends, 0, 1], atol=0.006)
 
 
-def test_the_picture_at_gamma_one_and_beta_zero_stays_in_the_background(explorer):
-    explorer.preset = "all stretched and moved"
-    histogram, features, rows = explorer.picture.axes
+def test_the_outputs_at_gamma_one_and_beta_zero_stay_in_the_background(explorer):
+    explorer.chooser.value = "all stretched and moved"
     x_hat = torchs(default_rows())[0]
-    check_counts(histogram.patches[0], x_hat)
-    for ax, axis in ((features, 0), (rows, 1)):
-        zero, bars = ax.lines[:2]
+    for ax, values in zip(explorer.picture.axes, (x_hat, x_hat.T), strict=True):
+        zero, circles = ax.lines[:2]
         assert list(zero.get_ydata()) == [0, 0]
-        check_bars(bars, x_hat, axis)
-        assert not {bars, zero} & {*explorer.moving}
+        check_groups(circles, None, values)
+        assert not {circles, zero} & {*explorer.moving}
 
 
-def test_the_means_of_the_rows_before_are_marked_where_they_fit(explorer, explore):
-    triangles = explorer.picture.axes[2].lines[-1]
-    assert triangles.get_marker() == "^"
-    np.testing.assert_allclose(triangles.get_ydata(), default_rows().mean(1), atol=1e-6)
-    far = explore(x=default_rows() + 100)
-    assert [line for line in far.picture.axes[2].lines if line.get_marker() == "^"] == []
-    assert "(before layer norm: means from 97.12 to 102.86 and" in far.words
+def test_a_picture_has_at_most_three_looks(explorer):
+    (legend,) = explorer.picture.legends
+    assert len(legend.get_texts()) == 3
 
 
 def test_positions_are_rows_as_well(explore):
