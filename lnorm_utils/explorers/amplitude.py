@@ -24,7 +24,7 @@ from lnorm_utils.explorers.engine.figures import (
 from lnorm_utils.explorers.engine.own_data import row_of
 from lnorm_utils.functional import standardize, variance
 from lnorm_utils.numbers import number, significant
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, ORANGE, VERMILION
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, WHITE
 
 __all__ = ["explore_amplitude"]
 
@@ -38,7 +38,7 @@ PRESETS: Presets = {
     "as in a network": {"amplitude": 1.0, "eps": 1e-5},
     "as small as √ε": {"amplitude": 0.00316, "eps": 1e-5},
     "far below √ε": {"amplitude": 1e-4, "eps": 1e-5},
-    "ε = 0.1: too large for this row": {"amplitude": 0.03, "eps": 0.1},
+    "ε = 0.1 is too large for this row": {"amplitude": 0.03, "eps": 0.1},
     "constant row": {"amplitude": 0, "eps": 1e-5},
 }
 
@@ -51,7 +51,7 @@ def explore_amplitude(
     preset: str | None = None,
     presets: Presets | None = None,
 ) -> Explorer:
-    """Explore which standard deviation layer norm gives to a row, with ε inside the root.
+    """Explore what standard deviation a row has after layer norm.
 
     Args:
         amplitude: σ, the standard deviation of the row before, from 0 to 1.
@@ -64,8 +64,8 @@ def explore_amplitude(
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; ε inside the root as in PyTorch.
 
-    >>> explore_amplitude(preset="as small as √ε").words[78:127]
-    'After layer norm its standard deviation is 0.71 ='
+    >>> explore_amplitude(preset="as small as √ε").words[88:117]
+    'After layer norm it is 0.71 ='
     """
     shape = _standard(row_of(normal(256, seed=3) if row is None else row))
     picture, (left, middle, right) = fixed_panels(
@@ -76,10 +76,12 @@ def explore_amplitude(
     )
     span = 1.05 * shape.abs().max().item()
     edges = np.linspace(-span, span, BINS + 1)
-    ideal = histogram(middle, edges, shape, color=GRAY, lw=2, label="with ε = 0")
+    ideal = histogram(middle, edges, shape, color=BLACK, ls=":", lw=2, label="if ε were 0")
     bars, stds = [], []
-    for ax, title, color in ((left, "the row before", BLUE), (middle, "the row after", ORANGE)):
-        ax.set(title=title, xlabel="value", ylabel="features", ylim=(0, 1.2 * shape.numel()))
+    for ax, title, color in ((left, "the row before", GRAY), (middle, "the row after", BLUE)):
+        ax.set(
+            title=title, xlabel="value", ylabel="how many features", ylim=(0, 1.2 * shape.numel())
+        )
         ax.set_xlim(edges[0], edges[-1])
         whole_numbers([ax.yaxis])
         bars.append(histogram(ax, edges, fill=True, facecolor=color, edgecolor=BLACK))
@@ -128,26 +130,35 @@ def _curves(ax: Axes) -> list[Line2D]:
     ticks = [0, *powers_of_ten(-4, 0, each=1)]
     ax.set_xticks(ticks, [significant(tick) for tick in ticks])
     ax.axhline(1, color=GRAY, lw=1.5, zorder=0)
-    look: dict[str, Any] = {"mfc": ORANGE, "mew": 0.5, "clip_on": False}
-    label = "measured by layer norm"
+    look: dict[str, Any] = {"mew": 0.5, "clip_on": False}
+    label = "measured"
     return [
-        line(ax, "--", DRAWN, color=VERMILION, label=f"ε outside: {OUTSIDE}", **look),
-        line(ax, "-", DRAWN, color=BLACK, label=f"ε inside the root: {INSIDE}", **look),
-        line(ax, "o", MEASURED, color=ORANGE, ms=7, label=label, **look),
-        line(ax, "*-", color=BLUE, ms=18, label="the row", markevery=[1], **look),
+        line(ax, "--", DRAWN, color=BLACK, label=f"ε outside the root: {OUTSIDE}", **look),
+        line(ax, "-", DRAWN, color=BLUE, label=f"ε inside the root: {INSIDE}", **look),
+        line(ax, "o", MEASURED, color=BLUE, ms=7, label=label, **look),
+        line(
+            ax,
+            "*-",
+            color=BLACK,
+            mfc=WHITE,
+            ms=18,
+            label="this row",
+            markevery=[1],
+            **{**look, "mew": 1.5},
+        ),
     ]
 
 
 def _words(amplitude: float, eps: float, after: float, features: int) -> str:
     if amplitude == 0:
         return (
-            f"All {features} features are equal. Without ε that would be 0 / 0; with ε = "
-            f"{significant(eps)}, inside the root or outside, every feature becomes 0."
+            f"All {features} features are equal. Without ε, layer norm would divide 0 by 0. With "
+            f"ε = {significant(eps)}, inside the root or outside, every feature becomes 0."
         )
     root = math.sqrt(eps)
     return (
-        f"σ = {significant(amplitude)} and √ε = {significant(root)}: the row's standard deviation "
-        f"is {number(amplitude / root)} times √ε. After layer norm its standard deviation is "
+        f"Before, the row's standard deviation is σ = {significant(amplitude)}, which is "
+        f"{number(amplitude / root)} times √ε = {significant(root)}. After layer norm it is "
         f"{number(after)} = {INSIDE}. With ε outside the root it would be "
         f"{number(amplitude / (amplitude + eps))} = {OUTSIDE}."
     )
