@@ -26,9 +26,9 @@ ROWS = normal(2, 3, 4, seed=42).double() * torch.tensor([[1.0], [20.0], [0.1]]) 
 STEPS = layer_norm_steps(ROWS, 4, WEIGHT, BIAS, eps=0.1)
 
 # About lessons 1 to 3.
-shape_8_5_16 = Prediction(
+means_8_5 = Prediction(
     TOPIC,
-    "shape_8_5_16",
+    "means_8_5",
     answer=(8, 5, 1),
     reason="There's one mean for each row, and the averaged axis stays, with size 1.",
     wrong=[
@@ -54,9 +54,9 @@ shape_8_5_16 = Prediction(
 )
 
 
-var_with_eps = Prediction(
+var_eps = Prediction(
     TOPIC,
-    "var_with_eps",
+    "var_eps",
     answer=0.03 / (0.03 + 0.01),
     reason="var / (var + ε) is 0.03 / 0.04. This row is so narrow that ε shows.",
     wrong=[
@@ -78,9 +78,9 @@ var_with_eps = Prediction(
 )
 
 
-of_minus_2x_plus_7 = Prediction(
+minus_2x = Prediction(
     TOPIC,
-    "of_minus_2x_plus_7",
+    "minus_2x",
     answer=-0.4,
     reason="The 7 is subtracted with the mean, the 2 cancels, and the minus stays.",
     wrong=[
@@ -102,9 +102,9 @@ of_minus_2x_plus_7 = Prediction(
 
 
 # The story.
-how_many_train = Prediction(
+trained = Prediction(
     TOPIC,
-    "how_many_train",
+    "trained",
     answer=4,
     reason="All four networks learn the rings. In this network, at this rate, the standardizing "
     "does it, and not γ and β.",

@@ -14,9 +14,9 @@ NARROW = 0.003 * (normal(2, 3, 5, seed=32).double() + 2)
 LEFT, RIGHT = 2 * normal(2, 3, 5, seed=179).double() + 1, 2 * normal(2, 3, 5, seed=126).double() - 2
 
 # About lessons 1 and 2.
-means_of_5_7 = Prediction(
+rows_5_7 = Prediction(
     TOPIC,
-    "means_of_5_7",
+    "rows_5_7",
     answer=5 * 7,
     reason="There's one mean for each of the 5 points at each of the 7 positions.",
     wrong=[
@@ -46,9 +46,9 @@ means_of_5_7 = Prediction(
 )
 
 
-var_of_1115 = Prediction(
+var_1115 = Prediction(
     TOPIC,
-    "var_of_1115",
+    "var_1115",
     answer=(1 + 1 + 1 + 9) / 4,
     reason="The mean is 2. The squared distances 1, 1, 1, and 9 have the average 12 / 4.",
     wrong=[
@@ -76,9 +76,9 @@ var_of_1115 = Prediction(
 )
 
 
-var_of_tenfold = Prediction(
+tenfold = Prediction(
     TOPIC,
-    "var_of_tenfold",
+    "tenfold",
     answer=100 * 3,
     reason="Each distance becomes 10 times as large, so each square becomes 100 times as large.",
     wrong=[
