@@ -232,6 +232,33 @@ def the_way_back(norm, x_hat, weight, bias):
     return (x_hat - bias) / weight
 
 
+of_512 = Prediction(
+    TOPIC,
+    "of_512",
+    answer=2 * 512,
+    reason="There are 512 γ and 512 β, however many points and positions there are.",
+    wrong=[
+        Wrong(
+            2, "That would be one γ and one β for all features. Each feature has its own.", SINGLE
+        ),
+        Wrong(512, "That's one number for each feature. Each has two, a γ and a β."),
+        Wrong(
+            2 * 10 * 512,
+            "Then each point would have its own γ and β, of shape (N, D), and a batch of another "
+            "size would need other parameters. All points share them.",
+        ),
+        Wrong(10 * 512, "That's how many numbers the input has. All 10 points share the γ and β."),
+        Wrong(2 * 10, "γ and β belong to features, not to points."),
+        Wrong(
+            0,
+            "γ and β aren't hyperparameters, which somebody chooses. They're parameters, and "
+            "training sets them.",
+        ),
+    ],
+    hints=["Which shape does γ have for 512 features?", "Count the γ, then count the β too."],
+)
+
+
 y_mean = Prediction(
     TOPIC,
     "y_mean",
@@ -260,41 +287,6 @@ y_mean = Prediction(
     hints=[
         "Write down the four numbers of y first, one feature after the other.",
         "Feature 3 is −1 · −1 + 0.5 = 1.5. Make the other three like this, and average.",
-    ],
-)
-
-
-other_row = Prediction(
-    TOPIC,
-    "other_row",
-    answer=-3.8049,
-    reason="Standardized, the two rows are the same, so γ and β turn both into the row `one`.",
-    wrong=[
-        Wrong(
-            20 * -3.8049 + 3,
-            "Then each row would get its own numbers back. But γ and β only hold the mean and "
-            "deviation of `one`.",
-            Belief.NOTHING_IS_LOST,
-        ),
-        Wrong(
-            -3.8049 + 3,
-            "Then the + 3 would come back. It was subtracted with the mean of `other`, and γ and β "
-            "don't hold that mean.",
-            Belief.NOTHING_IS_LOST,
-        ),
-        Wrong(
-            20 * -3.8049,
-            "Then the factor 20 would come back. It was divided away with the deviation of "
-            "`other`, and γ and β don't hold that deviation.",
-            Belief.NOTHING_IS_LOST,
-        ),
-        Wrong(-1.3671, "That's the standardized number. γ and β still act on it."),
-    ],
-    within=0.006,
-    hints=[
-        "Standardizing `other` takes away its mean and its standard deviation. How does the result "
-        "differ from that of `one`?",
-        "γ and β are the same for both rows. Is their input the same, too?",
     ],
 )
 
@@ -371,6 +363,41 @@ def subtracted(matrix, offset, weight, bias):
 def gamma_in_place_of_beta(matrix, offset, weight, bias):
     """That's γ sent through the layer. γ goes into W, and β goes into b."""
     return offset + matrix @ weight
+
+
+other_row = Prediction(
+    TOPIC,
+    "other_row",
+    answer=-3.8049,
+    reason="Standardized, the two rows are the same, so γ and β turn both into the row `one`.",
+    wrong=[
+        Wrong(
+            20 * -3.8049 + 3,
+            "Then each row would get its own numbers back. But γ and β only hold the mean and "
+            "deviation of `one`.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(
+            -3.8049 + 3,
+            "Then the + 3 would come back. It was subtracted with the mean of `other`, and γ and β "
+            "don't hold that mean.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(
+            20 * -3.8049,
+            "Then the factor 20 would come back. It was divided away with the deviation of "
+            "`other`, and γ and β don't hold that deviation.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(-1.3671, "That's the standardized number. γ and β still act on it."),
+    ],
+    within=0.006,
+    hints=[
+        "Standardizing `other` takes away its mean and its standard deviation. How does the result "
+        "differ from that of `one`?",
+        "γ and β are the same for both rows. Is their input the same, too?",
+    ],
+)
 
 
 way_back = CodeExercise(
