@@ -90,9 +90,9 @@ def test_a_constant_row_becomes_zero_and_never_nan(explorer):
 
 
 def test_a_row_as_small_as_the_root_of_eps_is_brought_to_the_root_of_a_half(explorer):
-    explorer.chooser.value = "as small as √ε"
+    explorer.preset = "as small as √ε"
     assert "After layer norm it is 0.71 = σ / √(σ² + ε)." in explorer.words
-    explorer.chooser.value = "far below √ε"
+    explorer.preset = "far below √ε"
     assert explorer.words.endswith("it would be 0.91 = σ / (σ + ε).")
 
 

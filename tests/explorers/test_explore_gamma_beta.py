@@ -72,7 +72,7 @@ def test_the_words_give_the_moments_of_the_feature_and_of_the_rows(explore):
 
 
 def test_the_outputs_at_gamma_one_and_beta_zero_stay_in_the_background(explorer):
-    explorer.chooser.value = "all stretched and moved"
+    explorer.preset = "all stretched and moved"
     x_hat = torchs(default_rows())[0]
     for ax, values in zip(explorer.picture.axes, (x_hat, x_hat.T), strict=True):
         zero, circles = ax.lines[:2]
