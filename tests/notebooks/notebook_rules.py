@@ -7,6 +7,7 @@ import nbformat
 from freeze import WIDGET_VIEW, frozen_text
 
 MOST_CODE_LINES = 12
+MOST_CELLS = 55
 MACHINE_PATH = re.compile(r"(?:^|(?<=[^\w.]))(?:/home/|/Users/|/root/|/tmp/|[A-Z]:\\)")
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+|\b0x7f[0-9a-f]{6,}", re.IGNORECASE)
 
@@ -151,6 +152,12 @@ def the_last_cell_links_to_the_next_lesson(lesson):
         yield f"its last cell does not link to {later[0]}"
 
 
+def it_has_at_most_55_cells(lesson):
+    count = len(lesson.notebook.cells)
+    if count > MOST_CELLS:
+        yield f"it has {count} cells"
+
+
 RULES = [
     is_a_valid_notebook_of_format_4_5,
     has_the_text_that_freezing_gives,
@@ -168,4 +175,5 @@ RULES = [
     no_code_cell_is_longer_than_12_lines,
     the_only_h1_stands_in_the_first_cell,
     the_last_cell_links_to_the_next_lesson,
+    it_has_at_most_55_cells,
 ]

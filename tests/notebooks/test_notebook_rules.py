@@ -6,7 +6,7 @@ import re
 import notebook_rules as rules
 import pytest
 from lesson import Lesson
-from sample_notebooks import course, sample_notebook
+from sample_notebooks import course, sample_lesson
 
 ERROR = {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}
 PATHS = ("/home/", "/Users/", "/root/", "/tmp/", "C:\\")
@@ -31,6 +31,21 @@ def picture(change):
     return lambda notebook: change(code(notebook, 3)["outputs"])
 
 
+def in_cell(index, change):
+    """Return a change of the source of a cell."""
+
+    def plant(notebook):
+        cell = notebook["cells"][index]
+        cell["source"] = change("".join(cell["source"]))
+
+    return plant
+
+
+def cells(change):
+    """Return a change of the list of cells."""
+    return lambda notebook: change(notebook["cells"])
+
+
 # Rule: [(what it says, what breaks it), ...].
 PLANTED = {
     rules.is_a_valid_notebook_of_format_4_5: [
@@ -45,7 +60,7 @@ PLANTED = {
         ("the same id", lambda nb: nb["cells"][0].update(id=nb["cells"][1]["id"])),
     ],
     rules.execution_counts_run_from_1_to_n: [
-        (r"\[1, None, 3\]", lambda nb: code(nb, 2).update(outputs=[], execution_count=None)),
+        (r"\[1, None, 3, 4, 5\]", lambda nb: code(nb, 2).update(outputs=[], execution_count=None)),
         ("no code cell", lambda nb: nb.update(cells=nb["cells"][:1])),
     ],
     rules.nothing_is_written_to_stderr: [
@@ -87,32 +102,37 @@ PLANTED = {
     rules.the_only_h1_stands_in_the_first_cell: [
         (r"cells \[\]", lambda nb: nb["cells"][0].update(source="## A section")),
         (
-            r"cells \[1, 5\]",
+            r"cells \[1, 9\]",
             lambda nb: nb["cells"][-1].update(source="```\n# a comment\n```\n# A heading"),
         ),
     ],
     rules.the_last_cell_links_to_the_next_lesson: [
         ("does not link to second.ipynb", lambda nb: nb["cells"].pop())
     ],
+    rules.it_has_at_most_55_cells: [
+        ("56 cells", cells(lambda cells: cells.extend([cells[1]] * (56 - len(cells)))))
+    ],
 }
 
 
 @pytest.fixture(scope="module")
 def lessons(tmp_path_factory):
-    first = sample_notebook(following="second.ipynb")
-    return course(tmp_path_factory.mktemp("course"), first=first, second=sample_notebook())
+    first, second = sample_lesson("second.ipynb"), sample_lesson(asks_about_earlier_ones=True)
+    return course(tmp_path_factory.mktemp("course"), first=first, second=second)
 
 
 @pytest.fixture
 def changed(lessons, tmp_path):
-    """Return a function that changes a copy of the first lesson."""
+    """Return a function that changes a copy of a lesson, the first or the second."""
 
     def change(plant):
-        notebook = json.loads((lessons / "first.ipynb").read_text("utf-8"))
+        name = getattr(plant, "lesson", "first")
+        notebook = json.loads((lessons / f"{name}.ipynb").read_text("utf-8"))
         plant(notebook)
-        (tmp_path / "first.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+        (tmp_path / "first.ipynb").touch()
         (tmp_path / "second.ipynb").touch()
-        return Lesson(tmp_path / "first.ipynb")
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+        return Lesson(tmp_path / f"{name}.ipynb")
 
     return change
 
