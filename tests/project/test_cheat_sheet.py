@@ -1,0 +1,99 @@
+"""The cheat sheet is right, line by line, and short enough for one page."""
+
+import ast
+import math
+import re
+from functools import partial
+
+import pytest
+import torch
+from project import PROJECT
+from torch import nn
+from torch.testing import assert_close
+
+from lnorm_utils import LayerNorm, mean, standardize, variance
+
+TEXT = (PROJECT / "docs" / "cheat_sheet.md").read_text("utf-8")
+SIZES = {"N": 5, "L": 2, "D": 4, "C": 3, "H": 6, "W": 7}
+# Far from zero, so that digits can get lost, and with an ε that shows.
+X = torch.randn(5, 2, 4, generator=torch.Generator().manual_seed(0)) + 1000
+SIGHT = {**SIZES, "x": X, "mean": mean(X), "var": variance(X), "eps": 0.1}
+
+
+def table(heading):
+    """Return the rows of a section's table, without code marks."""
+    section = TEXT.split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:1] == "|"]
+    return [[cell.replace("`", "") for cell in row] for row in rows[2:]]
+
+
+def shape(letters):
+    return eval(letters, SIZES.copy())
+
+
+SHAPES = table("Which numbers share a mean")
+TRAPS = table("Five traps")
+
+
+@pytest.mark.parametrize(("norm", "of_x", "dim", "of_means", "of_gamma", "code"), SHAPES)
+def test_a_row_about_shapes_says_what_pytorch_does(norm, of_x, dim, of_means, of_gamma, code):
+    x, axes = torch.randn(shape(of_x)), ast.literal_eval(dim)
+    assert mean(x, axes).shape == shape(of_means)
+    sight = {"nn": nn, "x": x, **SIZES}
+    assert_close(eval(code, sight), standardize(x, axes), atol=1e-4, rtol=0)
+    layers = [node for node in ast.walk(ast.parse(code)) if "nn." in ast.unparse(node)[:3]]
+    made = [node for node in layers if isinstance(node, ast.Call) and "(x" not in ast.unparse(node)]
+    (layer,) = {ast.unparse(node) for node in made}
+    assert eval(layer, sight).weight.shape == eval(layer, sight).bias.shape == shape(of_gamma)
+
+
+def test_each_kind_of_tensor_is_there_for_both_norms():
+    kinds = {"(N, D)", "(N, L, D)", "(N, C, H, W)"}
+    for norm in ("layer norm", "batch norm"):
+        assert {row[1] for row in SHAPES if row[0].startswith(norm)} == kinds
+
+
+@pytest.mark.parametrize(("trap", "wrong", "right"), TRAPS)
+def test_what_is_wrong_in_a_trap_differs_from_what_is_right(trap, wrong, right):
+    good = eval(right, SIGHT.copy())
+    with pytest.raises((RuntimeError, AssertionError)):
+        assert_close(eval(wrong, SIGHT.copy()), good, atol=1e-3, rtol=0)
+
+
+def test_what_is_right_in_the_traps_is_what_layer_norm_does():
+    assert len(TRAPS) == 5
+    centered, var, root, same_var, swapped = (eval(right, SIGHT.copy()) for *_, right in TRAPS)
+    near = partial(assert_close, atol=1e-3, rtol=0)
+    near(centered, X - mean(X))
+    near(var, variance(X).squeeze(-1))
+    near(same_var, variance(X).squeeze(-1))
+    near(centered / root, standardize(X, eps=0.1))
+    assert_close(swapped[:, 1], X[1])
+
+
+def test_what_to_expect_is_so():
+    x, row = X.double(), torch.randn(1, 4, dtype=torch.float64)
+    assert_close(standardize(torch.cat([row, x[0]]))[:1], standardize(row))
+    assert_close(standardize(row + 7), standardize(row))
+    assert_close(standardize(1000 * row), standardize(row, eps=0.0))
+    assert_close(variance(standardize(row, eps=0.5)), variance(row) / (variance(row) + 0.5))
+    for features in (3, 4, 16):  # on a sphere, in a hyperplane
+        y = standardize(torch.randn(9, features).double(), eps=0.0)
+        assert_close(y.norm(dim=-1), torch.full((9,), math.sqrt(features)).double())
+        assert_close(y.sum(-1), torch.zeros(9).double())
+    assert_close(
+        standardize(torch.tensor([[3.0, 1.0]])), torch.tensor([[1.0, -1.0]]), atol=1e-4, rtol=0
+    )
+    one = LayerNorm(1)
+    nn.init.constant_(one.bias, 0.7)
+    assert_close(one(torch.randn(9, 1)), torch.full((9, 1), 0.7))
+
+
+def test_its_lines_fit_on_a_page():
+    """`tests/browser/test_printing.py` prints it; this notices sooner."""
+    lines = TEXT.splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 125
+    blocks = re.findall(r"^```.*?^```", TEXT, re.MULTILINE | re.DOTALL)
+    assert max(len(line) for block in blocks for line in block.splitlines()) <= 92
+    assert len(re.findall(r"\w+", TEXT)) <= 600
