@@ -16,11 +16,13 @@ class Belief(Enum):
     ONE_FEATURE_GIVES_1 = "one feature gives 1"
     SAME_AS_GROUP_NORM = "layer norm over the channels is the same as GroupNorm(1, C)"
     SINGLE_GAMMA_AND_BETA = "γ and β are single numbers, or one for each position"
-    PRE_NORM_IS_POST_NORM = "layer norm before and after the addition is the same network"
+    PRE_NORM_IS_POST_NORM = (
+        "layer norm before the branch and after the addition make the same network"
+    )
     NOTHING_IS_LOST = "layer norm loses nothing, and γ and β can undo it"
     ONE_PASS_IS_AS_GOOD = "E[x²] − E[x]² is just another way to write the variance"
     RESHAPE_SWAPS_AXES = "reshape swaps axes"
     TRAINING_MODE = "layer norm has a training mode, or depends on the batch size"
     SCALING_CHANGES_NOTHING = "scaling a row never changes its layer norm"
-    ATTRIBUTES_ARE_TRAINED = "whatever a class keeps is trained with the network"
-    STATE_DICT_HOLDS_ALL = "the state dict holds all that a layer needs"
+    ATTRIBUTES_ARE_TRAINED = "everything that a class stores is trained with the network"
+    STATE_DICT_HOLDS_ALL = "a state dict holds everything that a layer needs"

@@ -131,17 +131,24 @@ class Slip:
     """One thing that is done otherwise than layer norm does it.
 
     Args:
-        done: what was done, as a clause such as "ε is left out".
+        done: what was done, as a short clause such as "ε is left out".
         instead: what layer norm does instead, as the rest of a sentence that begins with its name.
             In both, {D} stands for the letter of how many numbers are averaged.
         changes: the switches that it throws, field of `NormWithSlips` -> value.
         belief: the common belief that it may come from.
+        detail: how `done` goes on, behind a comma, where there is room for it.
     """
 
     done: str
     instead: str
     changes: Mapping[str, Any] = field(hash=False)
     belief: Belief | None = None
+    detail: str = ""
+
+    @property
+    def told(self) -> str:
+        """What was done, in full."""
+        return f"{self.done}, {self.detail}" if self.detail else self.done
 
     @property
     def is_affine(self) -> bool:
@@ -168,16 +175,18 @@ def compatible(slips: Sequence[Slip]) -> bool:
 
 
 UNBIASED = Slip(
-    "your variance divides by {D} − 1, as `var` and `std` do by default",
+    "your variance divides by {D} − 1",
     "divides by {D} (`correction=0`)",
     {"divisor": lambda size: size - 1},
     Belief.VARIANCE_OVER_D_MINUS_1,
+    "as `var` and `std` do by default",
 )
 EPS_OUTSIDE = Slip(
-    "ε is added outside the root, to the standard deviation",
+    "ε is added outside the root",
     "adds ε to the variance, inside the root",
     {"denominator": lambda variance, eps, root: root(variance) + eps},
     Belief.EPS_OUTSIDE_THE_ROOT,
+    "to the standard deviation",
 )
 EPS_LEFT_OUT = Slip(
     "ε is left out",
@@ -186,10 +195,11 @@ EPS_LEFT_OUT = Slip(
     Belief.EPS_OUTSIDE_THE_ROOT,
 )
 ONE_PASS = Slip(
-    "your variance is E[x²] − E[x]², whose digits run out far from zero",
+    "your variance is E[x²] − E[x]²",
     "subtracts the mean before it squares",
     {"one_pass": lambda difference: difference},
     Belief.ONE_PASS_IS_AS_GOOD,
+    "which loses its digits when the mean is large",
 )
 
 AFFINE_LEFT_OUT = Slip(
@@ -231,12 +241,13 @@ SLIPS = (
     EPS_OUTSIDE,
     EPS_LEFT_OUT,
     Slip(
-        "your variance squares the numbers themselves, not their distances from the mean",
+        "your variance squares the numbers themselves",
         "subtracts the mean before it squares",
         {"inner_mean": lambda x, mean: x},
+        detail="not their distances from the mean",
     ),
     Slip(
-        "you did not subtract the mean",
+        "you didn't subtract the mean",
         "subtracts the mean from x",
         {"numerator": lambda x, mean: x},
     ),
@@ -266,40 +277,44 @@ SLIPS = (
         {"root": lambda variance: variance},
     ),
     Slip(
-        "what you have in place of the variance is its root, the standard deviation",
+        "in place of the variance you have its root",
         "starts from the variance itself",
         {"spread": torch.sqrt, "root": torch.sqrt},  # without the root after it, nothing is wrong
+        detail="the standard deviation",
     ),
     Slip(
-        "your variance is a sum, not divided by how many numbers there are",
+        "your variance is a sum",
         "divides the sum of the squares by {D}",
         {"divisor": lambda size: 1},
+        detail="and isn't divided by anything",
     ),
     Slip(
-        "your mean is a sum, not divided by how many numbers there are",
+        "your mean is a sum",
         "divides the sum by {D}",
         {"average": torch.sum},
+        detail="and isn't divided by anything",
     ),
     Slip(
-        "your mean is a sum, not divided by how many numbers there are, and so is the one inside "
-        "the variance",
-        "divides the sum by {D}",
+        "your mean and the mean inside your variance are sums",
+        "divides each sum by {D}",
         {"average": torch.sum, "inner_average": torch.sum},
     ),
     Slip(
-        "you did not divide by the standard deviation",
+        "you didn't divide by the standard deviation",
         "divides by the root of variance plus ε",
         {"quotient": lambda x, mean, above, below, eps: above},
     ),
     Slip(
-        "the signs are flipped, because x is subtracted from the mean",
+        "the signs are flipped",
         "subtracts the mean from x",
         {"numerator": lambda x, mean: mean - x},
+        detail="because x is subtracted from the mean",
     ),
     Slip(
-        "only the mean is divided, because x − mean has no brackets",
+        "only the mean is divided",
         "divides the whole difference",
         {"quotient": lambda x, mean, above, below, eps: x - mean / below},
+        detail="because x − mean has no parentheses around it",
     ),
     _constant(1e-5, "always 1e-5"),
     Slip(
@@ -312,24 +327,25 @@ SLIPS = (
         Belief.EPS_OUTSIDE_THE_ROOT,
     ),
     Slip(
-        "ε is a lower limit for the variance",
-        "adds ε to it",
+        "ε is used as a lower limit for the variance",
+        "adds ε to the variance",
         {"denominator": lambda variance, eps, root: root(variance.clamp(min=eps))},
     ),
     Slip(
-        "ε is a lower limit for the standard deviation",
+        "ε is used as a lower limit for the standard deviation",
         "adds ε to the variance, inside the root",
         {"denominator": lambda variance, eps, root: root(variance).clamp(min=eps)},
         Belief.EPS_OUTSIDE_THE_ROOT,
     ),
     Slip(
-        "ε is added twice, inside the root and outside",
-        "adds ε once, inside",
+        "ε is added twice",
+        "adds ε once, inside the root",
         {"denominator": lambda variance, eps, root: root(variance + eps) + eps},
+        detail="inside the root and outside",
     ),
     Slip(
         "ε is subtracted",
-        "adds it",
+        "adds ε",
         {"denominator": lambda variance, eps, root: root(variance - eps)},
     ),
     Slip(
@@ -342,12 +358,13 @@ SLIPS = (
         Belief.EPS_OUTSIDE_THE_ROOT,
     ),
     Slip(
-        "each row has length 1, as `F.normalize` makes it",
-        "divides by the root of variance plus ε, which makes rows of length √{D}",
+        "each row has length 1",
+        "divides by the root of variance plus ε, so its rows have length √{D}",
         {"quotient": lambda x, mean, above, below, eps: F.normalize(above, dim=-1)},
+        detail="because of `F.normalize`",
     ),
     Slip(
-        "with `F.normalize` ε is a lower limit for the length of the row",
+        "in `F.normalize` ε is only a lower limit for the length of the row",
         "adds ε to the variance, inside the root",
         {
             "quotient": lambda x, mean, above, below, eps: (
@@ -357,21 +374,22 @@ SLIPS = (
         Belief.EPS_OUTSIDE_THE_ROOT,
     ),
     Slip(
-        "with `F.normalize` each row has length 1, and ε is a lower limit for its length",
-        "divides by the root of variance plus ε, which makes rows of length √{D}",
+        "with `F.normalize` each row has length 1, and ε is only a lower limit for its length",
+        "divides by the root of variance plus ε, so its rows have length √{D}",
         {
             "denominator": UNDER_THE_ROOT,
             "quotient": lambda x, mean, above, below, eps: F.normalize(above, dim=-1, eps=eps),
         },
     ),
     Slip(
-        "you took the mean distance from the mean, without squares and without a root",
-        "squares the distances, averages the squares and takes the root",
+        "you divided by the mean distance from the mean",
+        "squares the distances, averages the squares, and takes the root",
         {"squared": torch.abs, "root": lambda variance: variance, "inner_mean": SUBTRACTED},
+        detail="without squares and without a root",
     ),
     Slip(
         "the variance is squared",
-        "takes it as it is",
+        "uses it as it is",
         # Without ε below the root, this is to leave out the root.
         {"spread": torch.square, "denominator": UNDER_THE_ROOT},
     ),
@@ -380,19 +398,20 @@ SLIPS = (
     _constant(1e-8, "1e-8"),
     Slip(
         "you multiplied by the standard deviation",
-        "divides by it",
+        "divides by the standard deviation",
         {"quotient": lambda x, mean, above, below, eps: above * below},
     ),
-    Slip("you added the mean", "subtracts it", {"numerator": lambda x, mean: x + mean}),
+    Slip("you added the mean", "subtracts the mean", {"numerator": lambda x, mean: x + mean}),
     Slip(
-        "you averaged the distances without their signs, and did not square them",
+        "you averaged the distances without their signs",
         "averages their squares",
         {"squared": torch.abs, "inner_mean": SUBTRACTED},
     ),
     Slip(
-        "you averaged the distances without squaring them, so they cancel",
+        "you averaged the distances without squaring them",
         "averages their squares",
         {"squared": lambda distance: distance, "inner_mean": SUBTRACTED},
+        detail="so they add up to 0",
     ),
     ONE_PASS,
     Slip(
@@ -400,6 +419,7 @@ SLIPS = (
         ONE_PASS.instead,
         {"one_pass": lambda difference: difference.clamp(min=0)},
         ONE_PASS.belief,
+        ONE_PASS.detail,
     ),
     Slip(
         "your mean divides by {D} − 1",
@@ -422,9 +442,10 @@ SLIPS = (
         {"is_shifted_first": True},
     ),
     Slip(
-        "γ and β come before the normalization, which takes most of them away",
+        "γ and β come before the normalization",
         "normalizes first",
         {"is_affine_first": True},
+        detail="which undoes most of what they do",
     ),
     Slip(
         "γ and β have changed places",
@@ -450,8 +471,8 @@ SLIPS = (
         Belief.SINGLE_GAMMA_AND_BETA,
     ),
     Slip(
-        "γ and β belong to the positions",
-        "has one γ and one β for each feature, and the same at every position",
+        "there is one γ and one β for each position",
+        "has one γ and one β for each feature, and they are the same at every position",
         {
             "gamma": lambda weight, bias: weight[:, None],
             "beta": lambda weight, bias: bias[:, None],
@@ -459,21 +480,25 @@ SLIPS = (
         Belief.SINGLE_GAMMA_AND_BETA,
     ),
     Slip("you divided by γ", "multiplies by γ", {"scaled": lambda x, gamma: x / gamma}),
-    Slip("β is subtracted", "adds β", {"shifted": lambda x, beta: x - beta}),
-    Slip("γ is added", "multiplies by γ", {"scaled": lambda x, gamma: x + gamma}),
-    Slip("β multiplies", "adds β", {"shifted": lambda x, beta: x * beta}),
+    Slip("you subtracted β", "adds β", {"shifted": lambda x, beta: x - beta}),
+    Slip("you added γ", "multiplies by γ", {"scaled": lambda x, gamma: x + gamma}),
+    Slip("you multiplied by β", "adds β", {"shifted": lambda x, beta: x * beta}),
     *(
-        Slip(f"{name} is {words}", f"{verb} {name} as it is", {switch: change})
+        Slip(f"{name} {words}", f"{verb} {name} as it is", {switch: change})
         for switch, name, verb in (("gamma", "γ", "multiplies by"), ("beta", "β", "adds"))
         for words, change in (
-            ("averaged to one number", _of(switch, lambda v: v.mean())),
-            ("the first one for all features", _of(switch, lambda v: v.flatten()[0])),
-            ("without its sign", _of(switch, torch.abs)),
-            ("squared", _of(switch, torch.square)),
-            ("one for each position, not for each feature", _of(switch, lambda v: v[:, None])),
+            ("is averaged to one number", _of(switch, lambda v: v.mean())),
+            ("is its first number for all features", _of(switch, lambda v: v.flatten()[0])),
+            ("has lost its sign", _of(switch, torch.abs)),
+            ("is squared", _of(switch, torch.square)),
+            ("has a number for each position", _of(switch, lambda v: v[:, None])),
         )
     ),
-    Slip("γ is 1 + γ", "multiplies by γ as it is", {"gamma": lambda weight, bias: 1 + weight}),
+    Slip(
+        "you multiplied by 1 + γ",
+        "multiplies by γ as it is",
+        {"gamma": lambda weight, bias: 1 + weight},
+    ),
 )
 
 
@@ -540,8 +565,8 @@ AXIS_SWITCHES = (
     ("your mean runs", "takes the mean", ("mean_axes",)),
     ("your variance runs", "takes the variance", ("inner_mean_axes", "variance_axes")),
     (
-        "the mean that you subtract, also inside the variance, runs",
-        "takes the mean",
+        "your mean and the mean inside your variance run",
+        "takes both",
         ("mean_axes", "inner_mean_axes"),
     ),
     ("the mean inside your variance runs", "takes it", ("inner_mean_axes",)),

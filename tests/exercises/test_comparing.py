@@ -94,10 +94,13 @@ def test_a_small_element_may_be_off_by_a_fixed_amount_and_a_large_one_by_a_share
         (TABLE.int(), ["dtype torch.int32", "torch.float32"]),
         (TABLE.tolist(), ["numbers are right", "a list"]),
         (TABLE.numpy(), ["numbers are right", "a numpy array"]),
-        ([[1, 2], [1000, 0.5]], ["torch.Tensor is expected", "a list"]),
-        (3, ["torch.Tensor is expected", "a whole number"]),
-        (TABLE + torch.tensor([[0, 0], [7, 5]]), ["so is 1 row of 2", "[1, 0]", "1,007", "1,000"]),
-        (torch.full((2, 2), math.nan), ["shape is right. The", "[0, 0]", "nan", "1"]),
+        ([[1, 2], [1000, 0.5]], ["torch.Tensor", "a list"]),
+        (3, ["torch.Tensor", "a whole number"]),
+        (
+            TABLE + torch.tensor([[0, 0], [7, 5]]),
+            ["1 of 2 rows agrees", "[1, 0]", "1,007", "1,000"],
+        ),
+        (torch.full((2, 2), math.nan), ["are right. The", "[0, 0]", "nan", "1"]),
         (TABLE + torch.tensor([[0, 0], [0, 1 / 3]]), ["[1, 1]", "0.333333", "0"]),
         (TABLE + torch.tensor([[1e-7, 0], [0, 1e-5]]), ["[1, 1]"]),
     ],
@@ -119,7 +122,9 @@ def test_two_numbers_that_differ_are_written_differently():
 
 
 def test_a_result_that_is_no_tensor_is_told_with_the_right_one():
-    assert difference(3, (2, 3), 1e-6) == "(2, 3) is right, and yours is 3."
+    sentence = difference(3, (2, 3), 1e-6)
+    assert "yours is 3" in sentence
+    assert "should be (2, 3)" in sentence
 
 
 @pytest.mark.parametrize(
@@ -131,7 +136,7 @@ def test_a_result_that_is_no_tensor_is_told_with_the_right_one():
             (3, (2, 3), ["tuple of numbers", "a whole number"]),
         ),
         *((3, "rows", ["'columns', 'rows'", "3"]), ("row", "rows", ["'columns', 'rows'", "'row'"])),
-        *(("6", 7, ["a number", "take the quotes off"]), ("(2, 3)", (2, 4), ["quotes off"])),
+        *(("6", 7, ["a number", "quotes off"]), ("(2, 3)", (2, 4), ["quotes off"])),
         *((3, 2, ["not 3", "hint"]), ([2], (2, 3), ["not [2]"]), ((), (4,), ["not ()"])),
         (False, True, ["not False"]),
     ],
@@ -155,11 +160,11 @@ def alone(part):
 @pytest.mark.parametrize(
     ("attempt", "words"),
     [
-        (lambda right: right[0], "Does `return` stand inside the loop?"),
-        (alone(0), "Does the loop end too early"),
-        (alone(1), "Does the loop end too early"),
-        (lambda right: right.transpose(0, 1), "they stand in other places"),
-        (lambda right: right.flip(-1), "they stand in other places"),
+        (lambda right: right[0], "`return` inside the loop?"),
+        (alone(0), "loop end too early"),
+        (alone(1), "loop end too early"),
+        (lambda right: right.transpose(0, 1), "in the wrong places"),
+        (lambda right: right.flip(-1), "in the wrong places"),
         (lambda right: right + 2, "the right one plus 2"),
         (lambda right: 3 * right, "3 times the right one"),
         (lambda right: 0 * right, ""),

@@ -201,8 +201,8 @@ def forever(x):
     [
         (lambda x: x.sum(-1, keepdim=True), "shape (2, 1)"),
         (lambda x: x.sum(-1).int(), "dtype torch.int32"),
-        (lambda x: x.sum(-1).tolist(), "a torch.Tensor is expected"),
-        (lambda x: x.sum(-1) + torch.eye(2)[1], "[1]: you have 13"),
+        (lambda x: x.sum(-1).tolist(), "torch.Tensor"),
+        (lambda x: x.sum(-1) + torch.eye(2)[1], "at [1]: yours is 13"),
         (lambda x: x.add_(1).sum(-1), "changes its input"),
         (lambda x: x.missing, "AttributeError"),
         (lambda: 3, "TypeError"),
@@ -240,15 +240,13 @@ def test_a_mistake_that_shows_before_an_error_is_named_and_the_error_told(rows):
     assert feedback.mistake == "You summed the columns"
     assert "And your function raised IndexError" in feedback.message
     later = both.judge(lambda x: x.sum(dim=1)).message
-    assert later.startswith("right on input 0, but on input 2, your function raised")
+    assert all(words in later for words in ("right on input 0", "on input 2 your function raised"))
 
 
 def test_a_wrong_result_is_told_with_the_input_in_words(rows):
-    assert rows.judge(lambda x: 7).message.startswith("On input 0: a torch.Tensor is expected")
+    assert rows.judge(lambda x: 7).message.startswith("On input 0: ")
     second = rows.judge(lambda x: x.sum(-1) * (1 + x[0, 0]))
-    assert second.message.startswith(
-        "Right on input 0, but not on input 1: the shape is right. The first"
-    )
+    assert "right on input 0, but not on input 1: " in second.message
     assert "≠" in second.table
 
 
@@ -262,7 +260,7 @@ def test_what_cannot_be_compared_is_named_by_its_kind(number, rows):
     assert "an EvilFloat" in number.judge(EvilFloat(3)).message
     assert "an EvilFloat" in made(lambda x: 3, [(1,)]).judge(lambda x: EvilFloat(3)).message
     evil = torch.ones(2).as_subclass(EvilTensor)
-    assert "an EvilTensor, cannot be compared" in rows.judge(lambda x: evil).message
+    assert "an EvilTensor, raised an error: ValueError" in rows.judge(lambda x: evil).message
 
 
 def test_an_interrupt_while_comparing_ends_the_check(number):

@@ -145,7 +145,7 @@ def closing(x):
 def test_printing_is_told_once_however_often_it_happens(attempt):
     values, said = results(attempt, [(1,), (2,)])
     assert values == [None, None]
-    assert said == "What your function printed is not shown."
+    assert said.count("printed") == 1
 
 
 @pytest.mark.parametrize("change", [lambda a, b: a.mul_(2), lambda a, b: b.resize_(3, 2)])

@@ -79,7 +79,7 @@ WRONG = {
         var_of(x)  # There is no root
         torch.linalg.vector_norm(x - mean_of(x), dim=-1, keepdim=True)  # is a sum
         x.std(-1, keepdim=True).sqrt()  # Two; divides by D − 1; its root
-        (x.var(-1, keepdim=True) + 1e-5).sqrt()  # You added ε; Besides; divides by D − 1
+        (x.var(-1, keepdim=True) + 1e-5).sqrt()  # You added ε; divides by D − 1
     """,
     "formula(x, eps)": """
         norm_of(x, eps**2)
@@ -97,8 +97,8 @@ WRONG = {
         F.layer_norm(x, x.shape[1:], eps=eps)  # over the positions and the features
         (x - x.mean()) / (x.var() + eps).sqrt()  # Two; the batch, the positions and the; D − 1
         (x - mean_of(x)) / ((x - mean_of(x)).square().mean() + eps).sqrt()  # mean of your squares
-        x / (var_of(x) + eps).sqrt()  # You did not subtract the mean
-        x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)  # Two; themselves; not subtract
+        x / (var_of(x) + eps).sqrt()  # subtract the mean
+        x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)  # Two; themselves; subtract the mean
         (x - mean_of(x)) / x.std(-1, keepdim=True)  # Two; divides by D − 1; ε is left out
         F.layer_norm(x, x.shape[-1:])  # always 1e-5
         (x - mean_of(x)) / (x.var(-1, keepdim=True) + eps)  # Two; D − 1; there is no root
@@ -114,8 +114,8 @@ WRONG = {
         F.batch_norm(x, None, None, training=True, eps=eps)  # over the batch and the features
         F.instance_norm(x.transpose(1, 2), eps=eps).transpose(1, 2)  # averaged over the positions
         over(x.flatten(0, 1), 0, eps).reshape(x.shape)  # over the batch and the positions
-        [norm_of(row, eps) for row in x][0]  # Does `return` stand inside the loop
-        norm_of(x, eps).flatten(0, 1).T.reshape(x.shape)  # stand in other places
+        [norm_of(row, eps) for row in x][0]  # `return` inside the loop
+        norm_of(x, eps).flatten(0, 1).T.reshape(x.shape)  # in the wrong places
         (x - x.mean(-1)) / (x.var(-1) + eps).sqrt()  # lost its axis
         (x - mean_of(x)) * (var_of(x) + eps).sqrt()  # You multiplied by the standard deviation
         (x - mean_of(x)) * torch.rsqrt(var_of(x) + 2 * mean_of(x).square() + eps)
@@ -177,7 +177,7 @@ WRONG = {
         (x - x.mean(1, keepdim=True)) / (x.std(1, False, keepdim=True) + 1e-5)
         F.group_norm(x, 1)  # over the channels, the height and the width
         F.batch_norm(x, None, None, training=True)  # over the batch, the height and the width
-        F.layer_norm(x.permute(0, 2, 3, 1), x.shape[1:2]).reshape(x.shape)  # stand in other places
+        F.layer_norm(x.permute(0, 2, 3, 1), x.shape[1:2]).reshape(x.shape)  # in the wrong places
     """,
     "from_delta(delta, eps)": """
         delta / 2 / (delta.square() / 4 + 1e-5).sqrt()

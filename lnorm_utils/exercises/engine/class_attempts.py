@@ -26,9 +26,9 @@ class Observed(Enum):
     PARAMETERS = "the names and shapes of its parameters"
     INPUT_GRADIENT = "the gradient of the input"
     STARTS = "the numbers that γ and β start at"
-    SWITCHED_OFF = "what stands in place of what is switched off"
+    SWITCHED_OFF = "what the layer has in place of a γ or β that is switched off"
     AFTER_A_STEP = "γ, then β, after one step of gradient descent"
-    REFUSAL = "an input whose last axes do not fit"
+    REFUSAL = "an input whose last axes don't fit"
 
 
 @dataclass(frozen=True)

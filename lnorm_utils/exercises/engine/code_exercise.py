@@ -148,7 +148,7 @@ class CodeExercise(Exercise):
         empty = [n for n, result in enumerate(results) if result is None or result is ...]
         if empty:
             place = f"{self.places[empty[0]]}: " if empty[0] else ""
-            asked = "Does `return` stand inside an `if`?" if place else "Did you forget `return`?"
+            asked = "Is `return` inside an `if`?" if place else "Did you forget `return`?"
             return Feedback(State.WRONG, f"{place}your {kind} returns nothing. {asked}")
         wrong = [n for n, r in enumerate(results) if not same(r, self.right[n], self.within)]
         if len(results) < len(self.inputs):
@@ -174,9 +174,9 @@ class CodeExercise(Exercise):
             feedback = self._diagnosis(results)
         if feedback:
             return replace(feedback, message=f"{feedback.message} And {remark}")
-        place = f"{self.places[number]}, " if number and not self.use_class else ""
+        place = f"{self.places[number]} " if number and not self.use_class else ""
         if place and not wrong:
-            place = f"right {self.places[0]}, but {place}"
+            place = f"your answer is right {self.places[0]}, but {place}"
         return Feedback(State.WRONG, f"{place}{remark}")
 
     def _diagnosis(self, results: dict[int, object], is_layer_new: bool = False) -> Feedback | None:
@@ -211,14 +211,11 @@ class CodeExercise(Exercise):
         right = self.right[number]
         told = difference(results[number], right, self.within)
         table = side_by_side(results[number], right, self.within)
-        place = self._place(number)
-        return Feedback(State.WRONG, f"{place[0].upper()}{place[1:]}: {told}", table=table)
-
-    def _place(self, number: int) -> str:
-        """Say on which input an attempt is wrong first."""
+        place = f"{self.places[number]}: {told}"
         if number and not self.use_class:
-            return f"right {self.places[0]}, but not {self.places[number]}"
-        return self.places[number]
+            place = f"your answer is right {self.places[0]}, but not {place}"
+        unknown = "I don't recognize this mistake. " if table else ""
+        return Feedback(State.WRONG, f"{unknown}{place[0].upper()}{place[1:]}", table=table)
 
     def _solution(self) -> Feedback:
         lines = textwrap.dedent(inspect.getsource(self._given_answer)).splitlines()

@@ -103,28 +103,27 @@ def difference(attempt: object, right: object, within: float) -> str:
     given, wanted = plain(attempt), plain(right)
     if not isinstance(wanted, Tensor):
         words = kind_of(attempt) if isinstance(attempt, Unknown) else shown(attempt)
-        return f"{shown(wanted)} is right, and yours is {words}."
+        return f"yours is {words}, and it should be {shown(wanted)}."
     if isinstance(attempt, Tensor) and attempt.ndim == 0:
-        return f"your tensor is a single number, and the right one has shape {tuple(wanted.shape)}."
+        return f"yours is a single number, and it should be a tensor {tuple(wanted.shape)}."
     if isinstance(attempt, Unknown) and attempt.kind.endswith(("function", "method")):
-        return "your function returned a function: call it, with brackets behind its name."
+        return "your function returned a function. Call it, with parentheses after its name."
     if not isinstance(given, Tensor):
-        return f"{_tensor_expected(attempt, wanted)} your function returned {kind_of(attempt)}."
+        numbers = "the numbers are right, but " if _has_the_numbers(attempt, wanted) else ""
+        return f"{numbers}your function returned {kind_of(attempt)}. Return a torch.Tensor."
     if given.shape != wanted.shape:
-        return (
-            f"your tensor has shape {tuple(given.shape)}, and the right one {tuple(wanted.shape)}."
-        )
+        return f"your tensor has shape {tuple(given.shape)}. It should be {tuple(wanted.shape)}."
     if not _dtypes_agree(given, wanted):
-        return f"your tensor has dtype {given.dtype}, and the right one {wanted.dtype}."
+        return f"your tensor has dtype {given.dtype}. It should be {wanted.dtype}."
     wrong = _differs(given, wanted, within)
     index = tuple(wrong.nonzero()[0].tolist())
     rows = wrong.reshape(-1, wrong.shape[-1]).any(-1)
     right_rows = len(rows) - int(rows.sum())
-    agree = f", and so {_are(right_rows)} {counted(right_rows, 'row')} of {len(rows)}"
+    agree = f", and {right_rows} of {counted(len(rows), 'row')} {_agree(right_rows)}"
     yours, better = _told_apart(given[index].item(), wanted[index].item())
     return (
-        f"the shape is right{agree if right_rows else ''}. The first difference is at "
-        f"{list(index)}: you have {yours}, and {better} is right."
+        f"shape and dtype are right{agree if right_rows else ''}. The first number that differs "
+        f"is at {list(index)}: yours is {yours}, and it should be {better}."
     )
 
 
@@ -137,8 +136,8 @@ def _told_apart(one: float, other: float) -> tuple[str, str]:
     return written
 
 
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
+def _agree(count: int) -> str:
+    return "agrees" if count == 1 else "agree"
 
 
 def unfinished(results: Sequence[object], right: Sequence[object], within: float) -> str:
@@ -156,21 +155,22 @@ def unfinished(results: Sequence[object], right: Sequence[object], within: float
         return ""
     if all(_is_first_part(r, w, within) for r, w in pairs):
         return (
-            "You have the first part of the right result only. Does `return` stand inside the "
-            "loop? It ends the loop in its first turn."
+            "You returned only the first part of the right result. Is `return` inside the loop? "
+            "There it ends the loop on the first pass."
         )
     if any(r.shape != w.shape or not _dtypes_agree(r, w) for r, w in pairs):
         return ""
     marks = [_close_numbers(r, w, within) for r, w in pairs]
     if all(m.any() and not r[~m].any() for m, (r, w) in zip(marks, pairs, strict=True)):
         return (
-            "Some numbers are right, and all others are 0, as if they had not been computed. Does "
-            "the loop end too early, or go over too little?"
+            "Some numbers are right, and all others are 0, as if they were never computed. Does "
+            "your loop end too early, or skip something?"
         )
     if all(_close_numbers(_in_order(r), _in_order(w), within).all() for r, w in pairs):
         return (
-            "The numbers are right, but they stand in other places. `reshape` keeps the numbers in "
-            "reading order and cuts them anew; axes change places with `transpose` or `permute`."
+            "The numbers are right, but they are in the wrong places. `reshape` keeps the numbers "
+            "in reading order and only cuts them into other rows. To swap axes, use `transpose` or "
+            "`permute`."
         )
     return _off_by_a_number([r - w for r, w in pairs], [r / w for r, w in pairs], within)
 
@@ -250,12 +250,11 @@ def _cells(numbers: Tensor, wrong: Tensor) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
-def _tensor_expected(attempt: object, right: Tensor) -> str:
-    """Begin the sentence about an attempt that is no tensor, but may have the right numbers."""
+def _has_the_numbers(attempt: object, right: Tensor) -> bool:
+    """Tell whether an attempt that is no tensor, such as a list, has the right numbers."""
     with contextlib.suppress(Exception):
-        if same(torch.as_tensor(attempt, dtype=right.dtype), right, 1e-6):
-            return "the numbers are right, but a torch.Tensor is expected, and"
-    return "a torch.Tensor is expected, but"
+        return same(torch.as_tensor(attempt, dtype=right.dtype), right, 1e-6)
+    return False
 
 
 def difference_of_values(attempt: object, right: object, words: Sequence[str]) -> str:
@@ -268,18 +267,17 @@ def difference_of_values(attempt: object, right: object, words: Sequence[str]) -
     """
     given, wanted = plain(attempt), plain(right)
     if isinstance(wanted, str):
-        choice = f"one of the words {', '.join(map(repr, words))} is expected"
-        return f"{choice}, but you gave {shown(attempt)}."
+        return f"choose one of the words {', '.join(map(repr, words))}. You gave {shown(attempt)}."
     kinds = {bool: "True or False", tuple: "a tuple of numbers such as (2, 3)"}
     expected = kinds.get(type(wanted), "a number")
     known = type(wanted) if type(wanted) in kinds else Real
     if isinstance(given, known) and isinstance(given, bool) == isinstance(wanted, bool):
         number = isinstance(given, Real) and not isinstance(given, bool)
         value = shown(attempt).replace("-", "−") if number else shown(attempt)
-        return f"it is not {value}. `.hint()` may help."
+        return f"it's not {value}. `.hint()` may help."
     if isinstance(given, str) and re.fullmatch(r"-?\d*\.?\d+|\(.*\)", given):
-        return f"{expected} is expected, and in quotes it is text: take the quotes off."
-    return f"{expected} is expected, but you gave {kind_of(attempt)}."
+        return f"the answer is {expected}, and in quotes it's text. Take the quotes off."
+    return f"the answer is {expected}, but you gave {kind_of(attempt)}."
 
 
 def shown(value: object) -> str:

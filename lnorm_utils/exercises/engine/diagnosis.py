@@ -275,25 +275,35 @@ def _least(causes: list[Cause]) -> list[Cause]:
 
 
 def in_words(causes: Sequence[Cause], layout: Layout) -> str:
-    """Say what was done, and what layer norm does instead, in at most three sentences."""
+    """Say what was done, and what layer norm does instead.
+
+    Of three things, say what was done in short, and what to do about the first.
+    """
     mistake, slips = causes[0].mistake, causes[0].slips
     if mistake and not slips:
         return " ".join((mistake.__doc__ or "").split())
     instead = _joined([slip.instead for cause in causes for slip in cause.slips])
     if mistake:
         text = " ".join((mistake.__doc__ or "").split())
+        if len(slips) > 1:
+            done = _joined([slip.done for slip in slips])
+            return layout.in_its_letters(f"{text} Also, {done}.")
+        return layout.in_its_letters(f"{text} Also, {slips[0].told}. {layout.name} {instead}.")
+    if len(slips) > 2:
+        begin = "Three things" if len(causes) == 1 else "Perhaps three things"
         done = _joined([slip.done for slip in slips])
-        return layout.in_its_letters(f"{text} Besides, {done}; {layout.name.lower()} {instead}.")
-    ways = list(dict.fromkeys(_joined([slip.done for slip in cause.slips]) for cause in causes))
+        first = f"Begin with the first: {layout.name.lower()} {slips[0].instead}."
+        return layout.in_its_letters(f"{begin}: {done}. {first}")
+    ways = list(dict.fromkeys(_joined([slip.told for slip in cause.slips]) for cause in causes))
     if len(ways) > 2 and ", and " in instead:
         return layout.in_its_letters(
-            f"Perhaps {ways[0]}: this leads to the same result, but so do other mistakes. "
+            f"Perhaps {ways[0]}, but other mistakes lead to the same result. "
             f"{layout.name} {_joined([slip.instead for slip in slips])}."
         )
     if len(ways) > 1:
         done = f"either {', or '.join(ways)}"
     elif len(slips) > 1:
-        done = f"{('two', 'three')[len(slips) - 2]} things: {ways[0]}"
+        done = f"two things: {ways[0]}"
     else:
         done = ways[0]
     begin = done[0].upper() if done[0].isascii() else done[0]  # but "ε" and "γ" stay small

@@ -14,8 +14,8 @@ from lnorm_utils.progress_files import RIGHT, WRONG, keep
 __all__ = ["Exercise"]
 
 ONE_ANSWER = (
-    "one answer is expected, but you gave more. A tuple has brackets of its own, `check((2, 3))`, "
-    "and decimals follow a point, `check(0.5)`."
+    "you gave more than one answer. A tuple needs its own parentheses, `check((2, 3))`, and a "
+    "decimal number has a point, `check(0.5)`."
 )
 CLOSED = Path(__file__).parents[1] / "solutions_are_closed"
 
@@ -76,9 +76,10 @@ class Exercise(ABC):
             values = [trusted(result) for result in results]
         except KeyboardInterrupt:
             raise
-        except BaseException:  # an object of the student's that raises when looked at
+        except BaseException as error:  # an object of the student's that raises when looked at
             kinds = ", ".join(sorted({kind_of(result) for result in results}))
-            return Feedback(State.WRONG, f"your answer, {kinds}, cannot be compared with anything.")
+            told = f"comparing your answer, {kinds}, raised an error: {type(error).__name__}."
+            return Feedback(State.WRONG, told)
         return self._judge_values(values, remark)
 
     @abstractmethod

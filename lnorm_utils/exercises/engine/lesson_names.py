@@ -26,8 +26,8 @@ def put_back() -> str:
     if not taken:
         return ""
     names = " and ".join(taken)
-    name, it = ("name", "it is") if len(taken) == 1 else ("names", "they are")
-    return f"You gave the {name} {names} to something else; {it} the lesson's again."
+    name, it_is = ("name", "It's") if len(taken) == 1 else ("names", "They're")
+    return f"You used the {name} {names} for something else. {it_is} set back to the lesson's own."
 
 
 def _imports(cells: list[str]) -> Iterator[tuple[str, object]]:

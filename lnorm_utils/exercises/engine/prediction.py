@@ -74,7 +74,7 @@ class Prediction(Exercise):
                 return Feedback(State.WRONG, message, first_sentence(message), beliefs)
         answer = self._answers[0][0]
         if self.within > 1e-3 and same(value, answer, NEARLY):
-            return Feedback(State.WRONG, "that is close. Give it to two decimals.")
+            return Feedback(State.WRONG, "that's close. Give it to two decimals.")
         words = sorted({str(answer), *(str(wrong.value) for wrong in self.wrong)})
         return Feedback(State.WRONG, difference_of_values(value, answer, words))
 

@@ -61,13 +61,13 @@ def results(
     attempt_class = type(attempt)  # isinstance would ask the attempt, which may raise or lie
     can_be_called = callable(attempt) and not issubclass(attempt_class, torch.Tensor)
     if inputs is None:
-        return ([], "this is a prediction: give a value.") if can_be_called else ([attempt], "")
+        return ([], "this is a prediction. Give a value.") if can_be_called else ([attempt], "")
     kind = "class" if use_class else "function"
     if not can_be_called or issubclass(attempt_class, torch.nn.Module if use_class else type):
-        define = f"define one with `{'class' if use_class else 'def'}`, and pass its name"
-        return [], f"this exercise checks a {kind}: {define}, without brackets behind it."
+        define = f"Define one with `{'class' if use_class else 'def'}`, and pass its name"
+        return [], f"this exercise checks a {kind}. {define}, without parentheses after it."
     if issubclass(attempt_class, type) and _is_finished(cast(type, attempt)):
-        return [], "that is a finished layer: write a class with a `forward` of your own."
+        return [], "that's a finished layer. Write a class with a `forward` of your own."
     function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
     calls = _Calls(
         function, kind, describe or _called_with, SECONDS if seconds is None else seconds
@@ -81,7 +81,9 @@ def results(
         except CallError as problem:
             return values, str(problem)
     if (passed := time.monotonic() - started) > SLOW:
-        calls.remarks.append(f"It took {passed:.0f} seconds; without a loop it would take none.")
+        calls.remarks.append(
+            f"It took {passed:.0f} seconds. Without a loop it would take almost none."
+        )
     return values, " ".join(dict.fromkeys(calls.remarks))
 
 
@@ -122,10 +124,10 @@ class _Calls:
         for before, after in zip(arguments, given, strict=True):
             if isinstance(before, torch.Tensor) and not _untouched(before, after):
                 raise CallError(
-                    f"your {self.kind} changes its input: compute a new tensor instead."
+                    f"your {self.kind} changes its input. Compute a new tensor instead."
                 )
         if printed.closed or printed.getvalue():
-            self.remarks.append(f"What your {self.kind} printed is not shown.")
+            self.remarks.append(f"What your {self.kind} printed isn't shown.")
         return value
 
 
