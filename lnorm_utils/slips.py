@@ -220,6 +220,10 @@ def _of(switch: str, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Te
     return lambda weight, bias: change(bias)
 
 
+def _first(numbers: Tensor) -> Tensor:
+    return numbers.flatten()[0]
+
+
 def _only(axes: Axes) -> int:
     """Return the one axis that there is, as `median` takes it; more raise what they do there."""
     return axes if isinstance(axes, int) or len(axes) > 1 else axes[0]  # type: ignore[return-value]
@@ -234,6 +238,8 @@ def _share(x: Tensor, reduced: Tensor) -> int:
 # same switch never stand in one message.
 SUBTRACTED = NormWithSlips().inner_mean
 UNDER_THE_ROOT = NormWithSlips().denominator
+
+EACH_FEATURE, AS_IT_IS = "has one {name} for each feature", "{verb} {name} as it is"
 
 # The likeliest first.
 SLIPS = (
@@ -327,12 +333,12 @@ SLIPS = (
         Belief.EPS_OUTSIDE_THE_ROOT,
     ),
     Slip(
-        "ε is used as a lower limit for the variance",
+        "a variance below ε is raised to ε",
         "adds ε to the variance",
         {"denominator": lambda variance, eps, root: root(variance.clamp(min=eps))},
     ),
     Slip(
-        "ε is used as a lower limit for the standard deviation",
+        "a standard deviation below ε is raised to ε",
         "adds ε to the variance, inside the root",
         {"denominator": lambda variance, eps, root: root(variance).clamp(min=eps)},
         Belief.EPS_OUTSIDE_THE_ROOT,
@@ -484,14 +490,14 @@ SLIPS = (
     Slip("you added γ", "multiplies by γ", {"scaled": lambda x, gamma: x + gamma}),
     Slip("you multiplied by β", "adds β", {"shifted": lambda x, beta: x * beta}),
     *(
-        Slip(f"{name} {words}", f"{verb} {name} as it is", {switch: change})
+        Slip(f"{name} {words}", instead.format(verb=verb, name=name), {switch: change})
         for switch, name, verb in (("gamma", "γ", "multiplies by"), ("beta", "β", "adds"))
-        for words, change in (
-            ("is averaged to one number", _of(switch, lambda v: v.mean())),
-            ("is its first number for all features", _of(switch, lambda v: v.flatten()[0])),
-            ("has lost its sign", _of(switch, torch.abs)),
-            ("is squared", _of(switch, torch.square)),
-            ("has a number for each position", _of(switch, lambda v: v[:, None])),
+        for words, instead, change in (
+            ("is averaged to one number", EACH_FEATURE, _of(switch, lambda v: v.mean())),
+            ("is used with its first number only", EACH_FEATURE, _of(switch, _first)),
+            ("has lost its sign", AS_IT_IS, _of(switch, torch.abs)),
+            ("is squared", AS_IT_IS, _of(switch, torch.square)),
+            ("has one number for each position", EACH_FEATURE, _of(switch, lambda v: v[:, None])),
         )
     ),
     Slip(
