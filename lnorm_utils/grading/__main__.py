@@ -23,12 +23,12 @@ from lnorm_utils.grading.rows import Row, RowsError, read_rows, rows_of
 from lnorm_utils.grading.sandbox import can_sandbox
 
 NO_SANDBOX = (
-    "Careful: what was handed in can read and change your files and reach the network. On Linux, "
-    "install bubblewrap to prevent that; elsewhere grade in a container."
+    "Careful: the notebooks can read and change your files, and use the network. On Linux, install "
+    "bubblewrap to prevent that. Elsewhere, grade in a container."
 )
 ROOT = (
-    "You are root, and so would be what was handed in: through a hole in its sandbox it could do "
-    "anything to this machine. Grade as another user, or add --as-root."
+    "You are root, so the students' code would run as root too. If it got out of its sandbox, it "
+    "could do anything to this machine. Grade as another user, or add --as-root."
 )
 JOURNAL = "interrupted.jsonl"  # beside the results, until they are written
 
@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="student, grade or report")
     student = commands.add_parser("student", help="write a copy of the course without answers")
     student.add_argument(
-        "out", type=Path, nargs="?", help="a folder that is not there yet, or is empty"
+        "out", type=Path, nargs="?", help="a folder that doesn't exist yet, or is empty"
     )
     student.add_argument("--zip", type=Path, help="write the copy as this zip archive")
     student.add_argument(
@@ -80,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
         "--jobs", type=count, default=os.cpu_count(), help="how many notebooks run at once (cores)"
     )
     graded.add_argument(
-        "--resume", action="store_true", help="go on where an interrupted call with --out stopped"
+        "--resume", action="store_true", help="continue an interrupted call with --out"
     )
     graded.add_argument("--as-root", action="store_true", help="grade even as root")
     graded.set_defaults(command=grade_all)
@@ -130,7 +130,9 @@ def is_root() -> bool:
 def hand_out(options: argparse.Namespace) -> int:
     """Write the copy for students and return 0, or print why there is none and return 1."""
     if not (options.out or options.zip):
-        print("Say where: name a folder, or --zip and an archive.", file=sys.stderr)
+        print(
+            "Say where to write the copy: name a folder, or an archive with --zip.", file=sys.stderr
+        )
         return 1
     for write, out in ((student_copy, options.out), (student_zip, options.zip)):
         if not out:
@@ -143,7 +145,7 @@ def hand_out(options: argparse.Namespace) -> int:
         except OSError as problem:
             print(f"{problem.filename or out}: {problem.strerror}.", file=sys.stderr)
             return 1
-        print(f"The copy for students is {out}. `.solution()` is closed in it.")
+        print(f"The copy for students is {out}. Its solutions are closed.")
     return 0
 
 

@@ -14,12 +14,14 @@ __all__ = ["HandedIn", "collect"]
 
 GIVEN = Limits(LARGEST, 2 * 10**9, 10**6)  # what a lecturer downloaded
 NESTED = Limits(LARGEST, 200 * 10**6, 5_000)  # what a student packed
-HIDDEN = "it is in a folder that a program made for itself."
+HIDDEN = "it is in a folder that a program made."
 MACOS = "__MACOSX"  # beside what macOS packs
 UNPACKED = (".ipynb", ".zip")
 REASONS = {
-    ".py": "it is a Python file: hand in the notebook.",
-    **dict.fromkeys((".tar", ".gz", ".tgz", ".7z", ".rar"), "it is an archive, but not a zip."),
+    ".py": "it is a Python file. Hand in the notebook instead.",
+    **dict.fromkeys(
+        (".tar", ".gz", ".tgz", ".7z", ".rar"), "it is an archive, but not a zip archive."
+    ),
 }
 
 
@@ -61,7 +63,7 @@ def _collect(files: Iterable[Found], scratch: Path, limits: Limits | None) -> It
             if limits:
                 yield from _in_zip(names, path, scratch, limits)
                 continue
-            reason = "it is an archive inside other archives: unpack it."
+            reason = "it is an archive inside other archives. Unpack it first."
         yield HandedIn(student_of(names), "/".join(names), None if reason else path, reason)
 
 

@@ -23,17 +23,17 @@ def _in_source(source: str) -> Iterator[str]:
         _, tree = parse(source)
     except Exception:
         for name in CALL.findall(source):
-            yield f"{name} cannot be looked at, because the cell is not Python or too long"
+            yield f"{name} can't be checked, because the cell is not Python or too long"
         return
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             continue
         exercise = ast.unparse(call.func.value)
         if call.func.attr == "solution":
-            yield f"the solution of {exercise} is called"
+            yield f"the solution of {exercise} is shown"
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if call.func.attr == "check" and not all(_is_empty(value, tree) for value in given):
-            yield f"the attempt of {exercise} is filled in"
+            yield f"an answer to {exercise} is filled in"
 
 
 def _is_empty(value: ast.expr, tree: ast.Module) -> bool:

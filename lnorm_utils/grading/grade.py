@@ -75,7 +75,7 @@ def grade(path: Path, timeout: float, processes: Processes) -> list[Grade]:
             for source in sources:
                 verdicts |= _judged(kernel.run(source), source, by_name)
     except Exception as problem:  # of the machine, such as a full disk
-        message = f"it could not be graded to its end: {one_line(problem)}."
+        message = f"its grading stopped early: {one_line(problem)}."
         lost = Verdict("crashed", message=message)
         verdicts = {name: lost if v == MISSING else v for name, v in verdicts.items()}
     return [Grade(lesson_on(e.topic), e.name, *verdicts[e.name]) for e in exercises]
@@ -99,7 +99,9 @@ def _verdict(exercise: Exercise, attempt: object) -> Verdict:
     try:
         feedback = judge(exercise, attempt)
     except ValueError as problem:
-        return Verdict("crashed", message=f"its kernel sent what no attempt is: {problem}.")
+        return Verdict(
+            "crashed", message=f"its kernel sent something that is not an attempt: {problem}."
+        )
     return Verdict(
         STATES[feedback.state],
         one_line(feedback.mistake, MOST_OF_A_MESSAGE),

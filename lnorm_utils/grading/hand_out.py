@@ -76,9 +76,9 @@ def student_copy(
     """
     course, out = course.resolve(), out.resolve()
     if out == course or course in out.parents:
-        raise CopyError(f"{out} lies inside the course: name a folder outside of it.")
+        raise CopyError(f"{out} is inside the course. Name a folder outside of it.")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise CopyError(f"{out} exists and is not an empty folder: name another.")
+        raise CopyError(f"{out} already exists and isn't an empty folder. Name another one.")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as draft:
         copy = _drafted(course, Path(draft) / "course", wanted, where)
@@ -96,8 +96,8 @@ def student_zip(
     """
     course, archive = course.resolve(), archive.resolve()
     if archive.suffix.lower() != ".zip" or archive.exists():
-        problem = "exists" if archive.exists() else "is not the name of a zip archive"
-        raise CopyError(f"{archive} {problem}: name another.")
+        problem = "already exists" if archive.exists() else "is not the name of a zip archive"
+        raise CopyError(f"{archive} {problem}. Name another one.")
     archive.parent.mkdir(parents=True, exist_ok=True)
     packed = archive.with_name(f".{archive.name}.draft")
     with tempfile.TemporaryDirectory() as draft:

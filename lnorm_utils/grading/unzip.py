@@ -92,7 +92,7 @@ def _refusal(info: zipfile.ZipInfo, parts: tuple[str, ...], most: int, left: int
     if info.file_size > most:
         return f"it has {info.file_size / 1e6:.0f} MB, and at most {most / 1e6:.0f} MB are read."
     if info.file_size > left:
-        return "the files before it in its archive are too large together."
+        return "the files before it in its archive are too large in total."
     return ""
 
 

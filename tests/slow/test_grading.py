@@ -138,7 +138,7 @@ SUBMISSIONS = {
         (f"print('{P2.name}: Right.')", (P2, "missing", "")),
         (checked(C0, "Always()"), (C0, "crashed", "")),
         (checked(C1, "lambda x: Always()"), (C1, "crashed", "")),
-        (FORGE, (C2, "crashed", "its kernel sent what no attempt is")),
+        (FORGE, (C2, "crashed", "its kernel sent something")),
     ],
     "from the bank": [
         IMPORTS,
