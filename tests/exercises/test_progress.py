@@ -151,10 +151,10 @@ def test_a_full_disk_is_told_once_and_what_was_kept_stays(kept, monkeypatch, cap
 
 def test_an_unknown_topic_is_an_error_that_names_those_that_exist(monkeypatch):
     made("first", "an_earlier")
-    with pytest.raises(ValueError, match=r"known topics: an_earlier, progress_example\.$"):
+    with pytest.raises(ValueError, match=r"an_earlier, progress_example"):
         progress("none_of_them")
     monkeypatch.setattr(Exercise, "bank", {})
-    with pytest.raises(ValueError, match=r"known topics: none yet\.$"):
+    with pytest.raises(ValueError, match="none yet"):
         progress("none_of_them")
 
 

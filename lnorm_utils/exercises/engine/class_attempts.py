@@ -19,7 +19,7 @@ NO_MODULE = "not an nn.Module"
 
 
 class Observed(Enum):
-    """What to look at in a layer. A student reads these words in front of a difference."""
+    """What to look at in a layer. A student reads these words before a difference."""
 
     OUTPUT = "the output of a new layer"
     OUTPUT_AFTER_LOADING = "the output with other numbers in γ and β"
@@ -123,7 +123,7 @@ def _made(make: Callable, shape: int | Sequence[int], options: tuple) -> Any:
 
 
 def _starts(layer: object) -> tuple[float, float]:
-    """Return the means of γ and β by either name; 1 and 0 where there are none."""
+    """Return the means of γ and β, under either name; 1 and 0 if the layer has none."""
     return _mean(layer, ("weight", "gamma"), 1.0), _mean(layer, ("bias", "beta"), 0.0)
 
 
@@ -136,7 +136,7 @@ def _mean(layer: object, names: tuple[str, ...], otherwise: float) -> float:
 
 
 def _switched_off(layer: object) -> str:
-    """Say what the attributes are that should be None because they were switched off."""
+    """Say whether `weight` and `bias` are None if they were switched off."""
     names = {"weight", "bias"} - set(_parameters(layer))
     if not all(hasattr(layer, name) for name in names):
         return "nothing"
@@ -144,14 +144,14 @@ def _switched_off(layer: object) -> str:
 
 
 def _parameters(layer: object) -> dict[str, Tensor]:
-    """Return what an optimizer finds, by name: nothing in an object that is no module."""
+    """Return what an optimizer finds, by name; nothing if the object isn't a module."""
     return dict(layer.named_parameters()) if isinstance(layer, nn.Module) else {}
 
 
 def _names_and_shapes(layer: object) -> tuple:
     if not isinstance(layer, nn.Module):
         return ((NO_MODULE,),)
-    # named_parameters() leaves out a second name, under which a state dict holds it too.
+    # If a parameter has two names, named_parameters() leaves one out, and a state dict has both.
     named = {**layer.state_dict(), **_parameters(layer)}
     return tuple(sorted((name, *tensor.shape) for name, tensor in named.items()))
 

@@ -92,7 +92,7 @@ class CodeExercise(Exercise):
         return take
 
     def attempt(self, mistake: Callable) -> Callable:
-        """Return what a student would have written who made this mistake and no slip besides."""
+        """Return what a student writes who makes this mistake and no slip."""
         return functools.partial(mistake, NormWithSlips()) if self.norm else mistake
 
     @functools.cached_property
@@ -106,7 +106,7 @@ class CodeExercise(Exercise):
 
     @functools.cached_property
     def search(self) -> Search:
-        """The search for what led to a result."""
+        """The search for the cause of a result."""
         slips = self.layout.all_slips() if self.norm else []
         return Search(self._result, self.mistakes, slips, self.right, self.within)
 
@@ -132,7 +132,7 @@ class CodeExercise(Exercise):
         return bool(self.observations) and self.observations[number].what is Observed.OUTPUT
 
     def _layer(self, number: int, norm: NormWithSlips) -> WrongLayer:
-        """Return a new layer; it is made once, and used where nothing changes it."""
+        """Return a new layer. It is made only once, because nothing that uses it changes it."""
         if number not in self._layers:
             observation = self.observations[number]
             self._layers[number] = WrongLayer(
@@ -167,7 +167,7 @@ class CodeExercise(Exercise):
         return replace(feedback, message=f"{feedback.message} {remark}".strip())
 
     def _judge_failure(self, results: dict[int, object], wrong: list, remark: str) -> Feedback:
-        """Say why an attempt fails on an input, or what it does before that."""
+        """Say why an attempt fails on an input, or name a mistake that shows before that."""
         number = len(results)
         feedback = self._diagnosis({**results, number: Failure(remark)})
         if feedback is None and wrong:
@@ -180,12 +180,12 @@ class CodeExercise(Exercise):
         return Feedback(State.WRONG, f"{place}{remark}")
 
     def _diagnosis(self, results: dict[int, object], is_layer_new: bool = False) -> Feedback | None:
-        """Name what led to the results of some of the inputs, if it can be found.
+        """Name the cause of the results, if the search finds one.
 
         Args:
             results: by the number of the input.
-            is_layer_new: whether γ is 1 and β is 0 in all of them, which proves nothing about what
-                is done with γ and β.
+            is_layer_new: whether γ is 1 and β is 0 in all of them. Then the results can't show a
+                slip with γ or β.
         """
         causes = self.search.causes(results)
         if is_layer_new:
@@ -193,7 +193,7 @@ class CodeExercise(Exercise):
             causes = [c for c in slips if not any(slip.is_affine for slip in c.slips)]
         if not causes:
             return None
-        # The lesson's own words come before those of the model.
+        # Prefer the exercise's own message to that of the search.
         causes = [cause for cause in causes if cause.mistake][:1] or causes
         beliefs = [self.beliefs.get(cause.mistake) for cause in causes if cause.mistake]
         beliefs += [slip.belief for cause in causes for slip in cause.slips]

@@ -49,7 +49,7 @@ def same(attempt: object, expected: object, within: float) -> bool:
 
 
 class Unknown:
-    """An object of a student's of which nothing is looked at any more but its kind.
+    """Stands for a student's object of an unknown kind, which isn't touched again.
 
     Args:
         kind: with its article, such as "a Foo".
@@ -64,7 +64,7 @@ class Unknown:
 
 
 def trusted(value: Any) -> Any:
-    """Make a student's result of plain Python and PyTorch, which answer for nobody else.
+    """Convert a student's result to plain Python and PyTorch objects, whose methods can be trusted.
 
     Raises:
         Exception: whatever an object raises that doesn't want to be looked at.
@@ -88,7 +88,7 @@ def trusted(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Convert values of the same meaning to one form; those of an unknown kind stay as they are."""
+    """Convert values that mean the same to one form, and leave other kinds of values alone."""
     if isinstance(value, list | tuple):
         return tuple(plain(v) for v in value)
     if isinstance(value, str):
@@ -99,7 +99,7 @@ def plain(value: Any) -> Any:
 
 
 def difference(attempt: object, right: object, within: float) -> str:
-    """Say what is right about a result of code that is not right, and what differs first."""
+    """Say what is right about a wrong result of code, and where it first differs."""
     given, wanted = plain(attempt), plain(right)
     if not isinstance(wanted, Tensor):
         words = kind_of(attempt) if isinstance(attempt, Unknown) else shown(attempt)
@@ -128,7 +128,7 @@ def difference(attempt: object, right: object, within: float) -> str:
 
 
 def _told_apart(one: float, other: float) -> tuple[str, str]:
-    """Write two numbers with as many digits as show that they differ."""
+    """Write two numbers with enough digits to show that they differ."""
     for digits in range(6, 18):
         written = significant(one, digits), significant(other, digits)
         if written[0] != written[1]:
@@ -141,7 +141,7 @@ def _agree(count: int) -> str:
 
 
 def unfinished(results: Sequence[object], right: Sequence[object], within: float) -> str:
-    """Say what loops and `reshape` did to numbers that are right by themselves; empty if nothing.
+    """Say what a loop or `reshape` did to numbers that are right; empty if neither did anything.
 
     Args:
         results, right: what an attempt returned for the inputs, and what is right.
@@ -176,7 +176,7 @@ def unfinished(results: Sequence[object], right: Sequence[object], within: float
 
 
 def _off_by_a_number(differences: Sequence[Tensor], ratios: Sequence[Tensor], within: float) -> str:
-    """Say so if each number is so much more, or so many times as large, as the right one."""
+    """Say so if all numbers are off by the same amount or by the same factor."""
     for numbers, words in (
         (ratios, "Each of your numbers is {} times the right one."),
         (differences, "Each of your numbers is the right one plus {}."),
@@ -195,7 +195,7 @@ def _off_by_a_number(differences: Sequence[Tensor], ratios: Sequence[Tensor], wi
 
 
 def _is_first_part(result: Tensor, right: Tensor, within: float) -> bool:
-    """Tell whether a result is what a loop, or a loop in a loop, computes in its first turn."""
+    """Tell whether a result is what a loop, or a loop in a loop, computes on its first pass."""
     part = right
     while part.ndim and part.numel() >= result.numel() > 0:
         part = part[0]
@@ -312,13 +312,13 @@ def _same_tensors(attempt: Tensor, expected: Tensor, within: float) -> bool:
 
 
 def _dtypes_agree(attempt: Tensor, expected: Tensor) -> bool:
-    """Accept float32 for float64: how many digits PyTorch keeps is no question of these."""
+    """Accept float32 for float64, because the exercises don't ask about precision."""
     pair = {attempt.dtype, expected.dtype}
     return len(pair) == 1 or pair == {torch.float32, torch.float64}
 
 
 def _differs(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
-    """Mark what differs, in rows of small numbers by as little as in rows of large ones."""
+    """Mark the numbers that differ, each compared with the largest number of its row."""
     scale = expected.double().abs().nan_to_num().amax(-1, keepdim=True).clamp(1e-30, 1.0)
     strictly = ~_close_numbers(attempt.double() / scale, expected.double() / scale, within)
     return strictly if strictly.any() else ~_close_numbers(attempt, expected, within)

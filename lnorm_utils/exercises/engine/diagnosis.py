@@ -16,7 +16,7 @@ from lnorm_utils.slips import Layout, Slip, compatible
 
 __all__ = ["Cause", "Failure", "Search", "in_words"]
 
-# A limit on the work and not on the time, so that a verdict doesn't depend on the machine.
+# They limit the work and not the time, so that a verdict doesn't depend on the machine.
 MOST_RUNS = 5_000
 MOST_LOOKED_AT = 30_000
 MOST_SLIPS = 3
@@ -56,7 +56,7 @@ class Failure(NamedTuple):
     remark: str
 
     def tells(self, raised: Raised) -> bool:
-        """Tell whether it is this error that the remark is about."""
+        """Tell whether the remark is about this error."""
         return f"raised {raised.kind}" in self.remark and raised.message in self.remark
 
 
@@ -102,12 +102,12 @@ class Search:
             return Raised(type(error).__name__, " ".join(str(error).split())[:200])
 
     def causes(self, results: Mapping[int, object]) -> list[Cause]:
-        """Return the causes with the fewest slips that give all these results; none if none does.
+        """Return the causes with the fewest slips that give all these results, or an empty list.
 
         Args:
             results: number of the input -> a value or a `Failure`.
         """
-        # First look where the attempt goes wrong: there few causes agree with it.
+        # Begin with inputs on which the attempt is wrong, because few causes agree with it there.
         order = sorted(results, key=lambda n: self.equal(results[n], self.right[n]))
         runs = 0
         candidates = self.candidates(Clues(self, results))
@@ -140,7 +140,7 @@ class Search:
         return False
 
     def changed(self, part: Cause) -> dict[int, object]:
-        """Return the results of a single mistake or slip where they are not right, by input."""
+        """Return the wrong results of a single mistake or slip, by the number of the input."""
         if part.key not in self._changed:
             results = {n: self.result(part, n) for n in range(len(self.right))}
             self._changed[part.key] = {
@@ -149,10 +149,10 @@ class Search:
         return self._changed[part.key]
 
     def candidates(self, clues: "Clues | None" = None) -> Iterator[Cause]:
-        """Yield the causes that may be it: the smallest first, and among those the likeliest.
+        """Yield possible causes: those with the fewest parts first, and of these the likeliest.
 
         Args:
-            clues: rule out many of them; without, all are yielded that can be.
+            clues: rule out many of them. Without clues, all possible causes are yielded.
         """
         mistakes = [m for m in self.mistakes if clues is None or clues.may_be(m)]
         slips = self.slips if clues is None or clues.may_be(None) else []
@@ -165,9 +165,9 @@ class Search:
                     yield Cause(mistake, parts)
 
     def _telling(self, slips: Sequence[Slip]) -> list[Slip]:
-        """Leave out slips that change nothing, and of those that do nearly the same all but one.
+        """Leave out slips that change nothing, and of slips that do nearly the same keep one.
 
-        The one that throws the fewest switches stays, and among those the likeliest.
+        Keep the one that changes the fewest switches, and of these the likeliest.
         """
         different: list[dict[int, object]] = [{}]
         telling = []
@@ -180,7 +180,7 @@ class Search:
         return [slip for slip in slips if id(slip) in telling]
 
     def _nearly_equal(self, some: dict[int, object], others: dict[int, object]) -> bool:
-        """Tell whether results are so close that rounding could make one of the other."""
+        """Tell whether results are so close that rounding could turn one into the other."""
         return some.keys() == others.keys() and all(
             self.equal(result, others[n], 10 * self.within) for n, result in some.items()
         )
@@ -202,11 +202,11 @@ class Search:
 
 
 class Clues:
-    """What mistakes and slips, each by itself, say about results: a bit for each input.
+    """What single mistakes and slips say about the results, with a bit for each input.
 
-    If only one part of a cause changes what is right for an input, it must be what makes the
-    result. To ask for this skips parts that change something only together, but accuses nobody
-    falsely.
+    If only one part of a cause changes the right result for an input, this part alone must give the
+    student's result there. This misses parts that change something only together, but it never
+    names a wrong cause.
     """
 
     def __init__(self, search: Search, results: Mapping[int, object]) -> None:
@@ -254,7 +254,7 @@ def _nearly(search: Search, result: object, part: Cause, number: int, given: obj
 
 
 def _combinations(slips: Sequence[Slip], size: int) -> Iterator[tuple[Slip, ...]]:
-    """Yield so many of the slips, such that unlikely ones come late."""
+    """Yield all combinations of this many slips, those with unlikely slips last."""
     if size < 2:
         yield from itertools.combinations(slips, size)
         return
@@ -264,9 +264,9 @@ def _combinations(slips: Sequence[Slip], size: int) -> Iterator[tuple[Slip, ...]
 
 
 def _least(causes: list[Cause]) -> list[Cause]:
-    """Of causes that raise the same error, return those of which no part does; none if many.
+    """Of causes that raise the same error, keep those without a smaller one; none if many are left.
 
-    An error ends a function early, and says nothing about what would have come after it.
+    An error ends a function early, so nothing is known about what would have come after it.
     """
     parts = [cause.switches() for cause in causes]
     pairs = zip(causes, parts, strict=True)

@@ -1,4 +1,4 @@
-"""What a prediction and an exercise in code have in common: to check, to hint, to be solved."""
+"""What predictions and exercises in code have in common: `check`, `hint`, and `solution`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -42,16 +42,16 @@ class Exercise(ABC):
         self.bank.setdefault(topic, {})[name] = self
 
     def __dir__(self) -> list[str]:
-        """Offer to tab completion what a student needs, and nothing that gives an answer away."""
+        """Let tab completion offer only what a student needs, and no answers."""
         return ["check", "hint", "solution"]
 
     def check(self, attempt: object = ..., *more: object) -> None:
-        """Show whether an attempt is right, and which mistake it is if it is not.
+        """Show whether an attempt is right, and if not, which mistake it is.
 
         Args:
             attempt: a value for a prediction, a function or a class for code; `...` or None is no
                 attempt.
-            more: what should not be there; it is answered in a sentence.
+            more: further arguments, which are a mistake that students make.
         """
         notice = put_back()  # first, for the attempt may use what the lesson imports
         feedback = Feedback(State.WRONG, ONE_ANSWER) if more else self.judge(attempt)
@@ -60,7 +60,7 @@ class Exercise(ABC):
         show(replace(feedback, message=f"{feedback.message} {notice}".strip()))
 
     def judge(self, attempt: object) -> Feedback:
-        """Return what `check` shows, and keep no record of it."""
+        """Return what `check` shows, without keeping a record of it."""
         if attempt is None or attempt is ...:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
         return self.judge_results(

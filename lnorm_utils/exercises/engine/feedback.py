@@ -1,4 +1,4 @@
-"""What a student reads: plain text in a terminal, HTML in a notebook, the same words in both."""
+"""What a student reads, with the same words as plain text and as HTML."""
 
 import html
 import re
@@ -11,7 +11,7 @@ __all__ = ["Feedback", "State", "first_sentence", "show"]
 
 
 class State(Enum):
-    """What became of an attempt, in the words that open its feedback."""
+    """The result of an attempt, in the words that its feedback begins with."""
 
     NOT_ATTEMPTED = "Not attempted"
     RIGHT = "Right"
@@ -34,7 +34,7 @@ class Feedback:
     """An answer to an attempt.
 
     Args:
-        state: what became of it.
+        state: the result.
         message: what the student reads, one to three sentences.
         mistake: the mistake in a few plain words, if it is known.
         beliefs: the common beliefs that it may come from.
@@ -71,7 +71,7 @@ class Feedback:
 
 
 def show(feedback: Feedback) -> None:
-    """Show feedback below the cell, or print it where there is no notebook."""
+    """Show feedback below the cell, or print it if this isn't a notebook."""
     from IPython import get_ipython
     from IPython.display import display
 

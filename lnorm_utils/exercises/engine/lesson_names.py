@@ -1,4 +1,4 @@
-"""Give a lesson's own names back to it when an answer has taken one of them."""
+"""Restore the names that a lesson imports if a student has used one for something else."""
 
 import ast
 import sys
@@ -8,10 +8,10 @@ __all__ = ["put_back"]
 
 
 def put_back() -> str:
-    """Bind the names that the notebook has imported to what they were, and say which were not.
+    """Set the names that the notebook imported back to what they were, and say which had changed.
 
     Returns:
-        A sentence that names them; empty if all were as imported, or outside of a notebook.
+        A sentence that names them; empty if none had changed, or outside of a notebook.
     """
     from IPython import get_ipython
 
@@ -31,13 +31,13 @@ def put_back() -> str:
 
 
 def _imports(cells: list[str]) -> Iterator[tuple[str, object]]:
-    """Yield each name that the cells import from elsewhere, and what it stands for."""
+    """Yield each name that the cells import, and what it stands for."""
     for cell in cells:
         if "import" not in cell:
             continue
         try:
             statements = ast.parse(cell).body
-        except SyntaxError:  # magic, or a slip of the student's
+        except SyntaxError:  # a magic command, or a syntax error of the student's
             continue
         for statement in statements:
             if isinstance(statement, ast.ImportFrom) and not statement.level and statement.module:

@@ -15,7 +15,7 @@ NEARLY = 6e-2  # to one decimal
 
 
 class Wrong(NamedTuple):
-    """A wrong value that people give, what they read then, and the common belief behind it."""
+    """A wrong value that people give, the message to them, and the common belief behind it."""
 
     value: object
     message: str
@@ -68,7 +68,7 @@ class Prediction(Exercise):
             if same(value, answer, self.within):
                 return Feedback(State.RIGHT, reason)
         for wrong, message, belief in self.wrong:
-            # It may be rounded to two decimals, and is still recognized.
+            # A value that is rounded to two decimals is recognized too.
             if same(value, wrong, max(self.within, ROUNDED)):
                 beliefs = (belief,) if belief else ()
                 return Feedback(State.WRONG, message, first_sentence(message), beliefs)

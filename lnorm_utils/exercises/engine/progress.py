@@ -25,7 +25,7 @@ def progress(topic: str | None = None) -> "Progress":
         return CourseProgress({name: _states(name) for name in sorted(Exercise.bank)})
     if topic not in Exercise.bank:
         known = ", ".join(sorted(Exercise.bank)) or "none yet"
-        raise ValueError(f"There are no exercises on {topic!r}; known topics: {known}.")
+        raise ValueError(f"Unknown topic: {topic!r}. Choose from: {known}.")
     return Progress(_states(topic))
 
 

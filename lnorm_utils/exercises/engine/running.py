@@ -23,9 +23,9 @@ __all__ = ["fresh", "results"]
 
 SLOW = 1.0  # seconds for all calls
 SECONDS = 10.0  # for one call
-# Where classes come from that are nobody's answer.
+# Layers from these modules don't count as an answer.
 FINISHED = ("torch.", "lnorm_utils.modules")
-# Where a line of code is not the student's.
+# Code in these folders wasn't written by the student.
 LIBRARIES = (
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
     str(Path(__file__).parents[2]),
@@ -88,14 +88,14 @@ def results(
 
 
 def _is_finished(attempt: type) -> bool:
-    """Tell whether the `forward` of a class is that of a layer which is nobody's answer."""
+    """Tell whether a class takes its `forward` from a finished layer, such as PyTorch's."""
     forward = next((vars(c)["forward"] for c in attempt.__mro__ if "forward" in vars(c)), None)
     is_missing = forward is None or forward is vars(torch.nn.Module)["forward"]
     return not is_missing and str(getattr(forward, "__module__", "")).startswith(FINISHED)
 
 
 class CallError(Exception):
-    """What is wrong with calling an attempt, in a sentence."""
+    """Says in a sentence what went wrong when an attempt was called."""
 
 
 class _Calls:
@@ -118,7 +118,7 @@ class _Calls:
         except _TooSlow:
             limit = f"{self.seconds:.0f} seconds"
             raise CallError(f"your {self.kind} did not finish within {limit}.") from None
-        except BaseException as error:  # also SystemExit and whatever else a function can raise
+        except BaseException as error:  # SystemExit, too
             used = self.describe(*arguments)
             raise CallError(f"your {self.kind} raised {_in_words(error)} ({used}).") from None
         for before, after in zip(arguments, given, strict=True):
@@ -132,7 +132,7 @@ class _Calls:
 
 
 def _is_blank(attempt: object) -> bool:
-    """Tell whether a function, or the `forward` of a class, has nothing in its body."""
+    """Tell whether the body of a function, or of a class's `forward`, is empty."""
     function = vars(attempt).get("forward") if isinstance(attempt, type) else attempt
     code = getattr(function, "__code__", None)
     if code is None:
@@ -154,7 +154,7 @@ def _called_with(*arguments: object) -> str:
 
 
 def _in_words(error: BaseException) -> str:
-    """Write an exception with the last line of the student's own code that led to it."""
+    """Describe an exception, with the last line of the student's own code that led to it."""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [f for f in frames[1:] if not f.filename.startswith(LIBRARIES)]
     where = f" in line {theirs[-1].lineno} of your cell" if theirs else ""
@@ -169,17 +169,17 @@ def _message(error: BaseException) -> str:
         return str(error)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # of a class whose __str__ is wrong as well
+    except BaseException:  # its __str__ raises, too
         return ""
 
 
 class _TooSlow(BaseException):
-    """Raised in a function that takes too long; no Exception, so `except Exception` misses it."""
+    """Raised in a function that takes too long. `except Exception` doesn't catch it."""
 
 
 @contextlib.contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Stop what takes longer, where the system can: not on Windows, only in the main thread."""
+    """Stop what takes longer, if the system can: not on Windows, and only in the main thread."""
     if (
         not hasattr(signal, "setitimer")
         or threading.current_thread() is not threading.main_thread()
