@@ -1,0 +1,79 @@
+"""The map has every lesson, its picture and its table agree, and its routes can be walked."""
+
+import re
+
+import nbformat
+import pytest
+from project import LESSON_PATHS, PROJECT
+
+TEXT = (PROJECT / "docs" / "map.md").read_text("utf-8")
+MERMAID = re.search(r"^```mermaid\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)[1]
+LESSONS = {
+    int(number): ({int(n) for n in re.findall(r"\d+", needs)}, name, link)
+    for number, name, link, needs in re.findall(
+        r"^\| (\d+) \[(.+?)\]\((.+?)\) \|([\d, ]*)\|", TEXT, re.MULTILINE
+    )
+}
+
+
+def numbers(text):
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def table(heading):
+    section = TEXT.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def all_needed(lesson):
+    needs = LESSONS[lesson][0]
+    return needs.union(*map(all_needed, needs))
+
+
+def test_the_table_links_every_lesson_in_order():
+    linked = [link for _, _, link in LESSONS.values()]
+    assert linked == [f"../notebooks/{path.name}" for path in LESSON_PATHS]
+    assert [*LESSONS] == [int(path.name[:2]) for path in LESSON_PATHS]
+
+
+def test_each_lesson_needs_earlier_ones_only():
+    for lesson, (needs, *_) in LESSONS.items():
+        assert all(needed < lesson for needed in needs)
+        assert bool(needs) is (lesson > 1)
+
+
+def test_the_picture_has_the_lessons_and_the_arrows_of_the_table():
+    drawn = {int(n): name for n, name in re.findall(r'L(\d+)\["\d+ ([^"]+)"\]', MERMAID)}
+    assert drawn == {lesson: name for lesson, (_, name, _) in LESSONS.items()}
+    assert all(n == label for n, label in re.findall(r'L(\d+)\["(\d+) ', MERMAID))
+    arrows = re.findall(r'L(\d+)(?:\["[^"]*"\])? --> L(\d+)', MERMAID)
+    assert len(arrows) == MERMAID.count("-->")
+    expected = {(needed, lesson) for lesson, (needs, *_) in LESSONS.items() for needed in needs}
+    assert {(int(a), int(b)) for a, b in arrows} == expected
+
+
+@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.name)
+def test_a_lesson_needs_what_its_own_title_cell_says(path):
+    title = nbformat.read(path, as_version=4).cells[0].source
+    needs = title.partition("**You need:**")[2]
+    said = {int(number) for number in re.findall(r"\blessons? (\d+)", needs)}
+    for first, last in re.findall(r"lessons (\d+) to (\d+)", needs):
+        said.update(range(int(first), int(last) + 1))
+    said.update(*map(all_needed, said), numbers(" ".join(re.findall(r"\]\((\d+)_", needs))))
+    assert all_needed(int(path.name[:2])) == said
+
+
+@pytest.mark.parametrize("heading", ["A week", "Three lectures"])
+def test_a_route_meets_every_lesson_once_and_after_those_that_it_needs(heading):
+    met = [lesson for _, *cells in table(heading) for cell in cells for lesson in numbers(cell)]
+    assert sorted(met) == [*LESSONS]
+    for place, lesson in enumerate(met):
+        assert all_needed(lesson) <= {*met[:place]}
+
+
+def test_the_hour_takes_an_hour():
+    section = TEXT.split("## One hour\n")[1].split("\n## ")[0]
+    first, each, last = map(int, re.findall(r"\((\d+)\s+minutes", section))
+    (lessons,) = re.findall(r"In lessons ([\d, and]+)", section)
+    assert first + each * len(numbers(lessons)) + last <= 60
