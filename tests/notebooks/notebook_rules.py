@@ -8,6 +8,7 @@ from freeze import WIDGET_VIEW, frozen_text
 
 MOST_CODE_LINES = 12
 MOST_CELLS = 55
+MOST_MINUTES = 45
 MACHINE_PATH = re.compile(r"(?:^|(?<=[^\w.]))(?:/home/|/Users/|/root/|/tmp/|[A-Z]:\\)")
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+|\b0x7f[0-9a-f]{6,}", re.IGNORECASE)
 
@@ -152,6 +153,14 @@ def the_last_cell_links_to_the_next_lesson(lesson):
         yield f"its last cell does not link to {later[0]}"
 
 
+def the_title_cell_says_at_most_45_minutes(lesson):
+    minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", lesson.notebook.cells[0].source)
+    if not minutes:
+        yield "its first cell does not say `**Time:** … minutes`"
+    elif int(minutes[1]) > MOST_MINUTES:
+        yield f"it takes {minutes[1]} minutes"
+
+
 def it_has_at_most_55_cells(lesson):
     count = len(lesson.notebook.cells)
     if count > MOST_CELLS:
@@ -175,5 +184,6 @@ RULES = [
     no_code_cell_is_longer_than_12_lines,
     the_only_h1_stands_in_the_first_cell,
     the_last_cell_links_to_the_next_lesson,
+    the_title_cell_says_at_most_45_minutes,
     it_has_at_most_55_cells,
 ]

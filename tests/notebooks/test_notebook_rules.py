@@ -109,6 +109,10 @@ PLANTED = {
     rules.the_last_cell_links_to_the_next_lesson: [
         ("does not link to second.ipynb", lambda nb: nb["cells"].pop())
     ],
+    rules.the_title_cell_says_at_most_45_minutes: [
+        ("46 minutes", in_cell(0, lambda text: text.replace("5 minutes", "46 minutes"))),
+        ("does not say", in_cell(0, lambda text: text.replace("**Time:**", "Time:"))),
+    ],
     rules.it_has_at_most_55_cells: [
         ("56 cells", cells(lambda cells: cells.extend([cells[1]] * (56 - len(cells)))))
     ],
