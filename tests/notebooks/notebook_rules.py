@@ -7,8 +7,10 @@ import nbformat
 from freeze import WIDGET_VIEW, frozen_text
 
 MOST_CODE_LINES = 12
+MOST_WORDS = 120  # in a cell
 MOST_CELLS = 55
 MOST_MINUTES = 45
+REFERENCES = "**References.**"
 MACHINE_PATH = re.compile(r"(?:^|(?<=[^\w.]))(?:/home/|/Users/|/root/|/tmp/|[A-Z]:\\)")
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+|\b0x7f[0-9a-f]{6,}", re.IGNORECASE)
 
@@ -167,6 +169,21 @@ def it_has_at_most_55_cells(lesson):
         yield f"it has {count} cells"
 
 
+def no_prose_cell_has_more_than_120_words(lesson):
+    for number, cell in enumerate(lesson.notebook.cells, start=1):
+        words = _count_words(cell.source) if cell.cell_type == "markdown" else 0
+        if words > MOST_WORDS:
+            yield f"cell {number} has {words} words"
+
+
+def _count_words(source):
+    """Count words; a formula in a line is one, and tables, displays, and references have none."""
+    text = re.sub(r"^(```|\$\$).*?\1|^\|.*?$", "", source, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^" + re.escape(REFERENCES) + ".*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"\$[^$]+\$", "formula", text)
+    return sum(bool(re.search(r"\w", word)) for word in text.split())
+
+
 RULES = [
     is_a_valid_notebook_of_format_4_5,
     has_the_text_that_freezing_gives,
@@ -186,4 +203,5 @@ RULES = [
     the_last_cell_links_to_the_next_lesson,
     the_title_cell_says_at_most_45_minutes,
     it_has_at_most_55_cells,
+    no_prose_cell_has_more_than_120_words,
 ]

@@ -46,6 +46,8 @@ def cells(change):
     return lambda notebook: change(notebook["cells"])
 
 
+TABLE = "| symbol | code |\n|---|---|\n| " + "not a word here " * 40 + "|\n\n"
+
 # Rule: [(what it says, what breaks it), ...].
 PLANTED = {
     rules.is_a_valid_notebook_of_format_4_5: [
@@ -115,6 +117,10 @@ PLANTED = {
     ],
     rules.it_has_at_most_55_cells: [
         ("56 cells", cells(lambda cells: cells.extend([cells[1]] * (56 - len(cells)))))
+    ],
+    rules.no_prose_cell_has_more_than_120_words: [
+        ("cell 8 has 121 words", in_cell(7, lambda text: "word " * 119 + "$a + b$, word")),
+        ("cell 9 has 121 words", in_cell(8, lambda text: TABLE + "word " * 121)),
     ],
 }
 
