@@ -184,6 +184,13 @@ def _count_words(source):
     return sum(bool(re.search(r"\w", word)) for word in text.split())
 
 
+def one_section_is_about_the_trap(lesson):
+    prose = "\n\n".join(cell.source for cell in lesson.cells("markdown"))
+    traps = re.findall(r"^## The trap: \S", prose, flags=re.MULTILINE)
+    if len(traps) != 1:
+        yield f"its headings that begin with `## The trap: ` are {len(traps)}, not one"
+
+
 RULES = [
     is_a_valid_notebook_of_format_4_5,
     has_the_text_that_freezing_gives,
@@ -204,4 +211,5 @@ RULES = [
     the_title_cell_says_at_most_45_minutes,
     it_has_at_most_55_cells,
     no_prose_cell_has_more_than_120_words,
+    one_section_is_about_the_trap,
 ]

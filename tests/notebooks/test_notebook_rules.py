@@ -122,6 +122,10 @@ PLANTED = {
         ("cell 8 has 121 words", in_cell(7, lambda text: "word " * 119 + "$a + b$, word")),
         ("cell 9 has 121 words", in_cell(8, lambda text: TABLE + "word " * 121)),
     ],
+    rules.one_section_is_about_the_trap: [
+        ("0, not one", in_cell(7, lambda text: text.replace("trap:", "trap"))),
+        ("2, not one", in_cell(7, lambda text: f"{text}\n\n{text}")),
+    ],
 }
 
 
