@@ -191,6 +191,13 @@ def one_section_is_about_the_trap(lesson):
         yield f"its headings that begin with `## The trap: ` are {len(traps)}, not one"
 
 
+def references_stand_in_the_last_cell_only(lesson):
+    cells = lesson.notebook.cells
+    numbers = [n for n, cell in enumerate(cells, start=1) if REFERENCES in cell.source]
+    if numbers != [len(cells)]:
+        yield f"`{REFERENCES}` stands in the cells {numbers}, not in the last one only"
+
+
 RULES = [
     is_a_valid_notebook_of_format_4_5,
     has_the_text_that_freezing_gives,
@@ -212,4 +219,5 @@ RULES = [
     it_has_at_most_55_cells,
     no_prose_cell_has_more_than_120_words,
     one_section_is_about_the_trap,
+    references_stand_in_the_last_cell_only,
 ]

@@ -126,6 +126,10 @@ PLANTED = {
         ("0, not one", in_cell(7, lambda text: text.replace("trap:", "trap"))),
         ("2, not one", in_cell(7, lambda text: f"{text}\n\n{text}")),
     ],
+    rules.references_stand_in_the_last_cell_only: [
+        (r"\[8, 9\]", in_cell(7, lambda text: f"{text}\n\n**References.** Euclid.")),
+        (r"\[\]", in_cell(8, lambda text: text.replace("References", "Sources"))),
+    ],
 }
 
 
