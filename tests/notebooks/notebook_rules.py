@@ -198,6 +198,28 @@ def references_stand_in_the_last_cell_only(lesson):
         yield f"`{REFERENCES}` stands in the cells {numbers}, not in the last one only"
 
 
+def it_starts_with_three_questions_about_earlier_lessons(lesson):
+    if lesson.path == min(lesson.path.parent.glob("*.ipynb")):
+        return
+    heading, checks = [*lesson.notebook.cells[2:4], None, None][:2]
+    if not _recalls(heading):
+        yield "its third cell does not start with `## Before you start`"
+    elif checks is None or len(_predictions(checks)) != 3:
+        yield "the cell below `## Before you start` is not `name.check(...)` three times"
+
+
+def _recalls(cell):
+    return cell is not None and cell.source.startswith("## Before you start")
+
+
+def _predictions(cell):
+    """Return the lines `name.check(...)`, if a code cell has nothing else."""
+    if cell.cell_type != "code":
+        return []
+    lines = [ast.unparse(statement) for statement in _statements(cell)]
+    return lines if all(re.fullmatch(r"\w+\.check\(\.\.\.\)", line) for line in lines) else []
+
+
 RULES = [
     is_a_valid_notebook_of_format_4_5,
     has_the_text_that_freezing_gives,
@@ -220,4 +242,5 @@ RULES = [
     no_prose_cell_has_more_than_120_words,
     one_section_is_about_the_trap,
     references_stand_in_the_last_cell_only,
+    it_starts_with_three_questions_about_earlier_lessons,
 ]

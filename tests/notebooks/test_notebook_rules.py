@@ -6,7 +6,7 @@ import re
 import notebook_rules as rules
 import pytest
 from lesson import Lesson
-from sample_notebooks import course, sample_lesson
+from sample_notebooks import ASKS, course, sample_lesson
 
 ERROR = {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}
 PATHS = ("/home/", "/Users/", "/root/", "/tmp/", "C:\\")
@@ -44,6 +44,13 @@ def in_cell(index, change):
 def cells(change):
     """Return a change of the list of cells."""
     return lambda notebook: change(notebook["cells"])
+
+
+def later(change):
+    """Return a change of the cells of the second lesson."""
+    plant = cells(change)
+    plant.lesson = "second"
+    return plant
 
 
 TABLE = "| symbol | code |\n|---|---|\n| " + "not a word here " * 40 + "|\n\n"
@@ -129,6 +136,14 @@ PLANTED = {
     rules.references_stand_in_the_last_cell_only: [
         (r"\[8, 9\]", in_cell(7, lambda text: f"{text}\n\n**References.** Euclid.")),
         (r"\[\]", in_cell(8, lambda text: text.replace("References", "Sources"))),
+    ],
+    rules.it_starts_with_three_questions_about_earlier_lessons: [
+        ("third cell", later(lambda cells: cells.pop(2))),
+        ("third cell", later(lambda cells: cells.insert(2, cells.pop(4)))),
+        ("three times", later(lambda cells: cells[3].update(source=f"{ASKS}\n{ASKS}"))),
+        ("three times", later(lambda cells: cells[3].update(source=f"{ASKS}\n" * 4))),
+        ("three times", later(lambda cells: cells[3].update(source=f"{ASKS}\n" * 3 + "2"))),
+        ("three times", later(lambda cells: cells.pop(3))),
     ],
 }
 
