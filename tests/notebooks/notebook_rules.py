@@ -208,8 +208,25 @@ def it_starts_with_three_questions_about_earlier_lessons(lesson):
         yield "the cell below `## Before you start` is not `name.check(...)` three times"
 
 
+def after_a_question_comes_the_code_that_shows_the_answer(lesson):
+    cells = lesson.notebook.cells
+    numbered = list(enumerate(zip([None, *cells], cells, strict=False), start=1))
+    for number, (above, cell) in numbered:
+        if not _predictions(cell) or _recalls(above):
+            continue
+        rest = (c for c in cells[number:] if not _asks(c))
+        following = next(rest, None)
+        if following is None or following.cell_type != "code" or _is_about_exercises(following):
+            yield f"cell {number} asks, and the next cell that doesn't is not code that answers"
+
+
 def _recalls(cell):
     return cell is not None and cell.source.startswith("## Before you start")
+
+
+def _asks(cell):
+    """Tell whether a cell is one of a question: its words and nothing before them, or its check."""
+    return cell.source.startswith("**Predict.**") or bool(_predictions(cell))
 
 
 def _predictions(cell):
@@ -218,6 +235,12 @@ def _predictions(cell):
         return []
     lines = [ast.unparse(statement) for statement in _statements(cell)]
     return lines if all(re.fullmatch(r"\w+\.check\(\.\.\.\)", line) for line in lines) else []
+
+
+def _is_about_exercises(cell):
+    nodes = [node for statement in _statements(cell) for node in ast.walk(statement)]
+    calls = [ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)]
+    return any(call.endswith((".check", "progress")) for call in calls)
 
 
 RULES = [
@@ -243,4 +266,5 @@ RULES = [
     one_section_is_about_the_trap,
     references_stand_in_the_last_cell_only,
     it_starts_with_three_questions_about_earlier_lessons,
+    after_a_question_comes_the_code_that_shows_the_answer,
 ]

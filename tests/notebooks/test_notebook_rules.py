@@ -53,6 +53,13 @@ def later(change):
     return plant
 
 
+def question(words):
+    """Return the two cells of a question."""
+    prose = {"cell_type": "markdown", "id": "words", "metadata": {}, "source": words}
+    check = {"cell_type": "code", "id": "check", "metadata": {}, "source": ASKS}
+    return [prose, {**check, "execution_count": 1, "outputs": []}]
+
+
 TABLE = "| symbol | code |\n|---|---|\n| " + "not a word here " * 40 + "|\n\n"
 
 # Rule: [(what it says, what breaks it), ...].
@@ -145,6 +152,14 @@ PLANTED = {
         ("three times", later(lambda cells: cells[3].update(source=f"{ASKS}\n" * 3 + "2"))),
         ("three times", later(lambda cells: cells.pop(3))),
     ],
+    rules.after_a_question_comes_the_code_that_shows_the_answer: [
+        ("cell 6 asks", cells(lambda cells: cells.pop(6))),
+        ("cell 6 asks", in_cell(6, lambda text: "def mine(x): ...\nrow_means.check(mine)")),
+        ("cell 6 asks", in_cell(6, lambda text: "progress('mean')")),
+        ("cell 6 asks", cells(lambda cells: cells.insert(6, cells[7]))),
+        ("cell 7 asks", cells(lambda cells: cells.insert(4, cells.pop(6)))),
+        ("cell 6 asks", cells(lambda cells: cells.insert(6, question("54. **Predict.** And?")[0]))),
+    ],
 }
 
 
@@ -187,6 +202,16 @@ def test_a_planted_violation_is_found(changed, rule, words, plant):
 def test_a_lesson_may_seed_in_its_first_code_cell(changed):
     lesson = changed(source(1, "import torch\n\n_ = torch.manual_seed(0)"))
     assert list(rules.the_first_code_cell_only_imports_and_seeds(lesson)) == []
+
+
+def test_questions_may_follow_each_other_and_may_stand_below_the_code_they_are_about(changed):
+    about = {"cell_type": "code", "id": "about", "metadata": {}, "source": "class Layer: ..."}
+    more = [*question("**Predict.** And 7 times 9?"), {**about, "outputs": []}]
+    more += [question("**Predict.** Which line is wrong?")[1]]
+    lesson = changed(cells(lambda cells: cells.insert(4, cells[2])))
+    assert list(rules.after_a_question_comes_the_code_that_shows_the_answer(lesson)) == []
+    lesson = changed(cells(lambda cells: cells.__setitem__(slice(6, 6), more)))
+    assert list(rules.after_a_question_comes_the_code_that_shows_the_answer(lesson)) == []
 
 
 def test_every_rule_has_a_planted_violation():
