@@ -1,7 +1,7 @@
 """Lines over one common axis."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import matplotlib
 import numpy as np
@@ -12,6 +12,7 @@ from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,
     GREEN,
+    ORANGE,
     PINK,
     STYLE,
     VERMILION,
@@ -22,7 +23,23 @@ from lnorm_utils.plotting.picture import (
 
 __all__ = ["curves"]
 
-LOOKS = ((BLUE, "-", "o"), (VERMILION, "--", "s"), (GREEN, "-.", "^"), (PINK, ":", "D"))
+# One color means one thing in the whole course. Other names take what's left, in this order.
+LOOKS = (
+    (BLUE, "-", "o"),
+    (VERMILION, "--", "s"),
+    (GREEN, "-.", "^"),
+    (PINK, ":", "D"),
+    (ORANGE, (0, (5, 1, 1, 1, 1, 1)), "v"),
+)
+FIXED_LOOKS = {
+    "layer norm": LOOKS[0],
+    "post-LN": LOOKS[0],
+    "no norm": LOOKS[1],
+    "pre-LN": LOOKS[2],
+    "batch norm": LOOKS[4],
+}
+VARIANT = ((0, (1, 1)), "D")  # of "post-LN, warm-up": the color of post-LN, with its own dash
+MOST_LINES = 4
 
 
 @matplotlib.rc_context(STYLE)
@@ -38,6 +55,9 @@ def curves(
     joined: bool = True,
 ) -> Picture:
     """Draw each named line over x, told apart by color, dash and marker.
+
+    The names "layer norm", "post-LN", "no norm", "pre-LN", and "batch norm" have a look of their
+    own, the same in every picture. So does a variant, such as "post-LN, warm-up".
 
     Args:
         x: (n,), shared by all lines.
@@ -62,9 +82,9 @@ def curves(
     arrays = {name: to_array(y) for name, y in lines.items()}
     if log not in ("", "x", "y", "xy"):
         raise ValueError(f'log must be "", "x", "y" or "xy", but {log!r} was given.')
-    if x.ndim != 1 or x.size == 0 or not 1 <= len(arrays) <= len(LOOKS):
+    if x.ndim != 1 or x.size == 0 or not 1 <= len(arrays) <= MOST_LINES:
         raise ValueError(
-            f"curves needs x of shape (n,) and one to {len(LOOKS)} lines, but got x of shape "
+            f"curves needs x of shape (n,) and one to {MOST_LINES} lines, but got x of shape "
             f"{x.shape} and {len(arrays)} lines."
         )
     for name, y in arrays.items():
@@ -72,7 +92,7 @@ def curves(
             raise ValueError(f'The line "{name}" has shape {y.shape}, but x has shape {x.shape}.')
     picture, axes = new_picture(title, 1, 1, 8.5, 4.2)
     ax = axes[0, 0]
-    for (name, y), (color, dash, marker) in zip(arrays.items(), LOOKS, strict=False):
+    for (name, y), (color, dash, marker) in zip(arrays.items(), _looks(arrays), strict=True):
         every = max(1, x.size // 12) if joined else 1
         style = dash if joined else "none"
         ax.plot(x, y, linestyle=style, color=color, marker=marker, markevery=every, label=name)
@@ -104,6 +124,19 @@ def curves(
     marks = [f'A thin line marks "{n}" at {_short(h)}.' for n, h in (levels or {}).items()]
     picture.words = " ".join([f"{title}.", *each, *marks])
     return picture
+
+
+def _looks(names: Iterable[str]) -> list[tuple]:
+    names = list(names)
+    found: dict[str, tuple] = {}
+    for name in sorted(names, key=lambda name: "," in name):  # variants last
+        usual = FIXED_LOOKS.get(name.partition(",")[0])
+        # "layer norm" and "post-LN" have the same look: the first of them keeps it.
+        for look in (usual, (usual[0], *VARIANT)) if usual and "," in name else (usual,):
+            if look and look not in found.values():
+                found.setdefault(name, look)
+    left = iter(look for look in LOOKS if look not in found.values())
+    return [found.get(name) or next(left) for name in names]
 
 
 def _largest(y: NDArray) -> float:

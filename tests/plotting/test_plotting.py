@@ -3,6 +3,7 @@
 import base64
 import io
 from types import SimpleNamespace
+from unittest.mock import ANY
 
 import matplotlib
 import numpy as np
@@ -24,6 +25,7 @@ from lnorm_utils.plotting import (
     points_by_class,
     shared_cells,
 )
+from lnorm_utils.plotting.picture import BLUE, GREEN, ORANGE, PINK, VERMILION
 
 NAN, INF = float("nan"), float("inf")
 
@@ -268,6 +270,29 @@ def test_curves_draw_their_data_apart_by_dash_and_marker():
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     assert [t.get_text() for t in ax.texts] == ["half = 0.5"]
     assert picture.words.endswith('A thin line marks "half" at 0.5.')
+
+
+@pytest.mark.parametrize(
+    ("names", "looks"),
+    [
+        (["no norm", "layer norm"], [(VERMILION, "--", "s"), (BLUE, "-", "o")]),
+        (
+            ["pre-LN", "a", "post-LN"],
+            [(GREEN, "-.", "^"), (VERMILION, "--", "s"), (BLUE, "-", "o")],
+        ),
+        (["a", "b", "c", "d"], [(BLUE,), (VERMILION,), (GREEN,), (PINK,)]),
+        (["a", "batch norm", "b", "layer norm"], [(VERMILION,), (ORANGE,), (GREEN,), (BLUE,)]),
+        (["post-LN", "layer norm"], [(BLUE, "-", "o"), (VERMILION, "--", "s")]),
+        (["post-LN, warm-up", "post-LN"], [(BLUE, ANY, "D"), (BLUE, "-", "o")]),
+        (["post-LN, warm-up", "a"], [(BLUE, "-", "o"), (VERMILION, "--", "s")]),
+    ],
+)
+def test_a_name_of_the_course_has_the_same_look_in_every_picture(names, looks):
+    (ax,) = draw_curves({name: [1, 2, 3] for name in names}).axes
+    for line, name, look in zip(ax.lines, names, looks, strict=True):
+        drawn = (line.get_color(), line.get_linestyle(), line.get_marker())
+        assert line.get_label() == name
+        assert drawn[: len(look)] == look
 
 
 def test_dots_that_are_not_joined_are_told_by_their_range():
