@@ -19,10 +19,14 @@ def gradient_norms(stack: ResidualStack, x: Tensor, slope: Tensor) -> Tensor:
     Args:
         stack: of blocks of d_model features.
         x: (*, d_model).
-        slope: (d_model,).
+        slope: (d_model,), one direction that pulls all rows the same way, or of the shape of x, a
+            direction of its own for each row.
 
     Returns:
         (depth,), for each block the root of the summed squares over all its parameters.
+
+    Raises:
+        ValueError: `slope` has another shape.
 
     Source: Xiong et al. 2020, arXiv:2002.04745, figure 3, which shows such norms for a transformer.
 
@@ -31,7 +35,12 @@ def gradient_norms(stack: ResidualStack, x: Tensor, slope: Tensor) -> Tensor:
     >>> gradient_norms(residual_stack(3, "post", seed=0), points, points[0]).shape
     torch.Size([3])
     """
-    loss = (stack(x) @ slope).mean()
+    if slope.shape not in (x.shape, x.shape[-1:]):
+        raise ValueError(
+            f"slope must have the shape {tuple(x.shape[-1:])} or that of x, {tuple(x.shape)}, but "
+            f"its shape is {tuple(slope.shape)}."
+        )
+    loss = (stack(x) * slope).sum(-1).mean()
     groups = [list(block.parameters()) for block in stack.blocks]
     grads = iter(torch.autograd.grad(loss, [p for group in groups for p in group]))
     zero = torch.zeros(())

@@ -1,5 +1,6 @@
-"""Lesson 9: gradients and scales along the residual stream, by depth and place of the norm."""
+"""Gradients and scales along the residual stream, by depth and place of the norm."""
 
+import math
 from functools import cache
 from typing import NamedTuple
 
@@ -16,8 +17,8 @@ from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import in_style, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import standardize, variance
-from lnorm_utils.numbers import fixed
-from lnorm_utils.plotting.picture import BLUE, GRAY, VERMILION, new_picture
+from lnorm_utils.numbers import fixed, significant
+from lnorm_utils.plotting.picture import BLUE, GRAY, GREEN, VERMILION, new_picture
 
 __all__ = ["explore_residual"]
 
@@ -25,17 +26,31 @@ DEPTHS = (2, 4, 6, 8, 12, 16, 24)
 SEEDS = range(5)
 FEATURES = 64
 MOST_ROWS, MOST_FEATURES = 256, 128
-PLACEMENTS = {"post-LN": "post", "pre-LN": "pre"}
+PLACEMENTS = {"post-LN": "post", "pre-LN": "pre", "no norm": "none"}
+LOOKS = {"post-LN": ("-o", BLUE), "pre-LN": ("-.^", GREEN), "no norm": ("--s", VERMILION)}
+DARK_GRAY = "#6E6E6E"  # 5:1 on white
+THICK, THIN = 3.0, 1.2
 PRESETS: Presets = {
     "six blocks, post-LN": {"depth": 6, "placement": "post-LN"},
     "six blocks, pre-LN": {"depth": 6, "placement": "pre-LN"},
     "twenty-four blocks, post-LN": {"depth": 24, "placement": "post-LN"},
+    "twenty-four blocks, post-LN, own directions": {
+        "depth": 24,
+        "placement": "post-LN",
+        "own_directions": True,
+    },
     "twenty-four blocks, pre-LN": {"depth": 24, "placement": "pre-LN"},
+    "twenty-four blocks, pre-LN, own directions": {
+        "depth": 24,
+        "placement": "pre-LN",
+        "own_directions": True,
+    },
     "twenty-four blocks, pre-LN, no final norm": {
         "depth": 24,
         "placement": "pre-LN",
         "final_norm": False,
     },
+    "twenty-four blocks, no norm": {"depth": 24, "placement": "no norm"},
 }
 
 
@@ -44,6 +59,7 @@ def explore_residual(
     depth: int = 6,
     placement: str = "post-LN",
     final_norm: bool = True,
+    own_directions: bool = False,
     x: ArrayLike | None = None,
     preset: str | None = None,
     presets: Presets | None = None,
@@ -52,13 +68,15 @@ def explore_residual(
 
     Stacks of feed-forward blocks at initialization, weights after Xavier. The gradient norm of a
     block is `gradient_norms`; the scale is the root of the mean variance of the rows. Both are
-    medians over five seeds of the weights; thin lines mark the lowest and the highest. A dashed
-    line is the median of the other placement at the same depth, pre-LN then with a final norm.
+    medians over five seeds of the weights, for all three placements. Of the chosen one, thin gray
+    lines mark the lowest and the highest seed.
 
     Args:
         depth: the number of blocks, from 2 to 24.
-        placement: "post-LN" or "pre-LN".
-        final_norm: whether a layer norm stands behind the last block of pre-LN.
+        placement: "post-LN", "pre-LN" or "no norm".
+        final_norm: whether a layer norm follows the last block of pre-LN. With no norm in the
+            blocks there always is one, and in post-LN each block ends in one.
+        own_directions: whether the loss pulls each row its own way, or all rows the same way.
         x: (N, D) or (N, L, D), what enters the stream, at most 256 rows of at most 128 features,
             in place of 64 random rows of 64.
         preset, presets: the preset to start with, and more of them, as in `Explorer`.
@@ -66,7 +84,8 @@ def explore_residual(
     Raises:
         ValueError: an argument has another shape or range, or a value is not finite.
 
-    Source: Xiong et al. 2020, arXiv:2002.04745, figure 3, for gradients in transformers.
+    Source: Xiong et al. 2020, arXiv:2002.04745, theorem 1 and figure 3, for gradients in
+    transformers.
 
     >>> explore_residual(preset="twenty-four blocks, pre-LN").words[:36]
     '24 blocks, pre-LN, with a final norm'
@@ -75,36 +94,37 @@ def explore_residual(
     picture, axes = new_picture(
         "Gradient norm of each block, and scale of the stream after each block", 1, 2, 4.9, 4.4
     )
-    gradient, scale = (
-        _panel(axes[0, column], label, first, [m[column] for m in stacks.known.values()])
-        for column, (label, first) in enumerate((("gradient norm", 1), ("scale of the stream", 0)))
-    )
-    picture.legend(handles=gradient.lines[1:], loc="outside upper center", ncols=3)
+    extremes = stacks.extremes()
+    gradient = _panel(axes[0, 0], "gradient norm", "block", [m.gradients for m in extremes])
+    scale = _panel(axes[0, 1], "scale of the stream", "after block", [m.scales for m in extremes])
+    shown = [gradient.ends[0], *gradient.medians.values()]
+    picture.legend(handles=shown, loc="outside upper center", ncols=4)
 
-    def move(depth: int, placement: str, final_norm: bool) -> str:
-        has_final = final_norm and placement == "pre-LN"
-        now = stacks.measured(depth, PLACEMENTS[placement], has_final)
-        usual = {p: stacks.measured(depth, p, p == "pre") for p in PLACEMENTS.values()}
-        other = usual["pre" if placement == "post-LN" else "post"]
-        gradient.show(now.gradients, other.gradients)
-        scale.show(now.scales, other.scales)
-        medians = np.median(now.gradients, axis=0)
-        first, last = medians[0], medians[-1]
-        after = np.median(now.scales, axis=0)[-1]
+    def move(depth: int, placement: str, final_norm: bool, own_directions: bool) -> str:
+        usual = {
+            name: stacks.measured(depth, place, place != "post", own_directions)
+            for name, place in PLACEMENTS.items()
+        }
+        has_final = placement == "no norm" or (placement == "pre-LN" and final_norm)
+        now = stacks.measured(depth, PLACEMENTS[placement], has_final, own_directions)
+        everything = {**usual, placement: now}
+        gradient.show({name: m.gradients for name, m in everything.items()}, placement)
+        scale.show({name: m.scales for name, m in everything.items()}, placement)
         ending = " (each block ends in a norm)"
-        scale_is = "Scale of the stream after the last block"
-        if placement == "pre-LN":
+        if placement != "post-LN":
             ending = f", {'with a' if has_final else 'no'} final norm"
+        pulled = "its own way" if own_directions else "the same way"
+        rows = "each row" if own_directions else "all rows"
+        first, *_, last = np.median(now.gradients, axis=0)
+        compared = ""
         if placement == "pre-LN" and not has_final:
-            ratio = fixed(first / np.median(usual["pre"].gradients, axis=0)[0], 1)
-            scale_is = (
-                f"The first is {ratio} times the first block's with a final norm; the scale of "
-                "the stream after the last block is"
-            )
+            with_norm = np.median(usual[placement].gradients, axis=0)[0]
+            compared = f", and {_told(first / with_norm)} times that with a final norm"
         return (
-            f"{depth} blocks, {placement}{ending}. Gradient norm of the first block "
-            f"{fixed(first, 1)}, of the last block {fixed(last, 1)}, which is "
-            f"{fixed(last / first)} times the first. {scale_is} {fixed(after)}."
+            f"{depth} blocks, {placement}{ending}. The loss pulls {rows} {pulled}. Gradient norm "
+            f"of the first block {_told(first)}{compared}; of the last block {_told(last)}, which "
+            f"is {_told(last / first)} times the first. Scale of the stream after the last block "
+            f"{_told(np.median(now.scales, axis=0)[-1])}."
         )
 
     controls = {
@@ -113,9 +133,14 @@ def explore_residual(
         "final_norm": Switch(
             "final norm (pre-LN only)", final_norm, when=lambda v: v["placement"] == "pre-LN"
         ),
+        "own_directions": Switch("the loss pulls each row its own way", own_directions),
     }
     moving = [*gradient.lines, *scale.lines]
     return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
+
+
+def _told(value: float) -> str:
+    return fixed(value) if 0.095 < value < 1000 else significant(value, 2)
 
 
 class Measured(NamedTuple):
@@ -133,10 +158,12 @@ class Stacks:
     """
 
     def __init__(self, x: Tensor) -> None:
-        features = x.shape[-1]
-        self.slope = normal(features, seed=2, dtype=torch.float64)
+        self.slopes = {
+            False: normal(x.shape[-1], seed=2, dtype=torch.float64),
+            True: normal(*x.shape, seed=2, dtype=torch.float64),
+        }
         self.streams, self.blocks = {}, {}
-        weights = _weights(features)
+        weights = _weights(x.shape[-1])
         for placement in PLACEMENTS.values():
             stream, blocks = [x.expand(len(SEEDS), *x.shape)], []
             for maps in weights:
@@ -144,23 +171,30 @@ class Stacks:
                 stream.append(after)
                 blocks.append(parameters)
             self.streams[placement], self.blocks[placement] = stream, blocks
-        self.known: dict[tuple[int, str, bool], Measured] = {}
-        for depth in DEPTHS:
-            for placement in PLACEMENTS.values():
-                for has_final in (False, placement == "pre"):
-                    self.measured(depth, placement, has_final)
+        self.known: dict[tuple[int, str, bool, bool], Measured] = {}
 
-    def measured(self, depth: int, placement: str, has_final: bool) -> Measured:
+    def measured(self, depth: int, placement: str, has_final: bool, own: bool) -> Measured:
         """Measure a depth when it is asked for the first time."""
-        if (key := (depth, placement, has_final)) not in self.known:
+        if (key := (depth, placement, has_final, own)) not in self.known:
             stream = self.streams[placement][: depth + 1]
             end = standardize(stream[-1]) if has_final else stream[-1]
-            loss = (end @ self.slope).mean(1).sum()  # each seed has its own parameters
+            # Each seed has its own parameters, so their losses can be added.
+            loss = (end * self.slopes[own]).sum(-1).mean(1).sum()
             gradients = _norms(loss, self.blocks[placement][:depth])
             with torch.no_grad():
                 scales = torch.stack([variance(h).mean((1, 2)).sqrt() for h in stream], dim=1)
             self.known[key] = Measured(gradients, scales.numpy())
         return self.known[key]
+
+    def extremes(self) -> list[Measured]:
+        """Measure the shortest and the deepest stacks, in every state."""
+        return [
+            self.measured(depth, placement, has_final, own)
+            for depth in (DEPTHS[0], DEPTHS[-1])
+            for placement in PLACEMENTS.values()
+            for has_final in {"post": (False,), "pre": (False, True), "none": (True,)}[placement]
+            for own in (False, True)
+        ]
 
 
 @cache
@@ -194,6 +228,8 @@ def _block(x: Tensor, maps: list[Tensor], placement: str) -> tuple[Tensor, list[
     def norm(h: Tensor) -> Tensor:
         return standardize(h) * weight + zeros[2]
 
+    if placement == "none":
+        return x + f(x), [first, second, *zeros[:2]]
     after = norm(x + f(x)) if placement == "post" else x + f(norm(x))
     return after, [first, second, *zeros, weight]
 
@@ -207,26 +243,45 @@ def _norms(loss: Tensor, blocks: list[list[Tensor]]) -> NDArray:
 
 
 class Panel(NamedTuple):
-    """What moves in a panel: lowest and highest seed, the median with its dots, and the other's."""
+    """What moves in a panel: lowest and highest seed of the chosen placement, and all medians."""
 
-    lines: list[Line2D]
-    first: int  # the number of the first block that it shows
+    ends: list[Line2D]
+    medians: dict[str, Line2D]
 
-    def show(self, values: NDArray, other: NDArray) -> None:
-        """Show what was measured of a stack for all seeds, and of the other placement."""
-        places = np.arange(self.first, self.first + values.shape[1])
-        median, others = (np.median(v, axis=0) for v in (values, other))
-        courses = values.min(axis=0), values.max(axis=0), median, others
-        for shown, course in zip(self.lines, courses, strict=True):
-            shown.set_data(places, course)
+    @property
+    def lines(self) -> list[Line2D]:
+        return [*self.ends, *self.medians.values()]
+
+    def show(self, values: dict[str, NDArray], chosen: str) -> None:
+        """Show what was measured of all placements; the stack fills the panel at every depth."""
+        places = np.linspace(0, 1, values[chosen].shape[1])
+        # A logarithmic axis has no place for 0.
+        values = {name: np.where(v > 0, v, np.nan) for name, v in values.items()}
+        courses = values[chosen].min(axis=0), values[chosen].max(axis=0)
+        for end, course in zip(self.ends, courses, strict=True):
+            end.set_data(places, course)
+        for name, median in self.medians.items():
+            median.set_data(places, np.median(values[name], axis=0))
+            median.set_linewidth(THICK if name == chosen else THIN)
+            median.set_markersize(8 if name == chosen else 4)
 
 
-def _panel(ax: Axes, label: str, first: int, values: list[NDArray]) -> Panel:
-    ends = [line(ax, "-", color=GRAY, label="lowest and highest of 5 seeds") for _ in range(2)]
-    median = line(ax, "-o", color=BLUE, mec=BLUE, label="median of 5 seeds")
-    other = line(ax, "--", color=VERMILION, alpha=0.6, lw=1.5, label="other placement")
+def _panel(ax: Axes, label: str, below: str, values: list[NDArray]) -> Panel:
+    told = "lowest and highest of 5 seeds, if chosen"
+    ends = [line(ax, "-", color=DARK_GRAY, lw=1, label=told) for _ in range(2)]
+    medians = {
+        name: line(ax, kind, color=color, mec=color, label=name)
+        for name, (kind, color) in LOOKS.items()
+    }
     high = max(v.max() for v in values)
-    ax.set(xlabel="block" if first else "after block", ylabel=label)
-    ax.set(xlim=(first - 1, DEPTHS[-1] + 1), ylim=(0, 1.1 * high))
+    low = min(v[v > 0].min(initial=high) for v in values)
+    ax.set(xlabel=below, ylabel=label, yscale="log", xlim=(-0.04, 1.04))
+    low, high = low / 1.5, 1.5 * high
+    ax.set_ylim(low, high)
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    ticks = [10.0**n for n in range(first, last + 1, 1 + (last - first) // 6)]
+    ax.set_yticks(ticks, [significant(tick) for tick in ticks])
+    ax.minorticks_off()
+    ax.set_xticks([0, 0.5, 1], ["first" if below == "block" else "none", "half", "last"])
     ax.grid(color=GRAY, lw=0.5)
-    return Panel([*ends, median, other], first)
+    return Panel(ends, medians)

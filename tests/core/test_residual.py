@@ -123,18 +123,46 @@ def test_gradient_norms_are_those_that_backward_gives_and_leave_no_gradient():
     assert_close(norms, torch.stack(expected))
 
 
-def test_gradients_have_the_trend_that_the_lesson_tells():
-    rows, slope = normal(64, 64, seed=1, dtype=X.dtype), normal(64, seed=2, dtype=X.dtype)
+def test_each_row_may_have_a_slope_of_its_own():
+    stack, slopes = filled(residual_stack(2, "post", seed=0, d_model=8)), X.flip(0)
+    norms = gradient_norms(stack, X, slopes)
+    (stack(X) * slopes).sum(-1).mean().backward()
+    expected = [torch.cat([p.grad.flatten() for p in b.parameters()]).norm() for b in stack.blocks]
+    assert_close(norms, torch.stack(expected))
+    assert_close(
+        gradient_norms(stack, X, X[0, 0].expand(X.shape)), gradient_norms(stack, X, X[0, 0])
+    )
 
-    def typical(depth, placement):
-        stacks = [residual_stack(depth, placement, seed) for seed in range(5)]
-        return torch.stack([gradient_norms(s, rows, slope) for s in stacks]).median(0).values
 
-    post, pre = typical(12, "post"), typical(12, "pre")
+def test_a_slope_of_another_shape_is_refused():
+    with pytest.raises(
+        ValueError, match=r"\(8,\) or that of x, \(2, 3, 8\), but its shape is \(3, 8\)"
+    ):
+        gradient_norms(residual_stack(2, "post", seed=0, d_model=8), X, X[0])
+
+
+ROWS, SLOPES = normal(64, 64, seed=1, dtype=X.dtype), normal(64, 64, seed=2, dtype=X.dtype)
+
+
+def typical(depth, placement, slope):
+    stacks = [residual_stack(depth, placement, seed) for seed in range(5)]
+    return torch.stack([gradient_norms(s, ROWS, slope) for s in stacks]).median(0).values
+
+
+def test_with_one_slope_for_all_rows_the_last_block_of_post_ln_gets_most():
+    post, pre = typical(12, "post", SLOPES[0]), typical(12, "pre", SLOPES[0])
     assert post[-1] > 2 * post[0]
     assert pre[-1] < 0.95 * pre[0]
-    assert post[-1] > 1.3 * typical(2, "post")[-1]
-    assert pre[-1] < 0.8 * typical(2, "pre")[-1]
+    assert post[-1] > 1.3 * typical(2, "post", SLOPES[0])[-1]
+    assert pre[-1] < 0.8 * typical(2, "pre", SLOPES[0])[-1]
+
+
+def test_with_a_slope_for_each_row_the_last_gradient_follows_theorem_1_of_xiong_et_al():
+    last = {p: [typical(d, p, SLOPES)[-1].item() for d in (2, 6, 24)] for p in ("post", "pre")}
+    assert max(last["post"]) < 1.15 * min(last["post"])  # at every depth about the same
+    assert last["pre"][2] / last["pre"][1] == pytest.approx(4**-0.5, rel=0.25)  # 1 / √depth
+    deep = typical(24, "post", SLOPES)
+    assert deep[0] > 1.2 * deep[-1]
 
 
 def test_the_training_of_the_lesson_goes_the_same_way_in_a_smaller_stack():

@@ -1,23 +1,25 @@
-"""The explorer of lesson 9 shows what autograd gives, one stack at a time."""
+"""The explorer of the residual stream shows what autograd gives, one stack at a time."""
 
 import numpy as np
+import pytest
 import torch
 
 from lnorm_utils.examples import normal, residual_stack
 from lnorm_utils.explorers import explore_residual
+from lnorm_utils.plotting.picture import BLUE, GREEN, VERMILION
 
 ROWS = normal(64, 64, seed=1, dtype=torch.float64)  # as in the lesson
-SLOPE = normal(64, seed=2, dtype=torch.float64)
-NAMES = {"post-LN": "post", "pre-LN": "pre"}
+NAMES = {"post-LN": "post", "pre-LN": "pre", "no norm": "none"}
 
 
-def measured(depth, placement, final_norm, rows=ROWS, slope=SLOPE):
+def measured(depth, placement, final_norm, own_directions, rows):
     """Compute the gradient norms (seeds, depth) and scales (seeds, depth + 1) by backward."""
+    slope = normal(*rows.shape[0 if own_directions else 1 :], seed=2, dtype=torch.float64)
     norms, scales = [], []
     for seed in range(5):
-        has_final = final_norm and placement == "pre-LN"
+        has_final = {"post-LN": False, "pre-LN": final_norm, "no norm": True}[placement]
         stack = residual_stack(depth, NAMES[placement], seed, rows.shape[1], has_final)
-        (stack(rows) @ slope).mean().backward()
+        (stack(rows) * slope).sum(-1).mean().backward()
         norms.append(
             [
                 torch.cat([p.grad.flatten() for p in b.parameters()]).norm().item()
@@ -31,44 +33,38 @@ def measured(depth, placement, final_norm, rows=ROWS, slope=SLOPE):
     return np.array(norms), np.array(scales)
 
 
-def lines_of(explorer):
-    return [np.array(artist.get_data()) for artist in explorer.moving]
-
-
-def assert_shows(explorer, rows=ROWS, slope=SLOPE):
+def assert_shows(explorer, rows=ROWS):
     """Compare what is drawn, and the words, with numbers computed here."""
     values = explorer.values
-    expected = measured(**values, rows=rows, slope=slope)
-    name = "pre-LN" if values["placement"] == "post-LN" else "post-LN"
-    others = measured(values["depth"], name, True, rows, slope)
-    drawn = lines_of(explorer)
-    for lines, numbers, other, first in zip(
-        (drawn[:4], drawn[4:]), expected, others, (1, 0), strict=True
-    ):
-        courses = numbers.min(0), numbers.max(0), np.median(numbers, 0), np.median(other, 0)
-        for line, course in zip(lines, courses, strict=True):
-            np.testing.assert_array_equal(line[0], first + np.arange(len(course)))
-            np.testing.assert_allclose(line[1], course, rtol=1e-9)
-    norms, scales = (np.median(numbers, 0) for numbers in expected)
-    ending, scale = ", with a final norm", "Scale of the stream after the last block"
-    if values["placement"] == "post-LN":
-        ending = " (each block ends in a norm)"
-    elif not values["final_norm"]:
-        usual = np.median(measured(values["depth"], "pre-LN", True, rows, slope)[0], 0)[0]
-        ending = ", no final norm"
-        scale = (
-            f"The first is {norms[0] / usual:.1f} times the first block's with a final norm; the "
-            "scale of the stream after the last block is"
+    everything = {
+        name: measured(
+            values["depth"],
+            name,
+            values["final_norm"] or name != values["placement"],
+            values["own_directions"],
+            rows,
         )
-    assert explorer.words == (
-        f"{values['depth']} blocks, {values['placement']}{ending}. Gradient norm of the first "
-        f"block {norms[0]:.1f}, of the last block {norms[-1]:.1f}, which is "
-        f"{norms[-1] / norms[0]:.2f} times the first. {scale} {scales[-1]:.2f}."
-    )
+        for name in NAMES
+    }
+    for panel, lines in enumerate((explorer.moving[:5], explorer.moving[5:])):
+        chosen = everything[values["placement"]][panel]
+        medians = [np.median(both[panel], 0) for both in everything.values()]
+        for line, course in zip(lines, (chosen.min(0), chosen.max(0), *medians), strict=True):
+            places, heights = np.array(line.get_data())
+            np.testing.assert_allclose(places, np.linspace(0, 1, len(course)))
+            np.testing.assert_allclose(heights, course, rtol=1e-9)
+        widths = {line.get_label(): line.get_linewidth() for line in lines[2:]}
+        assert max(widths, key=widths.get) == values["placement"]
+    norms, scales = (np.median(numbers, 0) for numbers in everything[values["placement"]])
+    for number in (norms[0], norms[-1], norms[-1] / norms[0], scales[-1]):
+        assert not 0.1 < number < 1000 or f" {number:.2f}" in explorer.words
+    assert f"{values['depth']} blocks, {values['placement']}" in explorer.words
+    assert ("each row its own way" in explorer.words) == values["own_directions"]
 
 
-def test_each_control_at_both_ends_shows_what_autograd_gives():
-    explorer = explore_residual()
+@pytest.mark.parametrize("own_directions", [True, False])
+def test_each_control_at_both_ends_shows_what_autograd_gives(own_directions):
+    explorer = explore_residual(own_directions=own_directions)
     assert_shows(explorer)
     for depth in (2, 24):
         explorer.depth = depth
@@ -79,13 +75,21 @@ def test_each_control_at_both_ends_shows_what_autograd_gives():
                 assert_shows(explorer)
 
 
-def test_post_ln_grows_almost_fourfold_as_in_the_lesson():
-    words = explore_residual(preset="twenty-four blocks, post-LN").words
-    assert "first block 10.3, of the last block 40.0, which is 3.87 times" in words
+def test_a_line_has_the_color_of_its_placement_whichever_is_chosen():
+    explorer = explore_residual(placement="pre-LN")
+    for lines in (explorer.moving[2:5], explorer.moving[7:]):
+        assert [line.get_label() for line in lines] == [*NAMES]
+        assert [line.get_color() for line in lines] == [BLUE, GREEN, VERMILION]
+
+
+def test_the_last_block_of_post_ln_gets_most_only_if_all_rows_are_pulled_the_same_way():
+    explorer = explore_residual(preset="twenty-four blocks, post-LN")
+    assert "first block 10.33; of the last block 39.95" in explorer.words
+    explorer.controls["own_directions"].value = True
+    assert "first block 8.67; of the last block 6.42" in explorer.words
 
 
 def test_own_rows_and_a_depth_between_two_stops():
     rows = 5 * normal(3, 4, 10, seed=7)
     explorer = explore_residual(depth=5, placement="pre-LN", x=rows)
-    slope = normal(10, seed=2, dtype=torch.float64)
-    assert_shows(explorer, rows.reshape(12, 10).double(), slope)
+    assert_shows(explorer, rows.reshape(12, 10).double())
