@@ -1,19 +1,20 @@
-"""Lesson 8: how far layer norms with a mistake are from PyTorch's, and which a test catches."""
+"""How far layer norms with a mistake are from PyTorch's, and which of them a test catches."""
 
 import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm, mean
 from lnorm_utils.numbers import counted, significant
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, ORANGE, VERMILION, phrase
+from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW, phrase
 from lnorm_utils.slips import (
     AFFINE_LEFT_OUT,
     EPS_OUTSIDE,
@@ -26,6 +27,8 @@ from lnorm_utils.slips import (
 __all__ = ["explore_broken"]
 
 MOST_POINTS, MOST_FEATURES = 16, 64
+POINTS, FEATURES = 4, 8  # at the start
+LARGEST = 1e15
 TOLERANCE = 1e-4
 EQUAL = 2e-6  # what is less is rounding
 FLOOR, CEILING = 1e-6, 1e4
@@ -39,7 +42,7 @@ SLIPPED = {
 }
 VARIANTS = [RIGHT, *SLIPPED]
 PRESETS: Presets = {
-    "randn(4, 8): most slip through": {},
+    "randn(4, 8): three get away": {},
     "ε = 0.1": {"eps": 0.1},
     "an offset of 10,000": {"offset": 1e4},
     "tiny spread": {"spread": 1e-3},
@@ -50,12 +53,13 @@ PRESETS: Presets = {
 
 @in_style
 def explore_broken(
-    points: int = 4,
-    features: int = 8,
+    points: int | None = None,
+    features: int | None = None,
     offset: float = 0.0,
     spread: float = 1.0,
     eps: float = 1e-5,
     trained: bool = False,
+    x: ArrayLike | None = None,
     preset: str | None = None,
     presets: Presets | None = None,
 ) -> Explorer:
@@ -65,12 +69,15 @@ def explore_broken(
     float64, for the same input.
 
     Args:
-        points: how many rows the input has, from 1 to 16.
-        features: D, from 2 to 64.
+        points: how many rows the input has, from 1 to 16; 4 at the start, or all of x.
+        features: D, from 2 to 64; 8 at the start, or all of x.
         offset: added to all numbers, from 0 to 1e6.
-        spread: the standard deviation of the numbers before that, from 1e-4 to 10.
+        spread: what the numbers are multiplied by before that, from 1e-4 to 10. Without x it is
+            their standard deviation.
         eps: ε, from 1e-8 to 0.1.
         trained: whether γ and β have been learned, or are still 1 and 0.
+        x: (N, D) or (N, L, D), at most 16 rows of 2 to 64 features, with numbers up to 1e15, in
+            place of random rows.
         preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
@@ -88,22 +95,28 @@ def explore_broken(
     )
     bars, missed, caught, nan = _panel(ax)
     picture.legend(handles=[missed, caught, nan], loc="upper center", ncols=3)
-    base = normal(MOST_POINTS, MOST_FEATURES, seed=91)
+    base = normal(MOST_POINTS, MOST_FEATURES, seed=91) if x is None else _own_rows(x)
+    rows, columns = base.shape
     gamma, beta = 1 + 0.5 * normal(MOST_FEATURES, seed=92), normal(MOST_FEATURES, seed=93)
 
     def move(
         points: int, features: int, offset: float, spread: float, eps: float, trained: bool
     ) -> str:
-        x = offset + spread * base[:points, :features]
+        given = offset + spread * base[:points, :features]
         learned = (gamma[:features], beta[:features]) if trained else None
-        distances = differences(x, eps, learned)
+        distances = differences(given, eps, learned)
         _set_panel(bars, (missed, caught, nan), distances)
         data = _data(points, features, offset, spread, eps, trained)
-        return f"{data} {_verdict(distances)}{_rounded(x, offset, spread)}"
+        deviation = spread if x is None else spread * base.std(correction=0).item()
+        return f"{data} {_verdict(distances)}{_rounded(given, offset, deviation)}"
 
+    if points is None:
+        points = POINTS if x is None else rows
+    if features is None:
+        features = FEATURES if x is None else columns
     controls = {
-        "points": Slider("number of points, B", points, range(1, MOST_POINTS + 1)),
-        "features": Slider("number of features, D", features, range(2, MOST_FEATURES + 1)),
+        "points": Slider("number of points, N", points, range(1, rows + 1)),
+        "features": Slider("number of features, D", features, range(2, columns + 1)),
         "offset": Slider("offset", offset, [0.0, *powers_of_ten(0, 6)]),
         "spread": Slider("spread", spread, powers_of_ten(-4, 1)),
         "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
@@ -111,6 +124,17 @@ def explore_broken(
     }
     moving = [bars, missed, caught, nan]
     return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
+
+
+def _own_rows(x: ArrayLike) -> Tensor:
+    """Return rows (N, D) in float32, as all layers here compute."""
+    rows = rows_of(x, least=(1, 2), most=(MOST_POINTS, MOST_FEATURES))
+    if rows.abs().max() > LARGEST:
+        raise ValueError(
+            f"This explorer needs numbers from {significant(-LARGEST)} to {significant(LARGEST)}, "
+            f"but got {significant(rows.flatten()[rows.abs().argmax()])}."
+        )
+    return rows.float()
 
 
 def differences(x: Tensor, eps: float, learned: tuple[Tensor, Tensor] | None) -> NDArray:
@@ -135,9 +159,9 @@ def _panel(ax: Axes) -> list[Line2D]:
     bars = line(ax, "-", color=GRAY, lw=6, solid_capstyle="butt", zorder=1)
     look = {"ms": 11, "mew": 0.7}
     dots = [
-        line(ax, "o", color=BLUE, label="within the tolerance", **look),
-        line(ax, "D", color=VERMILION, label="caught", **look),
-        line(ax, "X", color=ORANGE, label="caught: NaN", **look),
+        line(ax, "o", color=SKY, label="within the tolerance", **look),
+        line(ax, "D", color=PINK, label="caught", **look),
+        line(ax, "X", color=YELLOW, label="caught: NaN", **look),
     ]
     ax.axvline(TOLERANCE, color=BLACK, ls="--", lw=1.5, zorder=0)
     ax.text(1.3 * TOLERANCE, -0.72, "tolerance of a naive test", va="center")
@@ -193,5 +217,5 @@ def _verdict(distances: NDArray) -> str:
     missed = [name for name, d in told.items() if d <= TOLERANCE]
     count = f"{len(caught)} of the {len(told)}" if missed else f"all {len(told)}"
     sentence = f"A tolerance of 1e−4 catches {count} mistakes: {phrase(caught)}."
-    passing = f" It lets pass: {phrase(missed)}." if missed else ""
-    return sentence + passing + ("" if is_right else " The right one is off too.")
+    passing = f" These get away: {phrase(missed)}." if missed else ""
+    return sentence + passing + ("" if is_right else " The right one differs as well.")

@@ -27,6 +27,7 @@ NAN, INF = float("nan"), float("inf")
 OWN = {  # the argument that takes it, and some to take
     "explore_amplitude": ("row", [[7.0, 9.0], [[1, 2, 6]], [3e8, 5e8], [0, 5e-324]]),
     "explore_batch": ("x", [normal(4, 2, seed=3), normal(3, 2, 8, seed=3), np.full((5, 3), 0.1)]),
+    "explore_broken": ("x", [[[1.0, 2.0]], normal(16, 64, seed=1), 1e6 * normal(2, 3, 5, seed=2)]),
     "explore_collapse": ("points", [[[1.0, 0.0]], normal(2, 2, 7, seed=1)]),
     "explore_gamma_beta": ("x", [normal(3, 2, 4, seed=1), np.full((3, 2), 7), 1e6 * np.eye(12)]),
     "explore_offset": ("x", [[2.5, 2.5], torch.linspace(-1, 3, 300), [[1e15, -1e15, 3.0]]]),
@@ -43,6 +44,9 @@ REFUSED = [  # with what the sentence must say
     ("explore_amplitude", [1e308, -1e308], r"up to 1e100.*1e308"),
     ("explore_batch", np.ones((3, 3)), r"at least 4 rows.*\(3, 3\)"),
     ("explore_batch", np.ones((5, 9)), r"at most 8 features.*\(5, 9\)"),
+    ("explore_broken", np.ones((17, 3)), r"at most 16 rows.*\(17, 3\)"),
+    ("explore_broken", np.ones((3, 65)), r"at most 64 features.*\(3, 65\)"),
+    ("explore_broken", [[1.0, -2e15]], r"from −1e15 to 1e15, but got −2e15"),
     ("explore_collapse", [[1.0, INF], [NAN, 2.0]], "2 of 4"),
     ("explore_gamma_beta", np.ones((2, 13)), r"at most 12 features.*\(2, 13\)"),
     ("explore_offset", [1, NAN, INF], "2 of 3"),

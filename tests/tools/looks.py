@@ -79,6 +79,7 @@ PICTURES = {
 OWN = {
     "explore_amplitude": {"row": [1.0, 2.0, 4.0]},
     "explore_batch": {"x": normal(9, 8, seed=0), "batch_size": 2},
+    "explore_broken": {"x": normal(3, 5, seed=0) + 100},
     "explore_collapse": {"points": normal(7, 3, seed=0)},
     "explore_gamma_beta": {"x": normal(30, 10, seed=0)},
     "explore_offset": {"x": [1.0, 2.0, 3.0, 4.0, 9.0], "offset": 1000.0},
