@@ -1,4 +1,4 @@
-"""Exercises of lesson 8, the layer norm as a module."""
+"""Exercises on layer norm as a module."""
 
 import itertools
 import math
@@ -24,10 +24,105 @@ IMAGES = normal(2, 3, 2, 4, seed=88).double() + 2
 # So far from zero that one pass keeps nothing: E[x²] and E[x]² are both exact multiples of 256.
 FAR = 2.0**30 + torch.tensor([[[0, 1, 2, 5], [8, 0, 3, 5]], [[7, 1, 0, 0], [2, 2, 9, 3]]]).double()
 GAMMA, BETA = normal(3, 2, 4, seed=89).double() + 1, normal(3, 2, 4, seed=90).double()
-WIDE = normal(5, 6, seed=91).double() + 2  # for γ and β of a size of their own
 TARGETS = layer_norm(TABLE, 4, GAMMA[0, 0], BETA[0, 0])
 NARROW = torch.ones(3, 1, dtype=torch.float64)  # the last axis is 1 and should be 4
 GLOBAL = encoded_points().double()  # what `x` is in the notebook
+
+means_of_words = Prediction(
+    TOPIC,
+    "means_of_words",
+    answer=5 * 7,
+    reason="One for each of the 7 positions of each of the 5 points.",
+    wrong=[
+        Wrong(
+            5,
+            "That is one mean for each point, over its positions and features together. Each "
+            "position has its own mean.",
+            Belief.ONE_MEAN_PER_SENTENCE,
+        ),
+        Wrong(
+            3,
+            "That is one mean for each feature, over the batch. Layer norm averages over the "
+            "features.",
+            Belief.OVER_THE_BATCH,
+        ),
+        Wrong(7, "That is one mean for each position. Each of the 5 points has its own."),
+        Wrong(
+            7 * 3,
+            "That is one mean for each position and feature, over the batch. Layer norm averages "
+            "over the features.",
+            Belief.OVER_THE_BATCH,
+        ),
+        Wrong(1, "A single mean would mix all points. Each row has its own."),
+        Wrong(5 * 7 * 3, "That is how many numbers there are. Three of them share one mean."),
+    ],
+    hints=[
+        "Which axis disappears when you average?",
+        "There is one mean for each pair of a point and a position.",
+    ],
+)
+
+
+variance_after = Prediction(
+    TOPIC,
+    "variance_after",
+    answer=0.03 / (0.03 + 0.01),
+    reason="var / (var + ε) = 0.03 / 0.04. With so small a variance, ε shows.",
+    wrong=[
+        Wrong(1, "It would be 1 without ε. Here ε is a third of the variance, so it shows."),
+        Wrong((0.03 / 0.04) ** 0.5, "That is the standard deviation. The variance is its square."),
+        Wrong(
+            0.03 / (0.03**0.5 + 0.01) ** 2,
+            "You added ε outside the root. It belongs inside, beside the variance.",
+            Belief.EPS_OUTSIDE_THE_ROOT,
+        ),
+        Wrong(
+            0.03 / 0.01,
+            "You divided by ε alone. The denominator is the variance plus ε.",
+        ),
+        Wrong(
+            (0.03 / 0.04) ** 2,
+            "You squared once too often. Dividing the row by √0.04 divides its variance by 0.04.",
+        ),
+    ],
+    within=0.006,
+    hints=[
+        "The centered row is divided by √(var + ε). What does that do to its variance?",
+        "Dividing a row by a number divides its variance by the square of that number.",
+    ],
+)
+
+
+comes_alone = Prediction(
+    TOPIC,
+    "comes_alone",
+    answer=0.8,
+    reason="Layer norm uses only the row itself, so its company doesn't matter.",
+    wrong=[
+        Wrong(
+            0,
+            "That is what a mean over the batch would give: a row alone is its own mean. Layer "
+            "norm averages over the features of the row.",
+            Belief.TRAINING_MODE,
+        ),
+        Wrong(
+            0.8 / 32,
+            "You divided by the batch size. Layer norm never looks at the batch.",
+            Belief.OVER_THE_BATCH,
+        ),
+        Wrong(
+            0.8 * 32,
+            "You multiplied by the batch size. Layer norm never looks at the batch.",
+            Belief.OVER_THE_BATCH,
+        ),
+        Wrong(1, "A row alone isn't scaled to 1. It's normalized over its own features."),
+    ],
+    hints=[
+        "Over which numbers does layer norm take the mean of this row?",
+        "Does any of them belong to another row?",
+    ],
+)
+
 
 learned = Prediction(
     TOPIC,
@@ -54,13 +149,13 @@ learned = Prediction(
         ),
         Wrong(
             4 * 2 * 3 * 5 * 5,
-            "You counted all four images. The batch is no part of the layer: all images share γ "
+            "You counted all four images. The layer doesn't know the batch: all images share γ "
             "and β.",
         ),
         Wrong(
             4 * 3 * 5 * 5,
-            "That is how many numbers the images have. The batch is no part of the layer, and "
-            "there are a γ and a β.",
+            "That is how many numbers the images have. The layer doesn't know the batch, and it "
+            "has both a γ and a β.",
         ),
         Wrong(
             2 * (3 + 5 + 5),
@@ -131,7 +226,7 @@ def the_last_size_compared_with_all(x_shape, normalized_shape):
 
 @fits.mistake()
 def compared_from_the_front(x_shape, normalized_shape):
-    """You compared the first sizes. The batch stands there, and it is no part of the layer: count
+    """You compared the first sizes. The batch comes first, and the layer doesn't know it. Count
     from the end."""
     sizes = _sizes(normalized_shape)
     return tuple(x_shape[: len(sizes)]) == sizes
@@ -207,172 +302,56 @@ def last_sizes_in_a_zip(x_shape, normalized_shape):
     return all(a == b for a, b in zip(x_shape[-len(sizes) :], sizes, strict=False))
 
 
+one_wide = Prediction(
+    TOPIC,
+    "one_wide",
+    answer=(3, 4),
+    reason="γ has 4 numbers, so the one feature of each row is broadcast to four. Nobody is told.",
+    wrong=[
+        Wrong(
+            (3, 1),
+            "x − mean does have that shape. But then it's multiplied by γ, which has 4 numbers, "
+            "and PyTorch broadcasts.",
+        ),
+        Wrong(
+            "error",
+            "An error would be better. But the small layer checks nothing, and PyTorch can "
+            "broadcast a last axis of size 1.",
+        ),
+        Wrong((4,), "The three rows stay: γ is broadcast to each of them."),
+        Wrong((1, 4), "The three rows stay: each of them gets four features."),
+        Wrong((3, 1, 4), "γ has a single axis. It's matched with the last axis of x."),
+        Wrong((4, 3), "The rows stay in front. The last axis is the one that grows."),
+    ],
+    hints=[
+        "The mean over a last axis of size 1 works. Which shapes are multiplied after that?",
+        "How does PyTorch broadcast a last axis of size 1 against one of size four?",
+    ],
+)
+
+
 kept = Prediction(
     TOPIC,
     "kept",
     answer=0.5,
-    reason="ε is no parameter. It does not travel, and nobody says so.",
+    reason="ε isn't a parameter, so it isn't in the state dict. The new layer keeps its own.",
     wrong=[
         Wrong(
             0.1,
-            "You let ε travel with γ and β. A state dict holds parameters (and buffers), and ε "
+            "You loaded ε along with γ and β. A state dict holds parameters (and buffers), and ε "
             "is only an argument of the class.",
             Belief.STATE_DICT_HOLDS_ALL,
         ),
         Wrong(
             1e-5,
-            "Neither layer has so small an ε. 1e-5 is what a layer gets that is made without "
-            "`eps`, and both were made with it.",
+            "Neither layer has this ε. 1e-5 is the default, and both layers were made with an "
+            "`eps` of their own.",
         ),
         Wrong(0.1 + 0.5, "You added the two. One layer has one ε."),
     ],
     hints=[
-        "Which two names stand in the state dict of a layer norm?",
-        "`eps` is an argument of `__init__`. Whose `__init__` made the new layer?",
-    ],
-)
-
-
-found = Prediction(
-    TOPIC,
-    "found",
-    answer=4 * 4 + 4,
-    reason="16 in the matrix, 4 in its bias. γ and β of `PlainNorm` are not found.",
-    wrong=[
-        Wrong(
-            4 * 4 + 4 + 4 + 4,
-            "You counted γ and β. They are tensors in an ordinary class, and the network asks "
-            "modules only: it does not know of them, whatever `requires_grad` says.",
-            Belief.ATTRIBUTES_ARE_TRAINED,
-        ),
-        Wrong(
-            4 * 4 + 4 + 4,
-            "Either you counted γ or β beside the linear layer, or both in place of its bias. "
-            "They are tensors in an ordinary class and are not found; the bias of "
-            "`nn.Linear(4, 4)` is.",
-            Belief.ATTRIBUTES_ARE_TRAINED,
-        ),
-        Wrong(4 * 4, "`nn.Linear(4, 4)` has a bias too, of four numbers."),
-        Wrong(
-            4 + 4,
-            "γ and β are 8 numbers, but they are not found. `nn.Linear(4, 4)` is: count its matrix "
-            "and its bias.",
-        ),
-        Wrong(2, "Two tensors are found, a matrix and a bias. Count the numbers in them."),
-        Wrong(0, "`PlainNorm` is not found, but `nn.Linear` is a module and is."),
-    ],
-    hints=[
-        "`parameters()` asks the network, and the network asks the modules in it. Is `PlainNorm` "
-        "one?",
-        "What is left is `nn.Linear(4, 4)`: a matrix and a bias.",
-    ],
-)
-
-
-repair = CodeExercise(
-    TOPIC,
-    "repair",
-    observations=[
-        Observation(Observed.STARTS, 4, (0.1,), TABLE),
-        Observation(Observed.OUTPUT, 4, (0.1,), TABLE),
-        Observation(Observed.OUTPUT, 4, (0.1,), WORDS),
-        Observation(Observed.PARAMETERS, 4, (0.1,), TABLE),
-        Observation(Observed.OUTPUT_AFTER_LOADING, 4, (0.1,), WORDS, (GAMMA[0, 0], BETA[0, 0])),
-        Observation(Observed.AFTER_A_STEP, 4, (0.1,), TABLE, (TARGETS,)),
-        Observation(Observed.INPUT_GRADIENT, 4, (0.1,), TABLE, (TARGETS,)),
-        Observation(Observed.OUTPUT, 6, (0.1,), WIDE),
-    ],
-    norm=WrongLayer,
-    layout=LastAxes(),
-    within=1e-5,
-    hints=[
-        "What does `SmallLayerNorm` have that `PlainNorm` has not? There are three things.",
-        "The class in brackets, the call of `super()`, and what γ and β are wrapped in.",
-    ],
-)
-
-
-@repair.answer
-class RepairedNorm(torch.nn.Module):
-    """One step of gradient descent moved all four γ and all four β."""
-
-    def __init__(self, size, eps=1e-5):
-        super().__init__()
-        self.eps = eps
-        self.weight = torch.nn.Parameter(torch.ones(size))
-        self.bias = torch.nn.Parameter(torch.zeros(size))
-
-    def forward(self, x):
-        centered = x - x.mean(-1, keepdim=True)
-        var = centered.square().mean(-1, keepdim=True)
-        return self.weight * centered / (var + self.eps).sqrt() + self.bias
-
-
-line_a = Prediction(
-    TOPIC,
-    "line_a",
-    answer=5,
-    reason=(
-        "`range(x.ndim)` are all axes, and the batch is one of them. For a batch of a single "
-        "row it makes no difference, which is why it was not seen."
-    ),
-    wrong=[
-        Wrong(1, "Line 1 is needed: without it `nn.Module` cannot take a parameter."),
-        Wrong(2, "Line 2 is right: one γ for each feature, starting at 1."),
-        Wrong(3, "Line 3 is right: one β for each feature, starting at 0."),
-        Wrong(4, "Line 4 is right: ε is no parameter, so it is kept as it is."),
-        Wrong(
-            6,
-            "Close: the mean does run over the batch. But line 6 only takes the axes that it is "
-            "given: look where they come from.",
-        ),
-        Wrong(
-            7,
-            "Line 7 subtracts the mean first and divides by how many numbers there are, as layer "
-            "norm does. It only takes the axes that it is given.",
-        ),
-        Wrong(8, "Line 8 is right: ε is added to the variance, inside the root."),
-    ],
-    hints=[
-        "Give it one row alone, then the same row among others. Which line lets the others in?",
-        "Follow the axes: which of them is the batch, and who says that it is averaged over?",
-    ],
-)
-
-
-line_b = Prediction(
-    TOPIC,
-    "line_b",
-    answer=4,
-    reason=(
-        "Line 4 asks for a shape with the channels last, and gets it filled in reading "
-        "order: a row then holds pixels of one channel. `x.reshape(b, c, h * w).transpose(1, "
-        "2)` would be right."
-    ),
-    wrong=[
-        Wrong(1, "Line 1 is needed: without it `nn.Module` cannot take a module."),
-        Wrong(
-            2,
-            "Line 2 is right: each pixel is a row, and its channels are the features. So the layer "
-            "norm has the size of the channels.",
-        ),
-        Wrong(3, "Line 3 only reads the four sizes."),
-        Wrong(5, "Line 5 normalizes the rows that it gets. Ask whether they are pixels."),
-        Wrong(
-            6,
-            "Line 6 swaps two axes with `transpose`, as it should be. Another line swaps them "
-            "with something else.",
-        ),
-        Wrong(
-            7,
-            "Line 7 only splits the last axis, h · w, into two: no number changes its place in "
-            "reading order, and that is what `reshape` can do. There is a line that asks it to "
-            "swap axes, which it cannot.",
-        ),
-    ],
-    hints=[
-        "Follow one number, for example channel 1 of the first pixel. In which row does it land?",
-        "`reshape` may split an axis or join two neighbors. One line asks more of it than that.",
+        "Which two names are in the state dict of a layer norm?",
+        "`eps` is an argument of `__init__`. Which `eps` did the new layer get there?",
     ],
 )
 
@@ -404,7 +383,7 @@ mine = CodeExercise(
     hints=[
         "Make a tuple of `normalized_shape` first. Its length says how many axes a row has.",
         "`tuple(range(-n, 0))` are the last n axes, as `mean` takes them for `dim`.",
-        "What was switched off is None: `self.bias = None`, and `forward` has to ask.",
+        "What is switched off is None: `self.bias = None`. `forward` has to check for it.",
         "The error names two shapes: `raise ValueError(f'... {self.shape} ... {tuple(x.shape)}')`.",
     ],
 )
@@ -439,12 +418,21 @@ class MyLayerNorm(torch.nn.Module):
         return y if self.bias is None else y + self.bias
 
 
-def _of_both(belief: Belief | None = None) -> Callable[[Callable], Callable]:
-    """Take a function as a mistake in both classes that are written in this lesson."""
-    return lambda function: mine.mistake(belief)(repair.mistake(belief)(function))
+# What can be wrong in any layer norm that is a class, with the belief behind it: for other banks.
+OF_ANY_LAYER: list[tuple[Callable, Belief | None]] = []
 
 
-@_of_both(Belief.ATTRIBUTES_ARE_TRAINED)
+def _of_any_layer(belief: Belief | None = None) -> Callable[[Callable], Callable]:
+    """Take a function as a mistake in `mine`, and in every other layer that a student writes."""
+
+    def take(function: Callable) -> Callable:
+        OF_ANY_LAYER.append((function, belief))
+        return mine.mistake(belief)(function)
+
+    return take
+
+
+@_of_any_layer(Belief.ATTRIBUTES_ARE_TRAINED)
 def no_module(norm, *arguments):
     """Your class is not made from `nn.Module`: γ and β are in no state dict, and no training step
     moves them."""
@@ -452,7 +440,7 @@ def no_module(norm, *arguments):
     return SimpleNamespace(forward=layer, weight=layer.weight, bias=layer.bias)
 
 
-def _with_parameters(norm, arguments, change):
+def with_parameters(norm, arguments, change):
     """Make a layer with other things in place of γ and β, as far as they are there."""
     layer = WrongLayer(norm, *arguments)
     for name, value in list(layer.named_parameters()):
@@ -461,17 +449,17 @@ def _with_parameters(norm, arguments, change):
     return layer
 
 
-@_of_both(Belief.ATTRIBUTES_ARE_TRAINED)
+@_of_any_layer(Belief.ATTRIBUTES_ARE_TRAINED)
 def plain_tensors(norm, *arguments):
     """Your γ and β are no parameters, so no training step moves them. Wrap each in
     `nn.Parameter`."""
-    return _with_parameters(norm, arguments, lambda name, value: (name, value))
+    return with_parameters(norm, arguments, lambda name, value: (name, value))
 
 
 def _plain(plain: str, words: str) -> None:
-    @_of_both(Belief.ATTRIBUTES_ARE_TRAINED)
+    @_of_any_layer(Belief.ATTRIBUTES_ARE_TRAINED)
     def one_plain_tensor(norm, *arguments):
-        return _with_parameters(
+        return with_parameters(
             norm, arguments, lambda name, v: (name, v if name == plain else Parameter(v))
         )
 
@@ -498,11 +486,11 @@ class Around(torch.nn.Module):
 def _wrapped_as(held: str) -> None:
     """Take two mistakes: to hold a finished layer by this name."""
 
-    @_of_both()
+    @_of_any_layer()
     def registered_twice(norm, *arguments):
         return Around(held, WrongLayer(norm, *arguments), shows=True)
 
-    @_of_both()
+    @_of_any_layer()
     def registered_inside(norm, *arguments):
         return Around(held, WrongLayer(norm, *arguments), shows=False)
 
@@ -519,47 +507,31 @@ for held in ("norm", "ln", "layer_norm"):
     _wrapped_as(held)
 
 
-@repair.mistake()
-def always_four(norm, size, *options):
-    """Your γ has 4 numbers, whatever `size` is. Give `size` to `torch.ones`, and for β to
-    `torch.zeros`."""
-    change = {"weight": torch.ones(4), "bias": torch.zeros(4)}
-    layer = _with_parameters(
-        norm, (size, *options), lambda name, v: (name, Parameter(change[name]))
-    )
-
-    def multiply(module, given):
-        layer.weight * given[0]  # γ first, as in the lesson: so the error names the sizes
-
-    layer.register_forward_pre_hook(multiply)
-    return layer
-
-
-@_of_both(Belief.SINGLE_GAMMA_AND_BETA)
+@_of_any_layer(Belief.SINGLE_GAMMA_AND_BETA)
 def parameters_of_size_1(norm, *arguments):
     """Your γ and β are of size 1. There is one of each for every feature."""
-    return _with_parameters(norm, arguments, lambda name, v: (name, Parameter(v.flatten()[:1])))
+    return with_parameters(norm, arguments, lambda name, v: (name, Parameter(v.flatten()[:1])))
 
 
-@_of_both(Belief.SINGLE_GAMMA_AND_BETA)
+@_of_any_layer(Belief.SINGLE_GAMMA_AND_BETA)
 def single_numbers(norm, *arguments):
     """Your γ and β are single numbers. There is one of each for every feature."""
-    return _with_parameters(norm, arguments, lambda name, v: (name, Parameter(v.flatten()[0])))
+    return with_parameters(norm, arguments, lambda name, v: (name, Parameter(v.flatten()[0])))
 
 
 @mine.mistake()
 def parameters_of_the_last_size(norm, *arguments):
     """Your γ and β have only the last size of `normalized_shape`. They have all of its sizes."""
-    return _with_parameters(
+    return with_parameters(
         norm, arguments, lambda name, v: (name, Parameter(v.flatten(0, -2)[0] if v.ndim > 1 else v))
     )
 
 
-@_of_both()
+@_of_any_layer()
 def other_names(norm, *arguments):
     """Your parameters are called gamma and beta. State dicts go by name, so PyTorch's would not
     load: call them weight and bias."""
-    layer = _with_parameters(
+    layer = with_parameters(
         norm,
         arguments,
         lambda name, value: ({"weight": "gamma", "bias": "beta"}[name], Parameter(value)),
@@ -569,9 +541,9 @@ def other_names(norm, *arguments):
 
 
 def _without(names: tuple[str, ...], words: str) -> None:
-    @_of_both()
+    @_of_any_layer()
     def missing(norm, *arguments):
-        return _with_parameters(
+        return with_parameters(
             norm, arguments, lambda name, v: (name, None if name in names else Parameter(v))
         )
 
@@ -583,14 +555,14 @@ _without(("weight",), "a β, but no γ")
 _without(("weight", "bias"), "no γ and no β")
 
 
-@_of_both()
+@_of_any_layer()
 def nothing_moves(norm, *arguments):
     """A training step does not move your γ and β: the output does not depend on them, as far as
     PyTorch knows. Look for `detach`, `.data`, `no_grad` or `requires_grad=False`."""
     return WrongLayer(norm, *arguments).requires_grad_(False)
 
 
-@_of_both()
+@_of_any_layer()
 def no_gradient_of_the_input(norm, *arguments):
     """No gradient reaches the input, so nothing that comes before your layer would learn. Look for
     `detach`, `.data` or `no_grad`."""
@@ -600,10 +572,10 @@ def no_gradient_of_the_input(norm, *arguments):
 
 
 def _starting_at(gamma: int, beta: int, words: str) -> None:
-    @_of_both()
+    @_of_any_layer()
     def start(norm, *arguments):
         starts = {"weight": gamma, "bias": beta}
-        return _with_parameters(
+        return with_parameters(
             norm, arguments, lambda name, v: (name, Parameter(torch.full_like(v, starts[name])))
         )
 
@@ -615,7 +587,7 @@ _starting_at(1, 1, "Your β starts at 1, so a new layer adds 1 to every number."
 _starting_at(0, 1, "Your γ starts at 0 and your β at 1, so a new layer returns 1 for every input.")
 
 
-@_of_both()
+@_of_any_layer()
 def reads_a_global(norm, *arguments):
     """Your `forward` normalizes the notebook's `x`, whatever it is given. Use the name of its
     argument."""
@@ -624,7 +596,7 @@ def reads_a_global(norm, *arguments):
     return layer
 
 
-@_of_both(Belief.RESHAPE_SWAPS_AXES)
+@_of_any_layer(Belief.RESHAPE_SWAPS_AXES)
 def features_brought_first_by_reshape(norm, *arguments):
     """You brought the features to the front by `reshape`, which puts numbers of several rows
     together. Average over the last axes where they are."""

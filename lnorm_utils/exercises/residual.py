@@ -1,4 +1,4 @@
-"""Exercises of lesson 9, layer norm in the residual stream."""
+"""Exercises on layer norm in the residual stream."""
 
 import itertools
 from collections.abc import Iterator
@@ -39,6 +39,99 @@ BLOCK_INPUTS = {"the x of this lesson": (X, F), "rows with spreads from 0.0003 t
 # Here two norms in a row differ from one: ε is most of the variance of the smallest row.
 TINY = torch.tensor([[0.02], [0.005], [1e-5]]) * normal(2, 3, 4, seed=91)
 
+first_of_4 = Prediction(
+    TOPIC,
+    "first_of_4",
+    answer=-1,
+    reason="The mean is 3 and the standard deviation 2, and (1 − 3) / 2 = −1.",
+    wrong=[
+        Wrong(-2, "You centered the row. Then divide by the standard deviation, 2."),
+        Wrong(-0.5, "You divided by the variance, 4. Layer norm divides by its root."),
+        Wrong(
+            -2 / (16 / 3) ** 0.5,
+            "You divided by D − 1 in the variance. Layer norm divides by D.",
+            Belief.VARIANCE_OVER_D_MINUS_1,
+        ),
+        Wrong(1, "The sign is wrong: 1 lies below the mean, 3."),
+        Wrong(0.5, "You divided by the standard deviation, but didn't subtract the mean."),
+    ],
+    within=0.006,
+    hints=["Find the mean, 3, and the four deviations.", "Their squares are all the same."],
+)
+
+
+dims_left = Prediction(
+    TOPIC,
+    "dims_left",
+    answer=14,
+    reason="The mean takes one dimension away, and the standard deviation another.",
+    wrong=[
+        Wrong(
+            16,
+            "Layer norm does lose something: the row's mean and its scale.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(15, "That counts the mean only. The scale is lost as well."),
+        Wrong(2, "That is how many are lost."),
+        Wrong(1, "With two features only one bit is left. Here there are sixteen."),
+        Wrong(
+            8, "Layer norm doesn't halve a row. It loses two dimensions, however many there are."
+        ),
+    ],
+    hints=[
+        "Which two numbers of a row can't be read from its layer norm?",
+        "Each of the two takes away one dimension.",
+    ],
+)
+
+
+plain_gamma = Prediction(
+    TOPIC,
+    "plain_gamma",
+    answer=64,
+    reason="Only β is an `nn.Parameter`. γ is an ordinary tensor, and training doesn't move it.",
+    wrong=[
+        Wrong(
+            128,
+            "γ is an ordinary tensor. A module registers what is wrapped in `nn.Parameter`, and "
+            "nothing else.",
+            Belief.ATTRIBUTES_ARE_TRAINED,
+        ),
+        Wrong(0, "β is wrapped in `nn.Parameter`, in a module, so it's found."),
+        Wrong(1, "One tensor is found. Count the numbers in it."),
+        Wrong(2, "Count the numbers that are found, not the attributes."),
+    ],
+    hints=["Which of the two is wrapped in `nn.Parameter`?", "Count its numbers."],
+)
+
+
+deep_chain = Prediction(
+    TOPIC,
+    "deep_chain",
+    answer="guesses",
+    reason=(
+        "At this rate the loss stays at 0.69. The norms keep the spread of the rows, but that "
+        "isn't enough for 24 layers."
+    ),
+    wrong=[
+        Wrong(
+            "learns",
+            "With 8 layers it does. With 24 the norms still keep the spread, but at this rate the "
+            "loss stays at 0.69.",
+        ),
+        Wrong(
+            "nan",
+            "The norms keep all numbers small, so nothing overflows. The loss just stays where it "
+            "is.",
+        ),
+    ],
+    hints=[
+        "Norms fix the spread going forward. Training also depends on the gradients coming back.",
+        "If norms alone were enough at any depth, would anybody add residual connections?",
+    ],
+)
+
+
 two_ways = Prediction(
     TOPIC,
     "two_ways",
@@ -64,8 +157,8 @@ two_ways = Prediction(
         ),
         Wrong(
             (-1, 2 * -1),
-            "The first number is right. The second is f of the normalized row, and pre-LN adds "
-            "that to the row itself, to 4.",
+            "The first number is right. The second is f of the normalized row. Pre-LN adds that "
+            "to the row itself, so to 4.",
         ),
         Wrong(
             (-1, -1 + 2 * -1),
@@ -74,8 +167,8 @@ two_ways = Prediction(
         ),
         Wrong(
             (-1, 4 - 1),
-            "The first number is right. The second is the row plus a normalized one: either f is "
-            "left out, or its result is normalized. In pre-LN the norm stands before f.",
+            "The first number is right. The second is the row plus a normalized one: either you "
+            "left out f, or you normalized its result. In pre-LN the norm comes before f.",
         ),
         Wrong(
             (-1, -1 + 8),
@@ -108,6 +201,34 @@ two_ways = Prediction(
         "normalize, double what you get, and add that to the row as it was.",
     ],
 )
+
+third_way = Prediction(
+    TOPIC,
+    "third_way",
+    answer=4 - 1,
+    reason="The norm of the doubled row begins with −1, and it's added to the row as it was.",
+    wrong=[
+        Wrong(
+            -1,
+            "That is post-LN, where the sum is normalized. Here only f(x) is.",
+            Belief.PRE_NORM_IS_POST_NORM,
+        ),
+        Wrong(
+            4 + 2 * -1,
+            "That is pre-LN, where f doubles a normalized row. Here the norm comes after f.",
+            Belief.PRE_NORM_IS_POST_NORM,
+        ),
+        Wrong(4 + 8, "That is x + f(x), without a norm."),
+        Wrong(-2, "That is the sum of two normalized rows. Here x is added as it is."),
+        Wrong(4 + 1, "The sign is wrong: 4 lies below the mean of the row."),
+    ],
+    within=0.006,
+    hints=[
+        "f(x) is 8, 8, 20, 20. What is its layer norm?",
+        "Add the first number of that to the first number of x.",
+    ],
+)
+
 
 # What a layer norm in a residual block can normalize.
 PLACES = {
@@ -161,7 +282,7 @@ post_ln = CodeExercise(
     within=WITHIN,
     hints=[
         "Which of the two comes last, the addition or the norm?",
-        "First the sum of the row and what f makes of it. Then `standardize`, once.",
+        "First add what f returns to the row. Then use `standardize`, once.",
     ],
 )
 _wrong_blocks(
@@ -181,8 +302,8 @@ pre_ln = CodeExercise(
     norm=lambda norm, x, f: _block(norm, x, f, PRE),
     within=WITHIN,
     hints=[
-        "The stream itself is never normalized. Who gets to see the normalized row?",
-        "What is added to x is what f makes of the standardized x.",
+        "The stream itself is never normalized. Which function gets the normalized row?",
+        "Give f the standardized x, and add what f returns to x.",
     ],
 )
 _wrong_blocks(
@@ -199,7 +320,7 @@ adds = Prediction(
     TOPIC,
     "adds",
     answer=1 + 24 * 0.5,
-    reason="1 at the start, and a half from each of the 24 blocks. Nothing takes it away again.",
+    reason="1 at the start, and a half from each of the 24 blocks.",
     wrong=[
         Wrong(
             1,
@@ -222,8 +343,7 @@ adds = Prediction(
     within=0.006,
     hints=[
         "What f gets is normalized. So does a late block add more than the first one?",
-        "The variances of numbers that have nothing to do with each other add up. Do not forget "
-        "what was there at the start.",
+        "The variances of unrelated numbers add up. Don't forget the variance at the start.",
     ],
 )
 
@@ -246,7 +366,7 @@ ending = CodeExercise(
     hints=[
         "`for f in fs:` gives you the networks one after the other. Each block gets what the block "
         "before it returned.",
-        "The loop holds the pre-LN block and nothing else. What comes once, after it?",
+        "The loop contains the pre-LN block and nothing else. What comes once, after it?",
     ],
 )
 
@@ -261,22 +381,21 @@ def one_norm_after_the_last_block(x, fs):
 
 @ending.mistake()
 def no_final_norm(norm, x, fs):
-    """The final norm is missing: what leaves the stack has the scale that the stream has grown
-    to."""
+    """The final norm is missing, so the output has whatever scale the stream has grown to."""
     return _stack(norm, x, fs, has_final=False)
 
 
 @ending.mistake()
 def first_block_only(norm, x, fs):
-    """Only the first f has an effect. Perhaps `return` stands inside the loop, which it ends in its
-    first turn."""
+    """Only the first f has an effect. Perhaps `return` is inside the loop and ends it in its first
+    turn."""
     return _stack(norm, x, fs[:1])
 
 
 @ending.mistake()
 def first_block_without_a_final_norm(norm, x, fs):
-    """Only the first f has an effect, and there is no final norm. Perhaps `return` stands inside
-    the loop, which it ends in its first turn."""
+    """Only the first f has an effect, and there is no final norm. Perhaps `return` is inside the
+    loop and ends it in its first turn."""
     return _stack(norm, x, fs[:1], has_final=False)
 
 
@@ -308,8 +427,8 @@ def normalized_once_at_the_start(norm, x, fs):
 
 @ending.mistake()
 def normalized_at_the_start_too(norm, x, fs):
-    """You normalized x before the first block. What is added to in a pre-LN stack is x as it
-    came."""
+    """You normalized x before the first block. In a pre-LN stack the blocks add to x as it came
+    in."""
     return _stack(norm, norm.standardize(x), fs)
 
 
@@ -385,50 +504,5 @@ params = Prediction(
     hints=[
         "How many layer norms are there in all? Count the one after the last block.",
         "In each of them every feature has a number to multiply by and a number to add.",
-    ],
-)
-
-
-slope = Prediction(
-    TOPIC,
-    "slope",
-    answer=0.1,
-    reason=(
-        "Everything is ten times as far apart, so the same small step moves the output a "
-        "tenth as much. The gradient on its way back is divided by the scale of the stream."
-    ),
-    wrong=[
-        Wrong(
-            1,
-            "The output is the same at both rows, but not what a small step does to it: beside "
-            "numbers ten times as large, the same step is ten times as small.",
-        ),
-        Wrong(
-            10,
-            "You multiplied by 10. Layer norm divides by the standard deviation, and that is ten "
-            "times as large.",
-        ),
-        Wrong(
-            0,
-            "If all numbers are multiplied together, the output stays. But here one number moves "
-            "by itself, and that changes the row, only less than before.",
-        ),
-        Wrong(
-            0.01,
-            "You divided by the variance, which is 100 times as large. Layer norm divides by its "
-            "root.",
-        ),
-        Wrong(
-            0.1**0.5,
-            "You took the root of 10. The standard deviation is the root already, and it is ten "
-            "times as large.",
-        ),
-    ],
-    within=0.006,
-    hints=[
-        "Layer norm of 10x is layer norm of x (lesson 3). How far must you move a number of 10x "
-        "for the output to move as much as before?",
-        "Layer norm divides by the standard deviation, and so does its slope. Which standard "
-        "deviation does 10x have?",
     ],
 )

@@ -1,4 +1,4 @@
-"""The networks that lesson 9 puts into a residual stream."""
+"""The networks that stand for branches in the exercises on the residual stream."""
 
 import pytest
 import torch

@@ -7,10 +7,12 @@ import torch
 from torch import nn
 
 from lnorm_utils import LayerNorm, standardize
+from lnorm_utils.exercises import bugs
 from lnorm_utils.exercises import module as bank
+from lnorm_utils.exercises.bugs import repair
 from lnorm_utils.exercises.engine.class_attempts import Observation, Observed, describe, observe
 from lnorm_utils.exercises.engine.feedback import State
-from lnorm_utils.exercises.module import GLOBAL, TABLE, TARGETS, mine, repair
+from lnorm_utils.exercises.module import GLOBAL, TABLE, TARGETS, mine
 
 NARROW = torch.ones(3, 1).double()
 GAMMA, BETA = torch.arange(4).double(), torch.arange(4, 8).double()
@@ -443,7 +445,7 @@ def test_what_is_wrong_with_a_switch_or_an_error_is_named(other, mistake):
     assert feedback.state is (State.WRONG if mistake else State.RIGHT)
 
 
-@pytest.mark.parametrize("make", [bank.RepairedNorm, bank.MyLayerNorm])
+@pytest.mark.parametrize("make", [bugs.RepairedNorm, bank.MyLayerNorm])
 def test_a_solution_has_the_epsilon_of_pytorch_if_none_is_given(make):
     x = 0.01 * TABLE
     torch.testing.assert_close(make(4).double()(x), nn.LayerNorm(4).double()(x))

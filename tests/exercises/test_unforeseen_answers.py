@@ -233,6 +233,13 @@ WRONG = {
         Mine(lambda x, d, eps: over(x, d), size, eps)  # always 1e-5
         Mine(lambda x, d, eps: over(x, d, eps, True), size, eps)  # divides by D − 1
     """,
+    "row_alone(layer, x)": """
+        torch.allclose(layer(x), layer(x))  # You call every layer right
+        torch.allclose(layer(x[:1]), x[:1])  # You call every layer wrong
+        bool((layer(x[:1])[0] == layer(x)[0]).all())  # to the last bit
+        layer(x[:1])[0] - layer(x)[0]
+        "yes"
+    """,
     "mine(shape, eps=1e-12, affine=True, bias=True)": """
         torch.nn.LayerNorm(shape, eps, affine, bias)
     """,
@@ -274,6 +281,19 @@ WRONG = {
         norm_of(norm_of(pre_ln_blocks(x, fs)))
         norm_of(pre_ln_blocks(x, fs)).round(decimals=3)
         norm_of(pre_ln_blocks(x, fs[:-1]))
+    """,
+    "block_norms(weights, biases)": """
+        weights.norm(dim=(1, 2)) + biases.norm(dim=1)  # and added them
+        (weights.square().sum((1, 2)) + biases.square().sum(1)) ** 2
+        (weights.norm(dim=(1, 2)) + biases.norm(dim=1)) / 2
+        torch.cat([weights.flatten(1), biases], 1).norm(dim=0)
+    """,
+    "schedule(step, rate, warm_up)": """
+        rate / warm_up
+        rate * (step >= warm_up)
+        rate * step / warm_up
+        rate if step else 0.0
+        rate * min(1.0, (step + 1) // warm_up)
     """,
 }
 CASES = [

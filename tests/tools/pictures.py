@@ -64,8 +64,10 @@ LESSONS = {
         "6a33f68a", ["{}", "{}"], ["feature 0", "feature 0"], (0, 1), without=("x", "texts")
     ),
     "07_projection_fix": Small("4daa7cb2", ["share that can be recovered"], ["projection size"]),
-    "08_build_the_layer": Small("l08-40", [""], ["largest error"], without=("x", "texts")),
-    "09_add_and_norm": Small("add-norm-28", ["gradient norm of each block"], ["block"]),
+    "08_build_the_layer": Small("ff797f5a", ["loss of the rings"], ["step"], without=("texts",)),
+    "09_find_the_bug": Small("l08-40", [""], ["largest error"], without=("x", "texts")),
+    "10_add_and_norm": Small("add-norm-16", ["variance of the stream"], ["blocks passed"]),
+    "11_train_it": Small("01e3dcf5", ["said of each point"], ["distance from the origin"]),
 }
 
 
