@@ -144,7 +144,7 @@ gets_more = Prediction(
     ],
     hints=[
         "With one direction for all rows, the gradients of similar rows add up. Do they now?",
-        "Would somebody ask, if nothing had changed?",
+        "If the rows pull in random directions, how much is left of what added up before?",
     ],
 )
 
