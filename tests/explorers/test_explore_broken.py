@@ -116,7 +116,7 @@ def test_own_rows_are_all_shown_at_the_start_and_moved_as_the_others(shape):
     flat = rows.reshape(-1, shape[-1])
     assert (explorer.values["points"], explorer.values["features"]) == flat.shape
     assert_as_expected(explorer, flat)
-    explorer.controls["spread"].value, explorer.controls["eps"].value = 0.1, 0.1
+    explorer.spread, explorer.eps = 0.1, 0.1
     assert_as_expected(explorer, flat)
 
 
