@@ -27,12 +27,6 @@ def code_cells(notebook):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def checked(cell):
-    """Name the exercises that a cell checks: one, or three where a lesson looks back."""
-    is_code = cell.cell_type == "code"
-    return [found[1] for found in CHECK.finditer(cell.source)] if is_code else []
-
-
 def text_of(cell):
     return [o.data["text/plain"] for o in cell.outputs if "data" in o and "text/html" in o.data]
 
@@ -58,11 +52,12 @@ def filled(lesson, folder):
     """Run a lesson with each exercise solved, and before that with each of its mistakes made."""
     cells = []
     for cell in NOTEBOOKS[lesson].cells:
-        names = checked(cell)
-        for exercise in (EXERCISES[lesson][name] for name in names):
+        asked = CHECK.findall(cell.source) if cell.cell_type == "code" else []
+        for name, _ in asked:
+            exercise = EXERCISES[lesson][name]
             tries = [wrong(exercise, n) for n in range(len(known(exercise)))]
             cells += [new_code_cell(source) for source in [*tries, solved(exercise)]]
-        if not names:
+        if not asked:
             cells.append(cell)
     path = folder / f"{lesson}.ipynb"
     nbformat.write(new_notebook(cells=cells), path)
@@ -85,17 +80,15 @@ def test_every_exercise_is_asked_in_a_lesson():
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_the_exercises_of_a_lesson_stand_in_it_unattempted(lesson):
     notebook = nbformat.read(ORIGINALS / f"{lesson}.ipynb", as_version=4)
-    cells = [cell for cell in code_cells(notebook) if checked(cell)]
-    assert {name for cell in cells for name in checked(cell)} == set(EXERCISES[lesson])
-    for cell in cells:
-        for found, said in zip(CHECK.finditer(cell.source), text_of(cell), strict=True):
-            name, attempt = found.groups()
-            assert said.startswith(State.NOT_ATTEMPTED.value), name
-            assert re.search(
-                f"^{re.escape(start_of(EXERCISES[lesson][name], attempt))}",
-                cell.source,
-                re.MULTILINE,
-            )
+    asked = [(cell, CHECK.findall(cell.source)) for cell in code_cells(notebook)]
+    assert {name for _, those in asked for name, _ in those} == set(EXERCISES[lesson])
+    for cell, those in asked:
+        if those:
+            said = text_of(cell)
+            assert len(said) == len(those)
+            assert all(text.startswith(State.NOT_ATTEMPTED.value) for text in said), cell.source
+            (name, attempt), *_ = those
+            assert cell.source.startswith(start_of(EXERCISES[lesson][name], attempt))
             assert "..." in cell.source
     shown = {f'progress("{topic}")' for topic in topics(notebook)}
     progress = [text_of(c)[0] for c in code_cells(notebook) if c.source in shown]
