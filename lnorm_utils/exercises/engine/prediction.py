@@ -1,17 +1,18 @@
 """A question whose answer is a value: a number, a shape, a word."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import NamedTuple
 
 from lnorm_utils.beliefs import Belief
-from lnorm_utils.exercises.engine.comparing import difference_of_values, same, shown
+from lnorm_utils.exercises.engine.comparing import difference_of_values, plain, same, shown
 from lnorm_utils.exercises.engine.exercise import Exercise
 from lnorm_utils.exercises.engine.feedback import Feedback, State, first_sentence
 
 __all__ = ["Prediction", "Wrong"]
 
 ROUNDED = 6e-3  # to two decimals
-NEARLY = 6e-2  # to one decimal
+NEARLY = 0.05 + 1e-6  # to one decimal
 
 
 class Wrong(NamedTuple):
@@ -73,7 +74,7 @@ class Prediction(Exercise):
                 beliefs = (belief,) if belief else ()
                 return Feedback(State.WRONG, message, first_sentence(message), beliefs)
         answer = self._answers[0][0]
-        if self.within > 1e-3 and same(value, answer, NEARLY):
+        if self.within > 1e-3 and same(value, answer, NEARLY) and _is_short(value):
             return Feedback(State.WRONG, "that's close. Give it to two decimals.")
         words = sorted({str(answer), *(str(wrong.value) for wrong in self.wrong)})
         return Feedback(State.WRONG, difference_of_values(value, answer, words))
@@ -81,3 +82,11 @@ class Prediction(Exercise):
     def _solution(self) -> Feedback:
         answer, reason = self._answers[0]
         return Feedback(State.SOLUTION, reason, code=shown(answer))
+
+
+def _is_short(value: object) -> bool:
+    """Tell whether a number, or each of several, has at most one decimal."""
+    given = plain(value)
+    if isinstance(given, tuple):
+        return all(map(_is_short, given))
+    return isinstance(given, Real) and round(float(given), 1) == float(given)
