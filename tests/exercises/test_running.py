@@ -164,7 +164,7 @@ def test_a_missing_number_or_a_wanted_gradient_is_no_change():
 def test_how_long_it_took_is_told_beyond_a_limit(monkeypatch, seconds, is_told):
     monkeypatch.setattr(running, "SLOW", 2.0)
     times = iter([100.0, 100.0 + seconds])
-    monkeypatch.setattr(time, "monotonic", lambda: next(times))
+    monkeypatch.setattr(time, "thread_time", lambda: next(times))
     values, said = results(lambda x: x, [(3,)])
     assert values == [3]
     assert ("13 seconds" in said) is is_told
