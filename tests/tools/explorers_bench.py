@@ -44,7 +44,7 @@ def seconds(change, values):
 def shows(explorer, control):
     def change(value):
         setattr(explorer, control, value)
-        explorer.send({"frames": {"": explorer.frame()}})
+        explorer.send(dict(frames=explorer.frame()))
     return change
 
 {FRESH_FIGURE}
