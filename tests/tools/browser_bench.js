@@ -1,6 +1,7 @@
 // Runs in the page before anything else: what `browser_bench.py` needs there.
 
 /** Every message to and from the kernel passes here: it can be late, or not be sent. */
+const GIVE_UP = 5000;
 const network = (window.network = { delay: 0, withoutAhead: false, last: 0 });
 
 window.WebSocket = class extends WebSocket {
@@ -89,7 +90,7 @@ window.press = async (output, key, wait) => {
   while (performance.now() < begin + wait);
   const start = performance.now();
   send(key);
-  do await frame(); while (!(seen.next() && seen.picture));
+  do await frame(); while (!(seen.next() && seen.picture) && performance.now() < start + GIVE_UP);
   await painted();
   seen.end();
   return performance.now() - start;

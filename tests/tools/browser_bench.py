@@ -99,7 +99,7 @@ class Subject:
         self.page.keyboard.press("Home")
         for _ in range(place):
             self.page.keyboard.press("ArrowRight")
-        self.page.evaluate("quiet(300, 8000)")
+        self.page.evaluate("quiet(300, 2500)")
 
     def press(self, keys, between=60):
         """Press keys, at even times between two frames; return the median time."""
@@ -175,7 +175,7 @@ def measure(names):
 
 def set_delay(page, milliseconds):
     """Let every message be so late from now on."""
-    page.evaluate("quiet(300, 8000)")
+    page.evaluate("quiet(300, 2500)")
     page.evaluate("delay => { network.delay = delay; }", milliseconds)
 
 
@@ -194,7 +194,7 @@ def measure_busy(page, explorers):
     names = list(explorers)
     cell = page.page.locator(".jp-CodeCell").last
     for some in (names[i : i + AT_ONCE] for i in range(0, len(names), AT_ONCE)):
-        page.page.evaluate("quiet(300, 8000)")
+        page.page.evaluate("quiet(300, 2500)")
         cell.locator(".cm-content").click()
         page.page.keyboard.press("Control+Enter")
         cell.get_by_text("[*]:").wait_for()

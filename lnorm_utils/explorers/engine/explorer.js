@@ -110,14 +110,15 @@ export function mount(parent, page, start, source) {
   let state = [...start];
   let arrangement = 0;
   let shown = null; // the key of the frame that is shown
+  let drawnIn = -1; // its arrangement
   let asked = []; // keys in the order in which they were asked for, the last one being shown next
   let used = Math.max(page.controls.findIndex((c) => c.kind === "slider"), 0);
-  let [isSeen, isLarge, calm, slow, playing] = [false, false, 0, 0, 0];
+  let [isSeen, isLarge, isClosed, calm, slow, playing] = [false, false, false, 0, 0, 0];
 
   const keyOf = (someState) => `${arrangement}:${someState.join(",")}`;
   const presets = page.presets.map(({ name, state: target }) => {
     const chip = element("button", chips, { type: "button" }, name);
-    chip.addEventListener("click", () => move(target));
+    chip.addEventListener("click", () => { stop(); move(target); });
     return { chip, key: target.join(",") };
   });
   const controls = page.controls.map((control, index) =>
@@ -175,17 +176,20 @@ export function mount(parent, page, start, source) {
   function paint(key, frame) {
     const at = Number(key.split(":", 1)[0]);
     if (!backgrounds.has(at)) return;
-    if (!shown || Number(shown.split(":", 1)[0]) !== at) {
+    if (at !== drawnIn) {
       const [width, height] = page.sizes[at];
+      drawnIn = at;
       for (const [number, image] of backgrounds) image.hidden = number !== at;
       svg.setAttribute("viewBox", `0 0 ${width * 72} ${height * 72}`);
       sheet.style.aspectRatio = `${width} / ${height}`;
+      scale();
     }
     shown = key;
     svg.innerHTML = frame.svg;
     svg.setAttribute("aria-label", frame.words);
     words.textContent = frame.words;
     clearTimeout(slow);
+    slow = 0;
     root.classList.remove("waiting");
   }
 
@@ -198,15 +202,14 @@ export function mount(parent, page, start, source) {
 
   function ask() {
     asked.push(keyOf(state));
+    slow ||= setTimeout(() => root.classList.add("waiting"), SLOW);
     source.ask({ arrangement, now: state, background: !backgrounds.has(arrangement) });
-    clearTimeout(slow);
-    slow = setTimeout(() => root.classList.add("waiting"), SLOW);
   }
 
   /** When the hand rests, ask for the states that may come next, the nearest first. */
   function ahead() {
     clearTimeout(calm);
-    if (!isSeen) return;
+    if (!isSeen || isClosed) return;
     calm = setTimeout(() => {
       const next = coming().filter((s) => !frames.has(keyOf(s))).slice(0, MOST_AHEAD);
       source.ask({ arrangement, next });
@@ -259,13 +262,22 @@ export function mount(parent, page, start, source) {
   function fit() {
     const room = stage.clientWidth;
     if (!room) return;
-    const scale = PIXELS_PER_INCH * (isLarge ? LARGE : 1);
-    const fitting = page.sizes.findIndex(([width]) => width * scale <= room);
+    const fitting = page.sizes.findIndex(([width]) => width * pixelsPerInch() <= room);
     const chosen = fitting < 0 ? page.sizes.length - 1 : fitting;
-    const [width, height] = page.sizes[chosen];
-    const tall = innerHeight * OF_WINDOW * (width / height);
-    sheet.style.width = `${Math.max(Math.min(room, tall), width * scale)}px`;
     if (chosen !== arrangement) { arrangement = chosen; go(state); }
+    if (drawnIn >= 0) scale();
+  }
+
+  const pixelsPerInch = () => PIXELS_PER_INCH * (isLarge ? LARGE : 1);
+
+  /** Make the picture that is shown as wide as there is room, but no smaller than can be read. */
+  function scale() {
+    const [width, height] = page.sizes[drawnIn];
+    const tall = innerHeight * OF_WINDOW * (width / height);
+    const wide = Math.max(Math.min(stage.clientWidth, tall), width * pixelsPerInch());
+    sheet.style.width = `${wide}px`;
+    if (wide > stage.clientWidth) stage.setAttribute("tabindex", 0); // so that keys scroll it
+    else stage.removeAttribute("tabindex");
   }
 
   /** Move a slider to its end, and from its beginning back to where it was. */
@@ -291,8 +303,8 @@ export function mount(parent, page, start, source) {
 
   /** Save what is shown, with its words under it, as a PNG file. */
   async function save() {
-    const at = Number(shown.split(":", 1)[0]);
-    const [width, height] = page.sizes[at].map((inches) => inches * 192);
+    if (!shown) return;
+    const [width, height] = page.sizes[drawnIn].map((inches) => inches * 192);
     const canvas = element("canvas", null, { width, height: height + 160 });
     const paper = canvas.getContext("2d");
     const copy = svg.cloneNode(true);
@@ -304,7 +316,7 @@ export function mount(parent, page, start, source) {
     await moving.decode();
     paper.fillStyle = "white";
     paper.fillRect(0, 0, width, height + 160);
-    paper.drawImage(backgrounds.get(at), 0, 0, width, height);
+    paper.drawImage(backgrounds.get(drawnIn), 0, 0, width, height);
     paper.drawImage(moving, 0, 0, width, height);
     paper.fillStyle = "black";
     paper.font = "28px sans-serif";
@@ -333,6 +345,7 @@ export function mount(parent, page, start, source) {
     receive,
     go: (next) => { if (next.join() !== state.join()) go(next); },
     close: () => {
+      isClosed = true;
       stop();
       clearTimeout(calm);
       clearTimeout(slow);
@@ -341,6 +354,11 @@ export function mount(parent, page, start, source) {
       root.remove();
     },
   };
+}
+
+/** Tell the kernel, if there still is one: without it, what is prepared goes on moving. */
+function tell(act) {
+  try { act(); } catch (error) { console.debug(error); }
 }
 
 function render({ model, el }) {
@@ -354,15 +372,20 @@ function render({ model, el }) {
     });
   let isOurs = false;
   const explorer = mount(el, page, read(), {
-    ask: (message) => model.send(message),
+    ask: (message) => tell(() => model.send(message)),
     changed: (state) => {
       isOurs = true;
       page.controls.forEach(({ name, values }, i) => model.set(name, values ? values[state[i]] : state[i]));
       isOurs = false;
-      model.save_changes();
+      tell(() => model.save_changes());
     },
   });
-  const follow = () => { if (!isOurs) explorer.go(read()); };
+  let isFollowing = false;
+  const follow = () => { // all controls at once, when the last of them has changed
+    if (isOurs || isFollowing) return;
+    isFollowing = true;
+    queueMicrotask(() => { isFollowing = false; explorer.go(read()); });
+  };
   const take = async (content, [zipped]) => {
     const stream = zipped && new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
     explorer.receive(stream ? { frames: await new Response(stream).json() } : content);

@@ -133,7 +133,10 @@ class Explorer(anywidget.AnyWidget):
         self._loop = _running_loop()
         start = self.frames.settled(start)
         self.add_traits(**{name: _Setting(value).tag(sync=True) for name, value in start.items()})
-        super().__init__(page=self._page(start), values=start, preset=self._named(start))
+        layout = {"width": "100%", "min_width": "0"}  # or it would have no room beside another one
+        super().__init__(
+            page=self._page(start), values=start, preset=self._named(start), layout=layout
+        )
         self.observe(self._on_control, [*controls])
         self.observe(self._on_values, "values")
         self.observe(self._on_preset, "preset")
