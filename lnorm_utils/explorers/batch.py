@@ -156,7 +156,7 @@ def _panels(features: int) -> tuple[Picture, Axes, Axes, Axes]:
     outputs.set(xlim=(-0.5, features - 0.5), xticks=range(features))
     mean, variance = (picture.add_subplot(grid[row, 1]) for row in range(2))
     for ax, name in ((mean, "mean"), (variance, "variance")):
-        ax.set(title=f"running {name} of feature 0, without the point", xlim=(-1, BATCHES + 1))
+        ax.set(title=f"running {name} of feature 0", xlim=(-1, BATCHES + 1))
     mean.tick_params(labelbottom=False)
     variance.set_xlabel("batches seen (dotted: still to come)")
     return picture, outputs, mean, variance

@@ -13,7 +13,9 @@ from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH
 
 __all__ = ["Arrangement", "arrangements"]
 
-HALF, NARROW = 7.0, 3.9  # inches; in a place 360 pixels wide, text of 10 pt is 12 pixels high
+# Inches, so that text of 10 pt is 12 pixels high: in the 588 pixels that JupyterLab leaves beside its
+# list of files on a screen of 1024 × 768, and in 360.
+HALF, NARROW = 6.7, 3.9
 # Inches: around a legend; the height of a panel in a narrow picture, what is over and right of it.
 ROOM, PANEL, TITLE, RIGHT = 0.15, 2.7, 0.45, 0.15
 BETWEEN = 3  # points between the numbers along an axis
@@ -47,6 +49,7 @@ class Arrangement:
         for legend in picture.legends:
             legend.set_visible(legend in self.legends)
         _thin_out(picture)
+        _keep_inside(picture)
 
 
 def arrangements(picture: Figure, fixed: bool) -> list[Arrangement]:
@@ -158,3 +161,14 @@ def _thin_out(picture: Figure) -> None:
             box = label.get_window_extent()
             label.set_visible(box.width == 0 or box.x0 > ended + BETWEEN)
             ended = box.x1 if label.get_visible() and box.width else ended
+
+
+def _keep_inside(picture: Figure) -> None:
+    """Move titles and labels over and under panels that would end beyond the picture."""
+    across = picture.get_size_inches()[0] * POINTS_PER_INCH
+    for ax in picture.axes:
+        for text in (ax.title, ax.xaxis.label):
+            text.set_x(0.5)
+            box = text.get_window_extent()
+            beyond = max(box.x1 - across, 0) or min(box.x0, 0)
+            text.set_x(0.5 - beyond / ax.get_window_extent().width)
