@@ -360,6 +360,61 @@ def test_it_is_linked_in_python_and_stands_in_a_box(opened):
     assert page.errors == []
 
 
+def test_two_views_of_one_agree_also_when_code_moves_it_and_go_when_its_cell_runs_again(opened):
+    page = opened(SMALL, "one = explore_dot()\none", "one", "one.values = {'place': 9}")
+    run_cell(page, 3)
+    views = page.explorers
+    for moved, place in ((None, 9), (views[0], 10), (views[1], 10)):
+        if moved:
+            moved.press("place", "Home", "End")
+        for view in views:
+            assert view.wait_for(f"The dot is at {place}.") == (f"The dot is at {place}.",)
+    views[1].press("place", *["ArrowLeft"] * 5)
+    for width in (900, 1366):  # a resize, and code, in the middle of it
+        page.page.set_viewport_size({"width": width, "height": 1000})
+        views[1].press("place", "ArrowLeft")
+    for view in views:
+        assert view.wait_for("The dot is at 3.") == ("The dot is at 3.",)
+        assert view.control("place").input_value() == "3"
+    run_cell(page, 1)
+    wait_until(page.page, lambda: len(page.explorers) == 1)
+    assert page.explorers[0].wait_for("The dot is at 2.") == ("The dot is at 2.",)
+    assert page.errors == []
+
+
+LIMITED = """
+picture, axes = new_picture("One of the first few", 1, 1, 6, 2.4)
+(one,) = axes[0, 0].plot([0], [0], "o")
+axes[0, 0].set(xlim=(-1, 11))
+
+def move(count, which):
+    one.set_xdata([which])
+    return f"Number {which} of {count}."
+
+controls = {
+    "count": Slider("count", 5, range(1, 11)),
+    "which": Slider("which", 0, range(10), most=lambda values: values["count"] - 1),
+}
+Explorer(picture, [one], move, controls, {"the last": {"count": 10, "which": 9}})
+"""
+
+
+def test_a_slider_ends_where_its_numbers_stop_to_mean_anything(opened):
+    (shown,) = opened(SMALL, LIMITED).explorers
+    shown.press("the last", "Enter")
+    shown.wait_for("Number 9 of 10.")
+    shown.press("count", *["ArrowLeft"] * 5)
+    assert shown.wait_for("Number 4 of 5.") == ("Number 4 of 5.",)
+    which = shown.control("which")
+    assert (which.input_value(), which.get_attribute("max")) == ("4", "4")
+    shown.press("count", "Home")
+    assert shown.wait_for("Number 0 of 1.") == ("Number 0 of 1.",)
+    assert which.is_disabled()
+    shown.press("count", "End")
+    shown.press("which", "End")
+    assert shown.wait_for("Number 9 of 10.") == ("Number 9 of 10.",)
+
+
 @pytest.mark.parametrize("ending", ["shut down", "restarted"])
 def test_without_its_kernel_the_picture_stays_and_says_that_it_waits(opened, ending):
     page = opened("from lnorm_utils.explorers import *", "explore_broken()")

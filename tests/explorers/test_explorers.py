@@ -214,6 +214,17 @@ def test_in_every_arrangement_all_panels_are_inside_and_apart(explorer):
             assert min(width, height) > 0.5
 
 
+def test_in_every_arrangement_titles_and_labels_are_inside(explorer):
+    picture = explorer.picture
+    for number, arrangement in enumerate(explorer.frames.arrangements):
+        explorer.frame(number)
+        for text in (text for ax in picture.axes for text in (ax.title, ax.xaxis.label)):
+            box = text.get_window_extent()
+            assert box.x0 > -1, text
+            assert box.x1 < arrangement.width * 72 + 1, text
+    explorer.frame()
+
+
 def test_a_still_image_stacks_its_parts_as_the_live_picture_does(explorer):
     for ax in explorer.picture.axes:
         shown = [*ax.lines, *ax.patches]

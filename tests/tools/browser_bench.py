@@ -17,7 +17,7 @@ from jupyterlab_page import NoBrowserError, Page, browser, find_browser, jupyter
 from nbformat.v4 import new_code_cell, new_notebook
 
 PRESSES, DRAG_VALUES, DRAG_SECONDS, DELAY = 16, 60, 2, 150  # the delay in ms, there and back
-MOST_SECONDS = 270  # after these, nothing is measured a second time
+MOST_SECONDS = 280  # where a second measurement would take longer, there is none
 SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 BARE = """
 import ipywidgets
@@ -111,10 +111,10 @@ class Subject:
             self.page.wait_for_timeout(between)
         return median(times)
 
-    def press_to_and_fro(self):
+    def press_to_and_fro(self, presses):
         """Press keys at the middle, where all is prepared."""
         self.go(self._last(self.handle) // 2)
-        return self.press(["ArrowRight", "ArrowLeft"] * (PRESSES // 2))
+        return self.press(["ArrowRight", "ArrowLeft"] * (presses // 2))
 
     def press_forth(self, share):
         """Press keys towards the farther end, and go a share of the way, but not far."""
@@ -183,7 +183,7 @@ def measure_prepared(subjects, asked):
     """Measure each subject when all is prepared that can be."""
     found = {}
     for name, subject in subjects.items():
-        ms = subject.press_to_and_fro()
+        ms = subject.press_to_and_fro(6 if name == "interact" else PRESSES)  # it is slow
         found[name] = Measured(ms, subject.drag(), asked.get(name, ms))
     return found
 
@@ -259,9 +259,12 @@ def main():
         print(f"The browser is not measured. {reason}")
         return 0
     print(f"JupyterLab in Chromium: medians of {PRESSES} keys; drags of {DRAG_VALUES} values")
-    names, start = list(make_all()), time.monotonic()
-    while names and time.monotonic() - start < MOST_SECONDS:  # other work can only make it slower
+    names, lasted = list(make_all()), 0.0
+    end = time.monotonic() + MOST_SECONDS
+    while names and time.monotonic() + lasted < end:  # other work can only make it slower
+        start, share = time.monotonic(), 1 / len(names)
         names = report(*measure(names))
+        lasted = (time.monotonic() - start) * share * len(names)
     return int(bool(names))
 
 
