@@ -51,7 +51,7 @@ class Limits(NamedTuple):
 
 # What we want; and what is refused, for a machine that is busy misses a frame now and then.
 TARGET = Limits(1, 0.6, 30, 58, 1.1, 1.6)
-REFUSED = Limits(2.5, 1.2, 12, 45, 2, 3)
+REFUSED = Limits(2.5, 1.2, 12, 45, 2.5, 5)
 
 
 class Dragged(NamedTuple):
@@ -81,6 +81,7 @@ class Subject:
         self.most = "max" if self.is_ours else "aria-valuemax"
         handles = self.output.locator("input[type=range]:enabled, .noUi-handle").all()
         self.handle = max(handles, key=self._last)
+        self.forth = ""
 
     def _last(self, handle):
         return round(float(handle.get_attribute(self.most)))
@@ -119,8 +120,9 @@ class Subject:
     def press_forth(self, share):
         """Press keys towards the farther end, and go a share of the way, but not far."""
         place, last = self.place, self._last(self.handle)
-        key = "ArrowRight" if place < last / 2 else "ArrowLeft"
-        return self.press([key] * min(PRESSES // 2, int(share * max(place, last - place))))
+        self.forth = self.forth or ("ArrowRight" if place < last / 2 else "ArrowLeft")
+        left = last - place if self.forth == "ArrowRight" else place
+        return self.press([self.forth] * min(PRESSES // 2, int(share * left)))
 
     def drag(self, rest=700):
         """Send as many keys as a fast hand, up and down the slider."""
