@@ -7,18 +7,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 import nbformat
+from browser_subject import DRAG_VALUES, PRESSES, SCRIPT, Dragged, Subject
 from control_ends import make_all
 from explorers_bench import FRESH_FIGURE
 from jupyterlab_page import NoBrowserError, Page, browser, find_browser, jupyterlab
 from nbformat.v4 import new_code_cell, new_notebook
 
-PRESSES, DRAG_VALUES, DRAG_SECONDS, DELAY = 16, 60, 2, 150  # the delay in ms, there and back
+DELAY = 150  # ms, there and back
 MOST_SECONDS = 280  # where a second measurement would take longer, there is none
-SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 BARE = """
 import ipywidgets
 slider = ipywidgets.IntSlider(max=20)
@@ -54,92 +53,12 @@ TARGET = Limits(1, 0.6, 30, 58, 1.1, 1.6)
 REFUSED = Limits(2.5, 1.2, 12, 45, 2.5, 5)
 
 
-class Dragged(NamedTuple):
-    """What was seen while a slider was dragged."""
-
-    pictures: int
-    blank: int
-    after: float  # ms from the last value to the last picture
-    is_right: bool  # whether the last picture is that of the last value
-
-
 class Measured(NamedTuple):
     """The median ms from key press to pixels, of prepared pictures and others, and dragging."""
 
     ms: float
     drag: Dragged
     asked: float
-
-
-class Subject:
-    """A slider in the page, with the output in which its picture stands."""
-
-    def __init__(self, page, cell):
-        self.page = page
-        self.output = page.locator(".jp-CodeCell").nth(cell).locator(".jp-Cell-outputArea")
-        self.is_ours = self.output.locator(".lnorm-explorer").count() > 0
-        self.most = "max" if self.is_ours else "aria-valuemax"
-        handles = self.output.locator("input[type=range]:enabled, .noUi-handle").all()
-        self.handle = max(handles, key=self._last)
-        self.forth = ""
-
-    def _last(self, handle):
-        return round(float(handle.get_attribute(self.most)))
-
-    @property
-    def place(self):
-        value = self.handle.input_value() if self.is_ours else self._value()
-        return round(float(value))
-
-    def _value(self):
-        return self.handle.get_attribute("aria-valuenow")
-
-    def go(self, place):
-        """Move the slider there, and wait until the kernel has nothing more to say."""
-        self.handle.focus()
-        self.page.keyboard.press("Home")
-        for _ in range(place):
-            self.page.keyboard.press("ArrowRight")
-        self.page.evaluate("quiet(300, 2500)")
-
-    def press(self, keys, between=60):
-        """Press keys, at even times between two frames; return the median time."""
-        self.handle.focus()
-        times = []
-        for number, key in enumerate(keys):
-            wait = 16 * (7 * number % PRESSES + 0.5) / PRESSES
-            times.append(self.output.evaluate("(o, [k, w]) => press(o, k, w)", [key, wait]))
-            self.page.wait_for_timeout(between)
-        return median(times)
-
-    def press_to_and_fro(self, presses):
-        """Press keys at the middle, where all is prepared."""
-        self.go(self._last(self.handle) // 2)
-        return self.press(["ArrowRight", "ArrowLeft"] * (presses // 2))
-
-    def press_forth(self, share):
-        """Press keys towards the farther end, and go a share of the way, but not far."""
-        place, last = self.place, self._last(self.handle)
-        self.forth = self.forth or ("ArrowRight" if place < last / 2 else "ArrowLeft")
-        left = last - place if self.forth == "ArrowRight" else place
-        return self.press([self.forth] * min(PRESSES // 2, int(share * left)))
-
-    def drag(self, rest=700):
-        """Send as many keys as a fast hand, up and down the slider."""
-        keys, place, step, last = [], self.place, 1, self._last(self.handle)
-        for _ in range(DRAG_VALUES):
-            step = step if 0 <= place + step <= last else -step
-            place += step
-            keys.append("ArrowRight" if step > 0 else "ArrowLeft")
-        self.handle.focus()
-        arguments = [keys, 1000 * DRAG_SECONDS, rest]
-        seen = self.output.evaluate("(o, [k, ms, rest]) => drag(o, k, ms, rest)", arguments)
-        is_right = self.place == place
-        if self.is_ours and is_right:
-            back = ["ArrowRight", "ArrowLeft"] if place < last else ["ArrowLeft", "ArrowRight"]
-            self.press(back)
-            is_right = self.output.evaluate("shown") == seen["picture"]
-        return Dragged(seen["pictures"], seen["blank"], seen["after"], is_right)
 
 
 def notebook_of(names):

@@ -1,4 +1,4 @@
-// Runs in the page before anything else: what `browser_bench.py` needs there.
+// Runs in the page before anything else: what `browser_subject.py` needs there.
 
 /** Every message to and from the kernel passes here: it can be late, or not be sent. */
 const GIVE_UP = 5000;
