@@ -13,8 +13,8 @@ from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH
 
 __all__ = ["Arrangement", "arrangements"]
 
-# Inches, so that text of 10 pt is 12 pixels high: in the 588 pixels that JupyterLab leaves beside its
-# list of files on a screen of 1024 × 768, and in 360.
+# Inches, so that text of 10 pt is 12 pixels high: in the 588 pixels that JupyterLab leaves beside
+# its list of files on a screen of 1024 × 768, and in 360.
 HALF, NARROW = 6.7, 3.9
 # Inches: around a legend; the height of a panel in a narrow picture, what is over and right of it.
 ROOM, PANEL, TITLE, RIGHT = 0.15, 2.7, 0.45, 0.15
