@@ -53,7 +53,7 @@ def attempts(exercise):
         return
     yield f"{own}._answer"
     yield from (f"{own}.attempt({own}.mistakes[{n}])" for n in range(len(exercise.mistakes)))
-    yield from ("3", "lambda *inputs: None", "lambda *inputs: 3 * inputs[0]")
+    yield from ("3", "lambda *inputs: None", "lambda x, *more: 3 * x if hasattr(x, 'ndim') else 3")
     if exercise.norm:
         slips = exercise.layout.all_slips()
         pairs = itertools.combinations(range(len(slips)), 2)
