@@ -346,8 +346,8 @@ in_pairs = Prediction(
     wrong=[
         Wrong(
             1,
-            "The network knows the rings: in `eval` mode, or in batches of 512, it's right nearly "
-            "always. But its batch norms now take their means from two points only.",
+            "The network knows the rings: in `eval` mode, or in one batch of all 512 points, it's "
+            "nearly always right. But its batch norms now take their means from two points only.",
         ),
         Wrong(
             0.75,
