@@ -164,8 +164,8 @@ look_up = Prediction(
         ),
         Wrong(
             "less",
-            "It would be less if different points had almost the same six numbers. With a bias "
-            "they don't.",
+            "It would be less if different points had almost the same six numbers. With a bias, "
+            "points as near the origin as these don't.",
         ),
     ],
     hints=[

@@ -59,7 +59,8 @@ def explore_projection(
         bias: whether it adds a bias.
         bias_scale: what that bias is multiplied by, from 0.1 to 10.
         points: (N, 2) or (N, L, 2) with at least 8 rows, in place of 400 random ones. The
-            decoder is fitted on a random half and scored on the other.
+            decoder is fitted on a random half and scored on the other. The lines at 1/π and π/4
+            are for independent standard normal features, as the random ones have.
         preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
