@@ -28,6 +28,7 @@ from lnorm_utils.plotting.picture import STYLE
 
 KEPT = PROJECT / "docs" / "pictures"
 SCALE, MARGIN = 1.5, 18
+MOVED, MOVING_WIDTH = "difference between features, ×", 640
 SMALL, DPI = (3.84, 2.4), 125  # inches; 480 × 300 pixels, to be shown at 240 × 150
 
 EXPLORER = """from lnorm_utils.explorers import explore_collapse
@@ -143,10 +144,26 @@ def photographed(words):
             page.run_all()
             page.explorers[0].wait_for(words)
             page.page.mouse.move(0, 0)  # over a button it would cast a shadow
-            yield "collapse.png", framed(page.explorers[0].root.screenshot())
+            yield "collapse.png", list(moved(page.explorers[0]))
             page.page.set_viewport_size({"width": 1024, "height": 1400})
             attempt = page.page.locator(".jp-CodeCell").nth(2)
-            yield "diagnosis.png", framed(attempt.screenshot())
+            yield "diagnosis.png", [framed(attempt.screenshot())]
+
+
+def moved(shown):
+    """Move a slider to its other end and back; yield what is seen at each of its stops."""
+    slider = shown.control(MOVED)
+    slider.focus()
+    shown.root.evaluate("root => root.querySelector('.tools').remove()")
+    shown.root.evaluate("root => document.activeElement.style.outline = 'none'")
+    stops = int(slider.get_attribute("max"))
+    for key in ["", *["ArrowLeft"] * stops, *["ArrowRight"] * (stops - 1)]:
+        if key:
+            shown.press(MOVED, key)
+            shown.page.wait_for_timeout(150)
+        image = Image.open(io.BytesIO(shown.root.screenshot())).convert("RGB")
+        height = round(image.height * MOVING_WIDTH / image.width)
+        yield image.resize((MOVING_WIDTH, height), Image.Resampling.LANCZOS)
 
 
 def framed(png):
@@ -155,12 +172,15 @@ def framed(png):
     return ImageOps.expand(image.crop(ImageOps.invert(image).getbbox()), MARGIN, "white")
 
 
-def keep(name, image, words):
-    """Write a picture with few colors, and with the words for it."""
+def keep(name, images, words):
+    """Write a picture with few colors, and with the words for it; it moves if there are several."""
     about = PngInfo()
     about.add_text("Description", words)
-    few = image.quantize(method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(KEPT / name, optimize=True, pnginfo=about)
+    first = images[0].quantize(method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    rest = [image.quantize(palette=first, dither=Image.Dither.NONE) for image in images[1:]]
+    durations = [1500, *[90] * len(rest)]  # milliseconds
+    options = {"save_all": True, "append_images": rest, "duration": durations, "loop": 0}
+    first.save(KEPT / name, optimize=True, pnginfo=about, **(options if rest else {}))
     print(f"{name}: {(KEPT / name).stat().st_size / 1000:.0f} kB")
 
 
@@ -168,9 +188,9 @@ def main():
     KEPT.mkdir(parents=True, exist_ok=True)
     words = descriptions()
     for lesson, small in LESSONS.items():
-        keep(f"{lesson}.png", drawn_small(lesson, small), words[f"{lesson}.png"])
-    for name, image in photographed(words["collapse.png"]):
-        keep(name, image, words[name])
+        keep(f"{lesson}.png", [drawn_small(lesson, small)], words[f"{lesson}.png"])
+    for name, images in photographed(words["collapse.png"]):
+        keep(name, images, words[name])
 
 
 if __name__ == "__main__":
