@@ -152,7 +152,7 @@ first = Prediction(
     ],
     within=0.006,
     hints=[
-        "Is a row a sample of something larger, or does layer norm have all the numbers it needs?",
+        "Layer norm uses the first formula of this lesson. By which number does that divide?",
         "Divide −3.4520 by the standard deviation, which is the root of that variance.",
     ],
 )
