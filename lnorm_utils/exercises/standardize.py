@@ -335,8 +335,8 @@ whose = Prediction(
     TOPIC,
     "whose",
     answer="PyTorch",
-    reason="PyTorch is off by thousandths, and ours by less than a millionth. Both had the same "
-    "input, so the input can't be the reason.",
+    reason="On the CPU, PyTorch is off by thousandths, and ours by less than a millionth. Both had "
+    "the same input, so the input can't be the reason.",
     wrong=[
         Wrong(
             "ours",
