@@ -106,8 +106,8 @@ trained = Prediction(
     TOPIC,
     "trained",
     answer=4,
-    reason="All four networks learn the rings. In this network, at this rate, the standardizing "
-    "does it, and not γ and β.",
+    reason="All four networks learn the rings. In this network, at this rate, standardizing is "
+    "enough, without γ and β.",
     wrong=[
         Wrong(
             0,
