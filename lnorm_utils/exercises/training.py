@@ -331,15 +331,15 @@ stops_at = Prediction(
     "stops_at",
     answer=0.99,
     reason=(
-        "It stops at the loss of the best constant answer: it gives every row the mean target, and "
-        "nothing else."
+        "It waits at the loss of the best constant answer: it gives nearly every row the mean "
+        "target, and little else."
     ),
     wrong=[
-        Wrong(0, "Then it would have learned the task. It stops long before."),
+        Wrong(0, "Then it would have learned the task. In these 100 steps it doesn't get there."),
         Wrong(
-            0.36,
-            "That is about where pre-LN is after the same steps. Post-LN stops earlier at this "
-            "rate.",
+            0.57,
+            "That is about where pre-LN is after the same steps. At this rate, post-LN waits at a "
+            "larger loss.",
         ),
         Wrong(9, "It does find the common part. That lowers the loss by far the most."),
         Wrong(
@@ -350,7 +350,7 @@ stops_at = Prediction(
     ],
     within=0.015,
     hints=[
-        "It learns what all targets share, and no more. Which loss is left then?",
+        "In these steps it learns what all targets share, and no more. Which loss is left then?",
         "A number for that was printed a few cells above.",
     ],
 )
