@@ -110,19 +110,19 @@ deep_chain = Prediction(
     "deep_chain",
     answer="guesses",
     reason=(
-        "At this rate the loss stays at 0.69. The norms keep the spread of the rows, but that "
-        "isn't enough for 24 layers."
+        "At this rate the loss wanders around 0.69. The norms keep the spread of the rows, but "
+        "that isn't enough for 24 layers."
     ),
     wrong=[
         Wrong(
             "learns",
             "With 8 layers it does. With 24 the norms still keep the spread, but at this rate the "
-            "loss stays at 0.69.",
+            "loss wanders around 0.69.",
         ),
         Wrong(
             "nan",
-            "The norms keep all numbers small, so nothing overflows. The loss just stays where it "
-            "is.",
+            "The norms keep all numbers small, so nothing overflows. The loss wanders around that "
+            "of a guess.",
         ),
     ],
     hints=[
