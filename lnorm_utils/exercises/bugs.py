@@ -380,25 +380,25 @@ caught_plain = Prediction(
     answer=2,
     reason=(
         "`LayerA` mixes the rows, and D − 1 in place of D is a factor of √(4/3). The other two "
-        "differ by less than 1e-4 on plain rows."
+        "differ by less than 1e-4 on these rows."
     ),
     wrong=[
         Wrong(0, "Two mistakes change these numbers by far more than 1e-4: both act on every row."),
         Wrong(1, "One more is caught. With D = 4, dividing by D − 1 makes a large difference."),
         Wrong(
             3,
-            "One less is caught. ε is 1e-5 here, beside a variance of about 1, and the numbers are "
-            "near zero, so that E[x²] − E[x]² rounds well.",
+            "One less is caught. ε is 1e-5 here, beside variances of 0.05 and more, and the "
+            "numbers are near zero, so that E[x²] − E[x]² rounds well.",
         ),
         Wrong(
             4,
-            "Two pass. ε is 1e-5 here, beside a variance of about 1, and the numbers are near "
+            "Two pass. ε is 1e-5 here, beside variances of 0.05 and more, and the numbers are near "
             "zero, so that E[x²] − E[x]² rounds well.",
             Belief.ONE_PASS_IS_AS_GOOD,
         ),
     ],
     hints=[
-        "ε = 1e-5 is small beside a variance of 1. Does it matter where you add it?",
+        "ε = 1e-5 is small beside the variances of these rows. Does it matter where you add it?",
         "When does E[x²] − E[x]² lose digits? Are these rows far from zero?",
     ],
 )

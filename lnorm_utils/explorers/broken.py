@@ -35,7 +35,7 @@ FLOOR, CEILING = 1e-6, 1e4
 RIGHT = "the right one"
 SLIPPED = {
     "ε outside the root": EPS_OUTSIDE,
-    "variance in one pass": ONE_PASS,
+    "E[x²] − E[x]²": ONE_PASS,
     "γ and β left out": AFFINE_LEFT_OUT,
     "mean over the batch too": OVER_EVERYTHING,
     "unbiased variance": UNBIASED,
@@ -144,7 +144,7 @@ def differences(x: Tensor, eps: float, learned: tuple[Tensor, Tensor] | None) ->
     exact = torch.nn.functional.layer_norm(x.double(), size, weight.double(), bias.double(), eps)
     # Without the offset where it changes nothing, so that the slip shows and not its rounding.
     start = dict.fromkeys(SLIPPED, x - mean(x))
-    start |= {"variance in one pass": x, "mean over the batch too": x - mean(x, (0, 1))}
+    start |= {"E[x²] − E[x]²": x, "mean over the batch too": x - mean(x, (0, 1))}
     outputs = {
         name: combined(slip).layer_norm(start[name], weight, bias, -1, eps)
         for name, slip in SLIPPED.items()
