@@ -149,6 +149,11 @@ plus_ten = Prediction(
             "In batch norm, the mean of the shifted feature rises by 10 too. In layer norm, each "
             "row has a new mean, and all its numbers change.",
         ),
+        Wrong(
+            (12, 4),
+            "In batch norm each feature has its own mean, and the mean of the shifted one rises by "
+            "10 too. In layer norm each row has a new mean, and all its numbers change.",
+        ),
         Wrong((4, 12), "The second number is right. In batch norm the mean rises by 10 too."),
         Wrong((12, 12), "The second number is right. In batch norm each feature has its own mean."),
     ],
@@ -163,13 +168,13 @@ plus_ten = Prediction(
 eval_alone = Prediction(
     TOPIC,
     "eval_alone",
-    answer=(1 - 3) / (14 / 3) ** 0.5,
-    reason="It's the same number as in training. A row needs nothing but itself.",
+    answer=(3 - 6) / (26 / 3) ** 0.5,
+    reason="It would be the same number in training. A row needs nothing but itself.",
     wrong=[
         Wrong(
-            (1 - 0.4) / 1.567**0.5,
+            (3 - 0.4) / 1.567**0.5,
             "That's what batch norm gives. Layer norm keeps no running statistics, and uses the "
-            "row's own mean, 3, in `eval` mode too.",
+            "row's own mean, 6, in `eval` mode too.",
             Belief.TRAINING_MODE,
         ),
         Wrong(
@@ -179,22 +184,26 @@ eval_alone = Prediction(
             Belief.TRAINING_MODE,
         ),
         Wrong(
-            1,
+            3,
             "That would come out if `eval` switched layer norm off. Layer norm has only one mode: "
             "it always normalizes.",
             Belief.TRAINING_MODE,
         ),
-        Wrong((1 - 4) / 5**0.5, "You normalized column 0, as batch norm does.", BATCH),
         Wrong(
-            -2 / 7**0.5, "This variance divides by 2. Divide by 3.", Belief.VARIANCE_OVER_D_MINUS_1
+            (3 - 4) / 5**0.5,
+            "You used the mean and variance of the table's column 0, as batch norm does.",
+            BATCH,
         ),
-        Wrong(1 - 3, "That's the distance from the mean. Divide it by the standard deviation."),
+        Wrong(
+            -3 / 13**0.5, "This variance divides by 2. Divide by 3.", Belief.VARIANCE_OVER_D_MINUS_1
+        ),
+        Wrong(3 - 6, "That's the distance from the mean. Divide it by the standard deviation."),
     ],
     within=0.006,
     hints=[
         "What does layer norm need to know about the batch, and about earlier batches?",
-        "Subtract the mean of 1, 2 and 6 from the 1, and divide by the root of their variance, "
-        "which is 4.667.",
+        "Subtract the mean of 3, 5 and 10 from the 3, and divide by the root of their variance, "
+        "which is 8.667.",
     ],
 )
 
@@ -269,7 +278,8 @@ padding = Prediction(
     within=0.04,
     hints=[
         "Layer norm divides by the root of variance plus ε. What's the variance of four zeros?",
-        "Going back, the gradient is divided by the same root. So compute 1 / √0.00001.",
+        "The gradient is divided by the same root. Lesson 3 has the factor: the largest one by "
+        "which layer norm multiplies a row.",
     ],
 )
 
