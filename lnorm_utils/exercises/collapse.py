@@ -179,43 +179,47 @@ def the_second_feature(norm, delta, eps):
 root_eps = Prediction(
     TOPIC,
     "root_eps",
-    answer=1 / 2**0.5,
-    reason="√ε over √(ε + ε) is 1/√2, whatever ε is.",
+    answer=1 / 5**0.5,
+    reason="The variance is ε/4, and √ε/2 over √(ε/4 + ε) is 1/√5, whatever ε is.",
     wrong=[
         Wrong(
             1.0,
-            "That's the result without ε. Here ε is as large as the variance, so it makes a "
-            "difference.",
+            "That's the result without ε. Here ε is four times as large as the variance, so it "
+            "makes a difference.",
         ),
         Wrong(
-            -1 / 2**0.5,
+            -1 / 5**0.5,
             "That's the second feature. The first one is larger, so it ends above 0.",
         ),
         Wrong(
-            2 / 5**0.5,
-            "You took δ for the distance from the mean. The mean lies in the middle, so each "
-            "feature is only δ/2 away from it.",
+            1 / 2**0.5,
+            "That's the result at δ/2 = √ε. Here δ itself is √ε, and each feature is only half as "
+            "far from the mean.",
         ),
         Wrong(
-            0.001**0.5,
+            0.001**0.5 / 2,
             "That's the distance from the mean. Layer norm divides it by the root of variance "
             "plus ε.",
         ),
         Wrong(
-            0.001**0.5 / (0.001**0.5 + 0.001),
-            "You added ε to the standard deviation, where 0.001 hardly counts beside 0.0316. It "
-            "is added to the variance, which is 0.001 as well.",
+            0.001**0.5 / 2 / (0.001**0.5 / 2 + 0.001),
+            "You added ε to the standard deviation, where 0.001 hardly counts beside 0.0158. It "
+            "is added to the variance, which is only 0.00025.",
             Belief.EPS_OUTSIDE_THE_ROOT,
         ),
         Wrong(
-            0.5,
-            "One half is var / (var + ε), the variance of the output. The feature is the root of "
+            0.2,
+            "One fifth is var / (var + ε), the variance of the output. The feature is the root of "
             "that.",
         ),
         Wrong(
-            1 / 3**0.5,
-            "You divided the sum of squares by D − 1, so your variance was 2ε. Divide by D, and "
-            "it's ε.",
+            0.5,
+            "You divided by √ε alone. The variance of the pair, ε/4, is under the root too.",
+        ),
+        Wrong(
+            1 / 6**0.5,
+            "You divided the sum of squares by D − 1, so your variance was ε/2. Divide by D, and "
+            "it's ε/4.",
             Belief.VARIANCE_OVER_D_MINUS_1,
         ),
         Wrong(
@@ -225,8 +229,8 @@ root_eps = Prediction(
     ],
     within=0.006,
     hints=[
-        "Put δ/2 = √ε into the formula of this lesson. What's under the root?",
-        "You get √ε divided by √(ε + ε).",
+        "Put δ/2 = √ε/2 into the formula of this lesson. What's under the root?",
+        "You get √ε/2 divided by √(ε/4 + ε).",
     ],
 )
 

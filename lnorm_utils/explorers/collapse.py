@@ -143,7 +143,7 @@ def _panel(ax: Axes, title: str, span: float) -> Panel:
     dots = [
         line(ax, "o", color=SKY, ms=6, mew=0.5, label="feature 0 is larger than feature 1"),
         line(ax, "^", color=PINK, ms=6, mew=0.5, label="it isn't"),
-        line(ax, "*", color=YELLOW, ms=18, mew=1, label="marked point"),
+        line(ax, "*", color=YELLOW, ms=22, mew=1, zorder=1.5, label="marked point"),
     ]
     ax.set(title=title, aspect="equal", xlim=(-span, span), ylim=(-span, span))
     ax.locator_params(nbins=6)
