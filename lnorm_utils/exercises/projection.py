@@ -198,10 +198,10 @@ point_back = CodeExercise(
         "the point (3, −2) in seven features": _normed(WIDE, 3.0, -2.0),
     },
     hints=[
-        "Put the three unknowns x₁, x₂ and s into one column. Which (D, 3) matrix multiplies it?",
-        "Its columns are the two of C · W, and −y. On the right side is −C · b. C · W is "
-        "`weight - weight.mean(dim=0)`. `torch.linalg.lstsq(a, b).solution` solves a · x = b for a "
-        "b of shape (D, 1). Return the first two unknowns.",
+        "The matrix has one row for each feature: two numbers of C · W, then one of −y. "
+        "`y[:, None]` is y as a column, and `torch.cat([...], dim=1)` puts columns side by side.",
+        "On the right side is −C · b as a column, `(bias.mean() - bias)[:, None]`. The solution is "
+        "a column too, (x₀, x₁, s), so return `solution[:2, 0]`.",
     ],
 )
 
@@ -350,6 +350,11 @@ ring_loss = Prediction(
             "Half of it would need half of the answer. Which of the two rings a point lies on is "
             "all in its distance from the origin.",
         ),
+        Wrong(
+            0.5,
+            "That's the share of right answers when the network guesses. Its loss is then 0.69, "
+            "which is −log 0.5.",
+        ),
     ],
     hints=[
         "How do the two rings differ?",
@@ -439,28 +444,31 @@ def divided_by_root_l(encoding):
 category = Prediction(
     TOPIC,
     "category",
-    answer=0,
-    reason="Each number is its own mean, so all three categories become β, which is 0 here.",
+    answer=2,
+    reason=(
+        "Category 0 becomes zeros. The features of category 2 are twice those of category 1, and "
+        "layer norm removes the factor 2."
+    ),
     wrong=[
         Wrong(
+            3,
+            "You kept all three apart. Without a bias, the six features of category 2 are twice "
+            "those of category 1, and layer norm removes a factor.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(
             1,
-            "A single number is its own mean, and minus its mean it is 0, not 1. The categories "
-            "are three points, so they share no mean.",
+            "That would be so for a layer norm over the number itself. Here it gets six features. "
+            "Those of category 0 are zeros, but those of category 1 differ from each other.",
         ),
         Wrong(
-            2,
-            "2 is the number as it came. Layer norm subtracts the mean, and that's the number "
-            "itself.",
-        ),
-        Wrong(
-            1.5**0.5,
-            "You normalized 0, 1 and 2 together. They are three points, and layer norm never "
-            "averages over the batch.",
-            Belief.OVER_THE_BATCH,
+            6,
+            "That's how many features each result has. Count how many of the three results differ.",
         ),
     ],
     hints=[
-        "How many features does one category have, and so how many numbers share a mean?",
-        "What is a number minus itself?",
+        "Without a bias, what are the six features of category 0? And of category 2, compared "
+        "with those of category 1?",
+        "Layer norm removes a positive factor. Which categories differ only by one?",
     ],
 )
