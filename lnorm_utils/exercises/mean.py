@@ -68,6 +68,11 @@ shape_left = Prediction(
             "You shrank the positions too, so the words of a sentence would share one mean.",
             Belief.ONE_MEAN_PER_SENTENCE,
         ),
+        Wrong(
+            (3,),
+            "That's one mean for each point, so the words of a sentence would share it.",
+            Belief.ONE_MEAN_PER_SENTENCE,
+        ),
         Wrong((3, 1, 4), "You shrank the positions. The mean runs over the last axis."),
         Wrong((3, 2, 4), "That's the shape of `x`. The axis that you average over shrinks."),
     ],
