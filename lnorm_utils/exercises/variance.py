@@ -33,6 +33,7 @@ means_again = Prediction(
             "averages over the features.",
             Belief.OVER_THE_BATCH,
         ),
+        Wrong(5, "That's one mean for each position. Each of the eight points has its own."),
         Wrong(8 * 16, "You averaged over the positions. Layer norm averages over the features."),
         Wrong(
             16,
@@ -94,7 +95,9 @@ by_hand = Prediction(
     answer=56 / 4,
     reason="The squares are 16, 4, 0 and 36. They add up to 56, and there are four of them.",
     wrong=[
-        Wrong(56 / 3, "That's 56 / 3. The formula above divides by 4.", D_MINUS_1),
+        Wrong(
+            56 / 3, "That's 56 / 3. The mean of four squares is their sum divided by 4.", D_MINUS_1
+        ),
         Wrong(56, "56 is the sum of the squared distances. The variance is their mean."),
         Wrong(14**0.5, "That's the standard deviation, the root of the variance."),
         Wrong(200 / 4, "That's the mean of the squared numbers. Subtract 6 before you square."),
@@ -106,30 +109,6 @@ by_hand = Prediction(
         "The variance is the mean of these squares. How many squares are there?",
     ],
 )
-
-
-row_vars = CodeExercise(
-    TOPIC,
-    "row_vars",
-    inputs={"the x of this lesson": (X,), "rows with a spread of 0.0001, 1 and 3": (UNEQUAL,)},
-    norm=lambda norm, x: norm.variance(x),
-    hints=[
-        "Three steps, as by hand: center each row, square, and average over the features.",
-        "You need the mean of the row and that of the squares. Both keep the last axis.",
-    ],
-)
-
-
-@row_vars.answer
-def mean_of_squared_distances(x):
-    centered = x - x.mean(dim=-1, keepdim=True)
-    return centered.square().mean(dim=-1, keepdim=True)
-
-
-@row_vars.mistake()
-def only_the_mean(norm, x):
-    """You returned the means of the rows. The variance is the mean of the squared distances."""
-    return norm.mean(x)
 
 
 first = Prediction(
@@ -156,6 +135,30 @@ first = Prediction(
         "Divide −3.4520 by the standard deviation, which is the root of that variance.",
     ],
 )
+
+
+row_vars = CodeExercise(
+    TOPIC,
+    "row_vars",
+    inputs={"the x of this lesson": (X,), "rows with a spread of 0.0001, 1 and 3": (UNEQUAL,)},
+    norm=lambda norm, x: norm.variance(x),
+    hints=[
+        "Three steps, as by hand: center each row, square, and average over the features.",
+        "You need the mean of the row and that of the squares. Both keep the last axis.",
+    ],
+)
+
+
+@row_vars.answer
+def mean_of_squared_distances(x):
+    centered = x - x.mean(dim=-1, keepdim=True)
+    return centered.square().mean(dim=-1, keepdim=True)
+
+
+@row_vars.mistake()
+def only_the_mean(norm, x):
+    """You returned the means of the rows. The variance is the mean of the squared distances."""
+    return norm.mean(x)
 
 
 divisor = Prediction(
@@ -203,28 +206,27 @@ at_best = Prediction(
 )
 
 
-survivors = Prediction(
+one_pass = Prediction(
     TOPIC,
-    "survivors",
-    answer=2,
-    reason="Two passes and Welford's method. It reads each number once, and squares only distances "
-    "from a running mean.",
+    "one_pass",
+    answer="below",
+    reason="Welford's method reads each number once, and squares only distances from a running "
+    "mean, which are small.",
     wrong=[
         Wrong(
-            1,
-            "You gave up Welford's method because it takes one pass. But it never subtracts two "
-            "large squares.",
+            "above",
+            "That's so for E[x²] − E[x]², but not because it takes one pass: it subtracts two "
+            "large squares. Welford's method squares only distances.",
         ),
         Wrong(
-            3,
-            "At this offset the error of E[x²] − E[x]² is larger than the variance.",
-            Belief.ONE_PASS_IS_AS_GOOD,
+            "between",
+            "It does lose more digits than two passes. But it never squares a large number, so it "
+            "loses few.",
         ),
-        Wrong(0, "Look at the picture above: two passes are fine at 10,000."),
     ],
     hints=[
-        "Read the first two off the picture above.",
-        "Which large numbers does Welford's method subtract from each other? Does it square them?",
+        "Which numbers does Welford's method square? Are they large at this offset?",
+        "Near 10,000, neighbors in float32 are 0.001 apart. How far off can the running mean be?",
     ],
 )
 
