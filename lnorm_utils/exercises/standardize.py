@@ -264,6 +264,11 @@ minus_3 = Prediction(
             Belief.SCALING_CHANGES_NOTHING,
         ),
         Wrong(3 * 1.3671, "That's −3 times as much. The standard deviation grows by 3 as well."),
+        Wrong(
+            -3 * 1.3671,
+            "That's 3 times as much, without the minus. The standard deviation grows by 3 as well, "
+            "and the distances from the mean change their signs.",
+        ),
         Wrong(1.3671 / 3, "That's divided by −3. The distances from the mean grow by 3 as well."),
     ],
     within=0.006,
@@ -297,6 +302,11 @@ shrunk = Prediction(
             "Here the variance is 0.001 times what it was. It's a mean of squares, so the factor "
             "enters it twice.",
         ),
+        Wrong(
+            -3.4520e-3 / (6.3756e-6 * 4 / 3 + 1e-5) ** 0.5,
+            "Here the variance is divided by D − 1. Layer norm divides by D.",
+            Belief.VARIANCE_OVER_D_MINUS_1,
+        ),
         Wrong(-3.4520e-3 / 1e-5**0.5, "This divides by the root of ε alone. The variance counts."),
     ],
     within=0.006,
@@ -307,26 +317,26 @@ shrunk = Prediction(
 )
 
 
-closer = Prediction(
+eps_inside = Prediction(
     TOPIC,
-    "closer",
-    answer="outside",
-    reason="With standard deviations near 1, an ε outside acts like twice that ε inside: 2e-6 is "
-    "nearer to PyTorch's 1e-5 than 1e-6 is. The test compares two different ε.",
+    "eps_inside",
+    answer=0.21,
+    reason="The root of 1 + 0.21 is 1.1, so both divide by the same number.",
     wrong=[
         Wrong(
-            "inside",
-            "Inside is where PyTorch has it. But PyTorch's ε is 1e-5 by default, and this test "
-            "uses 1e-6. Run the next cell.",
+            0.1,
+            "Inside, 0.1 is added to the variance before the root. The root of 1.1 is 1.05, and "
+            "not 1.1.",
+            OUTSIDE,
         ),
-        Wrong(
-            "equal",
-            "Both are off by about 0.00002, but not by the same amount. Run the next cell.",
-        ),
+        Wrong(0.2, "That's nearly it, but it leaves out the square of 0.1."),
+        Wrong(0.01, "That's 0.1 squared. Square the whole of 1 + 0.1."),
+        Wrong(0.1**0.5, "That's the root of 0.1. Look for the number whose root is 1.1."),
+        Wrong(1.21, "That's what stands under the root. The variance of the row is a part of it."),
     ],
     hints=[
-        "Which ε does `F.layer_norm(data, (512,))` use?",
-        "(σ + ε)² is σ² + 2σε + ε². What is added to the variance if σ is about 1?",
+        "The root of the variance plus the new ε must be as large as 1 + 0.1.",
+        "Square both sides, and subtract the variance of the row.",
     ],
 )
 
