@@ -115,8 +115,16 @@ trained = Prediction(
             "they change nothing.",
         ),
         Wrong(2, "Run the next cell: what differs between the seeds isn't whether they train."),
-        Wrong(3, "Run the next cell, and look for the seed that fails."),
-        Wrong(1, "Run the next cell, and look for the three that fail."),
+        Wrong(
+            3,
+            "The seeds only change the weights that training starts from. Run the next cell, and "
+            "see whether that matters.",
+        ),
+        Wrong(
+            1,
+            "Then training would need luck. But a norm enlarges small rows for any starting "
+            "weights. Run the next cell.",
+        ),
     ],
     hints=[
         "What do γ = 1 and β = 0 do to the output of a norm?",
@@ -142,7 +150,7 @@ gammas = Prediction(
                 f"With shape {shape} the positions would have different γ. They share it.",
                 SINGLE,
             )
-            for shape in ((2,), (2, 1), (2, 4))
+            for shape in ((2,), (2, 1), (1, 2, 1), (2, 4))
         ),
         *(
             Wrong(shape, f"With shape {shape} each row would have its own γ. All rows share it.")
