@@ -284,15 +284,17 @@ export function mount(parent, page, start, source) {
   function sweep() {
     const [slider, from] = [used, state[used]];
     play.textContent = "stop";
+    // Few stops go by slowly enough to be followed, and many in about five seconds.
+    const beat = Math.min(700, Math.max(BEAT, 5000 / page.controls[slider].texts.length));
     let waited = 0;
     playing = setInterval(() => {
-      if (shown !== keyOf(state) && (waited += BEAT) < SLOW) return;
+      if (shown !== keyOf(state) && (waited += beat) < SLOW) return;
       waited = 0;
       const last = frames.get(keyOf(state))?.most[slider] ?? page.controls[slider].texts.length - 1;
       const place = state[slider] >= last ? 0 : state[slider] + 1;
       move(state.map((old, i) => (i === slider ? place : old)));
       if (place === from) stop();
-    }, BEAT);
+    }, beat);
   }
 
   function stop() {
