@@ -117,6 +117,7 @@ def drawn_small(lesson, small):
     places = picture.add_gridspec(1, len(panels))
     for ax, place, title, below in zip(panels, places, small.titles, small.below, strict=True):
         ax.set_subplotspec(place)
+        ax.set_in_layout(True)  # an explorer has set its place by hand
         ax.set(title=title.format(ax.get_title()), xlabel=below, ylabel="")
         for axis in {"x", "y"} & {*small.without}:
             ax.tick_params(axis, labelbottom=False, labelleft=False, length=0)
