@@ -201,7 +201,7 @@ point_back = CodeExercise(
         "The matrix has one row for each feature: two numbers of C · W, then one of −y. "
         "`y[:, None]` is y as a column, and `torch.cat([...], dim=1)` puts columns side by side.",
         "On the right side is −C · b as a column, `(bias.mean() - bias)[:, None]`. The solution is "
-        "a column too, (x₀, x₁, s), so return `solution[:2, 0]`.",
+        "a column too, (x₀, x₁, s): return its first two numbers, as a row.",
     ],
 )
 
@@ -467,8 +467,8 @@ category = Prediction(
         ),
     ],
     hints=[
-        "Without a bias, what are the six features of category 0? And of category 2, compared "
-        "with those of category 1?",
+        "Without a bias, what are the six features of the first category? And those of the last "
+        "one, compared with those of the one before it?",
         "Layer norm removes a positive factor. Which categories differ only by one?",
     ],
 )

@@ -127,8 +127,8 @@ class Panel(NamedTuple):
 
     @property
     def all(self) -> list[Artist]:
-        """All of it."""
-        return [*self.dots, *self.labels]
+        """All of it, what is drawn first before what covers it."""
+        return [*sorted(self.dots, key=Line2D.get_zorder), *self.labels]
 
     def show(self, places: NDArray, first_above: NDArray, features: int) -> None:
         """Show points at these places, the first one marked."""
