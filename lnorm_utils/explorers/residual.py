@@ -31,26 +31,26 @@ LOOKS = {"post-LN": ("-o", BLUE), "pre-LN": ("-.^", GREEN), "no norm": ("--s", V
 DARK_GRAY = "#6E6E6E"  # 5:1 on white
 THICK, THIN = 3.0, 1.2
 PRESETS: Presets = {
-    "six blocks, post-LN": {"depth": 6, "placement": "post-LN"},
-    "six blocks, pre-LN": {"depth": 6, "placement": "pre-LN"},
-    "twenty-four blocks, post-LN": {"depth": 24, "placement": "post-LN"},
-    "twenty-four blocks, post-LN, own directions": {
+    "6 blocks, post-LN": {"depth": 6, "placement": "post-LN"},
+    "6 blocks, pre-LN": {"depth": 6, "placement": "pre-LN"},
+    "24 blocks, post-LN": {"depth": 24, "placement": "post-LN"},
+    "24 blocks, post-LN, own directions": {
         "depth": 24,
         "placement": "post-LN",
         "own_directions": True,
     },
-    "twenty-four blocks, pre-LN": {"depth": 24, "placement": "pre-LN"},
-    "twenty-four blocks, pre-LN, own directions": {
+    "24 blocks, pre-LN": {"depth": 24, "placement": "pre-LN"},
+    "24 blocks, pre-LN, own directions": {
         "depth": 24,
         "placement": "pre-LN",
         "own_directions": True,
     },
-    "twenty-four blocks, pre-LN, no final norm": {
+    "24 blocks, pre-LN, no final norm": {
         "depth": 24,
         "placement": "pre-LN",
         "final_norm": False,
     },
-    "twenty-four blocks, no norm": {"depth": 24, "placement": "no norm"},
+    "24 blocks, no norm": {"depth": 24, "placement": "no norm"},
 }
 
 
@@ -87,7 +87,7 @@ def explore_residual(
     Source: Xiong et al. 2020, arXiv:2002.04745, theorem 1 and figure 3, for gradients in
     transformers.
 
-    >>> explore_residual(preset="twenty-four blocks, pre-LN").words[:36]
+    >>> explore_residual(preset="24 blocks, pre-LN").words[:36]
     '24 blocks, pre-LN, with a final norm'
     """
     stacks = _usual() if x is None else Stacks(rows_of(x, most=(MOST_ROWS, MOST_FEATURES)))

@@ -83,7 +83,7 @@ def test_a_line_has_the_color_of_its_placement_whichever_is_chosen():
 
 
 def test_the_last_block_of_post_ln_gets_most_only_if_all_rows_are_pulled_the_same_way():
-    explorer = explore_residual(preset="twenty-four blocks, post-LN")
+    explorer = explore_residual(preset="24 blocks, post-LN")
     assert "first block 10.33; of the last block 39.95" in explorer.words
     explorer.own_directions = True
     assert "first block 8.67; of the last block 6.42" in explorer.words
