@@ -169,7 +169,7 @@ export function mount(parent, page, start, source) {
     asked = [];
     state = [...frame.state];
     paint(key, frame);
-    if (keyOf(state) !== key) { frames.set(keyOf(state), frame); source.changed(state); }
+    if (keyOf(state) !== key) { keep(keyOf(state), frame); source.changed(state); }
     mark(frame);
   }
 
