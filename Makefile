@@ -1,6 +1,6 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab edit test slow notebooks looks pictures platforms browser student grade report lint format bench mutants upgrade clean
+.PHONY: help lab edit test slow notebooks site handout looks pictures platforms browser student grade report lint format bench mutants upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
@@ -11,6 +11,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 READY := .venv/.ready
 BROWSER := .venv/.browser
+SITE := .venv/.site
 # Where the Python that .venv was made from is gone, set everything up again.
 $(shell $(BIN)/python -c '' 2>/dev/null || rm -f $(READY))
 # Several kernels at once: one thread each is faster than all fighting for the cores.
@@ -34,6 +35,13 @@ test: $(READY) lint ## set everything up (once), then lint, unit tests and every
 
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
 	$(ONE_THREAD) $(BIN)/python tests/tools/freeze.py $(ARGS)
+
+site: $(SITE) ## write the web edition into the folder site: every lesson as a page that needs no Python
+	@$(ONE_THREAD) $(BIN)/python -m lnorm_utils.web site $(ARGS)
+
+handout: $(SITE) ## write one lesson as a single HTML file: make handout LESSON=collapse
+	@test -n "$(LESSON)" || { echo "Say which: make handout LESSON=collapse, or LESSON=06"; exit 1; }
+	@$(ONE_THREAD) $(BIN)/python -m lnorm_utils.web handout $(LESSON) $(ARGS)
 
 looks: $(READY) ## draw all pictures and explorers as pages in build/looks, to be looked at
 	$(ONE_THREAD) $(BIN)/python tests/tools/looks.py
@@ -93,8 +101,8 @@ upgrade: ## resolve the ranges of pyproject.toml afresh, for constraints.txt and
 	cp "$$fresh/constraints.txt" . && cp "$$fresh/environment.yml" . && cp environment.yml .binder
 
 clean: ## remove the environment and all caches
-	rm -f $(READY) $(BROWSER)  # first, for this may be interrupted too
-	rm -rf .venv .pytest_cache .ruff_cache
+	rm -f $(READY) $(BROWSER) $(SITE)  # first, for this may be interrupted too
+	rm -rf .venv .pytest_cache .ruff_cache build site
 
 # The stamp is written last, so an interrupted first set-up starts afresh at the next call. A later one
 # goes on with what there is, for it may be interrupted by a missing network.
@@ -114,6 +122,10 @@ $(READY): pyproject.toml constraints.txt $(wildcard .jupyter/*)
 	$(PIP) $$quiet -c constraints.txt -e '.[lab,test]' || { echo "The set-up has stopped; the lines above say why. It needs a network and 1.5 GB of free disk. To go on, call make again."; exit 1; }
 	@touch $@
 
-$(BROWSER): $(READY)
+$(BROWSER): $(SITE)
 	@$(PIP) -c constraints.txt -e '.[browser]'
+	@touch $@
+
+$(SITE): $(READY)
+	@$(PIP) -q -c constraints.txt -e '.[site]'
 	@touch $@

@@ -31,10 +31,11 @@ ROOMS = {
         *("torch", "numpy", "matplotlib", "IPython", "traitlets"),
         *("psutil", "nbformat"),  # from the extra `test`
     },
+    "web": {"exercises", "explorers", "lab", "sphinx", "bs4"},
     "__init__": {"functional", "modules"},
     "__main__": {"lab", "jupyterlab"},
 }
-ONLY_IN_FUNCTIONS = {"IPython", "jupyterlab", "nbformat", "psutil"}
+ONLY_IN_FUNCTIONS = {"IPython", "jupyterlab", "nbformat", "psutil", "bs4", "sphinx"}
 # It keeps every figure alive, and the notebook shows them a second time.
 NOWHERE = "matplotlib.pyplot"
 

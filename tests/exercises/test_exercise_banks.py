@@ -25,7 +25,7 @@ every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=label)
 
 @every_exercise
 def test_the_solution_as_it_is_shown_is_right(exercise):
-    code = exercise._solution().code
+    code = exercise.shown_solution().code
     if isinstance(exercise, Prediction):
         attempt = eval(code)
     else:
@@ -36,7 +36,7 @@ def test_the_solution_as_it_is_shown_is_right(exercise):
 
 
 def test_every_other_right_value_is_right_and_told_its_own_words():
-    others = [(p, *answer) for p in PREDICTIONS for answer in p._answers[1:]]
+    others = [(p, *answer) for p in PREDICTIONS for answer in p.answers[1:]]
     for exercise, value, reason in others:
         feedback = exercise.judge(value)
         assert (feedback.state, feedback.message) == (State.RIGHT, reason)
@@ -54,7 +54,7 @@ def test_a_mistake_is_named_with_its_own_message(exercise, one):
 
 @pytest.mark.parametrize("exercise", PREDICTIONS, ids=label)
 def test_the_values_of_a_prediction_differ_even_if_they_are_rounded(exercise):
-    values = [exercise._answers[0][0], *(wrong.value for wrong in exercise.wrong)]
+    values = [exercise.answers[0][0], *(wrong.value for wrong in exercise.wrong)]
     for one, other in itertools.combinations(values, 2):
         assert not same(one, other, 1.5 * max(exercise.within, ROUNDED)), f"{one}, {other}"
 
@@ -78,7 +78,7 @@ def differ(exercise, one, other):
 @every_exercise
 def test_there_are_hints_and_none_contains_the_answer(exercise):
     assert len(exercise.hints) >= 2
-    code = exercise._solution().code
+    code = exercise.shown_solution().code
     answer = plain(eval(code)) if isinstance(exercise, Prediction) else code.rsplit("return ")[-1]
     for hint in exercise.hints:
         assert not re.search(rf"(?<![\w.]){re.escape(str(answer))}(?![\w.])", hint, re.IGNORECASE)

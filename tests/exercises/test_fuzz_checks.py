@@ -196,7 +196,7 @@ def is_the_answer(exercise, attempt):
     """Tell by other means than `judge` whether a prediction is right."""
     if exercise in CODE:
         return False
-    for right in (value for value, _ in exercise._answers):
+    for right in (value for value, _ in exercise.answers):
         if isinstance(right, str):
             if isinstance(attempt, str) and str.lower(attempt).split() == right.lower().split():
                 return True

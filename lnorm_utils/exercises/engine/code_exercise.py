@@ -217,7 +217,7 @@ class CodeExercise(Exercise):
         unknown = "I don't recognize this mistake. " if table else ""
         return Feedback(State.WRONG, f"{unknown}{place[0].upper()}{place[1:]}", table=table)
 
-    def _solution(self) -> Feedback:
+    def shown_solution(self) -> Feedback:
         lines = textwrap.dedent(inspect.getsource(self._given_answer)).splitlines()
         code = "\n".join(line for line in lines if not line.startswith("@"))
         return Feedback(State.SOLUTION, "", code=code)

@@ -99,8 +99,8 @@ class Exercise(ABC):
     def solution(self) -> None:
         """Show the answer."""
         closed = Feedback(State.SOLUTION, "closed by your instructor.")
-        show(closed if CLOSED.exists() else self._solution())
+        show(closed if CLOSED.exists() else self.shown_solution())
 
     @abstractmethod
-    def _solution(self) -> Feedback:
-        """Return the answer."""
+    def shown_solution(self) -> Feedback:
+        """Return what `solution` shows."""

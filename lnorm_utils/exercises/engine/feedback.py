@@ -7,7 +7,7 @@ from enum import Enum
 
 from lnorm_utils.beliefs import Belief
 
-__all__ = ["Feedback", "State", "first_sentence", "show"]
+__all__ = ["Feedback", "State", "first_sentence", "inline", "show"]
 
 
 class State(Enum):
@@ -50,11 +50,12 @@ class Feedback:
     table: str = ""
 
     def __repr__(self) -> str:
-        message = self._message()
+        message = self.text()
         head = f"{self.state.value}: {message}" if message else f"{self.state.value}."
         return f"{head}\n{self.code}" if self.code else head
 
-    def _message(self) -> str:
+    def text(self) -> str:
+        """Return the message, with the common beliefs behind a mistake."""
         text = " ".join(self.message.split())
         if not self.beliefs:
             return text
@@ -65,7 +66,7 @@ class Feedback:
         more = ":" if self.message else "."
         parts = [f"<strong>{SIGNS[self.state]} {self.state.value}{more}</strong>"]
         if self.message:
-            parts.append(_inline(self._message()))
+            parts.append(inline(self.text()))
         code = f"<pre>{html.escape(self.code)}</pre>" if self.code else ""
         return f'<div role="status">{" ".join(parts)}{code}{self.table}</div>'
 
@@ -92,5 +93,6 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=[^.])[.;](?:\s|$)", " ".join(text.split()), maxsplit=1)[0]
 
 
-def _inline(text: str) -> str:
+def inline(text: str) -> str:
+    """Return a text as HTML, with what stands between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))

@@ -58,14 +58,14 @@ class Prediction(Exercise):
         within: float = 1e-6,
     ) -> None:
         super().__init__(topic, name, hints, within)
-        self._answers = [(answer, reason), *also]
+        self.answers = [(answer, reason), *also]
         self.wrong = list(wrong)
 
     def _judge_values(self, results: list, remark: str) -> Feedback:
         if not results:
             return Feedback(State.WRONG, remark)
         (value,) = results
-        for answer, reason in self._answers:
+        for answer, reason in self.answers:
             if same(value, answer, self.within):
                 return Feedback(State.RIGHT, reason)
         for wrong, message, belief in self.wrong:
@@ -73,14 +73,14 @@ class Prediction(Exercise):
             if same(value, wrong, max(self.within, ROUNDED)):
                 beliefs = (belief,) if belief else ()
                 return Feedback(State.WRONG, message, first_sentence(message), beliefs)
-        answer = self._answers[0][0]
+        answer = self.answers[0][0]
         if self.within > 1e-3 and same(value, answer, NEARLY) and _is_short(value):
             return Feedback(State.WRONG, "that's close. Give it to two decimals.")
         words = sorted({str(answer), *(str(wrong.value) for wrong in self.wrong)})
         return Feedback(State.WRONG, difference_of_values(value, answer, words))
 
-    def _solution(self) -> Feedback:
-        answer, reason = self._answers[0]
+    def shown_solution(self) -> Feedback:
+        answer, reason = self.answers[0]
         return Feedback(State.SOLUTION, reason, code=shown(answer))
 
 

@@ -84,6 +84,7 @@ function draw(control, parent, change) {
  * page: what `Explorer.page` holds. start: the state to begin with.
  * source.ask({arrangement, now, background, next}): send a frame now, and others when there is time.
  * source.changed(state): the reader has moved a control.
+ * source.link(state): the address of a state, if it has one.
  * Return {receive, go, close}: take frames and a background; show a state; let go of everything.
  */
 export function mount(parent, page, start, source) {
@@ -148,6 +149,13 @@ export function mount(parent, page, start, source) {
   });
   large.setAttribute("aria-pressed", false);
   tool("save picture", save);
+  if (source.link) {
+    const copy = tool("copy link", async () => {
+      await navigator.clipboard.writeText(source.link(state));
+      copy.textContent = "link copied";
+      setTimeout(() => { copy.textContent = "copy link"; }, 2000);
+    });
+  }
 
   /** Show a state that the reader has chosen. */
   function move(next) {
@@ -260,12 +268,14 @@ export function mount(parent, page, start, source) {
 
   /** Choose the arrangement for the room there is. */
   function fit() {
-    const room = stage.clientWidth;
-    if (!room) return;
-    const fitting = page.sizes.findIndex(([width]) => width * pixelsPerInch() <= room);
-    const chosen = fitting < 0 ? page.sizes.length - 1 : fitting;
-    if (chosen !== arrangement) { arrangement = chosen; go(state); }
+    if (!stage.clientWidth) return;
+    if (fitting() !== arrangement) { arrangement = fitting(); go(state); }
     if (drawnIn >= 0) scale();
+  }
+
+  function fitting() {
+    const found = page.sizes.findIndex(([width]) => width * pixelsPerInch() <= stage.clientWidth);
+    return found < 0 ? page.sizes.length - 1 : found;
   }
 
   const pixelsPerInch = () => PIXELS_PER_INCH * (isLarge ? LARGE : 1);
@@ -342,6 +352,7 @@ export function mount(parent, page, start, source) {
   });
   sight.observe(root);
   mark();
+  if (!page.frames) arrangement = fitting();
   receive(page).then(() => { if (shown !== keyOf(state)) go(state); fit(); });
   return {
     receive,

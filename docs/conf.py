@@ -1,0 +1,40 @@
+"""How Sphinx writes the web edition; `make site` calls it."""
+
+import sys
+from datetime import date
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent))
+
+# The address of the repository, such as "https://github.com/you/layer-norm". With it, pages have a
+# link to the source and to Binder, where the lessons run without an installation.
+repository = ""
+# The address of the site, such as "https://you.github.io/layer-norm/". Shared links need it for
+# their pictures.
+html_baseurl = ""
+
+project = "Layer normalization, step by step"
+author = "the maintainers of lnorm-utils"
+copyright = f"{date.today().year}, {author}. MIT license"  # noqa: A001 - Sphinx's name
+extensions = ["myst_nb", "pages"]
+
+# The lessons come with their outputs.
+nb_execution_mode = "off"
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+html_math_renderer = "mathml"
+numfig = False
+
+html_theme = "furo"
+html_title = project
+html_static_path = ["static"]
+html_favicon = "../lnorm_utils/web/favicon.svg"
+html_css_files = ["live.css"]
+html_js_files = [("live.js", {"type": "module"})]
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {
+    **({"source_repository": repository, "source_branch": "main"} if repository else {}),
+    "light_css_variables": {"color-brand-primary": "#0072b2", "color-brand-content": "#00639b"},
+    "dark_css_variables": {"color-brand-primary": "#56b4e9", "color-brand-content": "#7cc4ee"},
+}

@@ -1,0 +1,69 @@
+"""An extension of Sphinx: formulas as MathML, and what each page says about itself."""
+
+import html
+from pathlib import PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
+
+__all__ = ["setup"]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register with Sphinx."""
+    app.add_config_value("repository", "", "html")
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.connect("html-page-context", _describe)
+    app.connect("html-page-context", _say_how_to_run)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _inline(translator: Any, node: nodes.math) -> None:
+    translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def _block(translator: Any, node: nodes.math_block) -> None:
+    translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    raise nodes.SkipNode
+
+
+def _describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Give a page a title, a sentence, and a picture, for whoever shares its address."""
+    if tree is None:
+        return
+    paragraph = next(iter(tree.findall(nodes.paragraph)), None)
+    about = " ".join(paragraph.astext().split()) if paragraph else ""
+    lesson = PurePosixPath(page).name if page.startswith("notebooks/") else "collapse"
+    top = app.config.html_baseurl or context["pathto"]("", 1)
+    tags = {
+        "og:title": context.get("title", ""),
+        "og:type": "article",
+        "og:description": about,
+        "og:image": f"{top}docs/pictures/{lesson}.png",
+    }
+    metas = (f'<meta property="{k}" content="{html.escape(v)}">' for k, v in tags.items())
+    context["metatags"] = context.get("metatags", "") + "\n".join(metas)
+
+
+def _say_how_to_run(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Let a lesson link to its notebook, and to Binder if the repository has an address."""
+    if tree is None or not page.startswith("notebooks/"):
+        return
+    notebook = f"{PurePosixPath(page).name}.ipynb"
+    start = f"{context['pathto']('README')}#start"
+    binder = ""
+    if repository := app.config.repository:
+        name = repository.removeprefix("https://github.com/")
+        address = f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab"
+        binder = f', or <a href="{html.escape(address)}">run it on Binder</a>'
+    note = (
+        '<p class="lnorm-run">Sliders and questions work right here. To change the code, '
+        f'<a href="{start}">get the course</a> and open '
+        f'<a href="{notebook}" download>{notebook}</a>{binder}.</p>'
+    )
+    context["body"] = context["body"].replace("</h1>", f"</h1>{note}", 1)

@@ -1,0 +1,179 @@
+"""Draw the states of an explorer ahead, into files that a web page fetches when it needs them."""
+
+import ast
+import gzip
+import hashlib
+import itertools
+import json
+import math
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Call", "bake", "calls_in", "draw"]
+
+PACKAGE = Path(__file__).parents[1]
+DRAWING = ("explorers", "plotting")  # rooms; and the modules that stand at the top
+MOST_STATES = 3_000  # of a full grid
+PRESSES = 10  # how often a button can be pressed before it starts over
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of an explorer in a lesson.
+
+    Args:
+        source: the call, without its preset.
+        preset: the preset to start with, or "".
+    """
+
+    source: str
+    preset: str
+
+    @property
+    def topic(self) -> str:
+        """What the explorer is called in a link, such as "collapse"."""
+        return self.source.split("(")[0].removeprefix("explore_")
+
+
+def calls_in(source: str) -> list[Call]:
+    """Find the explorers that a cell shows: calls of `explore_…` that stand alone on their lines.
+
+    >>> calls_in("explore_batch(preset='a lone pair')")
+    [Call(source='explore_batch()', preset='a lone pair')]
+    """
+    found = []
+    for statement in ast.parse(source).body:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("explore_"):
+            presets = [k.value for k in call.keywords if k.arg == "preset"]
+            call.keywords = [k for k in call.keywords if k.arg != "preset"]
+            preset = ast.literal_eval(presets[0]) if presets else ""
+            found.append(Call(ast.unparse(call), preset))
+    return found
+
+
+def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
+    """Draw all states of an explorer, unless that has been done before, and return the folder.
+
+    The folder has `page.json`, which describes the explorer as `Explorer.page` does, and for each
+    arrangement of its panels two files: `N.json.gz` with the background and the frames of the
+    start and the presets, and `N.frames.gz` with all frames. The first line of the latter maps
+    each state to the number of its line below.
+
+    Args:
+        source: the call of the explorer, such as "explore_collapse()".
+        cache: the folder of folders, one for each explorer and what its pictures depend on.
+        draw_all: like `map`, maybe in several processes.
+
+    Raises:
+        ValueError: the call needs more than what `lnorm_utils.explorers` has.
+    """
+    folder = cache / f"{Call(source, '').topic}-{_fingerprint(source)}"
+    page_file = folder / "page.json"  # written last
+    if not page_file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        page = _explorer(source).page
+        jobs = [(source, number, folder) for number in range(len(page["sizes"]))]
+        is_whole = all(list(draw_all(draw, jobs)))
+        kept = {name: page[name] for name in ("alt", "controls", "presets", "start", "sizes")}
+        text = _json({**kept, "whole": is_whole, "presses": PRESSES})
+        page_file.write_text(text, encoding="utf-8")
+    return folder
+
+
+def draw(job: tuple[str, int, Path]) -> bool:
+    """Draw all frames of an arrangement, and tell whether that's every state there is.
+
+    Args:
+        job: the call of the explorer, the number of the arrangement, and the folder for the files.
+    """
+    source, arrangement, folder = job
+    explorer = _explorer(source)
+    page, frames = explorer.page, explorer.frames
+    settled = {state: _settled(frames, state) for state in _grid(page)}
+    is_whole = 0 < len({*settled.values()}) <= MOST_STATES
+    wanted = settled if is_whole else {state: state for state in _alone(page)}
+    lines: dict[Any, int] = {}
+    numbers: dict[str, int] = {}
+    texts: list[str] = []
+    for state, shown in wanted.items():
+        if shown not in lines:
+            lines[shown] = len(texts)
+            texts.append(_json(frames.frame(arrangement, shown)))
+        numbers[_key(state)] = lines[shown]
+    _write(folder / f"{arrangement}.frames.gz", "\n".join([_json(numbers), *texts]))
+    first = {_key(s): frames.frame(arrangement, s) for s in _anchors(page)}
+    background = frames.background(arrangement)
+    _write(folder / f"{arrangement}.json.gz", _json({"background": background, "frames": first}))
+    return is_whole
+
+
+def _explorer(source: str) -> Any:
+    import lnorm_utils.explorers as explorers
+
+    try:
+        return eval(source, dict(vars(explorers)))
+    except NameError as error:
+        raise ValueError(
+            f"A page can show {source} only if it needs nothing but lnorm_utils.explorers: {error}."
+        ) from None
+
+
+def _places(control: dict[str, Any]) -> range:
+    return range(PRESSES if control["kind"] == "button" else len(control["texts"]))
+
+
+def _anchors(page: dict[str, Any]) -> list[tuple[int, ...]]:
+    """List the states of the start and of the presets."""
+    return [*dict.fromkeys([tuple(page["start"]), *(tuple(p["state"]) for p in page["presets"])])]
+
+
+def _grid(page: dict[str, Any]) -> Iterator[tuple[int, ...]]:
+    """Yield each state, or none if they are far too many."""
+    places = [_places(control) for control in page["controls"]]
+    return itertools.product(*places) if math.prod(map(len, places)) < 9 * MOST_STATES else iter(())
+
+
+def _settled(frames: Any, state: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the state that is shown in place of one whose numbers are too large."""
+    return tuple(frames.state(frames.settled(frames.values(state))))
+
+
+def _alone(page: dict[str, Any]) -> Iterator[tuple[int, ...]]:
+    """Yield each state in which at most one control stands elsewhere than at a preset."""
+    for anchor in _anchors(page):
+        for index, control in enumerate(page["controls"]):
+            for place in _places(control):
+                yield (*anchor[:index], place, *anchor[index + 1 :])
+
+
+def _key(state: Sequence[int]) -> str:
+    return ",".join(map(str, state))
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def _write(file: Path, text: str) -> None:
+    file.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
+
+
+def _fingerprint(source: str) -> str:
+    """Name everything that the pictures of an explorer depend on."""
+    own = PACKAGE / "explorers" / f"{Call(source, '').topic}.py"
+    others = {*(PACKAGE / "explorers").glob("*.py")} - {own}
+    files = [
+        *PACKAGE.glob("*.py"),
+        *(f for room in DRAWING for f in (PACKAGE / room).rglob("*.py")),
+    ]
+    hashed = hashlib.sha256(f"{source} {platform.python_version()}".encode())
+    for name in ("torch", "numpy", "matplotlib"):
+        hashed.update(version(name).encode())
+    for file in sorted({*files, Path(__file__)} - others):
+        hashed.update(file.read_bytes())
+    return hashed.hexdigest()[:12]

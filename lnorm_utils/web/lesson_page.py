@@ -1,0 +1,170 @@
+"""A lesson as the web shows it: a notebook whose predictions and explorers are alive."""
+
+import ast
+import base64
+import copy
+import hashlib
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lnorm_utils.exercises.engine.code_exercise import CodeExercise
+from lnorm_utils.exercises.engine.exercise import Exercise
+from lnorm_utils.exercises.engine.prediction import Prediction
+from lnorm_utils.web.baking import Call, calls_in
+from lnorm_utils.web.questions import code_exercise, exercise_named, prediction
+
+__all__ = ["explorer", "lesson_page"]
+
+CHECK = re.compile(r"^ *(\w+)\.check\(", re.MULTILINE)
+PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
+FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
+# Where the words about an answer end: at a heading, or at what the reader does next.
+NEXT = re.compile(r"^(?:#|\*\*(?:Predict|Your turn|Explore)\b)", re.MULTILINE)
+IMAGE = re.compile(r'src="data:image/png;base64,([^"]+)"')
+
+Cell = dict[str, Any]
+
+
+def lesson_page(
+    notebook: Mapping[str, Any], bake: Callable[[str], Path], pictures: Path, up: str = "../"
+) -> dict[str, Any]:
+    """Rewrite a lesson for the web.
+
+    The imports are folded. A prediction becomes a form. What shows its answer is folded: the code
+    after it, and the words after that. An exercise in code gets its hints and its solution. An
+    explorer is drawn ahead.
+
+    Args:
+        notebook: with its outputs.
+        bake: from the call of an explorer to the folder with its frames.
+        pictures: the folder to which pictures are written.
+        up: the way from the page to the top of the site.
+    """
+    exercises = _exercises(notebook)
+    cells: list[Cell] = []
+    rest = list(notebook["cells"])
+    while rest:
+        cell = rest.pop(0)
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            cells.append(cell)
+        elif len(cells) == 1:
+            opening = FOLD.format("imports", "What the code below imports")
+            cells += [_raw(opening), cell, _raw("</details>")]
+        elif asked := [exercises[name] for name in CHECK.findall(source)]:
+            cells += _asked(asked, cell)
+            if isinstance(asked[-1], Prediction):
+                cells += _folded(rest, pictures, up)
+        elif PROGRESS.search(source):
+            cells.append(_raw('<p class="lnorm-progress"></p>'))
+        elif calls := calls_in(source):
+            stills = _stills(cell, pictures, up)
+            cells += [_raw(explorer(call, bake(call.source), up, stills)) for call in calls]
+        else:
+            cells.append(_with_pictures(cell, pictures, up))
+    numbered = [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)]
+    return {**notebook, "cells": numbered}
+
+
+def explorer(call: Call, folder: Path, up: str, still: str = "") -> str:
+    """Write the place of an explorer as HTML.
+
+    Args:
+        folder: with its frames, of which only the name is kept.
+        up: the way from the page to the top of the site.
+        still: what stands there until the explorer is drawn.
+    """
+    page = (folder / "page.json").read_text("utf-8").replace("</", "<\\/")
+    return (
+        f'<div class="lnorm-live" id="{call.topic}" data-topic="{call.topic}" '
+        f'data-folder="{up}baked/{folder.name}" data-preset="{html.escape(call.preset)}">'
+        f'{still}<script type="application/json">{page}</script></div>'
+    )
+
+
+def _exercises(notebook: Mapping[str, Any]) -> dict[str, Exercise]:
+    """Find the exercises that a lesson imports from their banks."""
+    found: dict[str, Exercise] = {}
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code" and "lnorm_utils.exercises." in source:
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.ImportFrom) and node.module:
+                    room, _, topic = node.module.rpartition(".")
+                    if room == "lnorm_utils.exercises":
+                        found |= {a.name: exercise_named(topic, a.name) for a in node.names}
+    return found
+
+
+def _asked(asked: list[Exercise], cell: Cell) -> Iterator[Cell]:
+    """Yield what stands in place of a cell with checks."""
+    forms = []
+    for number, exercise in enumerate(asked, 1):
+        if isinstance(exercise, Prediction):
+            forms.append(prediction(exercise, f"{number}." if len(asked) > 1 else ""))
+        elif isinstance(exercise, CodeExercise):
+            yield {**cell, "outputs": []}
+            yield _raw(code_exercise(exercise))
+    if forms:
+        yield _raw("".join(forms))
+
+
+def _folded(rest: list[Cell], pictures: Path, up: str) -> Iterator[Cell]:
+    """Yield what shows an answer, folded: all up to a heading, or to what the reader does next."""
+    inside: list[Cell] = []
+    while rest and not (rest[0]["cell_type"] == "code" and _is_for_the_reader(rest[0])):
+        cell = rest.pop(0)
+        text = "".join(cell["source"])
+        found = NEXT.search(text) if cell["cell_type"] == "markdown" else None
+        if found:
+            rest.insert(0, {**cell, "source": text[found.start() :]})
+            inside += [{**cell, "source": text[: found.start()]}] if found.start() else []
+            break
+        inside.append(
+            cell if cell["cell_type"] == "markdown" else _with_pictures(cell, pictures, up)
+        )
+    if inside:
+        yield from [_raw(FOLD.format("answer", "Show the answer")), *inside, _raw("</details>")]
+
+
+def _is_for_the_reader(cell: Cell) -> bool:
+    source = "".join(cell["source"])
+    return bool(CHECK.search(source) or PROGRESS.search(source) or calls_in(source))
+
+
+def _with_pictures(cell: Cell, pictures: Path, up: str) -> Cell:
+    """Write the pictures of a cell to files."""
+    cell = copy.deepcopy(cell)
+    for output in cell["outputs"]:
+        data = output.get("data", {})
+        if "image/png" in data:
+            data.pop("image/png")
+            data["text/html"] = _in_files("".join(data["text/html"]), pictures, up)
+    return cell
+
+
+def _stills(cell: Cell, pictures: Path, up: str) -> str:
+    outputs = _with_pictures(cell, pictures, up)["outputs"]
+    still = "".join("".join(output["data"].get("text/html", "")) for output in outputs)
+    return still.replace("<em>Run this cell to get the sliders.</em>", "")
+
+
+def _in_files(text: str, pictures: Path, up: str) -> str:
+    def moved(found: re.Match[str]) -> str:
+        image = base64.b64decode(found[1])
+        name = f"{hashlib.sha256(image).hexdigest()[:16]}.png"
+        (pictures / name).write_bytes(image)
+        # The size stands in a PNG's first bytes; with it, nothing moves when the picture comes.
+        width, height = (int.from_bytes(image[i : i + 4], "big") for i in (16, 20))
+        size = f'width="{width}" height="{height}"'
+        return f'src="{up}pictures/{name}" {size} loading="lazy"'
+
+    return IMAGE.sub(moved, text)
+
+
+def _raw(text: str) -> Cell:
+    source = f"`````{{raw}} html\n{text}\n`````"
+    return {"cell_type": "markdown", "metadata": {}, "source": source}

@@ -1,0 +1,237 @@
+// What is alive in a page of the course: explorers, whose frames were drawn ahead, and predictions.
+import { mount } from "./explorer.js";
+
+const SIGNS = { wrong: "✗ Not yet:", open: "○ Not attempted:" };
+const slug = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+
+/** Fetch a file that was packed with gzip, or take it from the page itself if it's there. */
+async function load(address) {
+  const inside = document.querySelector(`script[data-file="${address}"]`);
+  const packed = inside
+    ? new Blob([Uint8Array.from(atob(inside.textContent), (letter) => letter.charCodeAt(0))]).stream()
+    : await fetch(address).then((answer) => {
+      if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+      return answer.body;
+    });
+  return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+/** The frames of an explorer, by arrangement. What was not drawn is replaced by what comes nearest. */
+function baked(folder, page, receive) {
+  const [firsts, alls] = [new Map(), new Map()];
+  const anchors = [page.start, ...page.presets.map((preset) => preset.state)];
+  let before = page.start; // the last state that was shown
+
+  const once = (kept, arrangement, make) => {
+    if (!kept.has(arrangement)) kept.set(arrangement, make());
+    return kept.get(arrangement);
+  };
+  const first = (arrangement) => once(firsts, arrangement, async () =>
+    JSON.parse(await load(`${folder}/${arrangement}.json.gz`)));
+  const all = (arrangement) => once(alls, arrangement, () => {
+    const box = { frame: null };
+    box.ready = load(`${folder}/${arrangement}.frames.gz`).then((text) => {
+      const [numbers, ...lines] = text.split("\n");
+      const places = JSON.parse(numbers);
+      box.frame = (state) => {
+        const place = places[state.join()];
+        return place === undefined ? null : JSON.parse(lines[place]);
+      };
+    });
+    return box;
+  });
+
+  /** Where each control moves alone: put the control that moved into the preset that was shown. */
+  function replaced(state) {
+    const moved = state.findIndex((place, i) => place !== before[i]);
+    const apart = (anchor) => anchor.filter((place, i) => place !== before[i]).length;
+    const anchor = anchors.reduce((best, one) => (apart(one) < apart(best) ? one : best));
+    return anchor.map((place, i) => (i === moved ? state[i] : place));
+  }
+
+  function shown(frame, state) {
+    return frame(state) ?? frame(replaced(state)) ?? frame(page.start);
+  }
+
+  return async function ask({ arrangement, now, background }) {
+    if (!now) return;
+    const pressed = now.map((place, i) =>
+      (page.controls[i].kind === "button" ? place % page.presses : place));
+    const give = (frame, more = {}) => {
+      before = frame.state;
+      receive({ frames: { [`${arrangement}:${now.join()}`]: frame }, ...more });
+    };
+    const files = all(arrangement);
+    if (files.frame && !background) { give(shown(files.frame, pressed)); return; }
+    const start = await first(arrangement);
+    const backgrounds = { [arrangement]: start.background };
+    const ready = start.frames[pressed.join()];
+    if (ready) give(ready, { backgrounds });
+    else await receive({ backgrounds });
+    await files.ready;
+    if (!ready) give(shown(files.frame, pressed));
+  };
+}
+
+/** Make an explorer of its still image. */
+function explorer(place) {
+  const page = JSON.parse(place.querySelector("script").textContent);
+  const { folder, topic } = place.dataset;
+  const preset = (name) => page.presets.find((one) => one.name === name || slug(one.name) === name);
+  const named = () => {
+    const [, asked] = location.hash.match(`^#${topic}=(.*)$`) ?? [];
+    if (!asked) return null;
+    const wanted = decodeURIComponent(asked);
+    if (preset(wanted)) return preset(wanted).state;
+    const places = wanted.split(",").map(Number);
+    const fits = places.length === page.start.length && places.every((at, i) =>
+      Number.isInteger(at) && at >= 0 && at < (page.controls[i].texts.length || Infinity));
+    return fits ? places : null;
+  };
+  const link = (state) => {
+    const chosen = page.presets.find((one) => one.state.join() === state.join());
+    return `${location.href.split("#")[0]}#${topic}=${chosen ? slug(chosen.name) : state.join()}`;
+  };
+  let drawn = null;
+  const open = () => {
+    if (drawn) return;
+    place.textContent = "";
+    const start = named() ?? preset(place.dataset.preset)?.state ?? page.start;
+    const ask = baked(folder, page, (found) => drawn.receive(found));
+    drawn = mount(place, page, start, { ask, changed: () => {}, link });
+    if (!page.whole) {
+      place.append(Object.assign(document.createElement("p"), {
+        className: "note",
+        textContent: "In this page each slider moves alone, starting from the preset you pressed "
+          + "last. In JupyterLab they move together.",
+      }));
+    }
+  };
+  const goThere = () => {
+    const state = named();
+    if (!state) return;
+    open();
+    drawn.go(state);
+    place.scrollIntoView();
+  };
+  const near = new IntersectionObserver(([entry]) => {
+    if (entry.isIntersecting) { near.disconnect(); open(); }
+  }, { rootMargin: "900px" });
+  near.observe(place);
+  addEventListener("hashchange", goThere);
+  goThere();
+}
+
+/** Read what somebody typed: a number, several of them as a list, or a word. */
+export function read(text) {
+  const plain = text.trim().replaceAll("−", "-").replace(/^(['"])(.*)\1$/, "$2");
+  if (plain === "True" || plain === "False") return plain === "True";
+  const inner = plain.match(/^[([](.*)[)\]]$/)?.[1];
+  const listed = inner ?? plain;
+  if (inner?.trim() === "") return [];
+  if (listed.includes(",")) {
+    const parts = listed.replace(/,\s*$/, "").split(",").map(calculated);
+    if (parts.every((part) => part !== null)) return parts;
+  }
+  return calculated(plain) ?? plain.split(/\s+/).join(" ").toLowerCase();
+}
+
+/** Calculate a number such as 0.5, 1e-5, 1/3 or 8 * 4 * 5; null if it isn't one. */
+function calculated(text) {
+  if (!/^[-+*/().\d\se]+$/i.test(text) || !/\d/.test(text)) return null;
+  try {
+    const value = Function(`"use strict"; return (${text});`)();
+    return typeof value === "number" ? value : null;
+  } catch { return null; }
+}
+
+function same(given, expected, within) {
+  if (Array.isArray(expected))
+    return Array.isArray(given) && given.length === expected.length
+      && expected.every((each, i) => same(given[i], each, within));
+  if (typeof expected === "number")
+    return typeof given === "number" && Math.abs(given - expected) <= within;
+  return typeof expected === "string" ? given === expected.trim().toLowerCase() : given === expected;
+}
+
+const isShort = (value) =>
+  (Array.isArray(value) ? value.every(isShort) : Number(value.toFixed(1)) === value);
+
+/** Judge an answer as the exercise in Python does; return {isRight, html}. */
+export function judge(text, { kind, right, wrong, within, rounded, nearly }) {
+  const say = (message, sign = SIGNS.wrong) => ({
+    isRight: false, html: `<strong>${sign}</strong> ${message}`,
+  });
+  if (!text.trim()) return say("give an answer first.", SIGNS.open);
+  const given = read(text);
+  const found = right.find(({ value }) => same(given, value, within));
+  if (found) return { isRight: true, html: found.html };
+  const known = wrong.find(({ value }) => same(given, value, rounded));
+  if (known) return { isRight: false, html: known.html };
+  const isNumber = typeof given === "number" || (Array.isArray(given) && given.every(Number.isFinite));
+  if (isNumber && nearly && same(given, right[0].value, nearly) && isShort(given))
+    return say("that's close. Give it to two decimals.");
+  if (kind === "number" && Array.isArray(given))
+    return say("give one number. A decimal number has a point, such as 0.5.");
+  if (kind === "number" && typeof given !== "number") return say("the answer is a number.");
+  if (kind === "tuple" && !(Array.isArray(given) && isNumber))
+    return say("the answer is several numbers, such as (2, 3).");
+  const shown = document.createElement("span");
+  shown.textContent = text.trim().replace(/^-/, "−");
+  return say(`it's not ${shown.innerHTML}. The hints may help.`);
+}
+
+/** Let a form judge what is typed into it, and open the answer under it once it's right. */
+function prediction(form) {
+  const data = JSON.parse(form.querySelector("script").textContent);
+  const said = form.querySelector(".said");
+  const key = `lnorm ${form.id}`;
+  const answer = () => new FormData(form).get("answer") ?? "";
+  const show = () => {
+    const { isRight, html } = judge(answer(), data);
+    said.innerHTML = html;
+    form.classList.toggle("right", isRight);
+    const fold = form.nextElementSibling;
+    if (isRight && fold?.matches("details.lnorm-answer")) fold.open = true;
+    count();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    show();
+    kept((store) => store.setItem(key, answer()));
+  });
+  kept((store) => {
+    const before = store.getItem(key);
+    if (!before) return;
+    const typed = form.querySelector("input[type=text]");
+    if (typed) typed.value = before;
+    else form.querySelectorAll("input").forEach((input) => { input.checked = input.value === before; });
+    show();
+  });
+}
+
+/** Use the browser's memory, if it has one for this page. */
+function kept(use) {
+  try { use(localStorage); } catch (error) { console.debug(error); }
+}
+
+/** Say how many predictions of the page are right. */
+function count() {
+  const all = document.querySelectorAll(".lnorm-prediction");
+  const right = document.querySelectorAll(".lnorm-prediction.right");
+  const place = document.querySelector(".lnorm-progress");
+  if (place) place.textContent = `${right.length} of ${all.length} predictions on this page are right.`;
+}
+
+function unfold() {
+  const closed = document.querySelectorAll("details.lnorm-answer:not([open])");
+  closed.forEach((fold) => { fold.open = true; });
+  addEventListener("afterprint", () => closed.forEach((fold) => { fold.open = false; }), { once: true });
+}
+
+if (typeof document !== "undefined") {
+  document.querySelectorAll(".lnorm-live").forEach(explorer);
+  document.querySelectorAll(".lnorm-prediction").forEach(prediction);
+  count();
+  addEventListener("beforeprint", unfold);
+}

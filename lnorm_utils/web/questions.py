@@ -1,0 +1,115 @@
+"""Exercises as a page shows them: predictions that a script judges, hints, and solutions."""
+
+import html
+import importlib
+import json
+import math
+from typing import Any
+
+from lnorm_utils.exercises.engine.code_exercise import CodeExercise
+from lnorm_utils.exercises.engine.comparing import plain
+from lnorm_utils.exercises.engine.exercise import Exercise
+from lnorm_utils.exercises.engine.feedback import Feedback, State, inline
+from lnorm_utils.exercises.engine.prediction import NEARLY, ROUNDED, Prediction
+
+__all__ = ["as_data", "code_exercise", "exercise_named", "prediction"]
+
+KINDS = {str: "word", bool: "truth", tuple: "tuple"}
+ASKED = {"number": "a number", "tuple": "numbers, such as 2, 3", "word": "", "truth": ""}
+
+
+def exercise_named(topic: str, name: str) -> Exercise:
+    """Find an exercise in its bank."""
+    importlib.import_module(f"lnorm_utils.exercises.{topic}")
+    return Exercise.bank[topic][name]
+
+
+def as_data(question: Prediction) -> dict[str, Any]:
+    """Return all that is needed to judge an answer, as `Prediction.judge` does.
+
+    Numbers are compared within a tolerance, and words without regard to case. What isn't a finite
+    number is written as a text such as "nan".
+    """
+    (answer, _), *_ = question.answers
+    right = [_known(value, Feedback(State.RIGHT, reason)) for value, reason in question.answers]
+    wrong = [
+        _known(value, Feedback(State.WRONG, message, "", (belief,) if belief else ()))
+        for value, message, belief in question.wrong
+    ]
+    return {
+        "kind": KINDS.get(type(plain(answer)), "number"),
+        "right": right,
+        "wrong": wrong,
+        "within": question.within,
+        "rounded": max(question.within, ROUNDED),
+        "nearly": NEARLY if question.within > 1e-3 else 0,
+    }
+
+
+def prediction(question: Prediction, label: str = "") -> str:
+    """Write a prediction as HTML: a form, its hints, and what the script needs to judge it.
+
+    Args:
+        label: what stands before the form where a cell has several.
+    """
+    data = as_data(question)
+    name = f"{question.topic}-{question.name}"
+    words = sorted({str(e["value"]) for e in (*data["right"], *data["wrong"])})
+    choices = {"word": words, "truth": ["True", "False"]}.get(data["kind"], [])
+    if choices:
+        inputs = "".join(
+            f'<label><input type="radio" name="answer" value="{_escaped(word)}"> '
+            f"<span>{_escaped(word)}</span></label>"
+            for word in choices
+        )
+    else:
+        inputs = (
+            '<input type="text" name="answer" aria-label="your answer" autocomplete="off" '
+            f'autocapitalize="off" spellcheck="false" placeholder="{ASKED[data["kind"]]}">'
+        )
+    return (
+        f'<form class="lnorm-prediction" id="{name}" aria-label="prediction {question.name}">'
+        f"<span>{_escaped(label)}</span>{inputs}"
+        '<button type="submit">Check</button>'
+        f'<div class="said" aria-live="polite"></div>{_hints(question)}'
+        f'<script type="application/json">{_in_script(data)}</script></form>'
+    )
+
+
+def code_exercise(exercise: CodeExercise) -> str:
+    """Write the hints and the solution of an exercise in code as HTML."""
+    solution = exercise.shown_solution()
+    source = f"<pre>{_escaped(solution.code)}</pre>"
+    reason = f"<p>{inline(solution.message)}</p>" if solution.message else ""
+    return (
+        f'<div class="lnorm-exercise" id="{exercise.topic}-{exercise.name}">'
+        f"{_hints(exercise)}<details><summary>Solution</summary>{reason}{source}</details></div>"
+    )
+
+
+def _hints(exercise: Exercise) -> str:
+    return "".join(
+        f"<details><summary>Hint {number}</summary><p>{inline(hint)}</p></details>"
+        for number, hint in enumerate(exercise.hints, 1)
+    )
+
+
+def _known(value: object, feedback: Feedback) -> dict[str, Any]:
+    return {"value": _plain(value), "html": feedback._repr_html_()}
+
+
+def _plain(value: Any) -> Any:
+    value = plain(value)
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text).replace("\n", "&#10;")
+
+
+def _in_script(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
