@@ -2,6 +2,7 @@
 
 import base64
 import mimetypes
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ ELSEWHERE = (
     ".sidebar-drawer > *, .mobile-header > *, .related-pages, .lnorm-run, "
     "link[rel=index], link[rel=search], link[rel=next], link[rel=prev]"
 )
+FONT = re.compile(r"url\((\w+\.woff2)\)")
 HIDDEN = ".sidebar-drawer, .mobile-header { display: none }"
 
 
@@ -49,7 +51,10 @@ def write_handout(page: Path, out: Path) -> None:
     soup.head.append(hidden)
     for tag in soup.select("link[rel=stylesheet]"):
         style = soup.new_tag("style")
-        style.string = file(tag["href"]).read_text("utf-8")
+        text = file(tag["href"]).read_text("utf-8")
+        style.string = FONT.sub(
+            lambda found: f"url({_data(file(tag['href']).parent / found[1])})", text
+        )
         tag.replace_with(style)
     for tag in soup.select("script[src]"):
         tag.string = file(tag["src"]).read_text("utf-8").replace("</script", "<\\/script")
@@ -69,6 +74,12 @@ def write_handout(page: Path, out: Path) -> None:
             tag.insert_after(inside)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(str(soup), encoding="utf-8")
+
+
+def _with_fonts(style: Path) -> str:
+    """Return a style with its fonts inside."""
+    text = style.read_text("utf-8")
+    return FONT.sub(lambda found: f"url({_data(style.parent / found[1])})", text)
 
 
 def _data(file: Path) -> str:

@@ -23,6 +23,7 @@ PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
 # Where the words about an answer end: at a heading, or at what the reader does next.
 NEXT = re.compile(r"^(?:#|\*\*(?:Predict|Your turn|Explore)\b)", re.MULTILINE)
+LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
 IMAGE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 
 Cell = dict[str, Any]
@@ -35,7 +36,8 @@ def lesson_page(
 
     The imports are folded. A prediction becomes a form. What shows its answer is folded: the code
     after it, and the words after that. An exercise in code gets its hints and its solution. An
-    explorer is drawn ahead.
+    explorer is drawn ahead. What stands between `<!-- lab -->` and `<!-- /lab -->` makes sense in
+    JupyterLab only, and is left out.
 
     Args:
         notebook: with its outputs.
@@ -50,7 +52,7 @@ def lesson_page(
         cell = rest.pop(0)
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            cells.append(cell)
+            cells.append({**cell, "source": LAB_ONLY.sub("", source)})
         elif len(cells) == 1:
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]

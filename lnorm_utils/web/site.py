@@ -89,6 +89,8 @@ def write_static(folder: Path) -> None:
     styles = (ENGINE / "explorer.css", ROOM / "live.css")
     text = "\n".join(style.read_text("utf-8") for style in styles)
     (folder / "live.css").write_text(text, encoding="utf-8")
+    for font in ROOM.glob("stix_two_math.*"):
+        shutil.copy(font, folder)
 
 
 def _index(text: str, baked: Callable[[str], Path]) -> str:
