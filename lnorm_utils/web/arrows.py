@@ -7,11 +7,13 @@ __all__ = ["with_arrows"]
 
 FLOWCHART = re.compile(r"^```mermaid\nflowchart LR\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r'(\w+)\["([^"]+)"\]')
-ACROSS, DOWN, WIDE, HIGH = 130, 60, 104, 34  # pixels
+ACROSS, DOWN, WIDE, HIGH = 112, 62, 102, 34  # pixels: from box to box, and of a box
+
+Place = tuple[float, float]
 
 
 def with_arrows(text: str) -> str:
-    """Replace each flowchart in a page by its drawing.
+    """Replace each flowchart in a page by its drawing, which goes down so that it fits a phone.
 
     >>> with_arrows('```mermaid\\nflowchart LR\\n    A["one"] --> B["two"]\\n```').count("<rect")
     2
@@ -22,23 +24,14 @@ def with_arrows(text: str) -> str:
 def _drawing(chart: str) -> str:
     labels = dict(NAMED.findall(chart))
     lines = NAMED.sub(r"\1", chart).split("\n")
-    arrows = [(a, b) for line in lines if " --> " in line for a, b in [line.strip().split(" --> ")]]
-    column = dict.fromkeys(labels, 0)
-    for _ in labels:  # a box stands behind all that it needs
-        for a, b in arrows:
-            column[b] = max(column[b], column[a] + 1)
-    place: dict[str, tuple[int, int]] = {}
-    for name in labels:
-        above = [place[a][1] for a, b in arrows if b == name and a in place]
-        row = min(above, default=0)
-        while (column[name], row) in place.values():
-            row += 1
-        place[name] = (column[name], row)
-    middle = {n: (c * ACROSS + WIDE / 2, r * DOWN + HIGH / 2 + 2) for n, (c, r) in place.items()}
+    arrows = [tuple(line.strip().split(" --> ")) for line in lines if " --> " in line]
+    middle = _places(labels, arrows)
+    row = {name: y for name, (_, y) in middle.items()}
+    near = [(a, b) for a, b in arrows if row[b] - row[a] == DOWN]  # others lead through a box
     boxes = "".join(_box(labels[name], *middle[name]) for name in labels)
-    paths = "".join(_arrow(middle[a], middle[b]) for a, b in arrows)
+    paths = "".join(_arrow(middle[a], middle[b]) for a, b in near)
     width = max(x for x, _ in middle.values()) + WIDE / 2 + 2
-    height = max(y for _, y in middle.values()) + HIGH / 2 + 2
+    height = max(row.values()) + HIGH / 2 + 2
     head = (
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
         'markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="currentColor"/></marker>'
@@ -47,9 +40,24 @@ def _drawing(chart: str) -> str:
     told = html.escape("; ".join(f"{labels[b]} needs {labels[a]}" for a, b in arrows))
     look = f'width="{width:g}" height="{height:g}" viewBox="-1 0 {width:g} {height:g}"'
     return (
-        f'<div style="overflow-x: auto" tabindex="0"><svg role="img" aria-label="{told}" {look} '
-        f'fill="none" stroke="currentColor">{head}{paths}{boxes}</svg></div>'
+        f'<svg role="img" aria-label="{told}" {look} style="max-width: 100%" fill="none" '
+        f'stroke="currentColor">{head}{paths}{boxes}</svg>'
     )
+
+
+def _places(names: dict[str, str], arrows: list[tuple[str, ...]]) -> dict[str, Place]:
+    """Place each box under all that it needs, as far to the left as there is room."""
+    row = dict.fromkeys(names, 0)
+    for _ in names:
+        for a, b in arrows:
+            row[b] = max(row[b], row[a] + 1)
+    place: dict[str, tuple[int, int]] = {}
+    for name in names:
+        column = min((place[a][0] for a, b in arrows if b == name and a in place), default=0)
+        while (column, row[name]) in place.values():
+            column += 1
+        place[name] = (column, row[name])
+    return {n: (x * ACROSS + WIDE / 2, y * DOWN + HIGH / 2 + 2) for n, (x, y) in place.items()}
 
 
 def _box(label: str, x: float, y: float) -> str:
@@ -60,8 +68,8 @@ def _box(label: str, x: float, y: float) -> str:
     )
 
 
-def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
-    (x, y), (u, v) = (start[0] + WIDE / 2, start[1]), (end[0] - WIDE / 2 - 1, end[1])
-    bend = (u - x) / 2
-    curve = f"M{x:g} {y:g}C{x + bend:g} {y:g} {u - bend:g} {v:g} {u:g} {v:g}"
+def _arrow(start: Place, end: Place) -> str:
+    (x, y), (u, v) = (start[0], start[1] + HIGH / 2), (end[0], end[1] - HIGH / 2 - 1)
+    bend = (v - y) / 2
+    curve = f"M{x:g} {y:g}C{x:g} {y + bend:g} {u:g} {v - bend:g} {u:g} {v:g}"
     return f'<path d="{curve}" marker-end="url(#head)"/>'

@@ -51,10 +51,7 @@ def write_handout(page: Path, out: Path) -> None:
     soup.head.append(hidden)
     for tag in soup.select("link[rel=stylesheet]"):
         style = soup.new_tag("style")
-        text = file(tag["href"]).read_text("utf-8")
-        style.string = FONT.sub(
-            lambda found: f"url({_data(file(tag['href']).parent / found[1])})", text
-        )
+        style.string = _with_fonts(file(tag["href"]))
         tag.replace_with(style)
     for tag in soup.select("script[src]"):
         tag.string = file(tag["src"]).read_text("utf-8").replace("</script", "<\\/script")

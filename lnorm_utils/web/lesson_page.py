@@ -144,7 +144,8 @@ def _with_pictures(cell: Cell, pictures: Path, up: str) -> Cell:
         data = output.get("data", {})
         if "image/png" in data:
             data.pop("image/png")
-            data["text/html"] = _in_files("".join(data["text/html"]), pictures, up)
+            picture = _in_files("".join(data["text/html"]), pictures, up)
+            data["text/html"] = f'<div class="lnorm-picture" tabindex="0">{picture}</div>'
     return cell
 
 
