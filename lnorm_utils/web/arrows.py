@@ -7,7 +7,7 @@ __all__ = ["with_arrows"]
 
 FLOWCHART = re.compile(r"^```mermaid\nflowchart LR\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r'(\w+)\["([^"]+)"\]')
-ACROSS, DOWN, WIDE, HIGH = 112, 62, 102, 34  # pixels: from box to box, and of a box
+ACROSS, DOWN, WIDE, HIGH = 112, 62, 104, 34  # pixels: from box to box, and of a box
 
 Place = tuple[float, float]
 
@@ -63,7 +63,7 @@ def _places(names: dict[str, str], arrows: list[tuple[str, ...]]) -> dict[str, P
 def _box(label: str, x: float, y: float) -> str:
     return (
         f'<rect x="{x - WIDE / 2:g}" y="{y - HIGH / 2:g}" width="{WIDE}" height="{HIGH}" rx="6"/>'
-        f'<text x="{x:g}" y="{y + 5:g}" text-anchor="middle" font-size="14" fill="currentColor" '
+        f'<text x="{x:g}" y="{y + 5:g}" text-anchor="middle" font-size="13" fill="currentColor" '
         f'stroke="none">{html.escape(label)}</text>'
     )
 

@@ -18,6 +18,7 @@ __all__ = ["Call", "bake", "calls_in", "draw"]
 PACKAGE = Path(__file__).parents[1]
 DRAWING = ("explorers", "plotting")  # rooms; and the modules that stand at the top
 MOST_STATES = 3_000  # of a full grid
+State = tuple[int, ...]
 PRESSES = 10  # how often a button can be pressed before it starts over
 
 
@@ -60,9 +61,10 @@ def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
     """Draw all states of an explorer, unless that has been done before, and return the folder.
 
     The folder has `page.json`, which describes the explorer as `Explorer.page` does, and for each
-    arrangement of its panels two files: `N.json.gz` with the background and the frames of the
-    start and the presets, and `N.frames.gz` with all frames. The first line of the latter maps
-    each state to the number of its line below.
+    arrangement of its panels three files. `N.first.gz` has the background and the frames of the
+    start and the presets. `N.near.gz` has those in which a single control stands elsewhere, and
+    `N.rest.gz` all others, if they aren't too many. In these two, the first line says on which of
+    the lines below it each state is.
 
     Args:
         source: the call of the explorer, such as "explore_collapse()".
@@ -86,7 +88,7 @@ def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
 
 
 def draw(job: tuple[str, int, Path]) -> bool:
-    """Draw all frames of an arrangement, and tell whether that's every state there is.
+    """Draw the frames of an arrangement, and tell whether that's every state there is.
 
     Args:
         job: the call of the explorer, the number of the arrangement, and the folder for the files.
@@ -94,22 +96,33 @@ def draw(job: tuple[str, int, Path]) -> bool:
     source, arrangement, folder = job
     explorer = _explorer(source)
     page, frames = explorer.page, explorer.frames
-    settled = {state: _settled(frames, state) for state in _grid(page)}
-    is_whole = 0 < len({*settled.values()}) <= MOST_STATES
-    wanted = settled if is_whole else {state: state for state in _alone(page)}
-    lines: dict[Any, int] = {}
+    grid = {state: _settled(frames, state) for state in _grid(page)}
+    is_whole = 0 < len({*grid.values()}) <= MOST_STATES
+    alone = {state: _settled(frames, state) for state in _alone(page)}
+    rest = {state: shown for state, shown in grid.items() if state not in alone} if is_whole else {}
+    background = frames.background(arrangement)
+    first = {_key(s): frames.frame(arrangement, s) for s in _anchors(page)}
+    _write(folder / f"{arrangement}.first.gz", _json({"background": background, "frames": first}))
+    for part, states in (("near", alone), ("rest", rest)):
+        _write(folder / f"{arrangement}.{part}.gz", _drawn(frames, arrangement, states))
+    return is_whole
+
+
+def _drawn(frames: Any, arrangement: int, states: dict[State, State]) -> str:
+    """Draw what is shown of each state: a line for each frame, below one that says which is where.
+
+    Args:
+        states: a state → the one that is shown in its place.
+    """
+    lines: dict[State, int] = {}
     numbers: dict[str, int] = {}
     texts: list[str] = []
-    for state, shown in wanted.items():
+    for state, shown in states.items():
         if shown not in lines:
             lines[shown] = len(texts)
             texts.append(_json(frames.frame(arrangement, shown)))
         numbers[_key(state)] = lines[shown]
-    _write(folder / f"{arrangement}.frames.gz", "\n".join([_json(numbers), *texts]))
-    first = {_key(s): frames.frame(arrangement, s) for s in _anchors(page)}
-    background = frames.background(arrangement)
-    _write(folder / f"{arrangement}.json.gz", _json({"background": background, "frames": first}))
-    return is_whole
+    return "\n".join([_json(numbers), *texts])
 
 
 def _explorer(source: str) -> Any:
@@ -127,23 +140,23 @@ def _places(control: dict[str, Any]) -> range:
     return range(PRESSES if control["kind"] == "button" else len(control["texts"]))
 
 
-def _anchors(page: dict[str, Any]) -> list[tuple[int, ...]]:
+def _anchors(page: dict[str, Any]) -> list[State]:
     """List the states of the start and of the presets."""
     return [*dict.fromkeys([tuple(page["start"]), *(tuple(p["state"]) for p in page["presets"])])]
 
 
-def _grid(page: dict[str, Any]) -> Iterator[tuple[int, ...]]:
+def _grid(page: dict[str, Any]) -> Iterator[State]:
     """Yield each state, or none if they are far too many."""
     places = [_places(control) for control in page["controls"]]
     return itertools.product(*places) if math.prod(map(len, places)) < 9 * MOST_STATES else iter(())
 
 
-def _settled(frames: Any, state: tuple[int, ...]) -> tuple[int, ...]:
+def _settled(frames: Any, state: State) -> State:
     """Return the state that is shown in place of one whose numbers are too large."""
     return tuple(frames.state(frames.settled(frames.values(state))))
 
 
-def _alone(page: dict[str, Any]) -> Iterator[tuple[int, ...]]:
+def _alone(page: dict[str, Any]) -> Iterator[State]:
     """Yield each state in which at most one control stands elsewhere than at a preset."""
     for anchor in _anchors(page):
         for index, control in enumerate(page["controls"]):

@@ -16,30 +16,31 @@ async function load(address) {
   return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/** The frames of an explorer, by arrangement. What was not drawn is replaced by what comes nearest. */
+/**
+ * Answer what an explorer asks for from files, which are described in baking.py. A state that was
+ * not drawn is replaced by the one that comes nearest.
+ */
 function baked(folder, page, receive) {
-  const [firsts, alls] = [new Map(), new Map()];
   const anchors = [page.start, ...page.presets.map((preset) => preset.state)];
+  const files = new Map(); // arrangement → {first, near, rest}: promises of frames by state
+  const ready = new Map(); // arrangement → what has come of near and rest
   let before = page.start; // the last state that was shown
 
-  const once = (kept, arrangement, make) => {
-    if (!kept.has(arrangement)) kept.set(arrangement, make());
-    return kept.get(arrangement);
-  };
-  const first = (arrangement) => once(firsts, arrangement, async () =>
-    JSON.parse(await load(`${folder}/${arrangement}.json.gz`)));
-  const all = (arrangement) => once(alls, arrangement, () => {
-    const box = { frame: null };
-    box.ready = load(`${folder}/${arrangement}.frames.gz`).then((text) => {
-      const [numbers, ...lines] = text.split("\n");
-      const places = JSON.parse(numbers);
-      box.frame = (state) => {
-        const place = places[state.join()];
-        return place === undefined ? null : JSON.parse(lines[place]);
+  function opened(arrangement) {
+    if (!files.has(arrangement)) {
+      const came = [];
+      const part = async (name) => {
+        const [numbers, ...lines] = (await load(`${folder}/${arrangement}.${name}.gz`)).split("\n");
+        const places = JSON.parse(numbers);
+        came.push((state) => (state.join() in places ? JSON.parse(lines[places[state.join()]]) : null));
       };
-    });
-    return box;
-  });
+      const first = load(`${folder}/${arrangement}.first.gz`).then(JSON.parse);
+      const near = first.then(() => part("near"));
+      files.set(arrangement, { first, near, rest: near.then(() => page.whole && part("rest")) });
+      ready.set(arrangement, came);
+    }
+    return files.get(arrangement);
+  }
 
   /** Where each control moves alone: put the control that moved into the preset that was shown. */
   function replaced(state) {
@@ -49,27 +50,28 @@ function baked(folder, page, receive) {
     return anchor.map((place, i) => (i === moved ? state[i] : place));
   }
 
-  function shown(frame, state) {
-    return frame(state) ?? frame(replaced(state)) ?? frame(page.start);
-  }
-
   return async function ask({ arrangement, now, background }) {
     if (!now) return;
-    const pressed = now.map((place, i) =>
+    const state = now.map((place, i) =>
       (page.controls[i].kind === "button" ? place % page.presses : place));
+    const find = (wanted) =>
+      ready.get(arrangement).reduce((frame, look) => frame ?? look(wanted), null);
     const give = (frame, more = {}) => {
       before = frame.state;
       receive({ frames: { [`${arrangement}:${now.join()}`]: frame }, ...more });
     };
-    const files = all(arrangement);
-    if (files.frame && !background) { give(shown(files.frame, pressed)); return; }
-    const start = await first(arrangement);
-    const backgrounds = { [arrangement]: start.background };
-    const ready = start.frames[pressed.join()];
-    if (ready) give(ready, { backgrounds });
-    else await receive({ backgrounds });
-    await files.ready;
-    if (!ready) give(shown(files.frame, pressed));
+    const parts = opened(arrangement);
+    let frame = background ? null : find(state);
+    if (frame) { give(frame); return; }
+    const first = await parts.first;
+    const more = background ? { backgrounds: { [arrangement]: first.background } } : {};
+    frame = first.frames[state.join()];
+    if (frame) { give(frame, more); return; }
+    await receive(more);
+    await parts.near;
+    frame = find(state);
+    if (!frame) await parts.rest;
+    give(frame ?? find(state) ?? find(replaced(state)) ?? find(page.start));
   };
 }
 
@@ -88,9 +90,15 @@ function explorer(place) {
       Number.isInteger(at) && at >= 0 && at < (page.controls[i].texts.length || Infinity));
     return fits ? places : null;
   };
-  const link = (state) => {
+  const link = async (state) => {
     const chosen = page.presets.find((one) => one.state.join() === state.join());
-    return `${location.href.split("#")[0]}#${topic}=${chosen ? slug(chosen.name) : state.join()}`;
+    history.replaceState(null, "", `#${topic}=${chosen ? slug(chosen.name) : state.join()}`);
+    try {
+      await navigator.clipboard.writeText(location.href);
+      return "link copied";
+    } catch { // a page that isn't secure may not copy
+      return "it's in the address bar";
+    }
   };
   let drawn = null;
   const open = () => {

@@ -84,7 +84,7 @@ function draw(control, parent, change) {
  * page: what `Explorer.page` holds. start: the state to begin with.
  * source.ask({arrangement, now, background, next}): send a frame now, and others when there is time.
  * source.changed(state): the reader has moved a control.
- * source.link(state): the address of a state, if it has one.
+ * source.link(state): where states have addresses, copy the address of one, and say so.
  * Return {receive, go, close}: take frames and a background; show a state; let go of everything.
  */
 export function mount(parent, page, start, source) {
@@ -150,10 +150,9 @@ export function mount(parent, page, start, source) {
   large.setAttribute("aria-pressed", false);
   tool("save picture", save);
   if (source.link) {
-    const copy = tool("copy link", async () => {
-      await navigator.clipboard.writeText(source.link(state));
-      copy.textContent = "link copied";
-      setTimeout(() => { copy.textContent = "copy link"; }, 2000);
+    const link = tool("copy link", async () => {
+      link.textContent = await source.link(state);
+      setTimeout(() => { link.textContent = "copy link"; }, 2000);
     });
   }
 
