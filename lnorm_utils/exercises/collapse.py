@@ -139,7 +139,7 @@ from_delta = CodeExercise(
     layout=PAIRS,
     hints=[
         "Layer norm divides the distance from the mean by the root of variance plus ε.",
-        "The text above the cell gives you the distance and the variance.",
+        "The text above gives you the distance and the variance.",
     ],
 )
 

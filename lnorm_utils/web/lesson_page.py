@@ -16,9 +16,11 @@ from lnorm_utils.exercises.engine.prediction import Prediction
 from lnorm_utils.web.baking import Call, calls_in
 from lnorm_utils.web.questions import code_exercise, exercise_named, prediction
 
-__all__ = ["explorer", "lesson_page"]
+__all__ = ["LAB_ONLY", "explorer", "lesson_page"]
 
 CHECK = re.compile(r"^ *(\w+)\.check\(", re.MULTILINE)
+CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
+QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)
 PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
 # Where the words about an answer end: at a heading, or at what the reader does next.
@@ -57,7 +59,7 @@ def lesson_page(
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
         elif asked := [exercises[name] for name in CHECK.findall(source)]:
-            cells += _asked(asked, cell)
+            cells += [*_asked(asked, cell, cells)]
             if isinstance(asked[-1], Prediction):
                 cells += _folded(rest, pictures, up)
         elif PROGRESS.search(source):
@@ -101,35 +103,51 @@ def _exercises(notebook: Mapping[str, Any]) -> dict[str, Exercise]:
     return found
 
 
-def _asked(asked: list[Exercise], cell: Cell) -> Iterator[Cell]:
-    """Yield what stands in place of a cell with checks."""
-    forms = []
-    for number, exercise in enumerate(asked, 1):
+def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Cell]:
+    """Yield what stands in place of a cell with checks.
+
+    Args:
+        before: the cells before it; if the last one lists the questions, each goes to its form.
+    """
+    listed: list[str] = []
+    if len(asked) > 1:
+        text = "".join(before[-1]["source"])
+        listed = QUESTION.findall(text)
+        before[-1] = {**before[-1], "source": QUESTION.sub("", text)}
+    for number, exercise in enumerate(asked):
+        if number < len(listed):
+            yield _words(f"**{number + 1}.** {listed[number]}")
         if isinstance(exercise, Prediction):
-            forms.append(prediction(exercise, f"{number}." if len(asked) > 1 else ""))
+            yield _raw(prediction(exercise))
         elif isinstance(exercise, CodeExercise):
-            yield {**cell, "outputs": []}
+            code = CHECK_LINE.sub("", "".join(cell["source"])).rstrip()
+            yield {**cell, "source": code, "outputs": []}
             yield _raw(code_exercise(exercise))
-    if forms:
-        yield _raw("".join(forms))
 
 
 def _folded(rest: list[Cell], pictures: Path, up: str) -> Iterator[Cell]:
-    """Yield what shows an answer, folded: all up to a heading, or to what the reader does next."""
-    inside: list[Cell] = []
-    while rest and not (rest[0]["cell_type"] == "code" and _is_for_the_reader(rest[0])):
-        cell = rest.pop(0)
-        text = "".join(cell["source"])
-        found = NEXT.search(text) if cell["cell_type"] == "markdown" else None
+    """Yield what shows an answer, folded: code, the words about it, and code that belongs to them.
+
+    The words end at a heading, or at what the reader does next.
+    """
+    inside = list(_code(rest, pictures, up))
+    if not inside:
+        return
+    if rest and rest[0]["cell_type"] == "markdown":
+        text = LAB_ONLY.sub("", "".join(rest.pop(0)["source"]))
+        found = NEXT.search(text)
+        end = found.start() if found else len(text)
+        inside += [_words(text[:end])] if end else []
         if found:
-            rest.insert(0, {**cell, "source": text[found.start() :]})
-            inside += [{**cell, "source": text[: found.start()]}] if found.start() else []
-            break
-        inside.append(
-            cell if cell["cell_type"] == "markdown" else _with_pictures(cell, pictures, up)
-        )
-    if inside:
-        yield from [_raw(FOLD.format("answer", "Show the answer")), *inside, _raw("</details>")]
+            rest.insert(0, _words(text[end:]))
+        inside += _code(rest, pictures, up)
+    yield from [_raw(FOLD.format("answer", "Show the answer")), *inside, _raw("</details>")]
+
+
+def _code(rest: list[Cell], pictures: Path, up: str) -> Iterator[Cell]:
+    """Take the cells with code that come next."""
+    while rest and rest[0]["cell_type"] == "code" and not _is_for_the_reader(rest[0]):
+        yield _with_pictures(rest.pop(0), pictures, up)
 
 
 def _is_for_the_reader(cell: Cell) -> bool:
@@ -169,5 +187,8 @@ def _in_files(text: str, pictures: Path, up: str) -> str:
 
 
 def _raw(text: str) -> Cell:
-    source = f"`````{{raw}} html\n{text}\n`````"
-    return {"cell_type": "markdown", "metadata": {}, "source": source}
+    return _words(f"`````{{raw}} html\n{text}\n`````")
+
+
+def _words(text: str) -> Cell:
+    return {"cell_type": "markdown", "metadata": {}, "source": text}

@@ -131,8 +131,10 @@ function explorer(place) {
 }
 
 /** Read what somebody typed: a number, several of them as a list, or a word. */
-export function read(text) {
-  const plain = text.trim().replaceAll("−", "-").replace(/^(['"])(.*)\1$/, "$2");
+export function read(text, kind) {
+  let plain = text.trim().replaceAll("−", "-").replace(/^(['"])(.*)\1$/, "$2");
+  if (kind === "number") plain = plain.replace(/^([-+]?\d*),(\d+)$/, "$1.$2"); // as much of Europe writes
+  if (kind === "tuple" && /^[-+.\d]+(\s+[-+.\d]+)+$/.test(plain)) plain = plain.replace(/\s+/g, ",");
   if (plain === "True" || plain === "False") return plain === "True";
   const inner = plain.match(/^[([](.*)[)\]]$/)?.[1];
   const listed = inner ?? plain;
@@ -171,7 +173,7 @@ export function judge(text, { kind, right, wrong, within, rounded, nearly }) {
     isRight: false, html: `<strong>${sign}</strong> ${message}`,
   });
   if (!text.trim()) return say("give an answer first.", SIGNS.open);
-  const given = read(text);
+  const given = read(text, kind);
   const found = right.find(({ value }) => same(given, value, within));
   if (found) return { isRight: true, html: found.html };
   const known = wrong.find(({ value }) => same(given, value, rounded));
@@ -180,10 +182,10 @@ export function judge(text, { kind, right, wrong, within, rounded, nearly }) {
   if (isNumber && nearly && same(given, right[0].value, nearly) && isShort(given))
     return say("that's close. Give it to two decimals.");
   if (kind === "number" && Array.isArray(given))
-    return say("give one number. A decimal number has a point, such as 0.5.");
-  if (kind === "number" && typeof given !== "number") return say("the answer is a number.");
+    return say("give one number.", SIGNS.open);
+  if (kind === "number" && typeof given !== "number") return say("the answer is a number, in digits.", SIGNS.open);
   if (kind === "tuple" && !(Array.isArray(given) && isNumber))
-    return say("the answer is several numbers, such as (2, 3).");
+    return say("the answer is several numbers, such as 2, 3.", SIGNS.open);
   const shown = document.createElement("span");
   shown.textContent = text.trim().replace(/^-/, "−");
   return say(`it's not ${shown.innerHTML}. The hints may help.`);
@@ -194,13 +196,15 @@ function prediction(form) {
   const data = JSON.parse(form.querySelector("script").textContent);
   const said = form.querySelector(".said");
   const key = `lnorm ${form.id}`;
+  const next = form.nextElementSibling;
+  const fold = next?.matches("details.lnorm-answer") ? next : null;
+  if (fold && !fold.nextElementSibling) veil(fold);
   const answer = () => new FormData(form).get("answer") ?? "";
   const show = () => {
     const { isRight, html } = judge(answer(), data);
     said.innerHTML = html;
     form.classList.toggle("right", isRight);
-    const fold = form.nextElementSibling;
-    if (isRight && fold?.matches("details.lnorm-answer")) fold.open = true;
+    if (isRight && fold) fold.open = true;
     count();
   };
   form.addEventListener("submit", (event) => {
@@ -216,6 +220,15 @@ function prediction(form) {
     else form.querySelectorAll("input").forEach((input) => { input.checked = input.value === before; });
     show();
   });
+}
+
+/** Blur how the next section begins until an answer is shown, for it often begins with that answer. */
+function veil(fold) {
+  const section = fold.closest("section").nextElementSibling;
+  const veiled = [...(section?.children ?? [])].slice(0, 2);
+  const lift = () => veiled.forEach((part) => part.classList.toggle("lnorm-veiled", !fold.open));
+  fold.addEventListener("toggle", lift);
+  lift();
 }
 
 /** Use the browser's memory, if it has one for this page. */

@@ -46,12 +46,8 @@ def as_data(question: Prediction) -> dict[str, Any]:
     }
 
 
-def prediction(question: Prediction, label: str = "") -> str:
-    """Write a prediction as HTML: a form, its hints, and what the script needs to judge it.
-
-    Args:
-        label: what stands before the form where a cell has several.
-    """
+def prediction(question: Prediction) -> str:
+    """Write a prediction as HTML: a form, its hints, and what the script needs to judge it."""
     data = as_data(question)
     name = f"{question.topic}-{question.name}"
     words = sorted({str(e["value"]) for e in (*data["right"], *data["wrong"])})
@@ -69,8 +65,7 @@ def prediction(question: Prediction, label: str = "") -> str:
         )
     return (
         f'<form class="lnorm-prediction" id="{name}" aria-label="prediction {question.name}">'
-        f"<span>{_escaped(label)}</span>{inputs}"
-        '<button type="submit">Check</button>'
+        f'{inputs}<button type="submit">Check</button>'
         f'<div class="said" aria-live="polite"></div>{_hints(question)}'
         f'<script type="application/json">{_in_script(data)}</script></form>'
     )
@@ -83,6 +78,7 @@ def code_exercise(exercise: CodeExercise) -> str:
     reason = f"<p>{inline(solution.message)}</p>" if solution.message else ""
     return (
         f'<div class="lnorm-exercise" id="{exercise.topic}-{exercise.name}">'
+        "<p>Write it on paper, or run it in JupyterLab. Then compare.</p>"
         f"{_hints(exercise)}<details><summary>Solution</summary>{reason}{source}</details></div>"
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 from lnorm_utils.lab.lesson_files import cleared, read, write
 from lnorm_utils.web.arrows import with_arrows
 from lnorm_utils.web.baking import bake, calls_in
-from lnorm_utils.web.lesson_page import explorer, lesson_page
+from lnorm_utils.web.lesson_page import LAB_ONLY, explorer, lesson_page
 
 __all__ = ["write_site"]
 
@@ -58,7 +58,7 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     for path in copied:
         content = path.read_bytes()
         if path.suffix == ".md":
-            content = with_arrows(content.decode()).encode()
+            content = with_arrows(LAB_ONLY.sub("", content.decode())).encode()
         _write(source / path.relative_to(project), content)
     wanted = {source / name for name in texts} | {source / p.relative_to(project) for p in copied}
     for path in source.rglob("*"):
