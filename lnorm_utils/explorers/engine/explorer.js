@@ -11,7 +11,7 @@ const MOST_KEPT = 12e6; // bytes of frames
 const MOST_AHEAD = 500;
 const OURS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp",
   "PageDown", "Enter", " "]);
-const [CALM, SLOW, BEAT] = [40, 1000, 110]; // milliseconds
+const [CALM, REST, SLOW, BEAT] = [40, 150, 1000, 110]; // milliseconds
 
 const nearest = (values, value) =>
   values.reduce((best, v, i) => (Math.abs(v - value) < Math.abs(values[best] - value) ? i : best), 0);
@@ -373,13 +373,23 @@ function render({ model, el }) {
       return values.includes(value) ? values.indexOf(value) : nearest(values, value);
     });
   let isOurs = false;
+  // A frame that is awaited goes first: the kernel draws slowly while it hears of changes.
+  let awaiting = 0;
+  const save = () => {
+    clearTimeout(awaiting);
+    awaiting = 0;
+    tell(() => model.save_changes());
+  };
   const explorer = mount(el, page, read(), {
-    ask: (message) => tell(() => model.send(message)),
+    ask: (message) => {
+      if (message.now) awaiting ||= setTimeout(save, REST);
+      tell(() => model.send(message));
+    },
     changed: (state) => {
       isOurs = true;
       page.controls.forEach(({ name, values }, i) => model.set(name, values ? values[state[i]] : state[i]));
       isOurs = false;
-      tell(() => model.save_changes());
+      if (!awaiting) save();
     },
   });
   let isFollowing = false;
@@ -390,13 +400,15 @@ function render({ model, el }) {
   };
   const take = async (content, [zipped]) => {
     const stream = zipped && new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
-    explorer.receive(stream ? { frames: await new Response(stream).json() } : content);
+    await explorer.receive(stream ? { frames: await new Response(stream).json() } : content);
+    if (awaiting) save();
   };
   model.on("msg:custom", take);
   names.forEach((name) => model.on(`change:${name}`, follow));
   return () => {
     model.off("msg:custom", take);
     names.forEach((name) => model.off(`change:${name}`, follow));
+    if (awaiting) save();
     explorer.close();
   };
 }
