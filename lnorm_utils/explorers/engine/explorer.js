@@ -5,7 +5,6 @@
 // for a button how often it was pressed. A frame is what a picture shows of a state: see frames.py.
 
 const PIXELS_PER_INCH = 86.4; // so many at least: text of 10 pt is 12 pixels high then
-const LARGE = 1.4;
 const OF_WINDOW = 0.58; // the part of the window's height that a picture may take
 const MOST_KEPT = 12e6; // bytes of frames
 const MOST_AHEAD = 500;
@@ -113,7 +112,7 @@ export function mount(parent, page, start, source) {
   let drawnIn = -1; // its arrangement
   let asked = []; // keys in the order in which they were asked for, the last one being shown next
   let used = Math.max(page.controls.findIndex((c) => c.kind === "slider"), 0);
-  let [isSeen, isLarge, isClosed, calm, slow, playing] = [false, false, false, 0, 0, 0];
+  let [isSeen, isClosed, calm, slow, playing] = [false, false, 0, 0, 0];
 
   const keyOf = (someState) => `${arrangement}:${someState.join(",")}`;
   const presets = page.presets.map(({ name, state: target }) => {
@@ -141,10 +140,8 @@ export function mount(parent, page, start, source) {
   const play = sweeps ? tool("play", () => (playing ? stop() : sweep())) : null;
   tool("reset", () => { stop(); move(page.start); });
   const large = tool("large type", () => {
-    isLarge = !isLarge;
-    root.classList.toggle("large", isLarge);
-    large.setAttribute("aria-pressed", isLarge);
-    fit();
+    large.setAttribute("aria-pressed", root.classList.toggle("large"));
+    words.style.minHeight = "";
   });
   large.setAttribute("aria-pressed", false);
   tool("save picture", save);
@@ -262,19 +259,18 @@ export function mount(parent, page, start, source) {
   function fit() {
     const room = stage.clientWidth;
     if (!room) return;
-    const fitting = page.sizes.findIndex(([width]) => width * pixelsPerInch() <= room);
+    words.style.minHeight = "";
+    const fitting = page.sizes.findIndex(([width]) => width * PIXELS_PER_INCH <= room);
     const chosen = fitting < 0 ? page.sizes.length - 1 : fitting;
     if (chosen !== arrangement) { arrangement = chosen; go(state); }
     if (drawnIn >= 0) scale();
   }
 
-  const pixelsPerInch = () => PIXELS_PER_INCH * (isLarge ? LARGE : 1);
-
   /** Make the picture that is shown as wide as there is room, but no smaller than can be read. */
   function scale() {
     const [width, height] = page.sizes[drawnIn];
     const tall = innerHeight * OF_WINDOW * (width / height);
-    const wide = Math.max(Math.min(stage.clientWidth, tall), width * pixelsPerInch());
+    const wide = Math.max(Math.min(stage.clientWidth, tall), width * PIXELS_PER_INCH);
     sheet.style.width = `${wide}px`;
     if (wide > stage.clientWidth) stage.setAttribute("tabindex", 0); // so that keys scroll it
     else stage.removeAttribute("tabindex");
@@ -336,6 +332,9 @@ export function mount(parent, page, start, source) {
 
   const sizes = new ResizeObserver(fit);
   sizes.observe(stage);
+  // What stands below longer words goes down once, and not up and down with each change.
+  const lengths = new ResizeObserver(() => { words.style.minHeight = `${words.offsetHeight}px`; });
+  lengths.observe(words);
   const sight = new IntersectionObserver(([entry]) => {
     isSeen = entry.isIntersecting;
     ahead();
@@ -351,8 +350,7 @@ export function mount(parent, page, start, source) {
       stop();
       clearTimeout(calm);
       clearTimeout(slow);
-      sizes.disconnect();
-      sight.disconnect();
+      for (const observer of [sizes, lengths, sight]) observer.disconnect();
       root.remove();
     },
   };
