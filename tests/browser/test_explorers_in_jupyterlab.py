@@ -252,19 +252,14 @@ def test_each_theme_has_contrast_and_nothing_that_axe_calls_serious(page, theme)
 
 def test_a_page_that_follows_the_system_is_dark_when_the_system_is(page):
     veil = "sheet => getComputedStyle(sheet, '::after').backgroundColor"
-    theme = page.page.locator("body").get_attribute("data-jp-theme-light")
-    page.page.evaluate("""() => {
-        delete document.body.dataset.jpThemeLight;
-        document.body.dataset.theme = 'auto';
-    }""")
+    body = page.page.locator("body")
+    was = body.get_attribute("data-jp-theme-light")
+    body.evaluate("b => { delete b.dataset.jpThemeLight; b.dataset.theme = 'auto'; }")
     seen = []
     for scheme in ("light", "dark", "light"):
         page.page.emulate_media(color_scheme=scheme)
         seen.append(page.page.locator(".sheet").first.evaluate(veil))
-    page.page.evaluate(
-        "theme => { delete document.body.dataset.theme; document.body.dataset.jpThemeLight = theme; }",
-        theme,
-    )
+    body.evaluate("(b, was) => { delete b.dataset.theme; b.dataset.jpThemeLight = was; }", was)
     assert seen[0] == seen[2] != seen[1]
 
 
