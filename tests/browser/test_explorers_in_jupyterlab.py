@@ -181,13 +181,19 @@ def test_at_every_width_type_can_be_read_and_tracks_be_held(shown, width):
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (1024, 768)], ids=str)
-def test_picture_and_words_are_seen_together(page, size):
+@pytest.mark.parametrize("is_large", [False, True], ids=["usual type", "large type"])
+def test_picture_and_words_are_seen_together(page, size, is_large):
+    large = [shown.control("large type") for shown in page.explorers if is_large]
+    for button in large:
+        button.click()
     page.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
     page.page.wait_for_timeout(1000)
     room = page.page.evaluate(HEIGHT_OF_VIEW)
     tall = {n: s.root.evaluate(HEIGHT_TOGETHER) for n, s in zip(NAMES, page.explorers, strict=True)}
     page.page.set_viewport_size({"width": 1366, "height": 1000})
     page.page.wait_for_timeout(500)
+    for button in large:
+        button.click()
     assert {name: height for name, height in tall.items() if height > room} == {}
 
 
@@ -242,6 +248,19 @@ def test_each_theme_has_contrast_and_nothing_that_axe_calls_serious(page, theme)
     assert serious(Axe().run(page.page, context=".lnorm-explorer")) == []
     for name, shown in zip(NAMES, page.explorers, strict=True):
         assert (name, shown.root.evaluate(LOW_CONTRAST)) == (name, [])
+
+
+def test_a_page_that_follows_the_system_is_dark_when_the_system_is(page):
+    veil = "sheet => getComputedStyle(sheet, '::after').backgroundColor"
+    body = page.page.locator("body")
+    was = body.get_attribute("data-jp-theme-light")
+    body.evaluate("b => { delete b.dataset.jpThemeLight; b.dataset.theme = 'auto'; }")
+    seen = []
+    for scheme in ("light", "dark", "light"):
+        page.page.emulate_media(color_scheme=scheme)
+        seen.append(page.page.locator(".sheet").first.evaluate(veil))
+    body.evaluate("(b, was) => { delete b.dataset.theme; b.dataset.jpThemeLight = was; }", was)
+    assert seen[0] == seen[2] != seen[1]
 
 
 def test_the_frames_of_an_explorer_are_few_megabytes(shown):
@@ -381,6 +400,18 @@ def test_two_views_of_one_agree_also_when_code_moves_it_and_go_when_its_cell_run
     wait_until(page.page, lambda: len(page.explorers) == 1)
     assert page.explorers[0].wait_for("The dot is at 2.") == ("The dot is at 2.",)
     assert page.errors == []
+
+
+def test_what_stands_below_the_words_stays_when_they_get_shorter(opened):
+    spoken = SMALL.replace('f"The dot is at {place}."', '"Words. " * (1 + 60 * place)')
+    (shown,) = opened(spoken, "explore_dot()").explorers
+    tops = []
+    for key in ("End", "Home", "End"):
+        shown.press("place", key)
+        is_still(shown)
+        tops.append((len(shown.words), shown.control("reset").bounding_box()["y"]))
+    assert tops[0][0] == tops[2][0] > tops[1][0]
+    assert len({top for _, top in tops}) == 1
 
 
 LIMITED = """

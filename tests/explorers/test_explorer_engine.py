@@ -186,13 +186,19 @@ def test_what_the_browser_wants_no_longer_is_not_drawn_nor_is_anything_after_clo
         explorer._handle_custom_msg({**message, "next": [[9, 0, 0, 0]]}, [])
         while explorer._is_drawing:
             await asyncio.sleep(0)
-        explorer._handle_custom_msg({**message, "next": [[x, 0, 0, 0] for x in range(11)]}, [])
+        explorer._loop = asyncio.get_running_loop()  # as in a kernel, which answers a moment later
+        for x in (3, 4):
+            explorer._handle_custom_msg({**message, "now": [x, 0, 0, 0]}, [])
+        await asyncio.sleep(0.05)
+        wanted = {"now": [5, 0, 0, 0], "next": [[x, 0, 0, 0] for x in range(11)]}
+        explorer._handle_custom_msg({**message, **wanted}, [])
         explorer.close()
+        explorer._handle_custom_msg({**message, **wanted}, [])
         await asyncio.sleep(0.05)
 
     asyncio.run(ask_twice())
-    assert [x for x, *_ in explorer.calls] == [9]
-    assert len(browser.heard) == 1
+    assert [x for x, *_ in explorer.calls] == [9, 4]
+    assert len(browser.heard) == 2
 
 
 def test_a_picture_is_arranged_anew_where_there_is_less_room():

@@ -5,13 +5,12 @@
 // for a button how often it was pressed. A frame is what a picture shows of a state: see frames.py.
 
 const PIXELS_PER_INCH = 86.4; // so many at least: text of 10 pt is 12 pixels high then
-const LARGE = 1.4;
 const OF_WINDOW = 0.58; // the part of the window's height that a picture may take
 const MOST_KEPT = 12e6; // bytes of frames
 const MOST_AHEAD = 500;
 const OURS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp",
   "PageDown", "Enter", " "]);
-const [CALM, SLOW, BEAT] = [40, 1000, 110]; // milliseconds
+const [CALM, REST, SLOW, BEAT] = [40, 150, 1000, 110]; // milliseconds
 
 const nearest = (values, value) =>
   values.reduce((best, v, i) => (Math.abs(v - value) < Math.abs(values[best] - value) ? i : best), 0);
@@ -114,7 +113,7 @@ export function mount(parent, page, start, source) {
   let drawnIn = -1; // its arrangement
   let asked = []; // keys in the order in which they were asked for, the last one being shown next
   let used = Math.max(page.controls.findIndex((c) => c.kind === "slider"), 0);
-  let [isSeen, isLarge, isClosed, calm, slow, playing] = [false, false, false, 0, 0, 0];
+  let [isSeen, isClosed, calm, slow, playing] = [false, false, 0, 0, 0];
 
   const keyOf = (someState) => `${arrangement}:${someState.join(",")}`;
   const presets = page.presets.map(({ name, state: target }) => {
@@ -142,10 +141,8 @@ export function mount(parent, page, start, source) {
   const play = sweeps ? tool("play", () => (playing ? stop() : sweep())) : null;
   tool("reset", () => { stop(); move(page.start); });
   const large = tool("large type", () => {
-    isLarge = !isLarge;
-    root.classList.toggle("large", isLarge);
-    large.setAttribute("aria-pressed", isLarge);
-    fit();
+    large.setAttribute("aria-pressed", root.classList.toggle("large"));
+    words.style.minHeight = "";
   });
   large.setAttribute("aria-pressed", false);
   tool("save picture", save);
@@ -268,22 +265,21 @@ export function mount(parent, page, start, source) {
   /** Choose the arrangement for the room there is. */
   function fit() {
     if (!stage.clientWidth) return;
+    words.style.minHeight = "";
     if (fitting() !== arrangement) { arrangement = fitting(); go(state); }
     if (drawnIn >= 0) scale();
   }
 
   function fitting() {
-    const found = page.sizes.findIndex(([width]) => width * pixelsPerInch() <= stage.clientWidth);
+    const found = page.sizes.findIndex(([width]) => width * PIXELS_PER_INCH <= stage.clientWidth);
     return found < 0 ? page.sizes.length - 1 : found;
   }
-
-  const pixelsPerInch = () => PIXELS_PER_INCH * (isLarge ? LARGE : 1);
 
   /** Make the picture that is shown as wide as there is room, but no smaller than can be read. */
   function scale() {
     const [width, height] = page.sizes[drawnIn];
     const tall = innerHeight * OF_WINDOW * (width / height);
-    const wide = Math.max(Math.min(stage.clientWidth, tall), width * pixelsPerInch());
+    const wide = Math.max(Math.min(stage.clientWidth, tall), width * PIXELS_PER_INCH);
     sheet.style.width = `${wide}px`;
     if (wide > stage.clientWidth) stage.setAttribute("tabindex", 0); // so that keys scroll it
     else stage.removeAttribute("tabindex");
@@ -345,6 +341,9 @@ export function mount(parent, page, start, source) {
 
   const sizes = new ResizeObserver(fit);
   sizes.observe(stage);
+  // What stands below longer words goes down once, and not up and down with each change.
+  const lengths = new ResizeObserver(() => { words.style.minHeight = `${words.offsetHeight}px`; });
+  lengths.observe(words);
   const sight = new IntersectionObserver(([entry]) => {
     isSeen = entry.isIntersecting;
     ahead();
@@ -361,8 +360,7 @@ export function mount(parent, page, start, source) {
       stop();
       clearTimeout(calm);
       clearTimeout(slow);
-      sizes.disconnect();
-      sight.disconnect();
+      for (const observer of [sizes, lengths, sight]) observer.disconnect();
       root.remove();
     },
   };
@@ -383,13 +381,23 @@ function render({ model, el }) {
       return values.includes(value) ? values.indexOf(value) : nearest(values, value);
     });
   let isOurs = false;
+  // A frame that is awaited goes first: the kernel draws slowly while it hears of changes.
+  let awaiting = 0;
+  const save = () => {
+    clearTimeout(awaiting);
+    awaiting = 0;
+    tell(() => model.save_changes());
+  };
   const explorer = mount(el, page, read(), {
-    ask: (message) => tell(() => model.send(message)),
+    ask: (message) => {
+      if (message.now) awaiting ||= setTimeout(save, REST);
+      tell(() => model.send(message));
+    },
     changed: (state) => {
       isOurs = true;
       page.controls.forEach(({ name, values }, i) => model.set(name, values ? values[state[i]] : state[i]));
       isOurs = false;
-      tell(() => model.save_changes());
+      if (!awaiting) save();
     },
   });
   let isFollowing = false;
@@ -400,13 +408,15 @@ function render({ model, el }) {
   };
   const take = async (content, [zipped]) => {
     const stream = zipped && new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
-    explorer.receive(stream ? { frames: await new Response(stream).json() } : content);
+    await explorer.receive(stream ? { frames: await new Response(stream).json() } : content);
+    if (awaiting) save();
   };
   model.on("msg:custom", take);
   names.forEach((name) => model.on(`change:${name}`, follow));
   return () => {
     model.off("msg:custom", take);
     names.forEach((name) => model.off(`change:${name}`, follow));
+    if (awaiting) save();
     explorer.close();
   };
 }

@@ -22,7 +22,7 @@ __all__ = ["Explorer", "Presets"]
 
 Presets = Mapping[str, Mapping[str, Any]]  # name → {control: value}
 
-SLICE, PAUSE = 0.02, 0.002  # seconds: drawing ahead, and then listening to the browser
+SLICE, PAUSE = 0.01, 0.002  # seconds: drawing ahead, and then listening to the browser
 HERE = Path(__file__).parent
 
 
@@ -128,8 +128,9 @@ class Explorer(anywidget.AnyWidget):
             for name, c in controls.items()
         }
         self.frames = Frames(picture, moving, move, self.controls, self.stops, start, fixed)
+        self._asked: dict[int, tuple[State, bool]] = {}  # arrangement → what a browser waits for
         self._wanted: list[tuple[int, State]] = []
-        self._is_drawing = False
+        self._is_drawing = self._is_closed = False
         self._loop = _running_loop()
         start = self.frames.settled(start)
         self.add_traits(**{name: _Setting(value).tag(sync=True) for name, value in start.items()})
@@ -171,7 +172,7 @@ class Explorer(anywidget.AnyWidget):
 
     def close(self) -> None:
         """Let go of the figure, of the widget and of what listens to it."""
-        self._wanted = []
+        self._is_closed = True
         self.unobserve_all()
         self.layout.close()
         super().close()
@@ -220,37 +221,40 @@ class Explorer(anywidget.AnyWidget):
 
     def _on_message(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
         """Hear the browser, maybe in another thread; only the kernel's main one may draw."""
-        if self._loop is None:
-            self._answer(content)
-        else:
-            self._loop.call_soon_threadsafe(self._answer, content)
-
-    def _answer(self, content: Mapping[str, Any]) -> None:
-        """Draw at once what the browser has to show, and ahead what it may show next."""
         arrangement = content["arrangement"]
-        if "now" in content:
-            state = content["now"]
-            found = {key(arrangement, state): self.frames.frame(arrangement, state)}
-            images = (
-                {arrangement: self.frames.background(arrangement)} if content["background"] else {}
-            )
-            self.send({"frames": found, "backgrounds": images})
+        if "now" in content:  # a browser waits for the latest state only
+            _, background = self._asked.get(arrangement, ((), False))
+            self._asked[arrangement] = content["now"], content["background"] or background
         if "next" in content:
             self._wanted = [(arrangement, state) for state in content["next"]]
-            if not self._is_drawing:
-                self._draw_later()
+        if self._loop is None:
+            self._answer()
+        else:
+            self._loop.call_soon_threadsafe(self._answer)
+
+    def _answer(self) -> None:
+        """Draw at once what a browser has to show, and ahead what it may show next."""
+        while self._asked and not self._is_closed:
+            arrangement, (state, background) = self._asked.popitem()
+            images = {arrangement: self.frames.background(arrangement)} if background else {}
+            found = {key(arrangement, state): self.frames.frame(arrangement, state)}
+            self.send({"frames": found, "backgrounds": images})
+        if not self._is_drawing:
+            self._draw_later()
 
     def _draw_later(self) -> None:
-        self._is_drawing = bool(self._wanted)
-        if self._wanted:
+        self._is_drawing = bool(self._wanted and not self._is_closed)
+        if self._is_drawing:
             (self._loop or asyncio.get_running_loop()).call_later(PAUSE, self._draw_ahead)
 
     def _draw_ahead(self) -> None:
         """Draw for a moment, send what was drawn, and come back if more is wanted."""
         end, found = time.perf_counter() + SLICE, {}
-        while self._wanted and time.perf_counter() < end:
-            wanted = self._wanted.pop(0)
-            found[key(*wanted)] = self.frames.frame(*wanted)
+        while (wanted := self._wanted) and not (self._asked or self._is_closed):
+            state = wanted.pop(0)
+            found[key(*state)] = self.frames.frame(*state)
+            if time.perf_counter() > end:
+                break
         if found:
             self.send({}, [gzip.compress(json.dumps(found).encode(), compresslevel=1)])
         self._draw_later()
