@@ -82,7 +82,7 @@ def explore_collapse(
     counts = [right.text(x, 1.6 * y, "", **look) for x, y in CORNERS]
     after = _panel(right, "after", 1.25 * math.sqrt(most))
     outline = line(right, "-", color=BLACK, lw=1, zorder=1)
-    spacing = {"columnspacing": 1.0, "handletextpad": 0.3, "fontsize": 10}
+    spacing: dict[str, Any] = {"columnspacing": 1.0, "handletextpad": 0.3, "fontsize": 10}
     picture.legend(handles=before.dots, loc="upper center", ncols=4, **spacing)
 
     def move(features: int, difference: float, eps: float) -> str:
@@ -138,8 +138,8 @@ class Panel(NamedTuple):
 
     def show(self, places: NDArray, higher: NDArray, features: int) -> None:
         """Show points at these places, the first one marked, by the sign of feature 0 − 1."""
-        for line, sign in zip(self.dots, (1, -1, 0), strict=False):
-            line.set_data(places[higher == sign].T)
+        for dots, sign in zip(self.dots, (1, -1, 0), strict=False):
+            dots.set_data(places[higher == sign].T)
         self.dots[3].set_data(places[:1].T)
         for label, direction in zip(self.labels, DIRECTIONS[features], strict=True):
             label.set_text(direction)

@@ -130,7 +130,9 @@ def test_three_and_four_features_lie_on_a_circle_and_a_sphere_whose_outline_is_d
 
 def test_where_few_are_near_a_corner_the_words_say_how_far_they_reach(explore):
     explorer = explore(preset="almost equal")
-    most = max(abs(drawn(explorer, 1)[marker]).max() for marker in "o^s" if len(drawn(explorer, 1)[marker]))
+    most = max(
+        abs(drawn(explorer, 1)[marker]).max() for marker in "o^s" if len(drawn(explorer, 1)[marker])
+    )
     assert f"ε holds all of them back, at most {most:.2f} from 0" in explorer.words
 
 
