@@ -179,7 +179,7 @@ def _switch(letter: str, on: bool) -> Switch:
 def _panels(tensors: Mapping[str, Tensor]) -> tuple[Picture, dict[str, Axes]]:
     """Make a panel for each tensor, measured in inches from its upper left corner."""
     widths = [WIDTHS[kind] for kind in tensors] if len(tensors) > 1 else [WIDTH]
-    margins = {"left": 0, "right": 1, "bottom": 0, "top": PANEL / HEIGHT, "wspace": 0.01}
+    margins = {"left": 0, "right": 0.999, "bottom": 0, "top": PANEL / HEIGHT, "wspace": 0.01}
     picture, axes = fixed_panels(
         "Which cells share one mean",
         *(len(widths), WIDTH / len(widths), HEIGHT),
