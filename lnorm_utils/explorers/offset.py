@@ -61,8 +61,8 @@ def explore_offset(
 
     Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3).
 
-    >>> explore_offset(preset="the first negative variance").words[-41:-1]
-    'its square, float32 numbers are 32 apart'
+    >>> explore_offset(preset="the first negative variance").words[-40:]
+    'e of that, float32 numbers are 32 apart.'
     """
     row = _first_row() if x is None else row_of(x, LARGEST).float()
     starts: list[Any] = [offset, *(own.get("offset") for own in (presets or {}).values())]
@@ -77,7 +77,7 @@ def explore_offset(
     _draw_curves(left, found)
     naive, two, twice = _markers(left)
     low, high = left.get_ylim()
-    right.legend(*left.get_legend_handles_labels(), loc="upper left", fontsize=12)
+    right.legend(*left.get_legend_handles_labels(), loc="upper left", fontsize=10)
     head, values, verdict = _texts(right)
     place = {at: i for i, at in enumerate(found.offsets)}
 
@@ -90,7 +90,7 @@ def explore_offset(
         naive.set_marker("v" if got[0] < 0 else "s")
         head.set_text(f"offset {_offset(offset)}")
         values.set_text("\n".join(number(v, true) for v in (true, *got)))
-        verdict.set_text(_judged(got[0], true))
+        verdict.set_text(_judged(got[0], true).replace("its ", ""))
         why = _rounded(found.true[: i + 1]) or _spacing(offset, row)
         return _words(offset, true, got, why)
 
@@ -225,7 +225,7 @@ def _spacing(offset: float, row: Tensor) -> str:
     if offset < max(FROM_HERE, row.abs().max().item()):
         return ""
     apart = np.spacing(np.float32(offset**2))
-    return f" Near its square, float32 numbers are {significant(apart, 10)} apart."
+    return f" Near the square of that, float32 numbers are {significant(apart, 10)} apart."
 
 
 def _rounded(true: NDArray) -> str:
