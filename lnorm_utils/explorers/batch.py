@@ -189,7 +189,8 @@ def _words(
     if size == 1:
         return (
             "In a batch of 1, every feature is its own mean and its variance is 0. In training "
-            f"mode nn.BatchNorm1d refuses it. Layer norm always turns feature 0 into {number(layer)}."
+            "mode nn.BatchNorm1d refuses it. Layer norm always turns feature 0 into "
+            f"{number(layer)}."
         )
     feature = course.outputs[:, 0]
     now, low, high = map(number, (feature[batch], feature.min(), feature.max()))
@@ -198,8 +199,8 @@ def _words(
     reach = _of_two(course.outputs) if size == 2 else f"anything from {low} to {high}"
     return (
         f"Batch norm turns feature 0 into {now} now, and over {BATCHES} batches into {reach}; "
-        f"layer norm always into {number(layer)}. The running mean is {mean} (population {of_all[0]}), the variance {variance} "
-        f"(population {of_all[1]})."
+        f"layer norm always into {number(layer)}. The running mean is {mean} (population "
+        f"{of_all[0]}), the variance {variance} (population {of_all[1]})."
     )
 
 
@@ -207,4 +208,4 @@ def _of_two(outputs: NDArray) -> str:
     """Say what a batch of two leaves; where the two are hardly apart, ε is not small."""
     if np.abs(outputs).min() < 0.9:
         return "+1 or −1, or closer to 0 if the two are close"
-    return "+1 or −1, for which of the two is larger"
+    return "+1 or −1, by which of the two is larger"
