@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import XAxis
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
@@ -32,6 +32,7 @@ PLACEMENTS = {"post-LN": "post", "pre-LN": "pre", "no norm": "none"}
 LOOKS = {"post-LN": ("-o", BLUE), "pre-LN": ("-.^", GREEN), "no norm": ("--s", VERMILION)}
 DARK_GRAY = "#6E6E6E"  # 5:1 on white
 THICK, THIN = 2.5, 1.2
+MOST_NUMBERS = 10  # below a panel
 PRESETS: Presets = {
     "6 blocks, post-LN": {"depth": 6, "placement": "post-LN"},
     "6 blocks, pre-LN": {"depth": 6, "placement": "pre-LN"},
@@ -262,7 +263,9 @@ def _norms(loss: Tensor, blocks: list[list[Tensor]]) -> NDArray:
 class Panel(NamedTuple):
     """What moves in a panel: numbers of blocks, lowest and highest seed, and all medians."""
 
-    numbers: XAxis
+    grid: Line2D  # an upright for each number
+    span: tuple[float, float]  # from where to where they go
+    numbers: list[Text]  # of blocks; a moving axis would take ten times as long to draw
     begin: int  # the number at the left
     ends: list[Line2D]  # of the chosen placement
     medians: dict[str, Line2D]
@@ -270,7 +273,7 @@ class Panel(NamedTuple):
     @property
     def all(self) -> list[Artist]:
         """All of it, what is drawn first before what covers it."""
-        return [self.numbers, *self.ends, *self.medians.values()]
+        return [self.grid, *self.numbers, *self.ends, *self.medians.values()]
 
     def show(self, values: dict[str, NDArray], chosen: str) -> None:
         """Show what was measured of all placements; the stack fills the panel at every depth."""
@@ -278,7 +281,13 @@ class Panel(NamedTuple):
         places = np.linspace(0, 1, count)
         each = next(step for step in (1, 2, 4) if count <= 8 * step + 1)
         numbered = [n for n in range(count) if n == 0 or (n + self.begin) % each == 0]
-        self.numbers.set_ticks(places[numbered], [str(n + self.begin) for n in numbered])
+        uprights = np.repeat(places[numbered], 3)
+        self.grid.set_data(uprights, np.tile([*self.span, np.nan], len(numbered)))
+        for text in self.numbers[len(numbered) :]:
+            text.set_text("")
+        for text, n in zip(self.numbers, numbered, strict=False):
+            text.set_text(str(n + self.begin))
+            text.set_x(places[n])
         # A logarithmic axis has no place for 0.
         values = {name: np.where(v > 0, v, np.nan) for name, v in values.items()}
         courses = values[chosen].min(axis=0), values[chosen].max(axis=0)
@@ -292,6 +301,7 @@ class Panel(NamedTuple):
 
 def _panel(ax: Axes, label: str, below: str, values: list[NDArray]) -> Panel:
     told = "lowest and highest of 5 seeds"
+    grid = line(ax, "-", color=GRAY, lw=0.5)
     ends = [line(ax, "-", color=DARK_GRAY, lw=1, label=told) for _ in range(2)]
     medians = {
         name: line(ax, kind, color=color, mec=color, label=name)
@@ -308,6 +318,10 @@ def _panel(ax: Axes, label: str, below: str, values: list[NDArray]) -> Panel:
         ticks = [tick for tick in sorted([*ticks, *(3 * t for t in ticks)]) if low < tick < high]
     ax.set_yticks(ticks, [significant(tick) for tick in ticks])
     ax.minorticks_off()
-    ax.tick_params(axis="x", bottom=False)  # the grid says where the blocks are
+    ax.set_xticks([])
+    ax.xaxis.labelpad = 15
     ax.grid(color=GRAY, lw=0.5)
-    return Panel(ax.xaxis, int(below == "block"), ends, medians)
+    look: dict[str, Any] = {"ha": "center", "va": "top", "fontsize": 10}
+    look["transform"] = ax.get_xaxis_transform()
+    numbers = [ax.text(0, -0.025, "", **look) for _ in range(MOST_NUMBERS)]
+    return Panel(grid, (low, high), numbers, int(below == "block"), ends, medians)

@@ -49,7 +49,7 @@ def assert_shows(explorer, rows=ROWS):
         )
         for name in NAMES
     }
-    for panel, (axis, *lines) in enumerate(panels(explorer)):
+    for panel, (grid, *numbers, lines) in enumerate(panels(explorer)):
         chosen = everything[values["placement"]][panel]
         medians = [np.median(both[panel], 0) for both in everything.values()]
         for line, course in zip(lines, (chosen.min(0), chosen.max(0), *medians), strict=True):
@@ -60,8 +60,13 @@ def assert_shows(explorer, rows=ROWS):
         assert max(widths, key=widths.get) == values["placement"]
         # The gradients begin at block 1, the scales with what enters, before any block.
         begin = 1 - panel
-        for place, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True):
-            assert place == pytest.approx((int(label.get_text()) - begin) / (len(chosen.T) - 1))
+        numbers = [text for text in numbers if text.get_text()]
+        assert [*grid.get_xdata()[::3]] == [text.get_position()[0] for text in numbers]
+        for text in numbers:
+            place = (int(text.get_text()) - begin) / (len(chosen.T) - 1)
+            assert text.get_position()[0] == pytest.approx(place)
+        assert int(numbers[0].get_text()) == begin
+        assert int(numbers[-1].get_text()) > 0.7 * values["depth"]
     norms, scales = (np.median(numbers, 0) for numbers in everything[values["placement"]])
     words = explorer.words
     assert f"Block 1 gets {'the largest ' if norms[0] == norms.max() else 'a '}gradient" in words
@@ -76,8 +81,10 @@ def assert_shows(explorer, rows=ROWS):
 
 
 def panels(explorer):
-    """Return what moves in each panel: its axis, then two lines of seeds and three medians."""
-    return explorer.moving[:6], explorer.moving[6:]
+    """Return what moves in each panel: uprights, numbers, and two lines of seeds, three medians."""
+    half = len(explorer.moving) // 2
+    for panel in (explorer.moving[:half], explorer.moving[half:]):
+        yield [*panel[:-5], panel[-5:]]
 
 
 @pytest.mark.parametrize("own_directions", [True, False])
@@ -95,7 +102,7 @@ def test_each_control_at_both_ends_shows_what_autograd_gives(own_directions):
 
 def test_a_line_has_the_color_of_its_placement_whichever_is_chosen():
     explorer = explore_residual(placement="pre-LN")
-    for lines in (panel[3:] for panel in panels(explorer)):
+    for lines in (panel[-1][2:] for panel in panels(explorer)):
         assert [line.get_label() for line in lines] == [*NAMES]
         assert [line.get_color() for line in lines] == [BLUE, GREEN, VERMILION]
 
