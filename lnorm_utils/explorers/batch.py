@@ -64,8 +64,8 @@ def explore_batch(
     Source: Ioffe & Szegedy 2015, arXiv:1502.03167, for batch norm; its momentum, 0.1, and its
     unbiased running variance as in PyTorch.
 
-    >>> explore_batch(preset="batch of 256").words.split(", ")[1].split(". ")[0]
-    'and over all 40 batches anything from 0.35 to 0.68'
+    >>> explore_batch(preset="batch of 256").words.split(", ")[1].split("; ")[0]
+    'and over 40 batches into anything from 0.35 to 0.68'
     """
     rows = _random_rows() if x is None else rows_of(x, least=(4, 2), most=(math.inf, MOST))
     features = rows.shape[1]
@@ -189,27 +189,23 @@ def _words(
     if size == 1:
         return (
             "In a batch of 1, every feature is its own mean and its variance is 0. In training "
-            "mode nn.BatchNorm1d refuses it, so there's no output and no running statistics. "
-            f"Layer norm turns feature 0 into {number(layer)}, as in every batch."
+            "mode nn.BatchNorm1d refuses it. Layer norm always turns feature 0 into "
+            f"{number(layer)}."
         )
     feature = course.outputs[:, 0]
     now, low, high = map(number, (feature[batch], feature.min(), feature.max()))
     mean, variance = (number(values[batch + 1]) for values in course.running)
     of_all = [number(value) for value in population]
-    reach = f"{'anything ' * (size > 2)}from {low} to {high}"
-    after = f"{batch + 1} batch{'es' * (batch > 0)} of {size} without the point"
-    over = " The next press starts over." * (batch + 1 == BATCHES)
+    reach = _of_two(course.outputs) if size == 2 else f"anything from {low} to {high}"
     return (
-        f"The same point is 1 of {size} in each of {BATCHES} batches. Batch norm turns its feature "
-        f"0 into {now} in batch {batch + 1}, and over all {BATCHES} batches {reach}."
-        f"{_of_two(course.outputs) if size == 2 else ''} Layer norm turns it into {number(layer)} "
-        f"every time. After {after}, the running mean of feature 0 is {mean} (population "
-        f"{of_all[0]}), the running variance {variance} (population {of_all[1]}).{over}"
+        f"Batch norm turns feature 0 into {now} now, and over {BATCHES} batches into {reach}; "
+        f"layer norm always into {number(layer)}. The running mean is {mean} (population "
+        f"{of_all[0]}), the variance {variance} (population {of_all[1]})."
     )
 
 
 def _of_two(outputs: NDArray) -> str:
     """Say what a batch of two leaves; where the two are hardly apart, ε is not small."""
-    is_close = bool(np.abs(outputs).min() < 0.9)
-    close = ", or closer to 0 where the two are equal or almost so" * is_close
-    return f" With two points, all that's left is which of the two is larger: +1 or −1{close}."
+    if np.abs(outputs).min() < 0.9:
+        return "+1 or −1, or closer to 0 if the two are close"
+    return "+1 or −1, by which of the two is larger"

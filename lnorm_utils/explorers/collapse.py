@@ -1,7 +1,7 @@
 """What layer norm leaves of one, two, three and four features."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ from lnorm_utils.plotting.points import in_plane
 __all__ = ["explore_collapse"]
 
 MOST = 4
+CORNERS = ((1, -1), (-1, 1))  # where layer norm puts two features
 DIRECTIONS = {
     1: ("the feature", ""),
     2: ("feature 0", "feature 1"),
@@ -73,26 +74,31 @@ def explore_collapse(
     most = min(MOST, rows.shape[1])
     picture, (left, right) = fixed_panels(
         "Points before and after layer normalization",
-        *(2, 4.6, 5.1),
-        {"left": 0.09, "right": 0.99, "bottom": 0.12, "top": 0.85, "wspace": 0.25},
+        *(2, 3.35, 3.6),
+        {"left": 0.08, "right": 0.99, "bottom": 0.13, "top": 0.83, "wspace": 0.15},
     )
     before = _panel(left, "before", 1.1 * rows.abs().max().item())
+    look: dict[str, Any] = {"ha": "center", "va": "center"}
+    counts = [right.text(x, 1.6 * y, "", **look) for x, y in CORNERS]
     after = _panel(right, "after", 1.25 * math.sqrt(most))
     outline = line(right, "-", color=BLACK, lw=1, zorder=1)
-    picture.legend(handles=before.dots, loc="upper center", ncols=3)
+    spacing: dict[str, Any] = {"columnspacing": 1.0, "handletextpad": 0.3, "fontsize": 10}
+    picture.legend(handles=before.dots, loc="upper center", ncols=4, **spacing)
 
     def move(features: int, difference: float, eps: float) -> str:
         chosen = rows[:, :features]
         mean = chosen.mean(1, keepdim=True)
         x = mean + difference * (chosen - mean)
         y = standardize(x, eps=eps)
-        second = chosen[:, min(1, features - 1)]
-        above = (chosen[:, 0] > second).numpy() & (difference > 0)  # x is rounded, and cannot tell
+        # Not of x, which is rounded and can't tell.
+        higher = np.sign(difference * (chosen[:, 0] - chosen[:, min(1, features - 1)]).numpy())
         for panel, values in ((before, x), (after, y)):
-            panel.show(in_plane(values.numpy()), above, features)
+            panel.show(in_plane(values.numpy()), higher, features)
+        for text, near in zip(counts, _near_corners(y), strict=True):
+            text.set_text(counted(near, "point") if near else "")
         angle = np.linspace(0, 2 * np.pi, 100 if features > 2 else 0)
         outline.set_data(math.sqrt(features) * np.array([np.cos(angle), np.sin(angle)]))
-        marked = ", ".join(fixed(value, 5) for value in y[0])
+        marked = ", ".join(fixed(value, 5 if features == 2 else 2) for value in y[0])
         return (
             f"{len(x)} points with {counted(features, 'feature')}. {_left(y)} "
             f"The marked point becomes ({marked})."
@@ -101,7 +107,7 @@ def explore_collapse(
     controls = {
         "features": Slider("number of features, D", features, range(1, most + 1)),
         "difference": Slider(
-            "difference between features, ×",
+            "difference, ×",
             difference,
             [0, *powers_of_ten(-4, 0)],
             when=lambda values: values["features"] > 1,
@@ -109,7 +115,7 @@ def explore_collapse(
         "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
     }
     built_in = {name: v for name, v in PRESETS.items() if v.get("features", 0) <= most}
-    moving = [outline, *before.all, *after.all]
+    moving = [outline, *before.all, *after.all, *counts]
     return Explorer(picture, moving, move, controls, built_in, preset, presets)
 
 
@@ -120,7 +126,7 @@ def _random_points() -> Tensor:
 
 
 class Panel(NamedTuple):
-    """What moves in one of the two panels: circles, triangles, the marked point, two labels."""
+    """What moves in a panel: circles, triangles, squares, the marked point, two labels."""
 
     dots: list[Line2D]
     labels: list[Text]
@@ -130,20 +136,21 @@ class Panel(NamedTuple):
         """All of it, what is drawn first before what covers it."""
         return [*sorted(self.dots, key=Line2D.get_zorder), *self.labels]
 
-    def show(self, places: NDArray, first_above: NDArray, features: int) -> None:
-        """Show points at these places, the first one marked."""
-        self.dots[0].set_data(places[first_above].T)
-        self.dots[1].set_data(places[~first_above].T)
-        self.dots[2].set_data(places[:1].T)
+    def show(self, places: NDArray, higher: NDArray, features: int) -> None:
+        """Show points at these places, the first one marked, by the sign of feature 0 − 1."""
+        for dots, sign in zip(self.dots, (1, -1, 0), strict=False):
+            dots.set_data(places[higher == sign].T)
+        self.dots[3].set_data(places[:1].T)
         for label, direction in zip(self.labels, DIRECTIONS[features], strict=True):
             label.set_text(direction)
 
 
 def _panel(ax: Axes, title: str, span: float) -> Panel:
     dots = [
-        line(ax, "o", color=SKY, ms=6, mew=0.5, label="feature 0 is larger than feature 1"),
-        line(ax, "^", color=PINK, ms=6, mew=0.5, label="it isn't"),
-        line(ax, "*", color=YELLOW, ms=22, mew=1, zorder=1.5, label="marked point"),
+        line(ax, "o", color=SKY, ms=6, mew=0.5, label="feature 0 > feature 1"),
+        line(ax, "^", color=PINK, ms=6, mew=0.5, label="feature 0 < feature 1"),
+        line(ax, "s", color=GRAY, ms=5, mew=0.5, label="neither"),
+        line(ax, "*", color=YELLOW, ms=18, mew=1, zorder=1.5, label="marked point"),
     ]
     ax.set(title=title, aspect="equal", xlim=(-span, span), ylim=(-span, span))
     ax.locator_params(nbins=6)
@@ -160,15 +167,12 @@ def _left(y: Tensor) -> str:
     if largest == "0.00":
         return "After: all lie at the center."
     if features == 2:
-        near = [int(((y[:, 0] - sign).abs() < 0.01).sum()) for sign in (1, -1)]
+        near = _near_corners(y)
         if 10 * sum(near) < len(y):
-            return (
-                "After: all lie on the line between (1, −1) and (−1, 1), at most "
-                f"{largest} from 0 in each feature: ε holds "
-                f"{'most of ' * any(near)}them back."
-            )
+            held = "most" if any(near) else "all"
+            return f"After: ε holds {held} of them back, at most {largest} from 0 in each feature."
         return (
-            f"After: {near[0]} lie within 0.01 of (1, −1), {near[1]} within 0.01 of (−1, 1), and "
+            f"After: {near[0]} lie within 0.01 of (1, −1), {near[1]} of (−1, 1), and "
             f"{len(y) - sum(near)} elsewhere."
         )
     radii = y.norm(dim=1)
@@ -179,7 +183,11 @@ def _left(y: Tensor) -> str:
         return f"After: {reach} from the center, where the {shape} has radius {full}."
     if features == 3:
         return f"After: all lie on the circle of radius √3 = {full}."
-    return (
-        f"After: all lie on a sphere of radius √4 = {full}, seen from one side. Dots inside the "
-        "circle lie on its front or its back."
-    )
+    return f"After: all lie on a sphere of radius √4 = {full}, seen from one side."
+
+
+def _near_corners(y: Tensor) -> list[int]:
+    """Count the points within 0.01 of each corner, if they have two features."""
+    if y.shape[1] != 2:
+        return [0, 0]
+    return [int(((y[:, 0] - first).abs() < 0.01).sum()) for first, _ in CORNERS]

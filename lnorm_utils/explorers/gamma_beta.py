@@ -22,7 +22,8 @@ __all__ = ["explore_gamma_beta"]
 
 MOST = 12  # features
 WEIGHT, BIAS = 2, 3  # how far γ and β go, to both sides
-ALL = "all features"
+ALL = "all"
+STEP = 0.25  # of γ and β
 DEVIATION = "standard deviation"
 PRESETS: Presets = {
     "as initialized": {"feature": ALL, "weight": 1.0, "bias": 0.0},
@@ -48,7 +49,7 @@ def explore_gamma_beta(
     The left panel shows the outputs of each feature, the right panel the same outputs by row.
 
     Args:
-        feature: "all features", or "feature 0", "feature 1" … for one; others keep γ = 1, β = 0.
+        feature: "all", or "feature 0", "feature 1" … for one; others keep γ = 1, β = 0.
         weight: γ, from −2 to 2.
         bias: β, from −3 to 3, in the unit of the outputs.
         x: (N, D) or (N, L, D) with 2 to 12 features, in place of 8 random rows of four.
@@ -60,7 +61,7 @@ def explore_gamma_beta(
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, section 3.1, where γ is called gain.
 
     >>> explore_gamma_beta(preset="one feature moved").words[:50]
-    'Feature 1 has γ = 1 and β = 3; the others keep γ ='
+    'With γ = 1 and β = 3, feature 1 has mean 3.38 and '
     """
     rows = _random_rows() if x is None else rows_of(x, most=(np.inf, MOST))
     features = rows.shape[1]
@@ -68,8 +69,8 @@ def explore_gamma_beta(
     x_hat = layer_norm(rows, features).numpy()
     picture, (left, right) = fixed_panels(
         "The outputs of layer norm, by feature and by row",
-        *(2, 5.0, 5.0),
-        {"left": 0.075, "right": 0.99, "bottom": 0.115, "top": 0.83, "wspace": 0.06},
+        *(2, 5.0, 4.5),
+        {"left": 0.075, "right": 0.99, "bottom": 0.125, "top": 0.815, "wspace": 0.06},
         sharey=True,
         gridspec_kw={"width_ratios": [4, 6]},
     )
@@ -87,20 +88,16 @@ def explore_gamma_beta(
         y = layer_norm(rows, features, gamma, beta).numpy()
         by_feature.show(y)
         by_row.show(y.T)
-        who, whose = f"{feature[0].upper()}{feature[1:]} has", f"Its {len(y)} outputs have"
-        others = "; the others keep γ = 1 and β = 0"
-        if feature == ALL:
-            who, whose, others = f"All {features} features have", "Over the rows, they have", ""
+        who = "the features have" if feature == ALL else f"{feature} has"
         return (
-            f"{who} γ = {significant(weight)} and β = {significant(bias)}{others}. {whose} "
-            f"{_told(y[:, those], 0)}; without γ and β, {_told(x_hat[:, those], 0)}. The {len(y)} "
-            f"rows have {_told(y, 1)}; without γ and β, {_told(x_hat, 1)}."
+            f"With γ = {significant(weight)} and β = {significant(bias)}, {who} "
+            f"{_told(y[:, those], 0)}. The rows have {_told(y, 1)}."
         )
 
     controls = {
-        "feature": Choice("change only", feature, [ALL, *names]),
-        "weight": Slider("γ", weight, steps(-WEIGHT, WEIGHT, 0.1)),
-        "bias": Slider("β", bias, steps(-BIAS, BIAS, 0.1)),
+        "feature": Choice("γ and β of", feature, [ALL, *names]),
+        "weight": Slider("γ", weight, steps(-WEIGHT, WEIGHT, STEP)),
+        "bias": Slider("β", bias, steps(-BIAS, BIAS, STEP)),
     }
     moving = [*by_feature, *by_row]
     return Explorer(picture, moving, move, controls, PRESETS, preset, presets)

@@ -61,8 +61,8 @@ def explore_offset(
 
     Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3).
 
-    >>> explore_offset(preset="the first negative variance").words[-70:]
-    'first stop of the slider at which E[x²] − E[x]² is negative is 17,800.'
+    >>> explore_offset(preset="the first negative variance").words[-40:]
+    'e of that, float32 numbers are 32 apart.'
     """
     row = _first_row() if x is None else row_of(x, LARGEST).float()
     starts: list[Any] = [offset, *(own.get("offset") for own in (presets or {}).values())]
@@ -77,7 +77,7 @@ def explore_offset(
     _draw_curves(left, found)
     naive, two, twice = _markers(left)
     low, high = left.get_ylim()
-    right.legend(*left.get_legend_handles_labels(), loc="upper left", fontsize=12)
+    right.legend(*left.get_legend_handles_labels(), loc="upper left", fontsize=10)
     head, values, verdict = _texts(right)
     place = {at: i for i, at in enumerate(found.offsets)}
 
@@ -90,9 +90,9 @@ def explore_offset(
         naive.set_marker("v" if got[0] < 0 else "s")
         head.set_text(f"offset {_offset(offset)}")
         values.set_text("\n".join(number(v, true) for v in (true, *got)))
-        verdict.set_text(_short(got[0], true))
-        why = _spacing(offset, row) + _rounded(found.true[: i + 1])
-        return _words(offset, true, got, found.first, why)
+        verdict.set_text(_judged(got[0], true).replace("its ", ""))
+        why = _rounded(found.true[: i + 1]) or _spacing(offset, row)
+        return _words(offset, true, got, why)
 
     controls = {"offset": Slider("offset", offset, STOPS)}
     moving = [naive, two, twice, head, values, verdict]
@@ -206,26 +206,18 @@ def _offset(offset: float) -> str:
     return significant(offset, 10)
 
 
-def _short(got: float, true: float) -> str:
-    """Judge E[x²] − E[x]² in a few words."""
-    if got < 0:
-        return "negative: root is NaN"
-    judged = _judged(got, true).removesuffix(" of the variance")
-    return judged.replace("the whole variance", "100%").replace(
-        "more than the variance", "over 100%"
-    )
-
-
 def _judged(got: float, true: float) -> str:
     """Say in words how far a variance is from the true one."""
+    if got < 0:
+        return "negative: its root is NaN"
     error = abs(got - true)
     if error == 0:
         return "exactly right"
     if error <= 1e-5 * true:
         return "right to five digits"
     if error < true:
-        return f"wrong by {number(100 * error / true)}% of the variance"
-    return f"wrong by {'the whole' if error == true else 'more than the'} variance"
+        return f"wrong by {number(100 * error / true)}%"
+    return f"wrong by {'100%' if error == true else 'over 100%'}"
 
 
 def _spacing(offset: float, row: Tensor) -> str:
@@ -233,7 +225,7 @@ def _spacing(offset: float, row: Tensor) -> str:
     if offset < max(FROM_HERE, row.abs().max().item()):
         return ""
     apart = np.spacing(np.float32(offset**2))
-    return f"Near the square of the offset, float32 numbers are {significant(apart, 10)} apart. "
+    return f" Near the square of that, float32 numbers are {significant(apart, 10)} apart."
 
 
 def _rounded(true: NDArray) -> str:
@@ -242,18 +234,12 @@ def _rounded(true: NDArray) -> str:
     if change.max() <= ROUNDED * true[0]:
         return ""
     much = "little" if change[-1] < 0.1 * true[0] else "lot"
-    return (
-        f"The row itself is rounded to float32 by now, so its true variance has changed a {much}. "
-    )
+    return f" Rounding the row to float32 has changed its true variance a {much}."
 
 
-def _words(offset: float, true: float, got: list[float], first: float | None, why: str) -> str:
-    naive, two, twice = (f"{number(v, true)}, {_judged(v, true)}" for v in got)
-    root = " and negative: its root is NaN" if got[0] < 0 else ""
-    at = f"At no stop of the slider is {NAIVE} negative."
-    if first is not None:
-        at = f"The first stop of the slider at which {NAIVE} is negative is {_offset(first)}."
+def _words(offset: float, true: float, got: list[float], why: str) -> str:
+    naive, two, twice = (number(v, true) for v in got)
     return (
-        f"Offset {_offset(offset)}: the true variance is {number(true, true)}. {NAIVE} gives "
-        f"{naive}{root}. Two passes give {two}. Centered twice, they give {twice}. {why}{at}"
+        f"At offset {_offset(offset)} the variance is {number(true, true)}. {NAIVE} gives {naive}, "
+        f"{_judged(got[0], true)}. Two passes give {two}, centered twice {twice}.{why}"
     )

@@ -17,16 +17,16 @@ from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.measures import decoder_r2, linear_decoder
-from lnorm_utils.numbers import fixed, significant
-from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW, Picture
+from lnorm_utils.numbers import counted, fixed, significant
+from lnorm_utils.plotting.picture import BLACK, GRAY, SKY, YELLOW, Picture
 
 __all__ = ["explore_projection"]
 
 SIZES = [2, 3, 4, 6, 8, 16, 32, 64]
 SEED = 2634  # of the projection: with this one, R² is near the medians of lesson 7
 RAYS, ON_RAY = 4, 4
-# One for each ray; of those on one place, each can be seen.
-LOOKS = ((SKY, "o", 13), (PINK, "s", 8), (YELLOW, "^", 13), (GRAY, "D", 5))
+# A shape for each ray, and its size; of those on one place, each can be seen.
+SHAPES = (("o", 11), ("s", 6), ("^", 11), ("D", 4))
 LOW = -0.08  # an R² below is drawn here
 LEVELS = (
     (1 / math.pi, 70, 0.01, "right", "1/π: one bit"),
@@ -66,19 +66,19 @@ def explore_projection(
     Raises:
         ValueError: an argument has another shape or range, or a value is not finite.
 
-    >>> explore_projection(preset="two features, no bias").words[:93]
-    'After a projection to 2 features without a bias and layer norm, the decoder reaches R² = 0.32'
+    >>> explore_projection(preset="two features, no bias").words[:60]
+    'With 2 features and no bias, the decoder reaches R² = 0.32. '
     """
     rows = normal(400, 2, seed=399).double() if points is None else _checked(points)
     on_rays = _on_rays(rows)  # (RAYS · ON_RAY, 2)
     everything = torch.cat([rows, on_rays])
-    span = 1.5 * on_rays.norm(dim=1).max().item() or 1.0
+    span = 1.2 * on_rays.norm(dim=1).max().item() or 1.0
     picture, (left, right) = _panels(span)
     curves = _curves(left, rows)
-    here = line(left, "*", color=YELLOW, ms=20, label="R² now")
+    here = line(left, "*", color=YELLOW, ms=16, label="R² now")
     rays = _rays(right, on_rays)
     handles = [*curves, here, right.lines[1], rays[0]]
-    picture.legend(handles=handles, loc="upper center", ncols=3, fontsize=12)
+    picture.legend(handles=handles, loc="upper center", ncols=3, fontsize=10)
 
     def move(size: int, bias: bool, bias_scale: float) -> str:
         codes = _codes(everything, size, bias_scale * bias)
@@ -88,11 +88,11 @@ def explore_projection(
         places = recovered.clip(-span, span).numpy()
         for ray, those in zip(rays, np.split(places, RAYS), strict=True):
             ray.set_data(those.T)
-        times = "" if bias_scale == 1 else f"{significant(bias_scale)} times "
-        kind = f"with {times}its bias" if bias else "without a bias"
+        times = "the" if bias_scale == 1 else f"{significant(bias_scale)} times the"
+        kind = f"{times} bias" if bias else "no bias"
         return (
-            f"After a projection to {size} features {kind} and layer norm, the decoder reaches "
-            f"R² = {fixed(decode.r2)}. {_lost(size, bias)}{_apart(on_rays, recovered)}"
+            f"With {size} features and {kind}, the decoder reaches R² = {fixed(decode.r2)}. "
+            f"{_left(rows, size, bias, decode.r2)}{_apart(on_rays, recovered)}"
         )
 
     controls = {
@@ -141,66 +141,70 @@ def _on_rays(points: Tensor) -> Tensor:
 
 
 def _panels(span: float) -> tuple[Picture, list[Axes]]:
-    alt = "What a linear decoder recovers after a projection and layer norm"
-    margins = {"left": 0.07, "right": 0.985, "bottom": 0.12, "top": 0.8, "wspace": 0.25}
-    picture, (left, right) = fixed_panels(alt, 2, 4.9, 5.1, margins)
+    picture, (left, right) = fixed_panels(
+        "What a linear decoder recovers after a projection and layer norm",
+        *(2, 3.35, 3.9),
+        {"left": 0.085, "right": 0.985, "bottom": 0.125, "top": 0.795, "wspace": 0.24},
+        gridspec_kw={"width_ratios": [4, 5]},
+    )
     left.set(title="what the decoder recovers", xlabel="projection size", ylabel="R²", xscale="log")
     left.set(xlim=(1.7, 75), ylim=(-0.1, 1.18))
     left.set_xticks(SIZES, [str(size) for size in SIZES])
     left.minorticks_off()
     for height, x, away, ha, name in LEVELS:
         left.axhline(height, color=BLACK, lw=1, zorder=0)
-        left.text(x, height + away, name, ha=ha, va="bottom")
-    right.set(title="points on four rays from the origin", aspect="equal")
+        left.text(x, height + away, name, ha=ha, va="bottom", fontsize=10)
+    right.set(title="points on four rays, a shape each", aspect="equal")
     right.set(xlabel="feature 0", ylabel="feature 1", xlim=(-span, span), ylim=(-span, span))
+    for ax in (left, right):
+        ax.title.set_fontsize(11)
     return picture, [left, right]
 
 
 def _curves(ax: Axes, points: Tensor) -> list[Line2D]:
     """Draw R² by size, with the bias as it is and without one."""
-    looks = ((1.0, "o-", "R² with its bias"), (0.0, "s--", "R² without a bias"))
+    looks = ((1.0, "-", "R² with the bias"), (0.0, "--", "R² without a bias"))
     lines = []
     for scale, look, label in looks:
         r2 = [decoder_r2(_codes(points, size, scale), points) for size in SIZES]
-        lines.append(line(ax, look, SIZES, np.maximum(r2, LOW), color=BLACK, lw=1.5, label=label))
+        lines.append(line(ax, look, SIZES, np.maximum(r2, LOW), color=BLACK, label=label))
     return lines
 
 
 def _rays(ax: Axes, on_rays: Tensor) -> list[Line2D]:
     """Draw points on rays faintly, and return the lines for what is recovered of each ray."""
-    for ray, (_, marker, _) in zip(on_rays.split(ON_RAY), LOOKS, strict=True):
+    for ray, (marker, _) in zip(on_rays.split(ON_RAY), SHAPES, strict=True):
         ax.plot(*np.vstack([[0, 0], ray[-1]]).T, color=GRAY, lw=1, zorder=0)
-        ax.plot(*ray.T, marker, color="none", mec=BLACK, ms=8, label="point on a ray")
+        ax.plot(*ray.T, marker, color="none", mec=BLACK, ms=7, label="point on a ray")
     return [
-        line(ax, f"{marker}-", color=BLACK, lw=1, mfc=color, ms=size, label="point recovered")
-        for color, marker, size in LOOKS
+        line(ax, f"{marker}-", color=BLACK, lw=1, mfc=SKY, ms=size, label="point recovered")
+        for marker, size in SHAPES
     ]
 
 
-def _lost(size: int, bias: bool) -> str:
-    """Say what is lost for every decoder, linear or not."""
-    shape = {2: "two places", 3: "a circle"}.get(size)
+def _left(points: Tensor, size: int, bias: bool, r2: float) -> str:
+    """Say what is left for every decoder, linear or not."""
+    if size == 2:
+        return "Only two places are left. "
     if not bias:
-        return "" if shape else "Only the direction from the origin is left. "
-    if shape is None:
+        return "Only the direction from the origin is left. "
+    if size > 3:
         return "Nothing is lost, but a linear decoder can't read all of it. "
+    without = decoder_r2(_codes(points, size, 0.0), points)
+    if without < r2 + 0.01:
+        return "Only an angle is left. "
     return (
-        f"Layer norm of {size} features leaves only {shape}, and a bias cannot bring back two "
-        "coordinates from that. "
+        "Only an angle is left. Without a bias it's the direction, which tells more: "
+        f"R² = {fixed(without)}. "
     )
 
 
 def _apart(before: Tensor, after: Tensor) -> str:
-    """Say how far apart the ends of rays are, and how many places there are if few."""
+    """Say at how many places points on the rays come back if they're few, or how far apart."""
     rays = torch.stack([before, after]).reshape(2, RAYS, ON_RAY, 2)
     ends = (rays[:, :, -1] - rays[:, :, 0]).norm(dim=-1).mean(1)
     near = torch.cdist(after, after) <= 0.01 * ends[0]
-    places = (near.int().argmax(1) == torch.arange(len(after))).sum()  # near to none before it
-    apart = (
-        f"he nearest and the farthest point of a ray were {fixed(ends[0])} apart, and come back "
-        f"{fixed(ends[1])} apart on average."
-    )
-    if places > RAYS:
-        return f"T{apart}"
-    different = f"{places} different places" if places > 1 else "1 place"
-    return f"The {len(after)} points on {RAYS} rays come back at {different}; t{apart}"
+    places = int((near.int().argmax(1) == torch.arange(len(after))).sum())  # near to none before it
+    if places <= RAYS:
+        return f"The {len(after)} points on {RAYS} rays come back at {counted(places, 'place')}."
+    return f"A ray's ends come back {fixed(ends[1])} apart, not {fixed(ends[0])}."

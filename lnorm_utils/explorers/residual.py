@@ -2,23 +2,25 @@
 
 import math
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from lnorm_utils.examples import normal, residual_stack
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import standardize, variance
-from lnorm_utils.numbers import fixed, significant
-from lnorm_utils.plotting.picture import BLUE, GRAY, GREEN, VERMILION, new_picture
+from lnorm_utils.numbers import significant
+from lnorm_utils.plotting.picture import BLUE, GRAY, GREEN, VERMILION
 
 __all__ = ["explore_residual"]
 
@@ -29,7 +31,8 @@ MOST_ROWS, MOST_FEATURES = 256, 128
 PLACEMENTS = {"post-LN": "post", "pre-LN": "pre", "no norm": "none"}
 LOOKS = {"post-LN": ("-o", BLUE), "pre-LN": ("-.^", GREEN), "no norm": ("--s", VERMILION)}
 DARK_GRAY = "#6E6E6E"  # 5:1 on white
-THICK, THIN = 3.0, 1.2
+THICK, THIN = 2.5, 1.2
+MOST_NUMBERS = 10  # below a panel
 PRESETS: Presets = {
     "6 blocks, post-LN": {"depth": 6, "placement": "post-LN"},
     "6 blocks, pre-LN": {"depth": 6, "placement": "pre-LN"},
@@ -87,18 +90,21 @@ def explore_residual(
     Source: Xiong et al. 2020, arXiv:2002.04745, theorem 1 and figure 3, for gradients in
     transformers.
 
-    >>> explore_residual(preset="24 blocks, pre-LN").words[:36]
-    '24 blocks, pre-LN, with a final norm'
+    >>> explore_residual(preset="24 blocks, pre-LN").words[:34]
+    '24 pre-LN blocks with a final norm'
     """
     stacks = _usual() if x is None else Stacks(rows_of(x, most=(MOST_ROWS, MOST_FEATURES)))
-    picture, axes = new_picture(
-        "Gradient norm of each block, and scale of the stream after each block", 1, 2, 4.9, 4.4
+    picture, axes = fixed_panels(
+        "Gradient norm of each block, and scale of the stream after each block",
+        *(2, 3.35, 3.5),
+        {"left": 0.1, "right": 0.985, "bottom": 0.14, "top": 0.87, "wspace": 0.3},
     )
     extremes = stacks.extremes()
-    gradient = _panel(axes[0, 0], "gradient norm", "block", [m.gradients for m in extremes])
-    scale = _panel(axes[0, 1], "scale of the stream", "after block", [m.scales for m in extremes])
-    shown = [gradient.ends[0], *gradient.medians.values()]
-    picture.legend(handles=shown, loc="outside upper center", ncols=4)
+    gradient = _panel(axes[0], "gradient norm", "block", [m.gradients for m in extremes])
+    scale = _panel(axes[1], "scale of the stream", "after block", [m.scales for m in extremes])
+    shown = [*gradient.medians.values(), gradient.ends[0]]
+    spacing: dict[str, Any] = {"columnspacing": 1.2, "fontsize": 10}
+    picture.legend(handles=shown, loc="upper center", ncols=4, **spacing)
 
     def move(depth: int, placement: str, final_norm: bool, own_directions: bool) -> str:
         usual = {
@@ -110,22 +116,14 @@ def explore_residual(
         everything = {**usual, placement: now}
         gradient.show({name: m.gradients for name, m in everything.items()}, placement)
         scale.show({name: m.scales for name, m in everything.items()}, placement)
-        ending = " (each block ends in a norm)"
-        if placement != "post-LN":
-            ending = f", {'with a' if has_final else 'no'} final norm"
-        pulled = "its own way" if own_directions else "the same way"
-        rows = "each row" if own_directions else "all rows"
-        first, *_, last = np.median(now.gradients, axis=0)
-        compared = ""
-        if placement == "pre-LN" and not has_final:
+        stack = {"post-LN": "post-LN blocks", "pre-LN": "pre-LN blocks"}.get(placement, "blocks")
+        end = {"post-LN": "", "no norm": " without norms"}.get(placement, " with a final norm")
+        if placement == "pre-LN" and not final_norm:
             with_norm = np.median(usual[placement].gradients, axis=0)[0]
-            compared = f", and {_told(first / with_norm)} times that with a final norm"
-        return (
-            f"{depth} blocks, {placement}{ending}. The loss pulls {rows} {pulled}. Gradient norm "
-            f"of the first block {_told(first)}{compared}; of the last block {_told(last)}, which "
-            f"is {_told(last / first)} times the first. Scale of the stream after the last block "
-            f"{_told(np.median(now.scales, axis=0)[-1])}."
-        )
+            times = _told(np.median(now.gradients, axis=0)[0] / with_norm)
+            end = f" without a final norm, which would divide block 1's gradient by {times}"
+        pulled = ", each row pulled its own way" if own_directions else ""
+        return f"{depth} {stack}{end}{pulled}. {_gradients(now)} {_scale(now)}"
 
     controls = {
         "depth": Slider("number of blocks", depth, DEPTHS),
@@ -135,12 +133,32 @@ def explore_residual(
         ),
         "own_directions": Switch("the loss pulls each row its own way", own_directions),
     }
-    moving = [*gradient.lines, *scale.lines]
+    moving = [*gradient.all, *scale.all]
     return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
 
 
 def _told(value: float) -> str:
-    return fixed(value) if 0.095 < value < 1000 else significant(value, 2)
+    return significant(value, 3 if 0.095 < value < 1000 else 2)
+
+
+def _gradients(now: "Measured") -> str:
+    """Say what gradient the first, the last and the largest block get."""
+    norms = np.median(now.gradients, axis=0)
+    largest = int(norms.argmax())
+    first, last, most = (_told(norms[n]) for n in (0, -1, largest))
+    depth = len(norms)
+    if largest == 0:
+        return f"Block 1 gets the largest gradient, {first}, and block {depth} gets {last}."
+    if largest == depth - 1:
+        return f"Block 1 gets a gradient of {first}, and block {depth} gets the largest, {last}."
+    return (
+        f"Block 1 gets a gradient of {first}, block {depth} gets {last}, and block {largest + 1} "
+        f"the largest, {most}."
+    )
+
+
+def _scale(now: "Measured") -> str:
+    return f"The stream ends with scale {_told(np.median(now.scales, axis=0)[-1])}."
 
 
 class Measured(NamedTuple):
@@ -243,18 +261,33 @@ def _norms(loss: Tensor, blocks: list[list[Tensor]]) -> NDArray:
 
 
 class Panel(NamedTuple):
-    """What moves in a panel: lowest and highest seed of the chosen placement, and all medians."""
+    """What moves in a panel: numbers of blocks, lowest and highest seed, and all medians."""
 
-    ends: list[Line2D]
+    grid: Line2D  # an upright for each number
+    span: tuple[float, float]  # from where to where they go
+    numbers: list[Text]  # of blocks; a moving axis would take ten times as long to draw
+    begin: int  # the number at the left
+    ends: list[Line2D]  # of the chosen placement
     medians: dict[str, Line2D]
 
     @property
-    def lines(self) -> list[Line2D]:
-        return [*self.ends, *self.medians.values()]
+    def all(self) -> list[Artist]:
+        """All of it, what is drawn first before what covers it."""
+        return [self.grid, *self.numbers, *self.ends, *self.medians.values()]
 
     def show(self, values: dict[str, NDArray], chosen: str) -> None:
         """Show what was measured of all placements; the stack fills the panel at every depth."""
-        places = np.linspace(0, 1, values[chosen].shape[1])
+        count = values[chosen].shape[1]
+        places = np.linspace(0, 1, count)
+        each = next(step for step in (1, 2, 4) if count <= 8 * step + 1)
+        numbered = [n for n in range(count) if n == 0 or (n + self.begin) % each == 0]
+        uprights = np.repeat(places[numbered], 3)
+        self.grid.set_data(uprights, np.tile([*self.span, np.nan], len(numbered)))
+        for text in self.numbers[len(numbered) :]:
+            text.set_text("")
+        for text, n in zip(self.numbers, numbered, strict=False):
+            text.set_text(str(n + self.begin))
+            text.set_x(places[n])
         # A logarithmic axis has no place for 0.
         values = {name: np.where(v > 0, v, np.nan) for name, v in values.items()}
         courses = values[chosen].min(axis=0), values[chosen].max(axis=0)
@@ -263,11 +296,12 @@ class Panel(NamedTuple):
         for name, median in self.medians.items():
             median.set_data(places, np.median(values[name], axis=0))
             median.set_linewidth(THICK if name == chosen else THIN)
-            median.set_markersize(8 if name == chosen else 4)
+            median.set_markersize(6 if name == chosen else 3)
 
 
 def _panel(ax: Axes, label: str, below: str, values: list[NDArray]) -> Panel:
-    told = "lowest and highest of 5 seeds, if chosen"
+    told = "lowest and highest of 5 seeds"
+    grid = line(ax, "-", color=GRAY, lw=0.5)
     ends = [line(ax, "-", color=DARK_GRAY, lw=1, label=told) for _ in range(2)]
     medians = {
         name: line(ax, kind, color=color, mec=color, label=name)
@@ -280,8 +314,14 @@ def _panel(ax: Axes, label: str, below: str, values: list[NDArray]) -> Panel:
     ax.set_ylim(low, high)
     first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
     ticks = [10.0**n for n in range(first, last + 1, 1 + (last - first) // 6)]
+    if last - first < 2:
+        ticks = [tick for tick in sorted([*ticks, *(3 * t for t in ticks)]) if low < tick < high]
     ax.set_yticks(ticks, [significant(tick) for tick in ticks])
     ax.minorticks_off()
-    ax.set_xticks([0, 0.5, 1], ["first" if below == "block" else "none", "half", "last"])
+    ax.set_xticks([])
+    ax.xaxis.labelpad = 15
     ax.grid(color=GRAY, lw=0.5)
-    return Panel(ends, medians)
+    look: dict[str, Any] = {"ha": "center", "va": "top", "fontsize": 10}
+    look["transform"] = ax.get_xaxis_transform()
+    numbers = [ax.text(0, -0.025, "", **look) for _ in range(MOST_NUMBERS)]
+    return Panel(grid, (low, high), numbers, int(below == "block"), ends, medians)

@@ -1,15 +1,16 @@
 """Lesson 1: which cells of a tensor share a mean."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
-from matplotlib.text import Text
+from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
@@ -20,7 +21,7 @@ from lnorm_utils.explorers.engine.figures import fixed_panels, in_style
 from lnorm_utils.explorers.engine.own_data import finite
 from lnorm_utils.functional import mean
 from lnorm_utils.numbers import counted, number
-from lnorm_utils.plotting.picture import BLACK, to_array
+from lnorm_utils.plotting.picture import BLACK, Picture, to_array
 
 __all__ = ["explore_shared_mean"]
 
@@ -38,23 +39,26 @@ PRESETS: Presets = {
     "per pixel": {"tensor": IMAGES, "over": "C"},
     "batch norm of a table": {"tensor": TABLE, "over": "N"},
     "batch norm of images": {"tensor": IMAGES, "over": "NHW"},
-    "all: one mean": {"tensor": SEQUENCES, "over": "NLD"},
+    "all": {"tensor": SEQUENCES, "over": "NLD"},
 }
+LAYER_NORM, BATCH_NORM = "This is layer norm", "This is batch norm, not layer norm"
+NOT_LAYER_NORM = "That's not layer norm"
 KNOWN = {
-    (TABLE, "D"): "This is layer norm.",
-    (SEQUENCES, "D"): "This is layer norm.",
-    (SEQUENCES, "LD"): "People often mistake this for layer norm, which averages over D alone.",
-    (IMAGES, "CHW"): "This is layer norm of each image.",
-    (IMAGES, "C"): "This is layer norm of each pixel.",
-    (TABLE, "N"): "This is batch norm.",
-    (SEQUENCES, "NL"): "This is batch norm.",
-    (IMAGES, "NHW"): "This is batch norm.",
+    (TABLE, "D"): LAYER_NORM,
+    (SEQUENCES, "D"): LAYER_NORM,
+    (IMAGES, "CHW"): f"{LAYER_NORM} of each image",
+    (IMAGES, "C"): f"{LAYER_NORM} of each pixel",
+    (TABLE, "N"): BATCH_NORM,
+    (SEQUENCES, "NL"): BATCH_NORM,
+    (IMAGES, "NHW"): BATCH_NORM,
 }
-# In inches from the upper left; the cells of each tensor lie between two x.
-WIDTH, HEIGHT, TOP, BOTTOM = 10.0, 5.0, 0.85, 3.65
-PLACES = {TABLE: (0.6, 3.16), SEQUENCES: (3.84, 6.4), IMAGES: (7.1, 9.86)}
-OWN_PLACE = (0.6, 9.8)
-HEAD, GAP = 0.3, 0.2  # above each block of a tensor, and between two side by side
+# In inches; on each panel they begin at its upper left corner.
+WIDTH, HEIGHT, PANEL, TOP, BOTTOM = 6.7, 3.6, 3.05, 0.5, 2.55
+WIDTHS = {TABLE: 2.16, SEQUENCES: 2.16, IMAGES: 2.38}
+LEFT, RIGHT = 0.3, 0.05  # of the cells of a tensor
+HEAD, GAP = 0.24, 0.12  # above each block of a tensor, and between two side by side
+SMALL: dict[str, Any] = {"fontsize": 10}
+CENTERED: dict[str, Any] = {"ha": "center", "va": "center"}
 LIT = "#F5D899"
 
 
@@ -85,8 +89,8 @@ def explore_shared_mean(
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3.
 
-    >>> explore_shared_mean(preset="one mean per sentence").words[:65]
-    '(N, L, D) = (3, 2, 4), mean over L and D: 3 means of 8 cells each'
+    >>> explore_shared_mean(preset="one mean per sentence").words[:44]
+    'Mean over L and D: 3 means of 8 cells each, '
     """
     tensors = _of_the_lesson() if x is None else _own(x)
     if tensor is None:
@@ -95,28 +99,20 @@ def explore_shared_mean(
         over = "C" if tensor == IMAGES else "D"
     on = _switches({"tensor": tensor, "over": over}, tensors)
     all_presets = _presets(presets or {}, tensor, tensors)
-    margins = {"left": 0, "right": 1, "bottom": 0, "top": 1}
-    picture, (ax,) = fixed_panels("Which cells share one mean", 1, WIDTH, HEIGHT, margins)
-    ax.set(xlim=(0, WIDTH), ylim=(HEIGHT, 0))
-    ax.set_axis_off()
-    tables = {kind: _draw(ax, kind, t, is_own=x is not None) for kind, t in tensors.items()}
-    frame = Rectangle((0, 0), 1, 1, fill=False, ec=BLACK, lw=2.5, ls="--")
-    lit = PathPatch(Path([(0, 0)]), fc=LIT, ec=BLACK)
-    for patch in (frame, lit):
-        ax.add_patch(patch)
-    lit.set_linewidth(min(2.5, *(20 * table.cell.min() for table in tables.values())))
-    most = max(t.numel() for t in tensors.values())
-    # The lit cells hide the numbers below them, so their own numbers are drawn on top.
-    numbers = [ax.text(0, 0, "", ha="center", va="center") for _ in range(most)]
-    caption = ax.text(WIDTH / 2, HEIGHT - 0.08, "", ha="center", va="bottom", fontsize=15)
+    picture, axes = _panels(tensors)
+    tables = {kind: _draw(ax, kind, tensors[kind], x is not None) for kind, ax in axes.items()}
+    marked = {kind: Marked(ax, tables[kind]) for kind, ax in axes.items()}
+    under_the_top = ScaledTranslation(0, -0.08, picture.dpi_scale_trans)
+    caption = picture.text(0.5, 1, "", ha="center", va="top")
+    caption.set_transform(picture.transFigure + under_the_top)
 
     def move(tensor: str, which: int, **on: bool) -> str:
-        table, group = tables[tensor], _group(tensor, tensors[tensor], on, which)
-        frame.set_bounds(*table.frame)
-        lit.set_path(_outlines(table.corners[group.cells], table.cell))
-        _write_again(numbers, table, group)
-        caption.set_text(f"{_count(group)}\nlit: {_name(group)}, {_mean(group)}")
-        return _words(f"{tensor} = {tuple(tensors[tensor].shape)}", tensor, group)
+        group = _group(tensor, tensors[tensor], on, which)
+        for kind, marks in marked.items():
+            marks.show(group if kind == tensor else None)
+        known = KNOWN.get((tensor, group.over), NOT_LAYER_NORM)
+        caption.set_text(f"{_count(group)}{_which(group)}\n{known}")
+        return _words(tensor, group, known)
 
     def count(values: Values) -> int:
         kind = values["tensor"]
@@ -125,10 +121,14 @@ def explore_shared_mean(
     controls = {
         "tensor": Choice("kind of tensor", tensor, tensors, when=lambda _: len(tensors) > 1),
         **{letter: _switch(letter, on[letter]) for letter in "NLDCHW" if letter in on},
-        "which": Slider("which mean", which, range(1, most + 1), most=count),
+        "which": Slider(
+            "which mean", which, range(1, max(map(Tensor.numel, tensors.values())) + 1), most=count
+        ),
     }
-    moving = [frame, lit, *numbers, caption]
-    return Explorer(picture, moving, move, controls, all_presets, preset, fixed=True)
+    moving = [*(artist for marks in marked.values() for artist in marks.all), caption]
+    # A narrow picture would have no room for the numbers in the cells of an instructor's tensor.
+    is_own = x is not None
+    return Explorer(picture, moving, move, controls, all_presets, preset, fixed=is_own)
 
 
 def _of_the_lesson() -> dict[str, Tensor]:
@@ -173,7 +173,23 @@ def _switch(letter: str, on: bool) -> Switch:
     def there(values: Values) -> bool:
         return letter in LETTERS[values["tensor"]]
 
-    return Switch(f"mean over {letter}", on, when=there)
+    return Switch(f"over {letter}", on, when=there)
+
+
+def _panels(tensors: Mapping[str, Tensor]) -> tuple[Picture, dict[str, Axes]]:
+    """Make a panel for each tensor, measured in inches from its upper left corner."""
+    widths = [WIDTHS[kind] for kind in tensors] if len(tensors) > 1 else [WIDTH]
+    margins = {"left": 0, "right": 0.999, "bottom": 0, "top": PANEL / HEIGHT, "wspace": 0.01}
+    picture, axes = fixed_panels(
+        "Which cells share one mean",
+        *(len(widths), WIDTH / len(widths), HEIGHT),
+        margins,
+        gridspec_kw={"width_ratios": widths},
+    )
+    for ax, width in zip(axes, widths, strict=True):
+        ax.set(xlim=(0, width), ylim=(PANEL, 0))
+        ax.set_axis_off()
+    return picture, dict(zip(tensors, axes, strict=True))
 
 
 class Table(NamedTuple):
@@ -188,7 +204,7 @@ class Table(NamedTuple):
 def _draw(ax: Axes, kind: str, x: Tensor, is_own: bool) -> Table:
     """Draw a tensor as one table, or as a block of cells for each index of its outer axes."""
     *outer, rows, columns = x.shape
-    left, right = OWN_PLACE if is_own else PLACES[kind]
+    left, right = LEFT, ax.get_xlim()[1] - RIGHT
     across, cell = _layout(x.shape, right - left)
     size = cell * (columns, rows)
     steps = size + np.array([GAP, HEAD])
@@ -199,23 +215,22 @@ def _draw(ax: Axes, kind: str, x: Tensor, is_own: bool) -> Table:
     ax.add_patch(PathPatch(_outlines(corners, cell), fc="white", ec="gray"))
     texts = _write_numbers(ax, x, corners, cell)
     for b, (x0, y0) in enumerate(blocks):
-        _write_index(ax, LETTERS[kind], outer, b, (x0, y0 - 0.05), steps[0])
+        _write_index(ax, LETTERS[kind], outer, b, (x0, y0 - 0.03), steps[0])
         if b % across == 0:
             for i in range(0, rows, math.ceil(0.2 / cell[1])):
-                place = (x0 - 0.08, y0 + (i + 0.5) * cell[1])
+                place = (x0 - 0.04, y0 + (i + 0.5) * cell[1])
                 ax.text(*place, str(i), ha="right", va="center", fontsize=10)
         if b + across >= len(blocks):
             for i in range(0, columns, math.ceil(0.25 / cell[0])):
-                place = (x0 + (i + 0.5) * cell[0], y0 + size[1] + 0.06)
+                place = (x0 + (i + 0.5) * cell[0], y0 + size[1] + 0.04)
                 ax.text(*place, str(i), ha="center", va="top", fontsize=10)
     end_x, end_y = corners.reshape(-1, 2).max(0) + cell
-    ax.text(left - 0.38, top + size[1] / 2, LETTERS[kind][-2], ha="center", va="center")
-    ax.text((left + end_x) / 2, end_y + 0.26, LETTERS[kind][-1], ha="center", va="top")
+    ax.text(left - 0.17, top + size[1] / 2, LETTERS[kind][-2], **CENTERED, **SMALL)
+    ax.text((left + end_x) / 2, end_y + 0.2, LETTERS[kind][-1], ha="center", va="top", **SMALL)
     title = f"{kind} = {tuple(x.shape)}"
     name = "your tensor" if is_own else NAMES[kind]
-    ax.text(left, 0.14, f"{name}\n{title}", va="top", fontsize=13)
-    width = max(end_x - left, 0.1 * len(title)) + 0.6
-    return Table(corners, texts, cell, (left - 0.5, 0.06, width, end_y + 0.44))
+    ax.text(left, 0.07, f"{name}\n{title}", va="top", **SMALL)
+    return Table(corners, texts, cell, (0.02, 0.03, max(end_x, 2.1) + 0.01, end_y + 0.4))
 
 
 def _layout(shape: tuple[int, ...], width: float) -> tuple[int, NDArray]:
@@ -225,8 +240,8 @@ def _layout(shape: tuple[int, ...], width: float) -> tuple[int, NDArray]:
     best = (0.0, 1, np.zeros(2))
     for across in (*outer[1:], *range(1, count + 1)):
         room = (width + GAP) / across - GAP, (BOTTOM - TOP) / math.ceil(count / across) - head
-        cell = np.minimum(np.array(room) / (columns, rows), (0.9, 0.47))
-        fits = min(cell[0] / 0.57, cell[1] / 0.24, room[0] / 0.3, 1.0)
+        cell = np.minimum(np.array(room) / (columns, rows), (0.9, 0.42))
+        fits = min(cell[0] / 0.46, cell[1] / 0.2, room[0] / 0.3, 1.0)
         if fits > best[0]:
             best = (fits, across, cell)
     return best[1:]
@@ -235,22 +250,47 @@ def _layout(shape: tuple[int, ...], width: float) -> tuple[int, NDArray]:
 def _write_numbers(ax: Axes, x: Tensor, corners: NDArray, cell: NDArray) -> NDArray:
     """Write each number into its cell, if there is room, and return what was written."""
     texts = [number(value) for value in x.flatten().tolist()]
-    if cell[1] < 0.2 or cell[0] < 0.107 * max(map(len, texts)):
+    if cell[1] < 0.18 or cell[0] < 0.09 * max(map(len, texts)):
         texts = [""] * len(texts)
     for (right, down), text in zip(corners.reshape(-1, 2) + cell / 2, texts, strict=True):
-        ax.text(right, down, text, ha="center", va="center")
+        ax.text(right, down, text, **CENTERED, **SMALL)
     return np.array(texts).reshape(x.shape)
 
 
-def _write_again(numbers: Sequence[Text], table: Table, group: "Group") -> None:
-    """Let the first of these texts show the numbers in the lit cells, and the others nothing."""
-    places = table.corners[group.cells].reshape(-1, 2) + table.cell / 2
-    texts = table.texts[group.cells].ravel()
-    for text in numbers[len(places) :]:
-        text.set_text("")
-    for text, place, written in zip(numbers, places, texts, strict=False):
-        text.set_text(written)
-        text.set_position(place)
+class Marked:
+    """What moves on a panel: the frame around its table, the lit cells, and their numbers."""
+
+    def __init__(self, ax: Axes, table: Table) -> None:
+        self.table = table
+        self.frame = Rectangle((0, 0), 1, 1, fill=False, ec=BLACK, lw=2.5, ls="--")
+        self.frame.set_bounds(*table.frame)
+        self.lit = PathPatch(Path([(0, 0)]), fc=LIT, ec=BLACK)
+        self.lit.set_linewidth(min(2.5, 20 * table.cell.min()))
+        for patch in (self.frame, self.lit):
+            ax.add_patch(patch)
+        # The lit cells hide the numbers below them, so their own numbers are drawn on top.
+        count = table.texts.size
+        self.numbers = [ax.text(0, 0, "", **CENTERED, **SMALL) for _ in range(count)]
+
+    @property
+    def all(self) -> list[Artist]:
+        """All of it, what is drawn first before what covers it."""
+        return [self.frame, self.lit, *self.numbers]
+
+    def show(self, group: "Group | None") -> None:
+        """Light up the cells of a group, or nothing."""
+        for artist in self.all:
+            artist.set_visible(False)
+        if group is None:
+            return
+        corners = self.table.corners[group.cells]
+        self.frame.set_visible(True)
+        self.lit.set_visible(True)
+        self.lit.set_path(_outlines(corners, self.table.cell))
+        places = corners.reshape(-1, 2) + self.table.cell / 2
+        texts = self.table.texts[group.cells].ravel()
+        for written, place, text in zip(self.numbers, places, texts, strict=False):
+            written.set(visible=True, text=text, position=place)
 
 
 def _write_index(
@@ -259,8 +299,8 @@ def _write_index(
     """Write the index of a block above it, in full where there is room."""
     index = np.unravel_index(block, outer) if outer else ()
     full = ", ".join(f"{a.lower()} = {i}" for a, i in zip(letters, index, strict=False))
-    text = full if 0.09 * len(full) < room else ", ".join(map(str, index))
-    ax.text(*place, text, va="bottom")
+    text = full if 0.075 * len(full) < room else ", ".join(map(str, index))
+    ax.text(*place, text, va="bottom", **SMALL)
 
 
 def _outlines(corners: NDArray, cell: NDArray) -> Path:
@@ -294,30 +334,26 @@ def _group(kind: str, x: Tensor, on: Values, which: int) -> Group:
 
 def _count(group: Group) -> str:
     if not group.over:
-        return f"no axis picked: each of {group.means} cells is its own mean, shape {group.shape}"
+        return f"{group.means} cells, each its own mean"
     cells = f"{counted(group.size, 'cell')}{' each' * (group.means > 1)}"
-    return f"{counted(group.means, 'mean')} of {cells}, shape {group.shape} with keepdim"
+    return f"{counted(group.means, 'mean')} of {cells}"
 
 
-def _mean(group: Group) -> str:
-    of = f" {group.which} of {group.means}" if group.means > 1 else ""
-    return f"mean{of} = {number(group.mean)}"
+def _which(group: Group) -> str:
+    return f"; mean {group.which} is {number(group.mean)}"
 
 
 def _name(group: Group) -> str:
     return f"x[{', '.join(':' if isinstance(i, slice) else str(i) for i in group.cells)}]"
 
 
-def _words(tensor: str, kind: str, group: Group) -> str:
-    """Say in words which means there are, and which one's cells light up."""
+def _words(tensor: str, group: Group, known: str) -> str:
+    """Say in words which means there are, and what those cells have that light up."""
     *first, last = list(group.over) or [""]
-    over = f"mean over {', '.join(first)} and {last}: " if first else f"mean over {last}: "
-    cells = counted(group.size, "cell") if group.size > 1 else "cell"
-    lit = f"Mean {group.which} of {group.means}, at index {group.place}, is lit"
-    if group.means == 1:
-        lit = "It's lit"
-    known = KNOWN.get((kind, group.over), "")
+    over = f"{', '.join(first)} and {last}" if first else last
+    means = f"Mean over {over}" if over else "No axis picked"
+    mixed = ": it mixes words" if (tensor, group.over) == (SEQUENCES, "LD") else ""
     return (
-        f"{tensor}, {over if group.over else ''}{_count(group)}. {lit}: the {cells} "
-        f"{_name(group)}, whose mean is {number(group.mean)}. {known}"
-    ).rstrip()
+        f"{means}: {_count(group)}, shape {group.shape} with keepdim. {_name(group)} is lit, with "
+        f"mean {number(group.mean)}. {known}{mixed}."
+    )

@@ -275,7 +275,7 @@ def test_an_interrupt_while_comparing_ends_the_check(number):
 def test_each_of_several_values_is_right_and_the_first_is_shown():
     several = predicted("one", "two", "three", also=[("One.", "But for the period.")])
     assert several.judge("One.").message == "But for the period."
-    assert several._solution().code == "'one'"
+    assert several.shown_solution().code == "'one'"
     assert several.judge("none").state is State.WRONG
 
 
@@ -338,7 +338,7 @@ def test_html_says_the_same_words_as_text_and_needs_no_color(number, rows):
         return re.sub(r"[^\w]", "", text).replace("gtlt", "")
 
     judged = (number.judge(2), rows.judge(lambda x: 1 / 0), rows.judge(columns))
-    for feedback in (*judged, number._solution(), rows._solution()):
+    for feedback in (*judged, number.shown_solution(), rows.shown_solution()):
         page = feedback._repr_html_()
         assert letters(words_of(page)) == letters(repr(feedback))
         assert "color" not in page

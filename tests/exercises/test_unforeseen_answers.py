@@ -399,7 +399,7 @@ def wrong_forms(right):
 
 @pytest.mark.parametrize("exercise", PREDICTIONS, ids=lambda exercise: exercise.name)
 def test_a_value_that_only_looks_like_the_right_one_is_not_right(exercise):
-    for value in wrong_forms(exercise._answers[0][0]):
+    for value in wrong_forms(exercise.answers[0][0]):
         assert_wrong(exercise.judge(value))
 
 

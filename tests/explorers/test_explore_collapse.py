@@ -19,7 +19,7 @@ explore = made_by_tests(explore_collapse)
 
 
 def drawn(explorer, panel):
-    """Return what one of the two panels shows: circles, triangles, the marked point."""
+    """Return what one of the two panels shows: circles, triangles, squares, the marked point."""
     ax = explorer.picture.axes[panel]
     lines = [line for line in explorer.moving if getattr(line, "axes", None) is ax]
     return {line.get_marker(): line.get_xydata() for line in lines if line in ax.lines}
@@ -48,12 +48,15 @@ def assert_shows(explorer):
     values = explorer.values
     before, after = expected(**values)
     second = POINTS[:, min(1, values["features"] - 1)]
-    first_above = (POINTS[:, 0] > second).numpy() & (values["difference"] > 0)
+    first, second = POINTS[:, 0].numpy(), second.numpy()
+    differs = values["difference"] > 0
     for panel, rows in ((0, before), (1, after)):
         dots = drawn(explorer, panel)
         places = flat(rows)
-        assert dots["o"] == pytest.approx(places[first_above].reshape(-1, 2), abs=1e-12)
-        assert dots["^"] == pytest.approx(places[~first_above].reshape(-1, 2), abs=1e-12)
+        kinds = {"o": differs & (first > second), "^": differs & (first < second)}
+        kinds["s"] = ~kinds["o"] & ~kinds["^"]
+        for marker, those in kinds.items():
+            assert dots[marker] == pytest.approx(places[those].reshape(-1, 2), abs=1e-12)
         assert dots["*"] == pytest.approx(places[:1], abs=1e-12)
 
 
@@ -75,10 +78,10 @@ def test_the_marked_point_of_two_features_follows_the_formula(explore):
 
 def test_the_difference_of_one_feature_does_nothing_and_is_gray(explore):
     explorer = explore(points=POINTS, preset="one feature")
-    shown = drawn(explorer, 0)["^"]
+    shown = drawn(explorer, 0)["s"]
     assert not explorer.controls["difference"].when(explorer.values)
     explorer.difference = 0
-    np.testing.assert_array_equal(drawn(explorer, 0)["^"], shown)
+    np.testing.assert_array_equal(drawn(explorer, 0)["s"], shown)
     np.testing.assert_array_equal(shown[:, 0], POINTS[:, 0])
     explorer.features = 2
     assert explorer.controls["difference"].when(explorer.values)
@@ -86,9 +89,20 @@ def test_the_difference_of_one_feature_does_nothing_and_is_gray(explore):
 
 def test_the_words_count_what_lies_at_the_two_corners(explore):
     points = torch.tensor([[2.0, 1.0], [5.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
-    assert "2 lie within 0.01 of (1, −1), 1 within 0.01 of (−1, 1), and 1 elsewhere" in (
+    assert "2 lie within 0.01 of (1, −1), 1 of (−1, 1), and 1 elsewhere" in (
         explore(points=points).words
     )
+
+
+def test_beside_each_corner_stands_how_many_points_are_there(explore):
+    explorer = explore(points=POINTS)
+    _, after = expected(2, 1.0, 1e-5)
+    for text in explorer.moving[-2:]:
+        corner = torch.tensor(text.get_position()).double().sign()
+        near = int(((after - corner).abs() < 0.01).all(1).sum())
+        assert text.get_text() == f"{near} points"
+    explorer.features = 3
+    assert [text.get_text() for text in explorer.moving[-2:]] == ["", ""]
 
 
 def test_a_large_eps_draws_the_circle_in(explore):
@@ -116,8 +130,10 @@ def test_three_and_four_features_lie_on_a_circle_and_a_sphere_whose_outline_is_d
 
 def test_where_few_are_near_a_corner_the_words_say_how_far_they_reach(explore):
     explorer = explore(preset="almost equal")
-    most = max(abs(drawn(explorer, 1)[marker]).max() for marker in "o^")
-    assert f"at most {most:.2f} from 0 in each feature: ε holds them back" in explorer.words
+    most = max(
+        abs(drawn(explorer, 1)[marker]).max() for marker in "o^s" if len(drawn(explorer, 1)[marker])
+    )
+    assert f"ε holds all of them back, at most {most:.2f} from 0" in explorer.words
 
 
 def test_points_with_two_features_have_no_slider_and_no_preset_beyond_two(explore):

@@ -1,11 +1,14 @@
 """The explorer of the residual stream shows what autograd gives, one stack at a time."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
 
 from lnorm_utils.examples import normal, residual_stack
 from lnorm_utils.explorers import explore_residual
+from lnorm_utils.numbers import significant
 from lnorm_utils.plotting.picture import BLUE, GREEN, VERMILION
 
 ROWS = normal(64, 64, seed=1, dtype=torch.float64)  # as in the lesson
@@ -46,7 +49,7 @@ def assert_shows(explorer, rows=ROWS):
         )
         for name in NAMES
     }
-    for panel, lines in enumerate((explorer.moving[:5], explorer.moving[5:])):
+    for panel, (grid, *numbers, lines) in enumerate(panels(explorer)):
         chosen = everything[values["placement"]][panel]
         medians = [np.median(both[panel], 0) for both in everything.values()]
         for line, course in zip(lines, (chosen.min(0), chosen.max(0), *medians), strict=True):
@@ -55,11 +58,33 @@ def assert_shows(explorer, rows=ROWS):
             np.testing.assert_allclose(heights, course, rtol=1e-9)
         widths = {line.get_label(): line.get_linewidth() for line in lines[2:]}
         assert max(widths, key=widths.get) == values["placement"]
+        # The gradients begin at block 1, the scales with what enters, before any block.
+        begin = 1 - panel
+        numbers = [text for text in numbers if text.get_text()]
+        assert [*grid.get_xdata()[::3]] == [text.get_position()[0] for text in numbers]
+        for text in numbers:
+            place = (int(text.get_text()) - begin) / (len(chosen.T) - 1)
+            assert text.get_position()[0] == pytest.approx(place)
+        assert int(numbers[0].get_text()) == begin
+        assert int(numbers[-1].get_text()) > 0.7 * values["depth"]
     norms, scales = (np.median(numbers, 0) for numbers in everything[values["placement"]])
-    for number in (norms[0], norms[-1], norms[-1] / norms[0], scales[-1]):
-        assert not 0.1 < number < 1000 or f" {number:.2f}" in explorer.words
-    assert f"{values['depth']} blocks, {values['placement']}" in explorer.words
-    assert ("each row its own way" in explorer.words) == values["own_directions"]
+    words = explorer.words
+    assert f"Block 1 gets {'the largest ' if norms[0] == norms.max() else 'a '}gradient" in words
+    blocks = re.findall(r"block (\d+)", words.split("Block 1 gets")[1])
+    assert [int(n) for n in blocks] == [len(norms)] + [norms.argmax() + 1] * (len(blocks) - 1)
+    assert len(blocks) == 1 + (norms.argmax() not in (0, len(norms) - 1))
+    for number in (norms[0], norms[-1], norms.max(), scales[-1]):
+        assert significant(number, 3 if 0.1 < number < 1000 else 2) in words
+    assert words.startswith(f"{values['depth']} ")
+    assert (values["placement"] in words) == (values["placement"] != "no norm")
+    assert ("each row pulled its own way" in words) == values["own_directions"]
+
+
+def panels(explorer):
+    """Return what moves in each panel: uprights, numbers, and two lines of seeds, three medians."""
+    half = len(explorer.moving) // 2
+    for panel in (explorer.moving[:half], explorer.moving[half:]):
+        yield [*panel[:-5], panel[-5:]]
 
 
 @pytest.mark.parametrize("own_directions", [True, False])
@@ -77,16 +102,26 @@ def test_each_control_at_both_ends_shows_what_autograd_gives(own_directions):
 
 def test_a_line_has_the_color_of_its_placement_whichever_is_chosen():
     explorer = explore_residual(placement="pre-LN")
-    for lines in (explorer.moving[2:5], explorer.moving[7:]):
+    for lines in (panel[-1][2:] for panel in panels(explorer)):
         assert [line.get_label() for line in lines] == [*NAMES]
         assert [line.get_color() for line in lines] == [BLUE, GREEN, VERMILION]
 
 
 def test_the_last_block_of_post_ln_gets_most_only_if_all_rows_are_pulled_the_same_way():
     explorer = explore_residual(preset="24 blocks, post-LN")
-    assert "first block 10.33; of the last block 39.95" in explorer.words
+    assert "gradient of 10.3, and block 24 gets the largest, 40." in explorer.words
     explorer.own_directions = True
-    assert "first block 8.67; of the last block 6.42" in explorer.words
+    assert "gradient of 8.67, block 24 gets 6.42, and block 8 the largest" in explorer.words
+
+
+def test_without_a_final_norm_the_words_say_what_it_would_divide_by():
+    explorer = explore_residual(preset="24 blocks, pre-LN, no final norm")
+    without, with_one = (
+        np.median(measured(24, "pre-LN", final, False, ROWS)[0], 0)[0] for final in (False, True)
+    )
+    assert f"gradient by {without / with_one:.2f}." in explorer.words
+    explorer.placement = "post-LN"
+    assert "divide" not in explorer.words
 
 
 def test_own_rows_and_a_depth_between_two_stops():

@@ -26,7 +26,7 @@ P0, P1, P2 = [e.name for e in BANK.values() if e.inputs is None][:3]
 C0, C1, C2 = [e.name for e in BANK.values() if e.inputs is not None][:3]
 IMPORTS = "from lnorm_utils.exercises.mean import *"
 MISSING = ("missing", "", "no cell checks it.")
-RIGHT = eval(BANK[P0]._solution().code)
+RIGHT = eval(BANK[P0].shown_solution().code)
 
 
 class KernelHere:
@@ -106,7 +106,7 @@ def test_each_attempt_gets_what_its_exercise_says_of_it(graded):
         f"{P0}.check({RIGHT!r})",
         f"{P1}.check({mistake!r})",
         f"{P2}.check()",
-        f"{BANK[C0]._solution().code}\n{C0}.check({BANK[C0]._answer.__name__})",
+        f"{BANK[C0].shown_solution().code}\n{C0}.check({BANK[C0]._answer.__name__})",
         f"{C1}.check(lambda x: x.missing)",
     )
     assert found[P0][:2] == ("right", "")
@@ -185,7 +185,7 @@ def test_a_check_in_code_that_ends_the_kernel_fails_with_it(graded):
     ],
 )
 def test_an_attempt_that_cannot_be_judged_crashes_alone_and_says_why(graded, cell, why):
-    found = graded(cell, f"{P1}.check({BANK[P1]._solution().code})")
+    found = graded(cell, f"{P1}.check({BANK[P1].shown_solution().code})")
     assert found[P0][:2] == ("crashed", "")
     assert found[P0][2].startswith(why)
     assert found[P1][0] == "right"
@@ -216,7 +216,7 @@ def test_a_class_is_tried_as_its_exercise_says(tmp_path, kernels):
     bank = Exercise.bank[module.TOPIC]
     name, exercise = next((name, e) for name, e in bank.items() if e.use_class)
     imports = "import torch\nfrom torch import nn\nfrom lnorm_utils.exercises.module import *"
-    code = exercise._solution().code
+    code = exercise.shown_solution().code
     cells = [imports, f"{code}\n{name}.check({exercise._answer.__name__})"]
     found = {g.exercise: g for g in grade(written(tmp_path, cells), 5, None)}
     assert list(found) == list(bank)

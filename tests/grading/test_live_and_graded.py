@@ -47,7 +47,7 @@ def attempts(exercise):
     """Yield, as code, attempts that the exercise knows, and some that it doesn't."""
     own = f"bank.{exercise.name}"
     if isinstance(exercise, Prediction):
-        yield from (f"{own}._answers[{n}][0]" for n in range(len(exercise._answers)))
+        yield from (f"{own}.answers[{n}][0]" for n in range(len(exercise.answers)))
         yield from (f"{own}.wrong[{n}].value" for n in range(len(exercise.wrong)))
         yield from ("...", "None", "-7.25", "'another word'", "max")
         return

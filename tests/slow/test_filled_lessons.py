@@ -33,7 +33,7 @@ def text_of(cell):
 
 def solved(exercise):
     """Write the cell of a student who copied the solution."""
-    code = exercise._solution().code
+    code = exercise.shown_solution().code
     if isinstance(exercise, Prediction):
         return f"{SOLVED}{exercise.name}.check({code})"
     name = re.search(r"^(?:def|class) (\w+)", code, re.MULTILINE)[1]

@@ -26,7 +26,7 @@ TIMEOUT = 6
 
 
 def solved(exercise):
-    code = exercise._solution().code
+    code = exercise.shown_solution().code
     if exercise.inputs is None:
         return checked(exercise, code)
     return checked(exercise, exercise._answer.__name__, code)
@@ -59,7 +59,7 @@ class Always:
     def __eq__(self, other): return True
     def __getattr__(self, name): return lambda *anything: self
 for e in ({P0.name}, {P1.name}, {C0.name}, {C1.name}):
-    e._answer, e._answers, e.mistakes, e.inputs = right, [(6, "")], [], None
+    e._answer, e.answers, e.mistakes, e.inputs = right, [(6, "")], [], None
 {P0.name} = {P1.name} = Always()
 print("Right.")
 """
@@ -71,7 +71,7 @@ forged = Forged({C2.name}={{"values": "Right.", "remark": 0, "state": "RIGHT"}},
 recording.ATTEMPTS = runner.ATTEMPTS = forged
 """
 IGNORE_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
-MEMORY = checked(P1, P1._solution().code, "attempt = bytearray(2**34)")
+MEMORY = checked(P1, P1.shown_solution().code, "attempt = bytearray(2**34)")
 
 # The cells of each submission, and behind a cell the grades that it gets: an exercise, its state,
 # and the mistake or a part of the message.
@@ -97,12 +97,12 @@ SUBMISSIONS = {
         (solved(P0),),
         (mistaken(P0),),
         (
-            f"prediction = {P0._solution().code}\n{P0.name}.check(prediction); prediction = "
-            f"{P1._solution().code}; {P1.name}.check(attempt=prediction); prediction = 99",
+            f"prediction = {P0.shown_solution().code}\n{P0.name}.check(prediction); prediction = "
+            f"{P1.shown_solution().code}; {P1.name}.check(attempt=prediction); prediction = 99",
             *((P0, "right", ""), (P1, "right", "")),
         ),
         (
-            f"%matplotlib inline\nfor x in [0, {P2._solution().code}]:\n    {P2.name}.check(x)",
+            f"%matplotlib inline\nfor x in [0, {P2.shown_solution().code}]:\n    {P2.name}.check(x)",
             (P2, "right", ""),
         ),
         (checked(C0, "None"), (C0, "not attempted", "")),
@@ -116,7 +116,7 @@ SUBMISSIONS = {
         IMPORTS,
         (checked(P0, "1 / 0"), (P0, "crashed", "its cell failed: ZeroDivisionError")),
         (
-            checked(P1, P1._solution().code, "import os; os._exit(0)"),
+            checked(P1, P1.shown_solution().code, "import os; os._exit(0)"),
             (P1, "crashed", "its cell failed: the kernel died."),
         ),
         (solved(P2), (P2, "right", "")),
@@ -142,7 +142,7 @@ SUBMISSIONS = {
     ],
     "from the bank": [
         IMPORTS,
-        (checked(P0, f"{P0.name}._answers[0][0]"), (P0, "crashed", "has no _answers")),
+        (checked(P0, f"{P0.name}.answers[0][0]"), (P0, "crashed", "has no answers")),
         (checked(P1, f"{P1.name}.solution()"), (P1, "not attempted", "")),
         (checked(C0, f"{C0.name}._answer"), (C0, "crashed", "has no _answer")),
         (checked(C1, f"{C1.name}.hint()"), (C1, "not attempted", "")),
@@ -156,13 +156,13 @@ SUBMISSIONS = {
     "greedy": [
         IMPORTS,
         (
-            checked(P0, P0._solution().code, "for _ in range(20000): print('x' * 1000)"),
+            checked(P0, P0.shown_solution().code, "for _ in range(20000): print('x' * 1000)"),
             (P0, "right", ""),
         ),
         # Only Linux limits what a process allocates.
         (MEMORY, *([(P1, "crashed", "MemoryError")] if sys.platform == "linux" else [])),
         (checked(C0, "lambda x: torch.zeros(1).expand(2**31)"), (C0, "wrong", "too many numbers")),
-        (checked(P2, P2._solution().code, IGNORE_INTERRUPTS), (P2, "timed out", "")),
+        (checked(P2, P2.shown_solution().code, IGNORE_INTERRUPTS), (P2, "timed out", "")),
         (solved(C1), (C1, "right", "")),
     ],
 }

@@ -28,7 +28,7 @@ from lnorm_utils.plotting.picture import STYLE
 
 KEPT = PROJECT / "docs" / "pictures"
 SCALE, MARGIN = 1.5, 18
-MOVED, MOVING_WIDTH = "difference between features, ×", 640
+MOVED, MOVING_WIDTH = "difference, ×", 640
 SMALL, DPI = (3.84, 2.4), 125  # inches; 480 × 300 pixels, to be shown at 240 × 150
 
 EXPLORER = """from lnorm_utils.explorers import explore_collapse
