@@ -100,32 +100,28 @@ function explorer(place) {
       return "it's in the address bar";
     }
   };
-  let drawn = null;
-  const open = () => {
-    if (drawn) return;
-    place.textContent = "";
-    const start = named() ?? preset(place.dataset.preset)?.state ?? page.start;
-    const ask = baked(folder, page, (found) => drawn.receive(found));
-    drawn = mount(place, page, start, { ask, changed: () => {}, link });
-    if (!page.whole) {
-      place.append(Object.assign(document.createElement("p"), {
-        className: "note",
-        textContent: "In this page each slider moves alone, starting from the preset you pressed "
-          + "last. In JupyterLab they move together.",
-      }));
-    }
-  };
+  place.textContent = "";
+  const start = named() ?? preset(place.dataset.preset)?.state ?? page.start;
+  const answer = baked(folder, page, (found) => drawn.receive(found));
+  const isNear = new Promise((resolve) => {
+    const sight = new IntersectionObserver(([entry]) => {
+      if (entry.isIntersecting) { sight.disconnect(); resolve(); }
+    }, { rootMargin: "900px" });
+    sight.observe(place);
+  });
+  const ask = (message) => isNear.then(() => answer(message));
+  const drawn = mount(place, page, start, { ask, changed: () => {}, link });
+  if (!page.whole) {
+    place.append(Object.assign(document.createElement("p"), {
+      className: "note",
+      textContent: "In this page each slider moves alone, starting from the preset you pressed "
+        + "last. In JupyterLab they move together.",
+    }));
+  }
   const goThere = () => {
     const state = named();
-    if (!state) return;
-    open();
-    drawn.go(state);
-    place.scrollIntoView();
+    if (state) { drawn.go(state); place.scrollIntoView(); }
   };
-  const near = new IntersectionObserver(([entry]) => {
-    if (entry.isIntersecting) { near.disconnect(); open(); }
-  }, { rootMargin: "900px" });
-  near.observe(place);
   addEventListener("hashchange", goThere);
   goThere();
 }
@@ -255,4 +251,6 @@ if (typeof document !== "undefined") {
   document.querySelectorAll(".lnorm-prediction").forEach(prediction);
   count();
   addEventListener("beforeprint", unfold);
+  // Explorers are higher than the still images that were there.
+  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 }

@@ -16,7 +16,6 @@ from test_without_a_kernel import serious
 NAMES = list(make_all())
 IMPORT = "from lnorm_utils.explorers import *"
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
-FIXED = {"explore_shared_mean"}
 IS_SHOWN = "root => root.querySelector('p').textContent.length > 0"
 # Elements with text of their own that is smaller than 12 pixels on the screen.
 SMALL_TYPE = """root => {
@@ -170,7 +169,7 @@ def test_at_every_width_type_can_be_read_and_tracks_be_held(shown, width):
     shown.root.evaluate(SET_WIDTH, width)
     for is_large in (False, True):
         is_still(shown)
-        if not is_large and shown.name not in FIXED:
+        if not is_large:
             wait_until(shown.page, lambda: not shown.root.evaluate(SCROLLS))
         assert shown.root.evaluate(SMALL_TYPE) == []
         assert shown.root.evaluate(SHORT_TRACKS) == []

@@ -102,7 +102,8 @@ SUBMISSIONS = {
             *((P0, "right", ""), (P1, "right", "")),
         ),
         (
-            f"%matplotlib inline\nfor x in [0, {P2.shown_solution().code}]:\n    {P2.name}.check(x)",
+            f"%matplotlib inline\nfor x in [0, {P2.shown_solution().code}]:\n"
+            f"    {P2.name}.check(x)",
             (P2, "right", ""),
         ),
         (checked(C0, "None"), (C0, "not attempted", "")),

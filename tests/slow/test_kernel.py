@@ -239,7 +239,7 @@ def test_nothing_that_a_kernel_writes_is_seen(kernel, capfd):
 
 def test_a_kernel_knows_no_answers(kernel):
     assert kernel.run(IMPORTS) == Outcome()
-    for way in ("_answers[0]", "wrong[0]", "search", "__dict__['_answers']"):
+    for way in ("answers[0]", "wrong[0]", "search", "__dict__['answers']"):
         assert kernel.run(f"how_many.check(how_many.{way})").attempts == {}
     for said in ("solution()", "hint()"):
         assert value_of(kernel, f"how_many.{said}") is ...

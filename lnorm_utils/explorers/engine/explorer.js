@@ -34,7 +34,11 @@ function draw(control, parent, change) {
       type: "range", min: 0, max: texts.length - 1, step: 1, "aria-label": label,
     });
     input.addEventListener("input", () => change(Number(input.value)));
+    let [now, held] = [0, 0];
+    input.addEventListener("pointerdown", () => { held = now; });
+    input.addEventListener("pointercancel", () => change(held)); // a finger that scrolls the page
     return (place, off, most = texts.length - 1) => {
+      now = place;
       input.max = most;
       input.value = place;
       input.disabled = off || most === 0;
@@ -181,12 +185,10 @@ export function mount(parent, page, start, source) {
     const at = Number(key.split(":", 1)[0]);
     if (!backgrounds.has(at)) return;
     if (at !== drawnIn) {
-      const [width, height] = page.sizes[at];
       drawnIn = at;
       for (const [number, image] of backgrounds) image.hidden = number !== at;
-      svg.setAttribute("viewBox", `0 0 ${width * 72} ${height * 72}`);
-      sheet.style.aspectRatio = `${width} / ${height}`;
-      scale();
+      svg.setAttribute("viewBox", `0 0 ${page.sizes[at].map((inches) => inches * 72).join(" ")}`);
+      scale(at);
     }
     shown = key;
     svg.innerHTML = frame.svg;
@@ -267,7 +269,7 @@ export function mount(parent, page, start, source) {
     if (!stage.clientWidth) return;
     words.style.minHeight = "";
     if (fitting() !== arrangement) { arrangement = fitting(); go(state); }
-    if (drawnIn >= 0) scale();
+    scale(Math.max(drawnIn, 0));
   }
 
   function fitting() {
@@ -275,9 +277,10 @@ export function mount(parent, page, start, source) {
     return found < 0 ? page.sizes.length - 1 : found;
   }
 
-  /** Make the picture that is shown as wide as there is room, but no smaller than can be read. */
-  function scale() {
-    const [width, height] = page.sizes[drawnIn];
+  /** Make a picture as wide as there is room, but no smaller than can be read. */
+  function scale(at) {
+    const [width, height] = page.sizes[at];
+    sheet.style.aspectRatio = `${width} / ${height}`;
     const tall = innerHeight * OF_WINDOW * (width / height);
     const wide = Math.max(Math.min(stage.clientWidth, tall), width * PIXELS_PER_INCH);
     sheet.style.width = `${wide}px`;
@@ -351,6 +354,7 @@ export function mount(parent, page, start, source) {
   sight.observe(root);
   mark();
   if (!page.frames) arrangement = fitting();
+  scale(arrangement);
   receive(page).then(() => { if (shown !== keyOf(state)) go(state); fit(); });
   return {
     receive,

@@ -1,4 +1,4 @@
-"""What several explorers draw: panels with fixed margins, lines with markers, histograms."""
+"""What several explorers draw: panels with fixed margins, lines with markers."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,12 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
-from matplotlib.patches import StepPatch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lnorm_utils.plotting.picture import BLACK, STYLE, Picture, new_picture
 
-__all__ = ["count", "fixed_panels", "histogram", "in_style", "line", "whole_numbers"]
+__all__ = ["fixed_panels", "in_style", "line", "whole_numbers"]
 
 # A decorator: what the function draws has the fonts, the lines and the axes of the course.
 in_style = matplotlib.rc_context(STYLE)
@@ -48,17 +47,6 @@ def line(ax: Axes, kind: str, x: ArrayLike = (), y: ArrayLike | None = None, **l
     """
     y = np.zeros(np.shape(x)) if y is None else y
     return ax.plot(x, y, kind, **{"mec": BLACK, **look})[0]
-
-
-def histogram(ax: Axes, edges: NDArray, values: ArrayLike = (), **look: Any) -> StepPatch:
-    """Draw a histogram of values with these edges of the bins."""
-    return ax.stairs(np.histogram(values, edges)[0], edges, **look)
-
-
-def count(bars: StepPatch, values: ArrayLike, empty: float = 0.0) -> None:
-    """Let a histogram show the counts of other values; NaN for `empty` leaves out empty bins."""
-    counts = np.histogram(values, bars.get_data()[1])[0]
-    bars.set_data(np.where(counts, counts, empty))
 
 
 def whole_numbers(axes: Iterable[Axis], **options: Any) -> None:
