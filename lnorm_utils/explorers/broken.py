@@ -174,7 +174,7 @@ def _panel(ax: Axes) -> list[Line2D]:
     names = [f"< {significant(EQUAL)}", *map(significant, ticks), "NaN"]
     ax.set_xticks([FLOOR, *ticks, OFF], names)
     ax.minorticks_off()
-    ax.set_xlabel("largest difference from nn.LayerNorm")
+    ax.set_xlabel("difference from nn.LayerNorm")
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color=GRAY, lw=0.5)
     ax.set_axisbelow(True)
