@@ -225,7 +225,7 @@ def _spacing(offset: float, row: Tensor) -> str:
     if offset < max(FROM_HERE, row.abs().max().item()):
         return ""
     apart = np.spacing(np.float32(offset**2))
-    return f" Near the square of that, float32 numbers are {significant(apart, 10)} apart."
+    return f" Near the square of the offset, float32 numbers are {significant(apart, 10)} apart."
 
 
 def _rounded(true: NDArray) -> str:

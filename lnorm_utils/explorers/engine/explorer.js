@@ -5,7 +5,7 @@
 // for a button how often it was pressed. A frame is what a picture shows of a state: see frames.py.
 
 const PIXELS_PER_INCH = 86.4; // so many at least: text of 10 pt is 12 pixels high then
-const OF_WINDOW = 0.58; // the part of the window's height that a picture may take
+const OF_WINDOW = 0.52; // the part of the window's height that a picture may take
 const MOST_KEPT = 12e6; // bytes of frames
 const MOST_AHEAD = 500;
 const OURS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp",
@@ -290,16 +290,20 @@ export function mount(parent, page, start, source) {
 
   /** Move a slider to its end, and from its beginning back to where it was. */
   function sweep() {
-    const [slider, from] = [used, state[used]];
+    const isOn = (index) =>
+      page.controls[index].kind === "slider" && !frames.get(keyOf(state))?.off.includes(index);
+    const slider = isOn(used) ? used : page.controls.findIndex((_, index) => isOn(index));
+    if (slider < 0) return;
+    const from = state[slider];
+    const lastOf = () => frames.get(keyOf(state))?.most[slider] ?? page.controls[slider].texts.length - 1;
     play.textContent = "stop";
     // Few stops go by slowly enough to be followed, and many in about five seconds.
-    const beat = Math.min(700, Math.max(BEAT, 5000 / page.controls[slider].texts.length));
+    const beat = Math.min(1200, Math.max(BEAT, 5000 / (lastOf() + 1)));
     let waited = 0;
     playing = setInterval(() => {
       if (shown !== keyOf(state) && (waited += beat) < SLOW) return;
       waited = 0;
-      const last = frames.get(keyOf(state))?.most[slider] ?? page.controls[slider].texts.length - 1;
-      const place = state[slider] >= last ? 0 : state[slider] + 1;
+      const place = state[slider] >= lastOf() ? 0 : state[slider] + 1;
       move(state.map((old, i) => (i === slider ? place : old)));
       if (place === from) stop();
     }, beat);
