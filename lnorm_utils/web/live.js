@@ -17,14 +17,16 @@ async function load(address) {
 }
 
 /**
- * Answer what an explorer asks for from files, which are described in baking.py. A state that was
- * not drawn is replaced by the one that comes nearest.
+ * Answer what an explorer asks for from files, which are described in baking.py. Where a state was
+ * not drawn, the control that moves is put into the preset that was shown last, and `go` goes there.
  */
-function baked(folder, page, receive) {
+function baked(folder, page, start, isNear, { receive, go }) {
+  const apart = (a, b) => a.filter((place, i) => place !== b[i]).length;
   const anchors = [page.start, ...page.presets.map((preset) => preset.state)];
   const files = new Map(); // arrangement → {first, near, rest}: promises of frames by state
   const ready = new Map(); // arrangement → what has come of near and rest
-  let before = page.start; // the last state that was shown
+  let before = start; // the state that was shown last, and the preset that it comes from
+  let anchor = anchors.reduce((best, one) => (apart(one, start) < apart(best, start) ? one : best));
 
   function opened(arrangement) {
     if (!files.has(arrangement)) {
@@ -42,24 +44,23 @@ function baked(folder, page, receive) {
     return files.get(arrangement);
   }
 
-  /** Where each control moves alone: put the control that moved into the preset that was shown. */
-  function replaced(state) {
-    const moved = state.findIndex((place, i) => place !== before[i]);
-    const apart = (anchor) => anchor.filter((place, i) => place !== before[i]).length;
-    const anchor = anchors.reduce((best, one) => (apart(one) < apart(best) ? one : best));
-    return anchor.map((place, i) => (i === moved ? state[i] : place));
+  /** Note that the reader has come to a state. */
+  function changed(state) {
+    before = state;
+    anchor = anchors.find((one) => apart(one, state) === 0) ?? anchor;
   }
 
-  return async function ask({ arrangement, now, background }) {
+  async function ask({ arrangement, now, background }) {
     if (!now) return;
+    const moved = now.findIndex((place, i) => place !== before[i]);
+    const alone = anchor.map((place, i) => (i === moved ? now[i] : place));
+    await isNear;
     const state = now.map((place, i) =>
       (page.controls[i].kind === "button" ? place % page.presses : place));
     const find = (wanted) =>
       ready.get(arrangement).reduce((frame, look) => frame ?? look(wanted), null);
-    const give = (frame, more = {}) => {
-      before = frame.state;
+    const give = (frame, more = {}) =>
       receive({ frames: { [`${arrangement}:${now.join()}`]: frame }, ...more });
-    };
     const parts = opened(arrangement);
     let frame = background ? null : find(state);
     if (frame) { give(frame); return; }
@@ -69,10 +70,13 @@ function baked(folder, page, receive) {
     if (frame) { give(frame, more); return; }
     await receive(more);
     await parts.near;
+    if (!find(state)) await parts.rest;
     frame = find(state);
-    if (!frame) await parts.rest;
-    give(frame ?? find(state) ?? find(replaced(state)) ?? find(page.start));
-  };
+    if (frame) give(frame);
+    else if (apart(before, now) === 0) { changed(alone); go(alone); }
+  }
+
+  return { ask, changed };
 }
 
 /** Make an explorer of its still image. */
@@ -102,15 +106,16 @@ function explorer(place) {
   };
   place.textContent = "";
   const start = named() ?? preset(place.dataset.preset)?.state ?? page.start;
-  const answer = baked(folder, page, (found) => drawn.receive(found));
   const isNear = new Promise((resolve) => {
     const sight = new IntersectionObserver(([entry]) => {
       if (entry.isIntersecting) { sight.disconnect(); resolve(); }
     }, { rootMargin: "900px" });
     sight.observe(place);
   });
-  const ask = (message) => isNear.then(() => answer(message));
-  const drawn = mount(place, page, start, { ask, changed: () => {}, link });
+  const { ask, changed } = baked(folder, page, start, isNear, {
+    receive: (found) => drawn.receive(found), go: (state) => drawn.go(state),
+  });
+  const drawn = mount(place, page, start, { ask, changed, link });
   if (!page.whole) {
     place.append(Object.assign(document.createElement("p"), {
       className: "note",
@@ -120,7 +125,7 @@ function explorer(place) {
   }
   const goThere = () => {
     const state = named();
-    if (state) { drawn.go(state); place.scrollIntoView(); }
+    if (state) { drawn.go(state); changed(state); place.scrollIntoView(); }
   };
   addEventListener("hashchange", goThere);
   goThere();
