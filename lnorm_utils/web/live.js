@@ -140,7 +140,7 @@ export function read(text, kind) {
   const inner = plain.match(/^[([](.*)[)\]]$/)?.[1];
   const listed = inner ?? plain;
   if (inner?.trim() === "") return [];
-  if (listed.includes(",")) {
+  if (listed.includes(",") || plain.startsWith("[")) {
     const parts = listed.replace(/,\s*$/, "").split(",").map(calculated);
     if (parts.every((part) => part !== null)) return parts;
   }
