@@ -2,6 +2,9 @@
 import { mount } from "./explorer.js";
 
 const SIGNS = { wrong: "✗ Not yet:", open: "○ Not attempted:" };
+const decoded = (text) => {
+  try { return decodeURIComponent(text); } catch { return text; }
+};
 const slug = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 
 /** Fetch a file that was packed with gzip, or take it from the page itself if it's there. */
@@ -87,7 +90,7 @@ function explorer(place) {
   const named = () => {
     const [, asked] = location.hash.match(`^#${topic}=(.*)$`) ?? [];
     if (!asked) return null;
-    const wanted = decodeURIComponent(asked);
+    const wanted = decoded(asked);
     if (preset(wanted)) return preset(wanted).state;
     const places = wanted.split(",").map(Number);
     const fits = places.length === page.start.length && places.every((at, i) =>
