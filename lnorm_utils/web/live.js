@@ -254,11 +254,22 @@ function unfold() {
   addEventListener("afterprint", () => closed.forEach((fold) => { fold.open = false; }), { once: true });
 }
 
+/** Let keys scroll what is wider than its place. */
+function letKeysScroll() {
+  for (const box of document.querySelectorAll(".content :is(pre, .math, .table-wrapper, table)"))
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+}
+
 if (typeof document !== "undefined") {
   document.querySelectorAll(".lnorm-live").forEach(explorer);
   document.querySelectorAll(".lnorm-prediction").forEach(prediction);
   count();
   addEventListener("beforeprint", unfold);
   // Explorers are higher than the still images that were there.
-  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  document.getElementById(decoded(location.hash.slice(1)))?.scrollIntoView();
+  letKeysScroll();
+  addEventListener("resize", letKeysScroll);
+  document.addEventListener("toggle", letKeysScroll, true); // what was folded had no width
+  // Sphinx calls the titles over its lists of pages headings, and doesn't say of which level.
+  document.querySelectorAll("[role=heading]:not([aria-level])").forEach((title) => { title.ariaLevel = 2; });
 }
