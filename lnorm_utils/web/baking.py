@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).parents[1]
 DRAWING = ("explorers", "plotting")  # rooms; and the modules that stand at the top
 MOST_STATES = 3_000  # of a full grid
 State = tuple[int, ...]
-PRESSES = 10  # how often a button can be pressed before it starts over
+PRESSES = 10  # of a button before it starts over, or more if a preset has more
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
         jobs = [(source, number, folder) for number in range(len(page["sizes"]))]
         is_whole = all(list(draw_all(draw, jobs)))
         kept = {name: page[name] for name in ("alt", "controls", "presets", "start", "sizes")}
-        text = _json({**kept, "whole": is_whole, "presses": PRESSES})
+        text = _json({**kept, "whole": is_whole, "presses": _presses(page)})
         page_file.write_text(text, encoding="utf-8")
     return folder
 
@@ -136,8 +136,16 @@ def _explorer(source: str) -> Any:
         ) from None
 
 
-def _places(control: dict[str, Any]) -> range:
-    return range(PRESSES if control["kind"] == "button" else len(control["texts"]))
+def _presses(page: dict[str, Any]) -> int:
+    """Count how often a button can be pressed before it starts over."""
+    buttons = [i for i, control in enumerate(page["controls"]) if control["kind"] == "button"]
+    return max([PRESSES, *(anchor[i] + 1 for anchor in _anchors(page) for i in buttons)])
+
+
+def _places(page: dict[str, Any]) -> list[range]:
+    """List for each control where it can stand."""
+    controls, presses = page["controls"], _presses(page)
+    return [range(presses if c["kind"] == "button" else len(c["texts"])) for c in controls]
 
 
 def _anchors(page: dict[str, Any]) -> list[State]:
@@ -147,7 +155,7 @@ def _anchors(page: dict[str, Any]) -> list[State]:
 
 def _grid(page: dict[str, Any]) -> Iterator[State]:
     """Yield each state, or none if they are far too many."""
-    places = [_places(control) for control in page["controls"]]
+    places = _places(page)
     return itertools.product(*places) if math.prod(map(len, places)) < 9 * MOST_STATES else iter(())
 
 
@@ -159,8 +167,8 @@ def _settled(frames: Any, state: State) -> State:
 def _alone(page: dict[str, Any]) -> Iterator[State]:
     """Yield each state in which at most one control stands elsewhere than at a preset."""
     for anchor in _anchors(page):
-        for index, control in enumerate(page["controls"]):
-            for place in _places(control):
+        for index, places in enumerate(_places(page)):
+            for place in places:
                 yield (*anchor[:index], place, *anchor[index + 1 :])
 
 

@@ -2,6 +2,9 @@
 import { mount } from "./explorer.js";
 
 const SIGNS = { wrong: "✗ Not yet:", open: "○ Not attempted:" };
+const decoded = (text) => {
+  try { return decodeURIComponent(text); } catch { return text; }
+};
 const slug = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 
 /** Fetch a file that was packed with gzip, or take it from the page itself if it's there. */
@@ -17,14 +20,16 @@ async function load(address) {
 }
 
 /**
- * Answer what an explorer asks for from files, which are described in baking.py. A state that was
- * not drawn is replaced by the one that comes nearest.
+ * Answer what an explorer asks for from files, which are described in baking.py. Where a state was
+ * not drawn, the control that moves is put into the preset that was shown last, and `go` goes there.
  */
-function baked(folder, page, receive) {
+function baked(folder, page, start, isNear, { receive, go }) {
+  const apart = (a, b) => a.filter((place, i) => place !== b[i]).length;
   const anchors = [page.start, ...page.presets.map((preset) => preset.state)];
   const files = new Map(); // arrangement → {first, near, rest}: promises of frames by state
   const ready = new Map(); // arrangement → what has come of near and rest
-  let before = page.start; // the last state that was shown
+  let before = start; // the state that was shown last, and the preset that it comes from
+  let anchor = anchors.reduce((best, one) => (apart(one, start) < apart(best, start) ? one : best));
 
   function opened(arrangement) {
     if (!files.has(arrangement)) {
@@ -42,24 +47,23 @@ function baked(folder, page, receive) {
     return files.get(arrangement);
   }
 
-  /** Where each control moves alone: put the control that moved into the preset that was shown. */
-  function replaced(state) {
-    const moved = state.findIndex((place, i) => place !== before[i]);
-    const apart = (anchor) => anchor.filter((place, i) => place !== before[i]).length;
-    const anchor = anchors.reduce((best, one) => (apart(one) < apart(best) ? one : best));
-    return anchor.map((place, i) => (i === moved ? state[i] : place));
+  /** Note that the reader has come to a state. */
+  function changed(state) {
+    before = state;
+    anchor = anchors.find((one) => apart(one, state) === 0) ?? anchor;
   }
 
-  return async function ask({ arrangement, now, background }) {
+  async function ask({ arrangement, now, background }) {
     if (!now) return;
+    const moved = now.findIndex((place, i) => place !== before[i]);
+    const alone = anchor.map((place, i) => (i === moved ? now[i] : place));
+    await isNear;
     const state = now.map((place, i) =>
       (page.controls[i].kind === "button" ? place % page.presses : place));
     const find = (wanted) =>
       ready.get(arrangement).reduce((frame, look) => frame ?? look(wanted), null);
-    const give = (frame, more = {}) => {
-      before = frame.state;
+    const give = (frame, more = {}) =>
       receive({ frames: { [`${arrangement}:${now.join()}`]: frame }, ...more });
-    };
     const parts = opened(arrangement);
     let frame = background ? null : find(state);
     if (frame) { give(frame); return; }
@@ -69,10 +73,13 @@ function baked(folder, page, receive) {
     if (frame) { give(frame, more); return; }
     await receive(more);
     await parts.near;
+    if (!find(state)) await parts.rest;
     frame = find(state);
-    if (!frame) await parts.rest;
-    give(frame ?? find(state) ?? find(replaced(state)) ?? find(page.start));
-  };
+    if (frame) give(frame);
+    else if (apart(before, now) === 0) { changed(alone); go(alone); }
+  }
+
+  return { ask, changed };
 }
 
 /** Make an explorer of its still image. */
@@ -83,7 +90,7 @@ function explorer(place) {
   const named = () => {
     const [, asked] = location.hash.match(`^#${topic}=(.*)$`) ?? [];
     if (!asked) return null;
-    const wanted = decodeURIComponent(asked);
+    const wanted = decoded(asked);
     if (preset(wanted)) return preset(wanted).state;
     const places = wanted.split(",").map(Number);
     const fits = places.length === page.start.length && places.every((at, i) =>
@@ -102,15 +109,16 @@ function explorer(place) {
   };
   place.textContent = "";
   const start = named() ?? preset(place.dataset.preset)?.state ?? page.start;
-  const answer = baked(folder, page, (found) => drawn.receive(found));
   const isNear = new Promise((resolve) => {
     const sight = new IntersectionObserver(([entry]) => {
       if (entry.isIntersecting) { sight.disconnect(); resolve(); }
     }, { rootMargin: "900px" });
     sight.observe(place);
   });
-  const ask = (message) => isNear.then(() => answer(message));
-  const drawn = mount(place, page, start, { ask, changed: () => {}, link });
+  const { ask, changed } = baked(folder, page, start, isNear, {
+    receive: (found) => drawn.receive(found), go: (state) => drawn.go(state),
+  });
+  const drawn = mount(place, page, start, { ask, changed, link });
   if (!page.whole) {
     place.append(Object.assign(document.createElement("p"), {
       className: "note",
@@ -120,7 +128,7 @@ function explorer(place) {
   }
   const goThere = () => {
     const state = named();
-    if (state) { drawn.go(state); place.scrollIntoView(); }
+    if (state) { drawn.go(state); changed(state); place.scrollIntoView(); }
   };
   addEventListener("hashchange", goThere);
   goThere();
@@ -135,7 +143,7 @@ export function read(text, kind) {
   const inner = plain.match(/^[([](.*)[)\]]$/)?.[1];
   const listed = inner ?? plain;
   if (inner?.trim() === "") return [];
-  if (listed.includes(",")) {
+  if (listed.includes(",") || plain.startsWith("[")) {
     const parts = listed.replace(/,\s*$/, "").split(",").map(calculated);
     if (parts.every((part) => part !== null)) return parts;
   }
@@ -246,11 +254,22 @@ function unfold() {
   addEventListener("afterprint", () => closed.forEach((fold) => { fold.open = false; }), { once: true });
 }
 
+/** Let keys scroll what is wider than its place. */
+function letKeysScroll() {
+  for (const box of document.querySelectorAll(".content :is(pre, .math, .table-wrapper, table)"))
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+}
+
 if (typeof document !== "undefined") {
   document.querySelectorAll(".lnorm-live").forEach(explorer);
   document.querySelectorAll(".lnorm-prediction").forEach(prediction);
   count();
   addEventListener("beforeprint", unfold);
   // Explorers are higher than the still images that were there.
-  document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  document.getElementById(decoded(location.hash.slice(1)))?.scrollIntoView();
+  letKeysScroll();
+  addEventListener("resize", letKeysScroll);
+  document.addEventListener("toggle", letKeysScroll, true); // what was folded had no width
+  // Sphinx calls the titles over its lists of pages headings, and doesn't say of which level.
+  document.querySelectorAll("[role=heading]:not([aria-level])").forEach((title) => { title.ariaLevel = 2; });
 }

@@ -7,6 +7,7 @@ tests, against a thousand small operations of PyTorch; half of them, and the slo
 Grading: the same lessons, against nbclient, and against nbgrader where it's installed.
 Explorers: one change, in a kernel, against `interact` with a fresh figure; then in JupyterLab in a
 browser, from key press to new pixels.
+Site: each lesson as a page: what is transferred, its first picture, from key press to new pixels.
 """
 
 import argparse
@@ -27,7 +28,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 from project import PROJECT
 
-PARTS = ("notebooks", "grading", "import", "diagnosis", "explorers", "browser")
+PARTS = ("notebooks", "grading", "import", "diagnosis", "explorers", "browser", "site")
 TRIALS = 3
 IMPORTS = "import torch, matplotlib, ipywidgets"
 NBCLIENT = """
@@ -207,9 +208,10 @@ def main():
     print(f"medians, {os.cpu_count()} cores; notebooks: {options.rounds} rounds in alternation")
     report(comparisons)
     over = any(comparison.verdict == "over" for comparison in comparisons)
-    if "browser" in options.only:
-        command = [sys.executable, PROJECT / "tests" / "tools" / "browser_bench.py"]
-        over |= subprocess.run(command).returncode != 0
+    for part in ("browser", "site"):
+        if part in options.only:
+            command = [sys.executable, PROJECT / "tests" / "tools" / f"{part}_bench.py"]
+            over |= subprocess.run(command).returncode != 0
     return int(over)
 
 

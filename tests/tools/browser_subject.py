@@ -18,11 +18,16 @@ class Dragged(NamedTuple):
 
 
 class Subject:
-    """A slider in the page, with the output in which its picture stands."""
+    """A slider in the page, with the output in which its picture stands.
 
-    def __init__(self, page, cell):
+    output: the number of a cell of a notebook, or a place in any page.
+    """
+
+    def __init__(self, page, output):
         self.page = page
-        self.output = page.locator(".jp-CodeCell").nth(cell).locator(".jp-Cell-outputArea")
+        if isinstance(output, int):
+            output = page.locator(".jp-CodeCell").nth(output).locator(".jp-Cell-outputArea")
+        self.output = output
         self.is_ours = self.output.locator(".lnorm-explorer").count() > 0
         self.most = "max" if self.is_ours else "aria-valuemax"
         handles = self.output.locator("input[type=range]:enabled, .noUi-handle").all()

@@ -1,0 +1,201 @@
+"""A page of the web edition, in a browser that may speak to no other host."""
+
+import json
+import threading
+from contextlib import contextmanager
+from functools import cache, partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+from lnorm_utils import explorers
+
+WIDE, NARROW = (1366, 768), (360, 740)
+# What the explorer shows, in the page's own notation: ids, which are random, become numbers.
+SCRIPT = """
+// What the page says about its explorers goes away when they are drawn.
+window.pages = {};
+new MutationObserver(() => document.querySelectorAll('.lnorm-live > script').forEach(script => {
+    window.pages[script.parentElement.dataset.topic] = script.textContent;
+})).observe(document, { childList: true, subtree: true });
+const inOrder = (root) => {
+    const ids = [...root.querySelectorAll('[id]')].map(e => e.id);
+    return ids.reduce((text, id, i) => text.replaceAll(id, `id-${i}`), root.innerHTML);
+};
+window.looks = (root, svg) => {
+    const drawn = root.querySelector('svg[role=img]'), other = drawn.cloneNode();
+    other.innerHTML = svg;
+    return {
+        words: root.querySelector('.lnorm-explorer > p').textContent,
+        alternative: drawn.getAttribute('aria-label'),
+        is_same_picture: inOrder(drawn) === inOrder(other),
+        places: [...root.querySelectorAll('.controls > *')].map(box => {
+            const inputs = [...(box.matches('button') ? [] : box.querySelectorAll('input'))];
+            if (inputs.length > 1) return inputs.findIndex(input => input.checked);
+            return inputs.map(input =>
+                input.type === 'range' ? Number(input.value) : Number(input.checked))[0] ?? null;
+        }),
+        pressed: [...root.querySelectorAll('.chips [aria-pressed=true]')].map(e => e.textContent),
+    };
+};
+window.backgrounds = (root, image) => {
+    const seen = [...root.querySelectorAll('.sheet img')].filter(e => !e.hidden).map(e => e.src);
+    return [...seen, image].map(address => {
+        const read = document.createElement('div');
+        read.innerHTML = atob(address.split(',')[1]);
+        return inOrder(read);
+    });
+};
+"""
+ARRANGED = """root => {
+    const { width, height } = root.querySelector('svg[role=img]').viewBox.baseVal;
+    return [width / 72, height / 72];
+}"""
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder as any server of files does, and yield its address."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *arguments):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def _apart(one, other):
+    """Count the controls that stand elsewhere."""
+    return sum(a != b for a, b in zip(one, other, strict=True))
+
+
+@cache
+def made(topic):
+    """Make the explorer of a topic in Python, once."""
+    return getattr(explorers, f"explore_{topic}")()
+
+
+class Visit:
+    """A reader's visit: a window, and what went wrong in it.
+
+    home: the address of the site, beyond which nothing may be fetched.
+    options: for the browser, such as `has_touch`.
+    """
+
+    def __init__(self, chromium, home, size=WIDE, dark=False, **options):
+        self.home, self.wrong = home, []
+        self.context = chromium.new_context(
+            viewport=dict(zip(("width", "height"), size, strict=True)),
+            color_scheme="dark" if dark else "light",
+            **options,
+        )
+        self.context.route(lambda url: not url.startswith((home, "data:", "blob:")), self._refuse)
+        self.context.add_init_script(SCRIPT)
+        self.page = self.context.new_page()
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("requestfailed", self._failed)
+
+    def _refuse(self, route):
+        self.wrong.append(f"asks another host: {route.request.url}")
+        route.abort()
+
+    def _failed(self, request):
+        if request.failure != "net::ERR_ABORTED":  # the reader has gone to another page
+            self.wrong.append(f"{request.failure}: {request.url}")
+
+    def _hear(self, message):
+        if message.type in ("error", "warning"):
+            self.wrong.append(f"{message.text} {message.location['url']}")
+
+    def open(self, name):
+        """Open a page of the site."""
+        self.page.goto(self.home + name)
+        return self
+
+    @property
+    def explorers(self):
+        """The explorers of the page, in order, each drawn because it has come into sight."""
+        return [Alive(self, place) for place in self.page.locator(".lnorm-live").all()]
+
+    def close(self):
+        """Close the window, in which nothing may have gone wrong."""
+        self.context.close()
+        assert self.wrong == []
+
+
+class Alive:
+    """An explorer in a page, beside the same one in Python."""
+
+    def __init__(self, visit, place):
+        self.page, self.root = visit.page, place
+        self.topic = place.get_attribute("data-topic")
+        baked = json.loads(self.page.evaluate("topic => pages[topic]", self.topic))
+        self.is_whole, self.presses = baked["whole"], baked["presses"]
+        place.scroll_into_view_if_needed()
+        place.locator(".lnorm-explorer > p:not(:empty)").wait_for()
+        self.note = place.locator(".note")
+        self.explorer = made(self.topic)
+        self.about = self.explorer.page
+        self.presets = {p["name"]: p["state"] for p in self.about["presets"]}
+        start = place.get_attribute("data-preset")
+        self.state = self.preset = self.presets.get(start, self.about["start"])
+
+    @property
+    def arrangement(self):
+        """The number of the arrangement that is drawn."""
+        width, height = self.root.evaluate(ARRANGED)
+        sizes = self.about["sizes"]
+        return min(
+            range(len(sizes)), key=lambda i: abs(sizes[i][0] - width) + abs(sizes[i][1] - height)
+        )
+
+    @property
+    def frame(self):
+        """What Python computes for the present state."""
+        return self.explorer.frames.frame(self.arrangement, self.state)
+
+    def go(self, name):
+        """Note that a preset was chosen."""
+        self.state = self.preset = self.presets[name]
+
+    def moved(self, number, place):
+        """Note that a control was moved: alone from the preset, where not all states are drawn."""
+        anchors = [self.about["start"], *self.presets.values()]
+        wanted, alone = (
+            [*base[:number], place, *base[number + 1 :]] for base in (self.state, self.preset)
+        )
+        is_drawn = self.is_whole or min(_apart(wanted, anchor) for anchor in anchors) < 2
+        frame = self.explorer.frames.frame(self.arrangement, wanted if is_drawn else alone)
+        self.state = frame["state"]
+        if self.state in anchors:
+            self.preset = self.state
+
+    def check(self):
+        """Assert that the page shows what Python computes for the state."""
+        frame = self.frame
+        seen = None
+        for _ in range(100):
+            seen = self.root.evaluate("(root, svg) => looks(root, svg)", frame["svg"])
+            if seen["is_same_picture"] and seen["words"] == frame["words"]:
+                break
+            self.page.wait_for_timeout(50)
+        kinds = [control["kind"] for control in self.about["controls"]]
+        assert seen == {
+            "words": frame["words"],
+            "alternative": frame["words"],
+            "is_same_picture": True,
+            "places": [
+                None if kind == "button" else place
+                for kind, place in zip(kinds, self.state, strict=True)
+            ],
+            "pressed": [name for name, state in self.presets.items() if state == self.state],
+        }, (self.topic, self.state)
+
+    def check_background(self):
+        """Assert that what stands still is what Python draws, ids aside, which are random."""
+        expected = self.explorer.frames.background(self.arrangement)
+        shown = self.root.evaluate("(root, image) => backgrounds(root, image)", expected)
+        assert len(shown) == 2
+        assert shown[0] == shown[1], self.topic

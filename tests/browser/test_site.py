@@ -1,0 +1,417 @@
+"""The web edition, served as plain files: what lives in its pages shows what Python computes, by
+keyboard, mouse and touch, and its predictions are judged as in JupyterLab.
+"""
+
+import subprocess
+import sys
+from html import unescape
+from html.parser import HTMLParser
+from importlib import import_module
+from math import isfinite
+from pathlib import Path
+from re import sub
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from project import LESSON_PATHS, PROJECT
+from site_page import NARROW, WIDE, Visit, served
+from test_without_a_kernel import serious
+
+from lnorm_utils.exercises.engine.exercise import Exercise
+from lnorm_utils.exercises.engine.feedback import State, inline
+
+LESSONS = [f"notebooks/{path.stem}.html" for path in LESSON_PATHS]
+DOCS = [f"docs/{path.stem}.html" for path in sorted((PROJECT / "docs").glob("*.md"))]
+ALIVE = ["index.html", *LESSONS]
+PAGES = [*ALIVE, "README.html", "search.html", *(d for d in DOCS if "index" not in d)]
+UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
+
+
+def written(*arguments):
+    """Let the command write something."""
+    command = [sys.executable, "-m", "lnorm_utils.web", *map(str, arguments)]
+    subprocess.run(command, cwd=PROJECT, check=True)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    out = tmp_path_factory.mktemp("web") / "site"
+    written("site", "--out", out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def home(site):
+    with served(site) as address:
+        yield address
+
+
+@pytest.fixture
+def visit(chromium, home):
+    """Return a function that opens a window; nothing may have gone wrong in it at the end."""
+    visits = []
+
+    def visit(name, size=WIDE, **options):
+        visits.append(Visit(chromium, home, size, **options))
+        return visits[-1].open(name)
+
+    yield visit
+    for each in visits:
+        each.close()
+
+
+class Keyboard:
+    """A reader who has only keys."""
+
+    options = {"size": WIDE}  # noqa: RUF012
+
+    def __init__(self, page):
+        self.page = page
+
+    def press(self, button):
+        button.focus()
+        self.page.keyboard.press("Enter")
+
+    def drag(self, slider, end):
+        slider.focus()
+        self.page.keyboard.press("End" if end else "Home")
+
+    def choose(self, option):
+        self.page.keyboard.press("Tab")  # the hand comes from elsewhere
+        option.locator("xpath=ancestor::fieldset").locator(":checked").focus()
+        while not option.is_checked():
+            self.page.keyboard.press("ArrowRight")
+
+    def tick(self, box):
+        box.focus()
+        self.page.keyboard.press("Space")
+
+
+class Mouse(Keyboard):
+    options = {"size": WIDE, "dark": True}  # noqa: RUF012
+
+    def press(self, button):
+        button.click()
+
+    choose = tick = press
+
+    def drag(self, slider, end):
+        slider.scroll_into_view_if_needed()
+        last = float(slider.get_attribute("max"))
+        mouse = self.page.mouse
+        mouse.move(*along(slider, float(slider.input_value()) / last))
+        mouse.down()
+        mouse.move(*along(slider, 0.5), steps=3)
+        mouse.move(*along(slider, end), steps=3)
+        mouse.up()
+
+
+class Touch(Keyboard):
+    options = {"size": NARROW, "has_touch": True, "is_mobile": True}  # noqa: RUF012
+
+    def press(self, button):
+        button.tap()
+
+    choose = tick = press
+
+    def drag(self, slider, end):
+        slider.scroll_into_view_if_needed()
+        last = float(slider.get_attribute("max"))
+        finger = self.page.context.new_cdp_session(self.page)
+        path = [float(slider.input_value()) / last, 0.5, end]
+        for kind, share in zip(("touchStart", "touchMove", "touchMove"), path, strict=True):
+            x, y = along(slider, share)
+            points = [{"x": x, "y": y}]
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        finger.detach()
+
+
+def along(slider, share):
+    """Return a place on a track, from 0 at its beginning to 1 at its end."""
+    box = slider.bounding_box()
+    return box["x"] + 8 + share * (box["width"] - 16), box["y"] + box["height"] / 2
+
+
+def move_to_all_ends(alive, number, control, hand):
+    """Move a control to both ends, or to all that can be chosen; look at each."""
+    box = alive.root.locator(".controls > *").nth(number)
+    if control["kind"] == "slider":
+        slider = box.locator("input")
+        for end in (1, 0):
+            last = alive.frame["most"].get(number, len(control["texts"]) - 1)
+            hand.drag(slider, end)
+            alive.moved(number, last * end)
+            alive.check()
+    elif control["kind"] == "choice":
+        for place in (*range(1, len(control["texts"])), 0):
+            hand.choose(box.locator("input").nth(place))
+            alive.moved(number, place)
+            alive.check()
+    elif control["kind"] == "switch":
+        for _ in range(2):
+            hand.tick(box.locator("input"))
+            alive.moved(number, 1 - alive.state[number])
+            alive.check()
+    else:
+        for _ in range(2):
+            hand.press(box)
+            alive.moved(number, (alive.state[number] + 1) % alive.presses)
+            alive.check()
+
+
+@pytest.mark.parametrize("hand", [Keyboard, Mouse, Touch])
+@pytest.mark.parametrize("name", ALIVE)
+def test_every_explorer_shows_what_python_computes(visit, name, hand):
+    opened = visit(name, **hand.options)
+    hand = hand(opened.page)
+    for alive in opened.explorers:
+        alive.check()
+        alive.check_background()
+        assert alive.note.is_visible() != alive.is_whole
+        chip = alive.root.locator(".chips").get_by_role("button")
+        for preset in alive.presets:
+            hand.press(chip.get_by_text(preset, exact=True))
+            alive.go(preset)
+            alive.check()
+        for number, control in enumerate(alive.about["controls"]):
+            for preset in alive.presets:
+                if number not in alive.frame["off"]:
+                    break
+                hand.press(chip.get_by_text(preset, exact=True))
+                alive.go(preset)
+                alive.check()
+            assert number not in alive.frame["off"]
+            move_to_all_ends(alive, number, control, hand)
+
+
+def exercise(form):
+    """Find the prediction that a form asks."""
+    topic, name = form.get_attribute("id").split("-", 1)
+    import_module(f"lnorm_utils.exercises.{topic}")
+    return Exercise.bank[topic][name]
+
+
+def typed(value):
+    """Write a value as a reader types it."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(repr, value))}{',' * (len(value) == 1)})"
+    return value if isinstance(value, str) else repr(value)
+
+
+def answers(question):
+    """Yield what readers answer: each value of the bank, also rounded, and what else comes up."""
+    values = [value for value, *_ in (*question.answers, *question.wrong)]
+    yield from ((typed(value), value) for value in values)
+    if not isinstance(values[0], str | bool):
+        for value in (v for v in values if isinstance(v, float) and isfinite(v)):
+            for digits in (1, 2, 3):
+                yield repr(round(value, digits)), round(value, digits)
+            yield f"{value * 4!r} / 4".replace("-", "−"), value
+        for value in (v for v in values if isinstance(v, tuple) and v):
+            yield str(value)[1:-1], value
+            yield str(list(value)), value
+        for value in (98765, -0.4321, (2, 3), (1, 2, 3, 4, 5), (2.5, 0.1), "many"):
+            yield typed(value), value
+
+
+# Give one answer after the other, and tell what is said each time, and whether it counts as right.
+ANSWER = """(form, answers) => answers.map(answer => {
+    const inputs = [...form.querySelectorAll('input[name=answer]')];
+    if (inputs[0].type === 'text') inputs[0].value = answer;
+    else inputs.forEach(input => { input.checked = input.value === answer.toLowerCase(); });
+    form.requestSubmit();
+    return [form.querySelector('.said').textContent, form.classList.contains('right')];
+})"""
+
+
+def text_of(feedback):
+    return unescape(sub("<[^>]+>", "", feedback._repr_html_()))
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_predictions_are_judged_as_in_python(visit, name):
+    page = visit(name).page
+    for form in page.locator(".lnorm-prediction").all():
+        question = exercise(form)
+        given = [*answers(question)]
+        seen = form.evaluate(ANSWER, ["", *(text for text, _ in given)])
+        (nothing, is_right), *seen = seen
+        assert not is_right
+        assert nothing.startswith(text_of(question.judge(...)).split(":")[0])
+        messages = [message for _, message, *_ in (*question.answers, *question.wrong)]
+        for (text, value), (said, is_right) in zip(given, seen, strict=True):
+            feedback = question.judge(value)
+            about = question.name, text, said
+            assert is_right == (feedback.state is State.RIGHT), about
+            if feedback.message in messages or "two decimals" in feedback.message:
+                assert said == text_of(feedback), about
+            else:  # other words than in JupyterLab, where one calls `.hint()` and writes tuples
+                assert said.startswith(("✗", "○")), about
+                assert not any(inline_text(message) in said for message in messages), about
+
+
+def inline_text(message):
+    return unescape(sub("<[^>]+>", "", inline(" ".join(message.split()))))
+
+
+def answer_by_hand(form):
+    """Answer rightly, as a reader does with keys."""
+    question = exercise(form)
+    right = typed(question.answers[0][0])
+    if form.locator("input[type=text]").count():
+        form.locator("input[type=text]").fill(right)
+        form.locator("input[type=text]").press("Enter")
+    else:
+        form.get_by_label(right.lower(), exact=True).check()
+        form.get_by_role("button", name="Check").press("Enter")
+    form.locator(".said").get_by_text("Right").wait_for()
+
+
+# Whether what shows an answer is open, for each question that has such a thing.
+OPENED = """() => [...document.querySelectorAll('.lnorm-prediction')]
+    .map(form => form.nextElementSibling?.open).filter(open => open !== undefined)"""
+IN_PRINT = """addEventListener('beforeprint', () => {
+    window.printed = [...document.querySelectorAll('.lnorm-answer')].map(fold => fold.open);
+})"""
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_an_answer_unfolds_what_shows_it_and_is_kept(visit, name):
+    page = visit(name).page
+    forms = page.locator(".lnorm-prediction").all()
+    closed = page.evaluate(OPENED)
+    assert closed
+    assert not any(closed)
+    for form in forms:
+        form.evaluate(ANSWER, [typed(value) for value, *_ in exercise(form).wrong])
+    assert page.evaluate(OPENED) == closed
+    for form in forms:
+        before = sum(page.evaluate(OPENED))
+        answer_by_hand(form)
+        has_fold = form.evaluate("form => 'open' in (form.nextElementSibling ?? {})")
+        assert sum(page.evaluate(OPENED)) == before + has_fold
+    assert all(page.evaluate(OPENED))
+    said = page.locator(".lnorm-prediction .said")
+    before = said.all_inner_texts()
+    page.reload()
+    assert all(page.evaluate(OPENED))
+    assert said.all_inner_texts() == before
+    assert page.locator(".lnorm-progress").inner_text().startswith(f"{len(forms)} of {len(forms)} ")
+
+
+def test_what_is_folded_is_printed(visit):
+    page = visit(LESSONS[0]).page
+    page.evaluate(IN_PRINT)
+    page.pdf()
+    folds = page.locator(".lnorm-answer")
+    assert page.evaluate("printed") == [True] * folds.count()
+    assert folds.evaluate_all("folds => folds.map(fold => fold.open)") == [False] * folds.count()
+
+
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=str)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_the_window_and_can_be_read_by_all(visit, name, size):
+    opened = visit(name, size, dark=size == WIDE)
+    assert all(alive.root.is_visible() for alive in opened.explorers)
+    opened.page.evaluate(UNFOLD)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert serious(Axe().run(opened.page)) == []
+
+
+def test_the_search_finds_a_lesson(visit):
+    page = visit("search.html?q=circle").page
+    page.locator("#search-results a[href*='06_two_feature_collapse']").first.wait_for()
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_link_leads_to_a_state(visit, name):
+    opened = visit(name, permissions=["clipboard-read", "clipboard-write"])
+    (alive,) = opened.explorers
+    page = opened.page
+    addresses = {}
+    for preset in alive.presets:
+        alive.root.get_by_role("button", name=preset, exact=True).click()
+        alive.root.get_by_role("button", name="copy link").click()
+        alive.root.get_by_role("button", name="link copied").wait_for()
+        alive.root.get_by_role("button", name="copy link").wait_for()
+        addresses[preset] = page.evaluate("navigator.clipboard.readText()")
+    start = page.url.split("#")[0] + f"#{alive.topic}="
+    assert len({*addresses.values()}) == len(addresses)
+    for preset in list(alive.presets)[1:3]:
+        assert addresses[preset].startswith(start)
+        same_place(opened, addresses[preset], alive.presets[preset])
+    alive.go(preset)
+    number = next(i for i in range(len(alive.state)) if i not in alive.frame["off"])
+    alive.moved(number, int(alive.state[number] == 0))
+    same_place(opened, start + ",".join(map(str, alive.state)), alive.state)
+
+
+def same_place(opened, address, state):
+    """Assert that an address shows a state: when it's opened, and when the page is open already."""
+    for first in (address, address.split("#")[0]):
+        opened.page.goto("about:blank")
+        opened.page.goto(first)
+        if first != address:
+            opened.explorers[0].check()
+            opened.page.goto(address)
+        (alive,) = opened.explorers
+        alive.state = state
+        alive.check()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["collapse=no-such-preset", "collapse=1,2", "collapse=99,0,0", "mean=1", "collapse=%", "="],
+)
+def test_a_link_to_no_state_is_ignored(visit, wrong):
+    (alive,) = visit(f"{LESSONS[5]}#{wrong}").explorers
+    alive.check()
+
+
+def test_a_handout_is_alive_without_a_server(chromium, tmp_path):
+    file = tmp_path / "lesson.html"
+    written("handout", "collapse", "--out", file)
+    visit = Visit(chromium, file.as_uri(), NARROW).open("")
+    (alive,) = visit.explorers
+    for preset in alive.presets:
+        alive.root.get_by_role("button", name=preset, exact=True).click()
+        alive.go(preset)
+        alive.check()
+    move_to_all_ends(alive, 0, alive.about["controls"][0], Keyboard(visit.page))
+    answer_by_hand(visit.page.locator(".lnorm-prediction").last)
+    images = visit.page.locator("img")
+    visit.page.evaluate(UNFOLD)
+    images.evaluate_all("images => images.forEach(image => { image.loading = 'eager'; })")
+    images.evaluate_all("images => Promise.all(images.map(image => image.decode()))")
+    visit.close()
+
+
+class Links(HTMLParser):
+    """What a page links to or shows, and the places in it that links can lead to."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.links, self.places = [], {""}
+        self.feed(page.read_text("utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.links += [found[name] for name in ("href", "src") if found.get(name)]
+        self.places.add(found.get("id"))
+
+
+def test_links_lead_somewhere(site):
+    pages = {page: Links(page) for page in site.rglob("*.html")}
+    broken = []
+    for page, found in pages.items():
+        for link in found.links:
+            address, place = urldefrag(urljoin(page.as_uri(), link))
+            if urlsplit(address).scheme != "file" or "=" in place:  # a state of an explorer
+                continue
+            file = Path(unquote(urlsplit(address).path))
+            file = file / "index.html" if file.is_dir() else file
+            if not file.is_file() or (file in pages and unquote(place) not in pages[file].places):
+                broken.append(f"{page.relative_to(site)}: {link}")
+    assert broken == []

@@ -1,0 +1,132 @@
+"""Measure the pages of the web edition: what is transferred until an explorer has all its frames,
+how soon its first picture stands, and how soon another follows a key. `make bench`.
+"""
+
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from browser_subject import PRESSES, SCRIPT, Subject
+from jupyterlab_page import NoBrowserError, browser, find_browser
+from project import LESSON_PATHS, PROJECT
+
+MOST_BYTES, MOST_FRAMES = 1.5e6, 1
+REFUSED_FRAMES = 2.5  # a machine that is busy misses a frame now and then
+VISITS = 3
+PACKED = (".html", ".css", ".js", ".json", ".svg")  # what servers send packed with gzip
+FIRST = """() => new Promise(resolve => {
+    const place = document.querySelector('.lnorm-live');
+    const look = () => {
+        if (place.querySelector('svg[role=img] *')) resolve(performance.now());
+        else requestAnimationFrame(look);
+    };
+    look();
+})"""
+
+
+class Measured(NamedTuple):
+    """A lesson: bytes, ms from the request to the first picture, ms from a key to pixels."""
+
+    bytes: float
+    first: float
+    ms: float
+    frame: float  # ms of an animation frame
+
+    def meets(self, frames):
+        return self.bytes <= MOST_BYTES and self.ms <= frames * self.frame
+
+
+class Server(SimpleHTTPRequestHandler):
+    """Serves files, and remembers which."""
+
+    asked: set
+
+    def __init__(self, *arguments, asked, **options):
+        self.asked = asked
+        super().__init__(*arguments, **options)
+
+    def do_GET(self):
+        self.asked.add(Path(self.translate_path(self.path)))
+        super().do_GET()
+
+    def log_message(self, *arguments):
+        pass
+
+
+def transferred(files):
+    """Count the bytes of files as a server sends them."""
+    contents = [(file, file.read_bytes()) for file in files if file.is_file()]
+    return sum(len(gzip.compress(c) if f.suffix in PACKED else c) for f, c in contents)
+
+
+def measure(chromium, address, asked, lesson):
+    """Measure one lesson, visited anew each time, with its explorer in sight."""
+    firsts = []
+    for _ in range(VISITS):
+        asked.clear()
+        page = chromium.new_context(viewport={"width": 1366, "height": 768}).new_page()
+        page.add_init_script(SCRIPT)
+        page.goto(f"{address}notebooks/{lesson}.html", wait_until="commit")
+        place = page.locator(".lnorm-live").first
+        place.scroll_into_view_if_needed()
+        firsts.append(page.evaluate(FIRST))
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(300)
+        if len(firsts) < VISITS:
+            page.context.close()
+    frame = page.evaluate("frameTime()")
+    ms = Subject(page, place).press_to_and_fro(PRESSES)
+    page.context.close()
+    return Measured(transferred(asked), median(firsts), ms, frame)
+
+
+def measure_all(site):
+    """Return {lesson: Measured}."""
+    asked = set()
+    handler = partial(Server, directory=str(site), asked=asked)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browser() as chromium:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        found = {p.stem: measure(chromium, address, asked, p.stem) for p in LESSON_PATHS}
+        server.shutdown()
+    return found
+
+
+def report(found):
+    """Print a row for each lesson."""
+    line = "{:24} {:>6} {:>14} {:>9} {:>8}  {}"
+    print(line.format("web edition", "MB", "first picture", "key, ms", "/ frame", "").rstrip())
+    for lesson, one in found.items():
+        fits = [one.meets(MOST_FRAMES), one.meets(REFUSED_FRAMES)]
+        said = "within" if fits[0] else "over" if fits[1] else "refused"
+        row = [f"{one.bytes / 1e6:.2f}", f"{one.first:.0f}", f"{one.ms:.1f}"]
+        print(line.format(lesson, *row, f"{one.ms / one.frame:.2f}", said))
+
+
+def main():
+    try:
+        find_browser()
+    except NoBrowserError as reason:
+        if "CI" in os.environ:
+            raise
+        print(f"The web edition is not measured. {reason}")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "site")
+        command = [sys.executable, "-m", "lnorm_utils.web", "site", "--out", out]
+        subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
+        found = measure_all(out)
+    report(found)
+    return int(not all(one.meets(REFUSED_FRAMES) for one in found.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

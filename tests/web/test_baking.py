@@ -1,0 +1,113 @@
+"""States drawn ahead: which there are, and that they are what the explorer shows."""
+
+import gzip
+import json
+
+import pytest
+
+from lnorm_utils import explorers
+from lnorm_utils.explorers import Button, Explorer, Slider, Switch
+from lnorm_utils.plotting import new_picture
+from lnorm_utils.web import baking
+from lnorm_utils.web.baking import Call, bake, calls_in
+
+PRESETS = {"low": {"place": 0}, "far": {"place": 3, "presses": 11}}
+
+
+def explore_tiny(preset=None):
+    picture, axes = new_picture("A dot", 1, 1, 3, 2)
+    (dot,) = axes[0, 0].plot([0], [0], "o")
+    axes[0, 0].set(xlim=(-1, 11))
+
+    def move(place, is_high, presses):
+        dot.set_data([place], [int(is_high)])
+        return f"The dot is at {place}, {is_high}, {presses}."
+
+    most = {"most": lambda values: 2 if values["is_high"] else 3}
+    controls = {
+        "place": Slider("place", 1, range(4), **most),
+        "is_high": Switch("high", False),
+        "presses": Button("press", 0),
+    }
+    return Explorer(picture, [dot], move, controls, PRESETS, preset)
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setattr(explorers, "explore_tiny", explore_tiny, raising=False)
+
+
+def baked(folder, arrangement=0):
+    """Read what was drawn: state → frame, and what the page says about itself."""
+    found = {}
+    for part in ("near", "rest"):
+        text = gzip.decompress((folder / f"{arrangement}.{part}.gz").read_bytes()).decode()
+        numbers, *lines = text.split("\n")
+        frames = [json.loads(line) for line in lines]
+        found |= {tuple(map(int, k.split(","))): frames[n] for k, n in json.loads(numbers).items()}
+    return found, json.loads((folder / "page.json").read_text("utf-8"))
+
+
+def words_in_python(states):
+    frames = explore_tiny().frames
+    return {state: frames.frame(0, state)["words"] for state in states}
+
+
+def test_a_small_grid_is_drawn_whole(tiny, tmp_path):
+    found, page = baked(bake("explore_tiny()", tmp_path))
+    assert page["whole"]
+    assert page["presses"] == 12
+    grid = {(p, s, n) for p in range(4) for s in range(2) for n in range(12)}
+    assert {state: frame["words"] for state, frame in found.items()} == words_in_python(grid)
+
+
+def test_of_a_large_grid_each_control_is_drawn_alone(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(baking, "MOST_STATES", 10)
+    found, page = baked(bake("explore_tiny()", tmp_path))
+    assert not page["whole"]
+    anchors = [(1, 0, 0), (0, 0, 0), (3, 0, 11)]
+    grid = [(p, s, n) for p in range(4) for s in range(2) for n in range(12)]
+    near = [g for g in grid if any(sum(map(int.__ne__, g, a)) < 2 for a in anchors)]
+    assert {state: frame["words"] for state, frame in found.items()} == words_in_python(near)
+
+
+def test_the_first_file_has_the_presets_and_the_background(tiny, tmp_path):
+    folder = bake("explore_tiny()", tmp_path)
+    first = json.loads(gzip.decompress((folder / "0.first.gz").read_bytes()))
+    assert {*first["frames"]} == {"1,0,0", "0,0,0", "3,0,11"}
+    assert first["background"].startswith("data:image/svg+xml;base64,")
+
+
+def test_what_was_drawn_is_kept(tiny, tmp_path):
+    def never(*arguments):
+        raise AssertionError("It was drawn again.")
+
+    folder = bake("explore_tiny()", tmp_path)
+    assert bake("explore_tiny()", tmp_path, never) == folder
+
+
+def test_what_was_interrupted_is_drawn_again(tiny, tmp_path):
+    folder = bake("explore_tiny()", tmp_path)
+    (folder / "page.json").unlink()
+    (folder / "0.near.gz").write_bytes(b"")
+    assert baked(bake("explore_tiny()", tmp_path))[0]
+
+
+def test_a_call_needs_nothing_but_the_package(tmp_path):
+    with pytest.raises(ValueError, match="mine"):
+        bake("explore_collapse(points=mine)", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("source", "calls"),
+    [
+        (
+            "explore_mean()\nexplore_mean(size=3)",
+            [("explore_mean()", ""), ("explore_mean(size=3)", "")],
+        ),
+        ("explore_mean(size=3, preset='two')", [("explore_mean(size=3)", "two")]),
+        ("shown = explore_mean()\nprint(explore_mean)\n# explore_mean()", []),
+    ],
+)
+def test_calls_stand_alone_on_their_lines(source, calls):
+    assert calls_in(source) == [Call(*call) for call in calls]

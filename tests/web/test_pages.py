@@ -1,0 +1,105 @@
+"""Lessons as pages: before an answer is given, nothing shows it; what a script judges it with."""
+
+import json
+import math
+import re
+
+import pytest
+from project import LESSON_PATHS
+
+from lnorm_utils.beliefs import Belief
+from lnorm_utils.exercises.engine.exercise import Exercise
+from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+from lnorm_utils.web.lesson_page import lesson_page
+from lnorm_utils.web.questions import as_data, prediction
+
+FORM = 'class="lnorm-prediction"'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "page.json").write_text("{}", "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.stem)
+def test_before_an_answer_nothing_shows_it(path, folder):
+    lesson = json.loads(path.read_text("utf-8"))
+    cells = lesson_page(lesson, lambda call: folder, folder)["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    depth, forms, waits = 0, 0, False
+    for cell, text in zip(cells, texts, strict=True):
+        is_raw = text.startswith("`````")
+        if is_raw and FORM in text:
+            assert depth == 0
+            forms, waits = forms + text.count(FORM), True
+        elif is_raw and text.count("<details") > text.count("</details>"):
+            depth += 1
+        elif is_raw and text.count("</details>") > text.count("<details"):
+            depth, waits = depth - 1, False
+        elif text.startswith("#"):
+            waits = False
+        if cell["cell_type"] == "code" and cell["outputs"]:
+            assert depth or not waits, text
+    assert depth == 0
+    asked = [name for cell in lesson["cells"] for name in checks(cell)]
+    assert forms == len(asked) > 0
+
+
+def checks(cell):
+    """Name the predictions that a cell checks."""
+    names = re.findall(r"^(\w+)\.check\(\.\.\.\)", "".join(cell["source"]), re.MULTILINE)
+    known = {n: e for bank in Exercise.bank.values() for n, e in bank.items()}
+    return [name for name in names if isinstance(known.get(name), Prediction)]
+
+
+@pytest.fixture
+def ask():
+    """Return a function that makes a prediction, in a bank that is forgotten afterwards."""
+
+    def ask(answer, *wrong, **options):
+        wrong = [Wrong(value, f"That is {value}.") for value in wrong]
+        options = {"reason": "So it is.", "hints": ["One.", "Two."], "wrong": wrong, **options}
+        return Prediction("web_tests", "asked", answer=answer, **options)
+
+    yield ask
+    Exercise.bank.pop("web_tests", None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "value"),
+    [
+        (3, "number", 3),
+        (math.nan, "number", "nan"),
+        ((2, 3), "tuple", [2, 3]),
+        ("Mean  Norm", "word", "mean norm"),
+        (True, "truth", True),
+    ],
+)
+def test_each_kind_of_answer_can_be_judged_by_a_script(ask, answer, kind, value):
+    data = json.loads(json.dumps(as_data(ask(answer, -5)), allow_nan=False))
+    assert data["kind"] == kind
+    assert [known["value"] for known in data["right"]] == [value]
+    assert [known["value"] for known in data["wrong"]] == [-5]
+
+
+def test_tolerances_and_further_answers_are_those_of_python(ask):
+    question = ask(0.25, 4.0, within=5e-3, also=[(0.5, "That too.")])
+    data = as_data(question)
+    assert [known["value"] for known in data["right"]] == [0.25, 0.5]
+    assert "That too." in data["right"][1]["html"]
+    assert data["rounded"] >= data["within"] == question.within
+    assert 0 < data["nearly"] < 0.06
+    assert as_data(ask(4))["nearly"] == 0
+
+
+def test_a_belief_is_named(ask):
+    belief = next(iter(Belief))
+    data = as_data(ask(1, wrong=[Wrong(2, "No.", belief)]))
+    assert belief.value in data["wrong"][0]["html"]
+
+
+def test_words_are_chosen_and_numbers_are_typed(ask):
+    assert prediction(ask("mean", "median")).count('type="radio"') == 2
+    assert prediction(ask(True)).count('type="radio"') == 2
+    assert prediction(ask(1.5)).count('type="text"') == 1
