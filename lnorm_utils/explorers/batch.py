@@ -149,7 +149,7 @@ def _panels(features: int) -> tuple[Picture, Axes, Axes, Axes]:
     """Lay out one panel for the outputs, and beside it two for feature 0's running statistics."""
     alt = "One point in batch after batch: its outputs, and the running statistics"
     margins = {"left": 0.08, "right": 0.98, "bottom": 0.115, "top": 0.85}
-    picture, (outputs,) = fixed_panels(alt, 1, 9.6, 4.6, {**margins, "wspace": 0.2, "hspace": 0.3})
+    picture, (outputs,) = fixed_panels(alt, 1, 9.6, 4.7, {**margins, "wspace": 0.2, "hspace": 0.42})
     grid = picture.add_gridspec(2, 2)
     outputs.set_subplotspec(grid[:, 0])
     outputs.set(title="outputs of the same point", xlabel="feature", ylabel="output")
