@@ -166,9 +166,9 @@ OTHER = layer_norm_steps(0.5 * normal(2, 3, 4, seed=121).double() + 1, 4, eps=0.
 SQUARE = layer_norm_steps(normal(4, 4, 4, seed=122).double(), 4, eps=0.1)
 GAMMA = torch.tensor([1.5, 0.5, -2.0, 3.0]).double()
 
-backward = CodeExercise(
+bring_back = CodeExercise(
     TOPIC,
-    "backward",
+    "bring_back",
     inputs={
         "the encoded points": (
             normal(3, 2, 4, seed=123).double() + 0.3,
@@ -199,7 +199,7 @@ backward = CodeExercise(
 )
 
 
-@backward.answer
+@bring_back.answer
 def three_lines(g, x_hat, rstd, weight):
     g_hat = weight * g
     line = g_hat.mean(-1, keepdim=True) + x_hat * (g_hat * x_hat).mean(-1, keepdim=True)
