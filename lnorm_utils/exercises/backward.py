@@ -35,9 +35,9 @@ row_std = Prediction(
 )
 
 
-slope_of_4r = Prediction(
+slope_4r = Prediction(
     TOPIC,
-    "slope_of_4r",
+    "slope_4r",
     answer=0.25,
     reason="The slope is divided by the standard deviation, and that's four times as large.",
     wrong=[
@@ -63,9 +63,9 @@ slope_of_4r = Prediction(
 )
 
 
-gamma_numbers = Prediction(
+gammas = Prediction(
     TOPIC,
-    "gamma_numbers",
+    "gammas",
     answer=4,
     reason="There's one γ for each feature, and all rows share it.",
     wrong=[
@@ -126,9 +126,9 @@ own_slope = Prediction(
 )
 
 
-first_of_dx = Prediction(
+first_dx = Prediction(
     TOPIC,
-    "first_of_dx",
+    "first_dx",
     answer=1,
     reason="mean(g) = 4.5, mean(g · x̂) = 1.5, and (6 − 4.5 − (−1) · 1.5) / 3 = 1.",
     wrong=[
@@ -206,9 +206,9 @@ def three_lines(g, x_hat, rstd, weight):
     return rstd * (g_hat - line)
 
 
-lost_directions = Prediction(
+lost = Prediction(
     TOPIC,
-    "lost_directions",
+    "lost",
     answer=2,
     reason=(
         "The direction (1, …, 1), which the mean takes, and the direction of x̂, which the "
@@ -282,9 +282,9 @@ gamma_zero = Prediction(
 )
 
 
-gamma_gradient = CodeExercise(
+d_gamma = CodeExercise(
     TOPIC,
-    "gamma_gradient",
+    "d_gamma",
     inputs={
         "the encoded points": (normal(3, 2, 4, seed=126).double() + 0.3, LESSON.x_hat),
         "two sentences of three words": (normal(2, 3, 4, seed=127).double() - 0.4, OTHER.x_hat),
@@ -296,68 +296,68 @@ gamma_gradient = CodeExercise(
 )
 
 
-@gamma_gradient.answer
+@d_gamma.answer
 def sum_over_all_rows(g, x_hat):
     products = g * x_hat
     return products.sum(dim=(0, 1))
 
 
-@gamma_gradient.mistake(Belief.GAMMA_GRADIENT_PER_ROW)
+@d_gamma.mistake(Belief.GAMMA_GRADIENT_PER_ROW)
 def one_for_each_row(g, x_hat):
     """You added over the features, so each row has a number of its own. γ belongs to features: add
     over the rows (axes 0 and 1)."""
     return (g * x_hat).sum(dim=-1)
 
 
-@gamma_gradient.mistake(Belief.GAMMA_GRADIENT_PER_ROW)
+@d_gamma.mistake(Belief.GAMMA_GRADIENT_PER_ROW)
 def not_added(g, x_hat):
     """You return what each row adds. All rows share γ, so add them up: over axes 0 and 1."""
     return g * x_hat
 
 
-@gamma_gradient.mistake()
+@d_gamma.mistake()
 def averaged(g, x_hat):
     """You averaged over the rows. If a number is used in several places, its gradients add up."""
     return (g * x_hat).mean(dim=(0, 1))
 
 
-@gamma_gradient.mistake()
+@d_gamma.mistake()
 def over_the_batch_only(g, x_hat):
     """You added over the batch only, so each position has its own gradient. Positions share γ too:
     add over axes 0 and 1."""
     return (g * x_hat).sum(dim=0)
 
 
-@gamma_gradient.mistake()
+@d_gamma.mistake()
 def over_the_positions_only(g, x_hat):
     """You added over the positions only, so each point has its own gradient. All points share γ:
     add over axes 0 and 1."""
     return (g * x_hat).sum(dim=1)
 
 
-@gamma_gradient.mistake()
+@d_gamma.mistake()
 def that_is_beta(g, x_hat):
     """That's the gradient of β. γ is multiplied by x̂, so g has to be multiplied by x̂ before you
     add."""
     return g.sum(dim=(0, 1))
 
 
-@gamma_gradient.mistake()
+@d_gamma.mistake()
 def beta_times_x_hat(g, x_hat):
     """You added g and x̂ separately, and then multiplied. Multiply first: each row's g belongs to
     its own x̂."""
     return g.sum(dim=(0, 1)) * x_hat.sum(dim=(0, 1))
 
 
-@gamma_gradient.mistake(Belief.SINGLE_GAMMA_AND_BETA)
+@d_gamma.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def one_number(g, x_hat):
     """You added everything up to one number. Each feature has its own γ, so leave out axis 2."""
     return (g * x_hat).sum()
 
 
-trained_anyway = Prediction(
+trained = Prediction(
     TOPIC,
-    "trained_anyway",
+    "trained",
     answer=4,
     reason=(
         "Only the one with sums stays at the loss of guessing. So a falling loss doesn't tell you "
