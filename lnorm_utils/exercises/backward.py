@@ -63,9 +63,9 @@ slope_4r = Prediction(
 )
 
 
-gammas = Prediction(
+gamma_count = Prediction(
     TOPIC,
-    "gammas",
+    "gamma_count",
     answer=4,
     reason="There's one γ for each feature, and all rows share it.",
     wrong=[
@@ -355,9 +355,9 @@ def one_number(g, x_hat):
     return (g * x_hat).sum()
 
 
-trained = Prediction(
+still_train = Prediction(
     TOPIC,
-    "trained",
+    "still_train",
     answer=4,
     reason=(
         "Only the one with sums stays at the loss of guessing. So a falling loss doesn't tell you "
