@@ -112,6 +112,15 @@ BACKWARD_SLIPS = (
         {"mean_of": torch.sum, "slope_of": torch.sum},
         detail="and aren't divided by anything",
     ),
+    Slip(
+        "both of your means are sums, and the whole is divided by {D}",
+        "multiplies ĝ by {D} where it divides the whole",
+        {
+            "mean_of": torch.sum,
+            "slope_of": torch.sum,
+            "scaled": lambda g_hat, rest, rstd: rstd * rest / g_hat.shape[-1],
+        },
+    ),
     Slip("your mean of ĝ is a sum", EACH_MEAN, {"mean_of": torch.sum}),
     Slip("your mean of ĝ · x̂ is a sum", EACH_MEAN, {"slope_of": torch.sum}),
     Slip(

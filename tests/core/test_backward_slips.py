@@ -37,6 +37,7 @@ EXPECTED = [
     R * PLAIN * GAMMA,
     R * (H - m(G) - X_HAT * m(G * X_HAT)),
     R * (H - 4 * MEAN - 4 * LINE),
+    R * (H - 4 * MEAN - 4 * LINE) / 4,
     R * (H - 4 * MEAN - LINE),
     R * (H - MEAN - 4 * LINE),
     R * (H - m(H, 3) - X_HAT * m(H * X_HAT, 3)),
