@@ -25,11 +25,11 @@ LENGTH = 1.5  # of the gradient that arrives
 SPAN = 5.0
 PRESETS: Presets = {
     "at an angle": {"feature": -2.0, "direction": 30},
-    "along x̂: nothing passes": {"feature": 1.0, "direction": 90},
-    "along the circle: all passes": {"feature": 1.0, "direction": 0},
-    "small row, large gradient": {"feature": 0.0, "scale": 0.5, "direction": 60},
-    "large row, small gradient": {"feature": -3.0, "scale": 1.5, "direction": 60},
-    "large ε: a part along x̂ passes": {"feature": 1.0, "direction": 90, "eps": 1.0},
+    "along x̂": {"feature": 1.0, "direction": 90},
+    "along the circle": {"feature": 1.0, "direction": 0},
+    "small row": {"feature": 0.0, "scale": 0.5, "direction": 60},
+    "large row": {"feature": -3.0, "scale": 1.5, "direction": 60},
+    "along x̂, large ε": {"feature": 1.0, "direction": 90, "eps": 1.0},
 }
 
 
@@ -60,7 +60,7 @@ def explore_gradient(
 
     Source: Brody, Alon & Yahav 2023, arXiv:2305.02582, for the geometry of the forward pass.
 
-    >>> explore_gradient(preset="along x̂: nothing passes").words[-53:]
+    >>> explore_gradient(preset="along x̂").words[-53:]
     'Less than 0.01 of it passes, because g lies along x̂.'
     """
     picture, (left, right) = fixed_panels(

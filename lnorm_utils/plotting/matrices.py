@@ -43,7 +43,7 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
 
     >>> words = signed_cells([[1, -1]], title="One row", xlabel="input", ylabel="output").words
     >>> words
-    'One row. output 0: 1.00, −1.00.'
+    'One row. Output 0: 1.00, −1.00.'
     """
     array = to_array(matrix)
     if array.ndim != 2 or array.size == 0 or max(array.shape) > MOST:
@@ -65,7 +65,8 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
     ax.set_yticks(np.arange(rows) + 0.5, range(rows))
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    each = (f"{ylabel} {row}: {', '.join(cells)}" for row, cells in enumerate(texts))
+    label = ylabel[:1].upper() + ylabel[1:]
+    each = (f"{label} {row}: {', '.join(cells)}" for row, cells in enumerate(texts))
     picture.words = f"{title}. {phrase(each, MOST)}."
     return picture
 

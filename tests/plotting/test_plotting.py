@@ -178,7 +178,7 @@ def test_signed_cells_have_their_numbers_and_colors_by_sign_and_size():
     np.testing.assert_allclose(tiny, 1, atol=1e-6)
     np.testing.assert_allclose(half, (strong + 1) / 2)
     assert abs(strong - below).max() > 0.3
-    assert picture.words == "T. out 0: 2.00, −2.00, 0.00; out 1: 1.00, 0.00, nan."
+    assert picture.words == "T. Out 0: 2.00, −2.00, 0.00; Out 1: 1.00, 0.00, nan."
 
 
 @pytest.mark.parametrize(
