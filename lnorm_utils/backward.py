@@ -90,7 +90,7 @@ class LayerNormFunction(torch.autograd.Function):
     """Layer norm with its own backward pass: `apply(x, normalized_shape, weight, bias, eps)`.
 
     It saves x and not x̂, and computes x̂ again when the gradient comes. So x̂ stays a function of x,
-    and the second derivatives are right as well. If it saved x̂, autograd would take x̂ for a
+    and the second derivatives are right as well. If it saved x̂, autograd would treat x̂ as a
     constant in the backward pass: `gradcheck` would pass, and `gradgradcheck` would fail.
 
     Args:

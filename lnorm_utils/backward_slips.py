@@ -74,19 +74,19 @@ BOTH = "subtracts mean(ĝ) and x̂ · mean(ĝ · x̂) from ĝ"
 # The likeliest first.
 BACKWARD_SLIPS = (
     Slip(
-        "you took the mean and the variance for constants",
+        "you treated the mean and the variance as constants",
         BOTH,
         {"without_mean": lambda g_hat, mean: g_hat, "without_line": lambda rest, line: rest},
         Belief.STATISTICS_ARE_CONSTANTS,
     ),
     Slip(
-        "you took the variance for a constant",
+        "you treated the variance as a constant",
         "also subtracts x̂ · mean(ĝ · x̂)",
         {"without_line": lambda rest, line: rest},
         Belief.STATISTICS_ARE_CONSTANTS,
     ),
     Slip(
-        "you took the mean for a constant",
+        "you treated the mean as a constant",
         "also subtracts mean(ĝ)",
         {"without_mean": lambda g_hat, mean: g_hat},
         Belief.STATISTICS_ARE_CONSTANTS,

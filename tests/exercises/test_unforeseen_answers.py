@@ -192,11 +192,11 @@ WRONG = {
         F.normalize(x - mean_of(x)) * radius(x)
     """,
     "bring_back(g, x_hat, rstd, weight)": """
-        rstd * weight * g  # You took the mean and the variance for constants
-        rstd * (weight * g - mean_of(weight * g))  # You took the variance for a constant
-        rstd * (weight * g - x_hat * mean_of(weight * g * x_hat))  # You took the mean for
+        rstd * weight * g  # You treated the mean and the variance as constants
+        rstd * (weight * g - mean_of(weight * g))  # You treated the variance as a constant
+        rstd * (weight * g - x_hat * mean_of(weight * g * x_hat))  # You treated the mean as
         rstd * weight * (g - mean_of(g) - x_hat * mean_of(g * x_hat))  # γ comes last
-        rstd * (g - mean_of(g))  # Two things: you took the variance for a constant, and γ is left
+        rstd * (g - mean_of(g))  # Two things: you treated the variance as a constant, and γ is left
         weight * g - mean_of(weight * g) - x_hat * mean_of(weight * g * x_hat)  # isn't multiplied
         rstd * (weight * g - mean_of(weight * g) - x_hat * mean_of(weight * g) * mean_of(x_hat))
         rstd * (weight * g - mean_of(weight * g) - (weight * g * x_hat).mean(-1, keepdim=True))
