@@ -26,3 +26,6 @@ class Belief(Enum):
     SCALING_CHANGES_NOTHING = "scaling a row never changes its layer norm"
     ATTRIBUTES_ARE_TRAINED = "everything that a class stores is trained with the network"
     STATE_DICT_HOLDS_ALL = "a state dict holds everything that a layer needs"
+    STATISTICS_ARE_CONSTANTS = "mean and variance are constants in the backward pass"
+    GAMMA_GRADIENT_PER_ROW = "each row has its own gradient for γ"
+    LARGE_INPUT_LARGE_GRADIENT = "a large input gets a large gradient"

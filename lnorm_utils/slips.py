@@ -8,7 +8,7 @@ data a few of them can be seen.
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -134,7 +134,8 @@ class Slip:
         done: what was done, as a short clause such as "ε is left out".
         instead: what layer norm does instead, as the rest of a sentence that begins with its name.
             In both, {D} stands for the letter of how many numbers are averaged.
-        changes: the switches that it throws, field of `NormWithSlips` -> value.
+        changes: the switches that it throws, field of `NormWithSlips`, or of the model that it
+            belongs to, -> value.
         belief: the common belief that it may come from.
         detail: how `done` goes on, behind a comma, where there is room for it.
     """
@@ -160,12 +161,12 @@ class Slip:
 AFFINE = {"gamma", "scaled", "beta", "shifted", "is_shifted_first", "is_affine_first"}
 
 
-def combined(*slips: Slip) -> NormWithSlips:
-    """Return a layer norm with all of these slips."""
+def combined(*slips: Slip, model: Callable[..., Any] = NormWithSlips) -> Any:
+    """Return a layer norm, or what else has switches, with all of these slips."""
     changes: dict[str, Any] = {}
     for slip in slips:
         changes |= slip.changes
-    return NormWithSlips(**changes)
+    return model(**changes)
 
 
 def compatible(slips: Sequence[Slip]) -> bool:
@@ -508,6 +509,20 @@ SLIPS = (
 )
 
 
+AXIS_SWITCHES = (
+    ("you averaged", "averages", ("mean_axes", "inner_mean_axes", "variance_axes")),
+    ("your mean runs", "takes the mean", ("mean_axes",)),
+    ("your variance runs", "takes the variance", ("inner_mean_axes", "variance_axes")),
+    (
+        "your mean and the mean inside your variance run",
+        "takes both",
+        ("mean_axes", "inner_mean_axes"),
+    ),
+    ("the mean inside your variance runs", "takes it", ("inner_mean_axes",)),
+    ("the mean of your squares runs", "takes it", ("variance_axes",)),
+)
+
+
 @dataclass(frozen=True)
 class Layout:
     """The axes of the tensors that an exercise is about, and those that are normalized.
@@ -518,7 +533,13 @@ class Layout:
         beliefs: the common belief behind other axes.
         name: what normalizes like this.
         size: the letter of how many numbers share a mean.
+
+    The slips are those of layer norm, of the model `NormWithSlips`. A subclass can have others.
     """
+
+    model: ClassVar[Callable[..., Any]] = NormWithSlips
+    slips: ClassVar[tuple[Slip, ...]] = SLIPS
+    axis_switches: ClassVar[tuple[tuple[str, str, tuple[str, ...]], ...]] = AXIS_SWITCHES
 
     axes: tuple[str, ...]
     right: tuple[int, ...]
@@ -547,7 +568,7 @@ class Layout:
                     yield self.words(axes), _always(axes), self.beliefs.get(axes)
 
     def all_slips(self) -> list[Slip]:
-        """Return all slips of layer norm, the likeliest first.
+        """Return all slips, the likeliest first.
 
         The mean and the variance may run over any other axes. That only one of them does is a slip
         where a common belief leads to those axes, or where there are few of them.
@@ -559,25 +580,11 @@ class Layout:
                 for wrong, axes, belief in self.others()
                 for changes in [dict.fromkeys(switches, axes)]
             ]
-            for begin, instead, switches in AXIS_SWITCHES
+            for begin, instead, switches in self.axis_switches
         )
         few = len(self.axes) <= 3
         likely = [slip for slip in itertools.chain(*apart) if few or slip.belief]
-        return [*both, *SLIPS, *likely]
-
-
-AXIS_SWITCHES = (
-    ("you averaged", "averages", ("mean_axes", "inner_mean_axes", "variance_axes")),
-    ("your mean runs", "takes the mean", ("mean_axes",)),
-    ("your variance runs", "takes the variance", ("inner_mean_axes", "variance_axes")),
-    (
-        "your mean and the mean inside your variance run",
-        "takes both",
-        ("mean_axes", "inner_mean_axes"),
-    ),
-    ("the mean inside your variance runs", "takes it", ("inner_mean_axes",)),
-    ("the mean of your squares runs", "takes it", ("variance_axes",)),
-)
+        return [*both, *self.slips, *likely]
 
 
 def _all(ndim: int, right: Axes) -> Axes:

@@ -9,9 +9,11 @@ ROOMS = {
     "progress_files": set(),
     "numbers": set(),
     "functional": {"torch"},
+    "backward": {"functional", "torch"},
     "modules": {"functional", "torch"},
     "beliefs": set(),
     "slips": {"beliefs", "modules", "torch"},
+    "backward_slips": {"beliefs", "slips", "torch"},
     "examples": {"modules", "torch"},
     "measures": {"modules", "torch"},
     "training": {"torch"},
@@ -19,11 +21,11 @@ ROOMS = {
     "lab": {"progress_files"},
     "exercises": {
         *("functional", "modules", "slips", "beliefs", "examples", "measures", "numbers"),
-        *("progress_files", "torch", "numpy", "IPython"),
+        *("backward_slips", "progress_files", "torch", "numpy", "IPython"),
     },
     "explorers": {
         *("functional", "modules", "slips", "examples", "measures", "numbers", "plotting"),
-        *("torch", "numpy", "matplotlib", "ipywidgets", "anywidget", "traitlets"),
+        *("backward", "torch", "numpy", "matplotlib", "ipywidgets", "anywidget", "traitlets"),
         "IPython",
     },
     "grading": {

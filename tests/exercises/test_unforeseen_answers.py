@@ -191,6 +191,28 @@ WRONG = {
         (x - mean_of(x)) / ((x - mean_of(x)).norm(dim=-1, keepdim=True) + 1e-5) * radius(x)
         F.normalize(x - mean_of(x)) * radius(x)
     """,
+    "bring_back(g, x_hat, rstd, weight)": """
+        rstd * weight * g  # You treated the mean and the variance as constants
+        rstd * (weight * g - mean_of(weight * g))  # You treated the variance as a constant
+        rstd * (weight * g - x_hat * mean_of(weight * g * x_hat))  # You treated the mean as
+        rstd * weight * (g - mean_of(g) - x_hat * mean_of(g * x_hat))  # γ comes last
+        rstd * (g - mean_of(g))  # Two things: you treated the variance as a constant, and γ is left
+        weight * g - mean_of(weight * g) - x_hat * mean_of(weight * g * x_hat)  # isn't multiplied
+        rstd * (weight * g - mean_of(weight * g) - x_hat * mean_of(weight * g) * mean_of(x_hat))
+        rstd * (weight * g - mean_of(weight * g) - (weight * g * x_hat).mean(-1, keepdim=True))
+        rstd * (weight * g - (weight * g).mean(0) - x_hat * (weight * g * x_hat).mean(0))  # batch
+        rstd * (4 * weight * g - weight * g.sum(-1, keepdim=True)) / 4
+        g
+    """,
+    "d_gamma(g, x_hat)": """
+        (g * x_hat).sum(0).mean(0)
+        (g * x_hat).sum((0, 1), keepdim=True)
+        (g * x_hat).flatten(0, 1).cumsum(0)
+        (g + x_hat).sum((0, 1))
+        (g * g).sum((0, 1))
+        x_hat.sum((0, 1))
+        (g * x_hat).sum((0, 1)) / 4
+    """,
     "rescue(x, weight, bias)": """
         layer_norm((x @ weight.T + bias).relu(), 6)
         layer_norm(x @ weight.T + bias, 6, bias, bias)

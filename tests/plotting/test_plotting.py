@@ -24,6 +24,7 @@ from lnorm_utils.plotting import (
     points_before_after,
     points_by_class,
     shared_cells,
+    signed_cells,
 )
 from lnorm_utils.plotting.picture import BLUE, GREEN, ORANGE, PINK, VERMILION
 
@@ -157,6 +158,27 @@ def test_number_lines_leave_out_the_deviations_on_request():
 
 
 # Tables.
+
+
+def test_signed_cells_have_their_numbers_and_colors_by_sign_and_size():
+    picture = signed_cells(
+        [[2.0, -2.0, 1e-9], [1.0, 0.0, NAN]], title="T", xlabel="in", ylabel="out"
+    )
+    (ax,) = picture.axes
+    assert [text.get_text() for text in ax.texts] == [
+        "2.00",
+        "−2.00",
+        "0.00",
+        "1.00",
+        "0.00",
+        "nan",
+    ]
+    strong, below, tiny, half, zero, _ = (np.array(cell.get_facecolor()[:3]) for cell in ax.patches)
+    assert (zero == 1).all()
+    np.testing.assert_allclose(tiny, 1, atol=1e-6)
+    np.testing.assert_allclose(half, (strong + 1) / 2)
+    assert abs(strong - below).max() > 0.3
+    assert picture.words == "T. Out 0: 2.00, −2.00, 0.00; Out 1: 1.00, 0.00, nan."
 
 
 @pytest.mark.parametrize(
@@ -355,6 +377,8 @@ def test_a_place_that_a_logarithmic_axis_does_not_have_makes_no_tick_and_no_limi
         *((lambda s=s: shared_cells(torch.ones(s), 0), ValueError, ["shared_cells", str(s)])
           for s in [(4,), (1, 1, 1, 1, 1), (0, 3)]),
         (lambda: shared_cells(torch.ones(2, 3), 0, "NLD"), ValueError, ["'NLD'"]),
+        *((lambda s=s: signed_cells(torch.ones(s), title="", xlabel="", ylabel=""), ValueError,
+           ["signed_cells", str(s)]) for s in [(4,), (0, 3), (13, 2)]),
         *((lambda a=a, b=b: points_before_after(torch.ones(a), torch.ones(b)), ValueError,
            ["points_before_after", str(a), str(b)])
           for a, b in [((3, 4), (3, 4)), ((3, 2), (4, 2)), ((0, 2), (0, 2))]),

@@ -22,6 +22,7 @@ from lnorm_utils.plotting import (
     points_before_after,
     points_by_class,
     shared_cells,
+    signed_cells,
 )
 
 PAGES = PROJECT / "build" / "looks"
@@ -57,6 +58,7 @@ PICTURES = {
         lambda: shared_cells(normal(2, 3, 2, 2, seed=0), (1, 2, 3)),
         lambda: shared_cells(normal(30, 1, seed=0), 1, axes="NF", what="γ"),
     ],
+    "signed_cells": [lambda: signed_cells(normal(8, 8, seed=0), **NAMES)],
     "number_lines": [
         lambda: number_lines(encoded_points()),
         lambda: number_lines(encoded_points(), spread=False),

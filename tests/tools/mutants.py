@@ -19,9 +19,11 @@ from project import PROJECT
 QUIET = ["-q", "--color=no", "--tb=no", "-p", "no:cacheprovider"]
 PYTEST = [sys.executable, "-m", "pytest", "-n0", "-x", "-rfE", *QUIET]
 # What sees most comes first, so that most mistakes are found soon.
-UNITS = [f"tests/core/test_{name}.py" for name in ("functional", "modules", "examples", "residual")]
+OF_THE_LAYER = ("functional", "backward", "modules", "examples", "residual")
+UNITS = [f"tests/core/test_{name}.py" for name in OF_THE_LAYER]
 NOTEBOOKS = [f"notebooks/{name}.ipynb" for name in ("03_standardize", "04_gamma_beta")]
-NOTEBOOKS += ["notebooks/08_build_the_layer.ipynb", "notebooks"]
+NOTEBOOKS += [f"notebooks/{name}.ipynb" for name in ("08_build_the_layer", "12_backward_pass")]
+NOTEBOOKS += ["notebooks"]
 NAIVE_CHECK = """
 import torch
 from lnorm_utils import LayerNorm
@@ -37,7 +39,7 @@ JUDGES = {
 }
 IMPORTED = "import lnorm_utils; print(lnorm_utils.__file__)"
 
-OP, MODULES = "functional.py", "modules.py"
+OP, MODULES, BACKWARD = FILES = "functional.py", "modules.py", "backward.py"
 AXES = "_standardized(x, tuple(range(-len(shape), 0)), eps)"
 VARIANCE = "    var = mean(centered.square(), dim)\n    rstd"
 RSTD = "(var + float(eps)).rsqrt()"
@@ -45,6 +47,7 @@ GAMMA = "y = x_hat if weight is None else x_hat * weight"
 BETA = "y = y if bias is None else y + bias"
 BETA_FIRST = "y = x_hat if bias is None else x_hat + bias"
 CENTERED = "once = in_statistics_dtype(x) - m\n    return once - mean(once, dim)"
+DX = "steps.rstd * (g_hat - g_mean - steps.x_hat * g_slope)"
 DETACHED = "once = in_statistics_dtype(x) - m.detach()\n    return once - mean(once, dim).detach()"
 # Name: (file, what is right, what is wrong). They are written apart from `lnorm_utils.slips` on
 # purpose: a tool that judges the tests must not use the code that the tests hold.
@@ -73,6 +76,7 @@ MISTAKES = {
     ),
     "detached mean": (OP, CENTERED, DETACHED),
     "in place on x": (OP, CENTERED, CENTERED.replace(" - m\n", ".sub_(m)\n")),
+    "gradient without the slope": (BACKWARD, DX, DX.replace(" - steps.x_hat * g_slope", "")),
 }
 
 
@@ -86,7 +90,7 @@ def plant(course, name):
 
 
 def mend(course):
-    for file in (OP, MODULES):
+    for file in FILES:
         shutil.copy(PROJECT / "lnorm_utils" / file, course / "lnorm_utils")
 
 

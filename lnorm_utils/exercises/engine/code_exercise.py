@@ -31,7 +31,8 @@ class CodeExercise(Exercise):
         observations: for a class, what to look at in the layers made from it.
         norm: (norm, *inputs) -> the right result, if `norm` is a `NormWithSlips` without slips. The
             search then names all slips of layer norm by itself. Mistakes take `norm` too, first.
-        layout: the axes of the inputs, and what normalizes over which of them.
+        layout: the axes of the inputs, what normalizes over which of them, and which model has the
+            slips: layer norm, or its backward pass.
         within: how far an element of a tensor may be from the answer, also relative to it.
 
     >>> double = CodeExercise("example", "double", inputs={"the number 3": (3,)}, hints=[])
@@ -93,7 +94,7 @@ class CodeExercise(Exercise):
 
     def attempt(self, mistake: Callable) -> Callable:
         """Return what a student writes who makes this mistake and no slip."""
-        return functools.partial(mistake, NormWithSlips()) if self.norm else mistake
+        return functools.partial(mistake, self.layout.model()) if self.norm else mistake
 
     @functools.cached_property
     def right(self) -> list:
@@ -122,7 +123,7 @@ class CodeExercise(Exercise):
     def _result(self, cause: Cause, number: int) -> object:
         function = cause.mistake or self.norm or self._given_answer
         if self.norm:
-            norm = combined(*cause.slips)
+            norm = combined(*cause.slips, model=self.layout.model)
             if not cause.mistake and self._output_of(number):
                 return self._layer(number, norm).forward(self.inputs[number][-1])
             function = functools.partial(function, norm)

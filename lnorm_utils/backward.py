@@ -1,0 +1,147 @@
+"""The backward pass of layer normalization, step by step, in operations that autograd can follow.
+
+g is the gradient of a loss with respect to y. Like the statistics of the
+forward pass, the intermediates of float16 and bfloat16 tensors are float32.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from lnorm_utils.functional import (
+    in_statistics_dtype,
+    layer_norm,
+    layer_norm_steps,
+    mean,
+    shape_tuple,
+)
+
+__all__ = ["LayerNormFunction", "LayerNormGradients", "layer_norm_backward"]
+
+
+class LayerNormGradients(NamedTuple):
+    """Every intermediate of the backward pass, in the order in which they are computed.
+
+    `g_mean` and `g_slope` keep the normalized axes with size 1. Without ε they are the intercept
+    and the slope of the straight line that fits `g_hat` best, as a function of `x_hat`.
+    """
+
+    g_hat: Tensor
+    g_mean: Tensor
+    g_slope: Tensor
+    dx: Tensor
+    dweight: Tensor
+    dbias: Tensor
+
+
+def layer_norm_backward(
+    g: Tensor,
+    x: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    eps: float = 1e-5,
+) -> LayerNormGradients:
+    """Bring a gradient back through a layer norm: dx = rstd · (ĝ − mean(ĝ) − x̂ · mean(ĝ · x̂)).
+
+    ĝ = weight · g is the gradient at x̂. The means run over the normalized axes. Each row also adds
+    to the gradients that all rows share: dweight = Σ g · x̂ and dbias = Σ g, over all rows.
+
+    Args:
+        g: the gradient at y, of the shape and dtype of `x`, in the unit of the loss per unit of y.
+        x: what was normalized, (*, *normalized_shape), floating-point.
+        normalized_shape: the sizes of the last axes, which share one mean and one variance.
+        weight: γ, of shape `normalized_shape`; 1 where it is left out.
+        eps: what was added to the variance inside the root, in the squared unit of `x`.
+
+    Returns:
+        `g_hat` = weight · g, of the shape of `x`; `g_mean` = mean(ĝ) and `g_slope` = mean(ĝ · x̂),
+        of shape (*, 1, …, 1); `dx`, of the shape and dtype of `x`; `dweight` and `dbias`, of shape
+        `normalized_shape`, also where γ or β is left out.
+
+    Raises:
+        TypeError: `g` is not a tensor of the dtype of `x`, or an error of `layer_norm_steps`.
+        ValueError: `g` does not have the shape of `x`, or an error of `layer_norm_steps`.
+
+    Source: derived from Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3. The numbers are
+    those of autograd through `torch.nn.functional.layer_norm`, up to rounding.
+
+    >>> x, g = torch.tensor([[4.0, 4.0, 10.0, 10.0]]), torch.tensor([[6.0, 0.0, 0.0, 12.0]])
+    >>> layer_norm_backward(g, x, 4, eps=0.0).dx
+    tensor([[ 1., -1., -2.,  2.]])
+    """
+    shape = shape_tuple(normalized_shape)
+    axes = tuple(range(-len(shape), 0))
+    steps = layer_norm_steps(x, shape, weight, eps=eps)
+    _check_gradient(g, x)
+    upstream = in_statistics_dtype(g)
+    g_hat = upstream if weight is None else upstream * weight
+    g_mean = mean(g_hat, axes)
+    g_slope = mean(g_hat * steps.x_hat, axes)
+    dx = steps.rstd * (g_hat - g_mean - steps.x_hat * g_slope)
+    dtype = x.dtype if weight is None else weight.dtype
+    dweight = (upstream * steps.x_hat).sum_to_size(shape).to(dtype)
+    dbias = upstream.sum_to_size(shape).to(dtype)
+    return LayerNormGradients(g_hat, g_mean, g_slope, dx.to(x.dtype), dweight, dbias)
+
+
+class LayerNormFunction(torch.autograd.Function):
+    """Layer norm with its own backward pass: `apply(x, normalized_shape, weight, bias, eps)`.
+
+    It saves x and not x̂, and computes x̂ again when the gradient comes. So x̂ stays a function of x,
+    and the second derivatives are right as well. If it saved x̂, autograd would treat x̂ as a
+    constant in the backward pass: `gradcheck` would pass, and `gradgradcheck` would fail.
+
+    Args:
+        x, normalized_shape, weight, bias, eps: those of `lnorm_utils.layer_norm`; `weight` and
+            `bias` may be None.
+
+    Raises:
+        TypeError, ValueError: those of `lnorm_utils.layer_norm`.
+
+    Source: PyTorch, "Extending torch.autograd", for the form.
+
+    >>> x = torch.tensor([[4.0, 4.0, 10.0, 10.0]], requires_grad=True)
+    >>> LayerNormFunction.apply(x, 4, None, None, 0.0).sum().backward()
+    >>> x.grad
+    tensor([[0., 0., 0., 0.]])
+    """
+
+    @staticmethod
+    def forward(
+        x: Tensor,
+        normalized_shape: int | Sequence[int],
+        weight: Tensor | None,
+        bias: Tensor | None,
+        eps: float,
+    ) -> Tensor:
+        """Return y = weight · x̂ + bias."""
+        return layer_norm(x, normalized_shape, weight, bias, eps)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: Tensor) -> None:
+        """Keep what the backward pass needs."""
+        x, ctx.normalized_shape, weight, bias, ctx.eps = inputs
+        ctx.save_for_backward(x, weight)
+        ctx.bias_dtype = None if bias is None else bias.dtype
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        """Return a gradient for each argument, and None for what has none."""
+        (x, weight), (g,) = ctx.saved_tensors, gradients
+        found = layer_norm_backward(g, x, ctx.normalized_shape, weight, ctx.eps)
+        dweight = None if weight is None else found.dweight
+        dbias = None if ctx.bias_dtype is None else found.dbias.to(ctx.bias_dtype)
+        return found.dx, None, dweight, dbias, None
+
+
+def _check_gradient(g: Tensor, x: Tensor) -> None:
+    if not isinstance(g, Tensor):
+        raise TypeError(f"g must be a torch.Tensor, but a {type(g).__name__} was given.")
+    if g.shape != x.shape:
+        raise ValueError(
+            f"g must have the shape of x, {tuple(x.shape)}, but its shape is {tuple(g.shape)}."
+        )
+    if g.dtype != x.dtype:
+        raise TypeError(f"g must have the dtype of x, {x.dtype}, but its dtype is {g.dtype}.")

@@ -1,0 +1,380 @@
+"""Exercises on the backward pass of layer norm."""
+
+import torch
+
+from lnorm_utils.backward_slips import BACKWARD
+from lnorm_utils.beliefs import Belief
+from lnorm_utils.examples import encoded_points, normal
+from lnorm_utils.exercises.engine.code_exercise import CodeExercise
+from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+from lnorm_utils.functional import layer_norm_steps
+
+TOPIC = "backward"
+
+row_std = Prediction(
+    TOPIC,
+    "row_std",
+    answer=3,
+    reason="Each number is 3 away from the mean, 7. So the variance is 9, and its root is 3.",
+    wrong=[
+        Wrong(9, "That's the variance. The standard deviation is its root."),
+        Wrong(
+            12**0.5,
+            "You divided the sum of the squares, 36, by D − 1. Layer norm divides by D, which is "
+            "4.",
+            Belief.VARIANCE_OVER_D_MINUS_1,
+        ),
+        Wrong(7, "That's the mean."),
+        Wrong(6, "That's how far apart the two values are. The mean lies in the middle."),
+    ],
+    within=0.006,
+    hints=[
+        "Find the mean first. How far is each number from it?",
+        "Square, average, take the root.",
+    ],
+)
+
+
+slope_4r = Prediction(
+    TOPIC,
+    "slope_4r",
+    answer=0.25,
+    reason="The slope is divided by the standard deviation, and that's four times as large.",
+    wrong=[
+        Wrong(
+            4,
+            "A large row gets a small slope: the same step changes its layer norm less, because "
+            "the row is spread out more.",
+            Belief.LARGE_INPUT_LARGE_GRADIENT,
+        ),
+        Wrong(
+            1,
+            "The output is the same, but the slope isn't: all numbers are four times as far apart.",
+        ),
+        Wrong(0.5, "You took the root of 4. The standard deviation is a root already."),
+        Wrong(1 / 16, "You divided by the variance. Layer norm divides by its root."),
+        Wrong(0, "The slope gets smaller, but it doesn't vanish."),
+    ],
+    within=0.006,
+    hints=[
+        "In lesson 11 the row was ten times as large. What happened to the slope?",
+        "What happens to the standard deviation? The slope is divided by it.",
+    ],
+)
+
+
+gamma_count = Prediction(
+    TOPIC,
+    "gamma_count",
+    answer=4,
+    reason="There's one γ for each feature, and all rows share it.",
+    wrong=[
+        Wrong(
+            24,
+            "That's one for each number in x. All rows share γ.",
+            Belief.SINGLE_GAMMA_AND_BETA,
+        ),
+        Wrong(
+            6,
+            "That's one for each row. γ belongs to features, not to rows.",
+        ),
+        Wrong(
+            1, "γ isn't a single number: each feature has its own.", Belief.SINGLE_GAMMA_AND_BETA
+        ),
+        Wrong(8, "You counted β too."),
+        Wrong(2, "That's one for each position. γ belongs to features."),
+        Wrong(3, "That's one for each point. γ belongs to features."),
+    ],
+    hints=["γ belongs to features. Which of the three axes is that?", "γ has the shape (D,)."],
+)
+
+
+own_slope = Prediction(
+    TOPIC,
+    "own_slope",
+    answer=1 / 6,
+    reason=(
+        "One third of h would come through if mean and standard deviation stood still. But both "
+        "move along with x₀, and each takes a quarter of that third away."
+    ),
+    wrong=[
+        Wrong(
+            1 / 3,
+            "You divided by σ = 3, as if mean and standard deviation stood still. They depend on "
+            "x₀, so they move too.",
+            Belief.STATISTICS_ARE_CONSTANTS,
+        ),
+        Wrong(
+            1 / 4,
+            "You let either the mean or the standard deviation move, and kept the other one "
+            "still. Both depend on x₀.",
+            Belief.STATISTICS_ARE_CONSTANTS,
+        ),
+        Wrong(1, "Layer norm divides by the standard deviation, so a step gets smaller."),
+        Wrong(0, "x₀ moves away from the others, so its place among them does change."),
+        Wrong(
+            1 / 18,
+            "You divided by the variance, 9. Layer norm divides by its root.",
+        ),
+    ],
+    within=0.006,
+    hints=[
+        "x₀ − mean grows by h minus what the mean grows by. How much is that, with four features?",
+        "The mean grows by h/4. And as x₀ comes closer to the mean, σ shrinks by h/4. Which number "
+        "does x̂₀ = (x₀ − mean)/σ become, when h is 0.01, say?",
+    ],
+)
+
+
+first_dx = Prediction(
+    TOPIC,
+    "first_dx",
+    answer=1,
+    reason="mean(g) = 4.5, mean(g · x̂) = 1.5, and (6 − 4.5 − (−1) · 1.5) / 3 = 1.",
+    wrong=[
+        Wrong(
+            2,
+            "You only divided by σ. The mean of g and the slope times x̂ have to be subtracted "
+            "first.",
+            Belief.STATISTICS_ARE_CONSTANTS,
+        ),
+        Wrong(
+            0.5,
+            "You subtracted the mean of g, and forgot x̂ · mean(g · x̂).",
+            Belief.STATISTICS_ARE_CONSTANTS,
+        ),
+        Wrong(
+            2.5,
+            "You subtracted x̂ · mean(g · x̂), and forgot the mean of g.",
+            Belief.STATISTICS_ARE_CONSTANTS,
+        ),
+        Wrong(-2, "You took sums. Both are means: divide them by 4."),
+        Wrong(3, "Divide by σ, which is 3."),
+        Wrong(0, "You subtracted x̂₀ · 1.5 with the wrong sign: x̂₀ is −1."),
+        Wrong(6, "That's g₀. What comes back through the norm is another number."),
+    ],
+    within=0.006,
+    hints=[
+        "The mean of g is 4.5. Next, multiply g and x̂ feature by feature, and average.",
+        "mean(g · x̂) = (−6 + 12)/4 = 1.5. Put g₀ = 6 and x̂₀, minus one, into the formula.",
+    ],
+)
+
+
+LESSON = layer_norm_steps(encoded_points().double(), 4)
+OTHER = layer_norm_steps(0.5 * normal(2, 3, 4, seed=121).double() + 1, 4, eps=0.1)
+SQUARE = layer_norm_steps(normal(4, 4, 4, seed=122).double(), 4, eps=0.1)
+GAMMA = torch.tensor([1.5, 0.5, -2.0, 3.0]).double()
+
+bring_back = CodeExercise(
+    TOPIC,
+    "bring_back",
+    inputs={
+        "the encoded points": (
+            normal(3, 2, 4, seed=123).double() + 0.3,
+            LESSON.x_hat,
+            LESSON.rstd,
+            GAMMA,
+        ),
+        "two sentences of three words, with ε = 0.1": (
+            normal(2, 3, 4, seed=124).double() - 0.4,
+            OTHER.x_hat,
+            OTHER.rstd,
+            GAMMA.flip(0) + 0.2,
+        ),
+        "four sentences of four words": (
+            normal(4, 4, 4, seed=125).double() + 0.2,
+            SQUARE.x_hat,
+            SQUARE.rstd,
+            GAMMA,
+        ),
+    },
+    norm=lambda backward, g, x_hat, rstd, weight: backward.gradient(g, x_hat, rstd, weight),
+    layout=BACKWARD,
+    hints=[
+        "First ĝ = γ · g. γ belongs to features, so it broadcasts by itself.",
+        "Both means run over the features of a row, and keep their axis: `dim=-1, keepdim=True`.",
+        "Subtract the mean of ĝ, and x̂ times the mean of ĝ · x̂. Multiply what's left by `rstd`.",
+    ],
+)
+
+
+@bring_back.answer
+def three_lines(g, x_hat, rstd, weight):
+    g_hat = weight * g
+    line = g_hat.mean(-1, keepdim=True) + x_hat * (g_hat * x_hat).mean(-1, keepdim=True)
+    return rstd * (g_hat - line)
+
+
+lost = Prediction(
+    TOPIC,
+    "lost",
+    answer=2,
+    reason=(
+        "The direction (1, …, 1), which the mean takes, and the direction of x̂, which the "
+        "standard deviation takes."
+    ),
+    wrong=[
+        Wrong(
+            1,
+            "That's the mean's direction, (1, …, 1). The standard deviation takes one too.",
+            Belief.STATISTICS_ARE_CONSTANTS,
+        ),
+        Wrong(
+            0,
+            "Then every gradient would come through. But layer norm doesn't notice when a row is "
+            "shifted or stretched, so those directions have no slope.",
+            Belief.NOTHING_IS_LOST,
+        ),
+        Wrong(62, "That's how many are left."),
+        Wrong(64, "Then nothing at all would come through."),
+        Wrong(
+            32,
+            "For D = 4 it was half of them. But it's two for every D, not D/2.",
+        ),
+    ],
+    hints=[
+        "Which changes of a row does layer norm not notice at all?",
+        "A shift and a stretch. Does their number depend on how many features there are?",
+    ],
+)
+
+
+constant_row = Prediction(
+    TOPIC,
+    "constant_row",
+    answer=10,
+    reason="The variance is 0, so rstd = 1/√ε = 10. Both means of this g are 0.",
+    wrong=[
+        Wrong(
+            0,
+            "The output is 0 for every constant row. But after a small step the row isn't "
+            "constant any more, and the step is divided by √ε only.",
+        ),
+        Wrong(1, "g₀ is multiplied by rstd = 1/√(var + ε), and the variance is 0 here."),
+        Wrong(100, "That's 1/ε. ε is inside the root.", Belief.EPS_OUTSIDE_THE_ROOT),
+        Wrong(0.1, "That's √ε. The gradient is divided by it."),
+        Wrong(1 / 7, "You divided by the size of the row. What counts is its spread."),
+        Wrong(7.5, "mean(g) is 0 here, because 1 and −1 cancel. There's nothing to subtract."),
+    ],
+    within=0.006,
+    hints=[
+        "x̂ is 0 here, and mean(g) is 0. So what's left of the formula?",
+        "rstd times g₀, and rstd is 1/√(0 + ε).",
+    ],
+)
+
+
+gamma_zero = Prediction(
+    TOPIC,
+    "gamma_zero",
+    answer="x",
+    reason="∂x begins with γ · g, which is 0. ∂γ is a sum of g · x̂, and γ isn't in it.",
+    wrong=[
+        Wrong(
+            "gamma",
+            "∂γ is a sum of g · x̂, and γ isn't in it.",
+        ),
+        Wrong("both", "Only one of the two has γ as a factor."),
+        Wrong("neither", "One of the two has γ as a factor."),
+    ],
+    hints=["Write down both formulas. In which one does γ appear?", "ĝ = γ · g. Who uses ĝ?"],
+)
+
+
+d_gamma = CodeExercise(
+    TOPIC,
+    "d_gamma",
+    inputs={
+        "the encoded points": (normal(3, 2, 4, seed=126).double() + 0.3, LESSON.x_hat),
+        "two sentences of three words": (normal(2, 3, 4, seed=127).double() - 0.4, OTHER.x_hat),
+    },
+    hints=[
+        "γ_d multiplies feature d of every row. So every row adds something to its gradient.",
+        "`sum` takes several axes at once: `dim=(0, 1)`.",
+    ],
+)
+
+
+@d_gamma.answer
+def sum_over_all_rows(g, x_hat):
+    products = g * x_hat
+    return products.sum(dim=(0, 1))
+
+
+@d_gamma.mistake(Belief.GAMMA_GRADIENT_PER_ROW)
+def one_for_each_row(g, x_hat):
+    """You added over the features, so each row has a number of its own. γ belongs to features: add
+    over the rows (axes 0 and 1)."""
+    return (g * x_hat).sum(dim=-1)
+
+
+@d_gamma.mistake(Belief.GAMMA_GRADIENT_PER_ROW)
+def not_added(g, x_hat):
+    """You return what each row adds. All rows share γ, so add them up: over axes 0 and 1."""
+    return g * x_hat
+
+
+@d_gamma.mistake()
+def averaged(g, x_hat):
+    """You averaged over the rows. If a number is used in several places, its gradients add up."""
+    return (g * x_hat).mean(dim=(0, 1))
+
+
+@d_gamma.mistake()
+def over_the_batch_only(g, x_hat):
+    """You added over the batch only, so each position has its own gradient. Positions share γ too:
+    add over axes 0 and 1."""
+    return (g * x_hat).sum(dim=0)
+
+
+@d_gamma.mistake()
+def over_the_positions_only(g, x_hat):
+    """You added over the positions only, so each point has its own gradient. All points share γ:
+    add over axes 0 and 1."""
+    return (g * x_hat).sum(dim=1)
+
+
+@d_gamma.mistake()
+def that_is_beta(g, x_hat):
+    """That's the gradient of β. γ is multiplied by x̂, so g has to be multiplied by x̂ before you
+    add."""
+    return g.sum(dim=(0, 1))
+
+
+@d_gamma.mistake()
+def beta_times_x_hat(g, x_hat):
+    """You added g and x̂ separately, and then multiplied. Multiply first: each row's g belongs to
+    its own x̂."""
+    return g.sum(dim=(0, 1)) * x_hat.sum(dim=(0, 1))
+
+
+@d_gamma.mistake(Belief.SINGLE_GAMMA_AND_BETA)
+def one_number(g, x_hat):
+    """You added everything up to one number. Each feature has its own γ, so leave out axis 2."""
+    return (g * x_hat).sum()
+
+
+still_train = Prediction(
+    TOPIC,
+    "still_train",
+    answer=4,
+    reason=(
+        "Only the one with sums stays at the loss of guessing. So a falling loss doesn't tell you "
+        "that your gradient is right."
+    ),
+    wrong=[
+        Wrong(
+            0,
+            "A gradient can be wrong and still point downhill, more or less. Most of these do.",
+        ),
+        Wrong(5, "Nearly. One of them is too wrong."),
+        Wrong(1, "More of them. A step in nearly the right direction also lowers the loss."),
+        Wrong(2, "Even more: to lower the loss, a step only has to go downhill."),
+        Wrong(3, "One more: γ starts at 1, so it hardly matters whether you forget it."),
+    ],
+    hints=[
+        "A step needs only to go downhill. Which of the five could point uphill?",
+        "In which of the five is something subtracted that's 64 times too large?",
+    ],
+)
