@@ -13,6 +13,7 @@ ROOMS = {
     "beliefs": set(),
     "slips": {"beliefs", "modules", "torch"},
     "examples": {"modules", "torch"},
+    "clinic": {"examples", "torch"},
     "measures": {"modules", "torch"},
     "training": {"torch"},
     "plotting": {"numbers", "numpy", "matplotlib", "IPython"},
