@@ -26,3 +26,6 @@ class Belief(Enum):
     SCALING_CHANGES_NOTHING = "scaling a row never changes its layer norm"
     ATTRIBUTES_ARE_TRAINED = "everything that a class stores is trained with the network"
     STATE_DICT_HOLDS_ALL = "a state dict holds everything that a layer needs"
+    OVERFLOW_SHOWS_AS_NAN = "overflow always shows as NaN"
+    BFLOAT16_IS_MORE_PRECISE = "bfloat16 is the more precise half precision"
+    SMALLER_EPS_IS_SAFER = "a smaller ε is safer"
