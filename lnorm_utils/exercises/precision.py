@@ -44,21 +44,20 @@ nan_rows = Prediction(
 )
 
 
-root_of_negative = Prediction(
+can_be_negative = Prediction(
     TOPIC,
-    "root_of_negative",
-    answer="E[x²] − E[x]²",
-    also=[("E[x^2] - E[x]^2", "It subtracts two large squares, and their rounding is left.")],
+    "can_be_negative",
+    answer="a",
     reason="It subtracts two large squares, and their rounding is left.",
     wrong=[
         Wrong(
-            "E[(x − E[x])²]",
-            "A mean of squares is never negative, however it's rounded.",
+            "b",
+            "That's a mean of squares. It's never negative, however it's rounded.",
             Belief.ONE_PASS_IS_AS_GOOD,
         ),
         Wrong(
             "both",
-            "E[(x − E[x])²] is a mean of squares. It can't be negative.",
+            "(b) is a mean of squares. It can't be negative.",
             Belief.ONE_PASS_IS_AS_GOOD,
         ),
         Wrong("neither", "In lesson 2, one of them was, at an offset of 17,800."),
@@ -382,7 +381,7 @@ def _fault(number: int, answer: str, reason: str, hints: list[str]) -> Predictio
 patient_1 = _fault(
     1,
     "squares",
-    "The distance 375 has the square 140,625. The variance is infinite, and the row becomes 0.",
+    "The distance 375 has a square of 140,000 and more. The variance is infinite, and the row becomes 0.",
     ["Its first wrong tensor is a variance.", "How large are the numbers that go into it?"],
 )
 patient_2 = _fault(
