@@ -272,8 +272,13 @@ first_wrong = CodeExercise(
             ),
             (
                 "large numbers with a small error",
-                {"scores": [500.0, -300.0], "exp": [INF, 0.0], "weights": [0.0, 0.0]},
-                {"scores": [500.5, -300.0], "exp": [1e9, 0.0], "weights": [1.0, 0.0]},
+                {"scores": [500.0, 0.5], "exp": [INF, 0.0], "weights": [0.0, 0.0]},
+                {"scores": [500.5, 0.1], "exp": [1e9, 0.0], "weights": [1.0, 0.0]},
+            ),
+            (
+                "one wrong number among twelve",
+                {"relu": [1.0] * 12, "narrow": [1.5] + [1.0] * 11},
+                {"relu": [1.0] * 12, "narrow": [1.0] * 12},
             ),
             (
                 "a number that is too small, and NaN later",

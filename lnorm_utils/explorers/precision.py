@@ -37,7 +37,7 @@ PRESETS: Presets = {
     "ε is lost": {"spread": 1e-4, "eps": 1e-12},
     "far from zero": {"dtype": "bfloat16", "offset": 30.0},
     "the row itself is lost": {"offset": 1000.0},
-    "float32": {"dtype": "float32", "spread": 300.0},
+    "float32, to compare": {"dtype": "float32", "spread": 300.0},
 }
 
 

@@ -295,6 +295,31 @@ WRONG = {
         rate if step else 0.0
         rate * min(1.0, (step + 1) // warm_up)
     """,
+    "careful_norm(x)": """
+        norm_of(x)
+        norm_of(x).float()
+        norm_of(x.float()).half()  # converted them back to float16
+        norm_of(x.bfloat16()).float()
+        F.layer_norm(x, x.shape[-1:])
+        F.layer_norm(x, x.shape[-1:]).float()
+        (x - mean_of(x)).float() / (var_of(x.float()) + 1e-5).sqrt()
+        (x.float() - mean_of(x.float())) / var_of(x.float()).sqrt()  # ε is left out
+        over(x.float(), 0)  # over the batch
+        over(x.float(), -1, unbiased=True)  # divides by D − 1
+        norm_of(x.float(), 1e-6)  # ε is 1e-6
+    """,
+    "first_wrong(outputs, right)": """
+        [*outputs][0]
+        [*outputs][-1]
+        ""
+        next((n for n in outputs if not outputs[n].isfinite().all()), "")  # for NaN and infinity
+        next((n for n in outputs if outputs[n].isnan().any()), "")  # You looked for NaN only
+        next((n for n in outputs if not torch.equal(outputs[n].double(), right[n])), "")
+        next((n for n in outputs if not torch.allclose(outputs[n].double(), right[n])), "")
+        next((n for n in outputs if not error_of(outputs, right, n).mean() < 0.1 * right[n].max()), "")
+        next((n for n in outputs if not (error_of(outputs, right, n) / right[n]).max() < 0.1), "")
+        next((n for n in outputs if not error_of(outputs, right, n).max() < 0.1), "")  # 0.1 itself
+    """,
 }
 CASES = [
     (*signature.rstrip(")").split("(", 1), line.strip())
@@ -351,6 +376,10 @@ def norm_of(x, eps=1e-5):
 def over(x, dim, eps=1e-5, unbiased=False):
     var = x.var(dim, unbiased=unbiased, keepdim=True)
     return (x - x.mean(dim, keepdim=True)) / (var + eps).sqrt()
+
+
+def error_of(outputs, right, name):
+    return (outputs[name] - right[name]).abs()
 
 
 def radius(x):

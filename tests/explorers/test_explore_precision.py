@@ -76,7 +76,7 @@ def test_each_preset_shows_what_it_is_called(explorer):
     assert told(explorer, "ε is lost") == ["11", "11", "NaN", "NaN"]
     assert told(explorer, "far from zero") == ["5", "5", "5", "nonsense"]
     assert told(explorer, "the row itself is lost")[:3] == ["3", "3", "3"]
-    assert told(explorer, "float32") == ["24", "24", "24", "24"]
+    assert told(explorer, "float32, to compare") == ["24", "24", "24", "24"]
 
 
 def test_a_row_beyond_the_largest_float16_is_nan_however_it_is_computed(explorer):
