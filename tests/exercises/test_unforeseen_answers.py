@@ -304,21 +304,21 @@ WRONG = {
         F.layer_norm(x, x.shape[-1:]).float()
         (x - mean_of(x)).float() / (var_of(x.float()) + 1e-5).sqrt()
         (x.float() - mean_of(x.float())) / var_of(x.float()).sqrt()  # ε is left out
-        over(x.float(), 0)  # over the batch
+        over(x.float(), 0)  # averaged over the batch
         over(x.float(), -1, unbiased=True)  # divides by D − 1
         norm_of(x.float(), 1e-6)  # ε is 1e-6
     """,
-    "first_wrong(outputs, right)": """
-        [*outputs][0]
-        [*outputs][-1]
+    "first_wrong(y, right)": """
+        [*y][0]
+        [*y][-1]
         ""
-        next((n for n in outputs if not outputs[n].isfinite().all()), "")  # for NaN and infinity
-        next((n for n in outputs if outputs[n].isnan().any()), "")  # You looked for NaN only
-        next((n for n in outputs if not torch.equal(outputs[n].double(), right[n])), "")
-        next((n for n in outputs if not torch.allclose(outputs[n].double(), right[n])), "")
-        next((n for n in outputs if not error_of(outputs, right, n).mean() < 0.1 * right[n].max()), "")
-        next((n for n in outputs if not (error_of(outputs, right, n) / right[n]).max() < 0.1), "")
-        next((n for n in outputs if not error_of(outputs, right, n).max() < 0.1), "")  # 0.1 itself
+        next((n for n in y if not y[n].isfinite().all()), "")  # for NaN and infinity
+        next((n for n in y if y[n].isnan().any()), "")  # You looked for NaN only
+        next((n for n in y if not torch.equal(y[n].double(), right[n])), "")
+        next((n for n in y if not torch.allclose(y[n].double(), right[n])), "")
+        next((n for n in y if not error_of(y, right, n).mean() < 0.1 * right[n].max()), "")
+        next((n for n in y if not (error_of(y, right, n) / right[n]).max() < 0.1), "")
+        next((n for n in y if not error_of(y, right, n).max() < 0.1), "")  # 0.1 itself
     """,
 }
 CASES = [
@@ -378,8 +378,8 @@ def over(x, dim, eps=1e-5, unbiased=False):
     return (x - x.mean(dim, keepdim=True)) / (var + eps).sqrt()
 
 
-def error_of(outputs, right, name):
-    return (outputs[name] - right[name]).abs()
+def error_of(y, right, name):
+    return (y[name] - right[name]).abs()
 
 
 def radius(x):
