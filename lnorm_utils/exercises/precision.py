@@ -182,7 +182,7 @@ autocast = Prediction(
 
 LARGE = (100 * normal(3, 8, seed=131)).half()
 LARGE[1, 2] = 900.0
-FAR = (3 * normal(3, 8, seed=132) + 300).half()
+FAR = (normal(3, 8, seed=149) + 12).half()
 NARROW = (0.004 * normal(3, 5, seed=133)).half()
 
 careful_norm = CodeExercise(
@@ -190,12 +190,12 @@ careful_norm = CodeExercise(
     "careful_norm",
     inputs={
         "rows with a spread of 100": (LARGE,),
-        "rows around 300": (FAR,),
+        "rows around 12": (FAR,),
         "narrow rows": (NARROW,),
     },
     norm=lambda norm, x: norm.standardize(x.double()),
     layout=TABLE,
-    within=3e-5,
+    within=3e-6,
     hints=[
         "Convert the rows before the first step that could overflow or round.",
         "`x.float()` comes first. Then everything is as in lesson 3.",
@@ -236,8 +236,8 @@ def back_to_float16(norm, x):
 
 @careful_norm.mistake()
 def centered_in_float16(norm, x):
-    """You subtracted the mean in float16. Near 300 its numbers are 0.25 apart, so the mean was
-    rounded to a multiple of 0.25. Convert x before that."""
+    """You subtracted the mean in float16. Near 12 its numbers are 1/128 apart, so the mean
+    was rounded to a multiple of 1/128. Convert x before that."""
     x = x.half()
     centered = (x - x.mean(-1, keepdim=True)).double()
     return centered / (centered.square().mean(-1, keepdim=True) + 1e-5).sqrt()

@@ -100,7 +100,7 @@ def explore_precision(
             bits = verdict if isinstance(verdict, int) else 0
             bar.set_width(bits)
             text.set_text(str(verdict))
-            text.set_x(bits + 0.4)
+            text.set_x((bits if bits < BITS[dtype] - 2 else BITS[dtype]) + 0.4)
         limit.set_xdata([BITS[dtype]] * 2)
         return _words(dtype, spread, offset, eps, told)
 
