@@ -139,11 +139,8 @@ def _found(x: Tensor, eps: float) -> Mapping[str, Tensor]:
 
 
 def _mean(x: Tensor) -> Tensor:
-    """Compute the mean of a row (D,), added up from left to right in float32, in its dtype: ()."""
-    total = torch.zeros(())
-    for number in x.float():  # A sum by the library may take another order on another machine.
-        total = total + number
-    return (total / len(x)).to(x.dtype)
+    """Compute the mean of a row (D,) exactly, and round it to the dtype of the row: ()."""
+    return x.double().mean().to(x.dtype)  # the same on every machine
 
 
 def _verdict(found: Tensor, right: Tensor, most: int) -> int | str:
