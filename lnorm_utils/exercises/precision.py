@@ -115,9 +115,9 @@ overflow = Prediction(
 )
 
 
-lost_eps = Prediction(
+tiny_eps = Prediction(
     TOPIC,
-    "lost_eps",
+    "tiny_eps",
     answer="NaN",
     reason="In float16, 1e-8 is 0, and 0/0 is NaN.",
     wrong=[
