@@ -69,8 +69,8 @@ def explore_precision(
     Raises:
         ValueError: an argument has another shape or range, or `row` holds only one value.
 
-    Source: Higham 2002, Accuracy and Stability of Numerical Algorithms, section 1.9, for the two
-    formulas of the variance.
+    Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3), for the two formulas of
+    the variance.
 
     >>> explore_precision(preset="squares overflow").words.split("; ")[-2:]
     ['two passes, zeros', 'E[x²] − E[x]², zeros.']
