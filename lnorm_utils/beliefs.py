@@ -29,3 +29,6 @@ class Belief(Enum):
     STATISTICS_ARE_CONSTANTS = "mean and variance are constants in the backward pass"
     GAMMA_GRADIENT_PER_ROW = "each row has its own gradient for γ"
     LARGE_INPUT_LARGE_GRADIENT = "a large input gets a large gradient"
+    OVERFLOW_SHOWS_AS_NAN = "overflow always shows as NaN"
+    BFLOAT16_IS_MORE_PRECISE = "bfloat16 is the more precise half precision"
+    SMALLER_EPS_IS_SAFER = "a smaller ε is safer"

@@ -15,6 +15,7 @@ ROOMS = {
     "slips": {"beliefs", "modules", "torch"},
     "backward_slips": {"beliefs", "slips", "torch"},
     "examples": {"modules", "torch"},
+    "clinic": {"examples", "torch"},
     "measures": {"modules", "torch"},
     "training": {"torch"},
     "plotting": {"numbers", "numpy", "matplotlib", "IPython"},

@@ -317,6 +317,31 @@ WRONG = {
         rate if step else 0.0
         rate * min(1.0, (step + 1) // warm_up)
     """,
+    "careful_norm(x)": """
+        norm_of(x)
+        norm_of(x).float()
+        norm_of(x.float()).half()  # converted them back to float16
+        norm_of(x.bfloat16()).float()
+        F.layer_norm(x, x.shape[-1:])
+        F.layer_norm(x, x.shape[-1:]).float()
+        (x - mean_of(x)).float() / (var_of(x.float()) + 1e-5).sqrt()
+        (x.float() - mean_of(x.float())) / var_of(x.float()).sqrt()  # ε is left out
+        over(x.float(), 0)  # averaged over the batch
+        over(x.float(), -1, unbiased=True)  # divides by D − 1
+        norm_of(x.float(), 1e-6)  # ε is 1e-6
+    """,
+    "first_wrong(y, right)": """
+        [*y][0]
+        [*y][-1]
+        ""
+        next((n for n in y if not y[n].isfinite().all()), "")  # for NaN and infinity
+        next((n for n in y if y[n].isnan().any()), "")  # You looked for NaN only
+        next((n for n in y if not torch.equal(y[n].double(), right[n])), "")
+        next((n for n in y if not torch.allclose(y[n].double(), right[n])), "")
+        next((n for n in y if not error_of(y, right, n).mean() < 0.1 * right[n].max()), "")
+        next((n for n in y if not (error_of(y, right, n) / right[n]).max() < 0.1), "")
+        next((n for n in y if not error_of(y, right, n).max() < 0.1), "")  # 0.1 itself
+    """,
 }
 CASES = [
     (*signature.rstrip(")").split("(", 1), line.strip())
@@ -373,6 +398,10 @@ def norm_of(x, eps=1e-5):
 def over(x, dim, eps=1e-5, unbiased=False):
     var = x.var(dim, unbiased=unbiased, keepdim=True)
     return (x - x.mean(dim, keepdim=True)) / (var + eps).sqrt()
+
+
+def error_of(y, right, name):
+    return (y[name] - right[name]).abs()
 
 
 def radius(x):

@@ -84,6 +84,10 @@ def test_what_to_expect_is_so():
     assert_close(
         standardize(torch.tensor([[3.0, 1.0]])), torch.tensor([[1.0, -1.0]]), atol=1e-4, rtol=0
     )
+    half = torch.tensor([256.0, 1e-8]).half()
+    assert_close(half.square()[0], torch.tensor(math.inf).half())
+    assert half[1] == 0
+    assert_close(nn.LayerNorm(2).half()(half), torch.tensor([1.0, -1.0]).half())
     one = LayerNorm(1)
     nn.init.constant_(one.bias, 0.7)
     assert_close(one(torch.randn(9, 1)), torch.full((9, 1), 0.7))

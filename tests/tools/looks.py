@@ -85,6 +85,7 @@ OWN = {
     "explore_collapse": {"points": normal(7, 3, seed=0)},
     "explore_gamma_beta": {"x": normal(30, 10, seed=0)},
     "explore_offset": {"x": [1.0, 2.0, 3.0, 4.0, 9.0], "offset": 1000.0},
+    "explore_precision": {"row": normal(300, seed=1)},
     "explore_projection": {"points": normal(9, 2, seed=0) - 1},
     "explore_residual": {"x": normal(3, 5, seed=0)},
     "explore_shared_mean": {"x": normal(3, 1, 3, 6, seed=0)},

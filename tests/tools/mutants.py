@@ -75,6 +75,7 @@ MISTAKES = {
         "    var = mean(x.square(), dim) - m.square()\n    rstd",
     ),
     "detached mean": (OP, CENTERED, DETACHED),
+    "statistics in float16": (OP, "return x.float() if x.dtype in _HALF else x", "return x"),
     "in place on x": (OP, CENTERED, CENTERED.replace(" - m\n", ".sub_(m)\n")),
     "gradient without the slope": (BACKWARD, DX, DX.replace(" - steps.x_hat * g_slope", "")),
 }

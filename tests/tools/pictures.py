@@ -70,6 +70,7 @@ LESSONS = {
     "10_add_and_norm": Small("add-norm-16", ["variance of the stream"], ["blocks passed"]),
     "11_train_it": Small("01e3dcf5", ["said of each point"], ["distance from the origin"]),
     "12_backward_pass": Small("b12a0021", ["slopes of layer norm"], ["input"]),
+    "13_half_precision": Small("precision-25", ["error in bfloat16"], ["offset"]),
 }
 
 
