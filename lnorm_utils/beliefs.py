@@ -26,3 +26,7 @@ class Belief(Enum):
     SCALING_CHANGES_NOTHING = "scaling a row never changes its layer norm"
     ATTRIBUTES_ARE_TRAINED = "everything that a class stores is trained with the network"
     STATE_DICT_HOLDS_ALL = "a state dict holds everything that a layer needs"
+    WEIGHTS_AND_DATA_ALIKE = (
+        "what layer norm doesn't notice in the weights, it doesn't notice in the data either"
+    )
+    DECAY_SHRINKS_THE_FUNCTION = "weight decay makes the outputs of a layer with a norm smaller"
