@@ -228,7 +228,7 @@ ring_share = Prediction(
         ),
         Wrong(
             0.9,
-            "The network has only the direction of a point left, and the rings don't differ in that.",
+            "The network has only the direction of a point left. The rings don't differ in it.",
         ),
         Wrong(
             0.8,

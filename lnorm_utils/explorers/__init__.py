@@ -14,6 +14,7 @@ from lnorm_utils.explorers.engine.controls import (
 )
 from lnorm_utils.explorers.engine.explorer import Explorer
 from lnorm_utils.explorers.gamma_beta import explore_gamma_beta
+from lnorm_utils.explorers.invariances import explore_invariances
 from lnorm_utils.explorers.offset import explore_offset
 from lnorm_utils.explorers.projection import explore_projection
 from lnorm_utils.explorers.residual import explore_residual
@@ -30,6 +31,7 @@ __all__ = [
     "explore_broken",
     "explore_collapse",
     "explore_gamma_beta",
+    "explore_invariances",
     "explore_offset",
     "explore_projection",
     "explore_residual",

@@ -6,6 +6,7 @@ from lnorm_utils.plotting.histograms import hist_encoding, hist_layer_normed
 from lnorm_utils.plotting.picture import Picture, new_picture
 from lnorm_utils.plotting.points import number_lines, points_before_after
 from lnorm_utils.plotting.tables import shared_cells
+from lnorm_utils.plotting.verdicts import verdicts
 
 __all__ = [
     "Picture",
@@ -17,4 +18,5 @@ __all__ = [
     "points_before_after",
     "points_by_class",
     "shared_cells",
+    "verdicts",
 ]
