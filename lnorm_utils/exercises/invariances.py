@@ -35,9 +35,9 @@ five_x = Prediction(
 )
 
 
-bn_means = Prediction(
+columns = Prediction(
     TOPIC,
-    "bn_means",
+    "columns",
     answer=8,
     reason="One for each feature, taken over the 32 points.",
     wrong=[
@@ -50,9 +50,9 @@ bn_means = Prediction(
 )
 
 
-length_64 = Prediction(
+len_64 = Prediction(
     TOPIC,
-    "length_64",
+    "len_64",
     answer=8,
     reason="The squares of a standardized row add up to D = 64, so its length is √64.",
     wrong=[
@@ -69,9 +69,9 @@ length_64 = Prediction(
 )
 
 
-moved_by_10 = Prediction(
+by_ten = Prediction(
     TOPIC,
-    "moved_by_10",
+    "by_ten",
     answer="no norm",
     reason="Each layer norm divides the 10 away again.",
     wrong=[
@@ -93,95 +93,95 @@ moved_by_10 = Prediction(
 )
 
 
-weight_norm = CodeExercise(
+unit_w = CodeExercise(
     TOPIC,
-    "weight_norm",
+    "unit_w",
     inputs={
         "the points and weights of this lesson": (POINTS, MATRIX),
         "a layer from five features to five": (POINTS, SQUARE),
     },
     hints=[
         "The weight vector of one output is one row of the matrix. Along which axis do you sum?",
-        "`weight.norm(dim=…, keepdim=True)` is a length. With it you get a new matrix, and the "
+        "`matrix.norm(dim=…, keepdim=True)` is a length. With it you get a new matrix, and the "
         "rest is `x @ … .T`.",
     ],
 )
 
 
-@weight_norm.answer
-def each_vector_by_its_length(x, weight):
-    return x @ (weight / weight.norm(dim=1, keepdim=True)).T
+@unit_w.answer
+def each_vector_by_its_length(x, matrix):
+    return x @ (matrix / matrix.norm(dim=1, keepdim=True)).T
 
 
-@weight_norm.mistake()
-def lengths_of_columns(x, weight):
+@unit_w.mistake()
+def lengths_of_columns(x, matrix):
     """You divided by the lengths of the columns. The weights of one output are a row of W
     (`dim=1`)."""
-    return x @ (weight / weight.norm(dim=0, keepdim=True)).T
+    return x @ (matrix / matrix.norm(dim=0, keepdim=True)).T
 
 
-@weight_norm.mistake()
-def one_length(x, weight):
+@unit_w.mistake()
+def one_length(x, matrix):
     """You divided by one length for the whole matrix. Each output has a weight vector with a length
     of its own."""
-    return x @ (weight / weight.norm()).T
+    return x @ (matrix / matrix.norm()).T
 
 
-@weight_norm.mistake()
-def squared_length(x, weight):
+@unit_w.mistake()
+def squared_length(x, matrix):
     """You divided by the sum of the squares. The length is the root of it."""
-    return x @ (weight / weight.square().sum(1, keepdim=True)).T
+    return x @ (matrix / matrix.square().sum(1, keepdim=True)).T
 
 
-@weight_norm.mistake()
-def root_mean_square(x, weight):
+@unit_w.mistake()
+def root_mean_square(x, matrix):
     """You divided by the root of the mean of the squares. The length is the root of their sum."""
-    return x @ (weight / weight.square().mean(1, keepdim=True).sqrt()).T
+    return x @ (matrix / matrix.square().mean(1, keepdim=True).sqrt()).T
 
 
-@weight_norm.mistake()
-def sum_of_sizes(x, weight):
+@unit_w.mistake()
+def sum_of_sizes(x, matrix):
     """You divided by the sum of the absolute values. The length is the root of the sum of the
     squares."""
-    return x @ (weight / weight.abs().sum(1, keepdim=True)).T
+    return x @ (matrix / matrix.abs().sum(1, keepdim=True)).T
 
 
-@weight_norm.mistake()
-def standardized_weights(x, weight):
+@unit_w.mistake()
+def standardized_weights(x, matrix):
     """You subtracted the mean of each weight vector too. Weight norm only divides."""
-    centered = weight - weight.mean(1, keepdim=True)
+    centered = matrix - matrix.mean(1, keepdim=True)
     return x @ (centered / centered.norm(dim=1, keepdim=True)).T
 
 
-@weight_norm.mistake()
-def no_norm_at_all(x, weight):
+@unit_w.mistake()
+def no_norm_at_all(x, matrix):
     """That's the layer without a norm. Divide each weight vector by its length first."""
-    return x @ weight.T
+    return x @ matrix.T
 
 
-@weight_norm.mistake()
-def normed_outputs(x, weight):
+@unit_w.mistake()
+def normed_outputs(x, matrix):
     """You divided the outputs by their length. Weight norm divides the weights, and doesn't look at
     the points."""
-    outputs = x @ weight.T
+    outputs = x @ matrix.T
     return outputs / outputs.norm(dim=1, keepdim=True)
 
 
-@weight_norm.mistake()
-def points_too(x, weight):
+@unit_w.mistake()
+def points_too(x, matrix):
     """You divided the points by their lengths as well. Weight norm leaves them as they are."""
-    return (x / x.norm(dim=1, keepdim=True)) @ (weight / weight.norm(dim=1, keepdim=True)).T
+    return (x / x.norm(dim=1, keepdim=True)) @ (matrix / matrix.norm(dim=1, keepdim=True)).T
 
 
-@weight_norm.mistake()
-def multiplied(x, weight):
+@unit_w.mistake()
+def multiplied(x, matrix):
     """You multiplied by the length. Divide by it."""
-    return x @ (weight * weight.norm(dim=1, keepdim=True)).T
+    return x @ (matrix * matrix.norm(dim=1, keepdim=True)).T
 
 
-not_noticed = Prediction(
+unseen = Prediction(
     TOPIC,
-    "not_noticed",
+    "unseen",
     answer=4,
     reason="It notices a change of one weight vector, and a shift of all points.",
     wrong=[
@@ -213,9 +213,9 @@ not_noticed = Prediction(
 )
 
 
-ring_share = Prediction(
+share = Prediction(
     TOPIC,
-    "ring_share",
+    "share",
     answer=0.5,
     reason="That's guessing. What's left of a point is its direction, and both rings have points "
     "in all directions.",
@@ -245,9 +245,9 @@ ring_share = Prediction(
 )
 
 
-rms_norm = CodeExercise(
+root_ms = CodeExercise(
     TOPIC,
-    "rms_norm",
+    "root_ms",
     inputs={
         "eight rows of six features with ε = 0.1": (ROWS, 0.1),
         "narrow rows with ε = 0.01": (NARROW, 0.01),
@@ -259,86 +259,86 @@ rms_norm = CodeExercise(
 )
 
 
-@rms_norm.answer
+@root_ms.answer
 def over_the_root_of_the_mean_square(a, eps):
     return a / (a.square().mean(dim=-1, keepdim=True) + eps).sqrt()
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def layer_norm_itself(a, eps):
     """That's layer norm. RMSNorm subtracts no mean, neither from the row nor inside the root."""
     centered = a - a.mean(-1, keepdim=True)
     return centered / (centered.square().mean(-1, keepdim=True) + eps).sqrt()
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def over_the_deviation(a, eps):
     """You divided by the standard deviation. RMSNorm squares the features themselves, and not their
     distances from the mean."""
     return a / (a.var(-1, correction=0, keepdim=True) + eps).sqrt()
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def centered_above(a, eps):
     """You subtracted the mean of the row. RMSNorm only divides."""
     return (a - a.mean(-1, keepdim=True)) / (a.square().mean(-1, keepdim=True) + eps).sqrt()
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def without_eps(a, eps):
     """You left out ε. It's added to the mean of the squares, inside the root."""
     return a / a.square().mean(-1, keepdim=True).sqrt()
 
 
-@rms_norm.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
+@root_ms.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
 def eps_outside(a, eps):
     """You added ε outside the root. It's added inside, to the mean of the squares."""
     return a / (a.square().mean(-1, keepdim=True).sqrt() + eps)
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def sum_of_squares(a, eps):
     """You took the sum of the squares. RMSNorm takes their mean, so divide by D."""
     return a / (a.square().sum(-1, keepdim=True) + eps).sqrt()
 
 
-@rms_norm.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
+@root_ms.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
 def over_d_minus_1(a, eps):
     """You divided the sum of the squares by D − 1. RMSNorm divides it by D."""
     return a / (a.square().sum(-1, keepdim=True) / (a.shape[-1] - 1) + eps).sqrt()
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def without_the_root(a, eps):
     """You left out the root."""
     return a / (a.square().mean(-1, keepdim=True) + eps)
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def square_of_the_mean(a, eps):
     """You squared the mean. Square the features first, then take the mean."""
     return a / (a.mean(-1, keepdim=True).square() + eps).sqrt()
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def mean_size(a, eps):
     """You averaged the absolute values. RMSNorm averages the squares, and takes the root."""
     return a / (a.abs().mean(-1, keepdim=True) + eps)
 
 
-@rms_norm.mistake(Belief.OVER_THE_BATCH)
+@root_ms.mistake(Belief.OVER_THE_BATCH)
 def over_the_points(a, eps):
     """You averaged over the points. Each row has a root of its own (`dim=-1`)."""
     return a / (a.square().mean(0, keepdim=True) + eps).sqrt()
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def one_root_for_all(a, eps):
     """You divided by one root for the whole tensor. Each row has its own (`dim=-1`)."""
     return a / (a.square().mean() + eps).sqrt()
 
 
-@rms_norm.mistake()
+@root_ms.mistake()
 def times_the_root(a, eps):
     """You multiplied by the root. Divide by it."""
     return a * (a.square().mean(-1, keepdim=True) + eps).sqrt()
@@ -369,9 +369,9 @@ only_rms = Prediction(
 )
 
 
-same_matrix = CodeExercise(
+alike = CodeExercise(
     TOPIC,
-    "same_matrix",
+    "alike",
     inputs={
         "the weights of this lesson": (MATRIX,),
         "a layer from five features to five": (SQUARE,),
@@ -383,67 +383,67 @@ same_matrix = CodeExercise(
 )
 
 
-@same_matrix.answer
-def without_the_mean_weight_vector(weight):
-    return weight - weight.mean(dim=0, keepdim=True)
+@alike.answer
+def without_the_mean_weight_vector(matrix):
+    return matrix - matrix.mean(dim=0, keepdim=True)
 
 
-@same_matrix.mistake()
-def unchanged(weight):
+@alike.mistake()
+def unchanged(matrix):
     """That's W as it was. The outputs then have a mean, and RMSNorm doesn't subtract it."""
-    return weight
+    return matrix
 
 
-@same_matrix.mistake()
-def mean_of_each_vector(weight):
+@alike.mistake()
+def mean_of_each_vector(matrix):
     """You subtracted the mean of each weight vector. The mean of the outputs runs over the outputs,
     and those are the rows of W (`dim=0`)."""
-    return weight - weight.mean(1, keepdim=True)
+    return matrix - matrix.mean(1, keepdim=True)
 
 
-@same_matrix.mistake()
-def one_mean(weight):
+@alike.mistake()
+def one_mean(matrix):
     """You subtracted one mean of all weights. Each input feature has a mean of its own, over the
     outputs."""
-    return weight - weight.mean()
+    return matrix - matrix.mean()
 
 
-@same_matrix.mistake()
-def mean_added(weight):
+@alike.mistake()
+def mean_added(matrix):
     """You added the mean. Subtract it."""
-    return weight + weight.mean(0, keepdim=True)
+    return matrix + matrix.mean(0, keepdim=True)
 
 
-@same_matrix.mistake()
-def sum_subtracted(weight):
+@alike.mistake()
+def sum_subtracted(matrix):
     """You subtracted the sum over the outputs. Divide it by their number."""
-    return weight - weight.sum(0, keepdim=True)
+    return matrix - matrix.sum(0, keepdim=True)
 
 
-@same_matrix.mistake()
-def only_the_mean(weight):
+@alike.mistake()
+def only_the_mean(matrix):
     """That's what must go away. Subtract it from W."""
-    return weight.mean(0, keepdim=True).expand_as(weight)
+    return matrix.mean(0, keepdim=True).expand_as(matrix)
 
 
-@same_matrix.mistake()
-def both_means(weight):
+@alike.mistake()
+def both_means(matrix):
     """You subtracted the mean of each weight vector too. Only the mean over the outputs has to
     go."""
-    centered = weight - weight.mean(0, keepdim=True)
+    centered = matrix - matrix.mean(0, keepdim=True)
     return centered - centered.mean(1, keepdim=True)
 
 
-@same_matrix.mistake()
-def standardized(weight):
+@alike.mistake()
+def standardized(matrix):
     """You also divided by a standard deviation. RMSNorm divides, and it does so for each point."""
-    centered = weight - weight.mean(0, keepdim=True)
+    centered = matrix - matrix.mean(0, keepdim=True)
     return centered / centered.square().mean(0, keepdim=True).sqrt()
 
 
-group_means = Prediction(
+in_two = Prediction(
     TOPIC,
-    "group_means",
+    "in_two",
     answer=4,
     reason="One for each of the two groups in each of the two images.",
     wrong=[
@@ -466,9 +466,9 @@ group_means = Prediction(
 )
 
 
-shorter_slope = Prediction(
+flatter = Prediction(
     TOPIC,
-    "shorter_slope",
+    "flatter",
     answer=0.1,
     reason="A step of ten times the size changes the direction of 10 W as much, so the slope is a "
     "tenth.",
@@ -500,9 +500,9 @@ shorter_slope = Prediction(
 )
 
 
-faster_rate = Prediction(
+faster = Prediction(
     TOPIC,
-    "faster_rate",
+    "faster",
     answer=100,
     reason="The gradient is a tenth, and the step has to be ten times as long.",
     wrong=[

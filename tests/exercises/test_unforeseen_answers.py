@@ -295,18 +295,18 @@ WRONG = {
         rate if step else 0.0
         rate * min(1.0, (step + 1) // warm_up)
     """,
-    "weight_norm(x, weight)": """
-        x @ weight.T / weight.norm(dim=1)[0]
-        x @ F.normalize(weight, dim=1, p=1).T  # the sum of the absolute values
-        x @ F.normalize(weight).T.abs()
-        x @ F.normalize(weight, dim=0).T  # You divided by the lengths of the columns
-        F.normalize(x @ weight.T)  # You divided the outputs by their length
-        F.normalize(x) @ F.normalize(weight).T  # You divided the points by their lengths
-        standardize(x @ weight.T)
-        x @ standardize(weight).T
-        F.normalize(weight)
+    "unit_w(x, matrix)": """
+        x @ matrix.T / matrix.norm(dim=1)[0]
+        x @ F.normalize(matrix, dim=1, p=1).T  # the sum of the absolute values
+        x @ F.normalize(matrix).T.abs()
+        x @ F.normalize(matrix, dim=0).T  # You divided by the lengths of the columns
+        F.normalize(x @ matrix.T)  # You divided the outputs by their length
+        F.normalize(x) @ F.normalize(matrix).T  # You divided the points by their lengths
+        standardize(x @ matrix.T)
+        x @ standardize(matrix).T
+        F.normalize(matrix)
     """,
-    "rms_norm(a, eps)": """
+    "root_ms(a, eps)": """
         F.rms_norm(a, a.shape[-1:])
         F.rms_norm(a, a.shape[-1:], eps=eps**2)
         F.normalize(a, dim=-1)
@@ -317,15 +317,15 @@ WRONG = {
         over(a, 0, eps)
         a / (a.std(-1, keepdim=True) + eps)
     """,
-    "same_matrix(weight)": """
-        standardize(weight, dim=0)
-        weight - weight.median(0).values
-        weight - weight.mean(0, keepdim=True).abs()
-        weight - weight.mean(1, keepdim=True)  # You subtracted the mean of each weight vector
-        weight - weight.mean()  # one mean of all weights
-        F.normalize(weight - weight.mean(0), dim=0)
-        weight[1:] - weight[:1]
-        weight.mean(0)
+    "alike(matrix)": """
+        standardize(matrix, dim=0)
+        matrix - matrix.median(0).values
+        matrix - matrix.mean(0, keepdim=True).abs()
+        matrix - matrix.mean(1, keepdim=True)  # You subtracted the mean of each weight vector
+        matrix - matrix.mean()  # one mean of all weights
+        F.normalize(matrix - matrix.mean(0), dim=0)
+        matrix[1:] - matrix[:1]
+        matrix.mean(0)
     """,
 }
 CASES = [
