@@ -339,6 +339,27 @@ def one_root_for_all(a, eps):
 
 
 @root_ms.mistake()
+def layer_norm_as_often_written(a, eps):
+    """That's a layer norm, with D − 1 in its variance and ε outside the root. RMSNorm subtracts no
+    mean, neither from the row nor inside the root."""
+    return (a - a.mean(-1, keepdim=True)) / (a.std(-1, keepdim=True) + eps)
+
+
+@root_ms.mistake()
+def over_the_length(a, eps):
+    """You divided by the length of each row, and added no ε. The sum of the squares is divided by D
+    first, and then ε is added."""
+    return a / a.norm(dim=-1, keepdim=True)
+
+
+@root_ms.mistake()
+def over_torchs_std(a, eps):
+    """You divided by what `std` returns, plus ε. It subtracts the mean inside, and RMSNorm doesn't.
+    And ε is added under the root."""
+    return a / (a.std(-1, keepdim=True) + eps)
+
+
+@root_ms.mistake()
 def times_the_root(a, eps):
     """You multiplied by the root. Divide by it."""
     return a * (a.square().mean(-1, keepdim=True) + eps).sqrt()

@@ -26,7 +26,7 @@ X = torch.tensor([[1.0, -0.6, 0.4], [0.3, 0.9, -0.8], [-0.7, 0.5, 1.1], [1.3, 0.
 W = torch.tensor([[0.9, -0.3, 0.5], [-0.6, 0.8, 0.2], [0.4, 1.0, -0.7], [-0.2, -0.9, 0.6]]).double()
 C = torch.tensor([0.5, -0.3, 0.6]).double()
 SAME = 1e-9
-STOPS = [-1, 0.5, 2, 3]
+STOPS = [-1, 0.5, 1.5, 2]
 WEIGHT_NORM = "weight norm"
 
 
@@ -60,13 +60,13 @@ NORMS: dict[str, Callable[[Tensor], Tensor]] = {
     "RMSNorm": lambda a: a / a.square().mean(-1, keepdim=True).sqrt(),
 }
 PRESETS: Presets = {
-    "layer norm, all weights": {"norm": "layer norm", "change": "s W", "amount": 3},
-    "one weight vector": {"norm": "layer norm", "change": "one weight vector × s", "amount": 3},
-    "weights shifted": {"norm": "layer norm", "change": "W + s c", "amount": 3},
-    "… with RMSNorm": {"norm": "RMSNorm", "change": "W + s c", "amount": 3},
-    "points shifted, batch norm": {"norm": "batch norm", "change": "x + s c", "amount": 3},
-    "a negative factor": {"norm": "layer norm", "change": "s W", "amount": -1},
-    "norm before W": {"norm": "layer norm", "change": "s W", "amount": 2, "before": True},
+    "all weights": {"change": "s W"},
+    "one weight vector": {"change": "one weight vector × s"},
+    "weights shifted": {"change": "W + s c"},
+    "… with RMSNorm": {"change": "W + s c", "norm": "RMSNorm"},
+    "points shifted": {"change": "x + s c", "norm": "batch norm"},
+    "negative factor": {"change": "s W", "amount": -1},
+    "norm before W": {"change": "s W", "before": True},
 }
 
 
@@ -74,7 +74,7 @@ PRESETS: Presets = {
 def explore_invariances(
     change: str = "s W",
     norm: str = "layer norm",
-    amount: float = 3,
+    amount: float = 2,
     before: bool = False,
     preset: str | None = None,
     presets: Presets | None = None,
@@ -87,7 +87,7 @@ def explore_invariances(
     Args:
         change: what is done, such as "s W", "one weight vector × s" or "x + s c".
         norm: "batch norm", "weight norm", "layer norm" or "RMSNorm".
-        amount: s, from −1 to 3 and not 0.
+        amount: s, from −1 to 2 and not 0.
         before: whether the norm stands in front of the linear map, and not behind it. Weight norm
             stands in neither place, because it normalizes W.
         preset, presets: the preset to start with, and more of them, as in `Explorer`.
@@ -104,8 +104,8 @@ def explore_invariances(
     one_of(norm, NORMS, "norm")
     picture, (points, weights, outputs) = fixed_panels(
         "Points, weights, and outputs of a layer, before and after a change",
-        *(3, 3.25, 4.9),
-        {"left": 0.055, "right": 0.99, "bottom": 0.12, "top": 0.82, "wspace": 0.2},
+        *(3, 3.25, 4.4),
+        {"left": 0.055, "right": 0.99, "bottom": 0.13, "top": 0.81, "wspace": 0.2},
         width_ratios=(1, 1, 1.25),
     )
     every = [c.apply(s) for c, s in product(CHANGES.values(), STOPS)]

@@ -33,7 +33,7 @@ def verdicts(table: Mapping[str, Mapping[str, bool]], title: str) -> Picture:
     if not columns or any(list(row) != columns for row in table.values()):
         given = {name: list(row) for name, row in table.items()}
         raise ValueError(f"verdicts needs the same changes for all subjects, but got {given}.")
-    width, height = 1.15 * len(columns) + 2.2, 0.42 * len(table) + 1.1
+    width, height = 1.25 * len(columns) + 2.2, 0.42 * len(table) + 1.1
     picture, axes = new_picture(title, 1, 1, width, height)
     ax = axes[0, 0]
     for y, row in enumerate(table.values()):

@@ -309,13 +309,13 @@ WRONG = {
     "root_ms(a, eps)": """
         F.rms_norm(a, a.shape[-1:])
         F.rms_norm(a, a.shape[-1:], eps=eps**2)
-        F.normalize(a, dim=-1)
+        F.normalize(a, dim=-1)  # the length of each row
         norm_of(a, eps)  # That's layer norm
         F.normalize(a, dim=-1) * radius(a)  # You left out ε
         a * (a.square().mean(-1, keepdim=True) + eps)
         a / a.square().mean(-1, keepdim=True).clamp(min=eps).sqrt()
         over(a, 0, eps)
-        a / (a.std(-1, keepdim=True) + eps)
+        a / (a.std(-1, keepdim=True) + eps)  # what `std` returns
     """,
     "alike(matrix)": """
         standardize(matrix, dim=0)

@@ -29,7 +29,7 @@ def test_the_words_decide_every_cell_as_the_papers_do(explorer, norm):
 
 
 def test_a_negative_factor_is_noticed_and_turns_all_signs(explorer):
-    explorer.preset = "a negative factor"
+    explorer.preset = "negative factor"
     assert "16 of 16 outputs change" in explorer.words
     before, same, changed = drawn(explorer, 2)
     np.testing.assert_allclose(changed, -before)
@@ -54,13 +54,13 @@ def test_weight_norm_stands_in_no_place(explorer):
 def test_the_dots_are_those_of_pytorchs_norms(explorer):
     explorer.preset = "one weight vector"
     changed_w = W.clone()
-    changed_w[0] *= 3
+    changed_w[0] *= 2
     expected = F.layer_norm(X @ changed_w.T, (4,), eps=0.0)
     _, same, changed = drawn(explorer, 2)
     np.testing.assert_allclose(np.where(np.isnan(same), changed, same), expected.flatten())
     explorer.preset = "… with RMSNorm"
     _, _, changed = drawn(explorer, 2)
-    expected = F.rms_norm(X @ (W + 3 * C).T, (4,), eps=0.0)
+    expected = F.rms_norm(X @ (W + 2 * C).T, (4,), eps=0.0)
     np.testing.assert_allclose(changed, expected.flatten())
 
 
