@@ -66,7 +66,7 @@ PRESETS: Presets = {
     "… with RMSNorm": {"change": "W + s c", "norm": "RMSNorm"},
     "points shifted": {"change": "x + s c", "norm": "batch norm"},
     "negative factor": {"change": "s W", "amount": -1},
-    "norm before W": {"change": "s W", "before": True},
+    "norm in front": {"change": "s W", "before": True},
 }
 
 

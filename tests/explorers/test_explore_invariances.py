@@ -37,14 +37,14 @@ def test_a_negative_factor_is_noticed_and_turns_all_signs(explorer):
 
 
 def test_a_norm_before_w_notices_its_factor_and_not_that_of_the_points(explorer):
-    explorer.preset = "norm before W"
+    explorer.preset = "norm in front"
     assert "before W, 16 of 16 outputs change" in explorer.words
     explorer.change = "s x"
     assert "all 16 outputs stay the same" in explorer.words
 
 
 def test_weight_norm_stands_in_no_place(explorer):
-    explorer.preset, explorer.norm = "norm before W", "weight norm"
+    explorer.preset, explorer.norm = "norm in front", "weight norm"
     words = explorer.words
     explorer.before = False
     assert not explorer.controls["before"].when(explorer.values)
