@@ -121,6 +121,20 @@ def lengths_of_columns(x, matrix):
 
 
 @unit_w.mistake()
+def lengths_without_an_axis(x, matrix):
+    """Your lengths have lost their axis. PyTorch then lines them up with the columns of W. Keep it,
+    with size 1 (`keepdim=True`)."""
+    return x @ (matrix / matrix.norm(dim=1)).T
+
+
+@unit_w.mistake()
+def not_transposed(x, matrix):
+    """You multiplied by W as it is. Each output is a weight vector times x, and with the points in
+    front that's `x @ … .T`."""
+    return x @ (matrix / matrix.norm(dim=1, keepdim=True))
+
+
+@unit_w.mistake()
 def one_length(x, matrix):
     """You divided by one length for the whole matrix. Each output has a weight vector with a length
     of its own."""
@@ -321,6 +335,13 @@ def square_of_the_mean(a, eps):
 
 
 @root_ms.mistake()
+def root_without_an_axis(a, eps):
+    """Your mean has lost its axis. PyTorch then lines the roots up with the features. Keep it, with
+    size 1 (`keepdim=True`)."""
+    return a / (a.square().mean(-1) + eps).sqrt()
+
+
+@root_ms.mistake()
 def mean_size(a, eps):
     """You averaged the absolute values. RMSNorm averages the squares, and takes the root."""
     return a / (a.abs().mean(-1, keepdim=True) + eps)
@@ -420,6 +441,13 @@ def mean_of_each_vector(matrix):
     """You subtracted the mean of each weight vector. The mean of the outputs runs over the outputs,
     and those are the rows of W (`dim=0`)."""
     return matrix - matrix.mean(1, keepdim=True)
+
+
+@alike.mistake()
+def mean_of_each_vector_without_an_axis(matrix):
+    """Your mean runs along each weight vector, and has lost its axis. The mean of the outputs runs
+    over the outputs (`dim=0`)."""
+    return matrix - matrix.mean(1)
 
 
 @alike.mistake()

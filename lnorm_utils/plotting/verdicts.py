@@ -39,7 +39,8 @@ def verdicts(table: Mapping[str, Mapping[str, bool]], title: str) -> Picture:
     for y, row in enumerate(table.values()):
         for x, is_same in enumerate(row.values()):
             color = SKY if is_same else WHITE
-            ax.add_patch(Rectangle((x, y), 1, 1, facecolor=color, edgecolor=BLACK, lw=1))
+            cell = Rectangle((x, y), 1, 1, facecolor=color, edgecolor=BLACK, lw=1)
+            ax.add_patch(cell).set_clip_on(False)
             word = "same" if is_same else "changes"
             ax.text(x + 0.5, y + 0.5, word, ha="center", va="center")
     ax.set(xlim=(0, len(columns)), ylim=(len(table), 0))
