@@ -187,12 +187,6 @@ def points_too(x, matrix):
     return (x / x.norm(dim=1, keepdim=True)) @ (matrix / matrix.norm(dim=1, keepdim=True)).T
 
 
-@unit_w.mistake()
-def multiplied(x, matrix):
-    """You multiplied by the length. Divide by it."""
-    return x @ (matrix * matrix.norm(dim=1, keepdim=True)).T
-
-
 unseen = Prediction(
     TOPIC,
     "unseen",
@@ -241,15 +235,10 @@ share = Prediction(
             Belief.NOTHING_IS_LOST,
         ),
         Wrong(
-            0.9,
-            "The network has only the direction of a point left. The rings don't differ in it.",
-        ),
-        Wrong(
             0.8,
             "Only the direction of a point is left, and both rings have points in all directions.",
         ),
         Wrong(0.7, "The first norm leaves only the direction, which says nothing about the ring."),
-        Wrong(0.6, "It's nearly that on points from training. These are new ones."),
         Wrong(0, "Half of the points lie on each ring, so even a guess is right sometimes."),
     ],
     hints=[
@@ -341,12 +330,6 @@ def root_without_an_axis(a, eps):
     return a / (a.square().mean(-1) + eps).sqrt()
 
 
-@root_ms.mistake()
-def mean_size(a, eps):
-    """You averaged the absolute values. RMSNorm averages the squares, and takes the root."""
-    return a / (a.abs().mean(-1, keepdim=True) + eps)
-
-
 @root_ms.mistake(Belief.OVER_THE_BATCH)
 def over_the_points(a, eps):
     """You averaged over the points. Each row has a root of its own (`dim=-1`)."""
@@ -378,12 +361,6 @@ def over_torchs_std(a, eps):
     """You divided by what `std` returns, plus ε. It subtracts the mean inside, and RMSNorm doesn't.
     And ε is added under the root."""
     return a / (a.std(-1, keepdim=True) + eps)
-
-
-@root_ms.mistake()
-def times_the_root(a, eps):
-    """You multiplied by the root. Divide by it."""
-    return a * (a.square().mean(-1, keepdim=True) + eps).sqrt()
 
 
 only_rms = Prediction(
