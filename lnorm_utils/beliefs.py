@@ -32,3 +32,7 @@ class Belief(Enum):
     OVERFLOW_SHOWS_AS_NAN = "overflow always shows as NaN"
     BFLOAT16_IS_MORE_PRECISE = "bfloat16 is the more precise half precision"
     SMALLER_EPS_IS_SAFER = "a smaller ε is safer"
+    WEIGHTS_AND_DATA_ALIKE = (
+        "what layer norm doesn't notice in the weights, it doesn't notice in the data either"
+    )
+    DECAY_SHRINKS_THE_FUNCTION = "weight decay makes the outputs of a layer with a norm smaller"

@@ -15,6 +15,7 @@ from lnorm_utils.explorers.engine.controls import (
 from lnorm_utils.explorers.engine.explorer import Explorer
 from lnorm_utils.explorers.gamma_beta import explore_gamma_beta
 from lnorm_utils.explorers.gradient import explore_gradient
+from lnorm_utils.explorers.invariances import explore_invariances
 from lnorm_utils.explorers.offset import explore_offset
 from lnorm_utils.explorers.precision import explore_precision
 from lnorm_utils.explorers.projection import explore_projection
@@ -33,6 +34,7 @@ __all__ = [
     "explore_collapse",
     "explore_gamma_beta",
     "explore_gradient",
+    "explore_invariances",
     "explore_offset",
     "explore_precision",
     "explore_projection",

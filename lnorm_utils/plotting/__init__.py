@@ -7,6 +7,7 @@ from lnorm_utils.plotting.matrices import signed_cells
 from lnorm_utils.plotting.picture import Picture, new_picture
 from lnorm_utils.plotting.points import number_lines, points_before_after
 from lnorm_utils.plotting.tables import shared_cells
+from lnorm_utils.plotting.verdicts import verdicts
 
 __all__ = [
     "Picture",
@@ -19,4 +20,5 @@ __all__ = [
     "points_by_class",
     "shared_cells",
     "signed_cells",
+    "verdicts",
 ]

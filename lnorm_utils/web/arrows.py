@@ -9,6 +9,8 @@ FLOWCHART = re.compile(r"^```mermaid\nflowchart LR\n(.*?)^```$", re.MULTILINE | 
 NAMED = re.compile(r'(\w+)\["([^"]+)"\]')
 ACROSS, DOWN, WIDE, HIGH = 112, 62, 104, 34  # pixels: from box to box, and of a box
 
+LEFT = 22  # room for arrows that go past a box
+
 Place = tuple[float, float]
 
 
@@ -27,10 +29,10 @@ def _drawing(chart: str) -> str:
     arrows = [tuple(line.strip().split(" --> ")) for line in lines if " --> " in line]
     middle = _places(labels, arrows)
     row = {name: y for name, (_, y) in middle.items()}
-    near = [(a, b) for a, b in arrows if row[b] - row[a] == DOWN]  # others lead through a box
+    direct = [pair for pair in arrows if not _is_long_way(*pair, arrows)]
     boxes = "".join(_box(labels[name], *middle[name]) for name in labels)
-    paths = "".join(_arrow(middle[a], middle[b]) for a, b in near)
-    width = max(x for x, _ in middle.values()) + WIDE / 2 + 2
+    paths = "".join(_arrow(middle[a], middle[b]) for a, b in direct)
+    width = max(x for x, _ in middle.values()) + WIDE / 2 + 2 + LEFT
     height = max(row.values()) + HIGH / 2 + 2
     head = (
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
@@ -38,7 +40,7 @@ def _drawing(chart: str) -> str:
         "</defs>"
     )
     told = html.escape("; ".join(f"{labels[b]} needs {labels[a]}" for a, b in arrows))
-    look = f'width="{width:g}" height="{height:g}" viewBox="-1 0 {width:g} {height:g}"'
+    look = f'width="{width:g}" height="{height:g}" viewBox="{-LEFT} 0 {width:g} {height:g}"'
     return (
         f'<svg role="img" aria-label="{told}" {look} style="max-width: 100%" fill="none" '
         f'stroke="currentColor">{head}{paths}{boxes}</svg>'
@@ -68,8 +70,21 @@ def _box(label: str, x: float, y: float) -> str:
     )
 
 
+def _is_long_way(start: str, end: str, arrows: list[tuple[str, ...]]) -> bool:
+    """Tell whether other arrows lead from one box to another, over a third one."""
+    reached = {b for a, b in arrows if a == start and b != end}
+    for _ in arrows:
+        reached |= {b for a, b in arrows if a in reached}
+    return end in reached
+
+
 def _arrow(start: Place, end: Place) -> str:
-    (x, y), (u, v) = (start[0], start[1] + HIGH / 2), (end[0], end[1] - HIGH / 2 - 1)
-    bend = (v - y) / 2
-    curve = f"M{x:g} {y:g}C{x:g} {y + bend:g} {u:g} {v - bend:g} {u:g} {v:g}"
+    (x, y), (u, v) = start, end
+    if v - y > DOWN:  # past the boxes between
+        x, u, side = x - WIDE / 2, u - WIDE / 2 - 1, min(x, u) - WIDE / 2 - 26
+        curve = f"M{x:g} {y:g}C{side:g} {y:g} {side:g} {v:g} {u:g} {v:g}"
+    else:
+        y, v = y + HIGH / 2, v - HIGH / 2 - 1
+        bend = (v - y) / 2
+        curve = f"M{x:g} {y:g}C{x:g} {y + bend:g} {u:g} {v - bend:g} {u:g} {v:g}"
     return f'<path d="{curve}" marker-end="url(#head)"/>'

@@ -342,6 +342,38 @@ WRONG = {
         next((n for n in y if not (error_of(y, right, n) / right[n]).max() < 0.1), "")
         next((n for n in y if not error_of(y, right, n).max() < 0.1), "")  # 0.1 itself
     """,
+    "unit_w(x, matrix)": """
+        x @ matrix.T / matrix.norm(dim=1)[0]
+        x @ F.normalize(matrix, dim=1, p=1).T  # the sum of the absolute values
+        x @ F.normalize(matrix).T.abs()
+        x @ F.normalize(matrix, dim=0).T  # You divided by the lengths of the columns
+        F.normalize(x @ matrix.T)  # You divided the outputs by their length
+        F.normalize(x) @ F.normalize(matrix).T  # You divided the points by their lengths
+        standardize(x @ matrix.T)
+        x @ standardize(matrix).T
+        F.normalize(matrix)
+    """,
+    "root_ms(a, eps)": """
+        F.rms_norm(a, a.shape[-1:])
+        F.rms_norm(a, a.shape[-1:], eps=eps**2)
+        F.normalize(a, dim=-1)  # the length of each row
+        norm_of(a, eps)  # That's layer norm
+        F.normalize(a, dim=-1) * radius(a)  # You left out ε
+        a * (a.square().mean(-1, keepdim=True) + eps)
+        a / a.square().mean(-1, keepdim=True).clamp(min=eps).sqrt()
+        over(a, 0, eps)
+        a / (a.std(-1, keepdim=True) + eps)  # what `std` returns
+    """,
+    "alike(matrix)": """
+        standardize(matrix, dim=0)
+        matrix - matrix.median(0).values
+        matrix - matrix.mean(0, keepdim=True).abs()
+        matrix - matrix.mean(1, keepdim=True)  # You subtracted the mean of each weight vector
+        matrix - matrix.mean()  # one mean of all weights
+        F.normalize(matrix - matrix.mean(0), dim=0)
+        matrix[1:] - matrix[:1]
+        matrix.mean(0)
+    """,
 }
 CASES = [
     (*signature.rstrip(")").split("(", 1), line.strip())

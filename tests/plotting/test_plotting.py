@@ -25,6 +25,7 @@ from lnorm_utils.plotting import (
     points_by_class,
     shared_cells,
     signed_cells,
+    verdicts,
 )
 from lnorm_utils.plotting.picture import BLUE, GREEN, ORANGE, PINK, VERMILION
 
@@ -229,6 +230,23 @@ def test_the_words_of_a_table_name_the_cells_of_each_group(shape, dim, groups):
 # Points before and after.
 
 
+def test_each_verdict_stands_in_its_cell_and_in_the_words():
+    table = {
+        "a sum": {"sorted": True, "doubled": False},
+        "a size": {"sorted": True, "doubled": True},
+    }
+    picture = verdicts(table, "Sums")
+    (ax,) = picture.axes
+    written = {t.get_position(): t.get_text() for t in ax.texts}
+    assert written == {
+        (0.5, 0.5): "same",
+        (1.5, 0.5): "changes",
+        (0.5, 1.5): "same",
+        (1.5, 1.5): "same",
+    }
+    assert picture.words.endswith("a size: the same for sorted, doubled.")
+
+
 @pytest.mark.parametrize("features", [2, 3])
 def test_points_with_two_or_three_features_are_drawn_where_they_are(features):
     before = normal(20, features, seed=0).double()
@@ -379,6 +397,8 @@ def test_a_place_that_a_logarithmic_axis_does_not_have_makes_no_tick_and_no_limi
         (lambda: shared_cells(torch.ones(2, 3), 0, "NLD"), ValueError, ["'NLD'"]),
         *((lambda s=s: signed_cells(torch.ones(s), title="", xlabel="", ylabel=""), ValueError,
            ["signed_cells", str(s)]) for s in [(4,), (0, 3), (13, 2)]),
+        (lambda: verdicts({"a": {"x": True}, "b": {"y": True}}, "t"), ValueError, ["'x'", "'y'"]),
+        (lambda: verdicts({}, "t"), ValueError, ["verdicts", "{}"]),
         *((lambda a=a, b=b: points_before_after(torch.ones(a), torch.ones(b)), ValueError,
            ["points_before_after", str(a), str(b)])
           for a, b in [((3, 4), (3, 4)), ((3, 2), (4, 2)), ((0, 2), (0, 2))]),

@@ -88,6 +88,11 @@ def test_what_to_expect_is_so():
     assert_close(half.square()[0], torch.tensor(math.inf).half())
     assert half[1] == 0
     assert_close(nn.LayerNorm(2).half()(half), torch.tensor([1.0, -1.0]).half())
+    rows, w, c = torch.randn(9, 4).double(), torch.randn(5, 4).double(), torch.randn(4).double()
+    assert_close(standardize(rows @ (3 * w + c).T, eps=0.0), standardize(rows @ w.T, eps=0.0))
+    rms = partial(nn.functional.rms_norm, normalized_shape=(5,), eps=0.0)
+    assert_close(rms(3 * rows @ w.T), rms(rows @ w.T))
+    assert (rms(rows @ (w + c).T) - rms(rows @ w.T)).abs().max() > 0.01
     one = LayerNorm(1)
     nn.init.constant_(one.bias, 0.7)
     assert_close(one(torch.randn(9, 1)), torch.full((9, 1), 0.7))

@@ -23,6 +23,7 @@ from lnorm_utils.plotting import (
     points_by_class,
     shared_cells,
     signed_cells,
+    verdicts,
 )
 
 PAGES = PROJECT / "build" / "looks"
@@ -67,6 +68,12 @@ PICTURES = {
     "points_before_after": [
         lambda: points_before_after(normal(9, 3, seed=0), normal(9, 3, seed=1)),
         lambda: points_before_after(normal(9, 2, seed=0), layer_norm(normal(9, 2, seed=0), 2)),
+    ],
+    "verdicts": [
+        lambda: verdicts({"a": {"sorted": True, "doubled": False}}, "Sums"),
+        lambda: verdicts(
+            {name: {f"a long name {n}": n % 2 == 0 for n in range(6)} for name in "abcd"}, "All"
+        ),
     ],
     "curves": [
         lambda: curves([1, 2], {"a": [3, 4]}, **NAMES),

@@ -71,6 +71,7 @@ LESSONS = {
     "11_train_it": Small("01e3dcf5", ["said of each point"], ["distance from the origin"]),
     "12_backward_pass": Small("b12a0021", ["slopes of layer norm"], ["input"]),
     "13_half_precision": Small("precision-25", ["error in bfloat16"], ["offset"]),
+    "14_invariances": Small("inv-19", ["{}", "{}"], ["output", "point"], (1, 2), without=("y",)),
 }
 
 
