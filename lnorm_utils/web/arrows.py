@@ -11,6 +11,7 @@ ACROSS, DOWN, WIDE, HIGH = 112, 62, 104, 34  # pixels: from box to box, and of a
 
 LEFT = 22  # room for arrows that go past a box
 
+Pair = tuple[str, str]
 Place = tuple[float, float]
 
 
@@ -26,7 +27,7 @@ def with_arrows(text: str) -> str:
 def _drawing(chart: str) -> str:
     labels = dict(NAMED.findall(chart))
     lines = NAMED.sub(r"\1", chart).split("\n")
-    arrows = [tuple(line.strip().split(" --> ")) for line in lines if " --> " in line]
+    arrows = [(a.strip(), b) for a, sign, b in (line.partition(" --> ") for line in lines) if sign]
     middle = _places(labels, arrows)
     row = {name: y for name, (_, y) in middle.items()}
     direct = [pair for pair in arrows if not _is_long_way(*pair, arrows)]
@@ -42,12 +43,12 @@ def _drawing(chart: str) -> str:
     told = html.escape("; ".join(f"{labels[b]} needs {labels[a]}" for a, b in arrows))
     look = f'width="{width:g}" height="{height:g}" viewBox="{-LEFT} 0 {width:g} {height:g}"'
     return (
-        f'<svg role="img" aria-label="{told}" {look} style="max-width: 100%" fill="none" '
+        f'<svg role="img" aria-label="{told}" {look} style="max-width: 100%; height: auto" fill="none" '
         f'stroke="currentColor">{head}{paths}{boxes}</svg>'
     )
 
 
-def _places(names: dict[str, str], arrows: list[tuple[str, ...]]) -> dict[str, Place]:
+def _places(names: dict[str, str], arrows: list[Pair]) -> dict[str, Place]:
     """Place each box under all that it needs, as far to the left as there is room."""
     row = dict.fromkeys(names, 0)
     for _ in names:
@@ -70,7 +71,7 @@ def _box(label: str, x: float, y: float) -> str:
     )
 
 
-def _is_long_way(start: str, end: str, arrows: list[tuple[str, ...]]) -> bool:
+def _is_long_way(start: str, end: str, arrows: list[Pair]) -> bool:
     """Tell whether other arrows lead from one box to another, over a third one."""
     reached = {b for a, b in arrows if a == start and b != end}
     for _ in arrows:
