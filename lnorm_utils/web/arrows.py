@@ -43,8 +43,8 @@ def _drawing(chart: str) -> str:
     told = html.escape("; ".join(f"{labels[b]} needs {labels[a]}" for a, b in arrows))
     look = f'width="{width:g}" height="{height:g}" viewBox="{-LEFT} 0 {width:g} {height:g}"'
     return (
-        f'<svg role="img" aria-label="{told}" {look} style="max-width: 100%; height: auto" fill="none" '
-        f'stroke="currentColor">{head}{paths}{boxes}</svg>'
+        f'<svg role="img" aria-label="{told}" {look} style="max-width: 100%; height: auto" '
+        f'fill="none" stroke="currentColor">{head}{paths}{boxes}</svg>'
     )
 
 
