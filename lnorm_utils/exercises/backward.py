@@ -268,7 +268,7 @@ constant_row = Prediction(
 gamma_zero = Prediction(
     TOPIC,
     "gamma_zero",
-    answer="x",
+    answer="input",
     reason="∂x begins with γ · g, which is 0. ∂γ is a sum of g · x̂, and γ isn't in it.",
     wrong=[
         Wrong(
