@@ -28,8 +28,10 @@ function baked(folder, page, start, isNear, { receive, go }) {
   const anchors = [page.start, ...page.presets.map((preset) => preset.state)];
   const files = new Map(); // arrangement → {first, near, rest}: promises of frames by state
   const ready = new Map(); // arrangement → what has come of near and rest
+  const nearest = (state) =>
+    anchors.reduce((best, one) => (apart(one, state) < apart(best, state) ? one : best));
   let before = start; // the state that was shown last, and the preset that it comes from
-  let anchor = anchors.reduce((best, one) => (apart(one, start) < apart(best, start) ? one : best));
+  let anchor = nearest(start);
 
   function opened(arrangement) {
     if (!files.has(arrangement)) {
@@ -47,10 +49,10 @@ function baked(folder, page, start, isNear, { receive, go }) {
     return files.get(arrangement);
   }
 
-  /** Note that the reader has come to a state. */
-  function changed(state) {
+  /** Note that the reader has come to a state; a slider may pass a preset, and doesn't press it. */
+  function changed(state, isPreset = false) {
     before = state;
-    anchor = anchors.find((one) => apart(one, state) === 0) ?? anchor;
+    if (isPreset) anchor = nearest(state);
   }
 
   async function ask({ arrangement, now, background }) {
@@ -128,7 +130,7 @@ function explorer(place) {
   }
   const goThere = () => {
     const state = named();
-    if (state) { drawn.go(state); changed(state); place.scrollIntoView(); }
+    if (state) { drawn.go(state); changed(state, true); place.scrollIntoView(); }
   };
   addEventListener("hashchange", goThere);
   goThere();

@@ -86,7 +86,7 @@ function draw(control, parent, change) {
  *
  * page: what `Explorer.page` holds. start: the state to begin with.
  * source.ask({arrangement, now, background, next}): send a frame now, and others when there is time.
- * source.changed(state): the reader has moved a control.
+ * source.changed(state, isPreset): the reader has moved a control, or pressed a preset.
  * source.link(state): where states have addresses, copy the address of one, and say so.
  * Return {receive, go, close}: take frames and a background; show a state; let go of everything.
  */
@@ -122,7 +122,7 @@ export function mount(parent, page, start, source) {
   const keyOf = (someState) => `${arrangement}:${someState.join(",")}`;
   const presets = page.presets.map(({ name, state: target }) => {
     const chip = element("button", chips, { type: "button" }, name);
-    chip.addEventListener("click", () => { stop(); move(target); });
+    chip.addEventListener("click", () => { stop(); move(target, true); });
     return { chip, key: target.join(",") };
   });
   const controls = page.controls.map((control, index) =>
@@ -143,7 +143,7 @@ export function mount(parent, page, start, source) {
   };
   const sweeps = page.controls.some((c) => c.kind === "slider");
   const play = sweeps ? tool("play", () => (playing ? stop() : sweep())) : null;
-  tool("reset", () => { stop(); move(page.start); });
+  tool("reset", () => { stop(); move(page.start, true); });
   const large = tool("large type", () => {
     large.setAttribute("aria-pressed", root.classList.toggle("large"));
     words.style.minHeight = "";
@@ -158,9 +158,9 @@ export function mount(parent, page, start, source) {
   }
 
   /** Show a state that the reader has chosen. */
-  function move(next) {
+  function move(next, isPreset = false) {
     go(next);
-    source.changed(state);
+    source.changed(state, isPreset);
   }
 
   function go(next) {
