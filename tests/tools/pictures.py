@@ -69,6 +69,7 @@ LESSONS = {
     "09_find_the_bug": Small("l08-40", [""], ["largest error"], without=("x", "texts")),
     "10_add_and_norm": Small("add-norm-16", ["variance of the stream"], ["blocks passed"]),
     "11_train_it": Small("01e3dcf5", ["said of each point"], ["distance from the origin"]),
+    "12_backward_pass": Small("b12a0021", ["slopes of layer norm"], ["input"]),
 }
 
 
