@@ -68,22 +68,22 @@ def explore_gradient(
         *(2, 4.6, 5.1),
         {"left": 0.08, "right": 0.99, "bottom": 0.12, "top": 0.8, "wspace": 0.2},
     )
-    for ax, title in ((left, "at x̂: what arrives"), (right, "at x: what comes out")):
+    for ax, title in ((left, "at x̂, the star: g arrives"), (right, "at x, the dot: ∂x comes out")):
         ax.set(title=title, aspect="equal", xlim=(-SPAN, SPAN), ylim=(-SPAN, SPAN))
         ax.set(xlabel="along (1, −1, 0)", ylabel="along (1, 1, −2)")
         ax.grid(color=GRAY, lw=0.5)
     angle = np.linspace(0, 2 * np.pi, 100)
     left.plot(*(math.sqrt(3) * np.array([np.cos(angle), np.sin(angle)])), "-", color=BLACK, lw=1)
     rays = [line(ax, ":", color=BLACK, lw=1) for ax in (left, right)]
-    x_hat_at = line(left, "*", color=YELLOW, ms=20, label="x̂")
-    x_at = line(right, "o", color=YELLOW, ms=11, label="x")
+    x_hat_at = line(left, "*", color=YELLOW, ms=20)
+    x_at = line(right, "o", color=YELLOW, ms=11)
     passes = _arrow(left, SKY, 5, "the part that passes")
     leaves = _arrow(right, SKY, 5, "∂x, what comes out")
     arrives = _arrow(left, BLACK, 2.5, "g, what arrives")
     lost = _arrow(left, VERMILION, 1.2, "the part that is lost")
     constant = _arrow(right, VERMILION, 1.2, "g/σ: mean and σ as constants")
-    handles = [x_hat_at, arrives, passes, lost, x_at, leaves, constant]
-    picture.legend(handles=handles, loc="upper center", ncols=4, markerscale=0.7)
+    handles = [arrives, passes, lost, leaves, constant]
+    picture.legend(handles=handles, loc="upper center", ncols=3)
 
     def move(feature: float, scale: float, eps: float, direction: int) -> str:
         x = scale * torch.tensor([feature, *OTHERS], dtype=torch.float64)

@@ -169,8 +169,6 @@ class Alive:
         is_drawn = self.is_whole or min(_apart(wanted, anchor) for anchor in anchors) < 2
         frame = self.explorer.frames.frame(self.arrangement, wanted if is_drawn else alone)
         self.state = frame["state"]
-        if self.state in anchors:
-            self.preset = self.state
 
     def check(self):
         """Assert that the page shows what Python computes for the state."""
