@@ -62,7 +62,7 @@ def explore_offset(
     Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3).
 
     >>> explore_offset(preset="the first negative variance").words[-40:]
-    'e of that, float32 numbers are 32 apart.'
+    'he offset, float32 numbers are 32 apart.'
     """
     row = _first_row() if x is None else row_of(x, LARGEST).float()
     starts: list[Any] = [offset, *(own.get("offset") for own in (presets or {}).values())]

@@ -113,6 +113,8 @@ def encode_input(value: Any) -> list:
     """
     if type(value) in (list, tuple):
         return [type(value).__name__, *map(encode_input, value)]
+    if type(value) is dict:
+        return ["dict", *(encode_input(pair) for pair in value.items())]
     written = encode(value)
     if written[0] != "other":
         return written
@@ -126,6 +128,8 @@ def decode_input(data: list) -> Any:
     kind, *rest = data
     if kind in ("list", "tuple"):
         return (list if kind == "list" else tuple)(map(decode_input, rest))
+    if kind == "dict":
+        return dict(map(decode_input, rest))
     if kind != "object":
         return decode(data)
     name, source, attributes = rest

@@ -64,6 +64,7 @@ def visit(chromium, home):
 class Keyboard:
     """A reader who has only keys."""
 
+    passes_others = False  # on the way to an end
     options = {"size": WIDE}  # noqa: RUF012
 
     def __init__(self, page):
@@ -89,6 +90,7 @@ class Keyboard:
 
 
 class Mouse(Keyboard):
+    passes_others = True
     options = {"size": WIDE, "dark": True}  # noqa: RUF012
 
     def press(self, button):
@@ -108,6 +110,7 @@ class Mouse(Keyboard):
 
 
 class Touch(Keyboard):
+    passes_others = True
     options = {"size": NARROW, "has_touch": True, "is_mobile": True}  # noqa: RUF012
 
     def press(self, button):
@@ -142,6 +145,8 @@ def move_to_all_ends(alive, number, control, hand):
         for end in (1, 0):
             last = alive.frame["most"].get(number, len(control["texts"]) - 1)
             hand.drag(slider, end)
+            if hand.passes_others:
+                alive.moved(number, last // 2)
             alive.moved(number, last * end)
             alive.check()
     elif control["kind"] == "choice":
