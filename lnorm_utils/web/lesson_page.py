@@ -59,9 +59,7 @@ def lesson_page(
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
         elif asked := [exercises[name] for name in CHECK.findall(source)]:
-            cells += [*_asked(asked, cell, cells)]
-            if isinstance(asked[-1], Prediction):
-                cells += _folded(rest, pictures, up)
+            cells += [*_asked(asked, cell, cells), *_folded(rest, pictures, up)]
         elif PROGRESS.search(source):
             cells.append(_raw('<p class="lnorm-progress"></p>'))
         elif calls := calls_in(source):
@@ -117,6 +115,8 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
     for number, exercise in enumerate(asked):
         if number < len(listed):
             yield _words(f"**{number + 1}.** {listed[number]}")
+        elif len(asked) > 1:
+            yield _words(f"**{exercise.name.replace('_', ' ').capitalize()}**")
         if isinstance(exercise, Prediction):
             yield _raw(prediction(exercise))
         elif isinstance(exercise, CodeExercise):

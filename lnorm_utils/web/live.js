@@ -139,7 +139,10 @@ function explorer(place) {
 /** Read what somebody typed: a number, several of them as a list, or a word. */
 export function read(text, kind) {
   let plain = text.trim().replaceAll("−", "-").replace(/^(['"])(.*)\1$/, "$2");
-  if (kind === "number") plain = plain.replace(/^([-+]?\d*),(\d+)$/, "$1.$2"); // as much of Europe writes
+  if (kind === "number") {
+    if (/^[-+]?[1-9]\d{0,2}(,\d{3})+$/.test(plain)) plain = plain.replaceAll(",", ""); // 65,504
+    plain = plain.replace(/^([-+]?\d*),(\d+)$/, "$1.$2"); // 0,71, as much of Europe writes
+  }
   if (kind === "tuple" && /^[-+.\d]+(\s+[-+.\d]+)+$/.test(plain)) plain = plain.replace(/\s+/g, ",");
   if (plain === "True" || plain === "False") return plain === "True";
   const inner = plain.match(/^[([](.*)[)\]]$/)?.[1];
