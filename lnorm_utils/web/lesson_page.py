@@ -59,7 +59,8 @@ def lesson_page(
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
         elif asked := [exercises[name] for name in CHECK.findall(source)]:
-            cells += [*_asked(asked, cell, cells), *_folded(rest, pictures, up)]
+            label = "Show the answer" if isinstance(asked[-1], Prediction) else "Go on"
+            cells += [*_asked(asked, cell, cells), *_folded(rest, label, pictures, up)]
         elif PROGRESS.search(source):
             cells.append(_raw('<p class="lnorm-progress"></p>'))
         elif calls := calls_in(source):
@@ -125,7 +126,7 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
             yield _raw(code_exercise(exercise))
 
 
-def _folded(rest: list[Cell], pictures: Path, up: str) -> Iterator[Cell]:
+def _folded(rest: list[Cell], label: str, pictures: Path, up: str) -> Iterator[Cell]:
     """Yield what shows an answer, folded: code, the words about it, and code that belongs to them.
 
     The words end at a heading, or at what the reader does next.
@@ -141,7 +142,7 @@ def _folded(rest: list[Cell], pictures: Path, up: str) -> Iterator[Cell]:
         if found:
             rest.insert(0, _words(text[end:]))
         inside += _code(rest, pictures, up)
-    yield from [_raw(FOLD.format("answer", "Show the answer")), *inside, _raw("</details>")]
+    yield from [_raw(FOLD.format("answer", label)), *inside, _raw("</details>")]
 
 
 def _code(rest: list[Cell], pictures: Path, up: str) -> Iterator[Cell]:
