@@ -225,7 +225,7 @@ def answers(question):
 ANSWER = """(form, answers) => answers.map(answer => {
     const inputs = [...form.querySelectorAll('input[name=answer]')];
     if (inputs[0].type === 'text') inputs[0].value = answer;
-    else inputs.forEach(input => { input.checked = input.value === answer.toLowerCase(); });
+    else inputs.forEach(input => { input.checked = input.value.toLowerCase() === answer.toLowerCase(); });
     form.requestSubmit();
     return [form.querySelector('.said').textContent, form.classList.contains('right')];
 })"""
@@ -269,7 +269,7 @@ def answer_by_hand(form):
         form.locator("input[type=text]").fill(right)
         form.locator("input[type=text]").press("Enter")
     else:
-        form.get_by_label(right.lower(), exact=True).check()
+        form.get_by_label(right, exact=True).check()
         form.get_by_role("button", name="Check").press("Enter")
     form.locator(".said").get_by_text("Right").wait_for()
 
