@@ -195,8 +195,8 @@ unseen = Prediction(
     wrong=[
         Wrong(
             6,
-            "Layer norm notices some of them. Does each change do the same to all six outputs of "
-            "a point?",
+            "Layer norm notices some of them. Ask of each whether it does the same to all six "
+            "outputs of a point.",
             Belief.WEIGHTS_AND_DATA_ALIKE,
         ),
         Wrong(
