@@ -195,22 +195,26 @@ unseen = Prediction(
     wrong=[
         Wrong(
             6,
-            "Layer norm notices two of them. One changes a single output of each row, the other "
-            "adds the numbers W c to each row, and those differ.",
+            "Layer norm notices some of them. Ask of each whether it does the same to all six "
+            "outputs of a point.",
             Belief.WEIGHTS_AND_DATA_ALIKE,
         ),
         Wrong(
             5,
-            "One more is noticed. Layer norm isn't batch norm, and isn't weight norm: think of "
-            "`one weight vector × 3`, and of `x + c`.",
+            "Layer norm isn't batch norm, and isn't weight norm: think of `one weight vector × 3`, "
+            "and of `x + c`.",
             Belief.WEIGHTS_AND_DATA_ALIKE,
         ),
         Wrong(
             3,
-            "There's one more. `W + c` adds the same number to all six outputs of a point, and "
-            "`one point × 3` multiplies all six.",
+            "Look again at `W + c`, which adds the same number to all six outputs of a point, and "
+            "at `one point × 3`, which multiplies all six.",
         ),
-        Wrong(2, "You counted those that it notices, or missed two that act on one row alike."),
+        Wrong(
+            2,
+            "Either you counted those that it notices, or you missed some that do the same to all "
+            "six outputs of a point.",
+        ),
         Wrong(1, "There are more: whatever adds or multiplies a whole row of outputs goes away."),
         Wrong(0, "Ten times W went unnoticed above."),
     ],
@@ -240,7 +244,9 @@ share = Prediction(
         ),
         Wrong(0.7, "The first norm leaves only the direction, which says nothing about the ring."),
         Wrong(0, "Half of the points lie on each ring, so even a guess is right sometimes."),
+        Wrong(50, "Give it as a share between 0 and 1."),
     ],
+    within=0.04,
     hints=[
         "What does the first norm make of W x and of W · 2x?",
         "In which way do the two rings differ, in the direction of their points or in the length?",
@@ -510,7 +516,7 @@ flatter = Prediction(
         ),
         Wrong(
             0.01,
-            "That's how the effective rate changes. The gradient alone has one factor of a tenth.",
+            "Two things make 10 W slower. This question is about the gradient only.",
         ),
         Wrong(
             100,
@@ -542,7 +548,7 @@ faster = Prediction(
         Wrong(
             0.01, "It's the other way around: 10 W turns more slowly, so it needs a larger rate."
         ),
-        Wrong(1000, "Two factors of ten are enough, one for the gradient and one for the length."),
+        Wrong(1000, "Count again: the gradient is shorter, and W is longer."),
     ],
     hints=[
         "To turn 10 W by the same angle, how much longer must a step be?",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -27,7 +27,21 @@ W = torch.tensor([[0.9, -0.3, 0.5], [-0.6, 0.8, 0.2], [0.4, 1.0, -0.7], [-0.2, -
 C = torch.tensor([0.5, -0.3, 0.6]).double()
 SAME = 1e-9
 STOPS = [-1, 0.5, 1.5, 2]
+LEAST = 0.01
 WEIGHT_NORM = "weight norm"
+
+
+class Factor(Slider):
+    """A slider that refuses numbers near 0, where a norm is 0/0 or a change too small to count."""
+
+    def checked(self, name: str, value: Any) -> float:
+        value = super().checked(name, value)
+        if abs(value) < LEAST:
+            raise ValueError(
+                f"{name} must be at least {LEAST} away from 0, because with ε = 0 a norm of zeros "
+                f"is 0/0, but {value!r} was given."
+            )
+        return value
 
 
 class Change(NamedTuple):
@@ -64,7 +78,7 @@ PRESETS: Presets = {
     "one weight vector": {"change": "one weight vector × s"},
     "weights shifted": {"change": "W + s c"},
     "… with RMSNorm": {"change": "W + s c", "norm": "RMSNorm"},
-    "points shifted": {"change": "x + s c", "norm": "batch norm"},
+    "points shifted, batch norm": {"change": "x + s c", "norm": "batch norm"},
     "negative factor": {"change": "s W", "amount": -1},
     "norm in front": {"change": "s W", "before": True},
 }
@@ -87,7 +101,7 @@ def explore_invariances(
     Args:
         change: what is done, such as "s W", "one weight vector × s" or "x + s c".
         norm: "batch norm", "weight norm", "layer norm" or "RMSNorm".
-        amount: s, from −1 to 2 and not 0.
+        amount: s, from −1 to 2, and at least 0.01 from 0.
         before: whether the norm stands in front of the linear map, and not behind it. Weight norm
             stands in neither place, because it normalizes W.
         preset, presets: the preset to start with, and more of them, as in `Explorer`.
@@ -128,7 +142,7 @@ def explore_invariances(
     controls = {
         "change": Choice("change", change, CHANGES),
         "norm": Choice("norm", norm, NORMS),
-        "amount": Slider("s", amount, STOPS),
+        "amount": Factor("s", amount, STOPS),
         "before": Switch(
             "norm before W", before, when=lambda values: values["norm"] != WEIGHT_NORM
         ),
@@ -153,7 +167,7 @@ class Panel(NamedTuple):
     def show(self, old: Tensor, new: Tensor) -> None:
         """Show numbers before and after."""
         was, now = old.numpy().ravel(), new.numpy().ravel()
-        same = np.abs(now - was) < SAME
+        same = np.abs(now - was) <= SAME
         for mark, values in zip(
             self.marks,
             (was, np.where(same, now, np.nan), np.where(same, np.nan, now)),
@@ -184,7 +198,7 @@ def _words(change: str, norm: str, amount: float, before: bool, moved: Tensor) -
     effect = "" if before else f"Without a norm, {CHANGES[change].effect}. "
     place = "" if norm == WEIGHT_NORM else f" {'before' if before else 'after'} W"
     name = norm[0].upper() + norm[1:]
-    many = int((moved > SAME).sum())
+    many = int((~(moved <= SAME)).sum())
     if not many:
         return (
             f"{what}: {effect}With {norm}{place}, all {moved.numel()} outputs stay the same. "

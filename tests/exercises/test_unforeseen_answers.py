@@ -366,6 +366,7 @@ WRONG = {
     """,
     "alike(matrix)": """
         standardize(matrix, dim=0)
+        2 * (matrix - matrix.mean(0))  # 2 times the right one
         matrix - matrix.median(0).values
         matrix - matrix.mean(0, keepdim=True).abs()
         matrix - matrix.mean(1, keepdim=True)  # You subtracted the mean of each weight vector
