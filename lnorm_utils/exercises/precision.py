@@ -120,7 +120,6 @@ tiny_eps = Prediction(
     "tiny_eps",
     answer="NaN",
     reason="In float16, 1e-8 is 0, and 0/0 is NaN.",
-    also=[(NAN, "In float16, 1e-8 is 0, and 0/0 is NaN.")],
     wrong=[
         Wrong(
             "zeros",
@@ -128,6 +127,7 @@ tiny_eps = Prediction(
             "0.",
             Belief.SMALLER_EPS_IS_SAFER,
         ),
+        Wrong(NAN, 'You mean the right thing. Write it as a word, "NaN".'),
         Wrong("infinity", "That would be a number other than 0, divided by 0. Here it's 0/0."),
         Wrong("ones", "A constant row has variance 0, and it stays constant."),
     ],
@@ -169,13 +169,15 @@ autocast = Prediction(
             "Autocast converts the inputs of operations on its list. On the CPU, `square` and "
             "`mean` aren't on it.",
         ),
-        *(
-            Wrong(
-                value,
-                "The squares overflow. But a finite number divided by infinity isn't NaN.",
-                Belief.OVERFLOW_SHOWS_AS_NAN,
-            )
-            for value in ("NaN", NAN)
+        Wrong(
+            "NaN",
+            "The squares overflow. But a finite number divided by infinity isn't NaN.",
+            Belief.OVERFLOW_SHOWS_AS_NAN,
+        ),
+        Wrong(
+            NAN,
+            "Squares that overflow are infinite. But 300 / ∞ isn't NaN.",
+            Belief.OVERFLOW_SHOWS_AS_NAN,
         ),
     ],
     hints=[
