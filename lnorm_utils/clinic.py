@@ -85,7 +85,7 @@ def patient(number: int) -> Patient:
     >>> patient(1).x.shape, patient(6).x.dtype
     (torch.Size([8, 16]), torch.bfloat16)
     """
-    if number not in _PATIENTS:
+    if type(number) is not int or number not in _PATIENTS:
         raise ValueError(f"number must be one of 1 to {len(_PATIENTS)}, but {number!r} was given.")
     network, x, dtype = _PATIENTS[number]()
     return Patient(network.to(dtype).requires_grad_(False), x.to(dtype))

@@ -127,6 +127,7 @@ tiny_eps = Prediction(
             "0.",
             Belief.SMALLER_EPS_IS_SAFER,
         ),
+        Wrong(NAN, 'You mean the right thing. Write it as a word, "NaN".'),
         Wrong("infinity", "That would be a number other than 0, divided by 0. Here it's 0/0."),
         Wrong("ones", "A constant row has variance 0, and it stays constant."),
     ],
@@ -173,10 +174,15 @@ autocast = Prediction(
             "The squares overflow. But a finite number divided by infinity isn't NaN.",
             Belief.OVERFLOW_SHOWS_AS_NAN,
         ),
+        Wrong(
+            NAN,
+            "Squares that overflow are infinite. But 300 / ∞ isn't NaN.",
+            Belief.OVERFLOW_SHOWS_AS_NAN,
+        ),
     ],
     hints=[
         "Which dtype does the linear map return under autocast?",
-        "Does autocast know that your five lines are a layer norm?",
+        "Does autocast know that `by_hand` is a layer norm?",
     ],
 )
 
@@ -282,12 +288,23 @@ first_wrong = CodeExercise(
                 {"relu": [1.0, 0.5], "narrow": [-9.0, 0.5], "norm": [NAN, NAN]},
                 {"relu": [1.0, 0.5], "narrow": [1.0, 0.5], "norm": [1.0, -1.0]},
             ),
+            (
+                "nothing that is wrong",
+                {"relu": [-9.3, 0.5], "narrow": [0.5, 0.05]},
+                {"relu": [-10.0, 0.5], "narrow": [0.5, 0.01]},
+            ),
+            ("wrong signs", {"relu": [1.0, -1.0]}, {"relu": [-1.0, 1.0]}),
+            (
+                "one wrong number among 31",
+                {"relu": [500.0, 1.0], "narrow": [11.05] + [10.0] * 30},
+                {"relu": [500.0, 1.0], "narrow": [10.0] * 31},
+            ),
         ]
     },
     hints=[
         "Loop over `outputs.items()`, and return the first name whose largest error is too large.",
-        "A comparison with NaN is False. So ask for what's fine, `error < …`, and put `not` before "
-        "it.",
+        "A comparison with NaN is False. So ask for what's fine, `error <= …`, and put `not` "
+        "before it.",
     ],
 )
 
@@ -296,7 +313,7 @@ first_wrong = CodeExercise(
 def the_first_that_is_not_close(outputs, right):
     for name, y in outputs.items():
         error = (y - right[name]).abs().max()
-        if not error < 0.1 * right[name].abs().max():
+        if not error <= 0.1 * right[name].abs().max():
             return name
     return ""
 
@@ -304,7 +321,7 @@ def the_first_that_is_not_close(outputs, right):
 @first_wrong.mistake()
 def nan_compared(outputs, right):
     """You missed a NaN. Each comparison with NaN is False, so `error > …` doesn't find it. Write
-    `not error < …`."""
+    `not error <= …`."""
     for name, y in outputs.items():
         if (y - right[name]).abs().max() > 0.1 * right[name].abs().max():
             return name
@@ -336,7 +353,7 @@ def the_last_one(outputs, right):
     """You found the last module that is wrong, not the first. Return as soon as you find one."""
     found = ""
     for name, y in outputs.items():
-        if not (y - right[name]).abs().max() < 0.1 * right[name].abs().max():
+        if not (y - right[name]).abs().max() <= 0.1 * right[name].abs().max():
             found = name
     return found
 
@@ -346,7 +363,17 @@ def not_relative(outputs, right):
     """You compared the error with 0.1 itself. Among numbers of 500, an error of 0.5 is small.
     Compare it with a tenth of the largest right number."""
     for name, y in outputs.items():
-        if not (y - right[name]).abs().max() < 0.1:
+        if not (y - right[name]).abs().max() <= 0.1:
+            return name
+    return ""
+
+
+@first_wrong.mistake()
+def relative_to_each(outputs, right):
+    """You compared each number with a tenth of itself. A right number near 0 then looks wrong.
+    Compare the largest error with a tenth of the largest right number."""
+    for name, y in outputs.items():
+        if not ((y - right[name]).abs() <= 0.1 * right[name].abs()).all():
             return name
     return ""
 
@@ -356,7 +383,7 @@ def without_abs(outputs, right):
     """You left out `abs`. The error of a number that's far too small is negative, and you missed
     it."""
     for name, y in outputs.items():
-        if not (y - right[name]).max() < 0.1 * right[name].abs().max():
+        if not (y - right[name]).max() <= 0.1 * right[name].abs().max():
             return name
     return ""
 
@@ -413,7 +440,10 @@ patient_5 = _fault(
     "exp",
     "e to the power of 17.7 is 48 million. Subtract the largest score of the row first, as "
     "`softmax` does, and no power is above 1.",
-    ["Its scores are right. What's done with them?", "From 11.1 on, it's too large."],
+    [
+        "Its scores are right. What's done with them?",
+        "From a score of 11.1 on, e to that power is above 65,504.",
+    ],
 )
 patient_6 = _fault(
     6,

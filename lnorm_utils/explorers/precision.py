@@ -25,7 +25,7 @@ from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, VERMILION
 __all__ = ["explore_precision"]
 
 BITS = {"float16": 11, "bfloat16": 8, "float32": 24}
-EXACT = "only the row is rounded"
+EXACT = "row rounded, then exact"
 CAREFUL, TWO, ONE = "statistics in float32", "two passes", "E[x²] − E[x]²"
 WAYS = {EXACT: GRAY, CAREFUL: BLUE, TWO: GREEN, ONE: VERMILION}
 NONSENSE, ZEROS, BROKEN = "nonsense", "zeros", "NaN"
@@ -73,7 +73,7 @@ def explore_precision(
     the variance.
 
     >>> explore_precision(preset="squares overflow").words.split("; ")[-2:]
-    ['two passes, zeros', 'E[x²] − E[x]², zeros.']
+    ['two passes: zeros', 'E[x²] − E[x]²: zeros.']
     """
     shape = _standard(normal(16, seed=140).round(decimals=4) if row is None else row_of(row))
     picture, (left, right) = fixed_panels(
@@ -175,7 +175,7 @@ def _bars(ax: Axes) -> tuple[list[Rectangle], list[Any], Line2D]:
     texts = [ax.text(0.4, place, "", va="center", fontsize=13) for place in places.tolist()]
     (limit,) = ax.plot([0, 0], [-0.5, 3.5], ":", color=BLACK)
     ax.set(xlim=(0, 29), ylim=(3.6, -0.6), xlabel="bits that are right (dotted: all of the dtype)")
-    ax.set_yticks(places, [re.sub(" (is|in) ", r"\n\1 ", way) for way in WAYS], fontsize=12)
+    ax.set_yticks(places, [re.sub(" (then|in) ", r"\n\1 ", way) for way in WAYS], fontsize=12)
     ax.set_xticks(range(0, 25, 4))
     return list(bars), texts, limit
 
@@ -183,11 +183,8 @@ def _bars(ax: Axes) -> tuple[list[Rectangle], list[Any], Line2D]:
 def _words(
     dtype: str, spread: float, offset: float, eps: float, told: Mapping[str, int | str]
 ) -> str:
-    said = [
-        f"{way}, {verdict if isinstance(verdict, str) else f'{verdict} bits'}"
-        for way, verdict in told.items()
-    ]
+    said = "; ".join(f"{way}: {verdict}" for way, verdict in told.items())
     return (
         f"{dtype}, spread {significant(spread)}, offset {significant(offset)}, "
-        f"ε = {significant(eps)}. Right: {'; '.join(said)}."
+        f"ε = {significant(eps)}. Bits that are right: {said}."
     )

@@ -325,6 +325,7 @@ WRONG = {
         F.layer_norm(x, x.shape[-1:])
         F.layer_norm(x, x.shape[-1:]).float()
         (x - mean_of(x)).float() / (var_of(x.float()) + 1e-5).sqrt()
+        (x - mean_of(x)) / (var_of(x.float()) + 1e-5).sqrt()
         (x.float() - mean_of(x.float())) / var_of(x.float()).sqrt()  # ε is left out
         over(x.float(), 0)  # averaged over the batch
         over(x.float(), -1, unbiased=True)  # divides by D − 1
@@ -339,7 +340,15 @@ WRONG = {
         next((n for n in y if not torch.equal(y[n].double(), right[n])), "")
         next((n for n in y if not torch.allclose(y[n].double(), right[n])), "")
         next((n for n in y if not error_of(y, right, n).mean() < 0.1 * right[n].max()), "")
-        next((n for n in y if not (error_of(y, right, n) / right[n]).max() < 0.1), "")
+        next((n for n in y if not (error_of(y, right, n) / right[n].abs()).max() < 0.1), "")
+        next((n for n in y if not torch.allclose(y[n].double(), right[n], rtol=0.1)), "")  # a tenth
+        next((n for n in y if not error_of(y, right, n).max() < 0.1 * y[n].abs().max()), "")
+        next((n for n in y if not error_of(y, right, n).max() < 0.1 * right[n].max()), "")
+        next((n for n in y if not error_of(y, right, n).norm() < 0.1 * right[n].norm()), "")
+        next((n for n in y if not error_of(y, right, n).max() < 0.05 * right[n].abs().max()), "")
+        next((n for n in y if not y[n].abs().max() < 1.1 * right[n].abs().max()), "")
+        next((n for n in y if not error_of(y, right, n).max() <= 0.1 * right[n].abs().max()), None)
+        next((n for n in y if not error_of(y, right, n).max() < 0.1 * largest_of(right)), "")
         next((n for n in y if not error_of(y, right, n).max() < 0.1), "")  # 0.1 itself
     """,
     "unit_w(x, matrix)": """
@@ -435,6 +444,10 @@ def over(x, dim, eps=1e-5, unbiased=False):
 
 def error_of(y, right, name):
     return (y[name] - right[name]).abs()
+
+
+def largest_of(right):
+    return max(r.max() for r in right.values())
 
 
 def radius(x):

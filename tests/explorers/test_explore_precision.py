@@ -68,9 +68,9 @@ def check(explorer, shape, dtype, spread, offset, eps):
     check_verdict(told[0], torchs(x.double(), eps), right, BITS[dtype], room=0.5001)
     for way, text in zip(by_hand(x, eps), told[2:], strict=True):
         check_verdict(text, way, right, BITS[dtype])
-    names = ("only the row is rounded", "statistics in float32", "two passes", "E[x²] − E[x]²")
+    names = ("row rounded, then exact", "statistics in float32", "two passes", "E[x²] − E[x]²")
     for name, text in zip(names, told, strict=True):
-        assert f"{name}, {text}{' bits' * text.isdigit()}" in explorer.words
+        assert f"{name}: {text}" in explorer.words
 
 
 def test_in_every_state_the_picture_and_the_words_are_those_of_the_dtype(explorer):
