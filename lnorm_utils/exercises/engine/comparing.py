@@ -42,7 +42,7 @@ def same(attempt: object, expected: object, within: float) -> bool:
             and all(same(g, r, within) for g, r in zip(given, right, strict=True))
         )
     if isinstance(right, str):
-        return type(given) is str and given == right
+        return type(given) is str and given.replace(" ", "") == right.replace(" ", "")
     if isinstance(right, bool) or isinstance(given, bool):
         return given is right
     return isinstance(given, Real) and _close(_as_float(given), _as_float(right), within)
