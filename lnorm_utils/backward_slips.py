@@ -86,10 +86,9 @@ BACKWARD_SLIPS = (
     ),
     Slip(
         "you treated the variance as a constant",
-        "also subtracts x̂ · mean(ĝ · x̂)",
+        "also subtracts x̂ · mean(ĝ · x̂) (a product of two means is 0 here)",
         {"without_line": lambda rest, line: rest},
         Belief.STATISTICS_ARE_CONSTANTS,
-        "or you multiplied two means, and that of x̂ is 0",
     ),
     Slip(
         "you treated the mean as a constant",

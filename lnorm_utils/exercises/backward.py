@@ -119,7 +119,7 @@ own_slope = Prediction(
             3 / 4,
             "That's how much closer x₀ comes to its mean. Now divide by σ, and let σ move too.",
         ),
-        Wrong(-1 / 6, "The size is right. x₀ is raised, so does x̂₀ go up or down?"),
+        Wrong(-1 / 6, "The size is right, but not the sign: x₀ is raised."),
         Wrong(1, "Layer norm divides by the standard deviation, so a step gets smaller."),
         Wrong(0, "x₀ moves away from the others, so its place among them does change."),
         Wrong(
@@ -228,8 +228,8 @@ lost = Prediction(
     wrong=[
         Wrong(
             1,
-            "That's the mean's direction, (1, …, 1). And does layer norm notice when a row is "
-            "stretched?",
+            "That's the mean's direction, (1, …, 1). Stretch a row as well, and look "
+            "whether layer norm notices.",
             Belief.STATISTICS_ARE_CONSTANTS,
         ),
         Wrong(
@@ -247,7 +247,7 @@ lost = Prediction(
         Wrong(64, "Then nothing at all would come through."),
         Wrong(
             32,
-            "For D = 4 it was half of them. Does the number of lost directions grow with D?",
+            "For D = 4 it was half of them. Ask whether that number grows with D.",
         ),
     ],
     hints=[
@@ -388,7 +388,7 @@ still_train = Prediction(
         Wrong(5, "Not all: look for a rule that subtracts far too much."),
         Wrong(1, "More of them. A step in nearly the right direction also lowers the loss."),
         Wrong(2, "Even more: to lower the loss, a step only has to go downhill."),
-        Wrong(3, "More of them. γ starts at 1, so how much does it matter if you forget it?"),
+        Wrong(3, "More of them. γ starts at 1, so forgetting it hardly matters."),
     ],
     hints=[
         "A step needs only to go downhill. Which of the five could point uphill?",

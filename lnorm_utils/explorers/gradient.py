@@ -92,8 +92,9 @@ def explore_gradient(
         forward, found = layer_norm_steps(x, 3, eps=eps), layer_norm_backward(g, x, 3, eps=eps)
         along = forward.x_hat * found.g_slope
         at_x, at_x_hat = _place(x - forward.mean), _place(forward.x_hat)
+        edge = at_x / (np.abs(at_x) / SPANS).max()
         for ray in rays:
-            ray.set_data(np.stack([np.zeros(2), SPANS[0] * at_x / np.hypot(*at_x)], 1))
+            ray.set_data(np.stack([np.zeros(2), edge], 1))
         x_hat_at.set_data(at_x_hat[:, None])
         x_at.set_data(at_x[:, None])
         for arrow, start, vector in (
