@@ -86,7 +86,7 @@ BACKWARD_SLIPS = (
     ),
     Slip(
         "you treated the variance as a constant",
-        "also subtracts x̂ · mean(ĝ · x̂) (a product of two means is 0 here)",
+        "also subtracts x̂ · mean(ĝ · x̂) (mean(ĝ) · mean(x̂) would be 0)",
         {"without_line": lambda rest, line: rest},
         Belief.STATISTICS_ARE_CONSTANTS,
     ),
