@@ -53,12 +53,14 @@ def layer_norm_backward(
         x: what was normalized, (*, *normalized_shape), floating-point.
         normalized_shape: the sizes of the last axes, which share one mean and one variance.
         weight: γ, of shape `normalized_shape`; 1 where it is left out.
-        eps: what was added to the variance inside the root, in the squared unit of `x`.
+        eps: ε, not negative, in the squared unit of `x`: what was added to the variance inside the
+            root.
 
     Returns:
         `g_hat` = weight · g, of the shape of `x`; `g_mean` = mean(ĝ) and `g_slope` = mean(ĝ · x̂),
         of shape (*, 1, …, 1); `dx`, of the shape and dtype of `x`; `dweight` and `dbias`, of shape
-        `normalized_shape`, also where γ or β is left out.
+        `normalized_shape`, also where γ or β is left out. These two have the dtype of `weight`, or
+        of `x` without one, and can overflow in float16.
 
     Raises:
         TypeError: `g` is not a tensor of the dtype of `x`, or an error of `layer_norm_steps`.
@@ -90,8 +92,9 @@ class LayerNormFunction(torch.autograd.Function):
     """Layer norm with its own backward pass: `apply(x, normalized_shape, weight, bias, eps)`.
 
     It saves x and not x̂, and computes x̂ again when the gradient comes. So x̂ stays a function of x,
-    and the second derivatives are right as well. If it saved x̂, autograd would treat x̂ as a
-    constant in the backward pass: `gradcheck` would pass, and `gradgradcheck` would fail.
+    and the second derivatives are right as well. If it saved x̂ and rstd, autograd couldn't see in
+    the backward pass that they depend on x, and would treat them as constants: `gradcheck` would
+    pass, and `gradgradcheck` would fail.
 
     Args:
         x, normalized_shape, weight, bias, eps: those of `lnorm_utils.layer_norm`; `weight` and

@@ -30,6 +30,7 @@ class BackwardWithSlips:
     # ĝ, and what the two means are taken of.
     weighted: Callable = lambda g, weight: g * weight
     averaged: Callable = lambda g, g_hat: g_hat
+    multiplied: Callable = lambda g, g_hat: g_hat
     product: Callable = lambda g_hat, x_hat: g_hat * x_hat
     # The mean of ĝ, and that of ĝ · x̂, which is the slope.
     mean_axes: Choice | None = None  # (axes of x, right ones) -> axes
@@ -50,9 +51,9 @@ class BackwardWithSlips:
     ) -> Tensor:
         """Return the gradient at x, from the gradient `g` at y."""
         g_hat = self.weighted(g, weight)
-        source = self.averaged(g, g_hat)
-        mean = self.mean_of(source, _chosen(self.mean_axes, g, axes), self.mean_keeps_axes)
-        product = self.product(source, x_hat)
+        averaged, multiplied = self.averaged(g, g_hat), self.multiplied(g, g_hat)
+        mean = self.mean_of(averaged, _chosen(self.mean_axes, g, axes), self.mean_keeps_axes)
+        product = self.product(multiplied, x_hat)
         slope = self.slope_of(product, _chosen(self.slope_axes, g, axes), self.slope_keeps_axes)
         rest = self.without_line(self.without_mean(g_hat, mean), self.line(x_hat, slope))
         return self.result(self.scaled(g_hat, rest, rstd), weight)
@@ -65,6 +66,10 @@ def _chosen(axes: Choice | None, x: Tensor, right: Axes) -> Axes:
 def _over_one_less(x: Tensor, axes: Axes, keep: bool) -> Tensor:
     total = x.sum(axes, keep)
     return total / (x.numel() // max(1, total.numel()) - 1)
+
+
+def _unweighted(g: Tensor, g_hat: Tensor) -> Tensor:
+    return g
 
 
 KEPT = "keeps the axis that it averages over, with size 1 (`keepdim=True`)"
@@ -81,7 +86,7 @@ BACKWARD_SLIPS = (
     ),
     Slip(
         "you treated the variance as a constant",
-        "also subtracts x̂ · mean(ĝ · x̂)",
+        "also subtracts x̂ · mean(ĝ · x̂) (mean(ĝ) · mean(x̂) would be 0)",
         {"without_line": lambda rest, line: rest},
         Belief.STATISTICS_ARE_CONSTANTS,
     ),
@@ -104,7 +109,17 @@ BACKWARD_SLIPS = (
     Slip(
         "your means are taken of g",
         "takes both means of ĝ = γ · g",
-        {"averaged": lambda g, g_hat: g},
+        {"averaged": _unweighted, "multiplied": _unweighted},
+    ),
+    Slip(
+        "your first mean is taken of g",
+        "takes it of ĝ = γ · g",
+        {"averaged": _unweighted},
+    ),
+    Slip(
+        "your second mean is taken of g · x̂",
+        "takes it of ĝ · x̂, with ĝ = γ · g",
+        {"multiplied": _unweighted},
     ),
     Slip(
         "both of your means are sums",

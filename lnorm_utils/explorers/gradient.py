@@ -22,7 +22,7 @@ __all__ = ["explore_gradient"]
 
 OTHERS = (1.0, -1.0)
 LENGTH = 1.5  # of the gradient that arrives
-SPAN = 5.0
+SPANS = 4.6, 4.0  # in every state, all arrows end inside
 PRESETS: Presets = {
     "at an angle": {"feature": -2.0, "direction": 30},
     "along x̂": {"feature": 1.0, "direction": 90},
@@ -66,23 +66,24 @@ def explore_gradient(
     picture, (left, right) = fixed_panels(
         "A gradient before and after it comes back through a layer norm of three features",
         *(2, 4.6, 5.1),
-        {"left": 0.08, "right": 0.99, "bottom": 0.12, "top": 0.8, "wspace": 0.2},
+        {"left": 0.06, "right": 0.995, "bottom": 0.11, "top": 0.8, "wspace": 0.14},
     )
     for ax, title in ((left, "at x̂, the star: g arrives"), (right, "at x, the dot: ∂x comes out")):
-        ax.set(title=title, aspect="equal", xlim=(-SPAN, SPAN), ylim=(-SPAN, SPAN))
-        ax.set(xlabel="along (1, −1, 0)", ylabel="along (1, 1, −2)")
+        ax.set(title=title, aspect="equal", xlabel="along (1, −1, 0)")
+        ax.set(xlim=(-SPANS[0], SPANS[0]), ylim=(-SPANS[1], SPANS[1]), yticks=range(-4, 5, 2))
         ax.grid(color=GRAY, lw=0.5)
+    left.set_ylabel("along (1, 1, −2)")
     angle = np.linspace(0, 2 * np.pi, 100)
     left.plot(*(math.sqrt(3) * np.array([np.cos(angle), np.sin(angle)])), "-", color=BLACK, lw=1)
-    rays = [line(ax, ":", color=BLACK, lw=1) for ax in (left, right)]
-    x_hat_at = line(left, "*", color=YELLOW, ms=20)
-    x_at = line(right, "o", color=YELLOW, ms=11)
+    rays = [line(ax, ":", color=BLACK, lw=1, label="through x̂") for ax in (left, right)]
+    x_hat_at = line(left, "*", color=YELLOW, ms=15)
+    x_at = line(right, "o", color=YELLOW, ms=9)
     passes = _arrow(left, SKY, 5, "the part that passes")
     leaves = _arrow(right, SKY, 5, "∂x, what comes out")
     arrives = _arrow(left, BLACK, 2.5, "g, what arrives")
     lost = _arrow(left, VERMILION, 1.2, "the part that is lost")
     constant = _arrow(right, VERMILION, 1.2, "g/σ: mean and σ as constants")
-    handles = [arrives, passes, lost, leaves, constant]
+    handles = [arrives, rays[0], passes, lost, leaves, constant]
     picture.legend(handles=handles, loc="upper center", ncols=3)
 
     def move(feature: float, scale: float, eps: float, direction: int) -> str:
@@ -91,8 +92,9 @@ def explore_gradient(
         forward, found = layer_norm_steps(x, 3, eps=eps), layer_norm_backward(g, x, 3, eps=eps)
         along = forward.x_hat * found.g_slope
         at_x, at_x_hat = _place(x - forward.mean), _place(forward.x_hat)
+        edge = at_x / (np.abs(at_x) / SPANS).max()
         for ray in rays:
-            ray.set_data(np.stack([np.zeros(2), SPAN * at_x / np.hypot(*at_x)], 1))
+            ray.set_data(np.stack([np.zeros(2), edge], 1))
         x_hat_at.set_data(at_x_hat[:, None])
         x_at.set_data(at_x[:, None])
         for arrow, start, vector in (

@@ -36,6 +36,8 @@ EXPECTED = [
     R * PLAIN,
     R * PLAIN * GAMMA,
     R * (H - m(G) - X_HAT * m(G * X_HAT)),
+    R * (H - m(G) - LINE),
+    R * (H - MEAN - X_HAT * m(G * X_HAT)),
     R * (H - 4 * MEAN - 4 * LINE),
     R * (H - 4 * MEAN - 4 * LINE) / 4,
     R * (H - 4 * MEAN - LINE),

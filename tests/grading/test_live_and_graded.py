@@ -29,7 +29,8 @@ from functools import partial
 from lnorm_utils.slips import combined
 def slipped(exercise, *numbers):
     slips = exercise.layout.all_slips()
-    return partial(exercise.norm, combined(*(slips[number] for number in numbers)))
+    chosen = (slips[number] for number in numbers)
+    return partial(exercise.norm, combined(*chosen, model=exercise.layout.model))
 """
 MOST_PAIRS = 6
 
