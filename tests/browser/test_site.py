@@ -225,7 +225,7 @@ def answers(question):
 ANSWER = """(form, answers) => answers.map(answer => {
     const inputs = [...form.querySelectorAll('input[name=answer]')];
     if (inputs[0].type === 'text') inputs[0].value = answer;
-    else inputs.forEach(input => { input.checked = input.value.toLowerCase() === answer.toLowerCase(); });
+    else inputs.forEach(input => { input.checked = input.value === answer; });
     form.requestSubmit();
     return [form.querySelector('.said').textContent, form.classList.contains('right')];
 })"""
