@@ -127,7 +127,6 @@ tiny_eps = Prediction(
             "0.",
             Belief.SMALLER_EPS_IS_SAFER,
         ),
-        Wrong(NAN, 'You mean the right thing. Write it as a word, "NaN".'),
         Wrong("infinity", "That would be a number other than 0, divided by 0. Here it's 0/0."),
         Wrong("ones", "A constant row has variance 0, and it stays constant."),
     ],
@@ -172,11 +171,6 @@ autocast = Prediction(
         Wrong(
             "NaN",
             "The squares overflow. But a finite number divided by infinity isn't NaN.",
-            Belief.OVERFLOW_SHOWS_AS_NAN,
-        ),
-        Wrong(
-            NAN,
-            "Squares that overflow are infinite. But 300 / ∞ isn't NaN.",
             Belief.OVERFLOW_SHOWS_AS_NAN,
         ),
     ],

@@ -389,11 +389,17 @@ function render({ model, el }) {
       return values.includes(value) ? values.indexOf(value) : nearest(values, value);
     });
   let isOurs = false;
-  // A frame that is awaited goes first: the kernel draws slowly while it hears of changes.
-  let awaiting = 0;
+  // A frame that is awaited goes first: the kernel draws slowly while it hears of changes. Until it
+  // has heard of the reader's choice, what it says itself is older.
+  let [awaiting, chosen] = [0, null];
   const save = () => {
     clearTimeout(awaiting);
     awaiting = 0;
+    if (!chosen) return;
+    isOurs = true;
+    page.controls.forEach(({ name, values }, i) => model.set(name, values ? values[chosen[i]] : chosen[i]));
+    isOurs = false;
+    chosen = null;
     tell(() => model.save_changes());
   };
   const explorer = mount(el, page, read(), {
@@ -402,9 +408,7 @@ function render({ model, el }) {
       tell(() => model.send(message));
     },
     changed: (state) => {
-      isOurs = true;
-      page.controls.forEach(({ name, values }, i) => model.set(name, values ? values[state[i]] : state[i]));
-      isOurs = false;
+      chosen = state;
       if (!awaiting) save();
     },
   });
@@ -412,7 +416,10 @@ function render({ model, el }) {
   const follow = () => { // all controls at once, when the last of them has changed
     if (isOurs || isFollowing) return;
     isFollowing = true;
-    queueMicrotask(() => { isFollowing = false; explorer.go(read()); });
+    queueMicrotask(() => {
+      isFollowing = false;
+      if (!chosen) explorer.go(read());
+    });
   };
   const take = async (content, [zipped]) => {
     const stream = zipped && new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
