@@ -132,8 +132,9 @@ def meets(name, limits, frame, prompt, late, busy):
     bare, interact = (prompt[other].ms for other in OTHERS)
     return (
         one.ms <= limits.frames * frame
-        and one.ms <= limits.over_bare * bare
-        and interact >= limits.under_interact * one.ms
+        # No picture can come before the next animation frame, however quick the machine is.
+        and one.ms <= max(frame, limits.over_bare * bare)
+        and one.ms <= max(frame, interact / limits.under_interact)
         and slow.ms <= limits.late * one.ms
         and one.asked <= limits.asked_over_bare * bare
         and all(
