@@ -2,7 +2,6 @@
 to the kernel and `interact`; also while the kernel is busy, and with a slow network. `make bench`.
 """
 
-import os
 import sys
 import tempfile
 import time
@@ -13,7 +12,7 @@ import nbformat
 from browser_subject import DRAG_VALUES, PRESSES, SCRIPT, Dragged, Subject
 from control_ends import make_all
 from explorers_bench import FRESH_FIGURE
-from jupyterlab_page import NoBrowserError, Page, browser, find_browser, jupyterlab
+from jupyterlab_page import Page, browser, can_measure, jupyterlab
 from nbformat.v4 import new_code_cell, new_notebook
 
 DELAY = 150  # ms, there and back
@@ -173,12 +172,7 @@ def seen(drag):
 
 
 def main():
-    try:
-        find_browser()
-    except NoBrowserError as reason:
-        if "CI" in os.environ:
-            raise
-        print(f"The browser is not measured. {reason}")
+    if not can_measure("The browser"):
         return 0
     print(f"JupyterLab in Chromium: medians of {PRESSES} keys; drags of {DRAG_VALUES} values")
     names, lasted = list(make_all()), 0.0

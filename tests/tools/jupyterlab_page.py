@@ -45,6 +45,18 @@ def find_browser():
     return path
 
 
+def can_measure(what):
+    """Tell whether there is a browser; in CI its absence is an error, elsewhere it is said."""
+    try:
+        find_browser()
+    except NoBrowserError as reason:
+        if "CI" in os.environ:
+            raise
+        print(f"{what} is not measured. {reason}")
+        return False
+    return True
+
+
 @contextmanager
 def browser():
     """Start a browser without a window."""

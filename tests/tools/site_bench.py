@@ -3,7 +3,6 @@ how soon its first picture stands, and how soon another follows a key. `make ben
 """
 
 import gzip
-import os
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,7 @@ from statistics import median
 from typing import NamedTuple
 
 from browser_subject import PRESSES, SCRIPT, Subject
-from jupyterlab_page import NoBrowserError, browser, find_browser
+from jupyterlab_page import browser, can_measure
 from project import LESSON_PATHS, PROJECT
 
 MOST_BYTES, MOST_FRAMES = 1.5e6, 1
@@ -112,12 +111,7 @@ def report(found):
 
 
 def main():
-    try:
-        find_browser()
-    except NoBrowserError as reason:
-        if "CI" in os.environ:
-            raise
-        print(f"The web edition is not measured. {reason}")
+    if not can_measure("The web edition"):
         return 0
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "site")
