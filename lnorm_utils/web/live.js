@@ -137,7 +137,7 @@ function explorer(place) {
 }
 
 /** Read what somebody typed: a number, several of them as a list, or a word. */
-export function read(text, kind) {
+function read(text, kind) {
   let plain = text.trim().replaceAll("−", "-").replace(/^(['"])(.*)\1$/, "$2");
   if (kind === "number") {
     if (/^[-+]?[1-9]\d{0,2}(,\d{3})+$/.test(plain)) plain = plain.replaceAll(",", ""); // 65,504
@@ -177,7 +177,7 @@ const isShort = (value) =>
   (Array.isArray(value) ? value.every(isShort) : Number(value.toFixed(1)) === value);
 
 /** Judge an answer as the exercise in Python does; return {isRight, html}. */
-export function judge(text, { kind, right, wrong, within, rounded, nearly }) {
+function judge(text, { kind, right, wrong, within, rounded, nearly }) {
   const say = (message, sign = SIGNS.wrong) => ({
     isRight: false, html: `<strong>${sign}</strong> ${message}`,
   });

@@ -50,8 +50,7 @@ def prediction(question: Prediction) -> str:
     """Write a prediction as HTML: a form, its hints, and what the script needs to judge it."""
     data = as_data(question)
     name = f"{question.topic}-{question.name}"
-    words = sorted({str(value) for value, *_ in (*question.answers, *question.wrong)})
-    choices = {"word": words, "truth": ["True", "False"]}.get(data["kind"], [])
+    choices = {"word": question.words, "truth": ["True", "False"]}.get(data["kind"], [])
     if choices:
         inputs = "".join(
             f'<label><input type="radio" name="answer" value="{_escaped(word)}"> '

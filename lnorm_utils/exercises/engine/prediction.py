@@ -76,8 +76,12 @@ class Prediction(Exercise):
         answer = self.answers[0][0]
         if self.within > 1e-3 and same(value, answer, NEARLY) and _is_short(value):
             return Feedback(State.WRONG, "that's close. Give it to two decimals.")
-        words = sorted({str(answer), *(str(wrong.value) for wrong in self.wrong)})
-        return Feedback(State.WRONG, difference_of_values(value, answer, words))
+        return Feedback(State.WRONG, difference_of_values(value, answer, self.words))
+
+    @property
+    def words(self) -> list[str]:
+        """All values of the bank, as text: the words to choose from, if the answer is one."""
+        return sorted({str(value) for value, *_ in (*self.answers, *self.wrong)})
 
     def shown_solution(self) -> Feedback:
         answer, reason = self.answers[0]
