@@ -3,6 +3,7 @@
 import ast
 import gzip
 import hashlib
+import inspect
 import itertools
 import json
 import math
@@ -78,7 +79,7 @@ def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
     page_file = folder / "page.json"  # written last
     if not page_file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        page = _explorer(source).page
+        page = _evaluate(source).page
         jobs = [(source, number, folder) for number in range(len(page["sizes"]))]
         is_whole = all(list(draw_all(draw, jobs)))
         kept = {name: page[name] for name in ("alt", "controls", "presets", "start", "sizes")}
@@ -94,7 +95,7 @@ def draw(job: tuple[str, int, Path]) -> bool:
         job: the call of the explorer, the number of the arrangement, and the folder for the files.
     """
     source, arrangement, folder = job
-    explorer = _explorer(source)
+    explorer = _evaluate(source)
     page, frames = explorer.page, explorer.frames
     grid = {state: _settled(frames, state) for state in _grid(page)}
     is_whole = 0 < len({*grid.values()}) <= MOST_STATES
@@ -125,7 +126,7 @@ def _drawn(frames: Any, arrangement: int, states: dict[State, State]) -> str:
     return "\n".join([_json(numbers), *texts])
 
 
-def _explorer(source: str) -> Any:
+def _evaluate(source: str) -> Any:
     import lnorm_utils.explorers as explorers
 
     try:
@@ -186,7 +187,7 @@ def _write(file: Path, text: str) -> None:
 
 def _fingerprint(source: str) -> str:
     """Name everything that the pictures of an explorer depend on."""
-    own = PACKAGE / "explorers" / f"{Call(source, '').topic}.py"
+    own = Path(inspect.getfile(_evaluate(source.split("(")[0])))
     others = {*(PACKAGE / "explorers").glob("*.py")} - {own}
     files = [
         *PACKAGE.glob("*.py"),
