@@ -18,6 +18,7 @@ ROOMS = {
     "clinic": {"examples", "torch"},
     "measures": {"modules", "torch"},
     "training": {"torch"},
+    "transformer": {"modules", "torch"},
     "plotting": {"numbers", "numpy", "matplotlib", "IPython"},
     "lab": {"progress_files"},
     "exercises": {
@@ -26,7 +27,16 @@ ROOMS = {
     },
     "explorers": {
         *("functional", "modules", "slips", "examples", "measures", "numbers", "plotting"),
-        *("backward", "torch", "numpy", "matplotlib", "ipywidgets", "anywidget", "traitlets"),
+        *(
+            "backward",
+            "transformer",
+            "torch",
+            "numpy",
+            "matplotlib",
+            "ipywidgets",
+            "anywidget",
+            "traitlets",
+        ),
         "IPython",
     },
     "grading": {
