@@ -27,17 +27,8 @@ ROOMS = {
     },
     "explorers": {
         *("functional", "modules", "slips", "examples", "measures", "numbers", "plotting"),
-        *(
-            "backward",
-            "transformer",
-            "torch",
-            "numpy",
-            "matplotlib",
-            "ipywidgets",
-            "anywidget",
-            "traitlets",
-        ),
-        "IPython",
+        *("backward", "transformer", "torch", "numpy", "matplotlib"),
+        *("ipywidgets", "anywidget", "traitlets", "IPython"),
     },
     "grading": {
         *("exercises", "lab", "plotting"),
