@@ -472,3 +472,86 @@ first_change = Prediction(
     within=0.006,
     hints=["At the first step m̂ is the gradient. What is v̂?", "Divide m̂ by the root of v̂."],
 )
+
+none_trains = Prediction(
+    TOPIC,
+    "none_trains",
+    answer=3,
+    reason=(
+        "At the three smaller rates it trains like the others. At 0.01 and 0.03 its numbers "
+        "overflow. So norms aren't needed for training; they allow larger rates."
+    ),
+    wrong=[
+        Wrong(0, "Without norms it does train, if the rate is small enough, as in lesson 11."),
+        Wrong(5, "At a large rate nothing stops its numbers from growing, until they overflow."),
+        Wrong(1, "Not only at the smallest rate: six blocks aren't deep."),
+        Wrong(2, "It takes a larger rate than that for its numbers to overflow."),
+        Wrong(4, "You expect too much of it. It overflows earlier, with and without a warm-up."),
+    ],
+    hints=[
+        "In lesson 11, did the stack without norms train at the smallest rate?",
+        "Small rates are fine. It's the large ones at which its numbers overflow.",
+    ],
+)
+
+lowest = Prediction(
+    TOPIC,
+    "lowest",
+    answer="post-LN",
+    reason="Post-LN ends lowest at this rate, and with both seeds. Pre-LN isn't always better.",
+    wrong=[
+        Wrong(
+            "pre-LN",
+            "Most large models have it, and it takes larger rates. But at this rate, with six "
+            "blocks, another place ends lower.",
+        ),
+        Wrong("pre-RMSNorm", "It ends near pre-LN, and here another place ends lower."),
+        Wrong("no norm", "It does train at this rate, but all three with norms end lower."),
+    ],
+    hints=[
+        "Lesson 11 cites a paper on transformers of six or fewer layers.",
+        "Takase et al. 2022 found that one place is better there, though it's harder to train.",
+    ],
+)
+
+stuck_at = Prediction(
+    TOPIC,
+    "stuck_at",
+    answer=2.95,
+    reason=(
+        "It stops at the entropy of the letters. It gives the frequencies of the characters, "
+        "whatever it reads."
+    ),
+    wrong=[
+        Wrong(math.log(37), "That is guessing, and it does learn how frequent each character is."),
+        Wrong(2.31, "To get there it must look at the character before."),
+        Wrong(0, "No model here gets near 0. Even people can't predict every character."),
+        Wrong(math.log(2), "That is the loss of guessing between two classes, as in the rings."),
+        Wrong(1.93, "That is where it ends at a smaller rate, 0.003."),
+    ],
+    within=0.02,
+    hints=[
+        "Which kind of answer is the easiest to learn, without looking at the input?",
+        "Its loss is one of the three numbers from the beginning of this lesson.",
+    ],
+)
+
+rings_known = Prediction(
+    TOPIC,
+    "rings_known",
+    answer=math.log(2),
+    reason="Each ring has the frequency one half, and the entropy is ln 2 = 0.69.",
+    wrong=[
+        Wrong(0.5, "That is the frequency of each ring. The loss is minus its logarithm."),
+        Wrong(1, "That is the entropy in bits. Cross entropy uses the natural logarithm."),
+        Wrong(0, "The answer is the same for all points, so it can't be right for both rings."),
+        Wrong(math.log(2) / 2, "That is −p ln p of one ring. Add that of the other."),
+        Wrong(math.log(512), "The loss is a mean over the points, and there are two classes."),
+        Wrong(2, "That is the number of classes. The loss is its logarithm."),
+    ],
+    within=0.006,
+    hints=[
+        "How frequent is each of the two rings?",
+        "Add −p ln p of the one to −p ln p of the other.",
+    ],
+)

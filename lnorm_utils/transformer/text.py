@@ -87,7 +87,7 @@ def entropies(codes: Tensor) -> Entropies:
     Returns:
         The three entropies, in nats for each character.
 
-    Source: Shannon 1951, Prediction and Entropy of Printed English, equation 1.
+    Source: Shannon 1951, Prediction and Entropy of Printed English, who gives such numbers in bits.
 
     >>> entropies(torch.tensor([0, 1, 0, 1, 0]))
     Entropies(guessing=0.6931, letters=0.673, pairs=0.0)

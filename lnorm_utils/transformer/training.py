@@ -20,7 +20,7 @@ class Adam:
     Args:
         parameters: what is changed, in place.
 
-    Source: Kingma & Ba 2015, arXiv:1412.6980, algorithm 1.
+    Source: Kingma & Ba 2015, arXiv:1412.6980; the same numbers as `torch.optim.Adam`.
 
     >>> p = torch.tensor([3.0])
     >>> Adam([p]).step([torch.tensor([50.0])], rate=0.1)
