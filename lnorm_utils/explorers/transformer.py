@@ -65,7 +65,7 @@ def explore_transformer(
     picture, (losses, writing) = fixed_panels(
         "Losses of a transformer in training, and a text that it writes",
         *(2, 4.0, 3.7),
-        {"left": 0.075, "right": 0.985, "bottom": 0.14, "top": 0.86, "wspace": 0.06},
+        {"left": 0.09, "right": 0.985, "bottom": 0.14, "top": 0.86, "wspace": 0.06},
         width_ratios=(1.35, 1),
     )
     losses.set(xlabel="step", ylabel="loss, in nats", xlim=(0, STEPS), ylim=(LOW, HIGH))
