@@ -506,7 +506,7 @@ lowest = Prediction(
             "blocks, another place ends lower.",
         ),
         Wrong("pre-RMSNorm", "It ends near pre-LN, and here another place ends lower."),
-        Wrong("no norm", "It does train at this rate, but all three with norms end lower."),
+        Wrong("no norm", "It does train at this rate, but another place ends lower."),
     ],
     hints=[
         "Lesson 11 cites a paper on transformers of six or fewer layers.",
