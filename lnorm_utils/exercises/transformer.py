@@ -13,9 +13,9 @@ from lnorm_utils.exercises.residual import SMALL, SMALL_BRANCHES, F, G, X
 TOPIC = "transformer"
 WITHIN = 1e-5
 
-means_of_16 = Prediction(
+means = Prediction(
     TOPIC,
-    "means_of_16",
+    "means",
     answer=16 * 64,
     reason="One for each of the 64 positions of each of the 16 points.",
     wrong=[
@@ -39,9 +39,9 @@ means_of_16 = Prediction(
     hints=["How many rows are there?", "A row is what stands at one point and one position."],
 )
 
-norms_of_24 = Prediction(
+norms_24 = Prediction(
     TOPIC,
-    "norms_of_24",
+    "norms_24",
     answer=25,
     reason="One in each of the 24 blocks, and one more at the end of the stack.",
     wrong=[
@@ -55,9 +55,9 @@ norms_of_24 = Prediction(
     hints=["How many does each block have?", "What comes behind the last block?"],
 )
 
-rms_of_1 = Prediction(
+rms = Prediction(
     TOPIC,
-    "rms_of_1",
+    "rms",
     answer=0.2,
     reason="The mean of the squares 1, 1, 49, 49 is 25, its root is 5, and 1/5 = 0.2.",
     wrong=[
@@ -74,9 +74,9 @@ rms_of_1 = Prediction(
     hints=["What is the mean of the squares?", "Take its root, and divide the first number by it."],
 )
 
-guess_of_37 = Prediction(
+ln_37 = Prediction(
     TOPIC,
-    "guess_of_37",
+    "ln_37",
     answer=math.log(37),
     reason="Each character gets the probability 1/37, and −ln(1/37) = ln 37.",
     wrong=[
@@ -437,9 +437,9 @@ def norm_only(norm, stream, weight):
     return norm.standardize(stream)
 
 
-norms_of_6 = Prediction(
+norms_6 = Prediction(
     TOPIC,
-    "norms_of_6",
+    "norms_6",
     answer=13,
     reason="Two in each of the six blocks, and the final norm.",
     wrong=[
@@ -453,9 +453,9 @@ norms_of_6 = Prediction(
     hints=["How many branches does a block have?", "What comes behind the last block?"],
 )
 
-first_change = Prediction(
+moves = Prediction(
     TOPIC,
-    "first_change",
+    "moves",
     answer=0.5,
     reason="At the first step m̂ = g and v̂ = g², so each number moves by the rate, here 0.5.",
     wrong=[
@@ -473,9 +473,9 @@ first_change = Prediction(
     hints=["At the first step m̂ is the gradient. What is v̂?", "Divide m̂ by the root of v̂."],
 )
 
-none_trains = Prediction(
+trains = Prediction(
     TOPIC,
-    "none_trains",
+    "trains",
     answer=3,
     reason=(
         "At the three smaller rates it trains like the others. At 0.01 and 0.03 its numbers "
@@ -514,9 +514,9 @@ lowest = Prediction(
     ],
 )
 
-stuck_at = Prediction(
+stuck = Prediction(
     TOPIC,
-    "stuck_at",
+    "stuck",
     answer=2.95,
     reason=(
         "It stops at the entropy of the letters. It gives the frequencies of the characters, "
@@ -536,9 +536,9 @@ stuck_at = Prediction(
     ],
 )
 
-rings_known = Prediction(
+rings = Prediction(
     TOPIC,
-    "rings_known",
+    "rings",
     answer=math.log(2),
     reason="Each ring has the frequency one half, and the entropy is ln 2 = 0.69.",
     wrong=[
