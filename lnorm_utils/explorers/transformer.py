@@ -65,15 +65,15 @@ def explore_transformer(
     picture, (losses, writing) = fixed_panels(
         "Losses of a transformer in training, and a text that it writes",
         *(2, 4.0, 3.7),
-        {"left": 0.09, "right": 0.985, "bottom": 0.14, "top": 0.86, "wspace": 0.06},
-        width_ratios=(1.35, 1),
+        {"left": 0.125, "right": 0.985, "bottom": 0.14, "top": 0.86, "wspace": 0.06},
+        width_ratios=(1.25, 1),
     )
     losses.set(xlabel="step", ylabel="loss, in nats", xlim=(0, STEPS), ylim=(LOW, HIGH))
     losses.grid(color=GRAY, lw=0.5)
-    for name, height in known._asdict().items():
+    names = [f"{name}\n{fixed(height)}" for name, height in known._asdict().items()]
+    losses.set_yticks([*known, 2], [*names, "2"])
+    for height in known:
         losses.axhline(height, color=BLACK, lw=1)
-        said = f"{name} {fixed(height)}"
-        losses.text(0.99 * STEPS, height + 0.02, said, ha="right", va="bottom", fontsize=10)
     curves = {
         name: line(losses, kind, STEP, color=color, mec=color, markevery=6, label=name)
         for name, (kind, color) in LOOKS.items()
