@@ -387,6 +387,22 @@ def stopped_after_f(norm, x, f, g):
     return x + f(norm.standardize(x))
 
 
+norms_6 = Prediction(
+    TOPIC,
+    "norms_6",
+    answer=13,
+    reason="Two in each of the six blocks, and the final norm.",
+    wrong=[
+        Wrong(12, "You left out the final norm, which every pre-LN stack needs."),
+        Wrong(7, "Each block has two branches, and each branch a norm of its own."),
+        Wrong(6, "Each block has two branches, each with a norm, and at the end comes one more."),
+        Wrong(14, "There is one norm behind the last block, and none in front of the first."),
+        Wrong(18, "The final norm comes once, behind the last block, not in each of them."),
+        Wrong(24, "The heads of an attention share the one norm in front of it."),
+    ],
+    hints=["How many branches does a block have?", "What comes behind the last block?"],
+)
+
 TO_CHARACTERS = normal(5, 4, seed=216)
 
 last_map = CodeExercise(
@@ -437,22 +453,6 @@ def norm_only(norm, stream, weight):
     return norm.standardize(stream)
 
 
-norms_6 = Prediction(
-    TOPIC,
-    "norms_6",
-    answer=13,
-    reason="Two in each of the six blocks, and the final norm.",
-    wrong=[
-        Wrong(12, "You left out the final norm, which every pre-LN stack needs."),
-        Wrong(7, "Each block has two branches, and each branch a norm of its own."),
-        Wrong(6, "Each block has two branches, each with a norm, and at the end comes one more."),
-        Wrong(14, "There is one norm behind the last block, and none in front of the first."),
-        Wrong(18, "The final norm comes once, behind the last block, not in each of them."),
-        Wrong(24, "The heads of an attention share the one norm in front of it."),
-    ],
-    hints=["How many branches does a block have?", "What comes behind the last block?"],
-)
-
 moves = Prediction(
     TOPIC,
     "moves",
@@ -471,47 +471,6 @@ moves = Prediction(
     ],
     within=0.006,
     hints=["At the first step m̂ is the gradient. What is v̂?", "Divide m̂ by the root of v̂."],
-)
-
-trains = Prediction(
-    TOPIC,
-    "trains",
-    answer=3,
-    reason=(
-        "At the three smaller rates it trains like the others. At 0.01 and 0.03 its numbers "
-        "overflow. So norms aren't needed for training; they allow larger rates."
-    ),
-    wrong=[
-        Wrong(0, "Without norms it does train, if the rate is small enough, as in lesson 11."),
-        Wrong(5, "At a large rate nothing stops its numbers from growing, until they overflow."),
-        Wrong(1, "Not only at the smallest rate: six blocks aren't deep."),
-        Wrong(2, "It takes a larger rate than that for its numbers to overflow."),
-        Wrong(4, "You expect too much of it. It overflows earlier, with and without a warm-up."),
-    ],
-    hints=[
-        "In lesson 11, did the stack without norms train at the smallest rate?",
-        "Small rates are fine. It's the large ones at which its numbers overflow.",
-    ],
-)
-
-lowest = Prediction(
-    TOPIC,
-    "lowest",
-    answer="post-LN",
-    reason="Post-LN ends lowest at this rate, and with both seeds. Pre-LN isn't always better.",
-    wrong=[
-        Wrong(
-            "pre-LN",
-            "Most large models have it, and it takes larger rates. But at this rate, with six "
-            "blocks, another place ends lower.",
-        ),
-        Wrong("pre-RMSNorm", "It ends near pre-LN, and here another place ends lower."),
-        Wrong("no norm", "It does train at this rate, but another place ends lower."),
-    ],
-    hints=[
-        "Lesson 11 cites a paper on transformers of six or fewer layers.",
-        "Takase et al. 2022 found that one place is better there, though it's harder to train.",
-    ],
 )
 
 stuck = Prediction(
@@ -553,5 +512,46 @@ rings = Prediction(
     hints=[
         "How frequent is each of the two rings?",
         "Add −p ln p of the one to −p ln p of the other.",
+    ],
+)
+
+trains = Prediction(
+    TOPIC,
+    "trains",
+    answer=3,
+    reason=(
+        "At the three smaller rates it trains like the others. At 0.01 and 0.03 its numbers "
+        "overflow. So norms aren't needed for training; they allow larger rates."
+    ),
+    wrong=[
+        Wrong(0, "Without norms it does train, if the rate is small enough, as in lesson 11."),
+        Wrong(5, "At a large rate nothing stops its numbers from growing, until they overflow."),
+        Wrong(1, "Not only at the smallest rate: six blocks aren't deep."),
+        Wrong(2, "It takes a larger rate than that for its numbers to overflow."),
+        Wrong(4, "You expect too much of it. It overflows earlier, with and without a warm-up."),
+    ],
+    hints=[
+        "In lesson 11, did the stack without norms train at the smallest rate?",
+        "Small rates are fine. It's the large ones at which its numbers overflow.",
+    ],
+)
+
+lowest = Prediction(
+    TOPIC,
+    "lowest",
+    answer="post-LN",
+    reason="Post-LN ends lowest at this rate, and with both seeds. Pre-LN isn't always better.",
+    wrong=[
+        Wrong(
+            "pre-LN",
+            "Most large models have it, and it takes larger rates. But at this rate, with six "
+            "blocks, another place ends lower.",
+        ),
+        Wrong("pre-RMSNorm", "It ends near pre-LN, and here another place ends lower."),
+        Wrong("no norm", "It does train at this rate, but another place ends lower."),
+    ],
+    hints=[
+        "Lesson 11 cites a paper on transformers of six or fewer layers.",
+        "Takase et al. 2022 found that one place is better there, though it's harder to train.",
     ],
 )
