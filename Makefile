@@ -1,6 +1,6 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab edit test slow notebooks site handout looks pictures platforms browser student grade report lint format bench mutants upgrade clean
+.PHONY: help lab edit test slow notebooks site handout looks pictures platforms browser student grade report lint format bench grid mutants upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
@@ -82,6 +82,9 @@ format: $(READY) ## rewrite code and notebooks in that style
 
 bench: $(READY) ## print the speed measurements side by side
 	$(ONE_THREAD) $(BIN)/python tests/tools/bench.py $(ARGS)
+
+grid: $(READY) ## train the 80 small transformers of lesson 15 again: 20 minutes on one core
+	$(ONE_THREAD) $(BIN)/python tests/tools/grid.py
 
 mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
 	$(BIN)/python tests/tools/mutants.py $(ARGS)

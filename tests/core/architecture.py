@@ -18,6 +18,7 @@ ROOMS = {
     "clinic": {"examples", "torch"},
     "measures": {"modules", "torch"},
     "training": {"torch"},
+    "transformer": {"modules", "torch"},
     "plotting": {"numbers", "numpy", "matplotlib", "IPython"},
     "lab": {"progress_files"},
     "exercises": {
@@ -26,8 +27,8 @@ ROOMS = {
     },
     "explorers": {
         *("functional", "modules", "slips", "examples", "measures", "numbers", "plotting"),
-        *("backward", "torch", "numpy", "matplotlib", "ipywidgets", "anywidget", "traitlets"),
-        "IPython",
+        *("backward", "transformer", "torch", "numpy", "matplotlib"),
+        *("ipywidgets", "anywidget", "traitlets", "IPython"),
     },
     "grading": {
         *("exercises", "lab", "plotting"),

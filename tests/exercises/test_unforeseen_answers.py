@@ -304,6 +304,42 @@ WRONG = {
         norm_of(pre_ln_blocks(x, fs)).round(decimals=3)
         norm_of(pre_ln_blocks(x, fs[:-1]))
     """,
+    "attend(q, k, v)": """
+        F.scaled_dot_product_attention(v, k, q, is_causal=True)
+        F.scaled_dot_product_attention(q, k, v, is_causal=True) + 1e-3
+        F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=0.49)
+        (q @ k.mT / radius(q) - 3 * torch.ones(q.shape[1], q.shape[1]).triu(1)).softmax(-1) @ v
+        torch.tril((q @ k.mT / radius(q)).exp()) @ v
+        v.cumsum(1) / torch.arange(1, v.shape[1] + 1)[:, None]
+        F.scaled_dot_product_attention(q, k, v)  # There is no mask
+        F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=1.0)  # by √D
+        F.scaled_dot_product_attention(k, q, v, is_causal=True)  # have changed places
+        torch.tril((q @ k.mT / radius(q)).softmax(-1)) @ v  # after the softmax
+        torch.tril(q @ k.mT / radius(q)).softmax(-1) @ v  # to 0
+        torch.tril(q @ k.mT / radius(q)) @ v  # no softmax
+    """,
+    "pre_block(x, f, g)": """
+        pre_ln_blocks(x, (f, g), 0.0)
+        pre_ln_blocks(x, (f, g), 1e-4)
+        pre_ln_blocks(x, (f, g, g))
+        pre_ln_blocks(x, (f, f))
+        pre_ln_blocks(x, (g, f))  # `g` first
+        norm_of(pre_ln_blocks(x, (f, g)))  # at the end of the block
+        x + f(norm_of(x)) + g(norm_of(x))  # Both branches read the x from the beginning
+        x + g(norm_of(x + f(norm_of(x))))
+    """,
+    "last_map(stream, weight)": """
+        norm_of(stream, 1e-4) @ weight.T
+        norm_of(stream, 0.0) @ weight.T
+        (norm_of(stream) @ weight.T).softmax(-1)
+        norm_of(stream) @ norm_of(weight).T
+        stream @ weight.T  # The final norm is missing
+        norm_of(stream @ weight.T)  # behind the linear map
+        over(stream, 0) @ weight.T  # over the batch
+        over(stream, 1) @ weight.T  # over the positions
+        over(stream, -1, unbiased=True) @ weight.T  # divides by D − 1
+        stream / (var_of(stream) + 1e-5).sqrt() @ weight.T  # subtract the mean
+    """,
     "block_norms(weights, biases)": """
         weights.norm(dim=(1, 2)) + biases.norm(dim=1)  # and added them
         (weights.square().sum((1, 2)) + biases.square().sum(1)) ** 2

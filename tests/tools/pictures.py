@@ -72,6 +72,7 @@ LESSONS = {
     "12_backward_pass": Small("b12a0021", ["slopes of layer norm"], ["input"]),
     "13_half_precision": Small("precision-25", ["error in bfloat16"], ["offset"]),
     "14_invariances": Small("inv-19", ["{}", "{}"], ["output", "point"], (1, 2), without=("y",)),
+    "15_transformer": Small("trf-45", ["loss on new text"], ["learning rate"], without=("texts",)),
 }
 
 

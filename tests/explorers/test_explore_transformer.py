@@ -1,0 +1,49 @@
+"""The explorer of the transformer shows the runs of the grid, and reads their losses rightly."""
+
+import math
+
+import numpy as np
+import pytest
+from explorer_fixtures import moved_by_tests
+
+from lnorm_utils.explorers import explore_transformer
+from lnorm_utils.transformer.grid import RATES, WARM_UPS, run, split
+from lnorm_utils.transformer.model import PLACES
+from lnorm_utils.transformer.text import entropies
+
+explorer = moved_by_tests(explore_transformer)
+
+
+@pytest.mark.parametrize("warm_up", [False, True])
+@pytest.mark.parametrize("rate", RATES)
+def test_the_curves_and_the_text_are_those_of_the_grid(explorer, rate, warm_up):
+    for place in PLACES:
+        explorer.values = {"rate": rate, "place": place, "warm_up": warm_up}
+        *curves, _, text = explorer.moving
+        low, high = curves[0].axes.get_ylim()
+        for curve in curves:
+            losses = np.array(run(curve.get_label(), rate, WARM_UPS[warm_up]).losses)
+            heights = curve.get_ydata()
+            seen = ~np.isnan(heights)
+            np.testing.assert_array_equal(heights[seen], losses[seen])
+            assert ((losses > low) & (losses < high)).tolist() == seen.tolist()
+        assert max(curves, key=lambda curve: curve.get_linewidth()).get_label() == place
+        written = "".join(run(place, rate, WARM_UPS[warm_up]).text.split())
+        shown = "".join(text.get_text().split())
+        assert written.startswith(shown)
+        assert len(shown) >= 0.9 * len(written)
+
+
+def test_the_words_compare_the_loss_on_new_text_with_its_entropies(explorer):
+    known, said = entropies(split()[1]), set()
+    for place in PLACES:
+        for rate in RATES:
+            explorer.values = {"rate": rate, "place": place, "warm_up": False}
+            loss, words = run(place, rate).validation, explorer.words
+            assert (f"its loss is {loss:.2f}" in words) == (not math.isnan(loss))
+            verdict = words.split(": ")[1]
+            said.add(verdict.split(", ")[-1])
+            assert ("overflowed" in verdict) == math.isnan(loss)
+            assert ("no better than always" in verdict) == (loss > known.letters - 0.03)
+            assert ("more than the one character" in verdict) == (loss < known.pairs - 0.03)
+    assert len(said) >= 4
