@@ -18,6 +18,7 @@ ROOMS = {
     "clinic": {"examples", "torch"},
     "measures": {"modules", "torch"},
     "training": {"torch"},
+    "speed": {"torch"},
     "plotting": {"numbers", "numpy", "matplotlib", "IPython"},
     "lab": {"progress_files"},
     "exercises": {

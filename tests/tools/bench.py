@@ -7,6 +7,7 @@ tests, against a thousand small operations of PyTorch; half of them, and the slo
 Grading: the same lessons, against nbclient, and against nbgrader where it's installed.
 Explorers: one change, in a kernel, against `interact` with a fresh figure; then in JupyterLab in a
 browser, from key press to new pixels.
+Speed: the layer norms of the appendix, against a copy; this writes the table that it shows.
 Site: each lesson as a page: what is transferred, its first picture, from key press to new pixels.
 """
 
@@ -25,10 +26,11 @@ from time import perf_counter
 import diagnosis_bench
 import explorers_bench
 import nbformat
+import speed_bench
 from nbformat.v4 import new_code_cell, new_notebook
 from project import PROJECT
 
-PARTS = ("notebooks", "grading", "import", "diagnosis", "explorers", "browser", "site")
+PARTS = ("notebooks", "grading", "import", "diagnosis", "explorers", "speed", "browser", "site")
 TRIALS = 3
 IMPORTS = "import torch, matplotlib, ipywidgets"
 NBCLIENT = """
@@ -178,6 +180,19 @@ def measure_diagnosis():
     return comparisons
 
 
+def measure_speed():
+    for device, table in speed_bench.measure().items():
+        times = {name: time / 1000 for name, time in table["milliseconds"].items()}
+        copy, torch_own = times["copy"], times["F.layer_norm"]
+        yield Comparison(f"{device}: in_blocks", times["in_blocks"], "copy", copy)
+        is_held = device == "cpu"
+        limits = ("F.layer_norm", torch_own, 1.1 if is_held else None)
+        yield Comparison(f"{device}: in_blocks", times["in_blocks"], *limits)
+        if "compiled" in times:
+            yield Comparison(f"{device}: compiled", times["compiled"], "copy", copy)
+            yield Comparison(f"{device}: compiled", times["compiled"], *limits)
+
+
 def report(comparisons):
     """Print a row for each comparison."""
     line = "{:20} {:>6}  {:20} {:>6}  {:>5}  {:>6}  {}"
@@ -205,6 +220,8 @@ def main():
         comparisons += measure_diagnosis()
     if "explorers" in options.only:
         comparisons += measure_explorers()
+    if "speed" in options.only:
+        comparisons += measure_speed()
     print(f"medians, {os.cpu_count()} cores; notebooks: {options.rounds} rounds in alternation")
     report(comparisons)
     over = any(comparison.verdict == "over" for comparison in comparisons)
