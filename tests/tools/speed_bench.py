@@ -29,6 +29,9 @@ from lnorm_utils.speed import TABLES
 LESSON = NOTEBOOKS / "appendix_speed.ipynb"
 SHAPE = (4096, 4096)
 ROUNDS = 7
+# Without it, a new tensor may get the memory that another has just given back, and whether it does
+# depends on what else the process has done, such as compiling.
+ALWAYS_NEW = {"MALLOC_MMAP_THRESHOLD_": "1000000", "MALLOC_TRIM_THRESHOLD_": "100000"}
 LARGE_PAGES = {"THP_MEM_ALLOC_ENABLE": "1"}
 
 
@@ -95,7 +98,7 @@ def about(device):
 def table(device, **variables):
     """Measure in a process of its own."""
     command = [sys.executable, __file__, device]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **ALWAYS_NEW, **variables}
     return json.loads(subprocess.run(command, env=environment, stdout=-1, check=True).stdout)
 
 
