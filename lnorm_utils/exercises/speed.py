@@ -170,8 +170,8 @@ blocked = CodeExercise(
     norm=lambda norm, x, rows: norm.standardize(x),
     layout=TABLE,
     hints=[
-        "Make the result first, with `torch.empty_like(x)`. `x.split(rows)` gives the blocks of x, "
-        "and `y.split(rows)` those of the result. What you write to such a block is in y.",
+        "`x.split(rows)` gives the blocks of x, and `y.split(rows)` those of the result y. What "
+        "you write to such a block is in y.",
         "`torch.sub(block, mean, out=result)` writes to a block of the result, and "
         "`result.mul_(…)` changes it in place. Both blocks come from `zip`.",
     ],
@@ -180,12 +180,19 @@ blocked = CodeExercise(
 
 @blocked.answer
 def each_block_in_its_place(x, rows):
-    y = torch.empty_like(x)
+    y = torch.zeros_like(x)
     for block, result in zip(x.split(rows), y.split(rows), strict=True):
         torch.sub(block, block.mean(dim=-1, keepdim=True), out=result)
         length = torch.linalg.vector_norm(result, dim=-1, keepdim=True)
         result.mul_((length.square() / x.shape[-1] + 1e-5).rsqrt())
     return y
+
+
+@blocked.mistake()
+def all_rows_are_zero(norm, x, rows):
+    """Your result is still all zeros. `result = …` only gives the name to another tensor. Write to
+    the block itself, with `out=result`, `result.mul_(…)`, or `result[:] = …`."""
+    return torch.zeros_like(x)
 
 
 @blocked.mistake()
@@ -222,6 +229,13 @@ def one_mean_for_a_block(norm, x, rows):
     """You took one mean and one length for each block. Each row has its own: `dim=-1`."""
     blocks = [block - block.mean() for block in x.split(rows)]
     return torch.cat([block * (block.square().mean() + 1e-5).rsqrt() for block in blocks])
+
+
+@blocked.mistake()
+def divided_by_the_length(norm, x, rows):
+    """You divided by the length. Layer norm divides by the root of length² / D + ε."""
+    centered = norm.center(x)
+    return centered / torch.linalg.vector_norm(centered, dim=-1, keepdim=True)
 
 
 @blocked.mistake()

@@ -367,12 +367,13 @@ WRONG = {
         norm_of(x).flip(0)
         torch.stack([norm_of(block) for block in x.split(rows)][:1])
         torch.cat([norm_of(block) for block in x.split(rows)][:-1])
-        F.normalize(x - mean_of(x), dim=-1)  # length 1
+        F.normalize(x - mean_of(x), dim=-1)  # You divided by the length
+        x * 0  # still all zeros
         torch.cat([over(block, 0) for block in x.split(rows)])
         torch.cat([(b - b.mean()) / (b.var() + 1e-5).sqrt() for b in x.split(rows)])
         torch.cat([b - b.mean(-1, keepdim=True) for b in x.split(rows)])
         [norm_of(block) for block in x.split(rows)]
-        (x - mean_of(x)) / (x - mean_of(x)).norm(dim=-1, keepdim=True)  # length 1
+        F.normalize(x, dim=-1)  # You divided by the length; subtract the mean
         (x - mean_of(x)) / ((x - mean_of(x)).norm(dim=-1, keepdim=True) / 4 + 1e-5).sqrt()
         (x - mean_of(x)) * ((x - mean_of(x)).norm(dim=-1, keepdim=True) ** 2 + 1e-5).rsqrt()
         x.clone().sub_(mean_of(x)).mul_(var_of(x) ** -0.5)  # ε is left out
