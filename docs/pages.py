@@ -1,7 +1,7 @@
 """An extension of Sphinx: formulas as MathML, and what each page says about itself."""
 
 import html
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docutils import nodes
@@ -36,13 +36,14 @@ def _describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tr
         return
     paragraph = next(iter(tree.findall(nodes.paragraph)), None)
     about = " ".join(paragraph.astext().split()) if paragraph else ""
-    lesson = PurePosixPath(page).name if page.startswith("notebooks/") else "collapse"
+    name = PurePosixPath(page).name
+    picture = name if Path(app.confdir, "pictures", f"{name}.png").exists() else "collapse"
     top = app.config.html_baseurl or context["pathto"]("", 1)
     tags = {
         "og:title": context.get("title", ""),
         "og:type": "article",
         "og:description": about,
-        "og:image": f"{top}docs/pictures/{lesson}.png",
+        "og:image": f"{top}docs/pictures/{picture}.png",
     }
     metas = (f'<meta property="{k}" content="{html.escape(v)}">' for k, v in tags.items())
     context["metatags"] = context.get("metatags", "") + "\n".join(metas)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lnorm_utils.exercises.engine.exercise import CLOSED
 from lnorm_utils.grading.filled_in import answers_left_in
-from lnorm_utils.lab.lesson_files import ORIGINALS, LessonError, cleared, read, write
+from lnorm_utils.lab.lesson_files import NAME, ORIGINALS, LessonError, cleared, read, write
 from lnorm_utils.lab.working_copy import lesson_named, lessons
 
 COURSE = ORIGINALS.parent
@@ -52,7 +52,7 @@ ALONE = """
 *If the next cell says `ModuleNotFoundError`, this notebook is alone, and needs the folder that it \
 came in. {where}, unpack all of it, and start with its README.*"""
 NO_ADDRESS = "Get the course from your lecturer"
-LINK = re.compile(r"\[([^\]]*)\]\((\d\d_\w+\.ipynb)\)")
+LINK = re.compile(rf"\[([^\]]*)\]\(({NAME})\)")
 
 
 class CopyError(Exception):

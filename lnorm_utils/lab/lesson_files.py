@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 __all__ = [
+    "NAME",
     "ORIGINALS",
     "LessonError",
     "cleared",
@@ -22,6 +23,9 @@ __all__ = [
 
 # The course's own notebooks.
 ORIGINALS = Path(__file__).parents[2] / "notebooks"
+
+# What a lesson's file is called, or an appendix's, which has no number.
+NAME = r"(?:\d\d|appendix)_\w+\.ipynb"
 
 # In the metadata of a notebook, which JupyterLab keeps when it saves.
 MARK = "lnorm_utils"

@@ -3,10 +3,12 @@
 import contextlib
 import itertools
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from lnorm_utils.lab.lesson_files import (
+    NAME,
     LessonError,
     cleared,
     edition,
@@ -110,8 +112,8 @@ def _original(path: Path) -> dict:
 
 
 def lessons(originals: Path) -> list[Path]:
-    """Return the course's own notebooks in order."""
-    return sorted(originals.glob("[0-9][0-9]_*.ipynb"))
+    """Return the course's own notebooks in order, appendices last."""
+    return sorted(path for path in originals.glob("*.ipynb") if re.fullmatch(NAME, path.name))
 
 
 def lesson_named(originals: Path, name: str) -> Path:

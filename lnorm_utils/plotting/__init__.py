@@ -1,5 +1,6 @@
 """Pictures of tensors: numbers in, a matplotlib Figure out, with the picture's words beside it."""
 
+from lnorm_utils.plotting.bars import bars
 from lnorm_utils.plotting.classes import points_by_class
 from lnorm_utils.plotting.curves import curves
 from lnorm_utils.plotting.histograms import hist_encoding, hist_layer_normed
@@ -11,6 +12,7 @@ from lnorm_utils.plotting.verdicts import verdicts
 
 __all__ = [
     "Picture",
+    "bars",
     "curves",
     "hist_encoding",
     "hist_layer_normed",

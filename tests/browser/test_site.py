@@ -14,7 +14,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from project import LESSON_PATHS, PROJECT
+from project import LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
 from site_page import NARROW, WIDE, Visit, served
 from test_without_a_kernel import serious
 
@@ -23,7 +23,8 @@ from lnorm_utils.exercises.engine.feedback import State, inline
 
 LESSONS = [f"notebooks/{path.stem}.html" for path in LESSON_PATHS]
 DOCS = [f"docs/{path.stem}.html" for path in sorted((PROJECT / "docs").glob("*.md"))]
-ALIVE = ["index.html", *LESSONS]
+NOTEBOOKS = [f"notebooks/{path.stem}.html" for path in NOTEBOOK_PATHS]
+ALIVE = ["index.html", *NOTEBOOKS]
 PAGES = [*ALIVE, "README.html", "search.html", *(d for d in DOCS if "index" not in d)]
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 
@@ -235,7 +236,7 @@ def text_of(feedback):
     return unescape(sub("<[^>]+>", "", feedback._repr_html_()))
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_predictions_are_judged_as_in_python(visit, name):
     page = visit(name).page
     for form in page.locator(".lnorm-prediction").all():
@@ -282,7 +283,7 @@ IN_PRINT = """addEventListener('beforeprint', () => {
 })"""
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_an_answer_unfolds_what_shows_it_and_is_kept(visit, name):
     page = visit(name).page
     forms = page.locator(".lnorm-prediction").all()

@@ -19,6 +19,7 @@ ROOMS = {
     "measures": {"modules", "torch"},
     "training": {"torch"},
     "transformer": {"modules", "torch"},
+    "speed": {"torch"},
     "plotting": {"numbers", "numpy", "matplotlib", "IPython"},
     "lab": {"progress_files"},
     "exercises": {

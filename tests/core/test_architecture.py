@@ -6,7 +6,7 @@ import sys
 import nbformat
 import pytest
 from architecture import violations
-from project import LESSON_PATHS, PROJECT
+from project import NOTEBOOK_PATHS, PROJECT
 
 PACKAGE = PROJECT / "lnorm_utils"
 
@@ -98,7 +98,7 @@ def test_a_package_that_is_missing_is_named_with_what_to_run(room):
     assert "`%pip install -c ../constraints.txt -e ..`" in last
 
 
-@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.stem)
 def test_the_first_cell_of_a_lesson_says_what_to_run_if_torch_is_missing(path):
     cells = nbformat.read(path, as_version=4).cells
     first = next(cell.source for cell in cells if cell.cell_type == "code")

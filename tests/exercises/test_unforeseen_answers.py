@@ -387,6 +387,34 @@ WRONG = {
         next((n for n in y if not error_of(y, right, n).max() < 0.1 * largest_of(right)), "")
         next((n for n in y if not error_of(y, right, n).max() < 0.1), "")  # 0.1 itself
     """,
+    "predicted_time(passes, new, read, copy)": """
+        new * copy
+        new * copy + passes * read  # You counted passes twice
+        (passes - new) * read + new * copy  # A copy has two
+        new * copy + (passes - 2) * read
+        new * copy + (passes - 2 * new) / read
+        passes * copy
+        copy + (passes - 2) * read
+        max(new * copy, passes * read)
+    """,
+    "blocked(x, rows)": """
+        norm_of(x, 1e-6)
+        norm_of(x[-rows:])
+        norm_of(x).flip(0)
+        torch.stack([norm_of(block) for block in x.split(rows)][:1])
+        torch.cat([norm_of(block) for block in x.split(rows)][:-1])
+        F.normalize(x - mean_of(x), dim=-1)  # You divided by the length
+        x * 0  # still all zeros
+        torch.cat([over(block, 0) for block in x.split(rows)])
+        torch.cat([(b - b.mean()) / (b.var() + 1e-5).sqrt() for b in x.split(rows)])
+        torch.cat([b - b.mean(-1, keepdim=True) for b in x.split(rows)])
+        [norm_of(block) for block in x.split(rows)]
+        F.normalize(x, dim=-1)  # You divided by the length; subtract the mean
+        (x - mean_of(x)) / ((x - mean_of(x)).norm(dim=-1, keepdim=True) / 4 + 1e-5).sqrt()
+        (x - mean_of(x)) * ((x - mean_of(x)).norm(dim=-1, keepdim=True) ** 2 + 1e-5).rsqrt()
+        x.clone().sub_(mean_of(x)).mul_(var_of(x) ** -0.5)  # ε is left out
+        (x - mean_of(x)) / (x.std(-1, keepdim=True) + 1e-5)  # Two; divides by D − 1
+    """,
     "unit_w(x, matrix)": """
         x @ matrix.T / matrix.norm(dim=1)[0]
         x @ F.normalize(matrix, dim=1, p=1).T  # the sum of the absolute values

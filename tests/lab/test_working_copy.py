@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from project import LESSON_PATHS, NOTEBOOKS, PROJECT
+from project import NOTEBOOK_PATHS, NOTEBOOKS, PROJECT
 
 from lnorm_utils import __main__ as command
 from lnorm_utils.lab.working_copy import finished, fresh_copy, update
@@ -69,7 +69,7 @@ def test_the_copy_has_every_cell_and_no_output(originals, copies):
 def test_the_lessons_of_this_course_are_copied_as_valid_notebooks(tmp_path):
     list(update(NOTEBOOKS, tmp_path))
     copies = sorted(tmp_path.glob("*.ipynb"))
-    assert [path.name for path in copies] == [path.name for path in LESSON_PATHS]
+    assert [path.name for path in copies] == [path.name for path in NOTEBOOK_PATHS]
     for path in copies:
         nbformat.validate(nbformat.read(path, as_version=4))
         assert '"image/png"' not in path.read_text("utf-8")

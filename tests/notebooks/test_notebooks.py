@@ -7,9 +7,9 @@ from compared_outputs import read_record
 from lesson import Lesson
 from nbconvert import HTMLExporter
 from notebook_rules import RULES
-from project import LESSON_PATHS, NOTEBOOKS
+from project import NOTEBOOK_PATHS, NOTEBOOKS
 
-every_lesson = pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.name)
+every_lesson = pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.name)
 
 
 @every_lesson
@@ -27,4 +27,4 @@ def test_the_html_export_has_an_alternative_for_each_picture(path):
 
 
 def test_the_lessons_are_those_on_record():
-    assert [path.name for path in LESSON_PATHS] == sorted(read_record(NOTEBOOKS)) != []
+    assert [path.name for path in NOTEBOOK_PATHS] == sorted(read_record(NOTEBOOKS)) != []

@@ -17,6 +17,7 @@ from PIL import Image
 from lnorm_utils import layer_norm
 from lnorm_utils.examples import dummy_points, encoded_points, normal, two_rings
 from lnorm_utils.plotting import (
+    bars,
     curves,
     hist_encoding,
     hist_layer_normed,
@@ -71,6 +72,32 @@ def test_a_picture_shows_in_a_notebook_as_an_image_with_its_words_under_it(kind,
 def test_a_picture_is_the_same_again_and_in_a_readers_own_style(kind):
     with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "axes.spines.top": True}):
         assert kind.make().png() == kind.png
+
+
+# Bars.
+
+
+def test_a_bar_is_as_long_as_its_value_and_a_line_stands_where_it_was_expected():
+    figure = bars({"a": 3.0, "b": 12.5}, {"b": 10.0}, title="Times", xlabel="ms")
+    (ax,) = figure.axes
+    assert [patch.get_width() for patch in ax.patches] == [3.0, 12.5]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    assert ax.lines[0].get_xydata().tolist() == [[10.0, 1.0]]
+    assert figure.words == "Times, measured in ms: a 3; b 12.5 (predicted 10)."
+
+
+@pytest.mark.parametrize(
+    ("values", "expected", "words"),
+    [
+        ({}, {}, "at least one"),
+        ({"a": NAN}, {}, "finite"),
+        ({"a": 1.0}, {"a": -1.0}, "below 0"),
+        ({"a": 1.0}, {"b": 1.0}, "no value for b"),
+    ],
+)
+def test_bars_without_a_length_are_an_error(values, expected, words):
+    with pytest.raises(ValueError, match=words):
+        bars(values, expected, title="Times", xlabel="ms")
 
 
 # Histograms and number lines.

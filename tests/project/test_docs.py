@@ -10,7 +10,7 @@ import pytest
 import yaml
 from control_ends import ends
 from exercise_banks import known
-from project import LESSON_PATHS, PROJECT
+from project import NOTEBOOK_PATHS, PROJECT
 
 from lnorm_utils.exercises import Exercise
 from lnorm_utils.explorers import Explorer
@@ -24,7 +24,7 @@ LINK = re.compile(r'\]\(<?([^)\s>]+)|\b(?:href|src)="([^"]+)"|^\[[^\]]+\]: *(\S+
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 MAKE = re.compile(r"^`?(?:\w+=\S+ )*make((?: [a-z]+)+)", re.MULTILINE)
 
-every_page = pytest.mark.parametrize("page", [*PAGES, *LESSON_PATHS], ids=lambda page: page.name)
+every_page = pytest.mark.parametrize("page", [*PAGES, *NOTEBOOK_PATHS], ids=lambda page: page.name)
 
 
 def run(code):

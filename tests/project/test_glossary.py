@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from project import LESSON_PATHS, PROJECT
+from project import NOTEBOOK_PATHS, PROJECT
 
 GLOSSARY = PROJECT / "docs" / "glossary.md"
 PAGES = [PROJECT / "docs" / name for name in ("cheat_sheet.md", "teaching.md")]
@@ -51,7 +51,7 @@ def violations(text):
             yield "'hyperparameter' stands here for γ or β"
 
 
-@pytest.mark.parametrize("path", [*LESSON_PATHS, *PAGES], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*NOTEBOOK_PATHS, *PAGES], ids=lambda path: path.name)
 def test_words_are_used_in_the_meaning_of_the_glossary(path):
     found = [(problem, text[:60]) for text in paragraphs(path) for problem in violations(text)]
     assert found == []

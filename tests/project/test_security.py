@@ -12,7 +12,7 @@ import urllib.request
 import nbval.kernel
 import pytest
 from offline import NetworkError
-from project import LESSON_PATHS, PROJECT
+from project import NOTEBOOK_PATHS, PROJECT
 
 SERVER = "lnorm_utils.lab.server_extension"
 NEWS = "@jupyterlab/apputils-extension:notification"
@@ -75,7 +75,7 @@ def test_jupyterlab_answers_only_who_has_the_token(lab, what):
 
 
 def test_no_notebook_of_the_course_is_trusted_unasked(lab):
-    for path in LESSON_PATHS:
+    for path in NOTEBOOK_PATHS:
         status, answer = ask(lab, f"api/contents/{path.name}", lab["token"])
         cells = [c for c in json.loads(answer)["content"]["cells"] if c.get("outputs")]
         assert (status, bool(cells)) == (200, True)

@@ -7,6 +7,7 @@ tests, against a thousand small operations of PyTorch; half of them, and the slo
 Grading: the same lessons, against nbclient, and against nbgrader where it's installed.
 Explorers: one change, in a kernel, against `interact` with a fresh figure; then in JupyterLab in a
 browser, from key press to new pixels.
+Speed: the layer norms of the appendix, against a copy; this writes the table that it shows.
 Site: each lesson as a page: what is transferred, its first picture, from key press to new pixels.
 """
 
@@ -25,10 +26,11 @@ from time import perf_counter
 import diagnosis_bench
 import explorers_bench
 import nbformat
+import speed_bench
 from nbformat.v4 import new_code_cell, new_notebook
 from project import PROJECT
 
-PARTS = ("notebooks", "grading", "import", "diagnosis", "explorers", "browser", "site")
+PARTS = ("notebooks", "grading", "import", "diagnosis", "explorers", "speed", "browser", "site")
 TRIALS = 3
 IMPORTS = "import torch, matplotlib, ipywidgets"
 NBCLIENT = """
@@ -178,6 +180,27 @@ def measure_diagnosis():
     return comparisons
 
 
+def measure_speed():
+    if not any(map(shutil.which, ("g++", "clang++", "cl"))):
+        print("The speed isn't measured, because torch.compile needs a C++ compiler.")
+        return []
+    for _ in range(TRIALS):  # other work on the machine disturbs some functions more than others
+        comparisons = list(compare_speeds(speed_bench.measure()))
+        if all(comparison.verdict != "over" for comparison in comparisons):
+            break
+    return comparisons
+
+
+def compare_speeds(tables):
+    """Compare with a copy, the floor, and on the CPU also with PyTorch's own layer norm."""
+    for device, table in tables.items():
+        times = {name: time / 1000 for name, time in table["milliseconds"].items()}
+        for name in ("in_blocks", "compiled"):
+            yield Comparison(f"{device}: {name}", times[name], "copy", times["copy"])
+            own, target = times["F.layer_norm"], 1.1 if device == "cpu" else None
+            yield Comparison(f"{device}: {name}", times[name], "F.layer_norm", own, target)
+
+
 def report(comparisons):
     """Print a row for each comparison."""
     line = "{:20} {:>6}  {:20} {:>6}  {:>5}  {:>6}  {}"
@@ -205,6 +228,8 @@ def main():
         comparisons += measure_diagnosis()
     if "explorers" in options.only:
         comparisons += measure_explorers()
+    if "speed" in options.only:
+        comparisons += measure_speed()
     print(f"medians, {os.cpu_count()} cores; notebooks: {options.rounds} rounds in alternation")
     report(comparisons)
     over = any(comparison.verdict == "over" for comparison in comparisons)

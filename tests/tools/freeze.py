@@ -16,7 +16,7 @@ from compared_outputs import comparable_outputs, read_record, record_of
 from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
-from project import LESSON_PATHS
+from project import NOTEBOOK_PATHS
 
 from lnorm_utils.lab.server_extension import WIDGET_VIEW
 
@@ -121,7 +121,7 @@ def update_record(folder, compared):
 
 
 def main(arguments):
-    paths = [Path(argument).resolve() for argument in arguments] or LESSON_PATHS
+    paths = [Path(argument).resolve() for argument in arguments] or NOTEBOOK_PATHS
     compared = freeze_all(paths)
     for folder in {path.parent for path in paths}:
         update_record(folder, {path: n for path, n in compared.items() if path.parent == folder})

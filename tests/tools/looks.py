@@ -15,6 +15,7 @@ from lnorm_utils import layer_norm
 from lnorm_utils.examples import dummy_points, encoded_points, normal, two_rings
 from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH, svg
 from lnorm_utils.plotting import (
+    bars,
     curves,
     hist_encoding,
     hist_layer_normed,
@@ -46,6 +47,9 @@ def _curves(**options):
 
 
 PICTURES = {
+    "bars": [
+        lambda: bars({"a": 3.0, "a longer name": 12.5}, {"a": 4.0}, title="Times", xlabel="ms"),
+    ],
     "hist_encoding": [
         lambda: hist_encoding(dummy_points()),
         lambda: hist_encoding(3 * normal(5, 40, seed=3) + 1),

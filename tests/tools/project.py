@@ -4,4 +4,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = PROJECT / "notebooks"
-LESSON_PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+NOTEBOOK_PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+# An appendix is a notebook without a number. It keeps every rule of a lesson, but it has no
+# explorer, and no row in the tables of the README, the map, and the page on teaching.
+LESSON_PATHS = [path for path in NOTEBOOK_PATHS if path.name[0].isdigit()]

@@ -5,7 +5,7 @@ import math
 import re
 
 import pytest
-from project import LESSON_PATHS
+from project import NOTEBOOK_PATHS
 
 from lnorm_utils.beliefs import Belief
 from lnorm_utils.exercises.engine.exercise import Exercise
@@ -22,7 +22,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.stem)
 def test_before_an_answer_nothing_shows_it(path, folder):
     lesson = json.loads(path.read_text("utf-8"))
     cells = lesson_page(lesson, lambda call: folder, folder)["cells"]

@@ -1,0 +1,123 @@
+"""Which traffic through memory a function causes, and which speeds the benchmark measured."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+__all__ = ["TABLES", "Speeds", "Traffic", "measured", "traffic"]
+
+TABLES = Path(__file__).with_name("speed.json")  # `make bench` writes it
+# Operations that make a tensor without writing to it, or write to one without reading it.
+EMPTY = {"aten::empty", "aten::empty_like", "aten::empty_strided"}
+OVERWRITE = {"aten::copy_", "aten::fill_", "aten::zero_"}
+
+
+class Traffic(NamedTuple):
+    """What the operations of a function read and write, in units of the bytes of its input."""
+
+    read: float
+    written: float
+    new: float  # bytes of the tensors that were made
+
+    @property
+    def passes(self) -> float:
+        """Passes over memory: one for each time that as many bytes as the input's are touched."""
+        return self.read + self.written
+
+    def __repr__(self) -> str:
+        counts = (f"{name} {value:.0f}" for name, value in self._asdict().items())
+        return f"{self.passes:.0f} passes: {', '.join(counts)}"
+
+
+class Speeds(NamedTuple):
+    """What was measured on one device: where and how, and the time of each function."""
+
+    about: str
+    milliseconds: dict[str, float]
+
+
+def traffic(function: Callable[[Tensor], object], x: Tensor) -> Traffic:
+    """Run a function, and add up the bytes that each of its operations reads and writes.
+
+    It counts what each operation of PyTorch asks for. Whether that comes from memory or from the
+    processor's cache can't be seen here. A view, such as a slice, moves nothing.
+
+    Args:
+        function: takes `x`.
+        x: a tensor with at least one element, not compiled and without a gradient.
+
+    Raises:
+        ValueError: `x` is empty, so there's no unit to count in.
+
+    >>> import torch
+    >>> traffic(torch.clone, torch.ones(8, 512))
+    2 passes: read 1, written 1, new 1
+    """
+    if not x.numel():
+        raise ValueError(f"x must have elements, but its shape is {tuple(x.shape)}.")
+    with _Counter() as counter:
+        function(x)
+    return Traffic(*(count / _bytes(x) for count in (counter.read, counter.written, counter.new)))
+
+
+def measured(device: str = "cpu") -> Speeds:
+    """Return what the benchmark wrote last, with medians in milliseconds.
+
+    Args:
+        device: "cpu", or another that the benchmark has found where it ran.
+
+    Raises:
+        ValueError: it has no table for this device.
+
+    >>> measured().milliseconds["copy"] > 0
+    True
+    """
+    tables = json.loads(TABLES.read_text("utf-8"))
+    if device not in tables:
+        raise ValueError(f"There's no table for {device!r}, only for {', '.join(tables)}.")
+    table = tables[device]
+    return Speeds(table["about"], table["milliseconds"])
+
+
+class _Counter(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = self.written = self.new = 0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        given = kwargs or {}
+        result = func(*args, **given)
+        if func.is_view:
+            return result
+        name, changes = func._schema.name, False
+        for position, argument in enumerate(func._schema.arguments):
+            value = args[position] if position < len(args) else given.get(argument.name)
+            is_changed = argument.alias_info is not None and argument.alias_info.is_write
+            is_overwritten = argument.is_out or (is_changed and name in OVERWRITE)
+            moved = sum(map(_bytes, _tensors(value)))
+            self.written += moved * is_changed
+            self.read += moved * (not is_overwritten and name not in EMPTY)
+            changes |= is_changed
+        if not changes:
+            made = sum(map(_bytes, _tensors(result)))
+            self.new += made
+            self.written += made * (name not in EMPTY)
+        return result
+
+
+def _tensors(value: object) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _tensors(part)
+
+
+def _bytes(tensor: Tensor) -> int:
+    return tensor.numel() * tensor.element_size()

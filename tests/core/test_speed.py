@@ -1,0 +1,67 @@
+"""What is counted is what operations read and write, and the tables can be read."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from speed_bench import LESSON, functions_of
+
+from lnorm_utils import layer_norm
+from lnorm_utils.examples import normal
+from lnorm_utils.speed import Traffic, measured, traffic
+
+X = normal(6, 1000, seed=0)
+OLD = torch.zeros_like(X)
+COUNTED = {
+    "nothing": (lambda x: None, (0, 0, 0)),
+    "views": (lambda x: [x.T, x[1:], x.view(-1), x.split(2)], (0, 0, 0)),
+    "a sum": (lambda x: x.sum(), (1, 0, 0)),
+    "a tensor that stays empty": (torch.empty_like, (0, 0, 1)),
+    "a tensor that is filled": (lambda x: torch.empty_like(x).fill_(1.0), (0, 1, 1)),
+    "half of x": (lambda x: x[:3].clone(), (0.5, 0.5, 0.5)),
+    "a copy to old memory": (lambda x: OLD.copy_(x), (1, 1, 0)),
+    "in place": (lambda x: OLD.mul_(x), (2, 1, 0)),
+    "with out": (lambda x: torch.sub(x, x, out=OLD), (2, 1, 0)),
+    "a list": (lambda x: torch.cat([x, x]), (2, 2, 2)),
+    "float64": (lambda x: x.double(), (1, 2, 2)),
+    "PyTorch's": (lambda x: F.layer_norm(x, (1000,)), (1, 1, 1)),
+    "the course's": (lambda x: layer_norm(x, 1000), (7, 4, 4)),
+}
+
+
+@pytest.mark.parametrize("what", COUNTED)
+def test_each_operation_is_counted_with_what_it_reads_writes_and_makes(what):
+    function, counts = COUNTED[what]
+    counted = traffic(function, X)
+    assert counted == pytest.approx(counts, abs=0.02)  # a number for each row is a thousandth
+    assert counted.passes == counted.read + counted.written
+
+
+def test_the_count_does_not_depend_on_the_size_and_x_stays_as_it_is():
+    before = X.clone()
+    two_pass = functions_of(LESSON)["two_pass"]
+    assert traffic(two_pass, X) == pytest.approx(traffic(two_pass, X[:1]), abs=0.02)
+    assert torch.equal(X, before)
+
+
+def test_an_empty_tensor_is_an_error_that_names_its_shape():
+    with pytest.raises(ValueError, match=r"\(0, 4\)"):
+        traffic(torch.clone, torch.ones(0, 4))
+
+
+def test_a_count_says_what_it_counted():
+    assert repr(Traffic(5.001, 3.0, 3.0)) == "8 passes: read 5, written 3, new 3"
+
+
+@pytest.mark.parametrize("name", ["two_pass", "one_pass", "in_place", "in_blocks"])
+@pytest.mark.parametrize("shape", [(1, 3), (128, 8), (300, 5)])
+def test_what_is_measured_is_layer_norm(name, shape):
+    x = normal(*shape, seed=1).double() + 1
+    y = functions_of(LESSON)[name](x)
+    torch.testing.assert_close(y, F.layer_norm(x, shape[1:]), rtol=1e-11, atol=1e-11)
+
+
+def test_each_table_says_on_what_it_was_measured_and_an_unknown_one_which_there_are():
+    for device in ("cpu", "cpu, large pages"):
+        assert "one thread; PyTorch 2." in measured(device).about
+    with pytest.raises(ValueError, match="'abacus', only for cpu"):
+        measured("abacus")
