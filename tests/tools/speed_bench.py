@@ -69,15 +69,15 @@ def calls(device):
 
 
 def milliseconds(device):
-    """Time each call once a round, and return the medians."""
+    """Time each call once a round, forward and backward in turn, and return the medians."""
     made = calls(device)  # which also warms up, and compiles
     wait = torch.cuda.synchronize if device == "cuda" else lambda: None
     times = {name: [] for name in made}
-    for _ in range(ROUNDS):
-        for name, call in made.items():
+    for number in range(ROUNDS):
+        for name in list(made)[:: -1 if number % 2 else 1]:
             wait()
             start = perf_counter()
-            call()
+            made[name]()
             wait()
             times[name].append(1000 * (perf_counter() - start))
     return {name: round(median(values), 2) for name, values in times.items()}
