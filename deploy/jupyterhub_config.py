@@ -72,7 +72,9 @@ c.Spawner.mem_limit = MEMORY * 2**20
 c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty at once take minutes
 if SYSTEMD:
     c.JupyterHub.spawner_class = "systemdspawner.SystemdSpawner"
-    c.SystemdSpawner.unit_extra_properties = {"TasksMax": "512", "MemorySwapMax": "0"}
+    # Without "continue", systemd stops the whole server when a kernel runs out of memory.
+    properties = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
+    c.SystemdSpawner.unit_extra_properties = properties
     c.SystemdSpawner.isolate_tmp = True
     c.Spawner.cpu_limit = CORES
 elif ROOT:
