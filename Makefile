@@ -1,6 +1,6 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab edit test slow notebooks site handout looks pictures platforms browser student grade report lint format bench grid mutants upgrade clean
+.PHONY: help lab edit test slow notebooks site handout looks pictures platforms browser hub seats crowd student grade collect report lint format bench grid mutants upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
@@ -12,6 +12,10 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check
 READY := .venv/.ready
 BROWSER := .venv/.browser
 SITE := .venv/.site
+HUB := .venv/.hub
+PROXY := configurable-http-proxy@5.1.0
+STUDENTS ?= 2
+PORT ?= 8000
 # Where the Python that .venv was made from is gone, set everything up again.
 $(shell $(BIN)/python -c '' 2>/dev/null || rm -f $(READY))
 # Several kernels at once: one thread each is faster than all fighting for the cores.
@@ -58,6 +62,12 @@ platforms: $(READY) ## re-execute all notebooks in many environments, and with t
 browser: $(BROWSER) ## open every lesson in JupyterLab in Chromium, move every slider, look for errors
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
 
+hub: $(HUB) ## run JupyterHub for a class on this machine, to try it out: make hub STUDENTS=3 PORT=8000
+	@LNORM_HUB_PORT="$(PORT)" $(BIN)/python deploy/hub.py run --students "$(STUDENTS)" $(ARGS)
+
+seats: $(HUB) ## write codes for the seats of a class, to print: make seats STUDENTS=30
+	@$(BIN)/python deploy/hub.py seats --students "$(STUDENTS)" $(ARGS)
+
 student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
 	@test -n "$(OUT)$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip, or OUT=../students for a folder"; exit 1; }
 	@$(BIN)/python -m lnorm_utils.grading student $(if $(OUT),"$(OUT)") $(if $(ZIP),--zip "$(ZIP)") \
@@ -66,6 +76,10 @@ student: $(READY) ## write a copy without answers for students: make student LES
 grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip OUT=../week1-graded
 	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder, a zip archive, or a notebook"; exit 1; }
 	@$(BIN)/python -m lnorm_utils.grading grade "$(SUBMISSION)" $(if $(OUT),--out "$(OUT)") $(ARGS)
+
+collect: $(READY) ## collect what students of a hub have done: sudo make collect HOMES=/home OUT=../week1
+	@test -n "$(HOMES)" && test -n "$(OUT)" || { echo "Say where, and where to: sudo make collect HOMES=/home OUT=../week1"; exit 1; }
+	@$(BIN)/python -m lnorm_utils.grading homes "$(HOMES)" --out "$(OUT)" $(ARGS)
 
 report: $(READY) ## write the report of several graded parts: make report GRADED="part1 part2" OUT=../all
 	@test -n "$(GRADED)" && test -n "$(OUT)" || { echo "Say what, and where: make report GRADED=\"part1 part2\" OUT=../all"; exit 1; }
@@ -104,7 +118,7 @@ upgrade: ## resolve the ranges of pyproject.toml afresh, for constraints.txt and
 	cp "$$fresh/constraints.txt" . && cp "$$fresh/environment.yml" . && cp environment.yml .binder
 
 clean: ## remove the environment and all caches
-	rm -f $(READY) $(BROWSER) $(SITE)  # first, for this may be interrupted too
+	rm -f $(READY) $(BROWSER) $(SITE) $(HUB)  # first, for this may be interrupted too
 	rm -rf .venv .pytest_cache .ruff_cache build site
 
 # The stamp is written last, so an interrupted first set-up starts afresh at the next call. A later one
@@ -131,4 +145,10 @@ $(BROWSER): $(SITE)
 
 $(SITE): $(READY)
 	@$(PIP) -q -c constraints.txt -e '.[site]'
+	@touch $@
+
+$(HUB): $(READY)
+	@node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2> /dev/null && command -v npm > /dev/null || { echo "The hub's proxy needs Node.js 18 or newer, and npm. On Debian and Ubuntu: sudo apt install nodejs npm"; exit 1; }
+	@$(PIP) -q -c constraints.txt -e '.[hub]'
+	@npm install --silent --no-audit --no-fund --no-save --prefix .venv $(PROXY)
 	@touch $@

@@ -12,6 +12,8 @@ from lnorm_utils.lab.working_copy import finished, fresh_copy, lesson_named, les
 def main(arguments: list[str] | None = None) -> int:
     """Make or update the working copy, then run JupyterLab until it is stopped."""
     options, for_jupyterlab = parser().parse_known_args(arguments)
+    if options.hub:
+        os.umask(0o077)  # other students have accounts on the same machine
     try:
         copies = options.folder.expanduser().resolve()
         first = prepare(copies, options)
@@ -22,7 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
         where = problem.filename or options.folder
         print(f"{where}: {problem.strerror}. --folder names another place.", file=sys.stderr)
         return 1
-    if not options.copy_only:
+    if options.hub:
+        start_on_hub(copies, first, for_jupyterlab)
+    elif not options.copy_only:
         start_jupyterlab(ORIGINALS if options.edit else copies, first, for_jupyterlab)
     return 0
 
@@ -43,6 +47,9 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--copy-only", action="store_true", help="make the copy and don't start JupyterLab"
+    )
+    parser.add_argument(
+        "--hub", action="store_true", help="be a student's server of JupyterHub, which calls this"
     )
     either = parser.add_mutually_exclusive_group()
     either.add_argument(
@@ -95,15 +102,33 @@ def bring_up_to_date(copies: Path) -> None:
         print(f"{copies} can't be brought up to date: {problem.strerror}.", file=sys.stderr)
 
 
-def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
-    """Run JupyterLab at a lesson; it prints its address and what goes wrong, nothing else."""
-    settings = [
+def settings_for(folder: Path, lesson: str) -> list[str]:
+    """Return the settings that JupyterLab has everywhere, to open a folder at a lesson."""
+    return [
         f"--ServerApp.root_dir={folder}",
+        f"--ServerApp.default_url=/lab/tree/{lesson}",
         f"--LabApp.default_url=/lab/tree/{lesson}",
         f"--LabApp.workspaces_dir={folder / '.workspaces'}",  # no tab of another project
         "--Application.log_level=ERROR",
         "--KernelManager.transport_encryption=auto",  # without it, each kernel prints a warning
     ]
+
+
+def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
+    """Run JupyterLab as JupyterHub wants it, with what the course needs and nothing else."""
+    from jupyterhub.singleuser import main
+
+    settings = [
+        "--ServerApp.jpserver_extensions=jupyter_server_terminals=False",  # no lesson uses one
+        "--LabApp.extension_manager=readonly",
+        "--MappingKernelManager.cull_idle_timeout=3600",
+    ]
+    main([*settings_for(folder, lesson), *settings, *options])
+
+
+def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
+    """Run JupyterLab at a lesson; it prints its address and what goes wrong, nothing else."""
+    settings = settings_for(folder, lesson)
     # Also if this folder was moved after its set-up, kernels import the course from it.
     places = (str(ORIGINALS.parent), os.environ.get("PYTHONPATH"))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))

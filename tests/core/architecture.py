@@ -38,9 +38,9 @@ ROOMS = {
     },
     "web": {"exercises", "explorers", "lab", "sphinx", "bs4"},
     "__init__": {"functional", "modules"},
-    "__main__": {"lab", "jupyterlab"},
+    "__main__": {"lab", "jupyterlab", "jupyterhub"},
 }
-ONLY_IN_FUNCTIONS = {"IPython", "jupyterlab", "nbformat", "psutil", "bs4", "sphinx"}
+ONLY_IN_FUNCTIONS = {"IPython", "jupyterlab", "jupyterhub", "nbformat", "psutil", "bs4", "sphinx"}
 # It keeps every figure alive, and the notebook shows them a second time.
 NOWHERE = "matplotlib.pyplot"
 
