@@ -21,6 +21,7 @@ from crowd_browser import BrowserStudent
 from crowd_hub import Hub
 from crowd_measures import Times, memory, processor_seconds, said, share_in_time
 from crowd_student import Student
+from crowd_work import others_work
 from jupyterlab_page import can_measure
 from project import PROJECT
 
@@ -82,7 +83,7 @@ class Crowd:
             if await student.arrive() and isinstance(student, Student):
                 await student.run_cells()
 
-        async with crowd_faults.others_work(self.students[:1], ALREADY):
+        async with others_work(self.students[:1], ALREADY):
             await asyncio.gather(*map(come, comers))
         for gone in (student for student in comers if not student.has_come):
             await gone.leave()
@@ -132,12 +133,12 @@ class Crowd:
 
     async def go_wrong(self):
         """Things go wrong for one, while the others work."""
-        async with crowd_faults.others_work(self.students, BETWEEN):
+        async with others_work(self.students, BETWEEN):
             pass
         self.faults = [(BETWEEN, "")]
         for what, fault, victim in crowd_faults.faults(self):
             others = [student for student in self.students if student is not victim]
-            async with crowd_faults.others_work(others, what):
+            async with others_work(others, what):
                 try:
                     outcome = await fault(victim or self.hub)
                 except Exception as problem:

@@ -2,17 +2,13 @@
 
 import asyncio
 import contextlib
-import math
 import time
 
 from crowd_kernel import KernelGoneError
+from crowd_work import QUICK_CELL
 
 HOME_MIB = 64
-RETURN_SECONDS = 90
-BETWEEN = 0.5  # seconds
-LEAST_SECONDS = 6  # that the others work meanwhile
-QUICK_CELL = 5  # it counts the points near two places
-SAVE_EVERY = 4  # cells
+DEAD_SECONDS, RETURN_SECONDS = 20, 90
 NO_LIMIT = "Nothing stopped it."
 # It stops by itself at twice the limit, for the sake of the machine.
 TAKE_MEMORY = f"""
@@ -35,31 +31,6 @@ KILL_ALL = "import os\nassert os.getuid() == {uid} != 0\nos.kill(-1, 9)"
 
 class FaultError(Exception):
     """A fault didn't end as it should."""
-
-
-@contextlib.asynccontextmanager
-async def others_work(students, phase):
-    """Let students run cells and save until the block ends; a failure counts in the phase."""
-    done, start = asyncio.Event(), time.monotonic()
-    tasks = [asyncio.create_task(_work(student, phase, done)) for student in students]
-    try:
-        yield
-        await asyncio.sleep(LEAST_SECONDS - (time.monotonic() - start))
-    finally:
-        done.set()
-        await asyncio.gather(*tasks)
-
-
-async def _work(student, phase, done):
-    number = 0
-    while not done.is_set():
-        number += 1
-        ((_, seconds),) = await student.run_cells([QUICK_CELL], [BETWEEN], phase)
-        if math.isinf(seconds):
-            await asyncio.sleep(BETWEEN)
-        if number % SAVE_EVERY == 0:
-            with contextlib.suppress(Exception), student.times.phase(phase, student.name):
-                await student.save(f"{phase}, {number}")
 
 
 async def out_of_memory(student):
@@ -103,8 +74,9 @@ async def disk_full(student):
 async def all_killed(student):
     """Kill every process of the student from the kernel, and start the server again."""
     await student.save("before everything is killed")
-    with contextlib.suppress(KernelGoneError):
-        await student.kernel.run(KILL_ALL.format(uid=student.uid), seconds=20)
+    with contextlib.suppress(KernelGoneError, TimeoutError):
+        async with asyncio.timeout(DEAD_SECONDS):
+            await student.kernel.run(KILL_ALL.format(uid=student.uid))
     end = time.monotonic() + RETURN_SECONDS
     while True:
         try:

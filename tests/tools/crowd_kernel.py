@@ -17,7 +17,6 @@ from nbformat.v4 import output_from_msg
 
 PROTOCOL = "v1.kernel.websocket.jupyter.org"
 OUTPUTS = {"stream", "display_data", "execute_result", "error"}
-CELL_SECONDS = 240
 
 
 class KernelGoneError(Exception):
@@ -60,17 +59,16 @@ class Kernel:
             raise KernelGoneError(f"The server doesn't speak {PROTOCOL}.")
         return cls(socket, session_id)
 
-    async def run(self, code, seconds=CELL_SECONDS):
+    async def run(self, code):
         """Run a cell, and wait until the kernel is idle again.
 
         Raises:
             KernelGoneError: it died, or the connection was closed.
-            TimeoutError: nothing came in time.
         """
         content = {"code": code, "silent": False, "store_history": True, "stop_on_error": True}
         content |= {"user_expressions": {}, "allow_stdin": False}
         start = time.perf_counter()
-        found = await self._request("execute_request", content, seconds)
+        found = await self._request("execute_request", content)
         took = time.perf_counter() - start
         reply = found["execute_reply"]
         outputs = [output_from_msg(message) for message in found["outputs"]]
@@ -99,13 +97,12 @@ class Kernel:
         self._reader.cancel()
         await self.socket.close()
 
-    async def _request(self, kind, content, seconds):
+    async def _request(self, kind, content):
         found = {"outputs": [], "done": asyncio.get_running_loop().create_future()}
         number = await self.send(kind, content)
         self._waiting[number] = found
         try:
-            async with asyncio.timeout(seconds):
-                await found["done"]
+            await found["done"]
         finally:
             self._waiting.pop(number, None)
         return found

@@ -1,9 +1,7 @@
 """A simulated student: the requests that a browser sends from the login to the last save."""
 
-import asyncio
 import copy
 import json
-import math
 import pwd
 import re
 from contextlib import suppress
@@ -11,6 +9,7 @@ from urllib.parse import quote
 
 from aiohttp import ClientResponseError, ClientSession, ClientTimeout, CookieJar
 from crowd_kernel import Kernel
+from crowd_work import Worker
 
 LESSON = "06_two_feature_collapse.ipynb"
 XSRF = re.compile(r'name="_xsrf" value="([^"]+)"')
@@ -18,7 +17,7 @@ EVENT = "data: "
 START_SECONDS = 300
 
 
-class Student:
+class Student(Worker):
     """A student at a seat.
 
     Args:
@@ -130,40 +129,6 @@ class Student:
             await self.kernel.close()
         address = f"{self.home}/api/kernels/{self.session['kernel']['id']}/channels"
         self.kernel = await Kernel.connect(self.web, address, self.hub.address)
-
-    @property
-    def cells(self):
-        """The cells with code."""
-        return [cell for cell in self.notebook["cells"] if cell["cell_type"] == "code"]
-
-    async def run_cell(self, number):
-        """Run a cell of the lesson, and return the seconds it took.
-
-        Raises:
-            RuntimeError: the cell raised an error.
-        """
-        cell = self.cells[number]
-        reply = await self.kernel.run("".join(cell["source"]))
-        if not reply.is_ok:
-            raise RuntimeError(f"Cell {number + 1} of the lesson raised {reply.text}")
-        cell["outputs"] = reply.outputs
-        return reply.seconds
-
-    async def run_cells(self, numbers=None, pauses=None, phase="a cell of the lesson"):
-        """Run cells one after another, all without numbers; return (cell, seconds) for each.
-
-        A cell that failed has math.inf seconds. pauses: seconds before each cell.
-        """
-        numbers = range(len(self.cells)) if numbers is None else numbers
-        waits = []
-        for number, pause in zip(numbers, pauses or [0] * len(numbers), strict=True):
-            await asyncio.sleep(pause)
-            try:
-                with self.times.phase(phase, self.name):
-                    waits.append((number, await self.run_cell(number)))
-            except Exception:  # the phase has recorded it
-                waits.append((number, math.inf))
-        return waits
 
     async def move_sliders(self, seconds):
         """Drag the sliders of the explorer for a while."""
