@@ -1,6 +1,6 @@
 # `make help` explains every target. Needs Python 3.11 or newer and nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help lab edit test slow notebooks site handout looks pictures platforms browser hub seats crowd student grade report lint format bench mutants upgrade clean
+.PHONY: help lab edit test slow notebooks site handout looks pictures platforms browser hub seats crowd student grade collect report lint format bench mutants upgrade clean
 
 PYTHON ?= python3
 ARGS ?=
@@ -79,6 +79,10 @@ student: $(READY) ## write a copy without answers for students: make student LES
 grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip OUT=../week1-graded
 	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder, a zip archive, or a notebook"; exit 1; }
 	@$(BIN)/python -m lnorm_utils.grading grade "$(SUBMISSION)" $(if $(OUT),--out "$(OUT)") $(ARGS)
+
+collect: $(READY) ## collect what students of a hub have done: sudo make collect HOMES=/home OUT=../week1
+	@test -n "$(HOMES)" && test -n "$(OUT)" || { echo "Say where, and where to: sudo make collect HOMES=/home OUT=../week1"; exit 1; }
+	@$(BIN)/python -m lnorm_utils.grading homes "$(HOMES)" --out "$(OUT)" $(ARGS)
 
 report: $(READY) ## write the report of several graded parts: make report GRADED="part1 part2" OUT=../all
 	@test -n "$(GRADED)" && test -n "$(OUT)" || { echo "Say what, and where: make report GRADED=\"part1 part2\" OUT=../all"; exit 1; }

@@ -20,7 +20,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from seats import SeatsError, add_seats, write_sheet
+from seats import SeatsError, add_seats, read_seats, write_sheet
 
 COURSE = Path(__file__).resolve().parents[1]
 STATE = Path(os.environ.get("LNORM_HUB_STATE") or COURSE / "build" / "hub").resolve()
@@ -94,7 +94,13 @@ def proxy_token() -> str:
 
 
 def become_hub(options: list[str]) -> None:
-    """Become the hub."""
+    """Become the hub.
+
+    Raises:
+        SeatsError: the file of seats can't be used.
+    """
+    if not read_seats(SEATS):
+        print("There are no seats yet: make seats STUDENTS=30", file=sys.stderr)
     compileall.compile_dir(COURSE / "lnorm_utils", quiet=2)  # students can't write there
     config = Path(__file__).with_name("jupyterhub_config.py")
     os.chdir(STATE)

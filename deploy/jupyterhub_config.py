@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from hub import HUB, PROXY, PROXY_API, SEATS, STATE, proxy_token
 from jupyterhub.auth import Authenticator, LocalAuthenticator
-from seats import plain, read_seats
+from seats import SeatsError, plain, read_seats
 
 c = get_config()  # noqa: F821 - JupyterHub gives it
 
@@ -26,20 +26,27 @@ SYSTEMD = ROOT and os.path.isdir("/run/systemd/system")
 
 
 class SeatAuthenticator(LocalAuthenticator if ROOT else Authenticator):
-    """Let in who knows the code of a seat; whoever is taken off the file is out in five minutes."""
+    """Let in who knows the code of a seat. Without the seat, one is out within five minutes."""
 
     async def authenticate(self, handler, data):
-        seats = read_seats(SEATS)
+        seats = self.seats() or {}
         name, code = data["username"].strip().lower(), plain(data["password"])
-        # Names that aren't there take as long as those that are.
+        # A name that isn't there takes as long as one that is.
         right = hmac.compare_digest(seats.get(name, "-").encode(), code.encode())
         return name if right and name in seats else None
 
     async def refresh_user(self, user, handler=None):
-        return user.name in read_seats(SEATS)
+        seats = self.seats()
+        return seats is None or user.name in seats
+
+    def seats(self):
+        try:
+            return read_seats(SEATS)
+        except (SeatsError, OSError) as problem:  # until it's repaired, nobody else gets in
+            self.log.error("%s", problem)
+            return None
 
 
-read_seats(SEATS)  # say now what's wrong with it
 c.JupyterHub.authenticator_class = SeatAuthenticator
 c.Authenticator.allow_all = True  # who has a seat
 c.LocalAuthenticator.create_system_users = True
@@ -65,7 +72,9 @@ c.Spawner.mem_limit = MEMORY * 2**20
 c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty at once take minutes
 if SYSTEMD:
     c.JupyterHub.spawner_class = "systemdspawner.SystemdSpawner"
-    c.SystemdSpawner.unit_extra_properties = {"TasksMax": "512", "MemorySwapMax": "0"}
+    # Without "continue", systemd stops the whole server when a kernel runs out of memory.
+    properties = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
+    c.SystemdSpawner.unit_extra_properties = properties
     c.SystemdSpawner.isolate_tmp = True
     c.Spawner.cpu_limit = CORES
 elif ROOT:

@@ -32,12 +32,14 @@ class SeatsError(ValueError):
 
 
 def read_seats(path: Path) -> dict[str, str]:
-    """Read {name: code} from a table of two columns.
+    """Read {name: code} from a table of two columns; no file means no seats.
 
     Raises:
         SeatsError: others can read the file, or a line of it can't be used.
         OSError: the file can't be read at all.
     """
+    if not path.exists():
+        return {}
     if path.stat().st_mode & 0o077:
         raise SeatsError(f"{path} can be read by others. Close it: chmod 600 {path}")
     seats: dict[str, str] = {}
@@ -88,7 +90,7 @@ def add_seats(path: Path, students: int) -> dict[str, str]:
         SeatsError: the file that is there can't be used.
         OSError: the file can't be written.
     """
-    seats = read_seats(path) if path.exists() else {}
+    seats = read_seats(path)
     number = 0
     while len(seats) < students:
         number += 1

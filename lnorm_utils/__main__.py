@@ -118,7 +118,13 @@ def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
     """Run JupyterLab as JupyterHub wants it, with what the course needs and nothing else."""
     from jupyterhub.singleuser import main
 
-    main([*settings_for(folder, lesson), *options])
+    unneeded = ("jupyter_lsp", "jupyter_server_terminals", "notebook_shim")
+    settings = [
+        *(f"--ServerApp.jpserver_extensions={name}=False" for name in unneeded),
+        "--LabApp.extension_manager=readonly",
+        "--MappingKernelManager.cull_idle_timeout=3600",
+    ]
+    main([*settings_for(folder, lesson), *settings, *options])
 
 
 def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:

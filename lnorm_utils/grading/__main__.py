@@ -16,6 +16,7 @@ from lnorm_utils.grading.collect import HandedIn, collect
 from lnorm_utils.grading.grade import Grade
 from lnorm_utils.grading.grade_many import TimeLeft, grade_many
 from lnorm_utils.grading.hand_out import COURSE, CopyError, student_copy, student_zip
+from lnorm_utils.grading.homes import Owner, collect_homes
 from lnorm_utils.grading.plain_text import printable
 from lnorm_utils.grading.report import table
 from lnorm_utils.grading.results import Journal
@@ -50,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="python -m lnorm_utils.grading", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="student, grade or report")
+    commands = parser.add_subparsers(required=True, metavar="student, homes, grade or report")
     student = commands.add_parser("student", help="write a copy of the course without answers")
     student.add_argument(
         "out", type=Path, nargs="?", help="a folder that doesn't exist yet, or is empty"
@@ -66,6 +67,11 @@ def parser() -> argparse.ArgumentParser:
         help="where students get the course",
     )
     student.set_defaults(command=hand_out)
+    homes = commands.add_parser("homes", help="collect what students of a JupyterHub have done")
+    homes.add_argument("homes", type=Path, help="the folder of their home folders, such as /home")
+    homes.add_argument("--out", type=Path, required=True, help="a folder that isn't there yet")
+    homes.add_argument("--owner", help="who will grade; with sudo, whoever called it")
+    homes.set_defaults(command=collect_from_homes)
     graded = commands.add_parser("grade", help="grade notebooks, each exercise by itself")
     graded.add_argument(
         "submissions",
@@ -147,6 +153,42 @@ def hand_out(options: argparse.Namespace) -> int:
             return 1
         print(f"The copy for students is {out}. Its solutions are closed.")
     return 0
+
+
+def collect_from_homes(options: argparse.Namespace) -> int:
+    """Copy what is in the home folders for grading, say what isn't copied, and return 0."""
+    out, copied = options.out.expanduser(), 0
+    try:
+        for name, reason in collect_homes(options.homes.expanduser(), out, owner(options.owner)):
+            copied += not reason
+            if reason:
+                print(printable(f"  {name}: {reason}"))
+    except OSError as problem:
+        sys.exit(f"{problem.filename or out}: {problem.strerror}.")
+    print(f"{copied} notebooks are in {out}. Grade them as an ordinary user.")
+    return 0
+
+
+def owner(name: str | None) -> Owner | None:
+    """Return who is to grade; None if whoever runs this is an ordinary user.
+
+    Raises:
+        SystemExit: nobody is named, or nobody has that name, or it's root.
+    """
+    if not is_root():
+        return None
+    import pwd
+
+    name = name or os.environ.get("SUDO_USER")
+    if not name:
+        sys.exit("Say who will grade, because that shouldn't be root: --owner NAME")
+    try:
+        account = pwd.getpwnam(name)
+    except KeyError:
+        sys.exit(f"There is no account {name!r} on this machine.")
+    if account.pw_uid == 0:
+        sys.exit("Grading runs students' code, so root can't be the owner. Name another account.")
+    return Owner(account.pw_uid, account.pw_gid)
 
 
 def grade_all(options: argparse.Namespace) -> int:
