@@ -56,6 +56,7 @@ async def try_all(hub, victim, attacker):
     found = json.loads((await victim.kernel.run(PREPARE)).text)
     place, port = f"/user/{victim.name}/api/contents/{quote(LESSON)}", _port(hub, victim)
     found |= {
+        "victim": victim.name,
         "lesson": f"{hub.address}{place}",
         "direct": f"http://{HOST}:{port}{place}",
         "tokens": f"{hub.address}/hub/api/users/{victim.name}/tokens",
@@ -81,9 +82,8 @@ async def _try(hub, victim, attacker, attempt, found, known):
 
 async def _heard(victim, attempt, trying):
     """Make an attempt, and let the victim's kernel print something meanwhile if it listens."""
-    speaking = victim.kernel.run(SPEAK) if "LISTEN" in attempt.code else asyncio.sleep(0)
-    said, _ = await asyncio.gather(trying, speaking)
-    return said
+    speaking = [victim.kernel.run(SPEAK)] * attempt.listens
+    return (await asyncio.gather(trying, *speaking))[0]
 
 
 async def _own(student, attempt):

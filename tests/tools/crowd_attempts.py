@@ -17,7 +17,7 @@ from jupyter_client import BlockingKernelClient
 client = BlockingKernelClient()
 client.load_connection_info(facts["info"])
 """
-LISTEN = """  # LISTEN
+LISTEN = """
 import time
 socket, end = client.connect_iopub(), time.time() + 6
 while time.time() < end:
@@ -37,11 +37,17 @@ with open(f"/proc/{facts['kernel']}/mem", "rb", 0) as memory:
     memory.seek(facts["inside"])
     print(memory.read(facts["size"]).decode())
 """
+RENAME = """
+import re
+renamed = re.sub("user-[^=]*=", f"user-{facts['victim']}=", facts["mine"]["Cookie"])
+"""
 TOKEN = 'ask(facts["tokens"], "POST", b"{}", **{"Content-Type": "application/json"})'
 PROXY = "ask(facts['routes'], Authorization='token ' + facts['token'])"
-WRITABLE = """
-for path in facts["course"]: open(path, "a").close()
-print(facts["proof"])
+ANY = """
+for path in facts["{0}"]:
+    try: open(path, "{1}").close()
+    except OSError as problem: print(problem)
+    else: print(facts["proof"])
 """
 
 
@@ -52,6 +58,7 @@ class Attempt(NamedTuple):
     code: str
     proof: str = ""  # without it, what only the victim knows
     outside: bool = False  # whether root tries it first, with the secrets
+    listens: bool = False  # whether the victim's kernel prints something meanwhile
 
 
 def printed(expression):
@@ -77,7 +84,9 @@ ATTEMPTS = [
         "client.execute_interactive('print(proof)', timeout=8, allow_stdin=False)",
         outside=True,
     ),
-    Attempt("the kernel's ports, to hear what it prints", CLIENT + LISTEN, outside=True),
+    Attempt(
+        "the kernel's ports, to hear what it prints", CLIENT + LISTEN, outside=True, listens=True
+    ),
     Attempt("a process, to trace it", TRACE),
     Attempt(
         "a process, to signal it", "import os; os.kill(facts['child'], 0); print(facts['proof'])"
@@ -93,6 +102,11 @@ ATTEMPTS = [
         '"cells"',
     ),
     Attempt(
+        "the server through the proxy, with one's own cookies under the other's name",
+        ASK + RENAME + printed("ask(facts['lesson'], Cookie=renamed)"),
+        '"cells"',
+    ),
+    Attempt(
         "the server, with the token of one's own server",
         ASK + printed("ask(facts['lesson'], Cookie='', Authorization='token ' + facts['token'])"),
         '"cells"',
@@ -101,8 +115,10 @@ ATTEMPTS = [
     Attempt("the proxy's own interface", ASK + printed(PROXY), '"/user/', outside=True),
     Attempt(
         "the hub's folder, with its cookie secret and its database",
-        printed("[open(path, 'rb').read(1) for path in facts['secrets']] and facts['proof']"),
+        ANY.format("secrets", "r"),
         outside=True,
     ),
-    Attempt("the course that everybody imports, to change it", WRITABLE, outside=True),
+    Attempt(
+        "the course that everybody imports, to change it", ANY.format("course", "a"), outside=True
+    ),
 ]
