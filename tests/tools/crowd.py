@@ -94,12 +94,14 @@ class Crowd:
         self.hub_memory = memory(self.hub.processes())
 
     async def move_sliders(self):
-        """All move sliders, some of them in a browser; then the browsers save and come back."""
+        """All move sliders, some in a browser; then these save, come back, and leave the browser."""
         seconds = 15 if self.is_small else 60
         await asyncio.gather(
             *(student.move_sliders(seconds) for student in self.students),
-            *(student.move_sliders() for student in self.browsers),
+            *(student.move_sliders("all") for student in self.browsers),
         )
+        for student in self.browsers:
+            await student.move_sliders("nobody else")
         for found in await asyncio.gather(*map(self._leave_browser, self.browsers)):
             self.students += found
 

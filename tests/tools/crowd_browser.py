@@ -37,7 +37,7 @@ class BrowserStudent:
         self.home = f"{hub.address}/user/{name}"
         self.thread, self.rest = ThreadPoolExecutor(1), ExitStack()
         self.has_come = self.has_left = False
-        self.prepared = self.asked = self.frame = None  # milliseconds from key press to pixels
+        self.waits = {}  # while → milliseconds: prepared, asked for, and from frame to frame
 
     async def arrive(self):
         """Log in, start the server, open the lesson, and run all of it; True if that worked."""
@@ -45,9 +45,10 @@ class BrowserStudent:
         self.has_come = await self._do(phase, self._arrive)
         return self.has_come
 
-    async def move_sliders(self):
-        """Measure the time from a key press to new pixels."""
-        return await self._do("in a browser: move a slider", self._move_sliders)
+    async def move_sliders(self, meanwhile):
+        """Measure the time from a key press to new pixels while others do something."""
+        phase = "in a browser: move a slider"
+        return await self._do(phase, lambda: self._move_sliders(meanwhile))
 
     async def save_and_come_back(self):
         """Write something, save, open the lesson again, and find it."""
@@ -94,16 +95,17 @@ class BrowserStudent:
         address = f"{self.home}/lab/workspaces/{{}}/tree/{{}}"
         self.lesson = Page(self.chromium, address, LESSON, script=SCRIPT, storage_state=self.state)
 
-    def _move_sliders(self):
+    def _move_sliders(self, meanwhile):
         page = self.lesson.page
         place = page.locator(".jp-CodeCell").filter(has=page.locator(".lnorm-explorer"))
         place.scroll_into_view_if_needed()
         subject = Subject(page, place.locator(".jp-Cell-outputArea").first)
+        page.evaluate("network.withoutAhead = false")
         page.evaluate("quiet(300, 5000)")
-        self.frame = page.evaluate("frameTime()")
-        self.prepared = subject.press_to_and_fro(PRESSES)
+        frame = page.evaluate("frameTime()")
+        prepared = subject.press_to_and_fro(PRESSES)
         page.evaluate("network.withoutAhead = true")
-        self.asked = subject.press_forth(1)
+        self.waits[meanwhile] = prepared, subject.press_forth(1), frame
 
     def _come_back(self):
         page = self.lesson.page

@@ -85,20 +85,19 @@ def sliders(crowd):
     moves = len(waits) + sum(each.prepared for each in explorers)
     lines = []
     if moves:
-        lines.append(f"Of {moves} moves, {1 - len(waits) / moves:.1%} had their picture already.")
+        share = 1 - len(waits) / moves
+        lines.append(f"All together: of {moves} moves, {share:.1%} had their picture already.")
     if waits:
         lines.append(
             f"The other pictures came after {1000 * median(waits):.0f} ms (median) and "
             f"{1000 * percentile(waits):.0f} ms (95th percentile), through the proxy and back."
         )
-    head = ["in Chromium, from key press to pixels", "prepared, ms", "asked for, ms", "a frame, ms"]
+    head = ["in Chromium, from key press to pixels", "who moves sliders", "prepared, ms"]
+    head += ["asked for, ms", "from frame to frame, ms"]
     rows = [
-        [
-            student.name,
-            *(f"{each:.1f}" for each in (student.prepared, student.asked, student.frame)),
-        ]
+        [student.name, who, *(f"{each:.1f}" for each in waits)]
         for student in crowd.browsers
-        if student.asked
+        for who, waits in student.waits.items()
     ]
     return "\n\n".join([" ".join(lines), table(head, rows) if rows else "No browser was there."])
 
