@@ -110,7 +110,8 @@ def become_hub(options: list[str]) -> None:
 def run() -> int:
     """Run the proxy and the hub until Ctrl+C, then stop both and all students' servers."""
     look_around()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
     with LOG.open("wb") as log:
         commands = ([__file__, "proxy"], [__file__, "hub", "--JupyterHub.cleanup_servers=True"])
         proxy, hub = (
@@ -148,7 +149,8 @@ def look_around() -> None:
         return
     imports = [sys.executable, "-P", "-c", "import lnorm_utils, jupyterhub"]
     try:
-        tried = subprocess.run(imports, user="nobody", cwd="/", stderr=subprocess.DEVNULL)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+        tried = subprocess.run(imports, **nobody, cwd="/", stderr=subprocess.DEVNULL)
         readable = tried.returncode == 0
     except PermissionError:
         readable = False

@@ -14,15 +14,17 @@ __all__ = ["SeatsError", "add_seats", "plain", "read_seats", "write_sheet"]
 LETTERS = "abcdefghjkmnpqrstuvwxyz123456789"
 LEAST, GROUP = 12, 4
 NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
-STRIP = "<tr><td>{address}</td><td>{name}</td><td>{code}</td></tr>\n"
+STRIP = """<tr><td>open <b>{address}</b></td>
+<td>username <b>{name}</b></td><td>password <b>{code}</b></td></tr>
+"""
 SHEET = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Seats</title>
 <style>
   body {{ font: 16px sans-serif }} table {{ border-collapse: collapse; width: 100% }}
-  th, td {{ border: 1px dashed #999; padding: 14px; text-align: left }}
-  td + td {{ font: 20px monospace }} tr {{ break-inside: avoid }}
+  td {{ border: 1px dashed #999; padding: 14px }} tr {{ break-inside: avoid }}
+  b {{ font: bold 18px monospace; white-space: nowrap }}
 </style>
-<table><tr><th>open in a browser</th><th>username</th><th>password</th></tr>
+<table>
 {strips}</table></html>
 """
 

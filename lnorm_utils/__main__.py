@@ -121,9 +121,8 @@ def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     from jupyterhub.singleuser import main
 
-    unneeded = ("jupyter_lsp", "jupyter_server_terminals", "notebook_shim")
     settings = [
-        *(f"--ServerApp.jpserver_extensions={name}=False" for name in unneeded),
+        "--ServerApp.jpserver_extensions=jupyter_server_terminals=False",  # no lesson uses one
         "--LabApp.extension_manager=readonly",
         "--MappingKernelManager.cull_idle_timeout=3600",
     ]

@@ -142,7 +142,7 @@ def for_students(makefile: str) -> str:
     """Leave out the targets of a Makefile that are for authors and lecturers."""
     blocks = []
     for block in makefile.split("\n\n"):
-        targets = re.findall(r"^([a-z]+|\$\(BROWSER\)):", block, re.MULTILINE)
+        targets = re.findall(r"^([a-z]+|\$\((?:BROWSER|SITE|HUB)\)):", block, re.MULTILINE)
         if all(target in TARGETS for target in targets):
             blocks.append(block)
     text = re.sub(r"^\.PHONY:.*$", f".PHONY: {' '.join(TARGETS)}", "\n\n".join(blocks), flags=re.M)
