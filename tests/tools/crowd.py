@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import random
+import signal
 import sys
 import time
 from statistics import median
@@ -94,7 +95,7 @@ class Crowd:
         self.hub_memory = memory(self.hub.processes())
 
     async def move_sliders(self):
-        """All move sliders, some in a browser; then these save, come back, and leave the browser."""
+        """All move sliders, some in a browser; then these save, come back, and leave it."""
         seconds = 15 if self.is_small else 60
         await asyncio.gather(
             *(student.move_sliders(seconds) for student in self.students),
@@ -198,14 +199,18 @@ class Crowd:
 
 
 async def run(students):
+    """Let so many students work, and return the crowd."""
     most, more = MOST_SECONDS
+    # So that a crowd that is stopped removes what it has made.
+    stop = asyncio.current_task().cancel
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
     async with Hub(students, MOST_REQUESTS * students) as hub:
         crowd = Crowd(hub)
         try:
             async with asyncio.timeout(most + more * students):
                 await crowd.work()
-        except TimeoutError:
-            crowd.times.problems["all"].append(f"It took more than {most + more * students} s.")
+        except Exception as problem:  # what was measured before is worth a report
+            crowd.times.problems["all"].append(f"The crowd stopped: {said(problem)}")
         finally:
             await asyncio.gather(*(one.leave() for one in [*crowd.students, *crowd.browsers]))
         return crowd

