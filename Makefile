@@ -68,6 +68,9 @@ hub: $(HUB) ## run JupyterHub for a class on this machine, to try it out: make h
 seats: $(HUB) ## write codes for the seats of a class, to print: make seats STUDENTS=30
 	@$(BIN)/python deploy/hub.py seats --students "$(STUDENTS)" $(ARGS)
 
+crowd: $(HUB) $(BROWSER) ## let simulated students work, fail and break in on the hub: make crowd STUDENTS=30
+	$(ONE_THREAD) $(BIN)/python tests/tools/crowd.py $(STUDENTS)
+
 student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
 	@test -n "$(OUT)$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip, or OUT=../students for a folder"; exit 1; }
 	@$(BIN)/python -m lnorm_utils.grading student $(if $(OUT),"$(OUT)") $(if $(ZIP),--zip "$(ZIP)") \

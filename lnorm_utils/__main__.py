@@ -116,6 +116,9 @@ def settings_for(folder: Path, lesson: str) -> list[str]:
 
 def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
     """Run JupyterLab as JupyterHub wants it, with what the course needs and nothing else."""
+    # jsonschema would read a grammar with it, which takes half a second and 15 MiB, and which
+    # nothing here needs.
+    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     from jupyterhub.singleuser import main
 
     settings = [
