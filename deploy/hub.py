@@ -31,7 +31,7 @@ if not (PORT.isdecimal() and 1024 <= int(PORT) <= 65533):
 PORT = int(PORT)
 PROXY, PROXY_API, HUB = (f"http://127.0.0.1:{PORT + n}" for n in range(3))
 PROXY_PROGRAM = Path(sys.prefix) / "node_modules" / ".bin" / "configurable-http-proxy"
-MOST = 500
+MOST, NOBODY = 500, 65534
 ONE_ACCOUNT = "You aren't root, so all seats are your own account: nothing keeps students apart."
 
 
@@ -79,6 +79,10 @@ def become_proxy() -> None:
     ports = [f"--port={PORT}", f"--api-port={PORT + 1}", f"--error-target={HUB}/hub/error"]
     only_here = ["--ip=127.0.0.1", "--api-ip=127.0.0.1", "--log-level=warn"]
     environment = {**os.environ, "CONFIGPROXY_AUTH_TOKEN": proxy_token()}
+    if os.geteuid() == 0:  # it needs no rights at all
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
     os.execvpe(PROXY_PROGRAM, [str(PROXY_PROGRAM), *only_here, *ports], environment)
 
 
@@ -149,7 +153,7 @@ def look_around() -> None:
         return
     imports = [sys.executable, "-P", "-c", "import lnorm_utils, jupyterhub"]
     try:
-        nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+        nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         tried = subprocess.run(imports, **nobody, cwd="/", stderr=subprocess.DEVNULL)
         readable = tried.returncode == 0
     except PermissionError:
