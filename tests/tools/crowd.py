@@ -47,7 +47,7 @@ class Crowd:
         self.students = [Student(hub, *seat, self.times) for seat in seats[:split]]
         self.browsers = [BrowserStudent(hub, *seat, self.times) for seat in seats[split:]]
         self.is_small = len(seats) < SMALL
-        self.alone, self.costs, self.memory, self.hub_memory = {}, (), {}, None
+        self.alone, self.costs, self.memory, self.hub_memory = {}, (0, 0), {}, None
         self.at_pace, self.at_once, self.faults, self.tried = [], [], [], []
         self.left_out, self.began = [], time.monotonic()
 
@@ -211,6 +211,7 @@ async def run(students):
                 await crowd.work()
         except Exception as problem:  # what was measured before is worth a report
             crowd.times.problems["all"].append(f"The crowd stopped: {said(problem)}")
+            print(f"The end of the hub's log:\n{hub.log.read_text()[-3000:]}", file=sys.stderr)
         finally:
             await asyncio.gather(*(one.leave() for one in [*crowd.students, *crowd.browsers]))
         return crowd

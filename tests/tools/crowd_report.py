@@ -63,7 +63,7 @@ def costs(crowd):
 
 def sizes(crowd):
     """Return how many could work together."""
-    alone = max(crowd.alone.values())
+    alone = max(crowd.alone.values(), default=0)
     head = ["how", "students", "cells", "in time", "slowest cell, median s", "alone, s"]
     rows = []
     for how, found in (("at a pace", crowd.at_pace), ("all at once", crowd.at_once)):
