@@ -43,7 +43,6 @@ loses_digits = Prediction(
     "loses_digits",
     answer="b",
     reason="It subtracts two large squares, and only their rounding is left.",
-    also=[("(b)", "It subtracts two large squares, and only their rounding is left.")],
     wrong=[
         Wrong("a", "That squares the distances from the mean, which are small."),
         Wrong("both", "One of them is fine: it squares only the small distances from the mean."),
