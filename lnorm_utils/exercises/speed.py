@@ -31,6 +31,7 @@ from_length = Prediction(
     wrong=[
         Wrong(12, "You divided 36 by D − 1. Divide by D.", Belief.VARIANCE_OVER_D_MINUS_1),
         Wrong(36, "That's the sum of the squares. The variance is their mean."),
+        Wrong(6, "That's the length itself. Square it, and take the mean."),
         Wrong(3, "That's the standard deviation. The variance is its square."),
         Wrong(1.5, "You divided the length by 4. Square it first."),
     ],
@@ -44,7 +45,7 @@ loses_digits = Prediction(
     reason="It subtracts two large squares, and only their rounding is left.",
     wrong=[
         Wrong("a", "That squares the distances from the mean, which are small."),
-        Wrong("both", "(a) squares the distances from the mean, which are small."),
+        Wrong("both", "One of them is fine: it squares only the small distances from the mean."),
         Wrong(
             "neither",
             "In lesson 2, one of them returned negative variances.",
@@ -63,8 +64,8 @@ new_memory = Prediction(
         "when it's first touched."
     ),
     wrong=[
-        Wrong("old", "That memory has been handed out before, so there's nothing left to prepare."),
-        Wrong("same", "The copies have as many passes. But new memory has to be prepared as well."),
+        Wrong("old", "Both make two passes. Think about what else one of them needs."),
+        Wrong("same", "They make as many passes. But one of them needs something else as well."),
     ],
     hints=["Both read x once and write as much.", "Where does the memory for a tensor come from?"],
 )
@@ -81,6 +82,14 @@ passes_made = Prediction(
             "Three of them also write a tensor of this size.",
         ),
         Wrong(3, "Those are the tensors it writes. It also reads."),
+        Wrong(6, "You left out the means. Each of them reads a whole tensor, too."),
+        Wrong(7, "You left out one of the means. There are two, and each reads a whole tensor."),
+        Wrong(
+            9,
+            "Either you let the square read twice, but it reads one tensor, or you let one of the "
+            "means write a tensor, but it writes only one number for each row.",
+        ),
+        Wrong(11, "That's what the course's own `layer_norm` makes, which has more steps."),
         Wrong(10, "You took 2 for each operation. But a mean writes only one number for each row."),
         Wrong(2, "That would do: x in, y out. But each operation goes through memory by itself."),
     ],
@@ -137,6 +146,24 @@ def passes_twice(passes, new, read, copy):
 
 
 @predicted_time.mistake()
+def one_copy(passes, new, read, copy):
+    """You took one copy only. There's one for each new tensor."""
+    return copy + (passes - 2) * read
+
+
+@predicted_time.mistake()
+def copies_doubled(passes, new, read, copy):
+    """You took each copy twice. The time of a copy already has both of its passes in it."""
+    return 2 * new * copy + (passes - 2 * new) * read
+
+
+@predicted_time.mistake()
+def no_copies(passes, new, read, copy):
+    """You left out the copies. There's one for each new tensor."""
+    return (passes - 2 * new) * read
+
+
+@predicted_time.mistake()
 def one_pass_each(passes, new, read, copy):
     """You took off one pass for each copy. A copy has two: it reads and it writes."""
     return new * copy + (passes - new) * read
@@ -180,6 +207,7 @@ blocked = CodeExercise(
 
 @blocked.answer
 def each_block_in_its_place(x, rows):
+    """This check sees the numbers only. `traffic` shows how many tensors your function makes."""
     y = torch.zeros_like(x)
     for block, result in zip(x.split(rows), y.split(rows), strict=True):
         torch.sub(block, block.mean(dim=-1, keepdim=True), out=result)
@@ -225,6 +253,13 @@ def first_block_only(norm, x, rows):
 
 
 @blocked.mistake()
+def last_block_only(norm, x, rows):
+    """You returned the last block only. Maybe you wrote each block to the whole result, which then
+    takes the block's shape. `y.split(rows)` gives the rows to write to."""
+    return norm.standardize(x.split(rows)[-1])
+
+
+@blocked.mistake()
 def one_mean_for_a_block(norm, x, rows):
     """You took one mean and one length for each block. Each row has its own: `dim=-1`."""
     blocks = [block - block.mean() for block in x.split(rows)]
@@ -236,6 +271,14 @@ def divided_by_the_length(norm, x, rows):
     """You divided by the length. Layer norm divides by the root of length² / D + ε."""
     centered = norm.center(x)
     return centered / torch.linalg.vector_norm(centered, dim=-1, keepdim=True)
+
+
+@blocked.mistake()
+def divided_by_the_rows(norm, x, rows):
+    """You divided by the number of rows in a block. The variance is length² / D, with D numbers in
+    a row."""
+    centered = norm.center(x)
+    return centered * (centered.square().sum(dim=-1, keepdim=True) / rows + 1e-5).rsqrt()
 
 
 @blocked.mistake()

@@ -17,6 +17,12 @@ COUNTED = {
     "a sum": (lambda x: x.sum(), (1, 0, 0)),
     "a tensor that stays empty": (torch.empty_like, (0, 0, 1)),
     "a tensor that is filled": (lambda x: torch.empty_like(x).fill_(1.0), (0, 1, 1)),
+    "an empty one by shape": (lambda x: x.new_empty(6, 1000), (0, 0, 1)),
+    "zeros": (torch.zeros_like, (0, 1, 1)),
+    "zeros by shape": (lambda x: x.new_zeros(6, 1000), (0, 1, 1)),
+    "random numbers": (lambda x: torch.empty_like(x).normal_(), (0, 1, 1)),
+    "a copy in another shape": (lambda x: x.T.reshape(-1), (1, 1, 1)),
+    "a row that is repeated": (lambda x: x[:1].expand(6, 1000).clone(), (1 / 6, 1, 1)),
     "half of x": (lambda x: x[:3].clone(), (0.5, 0.5, 0.5)),
     "a copy to old memory": (lambda x: OLD.copy_(x), (1, 1, 0)),
     "in place": (lambda x: OLD.mul_(x), (2, 1, 0)),
@@ -50,6 +56,7 @@ def test_an_empty_tensor_is_an_error_that_names_its_shape():
 
 def test_a_count_says_what_it_counted():
     assert repr(Traffic(5.001, 3.0, 3.0)) == "8 passes: read 5, written 3, new 3"
+    assert repr(Traffic(0.5, 0.75, 0.0)) == "1.25 passes: read 0.5, written 0.75, new 0"
 
 
 @pytest.mark.parametrize("name", ["two_pass", "one_pass", "in_place", "in_blocks"])
@@ -61,7 +68,7 @@ def test_what_is_measured_is_layer_norm(name, shape):
 
 
 def test_each_table_says_on_what_it_was_measured_and_an_unknown_one_which_there_are():
-    for device in ("cpu", "cpu, large pages"):
+    for device in ("cpu", "cpu, kept memory"):
         assert "one thread; PyTorch 2." in measured(device).about
     with pytest.raises(ValueError, match="'abacus', only for cpu"):
         measured("abacus")

@@ -394,7 +394,8 @@ WRONG = {
         new * copy + (passes - 2) * read
         new * copy + (passes - 2 * new) / read
         passes * copy
-        copy + (passes - 2) * read
+        read * (passes - 2) + copy  # You took one copy only
+        2 * copy * new + passes * read
         max(new * copy, passes * read)
     """,
     "blocked(x, rows)": """
