@@ -17,7 +17,8 @@ from typing import Any
 __all__ = ["Call", "bake", "calls_in", "draw"]
 
 PACKAGE = Path(__file__).parents[1]
-DRAWING = ("explorers", "plotting")  # rooms; and the modules that stand at the top
+DRAWING = ("explorers", "plotting", "transformer")  # rooms; and the modules at the top
+KINDS = ("*.py", "*.json")
 MOST_STATES = 3_000  # of a full grid
 State = tuple[int, ...]
 PRESSES = 10  # of a button before it starts over, or more if a preset has more
@@ -191,7 +192,7 @@ def _fingerprint(source: str) -> str:
     others = {*(PACKAGE / "explorers").glob("*.py")} - {own}
     files = [
         *PACKAGE.glob("*.py"),
-        *(f for room in DRAWING for f in (PACKAGE / room).rglob("*.py")),
+        *(f for room in DRAWING for kind in KINDS for f in (PACKAGE / room).rglob(kind)),
     ]
     hashed = hashlib.sha256(f"{source} {platform.python_version()}".encode())
     for name in ("torch", "numpy", "matplotlib"):
