@@ -69,6 +69,7 @@ rms = Prediction(
         Wrong(0.25, "You divided by the mean, 4. RMSNorm takes the root of the mean square."),
         Wrong(3**0.5 / 10, "You divided by D − 1 in the mean square. RMSNorm divides by D."),
         Wrong(5, "That is what the row is divided by."),
+        Wrong(1, "That is the first number of the row. Divide it by the root of the mean square."),
     ],
     within=0.006,
     hints=["What is the mean of the squares?", "Take its root, and divide the first number by it."],
@@ -80,6 +81,7 @@ ln_37 = Prediction(
     answer=math.log(37),
     reason="Each character gets the probability 1/37, and −ln(1/37) = ln 37.",
     wrong=[
+        Wrong(-math.log(37), "The size is right. The loss is −ln of 1/37, so it's above 0."),
         Wrong(math.log2(37), "That is the loss in bits. Cross entropy uses the natural logarithm."),
         Wrong(math.log10(37), "That is the logarithm to base 10. Cross entropy uses base e."),
         Wrong(math.log(26), "There are 26 letters, but 37 characters."),
@@ -172,6 +174,14 @@ def mask_the_wrong_way(q, k, v):
 
 
 @attend.mistake()
+def mask_of_what_it_may_read(q, k, v):
+    """Your mask hides what each position may read, itself and the earlier ones. `masked_fill` fills
+    where the mask is True, so that must be the later ones."""
+    scores = _scores(q, k)
+    return scores.masked_fill(~_later(scores), -math.inf).softmax(-1) @ v
+
+
+@attend.mistake()
 def mask_with_the_diagonal(q, k, v):
     """Your mask hides the position itself too, and the first position has nothing left to read:
     its softmax is 0/0. Begin one above the diagonal."""
@@ -209,6 +219,20 @@ def divided_by_d(q, k, v):
 
 
 @attend.mistake()
+def divided_by_2(q, k, v):
+    """You divided by 2, the root of 4. That fits only four features. Take D from the shape:
+    `q.shape[-1]`."""
+    return _mix(q @ k.mT / 2, v)
+
+
+@attend.mistake()
+def divided_after_the_softmax(q, k, v):
+    """You divided the weights by √D, so they add up to less than 1. Divide the scores, before the
+    softmax."""
+    return _mix(q @ k.mT, v) / q.shape[-1] ** 0.5
+
+
+@attend.mistake()
 def divided_by_the_root_of_l(q, k, v):
     """You divided by the root of the number of positions. The scores are sums over the D features,
     so divide by √D."""
@@ -227,6 +251,13 @@ def mask_after_the_softmax(q, k, v):
     scores, with −∞, before the softmax."""
     scores = _scores(q, k)
     return scores.softmax(-1).masked_fill(_later(scores), 0) @ v
+
+
+@attend.mistake()
+def minus_infinity_after_the_softmax(q, k, v):
+    """You set weights to −∞, after the softmax. Set scores to −∞, before it."""
+    scores = _scores(q, k)
+    return scores.softmax(-1).masked_fill(_later(scores), -math.inf) @ v
 
 
 @attend.mistake()
@@ -258,10 +289,21 @@ def keys_mixed(q, k, v):
 
 
 @attend.mistake()
+def weights_transposed(q, k, v):
+    """You transposed the weights. Their rows are the positions that read: `weights @ v`."""
+    scores = _scores(q, k)
+    return scores.masked_fill(_later(scores), -math.inf).softmax(-1).mT @ v
+
+
+@attend.mistake()
 def weights_only(q, k, v):
     """You returned the weights. Multiply them with the values: `weights @ v`."""
     scores = _scores(q, k)
     return scores.masked_fill(_later(scores), -math.inf).softmax(-1)
+
+
+def _rms_norm(x):
+    return torch.nn.functional.rms_norm(x, x.shape[-1:], eps=1e-5)
 
 
 def _block(norm, x, f, g):
@@ -348,6 +390,23 @@ def normalized_stream(norm, x, f, g):
 
 
 @pre_block.mistake()
+def normalized_once(norm, x, f, g):
+    """You normalized the stream once, at the beginning. Each branch reads the stream normalized
+    anew, and its result is added to the stream as it was."""
+    x = norm.standardize(x)
+    x = x + f(x)
+    return x + g(x)
+
+
+@pre_block.mistake()
+def second_added_to_the_normalized(norm, x, f, g):
+    """You added g's result to the normalized stream. Only what `g` reads is normalized; add its
+    result to the stream as it was."""
+    x = norm.standardize(x + f(norm.standardize(x)))
+    return x + g(x)
+
+
+@pre_block.mistake()
 def norm_of_the_result(norm, x, f, g):
     """You normalized what the branches return. In pre-LN it is what they read."""
     x = x + norm.standardize(f(x))
@@ -376,9 +435,30 @@ def no_second_addition(norm, x, f, g):
 
 
 @pre_block.mistake()
+def added_to_the_first_x(norm, x, f, g):
+    """You added g's result to the x from the beginning, so f's result is lost. Add it to the stream
+    that already has it."""
+    return x + g(norm.standardize(x + f(norm.standardize(x))))
+
+
+@pre_block.mistake()
+def g_of_f(norm, x, f, g):
+    """Your `g` reads what `f` returned. Add that to the stream, and let `g` read the stream,
+    normalized."""
+    return x + g(f(norm.standardize(x)))
+
+
+@pre_block.mistake()
 def no_additions(norm, x, f, g):
     """Nothing is added. What each branch returns is added to the stream."""
     return g(norm.standardize(f(norm.standardize(x))))
+
+
+@pre_block.mistake()
+def rms_norms(norm, x, f, g):
+    """That is RMSNorm. Layer norm subtracts the mean first."""
+    x = x + f(_rms_norm(x))
+    return x + g(_rms_norm(x))
 
 
 @pre_block.mistake()
@@ -405,9 +485,9 @@ norms_6 = Prediction(
 
 TO_CHARACTERS = normal(5, 4, seed=216)
 
-last_map = CodeExercise(
+ending = CodeExercise(
     TOPIC,
-    "last_map",
+    "ending",
     inputs={
         "the encoded points": (X, TO_CHARACTERS),
         "rows with spreads from 0.0003 to 0.02": (SMALL, TO_CHARACTERS),
@@ -421,32 +501,52 @@ last_map = CodeExercise(
 )
 
 
-@last_map.answer
+@ending.answer
 def norm_then_map(stream, weight):
     normed = torch.nn.functional.layer_norm(stream, stream.shape[-1:])
     return normed @ weight.T
 
 
-@last_map.mistake()
+@ending.mistake()
 def final_norm_forgotten(norm, stream, weight):
     """The final norm is missing. In pre-LN nothing else normalizes the stream, and its scale grows
     from block to block."""
     return stream @ weight.T
 
 
-@last_map.mistake()
+@ending.mistake()
 def norm_of_the_logits(norm, stream, weight):
     """You normalized the logits, behind the linear map. Normalize the stream, in front of it."""
     return norm.standardize(stream @ weight.T)
 
 
-@last_map.mistake()
+@ending.mistake()
 def norm_on_both_sides(norm, stream, weight):
     """You normalized the logits too. One norm, in front of the linear map, is enough."""
     return norm.standardize(norm.standardize(stream) @ weight.T)
 
 
-@last_map.mistake()
+@ending.mistake()
+def rms_norm_then_map(norm, stream, weight):
+    """That is RMSNorm. Layer norm subtracts the mean first."""
+    return _rms_norm(stream) @ weight.T
+
+
+@ending.mistake()
+def softmax_of_the_logits(norm, stream, weight):
+    """You took the softmax. The logits are what comes before it; cross entropy takes it by
+    itself."""
+    return (norm.standardize(stream) @ weight.T).softmax(-1)
+
+
+@ending.mistake()
+def log_softmax_of_the_logits(norm, stream, weight):
+    """You took the logarithm of the softmax. The logits are what comes before; cross entropy takes
+    it by itself."""
+    return (norm.standardize(stream) @ weight.T).log_softmax(-1)
+
+
+@ending.mistake()
 def norm_only(norm, stream, weight):
     """The linear map is missing: multiply with `weight.T`, which makes a number for each
     character."""
@@ -468,7 +568,9 @@ moves = Prediction(
         Wrong(0.05, "m is a tenth of the gradient, but m̂ divides it by 0.1 again."),
         Wrong(0.125, "You divided by v̂. Adam divides by its root, here 4."),
         Wrong(1, "That is m̂ / √v̂. It's still multiplied by the rate."),
+        Wrong(2.5, "That is where it is afterwards, if it was at 3. By how much did it move?"),
     ],
+    also=[(-0.5, "Downhill, by 0.5: at the first step m̂ = g and v̂ = g².")],
     within=0.006,
     hints=["At the first step m̂ is the gradient. What is v̂?", "Divide m̂ by the root of v̂."],
 )
@@ -478,8 +580,8 @@ stuck = Prediction(
     "stuck",
     answer=2.95,
     reason=(
-        "It stops at the entropy of the letters. It gives the frequencies of the characters, "
-        "whatever it reads."
+        "It ends near the entropy of the letters. It gives about the frequencies of the "
+        "characters, whatever it reads."
     ),
     wrong=[
         Wrong(math.log(37), "That is guessing, and it does learn how frequent each character is."),
@@ -487,6 +589,13 @@ stuck = Prediction(
         Wrong(0, "No model here gets near 0. Even people can't predict every character."),
         Wrong(math.log(2), "That is the loss of guessing between two classes, as in the rings."),
         Wrong(1.93, "That is where it ends at a smaller rate, 0.003."),
+    ],
+    also=[
+        (
+            2.97,
+            "That is the entropy of the letters of the training text, near which its training "
+            "loss stops. On new text it ends at 2.96, near 2.95.",
+        )
     ],
     within=0.02,
     hints=[
@@ -520,25 +629,25 @@ trains = Prediction(
     "trains",
     answer=3,
     reason=(
-        "At the three smaller rates it trains like the others. At 0.01 and 0.03 its numbers "
-        "overflow. So norms aren't needed for training; they allow larger rates."
+        "At the three smaller rates it trains like the others. At 0.01 and 0.03 its loss grows "
+        "until it overflows. So norms aren't needed for training."
     ),
     wrong=[
         Wrong(0, "Without norms it does train, if the rate is small enough, as in lesson 11."),
-        Wrong(5, "At a large rate nothing stops its numbers from growing, until they overflow."),
+        Wrong(5, "At the largest rate its loss grows until it overflows."),
         Wrong(1, "Not only at the smallest rate: six blocks aren't deep."),
-        Wrong(2, "It takes a larger rate than that for its numbers to overflow."),
-        Wrong(4, "You expect too much of it. It overflows earlier, with and without a warm-up."),
+        Wrong(2, "At 0.003 it still trains. Its loss overflows at larger rates."),
+        Wrong(4, "One fewer: at 0.01 its loss grows until it overflows."),
     ],
     hints=[
         "In lesson 11, did the stack without norms train at the smallest rate?",
-        "Small rates are fine. It's the large ones at which its numbers overflow.",
+        "Small rates are fine. It's the large ones at which its loss overflows.",
     ],
 )
 
-lowest = Prediction(
+best = Prediction(
     TOPIC,
-    "lowest",
+    "best",
     answer="post-LN",
     reason="Post-LN ends lowest at this rate, and with both seeds. Pre-LN isn't always better.",
     wrong=[
@@ -553,5 +662,25 @@ lowest = Prediction(
     hints=[
         "Lesson 11 cites a paper on transformers of six or fewer layers.",
         "Takase et al. 2022 found that one place is better there, though it's harder to train.",
+    ],
+)
+
+gains = Prediction(
+    TOPIC,
+    "gains",
+    answer="pre-LN",
+    reason="It ends lower by about 0.3 with both seeds, post-LN with one seed only, by 0.13.",
+    wrong=[
+        Wrong(
+            "post-LN",
+            "Papers say that it's the one that needs a warm-up. But at this rate ours hardly gets "
+            "past the letters with one either.",
+        ),
+        Wrong("both", "One of them still ends at the letters with one of the seeds."),
+        Wrong("neither", "One of them ends lower by about 0.3."),
+    ],
+    hints=[
+        "At this rate, which of the two learns anything from what it reads?",
+        "A model that gives one answer to everything may stay stuck with a warm-up too.",
     ],
 )

@@ -47,7 +47,8 @@ def explore_transformer(
     """Explore how a small transformer learns to write, by rate, place of the norms, and warm-up.
 
     Nothing is trained: the losses and the texts are those of `run`, with seed 0. The curves are
-    losses in training. The lines are entropies of the text that the models don't train on.
+    losses in training, and the lines are entropies of the text that the models train on. The words
+    compare losses on new text with entropies of that.
 
     Args:
         rate: the learning rate of Adam, from 0.0003 to 0.03.
@@ -61,18 +62,18 @@ def explore_transformer(
     >>> explore_transformer(preset="no norm, a large rate").words[-21:]
     'so it writes nothing.'
     """
-    known = entropies(split()[1])
+    trained_on, new = map(entropies, split())
     picture, (losses, writing) = fixed_panels(
         "Losses of a transformer in training, and a text that it writes",
         *(2, 4.0, 3.7),
         {"left": 0.125, "right": 0.985, "bottom": 0.14, "top": 0.86, "wspace": 0.06},
         width_ratios=(1.25, 1),
     )
-    losses.set(xlabel="step", ylabel="loss, in nats", xlim=(0, STEPS), ylim=(LOW, HIGH))
+    losses.set(xlabel="step", ylabel="loss in training, in nats", xlim=(0, STEPS), ylim=(LOW, HIGH))
     losses.grid(color=GRAY, lw=0.5)
-    names = [f"{name}\n{fixed(height)}" for name, height in known._asdict().items()]
-    losses.set_yticks([*known, 2], [*names, "2"])
-    for height in known:
+    names = [f"{name}\n{fixed(height)}" for name, height in trained_on._asdict().items()]
+    losses.set_yticks([*trained_on, 2], [*names, "2"])
+    for height in trained_on:
         losses.axhline(height, color=BLACK, lw=1)
     curves = {
         name: line(losses, kind, STEP, color=color, mec=color, markevery=6, label=name)
@@ -94,7 +95,7 @@ def explore_transformer(
         text.set_text(_wrapped(now.text))
         warmed = "with a warm-up" if warm_up else "without a warm-up"
         done = f"{place[0].upper()}{place[1:]} at rate {significant(rate)}, {warmed}"
-        return f"{done}: {_told(now.validation, known)}"
+        return f"{done}: {_told(now.validation, new)}"
 
     controls = {
         "rate": Slider("learning rate", rate, RATES),
@@ -114,7 +115,7 @@ def _wrapped(text: str) -> str:
 def _told(loss: float, known: Entropies) -> str:
     """Compare a loss on the validation text with the entropies of that text."""
     if math.isnan(loss):
-        return "its numbers overflowed, so it writes nothing."
+        return "its loss grew until it overflowed, so it writes nothing."
     ends = f"on new text, its loss is {fixed(loss)}"
     if loss > known.letters - NEAR:
         return f"{ends}, no better than always answering with the frequencies, {known.letters:.2f}."

@@ -17,7 +17,7 @@ PLACES: dict[str, tuple[str, Callable[[int], nn.Module]]] = {
     "pre-LN": ("x + f(norm(x))", LayerNorm),
     "pre-RMSNorm": ("x + f(norm(x))", lambda d_model: nn.RMSNorm(d_model, eps=1e-5)),
 }
-START = 0.02  # standard deviation of the weights, as in GPT-2
+START = 0.02  # standard deviation of the weights
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -115,8 +115,9 @@ class Transformer(nn.Module):
     """Predict the next character at each of up to `length` positions.
 
     Embedding, positional encoding, blocks, a final norm if the places begin with "pre", and a
-    linear map to a number for each character. Weights and embeddings start as N(0, 0.02²), biases
-    at 0.
+    linear map to a number for each character. Weights and embeddings start as N(0, 0.02²), as most
+    of GPT-2's do, and biases at 0; unlike there, positions are encoded by sines, and nothing is
+    scaled by depth.
 
     Args:
         characters: V, how many different ones there are.
@@ -128,7 +129,7 @@ class Transformer(nn.Module):
     Raises:
         ValueError: those of `TransformerBlock`, and of `PositionalEncoding` for the input.
 
-    Source: Vaswani et al. 2017, arXiv:1706.03762; Radford et al. 2019 for the start.
+    Source: Vaswani et al. 2017, arXiv:1706.03762.
 
     >>> Transformer(37)(torch.zeros(2, 5, dtype=torch.int64)).shape
     torch.Size([2, 5, 37])

@@ -159,3 +159,34 @@ def test_the_grid_belongs_to_this_text_and_has_every_run():
 def test_a_run_that_the_grid_does_not_have_is_named():
     with pytest.raises(ValueError, match=r"rates 0\.0003, 0\.001.*0\.5, 1, and 0 were given"):
         grid.run("pre-LN", 0.5)
+
+
+def test_a_table_of_which_character_follows_which_two_beats_every_run_of_the_grid():
+    training, validation = (codes.tolist() for codes in grid.split())
+    single = Counter(training)
+    pairs = Counter(itertools.pairwise(training))
+    triples = Counter(zip(training, training[1:], training[2:], strict=False))
+
+    def loss(a, b, c):  # each table is smoothed with the one for fewer characters
+        after_one = (pairs[b, c] + 5 * single[c] / len(training)) / (single[b] + 5)
+        return -math.log((triples[a, b, c] + 5 * after_one) / (pairs[a, b] + 5))
+
+    new = zip(validation, validation[1:], validation[2:], strict=False)
+    mean = sum(loss(*three) for three in new) / (len(validation) - 2)
+    assert mean == pytest.approx(1.83, abs=0.005)
+    runs = itertools.product(PLACES, grid.RATES, grid.WARM_UPS, grid.SEEDS)
+    assert all(not grid.run(*each).validation < mean for each in runs)
+
+
+def test_larger_embeddings_get_post_ln_past_the_letters_at_a_large_rate():
+    training, _ = grid.split()
+    ends = []
+    for size in (1, 8):
+        model = Transformer(37, "post-LN")
+        with torch.no_grad():
+            model.embedding.weight.mul_(size)
+        losses = train_transformer(model, training, rate=0.01, steps=20)
+        ends.append(losses[-10:].mean().item())
+    letters = entropies(training).letters
+    assert ends[0] > letters
+    assert ends[1] < letters - 0.2

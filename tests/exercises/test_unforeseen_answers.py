@@ -317,6 +317,7 @@ WRONG = {
         torch.tril((q @ k.mT / radius(q)).softmax(-1)) @ v  # after the softmax
         torch.tril(q @ k.mT / radius(q)).softmax(-1) @ v  # to 0
         torch.tril(q @ k.mT / radius(q)) @ v  # no softmax
+        ((s := q @ k.mT / radius(q)) - 1e9 * torch.ones_like(s).tril()).softmax(-1) @ v
     """,
     "pre_block(x, f, g)": """
         pre_ln_blocks(x, (f, g), 0.0)
@@ -326,12 +327,16 @@ WRONG = {
         pre_ln_blocks(x, (g, f))  # `g` first
         norm_of(pre_ln_blocks(x, (f, g)))  # at the end of the block
         x + f(norm_of(x)) + g(norm_of(x))  # Both branches read the x from the beginning
-        x + g(norm_of(x + f(norm_of(x))))
+        x + g(norm_of(x + f(norm_of(x))))  # f's result is lost
+        (h := norm_of(x)) + f(h) + g(h + f(h))  # once, at the beginning
+        (h := norm_of(x + f(norm_of(x)))) + g(h)  # added g's result to the normalized
+        x + g(norm_of(f(norm_of(x))))
     """,
-    "last_map(stream, weight)": """
+    "ending(stream, weight)": """
         norm_of(stream, 1e-4) @ weight.T
         norm_of(stream, 0.0) @ weight.T
-        (norm_of(stream) @ weight.T).softmax(-1)
+        (norm_of(stream) @ weight.T).softmax(-1)  # You took the softmax
+        (stream @ weight.T).softmax(-1)  # You took the softmax
         norm_of(stream) @ norm_of(weight).T
         stream @ weight.T  # The final norm is missing
         norm_of(stream @ weight.T)  # behind the linear map
