@@ -485,9 +485,9 @@ norms_6 = Prediction(
 
 TO_CHARACTERS = normal(5, 4, seed=216)
 
-ending = CodeExercise(
+final = CodeExercise(
     TOPIC,
-    "ending",
+    "final",
     inputs={
         "the encoded points": (X, TO_CHARACTERS),
         "rows with spreads from 0.0003 to 0.02": (SMALL, TO_CHARACTERS),
@@ -501,52 +501,52 @@ ending = CodeExercise(
 )
 
 
-@ending.answer
+@final.answer
 def norm_then_map(stream, weight):
     normed = torch.nn.functional.layer_norm(stream, stream.shape[-1:])
     return normed @ weight.T
 
 
-@ending.mistake()
+@final.mistake()
 def final_norm_forgotten(norm, stream, weight):
     """The final norm is missing. In pre-LN nothing else normalizes the stream, and its scale grows
     from block to block."""
     return stream @ weight.T
 
 
-@ending.mistake()
+@final.mistake()
 def norm_of_the_logits(norm, stream, weight):
     """You normalized the logits, behind the linear map. Normalize the stream, in front of it."""
     return norm.standardize(stream @ weight.T)
 
 
-@ending.mistake()
+@final.mistake()
 def norm_on_both_sides(norm, stream, weight):
     """You normalized the logits too. One norm, in front of the linear map, is enough."""
     return norm.standardize(norm.standardize(stream) @ weight.T)
 
 
-@ending.mistake()
+@final.mistake()
 def rms_norm_then_map(norm, stream, weight):
     """That is RMSNorm. Layer norm subtracts the mean first."""
     return _rms_norm(stream) @ weight.T
 
 
-@ending.mistake()
+@final.mistake()
 def softmax_of_the_logits(norm, stream, weight):
     """You took the softmax. The logits are what comes before it; cross entropy takes it by
     itself."""
     return (norm.standardize(stream) @ weight.T).softmax(-1)
 
 
-@ending.mistake()
+@final.mistake()
 def log_softmax_of_the_logits(norm, stream, weight):
     """You took the logarithm of the softmax. The logits are what comes before; cross entropy takes
     it by itself."""
     return (norm.standardize(stream) @ weight.T).log_softmax(-1)
 
 
-@ending.mistake()
+@final.mistake()
 def norm_only(norm, stream, weight):
     """The linear map is missing: multiply with `weight.T`, which makes a number for each
     character."""
@@ -568,9 +568,11 @@ moves = Prediction(
         Wrong(0.05, "m is a tenth of the gradient, but m̂ divides it by 0.1 again."),
         Wrong(0.125, "You divided by v̂. Adam divides by its root, here 4."),
         Wrong(1, "That is m̂ / √v̂. It's still multiplied by the rate."),
-        Wrong(2.5, "That is where it is afterwards, if it was at 3. By how much did it move?"),
+        Wrong(-0.5, "The size is right. How far it moves has no sign."),
+        Wrong(
+            2.5, "That is where it is afterwards, if it was at 3. The question is how far it moved."
+        ),
     ],
-    also=[(-0.5, "Downhill, by 0.5: at the first step m̂ = g and v̂ = g².")],
     within=0.006,
     hints=["At the first step m̂ is the gradient. What is v̂?", "Divide m̂ by the root of v̂."],
 )

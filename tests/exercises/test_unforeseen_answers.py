@@ -332,7 +332,7 @@ WRONG = {
         (h := norm_of(x + f(norm_of(x)))) + g(h)  # added g's result to the normalized
         x + g(norm_of(f(norm_of(x))))
     """,
-    "ending(stream, weight)": """
+    "final(stream, weight)": """
         norm_of(stream, 1e-4) @ weight.T
         norm_of(stream, 0.0) @ weight.T
         (norm_of(stream) @ weight.T).softmax(-1)  # You took the softmax
