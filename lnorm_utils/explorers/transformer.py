@@ -47,8 +47,8 @@ def explore_transformer(
     """Explore how a small transformer learns to write, by rate, place of the norms, and warm-up.
 
     Nothing is trained: the losses and the texts are those of `run`, with seed 0. The curves are
-    losses in training, and the lines are entropies of the text that the models train on. The words
-    compare losses on new text with entropies of that.
+    losses in training, a large one at the upper edge, and the lines are entropies of the text that
+    the models train on. The words compare losses on new text with entropies of that.
 
     Args:
         rate: the learning rate of Adam, from 0.0003 to 0.03.
@@ -88,7 +88,7 @@ def explore_transformer(
         steps = WARM_UPS[warm_up]
         for name, curve in curves.items():
             heights = np.array(run(name, rate, steps).losses)
-            curve.set_ydata(np.where((heights > LOW) & (heights < HIGH), heights, np.nan))
+            curve.set_ydata(np.clip(heights, LOW, HIGH))
             curve.set_linewidth(THICK if name == place else THIN)
             curve.set_markersize(6 if name == place else 3)
         now = run(place, rate, steps)
