@@ -23,8 +23,9 @@ from pathlib import Path
 from seats import SeatsError, add_seats, read_seats, write_sheet
 
 COURSE = Path(__file__).resolve().parents[1]
-STATE = Path(os.environ.get("LNORM_HUB_STATE") or COURSE / "build" / "hub").resolve()
+STATE = Path(os.environ.get("LNORM_HUB_STATE") or COURSE / ".hub").resolve()
 SEATS, SHEET, LOG = STATE / "seats.csv", STATE / "seats.html", STATE / "hub.log"
+ADDRESS = STATE / "address"  # of the hub, for the sheet to print
 PORT = os.environ.get("LNORM_HUB_PORT") or "8000"
 if not (PORT.isdecimal() and 1024 <= int(PORT) <= 65533):
     sys.exit(f"The port is {PORT!r}. Expected a number from 1024 to 65533.")
@@ -44,14 +45,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("what", choices=["run", "seats", "proxy", "hub"])
     parser.add_argument("--students", default="0", help="at least so many seats")
-    parser.add_argument("--address", default=PROXY, help="of the hub, for the sheet to print")
+    parser.add_argument("--address", help="of the hub, for the sheet to print; it's kept")
     options, for_jupyterhub = parser.parse_known_args()
     try:
         STATE.mkdir(parents=True, exist_ok=True)
         STATE.chmod(0o700)
         if options.what in ("run", "seats"):
             seats = add_seats(SEATS, students(options.students))
-            write_sheet(SHEET, seats, options.address)
+            if options.address:
+                ADDRESS.write_text(options.address)
+            address = ADDRESS.read_text() if ADDRESS.exists() else PROXY
+            write_sheet(SHEET, seats, address)
             print(f"{len(seats)} seats are in {SEATS}. To print them, open {SHEET}.")
         proxy_token()
         if options.what == "run":
@@ -114,7 +118,7 @@ def become_hub(options: list[str]) -> None:
 def run() -> int:
     """Run the proxy and the hub until Ctrl+C, then stop both and all students' servers."""
     look_around()
-    for stop in (signal.SIGINT, signal.SIGTERM):
+    for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(stop, signal.default_int_handler)
     with LOG.open("wb") as log:
         commands = ([__file__, "proxy"], [__file__, "hub", "--JupyterHub.cleanup_servers=True"])
@@ -147,7 +151,10 @@ def look_around() -> None:
         with socket.socket() as one:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if one.connect_ex(("127.0.0.1", port)) == 0:
-                raise HubError(f"Port {port} is taken. Name three free ones: make hub PORT=8010")
+                raise HubError(
+                    f"Port {port} is taken, maybe by a hub that still runs. Stop that with Ctrl+C, "
+                    "or name the first of three free ports: make hub PORT=8010"
+                )
     if os.geteuid() != 0:
         print(ONE_ACCOUNT)
         return

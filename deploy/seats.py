@@ -36,20 +36,30 @@ class SeatsError(ValueError):
 def read_seats(path: Path) -> dict[str, str]:
     """Read {name: code} from a table of two columns; no file means no seats.
 
+    A name without a code is a seat that is closed: nobody gets it, and no new seat gets its name.
+
     Raises:
         SeatsError: others can read the file, or a line of it can't be used.
         OSError: the file can't be read at all.
     """
+    return {name: code for name, code in _all_seats(path).items() if code}
+
+
+def _all_seats(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     if path.stat().st_mode & 0o077:
         raise SeatsError(f"{path} can be read by others. Close it: chmod 600 {path}")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise SeatsError(f"{path} isn't in UTF-8. Save it as CSV in UTF-8.") from None
     seats: dict[str, str] = {}
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        for number, row in enumerate(csv.reader(file), 1):
-            if row and row != ["name", "code"]:
-                name, code = _checked(row, seats, f"{path}, line {number}: ")
-                seats[name] = code
+    # Some spreadsheets write semicolons.
+    for number, row in enumerate(csv.reader(text.replace(";", ",").splitlines()), 1):
+        if row and row != ["name", "code"]:
+            name, code = _checked(row, seats, f"{path}, line {number}: ")
+            seats[name] = code
     return seats
 
 
@@ -65,7 +75,7 @@ def _checked(row: list[str], seats: dict[str, str], where: str) -> tuple[str, st
         raise SeatsError(f"{where}there are two seats with the name {name!r}.")
     if _is_of_the_system(name):
         raise SeatsError(f"{where}{name!r} is an account of the system. Choose another name.")
-    if len(code) < LEAST:
+    if code and len(code) < LEAST:
         raise SeatsError(f"{where}the code of {name!r} has {len(code)} characters, not {LEAST}.")
     return name, code
 
@@ -87,21 +97,29 @@ def add_seats(path: Path, students: int) -> dict[str, str]:
     """Add seats until there are enough; those that are there stay as they are.
 
     Returns:
-        {name: code} of all seats.
+        {name: code} of all seats that aren't closed.
 
     Raises:
         SeatsError: the file that is there can't be used.
         OSError: the file can't be written.
     """
-    seats = read_seats(path)
-    number = 0
-    while len(seats) < students:
+    seats, number = _all_seats(path), 0
+    while sum(map(bool, seats.values())) < students:
         number += 1
-        code = "".join(secrets.choice(LETTERS) for _ in range(LEAST))
-        seats.setdefault(f"seat-{number:02}", code)
+        name = f"seat-{number:02}"
+        if name not in seats and not _has_work(name, path):
+            seats[name] = "".join(secrets.choice(LETTERS) for _ in range(LEAST))
     lines = [f"{name},{_grouped(code)}\n" for name, code in seats.items()]
     _write_closed(path, "".join(["name,code\n", *lines]))
-    return seats
+    return {name: code for name, code in seats.items() if code}
+
+
+def _has_work(name: str, path: Path) -> bool:
+    """Tell whether somebody has had a seat of that name: its home isn't for somebody else."""
+    try:
+        return bool(pwd.getpwnam(name))
+    except KeyError:
+        return (path.parent / "homes" / name).exists()
 
 
 def write_sheet(path: Path, seats: dict[str, str], address: str) -> None:

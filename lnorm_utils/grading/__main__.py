@@ -157,15 +157,20 @@ def hand_out(options: argparse.Namespace) -> int:
 
 def collect_from_homes(options: argparse.Namespace) -> int:
     """Copy what is in the home folders for grading, say what isn't copied, and return 0."""
-    out, copied = options.out.expanduser(), 0
+    out, copied = options.out.expanduser(), []
+    if out.exists():
+        sys.exit(f"{out} is there already. Name a folder that isn't.")
     try:
         for name, reason in collect_homes(options.homes.expanduser(), out, owner(options.owner)):
-            copied += not reason
-            if reason:
+            if not reason:
+                copied.append(name)
+            else:
                 print(printable(f"  {name}: {reason}"))
     except OSError as problem:
         sys.exit(f"{problem.filename or out}: {problem.strerror}.")
-    print(f"{copied} notebooks are in {out}. Grade them as an ordinary user.")
+    students = len({name.split("/")[0] for name in copied})
+    print(f"{len(copied)} notebooks of {students} students are in {out}.")
+    print("Grade them as an ordinary user.")
     return 0
 
 
@@ -181,7 +186,10 @@ def owner(name: str | None) -> Owner | None:
 
     name = name or os.environ.get("SUDO_USER")
     if not name:
-        sys.exit("Say who will grade, because that shouldn't be root: --owner NAME")
+        sys.exit(
+            "Say who will grade, because that shouldn't be root: --owner NAME, or with make: "
+            'ARGS="--owner NAME"'
+        )
     try:
         account = pwd.getpwnam(name)
     except KeyError:

@@ -5,6 +5,7 @@ a student changes meanwhile leads anywhere else. Linux and macOS.
 """
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -73,7 +74,12 @@ def _one_student(top: int, student: str, into: Path) -> Iterator[tuple[str, str]
             return
         left, files = EACH.total, EACH.files
         for name in sorted(os.listdir(work)):
-            if name.startswith(".") or not name.lower().endswith(".ipynb"):
+            if name.startswith("."):
+                continue
+            if _is_folder(name, work):
+                yield name, "it is a folder, and notebooks in folders aren't collected."
+                continue
+            if not name.lower().endswith(".ipynb"):
                 continue
             data, reason = _read(name, work, uid)
             left, files = left - len(data), files - 1
@@ -91,13 +97,21 @@ def _folder(name: str, parent: int, opened: contextlib.ExitStack) -> int:
     return folder
 
 
+def _is_folder(name: str, parent: int) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
+    except OSError:  # it has gone meanwhile
+        return False
+
+
 def _read(name: str, folder: int, uid: int) -> tuple[bytes, str]:
     """Return what is in a file, or why it isn't read."""
     try:
         # Without blocking, because a pipe that nobody writes to would block for ever.
         file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except OSError as problem:
-        return b"", f"it can't be opened: {problem.strerror}."
+        is_link = problem.errno == errno.ELOOP
+        return b"", "it is a link." if is_link else f"it can't be opened: {problem.strerror}."
     with open(file, "rb") as opened:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):

@@ -26,7 +26,7 @@ def load(tmp_path, monkeypatch):
     monkeypatch.setenv("LNORM_HUB_STATE", str(tmp_path))
     monkeypatch.delitem(sys.modules, "hub", raising=False)
     seats = tmp_path / "seats.csv"
-    seats.write_text(f"ada,{CODE}\n")
+    seats.write_text(f"ada,{CODE}\ncy,\n")
     seats.chmod(0o600)
 
     def loaded(root, systemd):
@@ -73,7 +73,14 @@ def test_who_has_a_seat_gets_in_and_nobody_else(load, tmp_path, root):
         return asyncio.run(login.authenticate(None, {"username": username, "password": password}))
 
     assert who("ada", CODE) == who(" Ada", "ABCD EFGH JKMN ") == "ada"
-    for other in (("ada", "abcd-efgh-jkmp"), ("bo", CODE), ("bo", "-"), ("", ""), ("ada", "é")):
+    for other in (
+        ("ada", "abcd-efgh-jkmp"),
+        ("bo", CODE),
+        ("bo", "-"),
+        ("", ""),
+        ("cy", ""),
+        ("ada", "é"),
+    ):
         assert who(*other) is None
     ada = type("User", (), {"name": "ada"})
     assert asyncio.run(login.refresh_user(ada))

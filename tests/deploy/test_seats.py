@@ -44,6 +44,24 @@ def test_names_of_one_s_own_stay_when_seats_are_added(table):
     assert read_seats(path)["seat-02"] == plain(CODE)
 
 
+def test_no_name_is_given_to_a_second_student(table):
+    path = table(f"seat-01,{CODE}", "seat-02,")
+    (path.parent / "homes" / "seat-03").mkdir(parents=True)
+    assert [*add_seats(path, 2)] == [*read_seats(path)] == ["seat-01", "seat-04"]
+    assert "\nseat-02,\n" in path.read_text()
+
+
+def test_a_table_of_a_spreadsheet_with_semicolons_is_read(table):
+    assert [*read_seats(table(f"ada;{CODE}"))] == ["ada"]
+
+
+def test_a_table_that_is_not_in_utf_8_is_refused(table):
+    path = table()
+    path.write_bytes("müller,abcd-efgh-jkmn".encode("latin-1"))
+    with pytest.raises(SeatsError, match="UTF-8"):
+        read_seats(path)
+
+
 def test_nobody_else_can_read_the_seats_or_the_sheet_and_it_has_all_of_them(tmp_path):
     seats = add_seats(tmp_path / "seats.csv", 3)
     write_sheet(tmp_path / "seats.html", seats, "https://hub.example.org")
