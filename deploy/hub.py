@@ -27,8 +27,9 @@ STATE = Path(os.environ.get("LNORM_HUB_STATE") or COURSE / ".hub").resolve()
 SEATS, SHEET, LOG = STATE / "seats.csv", STATE / "seats.html", STATE / "hub.log"
 ADDRESS = STATE / "address"  # of the hub, for the sheet to print
 PORT = os.environ.get("LNORM_HUB_PORT") or "8000"
-if not (PORT.isdecimal() and 1024 <= int(PORT) <= 65533):
-    sys.exit(f"The port is {PORT!r}. Expected a number from 1024 to 65533.")
+LOWEST = 1024 if os.geteuid() else 1  # below 1024, no student can take the place of the hub
+if not (PORT.isdecimal() and LOWEST <= int(PORT) <= 65533):
+    sys.exit(f"The port is {PORT!r}. Expected a number from {LOWEST} to 65533.")
 PORT = int(PORT)
 PROXY, PROXY_API, HUB = (f"http://127.0.0.1:{PORT + n}" for n in range(3))
 PROXY_PROGRAM = Path(sys.prefix) / "node_modules" / ".bin" / "configurable-http-proxy"
@@ -83,11 +84,12 @@ def become_proxy() -> None:
     ports = [f"--port={PORT}", f"--api-port={PORT + 1}", f"--error-target={HUB}/hub/error"]
     only_here = ["--ip=127.0.0.1", "--api-ip=127.0.0.1", "--log-level=warn"]
     environment = {**os.environ, "CONFIGPROXY_AUTH_TOKEN": proxy_token()}
-    if os.geteuid() == 0:  # it needs no rights at all
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
-    os.execvpe(PROXY_PROGRAM, [str(PROXY_PROGRAM), *only_here, *ports], environment)
+    command = [str(PROXY_PROGRAM), *only_here, *ports]
+    if os.geteuid() == 0:  # the only right that it needs is to listen at a low port
+        right = [f"--{which}-caps=-all,+net_bind_service" for which in ("inh", "ambient")]
+        nobody = [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        command = ["setpriv", *nobody, *right, *command]
+    os.execvpe(command[0], command, environment)
 
 
 def proxy_token() -> str:

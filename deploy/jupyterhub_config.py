@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from hub import HUB, PROXY, PROXY_API, SEATS, STATE, proxy_token
 from jupyterhub.auth import Authenticator, LocalAuthenticator
-from seats import SeatsError, plain, read_seats
+from seats import COMMENT, SeatsError, plain, read_seats
 
 c = get_config()  # noqa: F821 - JupyterHub gives it
 
@@ -52,7 +52,7 @@ c.Authenticator.allow_all = True  # who has a seat
 c.LocalAuthenticator.create_system_users = True
 c.LocalAuthenticator.add_user_cmd = [
     *("useradd", "--create-home", "--base-dir", HOMES, "--key", "HOME_MODE=0700"),
-    *("--user-group", "--shell", "/bin/bash"),
+    *("--user-group", "--shell", "/bin/bash", "--comment", COMMENT),
 ]
 
 # All of it listens on this machine only. A proxy of its own goes on while the hub restarts.
@@ -73,14 +73,15 @@ c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty at once tak
 if SYSTEMD:
     c.JupyterHub.spawner_class = "systemdspawner.SystemdSpawner"
     # Without "continue", systemd stops the whole server when a kernel runs out of memory.
-    properties = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
-    c.SystemdSpawner.unit_extra_properties = properties
+    limits = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
+    # No crontab, sudo or the like, which would go on without these limits.
+    c.SystemdSpawner.unit_extra_properties = {**limits, "NoNewPrivileges": "yes"}
     c.SystemdSpawner.isolate_tmp = True
     c.Spawner.cpu_limit = CORES
 elif ROOT:
     c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
     limits = [f"--data={MEMORY * 2**20}", "--nproc=512", f"--fsize={2**28}", "--core=0"]
-    server = ["prlimit", *limits, *server]
+    server = ["setpriv", "--no-new-privs", "prlimit", *limits, *server]
 else:
     c.JupyterHub.spawner_class = "jupyterhub.spawner.SimpleLocalProcessSpawner"
     c.SimpleLocalProcessSpawner.home_dir_template = str(STATE / "homes" / "{username}")

@@ -8,11 +8,12 @@ import re
 import secrets
 from pathlib import Path
 
-__all__ = ["SeatsError", "add_seats", "plain", "read_seats", "write_sheet"]
+__all__ = ["COMMENT", "SeatsError", "add_seats", "plain", "read_seats", "write_sheet"]
 
 # 32 letters and digits that nobody mixes up on paper: 12 of them are 60 bits.
 LETTERS = "abcdefghjkmnpqrstuvwxyz123456789"
 LEAST, GROUP = 12, 4
+COMMENT = "seat of a student"  # of the accounts that the hub makes
 NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 STRIP = """<tr><td>open <b>{address}</b></td>
 <td>username <b>{name}</b></td><td>password <b>{code}</b></td></tr>
@@ -73,19 +74,18 @@ def _checked(row: list[str], seats: dict[str, str], where: str) -> tuple[str, st
         )
     if name in seats:
         raise SeatsError(f"{where}there are two seats with the name {name!r}.")
-    if _is_of_the_system(name):
-        raise SeatsError(f"{where}{name!r} is an account of the system. Choose another name.")
+    if _is_of_somebody_else(name):
+        raise SeatsError(f"{where}{name!r} is an account of this machine. Choose another name.")
     if code and len(code) < LEAST:
         raise SeatsError(f"{where}the code of {name!r} has {len(code)} characters, not {LEAST}.")
     return name, code
 
 
-def _is_of_the_system(name: str) -> bool:
+def _is_of_somebody_else(name: str) -> bool:
     try:
-        uid = pwd.getpwnam(name).pw_uid
+        return pwd.getpwnam(name).pw_gecos.split(",")[0] != COMMENT
     except KeyError:
         return False
-    return uid < 1000 or name == "nobody"
 
 
 def plain(code: str) -> str:

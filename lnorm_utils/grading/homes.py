@@ -87,7 +87,11 @@ def _one_student(top: int, student: str, into: Path) -> Iterator[tuple[str, str]
                 yield WORKING_COPY, "it has too many notebooks, so some weren't collected."
                 return
             if not reason:
-                (into / name).write_bytes(data)
+                try:
+                    (into / name).write_bytes(data)
+                except OSError as problem:
+                    (into / name).unlink(missing_ok=True)
+                    reason = f"it can't be written: {problem.strerror}."
             yield name, reason
 
 

@@ -80,7 +80,7 @@ def test_nobody_else_can_read_the_seats_or_the_sheet_and_it_has_all_of_them(tmp_
         (["ada,b,c"], "found 3"),
         ([f"Ada L,{CODE}"], "'Ada L'"),
         ([f"../ada,{CODE}"], "'../ada'"),
-        ([f"root,{CODE}"], "'root' is an account of the system"),
+        ([f"root,{CODE}"], "'root' is an account of this machine"),
         ([f"nobody,{CODE}"], "'nobody'"),
         ([f"ada,{CODE}", f"ada,{CODE}"], "line 3: there are two"),
         (["ada,abc"], "3 characters"),

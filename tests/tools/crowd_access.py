@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from crowd_attempts import ATTEMPTS
-from crowd_hub import HOST
+from crowd_hub import HOST, three_free_ports
 from crowd_measures import said
 from crowd_student import LESSON
 from project import PROJECT
@@ -62,6 +62,7 @@ async def try_all(hub, victim, attacker):
         "direct": f"http://{HOST}:{port}{place}",
         "tokens": f"{hub.address}/hub/api/users/{victim.name}/tokens",
         "routes": f"{hub.proxy_api}/api/routes",
+        "port": three_free_ports(),
         "secrets": [str(path) for path in hub.secrets()],
         "course": [str(PROJECT / "lnorm_utils/__init__.py"), str(PROJECT / "notebooks" / LESSON)],
     }

@@ -43,6 +43,12 @@ renamed = re.sub("user-[a-z0-9-]*=", f"user-{facts['victim']}=", facts["mine"]["
 """
 TOKEN = 'ask(facts["tokens"], "POST", b"{}", **{"Content-Type": "application/json"})'
 PROXY = "ask(facts['routes'], Authorization='token ' + facts['token'])"
+PORT = """
+import socket
+with socket.socket() as one:
+    one.bind(("127.0.0.1", facts["port"]))
+    print(facts["proof"])
+"""
 ANY = """
 for path in facts["{0}"]:
     try: open(path, "{1}").close()
@@ -113,6 +119,7 @@ ATTEMPTS = [
     ),
     Attempt("the hub, to make a token", ASK + printed(TOKEN), '"token"'),
     Attempt("the proxy's own interface", ASK + printed(PROXY), '"/user/', outside=True),
+    Attempt("a port like the hub's, to answer while it restarts", PORT, outside=True),
     Attempt(
         "the hub's folder, with its cookie secret and its database",
         ANY.format("secrets", "r"),
