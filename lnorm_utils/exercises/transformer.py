@@ -146,8 +146,12 @@ def _scores(q, k):
     return q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
 
 
+def _weights(scores, axis=-1):
+    return scores.masked_fill(_later(scores), -math.inf).softmax(axis)
+
+
 def _mix(scores, v, axis=-1):
-    return scores.masked_fill(_later(scores), -math.inf).softmax(axis) @ v
+    return _weights(scores, axis) @ v
 
 
 @attend.answer
@@ -291,15 +295,13 @@ def keys_mixed(q, k, v):
 @attend.mistake()
 def weights_transposed(q, k, v):
     """You transposed the weights. Their rows are the positions that read: `weights @ v`."""
-    scores = _scores(q, k)
-    return scores.masked_fill(_later(scores), -math.inf).softmax(-1).mT @ v
+    return _weights(_scores(q, k)).mT @ v
 
 
 @attend.mistake()
 def weights_only(q, k, v):
     """You returned the weights. Multiply them with the values: `weights @ v`."""
-    scores = _scores(q, k)
-    return scores.masked_fill(_later(scores), -math.inf).softmax(-1)
+    return _weights(_scores(q, k))
 
 
 def _rms_norm(x):
