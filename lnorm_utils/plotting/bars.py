@@ -18,7 +18,6 @@ def bars(
     *,
     title: str,
     xlabel: str,
-    names: tuple[str, str] = ("measured", "predicted"),
 ) -> Picture:
     """Draw a bar for each value, from the top down, and a line across it where it was expected.
 
@@ -26,7 +25,6 @@ def bars(
         values: name → value, finite and not below 0.
         expected: name → what was expected of that value, for some or all of them.
         title, xlabel: the texts around the picture, with the unit.
-        names: what the bars are called, and what the lines are.
 
     Returns:
         A Figure with one panel; its `words` have all numbers.
@@ -50,9 +48,9 @@ def bars(
     places = {name: place for place, name in enumerate(values)}
     picture, axes = new_picture(title, 1, 1, 7, 0.36 * len(values) + 1.3)
     ax = axes[0, 0]
-    ax.barh(range(len(values)), lengths, color=SKY, edgecolor=BLACK, lw=0.5, label=names[0])
+    ax.barh(range(len(values)), lengths, color=SKY, edgecolor=BLACK, lw=0.5, label="measured")
     at = [places[name] for name in expected]
-    ax.plot(marks, at, "|", color=BLACK, markersize=18, markeredgewidth=3, label=names[1])
+    ax.plot(marks, at, "|", color=BLACK, markersize=18, markeredgewidth=3, label="predicted")
     ax.set_yticks(range(len(values)), list(values))
     ax.set(ylim=(len(values) - 0.4, -0.6), xlim=(0, None), xlabel=xlabel)
     ax.tick_params("y", length=0, labelsize=12)
@@ -60,8 +58,8 @@ def bars(
     picture.legend(loc="outside lower center", ncols=2)
     told = [
         f"{name} {significant(value, 3)}"
-        + (f" ({names[1]} {significant(expected[name], 3)})" if name in expected else "")
+        + (f" (predicted {significant(expected[name], 3)})" if name in expected else "")
         for name, value in values.items()
     ]
-    picture.words = f"{title}, {names[0]} in {xlabel}: {'; '.join(told)}."
+    picture.words = f"{title}, measured in {xlabel}: {'; '.join(told)}."
     return picture
