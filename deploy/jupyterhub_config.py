@@ -26,7 +26,7 @@ SYSTEMD = ROOT and os.path.isdir("/run/systemd/system")
 
 
 class SeatAuthenticator(LocalAuthenticator if ROOT else Authenticator):
-    """Let in who knows the code of a seat; whoever loses the seat is out within five minutes."""
+    """Let in whoever knows the code of a seat, and put out who loses it within five minutes."""
 
     async def authenticate(self, handler, data):
         seats = self.seats() or {}
