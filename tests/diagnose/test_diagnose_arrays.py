@@ -1,0 +1,111 @@
+"""Two arrays: every explanation that fits is named, and random numbers are not explained."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from lnorm_utils import diagnose
+
+SHAPES = [(2,), (3,), (1, 4), (2, 3), (4, 4), (5, 8), (2, 3, 4), (2, 2, 2), (10, 16), (3, 1)]
+
+
+def numbers(*shape, seed=0):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+X, WEIGHT, BIAS = numbers(4, 6, 8), numbers(8, seed=1), numbers(8, seed=2)
+
+
+def test_of_forty_arbitrary_pairs_none_is_explained():
+    explained = 0
+    for seed in range(20):
+        x, y = (numbers(*SHAPES[seed % 10], seed=seed + add) for add in (100, 200))
+        for given, came in ((x, y), ((3 * x).round(), (3 * y).round())):
+            explained += diagnose(given, came).right is not None
+    assert explained == 0
+
+
+def test_right_numbers_are_right_only_as_far_as_one_pair_tells():
+    diagnosis = diagnose(X, F.layer_norm(X, (8,)))
+    assert diagnosis.right
+    assert any("ε is added outside the root" in place for place in diagnosis.places)
+
+
+def test_all_explanations_are_named_and_an_input_that_tells_them_apart():
+    diagnosis = diagnose(X, (X - X.mean(-1, keepdim=True)) / X.std(-1, keepdim=True))
+    assert len(diagnosis.slips) > 1
+    assert all("D − 1" in slip for slip in diagnosis.slips)
+    assert "would tell them apart" in diagnosis.places[0]
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "words"),
+    [
+        (F.rms_norm(X, (8,), WEIGHT, 1e-5), {"weight": WEIGHT}, "RMSNorm"),
+        (F.rms_norm(X, (8,), 1 + WEIGHT, 1e-5), {"weight": WEIGHT}, "1 + γ"),
+        (F.layer_norm(X, (8,), WEIGHT), {"weight": WEIGHT, "bias": BIAS}, "β is left out"),
+        (F.layer_norm(X, (8,), WEIGHT, BIAS), {}, "wasn't given"),
+        (F.layer_norm(X, (8,)).mT, {}, "transposed"),
+        (F.layer_norm(X, (6, 8)), {}, "all axes but the first"),
+        (F.layer_norm(X, (8,), eps=1e-3), {}, "1e-3"),
+        (F.layer_norm(X, (8,)), {"like": nn.RMSNorm(8)}, "layer norm"),
+    ],
+    ids=range(8),
+)
+def test_a_difference_between_frameworks_is_named(y, options, words):
+    diagnosis = diagnose(X.numpy(), y.detach().numpy(), **options)
+    assert diagnosis.right is False
+    assert words in repr(diagnosis)
+
+
+def test_channels_first_is_named():
+    x = numbers(2, 8, 5, 5)
+    y = F.layer_norm(x.movedim(1, -1), (8,), WEIGHT, BIAS, 1e-6).movedim(-1, 1)
+    assert "channels" in diagnose(x, y, weight=WEIGHT, bias=BIAS, eps=1e-6).verdict
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "words"),
+    [
+        ((X, X[:2]), {}, "have the same shape"),
+        ((X, X * torch.inf), {}, "aren't finite"),
+        ((X, X), {"weight": numbers(5)}, "should end with these sizes"),
+        ((X, [["a"]]), {}, "isn't made of numbers"),
+        ((X,), {}, "give two arrays"),
+        ((X, X), {"like": nn.Linear(8, 8)}, "like must be"),
+        ((X, X), {"eps": -1}, "eps must be"),
+    ],
+    ids=range(7),
+)
+def test_what_does_not_fit_gets_one_clear_sentence(arguments, options, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        diagnose(*arguments, **options)
+
+
+def test_every_kind_of_file_can_be_read_from_a_shell(tmp_path):
+    x, y = numbers(6, 8), F.layer_norm(numbers(6, 8), (8,), eps=1e-3)
+    np.save(tmp_path / "x.npy", x.numpy())
+    torch.save(y, tmp_path / "y.pt")
+    np.savetxt(tmp_path / "y.csv", y.numpy(), delimiter=",")
+    np.savez(tmp_path / "both.npz", x=x.numpy(), y=y.numpy())
+    for names in (["x.npy", "y.pt"], ["x.npy", "y.csv"], ["both.npz"]):
+        run = shell(tmp_path, *names)
+        assert run.returncode == 1
+        assert "Your ε is 1e-3" in run.stdout
+
+
+def test_a_file_that_holds_code_is_refused(tmp_path):
+    torch.save(nn.Linear(2, 2), tmp_path / "x.pt")
+    run = shell(tmp_path, "x.pt", "x.pt")
+    assert run.returncode == 2
+    assert "x.pt can't be read as pt" in run.stderr
+
+
+def shell(folder, *names):
+    command = [sys.executable, "-m", "lnorm_utils.diagnose", *names]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
