@@ -3,12 +3,18 @@
 import re
 
 import pytest
-from test_functional import tensor
+import torch
 from torch.nn.functional import layer_norm
 from torch.testing import assert_close
 
-from lnorm_utils.backward_slips import BACKWARD, BACKWARD_SLIPS, BackwardWithSlips
-from lnorm_utils.slips import combined
+from lnorm_utils.slips.backward import BACKWARD, BACKWARD_SLIPS, BackwardWithSlips
+from lnorm_utils.slips.forward import combined
+
+
+def tensor(*shape, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
 
 # As many rows as features, so that a mean that has lost its axis raises no error.
 X, G, GAMMA = tensor(4, 4, 4), tensor(4, 4, 4, seed=1) + 0.3, tensor(4, seed=2) + 1

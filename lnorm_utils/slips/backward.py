@@ -1,4 +1,4 @@
-"""The backward pass of layer norm with slips, for the search that `slips.py` is for.
+"""The backward pass of layer norm with slips, for the same search as the forward pass.
 
 As there, it's written once, with a switch for everything that people do otherwise.
 """
@@ -10,8 +10,10 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from lnorm_utils.beliefs import Belief
-from lnorm_utils.slips import SENTENCES, Axes, Choice, Layout, Slip
+from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.forward import Axes, Choice
+from lnorm_utils.slips.layout import SENTENCES, Layout
+from lnorm_utils.slips.slip import Slip
 
 __all__ = ["BACKWARD", "BACKWARD_SLIPS", "BackwardLayout", "BackwardWithSlips"]
 

@@ -6,7 +6,10 @@ __all__ = ["Belief"]
 
 
 class Belief(Enum):
-    """A common belief that is wrong. The feedback to a mistake that comes from it quotes it."""
+    """A common belief that is wrong. The feedback to a mistake that comes from it quotes it.
+
+    A bank writes it around the message: `Belief.OVER_THE_BATCH("That's averaged over the batch.")`.
+    """
 
     OVER_THE_BATCH = "layer norm averages over the batch"
     ONE_MEAN_PER_SENTENCE = "there is one mean for each sentence"
@@ -36,3 +39,12 @@ class Belief(Enum):
         "what layer norm doesn't notice in the weights, it doesn't notice in the data either"
     )
     DECAY_SHRINKS_THE_FUNCTION = "weight decay makes the outputs of a layer with a norm smaller"
+
+    def __call__(self, message: str) -> tuple[str, "Belief"]:
+        """Return a message together with the belief behind the mistake."""
+        return message, self
+
+    @property
+    def code(self) -> str:
+        """What files call it, whatever its words are, such as "over-the-batch"."""
+        return self.name.lower().replace("_", "-")

@@ -7,16 +7,11 @@ import pytest
 import torch
 from torch.nn.functional import layer_norm, normalize
 
-from lnorm_utils.slips import (
-    SENTENCES,
-    SLIPS,
-    TABLE,
-    LastAxes,
-    NormWithSlips,
-    WrongLayer,
-    combined,
-    compatible,
-)
+from lnorm_utils.slips.forward import NormWithSlips, combined
+from lnorm_utils.slips.known import SLIPS
+from lnorm_utils.slips.layer import WrongLayer
+from lnorm_utils.slips.layout import SENTENCES, TABLE, LastAxes
+from lnorm_utils.slips.slip import compatible
 
 EPS = 0.1
 # As many rows as features, so that a mean that has lost its axis raises no error.
@@ -126,7 +121,9 @@ def with_slips(*slips):
     return combined(*slips).layer_norm(X, GAMMA, BETA, eps=EPS)
 
 
-EXPECTED = [y * GAMMA + BETA for y in STANDARDIZED] + AFFINE
+HALVED = [2 * CENTERED / (VAR + EPS), CENTERED / (VAR + EPS) / 2]
+EXPECTED = [*(y * GAMMA + BETA for y in STANDARDIZED), *AFFINE]
+EXPECTED += [y * GAMMA + BETA for y in HALVED]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,360 @@
+"""Every slip of layer norm that has a name.
+
+This is the only place that describes one. The exercises search them for the fewest that return what
+a student's code returned, and the explorer `explore_broken` shows on which data a few can be seen.
+"""
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.forward import Axes, NormWithSlips, share_of
+from lnorm_utils.slips.slip import Slip
+
+__all__ = ["AFFINE_LEFT_OUT", "EPS_LEFT_OUT", "EPS_OUTSIDE", "ONE_PASS", "SLIPS", "UNBIASED"]
+
+UNBIASED = Slip(
+    "your variance divides by {D} − 1",
+    "divides by {D} (`correction=0`)",
+    {"divisor": lambda size: size - 1},
+    Belief.VARIANCE_OVER_D_MINUS_1,
+    "as `var` and `std` do by default",
+)
+EPS_OUTSIDE = Slip(
+    "ε is added outside the root",
+    "adds ε to the variance, inside the root",
+    {"denominator": lambda variance, eps, root: root(variance) + eps},
+    Belief.EPS_OUTSIDE_THE_ROOT,
+    "to the standard deviation",
+)
+EPS_LEFT_OUT = Slip(
+    "ε is left out",
+    "adds ε to the variance, inside the root",
+    {"denominator": lambda variance, eps, root: root(variance)},
+    Belief.EPS_OUTSIDE_THE_ROOT,
+)
+ONE_PASS = Slip(
+    "your variance is E[x²] − E[x]²",
+    "subtracts the mean before it squares",
+    {"one_pass": lambda difference: difference},
+    Belief.ONE_PASS_IS_AS_GOOD,
+    "which loses its digits when the mean is large",
+)
+
+AFFINE_LEFT_OUT = Slip(
+    "γ and β are left out",
+    "multiplies by γ and adds β",
+    {"scaled": lambda x, gamma: x, "shifted": lambda x, beta: x},
+)
+
+
+def _constant(eps: float, words: str) -> Slip:
+    return Slip(f"your ε is {words}", "uses the given ε", {"eps": lambda given: eps})
+
+
+def _of(switch: str, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return a switch that changes γ, or β, and leaves the other one alone."""
+    if switch == "gamma":
+        return lambda weight, bias: change(weight)
+    return lambda weight, bias: change(bias)
+
+
+def _first(numbers: Tensor) -> Tensor:
+    return numbers.flatten()[0]
+
+
+def _only(axes: Axes) -> int:
+    """Return the one axis that there is, as `median` takes it; more raise what they do there."""
+    return axes if isinstance(axes, int) or len(axes) > 1 else axes[0]  # type: ignore[return-value]
+
+
+# The default of a switch, where a slip has to say that it leaves it alone: two slips that throw the
+# same switch never stand in one message.
+SUBTRACTED = NormWithSlips().inner_mean
+UNDER_THE_ROOT = NormWithSlips().denominator
+
+EACH_FEATURE, AS_IT_IS = "has one {name} for each feature", "{verb} {name} as it is"
+
+# The likeliest first.
+SLIPS = (
+    UNBIASED,
+    EPS_OUTSIDE,
+    EPS_LEFT_OUT,
+    Slip(
+        "your variance squares the numbers themselves",
+        "subtracts the mean before it squares",
+        {"inner_mean": lambda x, mean: x},
+        detail="not their distances from the mean",
+    ),
+    Slip(
+        "you didn't subtract the mean",
+        "subtracts the mean from x",
+        {"numerator": lambda x, mean: x},
+    ),
+    Slip(
+        "your mean has lost its axis",
+        "keeps the axis that it averages over, with size 1 (`keepdim=True`)",
+        {"mean_keeps_axes": False},
+    ),
+    Slip(
+        "your variance has lost its axis",
+        "keeps the axis that it averages over, with size 1 (`keepdim=True`)",
+        {"variance_keeps_axes": False},
+    ),
+    Slip(
+        "your mean and variance have lost their axis",
+        "keeps the axis that it averages over, with size 1 (`keepdim=True`)",
+        {"mean_keeps_axes": False, "variance_keeps_axes": False},
+    ),
+    Slip(
+        "the mean inside your variance has lost its axis",
+        "keeps the axis that it averages over, with size 1 (`keepdim=True`)",
+        {"inner_average": lambda x, axes, keep: x.mean(axes)},
+    ),
+    Slip(
+        "there is no root",
+        "takes the root of the variance",
+        {"root": lambda variance: variance},
+    ),
+    Slip(
+        "in place of the variance you have its root",
+        "starts from the variance itself",
+        {"spread": torch.sqrt, "root": torch.sqrt},  # without the root after it, nothing is wrong
+        detail="the standard deviation",
+    ),
+    Slip(
+        "your variance is a sum",
+        "divides the sum of the squares by {D}",
+        {"divisor": lambda size: 1},
+        detail="and isn't divided by anything",
+    ),
+    Slip(
+        "your mean is a sum",
+        "divides the sum by {D}",
+        {"average": torch.sum},
+        detail="and isn't divided by anything",
+    ),
+    Slip(
+        "your mean and the mean inside your variance are sums",
+        "divides each sum by {D}",
+        {"average": torch.sum, "inner_average": torch.sum},
+    ),
+    Slip(
+        "you didn't divide by the standard deviation",
+        "divides by the root of variance plus ε",
+        {"quotient": lambda x, mean, above, below, eps: above},
+    ),
+    Slip(
+        "the signs are flipped",
+        "subtracts the mean from x",
+        {"numerator": lambda x, mean: mean - x},
+        detail="because x is subtracted from the mean",
+    ),
+    Slip(
+        "only the mean is divided",
+        "divides the whole difference",
+        {"quotient": lambda x, mean, above, below, eps: x - mean / below},
+        detail="because x − mean has no parentheses around it",
+    ),
+    _constant(1e-5, "always 1e-5"),
+    Slip(
+        "ε is added to the result",
+        "adds ε to the variance, inside the root",
+        {
+            "denominator": lambda variance, eps, root: root(variance),
+            "quotient": lambda x, mean, above, below, eps: above / below + eps,
+        },
+        Belief.EPS_OUTSIDE_THE_ROOT,
+    ),
+    Slip(
+        "a variance below ε is raised to ε",
+        "adds ε to the variance",
+        {"denominator": lambda variance, eps, root: root(variance.clamp(min=eps))},
+    ),
+    Slip(
+        "a standard deviation below ε is raised to ε",
+        "adds ε to the variance, inside the root",
+        {"denominator": lambda variance, eps, root: root(variance).clamp(min=eps)},
+        Belief.EPS_OUTSIDE_THE_ROOT,
+    ),
+    Slip(
+        "ε is added twice",
+        "adds ε once, inside the root",
+        {"denominator": lambda variance, eps, root: root(variance + eps) + eps},
+        detail="inside the root and outside",
+    ),
+    Slip(
+        "ε is subtracted",
+        "adds ε",
+        {"denominator": lambda variance, eps, root: root(variance - eps)},
+    ),
+    Slip(
+        "ε is added to the numerator",
+        "adds ε to the variance, inside the root",
+        {
+            "denominator": lambda variance, eps, root: root(variance),
+            "quotient": lambda x, mean, above, below, eps: (above + eps) / below,
+        },
+        Belief.EPS_OUTSIDE_THE_ROOT,
+    ),
+    Slip(
+        "each row has length 1",
+        "divides by the root of variance plus ε, so its rows have length √{D}",
+        {"quotient": lambda x, mean, above, below, eps: F.normalize(above, dim=-1)},
+        detail="because of `F.normalize`",
+    ),
+    Slip(
+        "in `F.normalize` ε is only a lower limit for the length of the row",
+        "adds ε to the variance, inside the root",
+        {
+            "quotient": lambda x, mean, above, below, eps: (
+                F.normalize(above, dim=-1, eps=eps) * above.shape[-1] ** 0.5
+            )
+        },
+        Belief.EPS_OUTSIDE_THE_ROOT,
+    ),
+    Slip(
+        "with `F.normalize` each row has length 1, and ε is only a lower limit for its length",
+        "divides by the root of variance plus ε, so its rows have length √{D}",
+        {
+            "denominator": UNDER_THE_ROOT,
+            "quotient": lambda x, mean, above, below, eps: F.normalize(above, dim=-1, eps=eps),
+        },
+    ),
+    Slip(
+        "you took the mean distance from the mean",
+        "squares the distances, averages the squares, and takes the root",
+        {"squared": torch.abs, "root": lambda variance: variance, "inner_mean": SUBTRACTED},
+        detail="without squares and without a root",
+    ),
+    Slip(
+        "the variance is squared",
+        "uses it as it is",
+        # Without ε below the root, this is to leave out the root.
+        {"spread": torch.square, "denominator": UNDER_THE_ROOT},
+    ),
+    Slip("your ε is squared", "adds ε as it is", {"eps": lambda eps: eps**2}),
+    _constant(1e-6, "1e-6"),
+    _constant(1e-8, "1e-8"),
+    Slip(
+        "you multiplied by the standard deviation",
+        "divides by the standard deviation",
+        {"quotient": lambda x, mean, above, below, eps: above * below},
+    ),
+    Slip("you added the mean", "subtracts the mean", {"numerator": lambda x, mean: x + mean}),
+    Slip(
+        "you averaged the distances without their signs",
+        "averages their squares",
+        {"squared": torch.abs, "inner_mean": SUBTRACTED},
+    ),
+    Slip(
+        "you averaged the distances without squaring them",
+        "averages their squares",
+        {"squared": lambda distance: distance, "inner_mean": SUBTRACTED},
+        detail="so they add up to 0",
+    ),
+    ONE_PASS,
+    Slip(
+        ONE_PASS.done,
+        ONE_PASS.instead,
+        {"one_pass": lambda difference: difference.clamp(min=0)},
+        ONE_PASS.belief,
+        ONE_PASS.detail,
+    ),
+    Slip(
+        "your mean divides by {D} − 1",
+        "divides the sum by {D}",
+        {"average": lambda x, axes, keep: x.sum(axes, keep) / (share_of(x, x.sum(axes)) - 1)},
+    ),
+    Slip(
+        "you took the median",
+        "takes the mean",
+        {"average": lambda x, axes, keep: x.median(_only(axes), keep).values},
+    ),
+    Slip("you normalized twice", "normalizes once", {"times": 2}),
+    # γ and β.
+    Slip("γ is left out", "multiplies by γ", {"scaled": lambda x, gamma: x}),
+    Slip("β is left out", "adds β at the end", {"shifted": lambda x, beta: x}),
+    AFFINE_LEFT_OUT,
+    Slip(
+        "β is added before γ multiplies",
+        "multiplies by γ first, and then adds β",
+        {"is_shifted_first": True},
+    ),
+    Slip(
+        "γ and β come before the normalization",
+        "normalizes first",
+        {"is_affine_first": True},
+        detail="which undoes most of what they do",
+    ),
+    Slip(
+        "γ and β have changed places",
+        "multiplies by γ and adds β",
+        {"gamma": lambda weight, bias: bias, "beta": lambda weight, bias: weight},
+    ),
+    Slip(
+        "γ and β are averaged to one number each",
+        "has one γ and one β for each feature",
+        {
+            "gamma": lambda weight, bias: weight.mean(),
+            "beta": lambda weight, bias: bias.mean(),
+        },
+        Belief.SINGLE_GAMMA_AND_BETA,
+    ),
+    Slip(
+        "all features get the first γ and the first β",
+        "has one γ and one β for each feature",
+        {
+            "gamma": lambda weight, bias: weight.flatten()[0],
+            "beta": lambda weight, bias: bias.flatten()[0],
+        },
+        Belief.SINGLE_GAMMA_AND_BETA,
+    ),
+    Slip(
+        "there is one γ and one β for each position",
+        "has one γ and one β for each feature, and they are the same at every position",
+        {
+            "gamma": lambda weight, bias: weight[:, None],
+            "beta": lambda weight, bias: bias[:, None],
+        },
+        Belief.SINGLE_GAMMA_AND_BETA,
+    ),
+    Slip("you divided by γ", "multiplies by γ", {"scaled": lambda x, gamma: x / gamma}),
+    Slip("you subtracted β", "adds β", {"shifted": lambda x, beta: x - beta}),
+    Slip("you added γ", "multiplies by γ", {"scaled": lambda x, gamma: x + gamma}),
+    Slip("you multiplied by β", "adds β", {"shifted": lambda x, beta: x * beta}),
+    *(
+        Slip(f"{name} {words}", instead.format(verb=verb, name=name), {switch: change})
+        for switch, name, verb in (("gamma", "γ", "multiplies by"), ("beta", "β", "adds"))
+        for words, instead, change in (
+            ("is averaged to one number", EACH_FEATURE, _of(switch, lambda v: v.mean())),
+            ("is used with its first number only", EACH_FEATURE, _of(switch, _first)),
+            ("has lost its sign", AS_IT_IS, _of(switch, torch.abs)),
+            ("is squared", AS_IT_IS, _of(switch, torch.square)),
+            ("has one number for each position", EACH_FEATURE, _of(switch, lambda v: v[:, None])),
+        )
+    ),
+    Slip(
+        "you multiplied by 1 + γ",
+        "multiplies by γ as it is",
+        {"gamma": lambda weight, bias: 1 + weight},
+    ),
+    Slip(
+        "your root is half of the variance",
+        "takes the root of the variance",
+        {"root": lambda variance: variance / 2},
+        detail="because Python reads `a ** 1/2` as `(a ** 1) / 2`",
+    ),
+    Slip(
+        "you divided by the variance and then by 2",
+        "divides by the root of the variance",
+        {
+            "root": lambda variance: variance,
+            "quotient": lambda x, mean, above, below, eps: above / below / 2,
+        },
+        detail="because Python reads `a / b ** 1/2` as `(a / b) / 2`",
+    ),
+)
