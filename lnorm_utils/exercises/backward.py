@@ -2,31 +2,27 @@
 
 import torch
 
-from lnorm_utils.backward_slips import BACKWARD
-from lnorm_utils.beliefs import Belief
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import put_in_bank
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import encoded_points, normal
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
 from lnorm_utils.functional import layer_norm_steps
+from lnorm_utils.slips.backward import BACKWARD
+from lnorm_utils.slips.beliefs import Belief
 
 TOPIC = "backward"
 
 row_std = Prediction(
-    TOPIC,
-    "row_std",
     answer=3,
     reason="Each number is 3 away from the mean, 7. So the variance is 9, and its root is 3.",
-    wrong=[
-        Wrong(9, "That's the variance. The standard deviation is its root."),
-        Wrong(
-            12**0.5,
-            "You divided the sum of the squares, 36, by D − 1. Layer norm divides by D, which is "
-            "4.",
-            Belief.VARIANCE_OVER_D_MINUS_1,
+    wrong={
+        9: "That's the variance. The standard deviation is its root.",
+        12**0.5: Belief.VARIANCE_OVER_D_MINUS_1(
+            "You divided the sum of the squares, 36, by D − 1. Layer norm divides by D, which is 4."
         ),
-        Wrong(7, "That's the mean."),
-        Wrong(6, "That's how far apart the two values are. The mean lies in the middle."),
-    ],
+        7: "That's the mean.",
+        6: "That's how far apart the two values are. The mean lies in the middle.",
+    },
     within=0.006,
     hints=[
         "Find the mean first. How far is each number from it?",
@@ -36,30 +32,21 @@ row_std = Prediction(
 
 
 slope_4r = Prediction(
-    TOPIC,
-    "slope_4r",
     answer=0.25,
     reason="The slope is divided by the standard deviation, and that's four times as large.",
-    wrong=[
-        Wrong(
-            4,
+    wrong={
+        4: Belief.LARGE_INPUT_LARGE_GRADIENT(
             "A large row gets a small slope: the same step changes its layer norm less, because "
-            "the row is spread out more.",
-            Belief.LARGE_INPUT_LARGE_GRADIENT,
+            "the row is spread out more."
         ),
-        Wrong(
-            1,
-            "The output is the same, but the slope isn't: all numbers are four times as far apart.",
+        1: "The output is the same, but the slope isn't: all numbers are four times as far apart.",
+        0.5: "You took the root of 4. The standard deviation is a root already.",
+        1 / 16: "You divided by the variance. Layer norm divides by its root.",
+        16: Belief.LARGE_INPUT_LARGE_GRADIENT(
+            "You squared the 4 and multiplied. The slope is divided by σ."
         ),
-        Wrong(0.5, "You took the root of 4. The standard deviation is a root already."),
-        Wrong(1 / 16, "You divided by the variance. Layer norm divides by its root."),
-        Wrong(
-            16,
-            "You squared the 4 and multiplied. The slope is divided by σ.",
-            Belief.LARGE_INPUT_LARGE_GRADIENT,
-        ),
-        Wrong(0, "The slope gets smaller, but it doesn't vanish."),
-    ],
+        0: "The slope gets smaller, but it doesn't vanish.",
+    },
     within=0.006,
     hints=[
         "In lesson 11 the row was ten times as large. What happened to the slope?",
@@ -69,64 +56,39 @@ slope_4r = Prediction(
 
 
 gamma_count = Prediction(
-    TOPIC,
-    "gamma_count",
     answer=4,
     reason="There's one γ for each feature, and all rows share it.",
-    wrong=[
-        Wrong(
-            24,
-            "That's one for each number in x. All rows share γ.",
-            Belief.SINGLE_GAMMA_AND_BETA,
-        ),
-        Wrong(
-            6,
-            "That's one for each row. γ belongs to features, not to rows.",
-        ),
-        Wrong(
-            1, "γ isn't a single number: each feature has its own.", Belief.SINGLE_GAMMA_AND_BETA
-        ),
-        Wrong(8, "You counted β too."),
-        Wrong(2, "That's one for each position. γ belongs to features."),
-        Wrong(3, "That's one for each point. γ belongs to features."),
-    ],
+    wrong={
+        24: Belief.SINGLE_GAMMA_AND_BETA("That's one for each number in x. All rows share γ."),
+        6: "That's one for each row. γ belongs to features, not to rows.",
+        1: Belief.SINGLE_GAMMA_AND_BETA("γ isn't a single number: each feature has its own."),
+        8: "You counted β too.",
+        2: "That's one for each position. γ belongs to features.",
+        3: "That's one for each point. γ belongs to features.",
+    },
     hints=["γ belongs to features. Which of the three axes is that?", "γ has the shape (D,)."],
 )
 
 
 own_slope = Prediction(
-    TOPIC,
-    "own_slope",
     answer=1 / 6,
-    reason=(
-        "One third of h would come through if mean and standard deviation stood still. But both "
-        "move along with x₀, and each takes a quarter of that third away."
-    ),
-    wrong=[
-        Wrong(
-            1 / 3,
+    reason="One third of h would come through if mean and standard deviation stood still. But both "
+    "move along with x₀, and each takes a quarter of that third away.",
+    wrong={
+        1 / 3: Belief.STATISTICS_ARE_CONSTANTS(
             "You divided by σ = 3, as if mean and standard deviation stood still. They depend on "
-            "x₀, so they move too. Or you let both move, with the wrong sign for one of them.",
-            Belief.STATISTICS_ARE_CONSTANTS,
+            "x₀, so they move too. Or you let both move, with the wrong sign for one of them."
         ),
-        Wrong(
-            1 / 4,
-            "You let either the mean or the standard deviation move, and kept the other one "
-            "still. Both depend on x₀.",
-            Belief.STATISTICS_ARE_CONSTANTS,
+        1 / 4: Belief.STATISTICS_ARE_CONSTANTS(
+            "You let either the mean or the standard deviation move, and kept the other one still. "
+            "Both depend on x₀."
         ),
-        Wrong(
-            3 / 4,
-            "That's how much closer x₀ comes to its mean. Now divide by σ, and let σ move too.",
-        ),
-        Wrong(-1 / 6, "The size is right, but not the sign: x₀ is raised."),
-        Wrong(1, "Layer norm divides by the standard deviation, so a step gets smaller."),
-        Wrong(0, "x₀ moves away from the others, so its place among them does change."),
-        Wrong(
-            1 / 18,
-            "You divided by the variance, 9. Layer norm divides by its root.",
-        ),
-    ],
+        3 / 4: "That's how much closer x₀ comes to its mean. Now divide by σ, and let σ move too.",
+        -1 / 6: "The size is right, but not the sign: x₀ is raised.",
+        1: "Layer norm divides by the standard deviation, so a step gets smaller.",
+        0: "x₀ moves away from the others, so its place among them does change.",
+        1 / 18: "You divided by the variance, 9. Layer norm divides by its root.",
+    },
     within=0.007,  # 0.16, which is cut and not rounded, is right too
     hints=[
         "x₀ − mean grows by h minus what the mean grows by. How much is that, with four features?",
@@ -137,32 +99,24 @@ own_slope = Prediction(
 
 
 first_dx = Prediction(
-    TOPIC,
-    "first_dx",
     answer=1,
     reason="mean(g) = 4.5, mean(g · x̂) = 1.5, and (6 − 4.5 − (−1) · 1.5) / 3 = 1.",
-    wrong=[
-        Wrong(
-            2,
+    wrong={
+        2: Belief.STATISTICS_ARE_CONSTANTS(
             "You only divided by σ. The mean of g and the slope times x̂ have to be subtracted "
-            "first.",
-            Belief.STATISTICS_ARE_CONSTANTS,
+            "first."
         ),
-        Wrong(
-            0.5,
-            "You subtracted the mean of g, and forgot x̂ · mean(g · x̂).",
-            Belief.STATISTICS_ARE_CONSTANTS,
+        0.5: Belief.STATISTICS_ARE_CONSTANTS(
+            "You subtracted the mean of g, and forgot x̂ · mean(g · x̂)."
         ),
-        Wrong(
-            2.5,
-            "You subtracted x̂ · mean(g · x̂), and forgot the mean of g.",
-            Belief.STATISTICS_ARE_CONSTANTS,
+        2.5: Belief.STATISTICS_ARE_CONSTANTS(
+            "You subtracted x̂ · mean(g · x̂), and forgot the mean of g."
         ),
-        Wrong(-2, "You took sums. Both are means: divide them by 4."),
-        Wrong(3, "Divide by σ, which is 3."),
-        Wrong(0, "You subtracted x̂₀ · 1.5 with the wrong sign: x̂₀ is −1."),
-        Wrong(6, "That's g₀. What comes back through the norm is another number."),
-    ],
+        -2: "You took sums. Both are means: divide them by 4.",
+        3: "Divide by σ, which is 3.",
+        0: "You subtracted x̂₀ · 1.5 with the wrong sign: x̂₀ is −1.",
+        6: "That's g₀. What comes back through the norm is another number.",
+    },
     within=0.006,
     hints=[
         "The mean of g is 4.5. Next, multiply g and x̂ feature by feature, and average.",
@@ -174,11 +128,10 @@ first_dx = Prediction(
 LESSON = layer_norm_steps(encoded_points().double(), 4)
 OTHER = layer_norm_steps(0.5 * normal(2, 3, 4, seed=121).double() + 1, 4, eps=0.1)
 SQUARE = layer_norm_steps(normal(4, 4, 4, seed=122).double(), 4, eps=0.1)
+SIX = layer_norm_steps(2 * normal(5, 3, 6, seed=128).double() - 1, 6, eps=0.1)
 GAMMA = torch.tensor([1.5, 0.5, -2.0, 3.0]).double()
 
 bring_back = CodeExercise(
-    TOPIC,
-    "bring_back",
     inputs={
         # First, because a mean that has lost its axis raises no error here.
         "four sentences of four words": (
@@ -199,9 +152,16 @@ bring_back = CodeExercise(
             OTHER.rstd,
             GAMMA.flip(0) + 0.2,
         ),
+        "five sentences of three words, with six features": (
+            normal(5, 3, 6, seed=129).double() + 0.1,
+            SIX.x_hat,
+            SIX.rstd,
+            torch.tensor([0.7, 2.0, -1.0, 1.4, -0.3, 0.9]).double(),
+        ),
     },
     norm=lambda backward, g, x_hat, rstd, weight: backward.gradient(g, x_hat, rstd, weight),
     layout=BACKWARD,
+    without=["lnorm_utils.layer_norm_backward", "torch.native_layer_norm_backward"],
     hints=[
         "First ĝ = γ · g. γ belongs to features, so it broadcasts by itself.",
         "Both means run over the features of a row, and keep their axis: `dim=-1, keepdim=True`.",
@@ -217,39 +177,40 @@ def three_lines(g, x_hat, rstd, weight):
     return rstd * (g_hat - line)
 
 
+@bring_back.mistake()
+def another_forward_pass(backward, g, x_hat, rstd, weight):
+    """You ran another forward pass, with an ε of its own. `x_hat` and `rstd` come from the one that
+    was run, so put them into the formula."""
+    again = layer_norm_steps(x_hat / rstd, x_hat.shape[-1])
+    return backward.gradient(g, again.x_hat, again.rstd, weight)
+
+
+@bring_back.mistake()
+def layer_norm_of_the_gradient(backward, g, x_hat, rstd, weight):
+    """You normalized the gradient, as a forward pass does with x. The backward pass is another
+    formula: subtract mean(ĝ) and x̂ · mean(ĝ · x̂) from ĝ."""
+    return rstd * layer_norm_steps(g * weight, g.shape[-1]).x_hat
+
+
 lost = Prediction(
-    TOPIC,
-    "lost",
     answer=2,
-    reason=(
-        "The direction (1, …, 1), which the mean takes, and the direction of x̂, which the "
-        "standard deviation takes."
-    ),
-    wrong=[
-        Wrong(
-            1,
-            "That's the mean's direction, (1, …, 1). Stretch a row as well, and look "
-            "whether layer norm notices.",
-            Belief.STATISTICS_ARE_CONSTANTS,
+    reason="The direction (1, …, 1), which the mean takes, and the direction of x̂, which the "
+    "standard deviation takes.",
+    wrong={
+        1: Belief.STATISTICS_ARE_CONSTANTS(
+            "That's the mean's direction, (1, …, 1). Stretch a row as well, and look whether layer "
+            "norm notices."
         ),
-        Wrong(
-            0,
+        0: Belief.NOTHING_IS_LOST(
             "Then every gradient would come through. But layer norm doesn't notice when a row is "
-            "shifted or stretched, so those directions have no slope.",
-            Belief.NOTHING_IS_LOST,
+            "shifted or stretched, so those directions have no slope."
         ),
-        Wrong(62, "That's how many are left."),
-        Wrong(
-            63,
-            "That's how many would be left if one direction were lost. And the question is how "
-            "many are lost.",
-        ),
-        Wrong(64, "Then nothing at all would come through."),
-        Wrong(
-            32,
-            "For D = 4 it was half of them. Ask whether that number grows with D.",
-        ),
-    ],
+        62: "That's how many are left.",
+        63: "That's how many would be left if one direction were lost. And the question is how "
+        "many are lost.",
+        64: "Then nothing at all would come through.",
+        32: "For D = 4 it was half of them. Ask whether that number grows with D.",
+    },
     hints=[
         "Which changes of a row does layer norm not notice at all?",
         "A shift and a stretch. Does their number depend on how many features there are?",
@@ -258,22 +219,17 @@ lost = Prediction(
 
 
 constant_row = Prediction(
-    TOPIC,
-    "constant_row",
     answer=10,
     reason="The variance is 0, so rstd = 1/√ε = 10. Both means of this g are 0.",
-    wrong=[
-        Wrong(
-            0,
-            "The output is 0 for every constant row. But after a small step the row isn't "
-            "constant any more, and the step is divided by √ε only.",
-        ),
-        Wrong(1, "g₀ is multiplied by rstd = 1/√(var + ε), and the variance is 0 here."),
-        Wrong(100, "That's 1/ε. ε is inside the root.", Belief.EPS_OUTSIDE_THE_ROOT),
-        Wrong(0.1, "That's √ε. The gradient is divided by it."),
-        Wrong(1 / 7, "You divided by the size of the row. What counts is its spread."),
-        Wrong(7.5, "mean(g) is 0 here, because 1 and −1 cancel. There's nothing to subtract."),
-    ],
+    wrong={
+        0: "The output is 0 for every constant row. But after a small step the row isn't constant "
+        "any more, and the step is divided by √ε only.",
+        1: "g₀ is multiplied by rstd = 1/√(var + ε), and the variance is 0 here.",
+        100: Belief.EPS_OUTSIDE_THE_ROOT("That's 1/ε. ε is inside the root."),
+        0.1: "That's √ε. The gradient is divided by it.",
+        1 / 7: "You divided by the size of the row. What counts is its spread.",
+        7.5: "mean(g) is 0 here, because 1 and −1 cancel. There's nothing to subtract.",
+    },
     within=0.006,
     hints=[
         "x̂ is 0 here, and mean(g) is 0. So what's left of the formula?",
@@ -283,28 +239,25 @@ constant_row = Prediction(
 
 
 gamma_zero = Prediction(
-    TOPIC,
-    "gamma_zero",
     answer="input",
     reason="∂x begins with γ · g, which is 0. ∂γ is a sum of g · x̂, and γ isn't in it.",
-    wrong=[
-        Wrong(
-            "gamma",
-            "∂γ is a sum of g · x̂, and γ isn't in it.",
-        ),
-        Wrong("both", "Only one of the two has γ as a factor."),
-        Wrong("neither", "One of the two has γ as a factor."),
-    ],
+    wrong={
+        "gamma": "∂γ is a sum of g · x̂, and γ isn't in it.",
+        "both": "Only one of the two has γ as a factor.",
+        "neither": "One of the two has γ as a factor.",
+    },
     hints=["Write down both formulas. In which one does γ appear?", "ĝ = γ · g. Who uses ĝ?"],
 )
 
 
 d_gamma = CodeExercise(
-    TOPIC,
-    "d_gamma",
     inputs={
         "the encoded points": (normal(3, 2, 4, seed=126).double() + 0.3, LESSON.x_hat),
         "two sentences of three words": (normal(2, 3, 4, seed=127).double() - 0.4, OTHER.x_hat),
+        "five sentences of three words, with six features": (
+            normal(5, 3, 6, seed=130).double() + 0.1,
+            SIX.x_hat,
+        ),
     },
     hints=[
         "γ_d multiplies feature d of every row. So every row adds something to its gradient.",
@@ -339,6 +292,18 @@ def averaged(g, x_hat):
 
 
 @d_gamma.mistake()
+def averaged_over_the_batch(g, x_hat):
+    """You averaged over the batch and added over the positions. Add over both: all rows share γ."""
+    return (g * x_hat).mean(dim=0).sum(dim=0)
+
+
+@d_gamma.mistake()
+def averaged_over_the_positions(g, x_hat):
+    """You added over the batch and averaged over the positions. Add over both: all rows share γ."""
+    return (g * x_hat).sum(dim=0).mean(dim=0)
+
+
+@d_gamma.mistake()
 def over_the_batch_only(g, x_hat):
     """You added over the batch only, so each position has its own gradient. Positions share γ too:
     add over axes 0 and 1."""
@@ -366,6 +331,24 @@ def beta_times_x_hat(g, x_hat):
     return g.sum(dim=(0, 1)) * x_hat.sum(dim=(0, 1))
 
 
+@d_gamma.mistake()
+def without_g(g, x_hat):
+    """You added x̂ alone. Multiply by g first: it says how much the loss changes with each y."""
+    return x_hat.sum(dim=(0, 1))
+
+
+@d_gamma.mistake()
+def divided_by_x_hat(g, x_hat):
+    """You divided g by x̂. γ is multiplied by x̂, so its gradient is multiplied by x̂ too."""
+    return (g / x_hat).sum(dim=(0, 1))
+
+
+@d_gamma.mistake()
+def normalized_again(g, x_hat):
+    """You normalized x̂ once more. It's normalized already, and γ is multiplied by it as it is."""
+    return (g * layer_norm_steps(x_hat, x_hat.shape[-1]).x_hat).sum(dim=(0, 1))
+
+
 @d_gamma.mistake(Belief.SINGLE_GAMMA_AND_BETA)
 def one_number(g, x_hat):
     """You added everything up to one number. Each feature has its own γ, so leave out axis 2."""
@@ -373,25 +356,22 @@ def one_number(g, x_hat):
 
 
 still_train = Prediction(
-    TOPIC,
-    "still_train",
     answer=4,
-    reason=(
-        "Only the one with sums stays at the loss of guessing. So a falling loss doesn't tell you "
-        "that your gradient is right."
-    ),
-    wrong=[
-        Wrong(
-            0,
-            "A gradient can be wrong and still point downhill, more or less. Most of these do.",
-        ),
-        Wrong(5, "Not all: look for a rule that subtracts far too much."),
-        Wrong(1, "More of them. A step in nearly the right direction also lowers the loss."),
-        Wrong(2, "Even more: to lower the loss, a step only has to go downhill."),
-        Wrong(3, "More of them. γ starts at 1, so forgetting it hardly matters."),
-    ],
+    reason="Only the one with sums stays at the loss of guessing. So a falling loss doesn't tell "
+    "you that your gradient is right.",
+    wrong={
+        0: "A gradient can be wrong and still point downhill, more or less. Most of these do.",
+        5: "You think that each of them points downhill. Look for a rule that subtracts far too "
+        "much.",
+        1: "You trust few of them. But a step in nearly the right direction also lowers the loss.",
+        2: "You trust some of them. Ask of each other rule whether its step still goes downhill.",
+        3: "You may have left out the rule that forgets γ. But γ starts at 1.",
+    },
     hints=[
         "A step needs only to go downhill. Which of the five could point uphill?",
         "In which of the five is something subtracted that's 64 times too large?",
     ],
 )
+
+
+put_in_bank(TOPIC, vars())

@@ -2,17 +2,18 @@
 
 from torch import nn
 
-from lnorm_utils.beliefs import Belief
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import put_in_bank
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import encoded_points, normal
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
-from lnorm_utils.slips import SENTENCES, Layout
+from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.layout import SENTENCES, Layout
 
 TOPIC = "batch_norm"
 # Unequal axes, a mean that is not zero, and once a spread so small that ε shows. float32, so that
 # `nn.BatchNorm1d` and `nn.GroupNorm`, whose parameters are float32, can be tried.
-WORDS = normal(3, 5, 4, seed=51) + 2
-PIXELS = normal(2, 4, 3, 5, seed=52) + 2
+WORDS = normal(5, 3, 6, seed=51) + 2
+PIXELS = normal(2, 4, 3, 6, seed=52) + 2
 SMALL = 0.02
 ALL_WORDS = Layout(SENTENCES.axes, (0, 1), name="Batch norm", size="N · L")
 IMAGES = Layout(
@@ -26,41 +27,33 @@ WITHIN = 1e-5
 BATCH = Belief.OVER_THE_BATCH
 
 means_of_5 = Prediction(
-    TOPIC,
-    "means_of_5",
     answer=5 * 7,
     reason="Each of the five sentences has seven rows, and each row has its own mean.",
-    wrong=[
-        Wrong(
-            5,
-            "That's one mean for each sentence. Each word is a row with a mean of its own.",
-            Belief.ONE_MEAN_PER_SENTENCE,
+    wrong={
+        5: Belief.ONE_MEAN_PER_SENTENCE(
+            "That's one mean for each sentence. Each word is a row with a mean of its own."
         ),
-        Wrong(3, "That's one mean for each feature, averaged over all words.", BATCH),
-        Wrong(7 * 3, "You averaged over the five sentences. Layer norm never does.", BATCH),
-        Wrong(5 * 3, "You averaged over the seven words. Average over the features of one word."),
-        Wrong(5 * 7 * 3, "That's how many numbers there are. The three features share a mean."),
-        Wrong(1, "You averaged over everything. Each row has its own mean.", BATCH),
-    ],
+        3: BATCH("That's one mean for each feature, averaged over all words."),
+        7 * 3: BATCH("You averaged over the five sentences. Layer norm never does."),
+        5 * 3: "You averaged over the seven words. Average over the features of one word.",
+        5 * 7 * 3: "That's how many numbers there are. The three features share a mean.",
+        1: BATCH("You averaged over everything. Each row has its own mean."),
+    },
     hints=["Which axis does layer norm average over?", "Count the rows: sentences times words."],
 )
 
 
 normed_10 = Prediction(
-    TOPIC,
-    "normed_10",
     answer=5 / 3,
     reason="The mean is 5 and the variance is (9 + 1 + 1 + 25) / 4 = 9, so (10 − 5) / 3.",
-    wrong=[
-        Wrong(5, "That's how far the 10 is from the mean. Divide it by the standard deviation."),
-        Wrong(
-            5 / 12**0.5,
-            "You divided the sum of squares by 3. Layer norm divides it by 4.",
-            Belief.VARIANCE_OVER_D_MINUS_1,
+    wrong={
+        5: "That's how far the 10 is from the mean. Divide it by the standard deviation.",
+        5 / 12**0.5: Belief.VARIANCE_OVER_D_MINUS_1(
+            "You divided the sum of squares by 3. Layer norm divides it by 4."
         ),
-        Wrong(5 / 9, "You divided by the variance. Divide by its root."),
-        Wrong(10 / 3, "You divided by the standard deviation, but didn't subtract the mean."),
-    ],
+        5 / 9: "You divided by the variance. Divide by its root.",
+        10 / 3: "You divided by the standard deviation, but didn't subtract the mean.",
+    },
     within=0.006,
     hints=[
         "The mean is 5. How far is each number from it, and what's the mean of the squares?",
@@ -70,52 +63,33 @@ normed_10 = Prediction(
 
 
 learned_6 = Prediction(
-    TOPIC,
-    "learned_6",
     answer=12,
     reason="γ and β have one number for each of the six features, whatever N and L are.",
-    wrong=[
-        Wrong(6, "That's γ alone. β has six numbers too."),
-        Wrong(
-            2,
-            "That would be one γ and one β. Each feature has its own.",
-            Belief.SINGLE_GAMMA_AND_BETA,
-        ),
-        Wrong(
-            20,
+    wrong={
+        6: "That's γ alone. β has six numbers too.",
+        2: Belief.SINGLE_GAMMA_AND_BETA("That would be one γ and one β. Each feature has its own."),
+        20: Belief.SINGLE_GAMMA_AND_BETA(
             "That would be one γ and one β for each position. Each feature has its own, and all "
-            "positions share them.",
-            Belief.SINGLE_GAMMA_AND_BETA,
+            "positions share them."
         ),
-        Wrong(
-            2 * 10 * 6, "You gave each position its own γ and β. All positions share the same ones."
-        ),
-        Wrong(
-            2 * 8 * 10 * 6,
-            "You gave each point its own γ and β. All points and positions share the same ones.",
-        ),
-    ],
+        2 * 10 * 6: "You gave each position its own γ and β. All positions share the same ones.",
+        2 * 8 * 10 * 6: "You gave each point its own γ and β. All points and positions share the "
+        "same ones.",
+    },
     hints=["Which shape does γ have?", "γ and β both have the shape `normalized_shape`."],
 )
 
 
 mean_of_6 = Prediction(
-    TOPIC,
-    "mean_of_6",
     answer=(7 + 6 + 1) / 3,
     reason="The 6 shares its mean with the 7 and the 1 of the same point.",
-    wrong=[
-        Wrong(12 / 4, "That's the mean of feature 1, which batch norm subtracts.", BATCH),
-        Wrong(
-            47 / 12, "That's the mean of all twelve numbers. Layer norm uses one point only.", BATCH
-        ),
-        Wrong(
-            4,
-            "That's either the mean of feature 0, or the mean of 7 and 1 alone. Average all three "
-            "numbers of the last point.",
-        ),
-        Wrong(7 + 6 + 1, "That's the sum of the three numbers. Divide it by 3."),
-    ],
+    wrong={
+        12 / 4: BATCH("That's the mean of feature 1, which batch norm subtracts."),
+        47 / 12: BATCH("That's the mean of all twelve numbers. Layer norm uses one point only."),
+        4: "That's either the mean of feature 0, or the mean of 7 and 1 alone. Average all three "
+        "numbers of the last point.",
+        7 + 6 + 1: "That's the sum of the three numbers. Divide it by 3.",
+    },
     within=0.006,
     hints=[
         "Which numbers belong to the same point as this 6?",
@@ -125,38 +99,25 @@ mean_of_6 = Prediction(
 
 
 plus_ten = Prediction(
-    TOPIC,
-    "plus_ten",
     answer=(0, 12),
-    reason=(
-        "In its column, the mean rises by 10 too, so nothing changes. In each row, the mean rises "
-        "by a third of 10, so every number has a new distance from it."
-    ),
-    wrong=[
-        Wrong(
-            (0, 0),
-            "The first number is right. But in each row only one of three numbers went up by 10, "
-            "and the mean by a third of that.",
-        ),
-        Wrong(
-            (0, 4),
-            "The first number is right. But in each row the mean and the spread change, so the two "
-            "numbers beside the shifted one change as well.",
-        ),
-        Wrong((12, 0), "It's the other way around: batch norm subtracts the mean of a column."),
-        Wrong(
-            (4, 4),
-            "In batch norm, the mean of the shifted feature rises by 10 too. In layer norm, each "
-            "row has a new mean, and all its numbers change.",
-        ),
-        Wrong(
-            (12, 4),
-            "In batch norm each feature has its own mean, and the mean of the shifted one rises by "
-            "10 too. In layer norm each row has a new mean, and all its numbers change.",
-        ),
-        Wrong((4, 12), "The second number is right. In batch norm the mean rises by 10 too."),
-        Wrong((12, 12), "The second number is right. In batch norm each feature has its own mean."),
-    ],
+    reason="In its column, the mean rises by 10 too, so nothing changes. In each row, the mean "
+    "rises by a third of 10, so every number has a new distance from it.",
+    wrong={
+        (0, 0): "The first number is right. But in each row only one of three numbers went up by "
+        "10, so look at what the mean of the row does.",
+        (0, 4): "The first number is right. In each row, look at how far the two numbers beside "
+        "the shifted one are from the mean now.",
+        (12, 0): "You may have mixed up the two. Batch norm subtracts the mean of a column, and "
+        "layer norm that of a row.",
+        (4, 4): "You counted the shifted numbers, as if the means stayed where they are. Look at "
+        "what happens to each mean.",
+        (12, 4): "You let batch norm change everything and layer norm only the shifted numbers. "
+        "Look at which numbers share a mean in each of the two.",
+        (4, 12): "The second number is right. In batch norm, look at what the mean of the shifted "
+        "feature does.",
+        (12, 12): "The second number is right. In batch norm each feature has its own mean, and "
+        "only one feature was shifted.",
+    },
     hints=[
         "If all numbers that share a mean go up by 10, what happens to the mean?",
         "In a row, one number goes up by 10 and the row's mean by a third of that. Which of the "
@@ -166,39 +127,27 @@ plus_ten = Prediction(
 
 
 eval_alone = Prediction(
-    TOPIC,
-    "eval_alone",
     answer=(3 - 6) / (26 / 3) ** 0.5,
     reason="It would be the same number in training. A row needs nothing but itself.",
-    wrong=[
-        Wrong(
-            (3 - 0.4) / 1.567**0.5,
+    wrong={
+        (3 - 0.4) / 1.567**0.5: Belief.TRAINING_MODE(
             "That's what batch norm gives. Layer norm keeps no running statistics, and uses the "
-            "row's own mean, 6, in `eval` mode too.",
-            Belief.TRAINING_MODE,
+            "row's own mean, 6, in `eval` mode too."
         ),
-        Wrong(
-            0,
+        0: Belief.TRAINING_MODE(
             "Batch norm would subtract each number from itself in a batch of one. Layer norm "
-            "averages over the three features, so it needs no batch.",
-            Belief.TRAINING_MODE,
+            "averages over the three features, so it needs no batch."
         ),
-        Wrong(
-            3,
+        3: Belief.TRAINING_MODE(
             "That would come out if `eval` switched layer norm off. Layer norm has only one mode: "
-            "it always normalizes.",
-            Belief.TRAINING_MODE,
+            "it always normalizes."
         ),
-        Wrong(
-            (3 - 4) / 5**0.5,
-            "You used the mean and variance of the table's column 0, as batch norm does.",
-            BATCH,
+        (3 - 4) / 5**0.5: BATCH(
+            "You used the mean and variance of the table's column 0, as batch norm does."
         ),
-        Wrong(
-            -3 / 13**0.5, "This variance divides by 2. Divide by 3.", Belief.VARIANCE_OVER_D_MINUS_1
-        ),
-        Wrong(3 - 6, "That's the distance from the mean. Divide it by the standard deviation."),
-    ],
+        -3 / 13**0.5: Belief.VARIANCE_OVER_D_MINUS_1("This variance divides by 2. Divide by 3."),
+        3 - 6: "That's the distance from the mean. Divide it by the standard deviation.",
+    },
     within=0.006,
     hints=[
         "What does layer norm need to know about the batch, and about earlier batches?",
@@ -209,11 +158,9 @@ eval_alone = Prediction(
 
 
 words = CodeExercise(
-    TOPIC,
-    "words",
     inputs={
         "the x of this lesson": (encoded_points(),),
-        "words with a spread of 0.02": (SMALL * WORDS,),
+        "five sentences of three words with six features": (SMALL * WORDS,),
     },
     norm=lambda norm, x: norm.standardize(x, (0, 1)),
     layout=ALL_WORDS,
@@ -241,8 +188,22 @@ def reshaped_to_features_first(norm, x):
 
 
 @words.mistake()
+def as_it_was(norm, x):
+    """Your numbers are still those of `x`. In `eval` mode batch norm takes its statistics from
+    earlier batches, and a new layer has seen none. Use those of this batch."""
+    return x
+
+
+@words.mistake()
+def swapped_alone(norm, x):
+    """You swapped two axes of `x`, and nothing else has changed. In `eval` mode batch norm doesn't
+    use the mean and the variance of this batch."""
+    return x.transpose(1, 2)
+
+
+@words.mistake()
 def not_swapped_back(norm, x):
-    """The numbers are right, but the features are in the middle. Swap the axes back."""
+    """The features are in the middle of your result. Swap the axes back at the end."""
     return norm.standardize(x, (0, 1)).transpose(1, 2)
 
 
@@ -253,28 +214,18 @@ def features_expected_last(norm, x):
 
 
 padding = Prediction(
-    TOPIC,
-    "padding",
     answer=316,
-    reason=(
-        "The row is constant, so its variance is 0 and layer norm divides by √ε alone. Its "
-        "gradient is divided by the same √ε = 0.00316."
-    ),
-    wrong=[
-        Wrong(
-            0,
-            "You may have thought: a constant row gives the same output whatever the constant is. "
-            "That's true of adding the same number to all features. But a change in one feature "
-            "alone changes the output a lot.",
-        ),
-        Wrong(
-            1,
-            "That would be so if layer norm left the row alone. It divides the row by √(0 + ε), "
-            "and its gradient too.",
-        ),
-        Wrong(1e5, "You divided by ε. Layer norm divides by the root of it."),
-    ],
-    also=[(1e5**0.5, "It's √100,000, which is 316 rounded.")],
+    reason="The row is constant, so its variance is 0 and layer norm divides by √ε alone. Its "
+    "gradient is divided by the same √ε = 0.00316.",
+    wrong={
+        0: "You may have thought: a constant row gives the same output whatever the constant is. "
+        "That's true of adding the same number to all features. But a change in one feature alone "
+        "changes the output a lot.",
+        1: "That would be so if layer norm left the row alone. It divides the row by √(0 + ε), and "
+        "its gradient too.",
+        1e5: "You divided by ε. Layer norm divides by the root of it.",
+    },
+    also={1e5**0.5: "It's √100,000, which is 316 rounded."},
     within=0.04,
     hints=[
         "Layer norm divides by the root of variance plus ε. What's the variance of four zeros?",
@@ -285,21 +236,17 @@ padding = Prediction(
 
 
 groups = Prediction(
-    TOPIC,
-    "groups",
     answer=4,
     reason="There's one group in each image. All its channels and all its pixels share a mean.",
-    wrong=[
-        Wrong(
-            4 * 2 * 5,
+    wrong={
+        4 * 2 * 5: Belief.SAME_AS_GROUP_NORM(
             "That's one for each pixel of each image, as in layer norm over the channels. "
-            "GroupNorm averages over the pixels as well.",
-            Belief.SAME_AS_GROUP_NORM,
+            "GroupNorm averages over the pixels as well."
         ),
-        Wrong(3, "That's one for each channel, as in batch norm. Here all are in one group."),
-        Wrong(4 * 3, "That's one for each channel of each image. Here all are in one group."),
-        Wrong(1, "There is one group in each image. GroupNorm never averages over the batch."),
-    ],
+        3: "That's one for each channel, as in batch norm. Here all are in one group.",
+        4 * 3: "That's one for each channel of each image. Here all are in one group.",
+        1: "There is one group in each image. GroupNorm never averages over the batch.",
+    },
     hints=[
         "A group is a set of channels of one image. Do the pixels of that image share its mean?",
         "They do. So count the groups in all images.",
@@ -308,11 +255,9 @@ groups = Prediction(
 
 
 pixels = CodeExercise(
-    TOPIC,
-    "pixels",
     inputs={
         "the images of this lesson": (normal(4, 3, 2, 5, seed=0),),
-        "pixels with a spread of 0.02": (SMALL * PIXELS,),
+        "two images of 3 · 6 pixels with four channels": (SMALL * PIXELS,),
     },
     norm=lambda norm, x: norm.standardize(x, 1),
     layout=IMAGES,
@@ -340,34 +285,34 @@ def reshaped_to_channels_last(norm, x):
 
 
 @pixels.mistake()
+def as_it_is(norm, x):
+    """Your numbers are still those of `x`. Give each pixel mean 0 and variance 1, up to ε."""
+    return x
+
+
+@pixels.mistake()
 def channels_left_at_the_end(norm, x):
-    """The numbers are right, but the channels are last. Bring them back to axis 1."""
+    """The channels are the last axis of your result. Bring them back to axis 1."""
     return norm.standardize(x, 1).permute(0, 2, 3, 1)
 
 
 in_pairs = Prediction(
-    TOPIC,
-    "in_pairs",
     answer=0.5,
-    reason=(
-        "That's as good as guessing. With two points in a batch, each batch norm only says which "
-        "of the two has the larger feature."
-    ),
-    wrong=[
-        Wrong(
-            1,
-            "The network knows the rings: in `eval` mode, or in one batch of all 512 points, it's "
-            "nearly always right. But its batch norms now take their means from two points only.",
-        ),
-        Wrong(
-            0.75,
-            "It's worse than that. Each of the eight batch norms sees two points only, and the "
-            "errors add up from layer to layer.",
-        ),
-        Wrong(0, "To be always wrong, it would have to know the rings. Guessing gets half right."),
-    ],
+    choices=[0, 0.5, 0.75, 1],
+    reason="That's as good as guessing. With two points in a batch, each batch norm only says "
+    "which of the two has the larger feature.",
+    wrong={
+        1: "The network knows the rings: in `eval` mode, or in one batch of all 512 points, it's "
+        "nearly always right. But its batch norms now take their means from two points only.",
+        0.75: "It's worse than that. Each of the eight batch norms sees two points only, and the "
+        "errors add up from layer to layer.",
+        0: "To be always wrong, it would have to tell the rings apart.",
+    },
     hints=[
         "In training mode, where do the means and variances come from?",
         "Take two numbers, such as 3 and 8, and subtract their mean. What's left of their values?",
     ],
 )
+
+
+put_in_bank(TOPIC, vars())

@@ -1,49 +1,40 @@
 """Exercises of lesson 1, which numbers share a mean."""
 
-from lnorm_utils.beliefs import Belief
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import put_in_bank
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import encoded_points, normal
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+from lnorm_utils.slips.beliefs import Belief
 
 TOPIC = "mean"
 # In float64, so that mistakes are far apart.
 X = encoded_points().double()
 # As many points as positions and features, because a missing `keepdim` raises no error there.
+# In its first sentence they are small, so that an ε shows.
 CUBE = normal(5, 5, 5, seed=13).double() - 1
+CUBE[0] *= 0.003
 INPUTS = {"the x of this lesson": (X,), "five sentences of five words with five features": (CUBE,)}
 
 how_many = Prediction(
-    TOPIC,
-    "how_many",
     answer=3 * 2,
     reason="Three points have two positions each, and each of these six rows has its own mean.",
-    wrong=[
-        Wrong(
-            3,
+    wrong={
+        3: Belief.ONE_MEAN_PER_SENTENCE(
             "That's one mean for each point, so its two words would share it. In layer norm each "
-            "word has its own.",
-            Belief.ONE_MEAN_PER_SENTENCE,
+            "word has its own."
         ),
-        Wrong(
-            8,
+        8: Belief.OVER_THE_BATCH(
             "That's one mean for each position and feature, taken over the points. Layer norm "
-            "never averages over the batch.",
-            Belief.OVER_THE_BATCH,
+            "never averages over the batch."
         ),
-        Wrong(
-            4,
-            "Either you counted the numbers in each mean, or you took one mean for each feature, "
-            "as batch norm does. Layer norm averages over the features.",
-        ),
-        Wrong(2, "That's one mean for each position. Each point has its own."),
-        Wrong(
-            12,
-            "That's one mean for each point and feature, taken over the positions. Layer norm "
-            "averages over the features.",
-        ),
-        Wrong(24, "That's how many numbers there are. Several of them share a mean."),
-        Wrong(1, "One mean of all 24 numbers would make each point depend on all the others."),
-    ],
+        4: "Either you counted the numbers in each mean, or you took one mean for each feature, as "
+        "batch norm does. Layer norm averages over the features.",
+        2: "That's one mean for each position. Each point has its own.",
+        12: "That's one mean for each point and feature, taken over the positions. Layer norm "
+        "averages over the features.",
+        24: "That's how many numbers there are. Several of them share a mean.",
+        1: "One mean of all 24 numbers would make each point depend on all the others.",
+    },
     hints=[
         "How many rows does the tensor have? A row is one point at one position.",
         "Multiply the number of points by the number of positions.",
@@ -52,30 +43,22 @@ how_many = Prediction(
 
 
 shape_left = Prediction(
-    TOPIC,
-    "shape_left",
     answer=(3, 2, 1),
     reason="The mean runs over the last axis, so the size of that axis is now 1.",
-    wrong=[
-        Wrong((3, 2), "That's the shape without `keepdim=True`. Here the averaged axis is kept."),
-        Wrong(
-            (1, 2, 4),
-            "You shrank the first axis, the batch. Layer norm averages over the features.",
-            Belief.OVER_THE_BATCH,
+    wrong={
+        (3, 2): "That's the shape without `keepdim=True`. Here the averaged axis is kept.",
+        (1, 2, 4): Belief.OVER_THE_BATCH(
+            "You shrank the first axis, the batch. Layer norm averages over the features."
         ),
-        Wrong(
-            (3, 1, 1),
-            "You shrank the positions too, so the words of a sentence would share one mean.",
-            Belief.ONE_MEAN_PER_SENTENCE,
+        (3, 1, 1): Belief.ONE_MEAN_PER_SENTENCE(
+            "You shrank the positions too, so the words of a sentence would share one mean."
         ),
-        Wrong(
-            (3,),
-            "That's one mean for each point, so the words of a sentence would share it.",
-            Belief.ONE_MEAN_PER_SENTENCE,
+        (3,): Belief.ONE_MEAN_PER_SENTENCE(
+            "That's one mean for each point, so the words of a sentence would share it."
         ),
-        Wrong((3, 1, 4), "You shrank the positions. The mean runs over the last axis."),
-        Wrong((3, 2, 4), "That's the shape of `x`. The axis that you average over shrinks."),
-    ],
+        (3, 1, 4): "You shrank the positions. The mean runs over the last axis.",
+        (3, 2, 4): "That's the shape of `x`. The axis that you average over shrinks.",
+    },
     hints=[
         "Only the axis that you average over changes its size.",
         "With `keepdim=True` that axis doesn't go away. Which size is left?",
@@ -84,10 +67,9 @@ shape_left = Prediction(
 
 
 row_means = CodeExercise(
-    TOPIC,
-    "row_means",
     inputs=INPUTS,
     norm=lambda norm, x: norm.mean(x),
+    without=["lnorm_utils.mean"],
     hints=[
         "`x.mean` takes an axis and can keep it.",
         "The features are the last axis, and that axis has to stay, with size 1.",
@@ -101,8 +83,6 @@ def over_the_features(x):
 
 
 center = CodeExercise(
-    TOPIC,
-    "center",
     inputs=INPUTS,
     norm=lambda norm, x: norm.center(x),
     hints=[
@@ -129,20 +109,22 @@ def divides_too(norm, x):
     return norm.center(x) / norm.root(norm.variance(x))
 
 
+@center.mistake()
+def normalizes(norm, x):
+    """You normalized the rows, with an ε of 1e-5. Here you only subtract the mean."""
+    return norm.center(x) / norm.root(norm.variance(x) + 1e-5)
+
+
 ten = Prediction(
-    TOPIC,
-    "ten",
     answer=10,
     reason="One for each word. The batch holds a single sentence, so there are 10 · 1 rows.",
-    wrong=[
-        Wrong(
-            1,
-            "That's one mean for the whole sentence. Each of its words has its own.",
-            Belief.ONE_MEAN_PER_SENTENCE,
+    wrong={
+        1: Belief.ONE_MEAN_PER_SENTENCE(
+            "That's one mean for the whole sentence. Each of its words has its own."
         ),
-        Wrong(512, "That's one mean for each feature. Layer norm averages over the features."),
-        Wrong(5120, "That's how many numbers there are. 512 of them share each mean."),
-    ],
+        512: "That's one mean for each feature. Layer norm averages over the features.",
+        5120: "That's how many numbers there are. 512 of them share each mean.",
+    },
     hints=[
         "The features are the last axis, wherever the points and positions are.",
         "How many rows of 512 numbers does the tensor have?",
@@ -151,9 +133,10 @@ ten = Prediction(
 
 
 swap = CodeExercise(
-    TOPIC,
-    "swap",
-    inputs={"the x of this lesson": (X,)},
+    inputs={
+        "the x of this lesson": (X,),
+        "five sentences of three words with six features": (normal(5, 3, 6, seed=14).double(),),
+    },
     hints=[
         "The tensor comes as (N, L, D), and you want (L, N, D): two axes change places.",
         "There is a method for exactly that. It isn't `reshape`.",
@@ -192,28 +175,22 @@ def nothing_changed(x):
 
 
 last_word = Prediction(
-    TOPIC,
-    "last_word",
     answer=(9, 10),
     reason="That's a word of sentence 1. The shape fits, and the sentences are mixed.",
-    wrong=[
-        Wrong(
-            (5, 6),
+    wrong={
+        (5, 6): Belief.RESHAPE_SWAPS_AXES(
             "That's what `transpose` puts there. `reshape` doesn't swap axes: it reads 1 to 12 in "
-            "order and fills the new shape with them.",
-            Belief.RESHAPE_SWAPS_AXES,
+            "order and fills the new shape with them."
         ),
-        Wrong(
-            (11, 12),
-            "That's the last pair of all, in `[2, 1]`.",
-        ),
-        Wrong(
-            (9, 10, 11, 12),
-            "These are both words at the last position. Take the first of them.",
-        ),
-    ],
+        (11, 12): "That's the last pair of all, in `[2, 1]`.",
+        (9, 10, 11, 12): "These are both words at the last position. The index [2, 0] picks one of "
+        "them.",
+    },
     hints=[
         "`reshape` reads the numbers in order and fills the new shape in order.",
         "Write down 1 to 12 in three groups of two pairs; sentence 0 is the first pair of each.",
     ],
 )
+
+
+put_in_bank(TOPIC, vars())

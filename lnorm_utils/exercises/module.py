@@ -8,13 +8,24 @@ from types import SimpleNamespace
 import torch
 from torch.nn import Parameter
 
-from lnorm_utils.beliefs import Belief
+from lnorm_utils.checking.class_attempts import Observation, Observed
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import put_in_bank
+from lnorm_utils.checking.watching import FINISHED_NORMS
 from lnorm_utils.examples import encoded_points, normal
-from lnorm_utils.exercises.engine.class_attempts import Observation, Observed
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+from lnorm_utils.exercises.module_shapes import (  # noqa: F401 - in this bank, too
+    comes_alone,
+    fits,
+    kept,
+    learned,
+    means_of_words,
+    one_wide,
+    variance_after,
+)
 from lnorm_utils.functional import layer_norm
-from lnorm_utils.slips import LastAxes, WrongLayer
+from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.layer import Around, Refusing, WrongLayer, with_parameters, with_switches
+from lnorm_utils.slips.layout import LastAxes
 
 TOPIC = "module"
 # Unequal axes, means that are not zero, rows with a spread of 1 and of 0.02, and ε that matters.
@@ -25,340 +36,17 @@ IMAGES = normal(2, 3, 2, 4, seed=88).double() + 2
 FAR = 2.0**30 + torch.tensor([[[0, 1, 2, 5], [8, 0, 3, 5]], [[7, 1, 0, 0], [2, 2, 9, 3]]]).double()
 GAMMA, BETA = normal(3, 2, 4, seed=89).double() + 1, normal(3, 2, 4, seed=90).double()
 TARGETS = layer_norm(TABLE, 4, GAMMA[0, 0], BETA[0, 0])
+# The same in other sizes, for layers that take the sizes above for granted.
+WIDE = normal(3, 6, seed=91).double() + 2
+WIDE_AFFINE = normal(6, seed=93).double() + 1, normal(6, seed=95).double()
+WIDE_TARGETS = layer_norm(WIDE, 6, *WIDE_AFFINE)
+BLOCKS = normal(3, 2, 3, 5, seed=97).double() + 2
+BLOCKS_AFFINE = normal(2, 3, 5, seed=98).double() + 1, normal(2, 3, 5, seed=99).double()
 NARROW = torch.ones(3, 1, dtype=torch.float64)  # the last axis is 1 and should be 4
 GLOBAL = encoded_points().double()  # what `x` is in the notebook
 
-means_of_words = Prediction(
-    TOPIC,
-    "means_of_words",
-    answer=5 * 7,
-    reason="One for each of the 7 positions of each of the 5 points.",
-    wrong=[
-        Wrong(
-            5,
-            "That is one mean for each point, over its positions and features together. Each "
-            "position has its own mean.",
-            Belief.ONE_MEAN_PER_SENTENCE,
-        ),
-        Wrong(
-            3,
-            "That is one mean for each feature, over the batch. Layer norm averages over the "
-            "features.",
-            Belief.OVER_THE_BATCH,
-        ),
-        Wrong(7, "That is one mean for each position. Each of the 5 points has its own."),
-        Wrong(
-            7 * 3,
-            "That is one mean for each position and feature, over the batch. Layer norm averages "
-            "over the features.",
-            Belief.OVER_THE_BATCH,
-        ),
-        Wrong(1, "A single mean would mix all points. Each row has its own."),
-        Wrong(5 * 7 * 3, "That is how many numbers there are. Three of them share one mean."),
-    ],
-    hints=[
-        "Which axis disappears when you average?",
-        "There is one mean for each pair of a point and a position.",
-    ],
-)
-
-
-variance_after = Prediction(
-    TOPIC,
-    "variance_after",
-    answer=0.03 / (0.03 + 0.01),
-    reason="var / (var + ε) = 0.03 / 0.04. With so small a variance, ε shows.",
-    wrong=[
-        Wrong(1, "It would be 1 without ε. Here ε is a third of the variance, so it shows."),
-        Wrong((0.03 / 0.04) ** 0.5, "That is the standard deviation. The variance is its square."),
-        Wrong(
-            0.03 / (0.03**0.5 + 0.01) ** 2,
-            "You added ε outside the root. It belongs inside, beside the variance.",
-            Belief.EPS_OUTSIDE_THE_ROOT,
-        ),
-        Wrong(
-            0.03 / 0.01,
-            "You divided by ε alone. The denominator is the variance plus ε.",
-        ),
-        Wrong(
-            (0.03 / 0.04) ** 2,
-            "You squared once too often. Dividing the row by √0.04 divides its variance by 0.04.",
-        ),
-    ],
-    within=0.006,
-    hints=[
-        "The centered row is divided by √(var + ε). What does that do to its variance?",
-        "Dividing a row by a number divides its variance by the square of that number.",
-    ],
-)
-
-
-comes_alone = Prediction(
-    TOPIC,
-    "comes_alone",
-    answer=0.8,
-    reason="Layer norm uses only the row itself, so its company doesn't matter.",
-    wrong=[
-        Wrong(
-            0,
-            "That is what a mean over the batch would give: a row alone is its own mean. Layer "
-            "norm averages over the features of the row.",
-            Belief.TRAINING_MODE,
-        ),
-        Wrong(
-            0.8 / 32,
-            "You divided by the batch size. Layer norm never looks at the batch.",
-            Belief.OVER_THE_BATCH,
-        ),
-        Wrong(
-            0.8 * 32,
-            "You multiplied by the batch size. Layer norm never looks at the batch.",
-            Belief.OVER_THE_BATCH,
-        ),
-        Wrong(1, "A row alone isn't scaled to 1. It's normalized over its own features."),
-    ],
-    hints=[
-        "Over which numbers does layer norm take the mean of this row?",
-        "Does any of them belong to another row?",
-    ],
-)
-
-
-learned = Prediction(
-    TOPIC,
-    "learned",
-    answer=2 * 3 * 5 * 5,
-    reason="75 for γ and 75 for β: one for each place in an image, shared by all images.",
-    wrong=[
-        Wrong(3 * 5 * 5, "That is γ alone. β has as many."),
-        Wrong(
-            2 * 3,
-            "One γ and one β for each channel is what `GroupNorm(1, 3)` has. This layer was made "
-            "with three axes, and γ has all three.",
-        ),
-        Wrong(
-            2,
-            "You gave the whole layer one γ and one β. Each place of the normalized axes has its "
-            "own.",
-            Belief.SINGLE_GAMMA_AND_BETA,
-        ),
-        Wrong(
-            2 * 5 * 5,
-            "You gave each of the 25 pixels one γ and one β for all its channels. The channels "
-            "are normalized axes too, and have their own.",
-        ),
-        Wrong(
-            4 * 2 * 3 * 5 * 5,
-            "You counted all four images. The layer doesn't know the batch: all images share γ "
-            "and β.",
-        ),
-        Wrong(
-            4 * 3 * 5 * 5,
-            "That is how many numbers the images have. The layer doesn't know the batch, and it "
-            "has both a γ and a β.",
-        ),
-        Wrong(
-            2 * (3 + 5 + 5),
-            "You added the sizes, 3 + 5 + 5. A tensor of that shape has 3 · 5 · 5 numbers.",
-        ),
-    ],
-    hints=[
-        "γ has the shape that the layer was made with. How many numbers is that?",
-        "3 · 5 · 5 numbers for γ. Then β.",
-    ],
-)
-
-
-fits = CodeExercise(
-    TOPIC,
-    "fits",
-    inputs={
-        f"the sizes {sizes} and {shape}": (sizes, shape)
-        for sizes, shape in (
-            ((3, 2, 4), (2, 4)),
-            ((3, 2, 4), [4]),
-            ((3, 2, 4), (3, 2)),
-            ((3, 2, 4), (4, 2)),
-            ((3, 2, 4), (3, 4)),
-            ((3, 2, 4), torch.Size([3, 2, 4])),
-            ((5, 3, 4), (2, 4)),
-            ((3, 8), (2, 4)),
-            ((3, 1), (4,)),
-            ((4,), (2, 4)),
-            ((2,), (2, 4)),
-            ((2, 4, 3), (2, 4)),
-            ((3, 2, 4), 4),
-            ((4, 3), 4),
-        )
-    },
-    hints=[
-        "Make a tuple of an `int` first. Then the two ends can be compared.",
-        "`x_shape[-2:]` are the last two sizes. How many do you need here?",
-    ],
-)
-
-
-@fits.answer
-def the_last_sizes_are_those(x_shape, normalized_shape):
-    if isinstance(normalized_shape, int):
-        normalized_shape = (normalized_shape,)
-    last = x_shape[-len(normalized_shape) :]
-    return tuple(last) == tuple(normalized_shape)
-
-
-def _sizes(shape):
-    return (shape,) if isinstance(shape, int) else tuple(shape)
-
-
-@fits.mistake()
-def only_the_last_size_compared(x_shape, normalized_shape):
-    """You compared the very last size only. An input (5, 3, 4) then passes for (2, 4), though its
-    last two sizes are 3 and 4."""
-    return x_shape[-1] == _sizes(normalized_shape)[-1]
-
-
-@fits.mistake()
-def the_last_size_compared_with_all(x_shape, normalized_shape):
-    """You compared the last size with `normalized_shape` as it was given. Only one of its four
-    forms is a number: make a tuple of it first."""
-    return x_shape[-1] == normalized_shape
-
-
-@fits.mistake()
-def compared_from_the_front(x_shape, normalized_shape):
-    """You compared the first sizes. The batch comes first, and the layer doesn't know it. Count
-    from the end."""
-    sizes = _sizes(normalized_shape)
-    return tuple(x_shape[: len(sizes)]) == sizes
-
-
-@fits.mistake()
-def the_whole_shape_compared(x_shape, normalized_shape):
-    """You asked for the whole shape to be equal. The axes before the normalized ones may have any
-    size."""
-    return tuple(x_shape) == _sizes(normalized_shape)
-
-
-@fits.mistake(Belief.RESHAPE_SWAPS_AXES)
-def numbers_counted(x_shape, normalized_shape):
-    """You compared how many numbers there are. (3, 8) has enough for (2, 4) only if it is reshaped,
-    and then features get mixed. Compare the sizes, axis by axis."""
-    x_numbers, numbers = 1, 1
-    for size in x_shape:
-        x_numbers *= size
-    for size in _sizes(normalized_shape):
-        numbers *= size
-    return x_numbers % numbers == 0
-
-
-@fits.mistake()
-def a_list_compared_with_a_tuple(x_shape, normalized_shape):
-    """You compare with `normalized_shape` as it was given. In Python a list is never equal to a
-    tuple, whatever is in it: make a tuple of it first."""
-    if isinstance(normalized_shape, int):
-        normalized_shape = (normalized_shape,)
-    return x_shape[-len(normalized_shape) :] == normalized_shape
-
-
-@fits.mistake()
-def sizes_in_any_order(x_shape, normalized_shape):
-    """You asked whether each size occurs somewhere. They must stand at the end, and in that
-    order."""
-    return all(size in tuple(x_shape) for size in _sizes(normalized_shape))
-
-
-@fits.mistake()
-def whatever_broadcasts(x_shape, normalized_shape):
-    """You let every shape pass that broadcasts. An input (3, 1) then becomes (3, 4), with numbers
-    that nobody has put in."""
-    sizes = _sizes(normalized_shape)
-    pairs = zip(reversed(tuple(x_shape)), reversed(sizes), strict=False)
-    return all(a == b or a == 1 for a, b in pairs)
-
-
-@fits.mistake()
-def a_size_of_one_accepted(x_shape, normalized_shape):
-    """You accepted a size of 1 where another size is asked for. It would broadcast, so an input
-    (3, 1) would become (3, 4). Layer norm asks for equal sizes."""
-    last = tuple(x_shape)[-len(_sizes(normalized_shape)) :]
-    sizes = _sizes(normalized_shape)
-    return len(last) == len(sizes) and all(a in (b, 1) for a, b in zip(last, sizes, strict=True))
-
-
-@fits.mistake()
-def only_as_many_as_the_shorter_has(x_shape, normalized_shape):
-    """You compared from the end, and stopped where the shorter shape ends, as `zip` does. An input
-    (4,) then passes for (2, 4), though it has no second axis. Compare the lengths too."""
-    pairs = zip(reversed(tuple(x_shape)), reversed(_sizes(normalized_shape)), strict=False)
-    return all(a == b for a, b in pairs)
-
-
-@fits.mistake()
-def last_sizes_in_a_zip(x_shape, normalized_shape):
-    """You took the last sizes and compared them in pairs, and `zip` stops where the shorter shape
-    ends. An input (2,) then passes for (2, 4), though it has no second axis. Compare the lengths
-    too."""
-    sizes = _sizes(normalized_shape)
-    return all(a == b for a, b in zip(x_shape[-len(sizes) :], sizes, strict=False))
-
-
-one_wide = Prediction(
-    TOPIC,
-    "one_wide",
-    answer=(3, 4),
-    reason="γ has 4 numbers, so the one feature of each row is broadcast to four. Nobody is told.",
-    wrong=[
-        Wrong(
-            (3, 1),
-            "x − mean does have that shape. But then it's multiplied by γ, which has 4 numbers, "
-            "and PyTorch broadcasts.",
-        ),
-        Wrong(
-            "error",
-            "An error would be better. But the small layer checks nothing, and PyTorch can "
-            "broadcast a last axis of size 1.",
-        ),
-        Wrong((4,), "The three rows stay: γ is broadcast to each of them."),
-        Wrong((1, 4), "The three rows stay: each of them gets four features."),
-        Wrong((3, 1, 4), "γ has a single axis. It's matched with the last axis of x."),
-        Wrong((4, 3), "The rows stay in front. The last axis is the one that grows."),
-    ],
-    hints=[
-        "The mean over a last axis of size 1 works. Which shapes are multiplied after that?",
-        "How does PyTorch broadcast a last axis of size 1 against one of size four?",
-    ],
-)
-
-
-kept = Prediction(
-    TOPIC,
-    "kept",
-    answer=0.5,
-    reason="ε isn't a parameter, so it isn't in the state dict. The new layer keeps its own.",
-    wrong=[
-        Wrong(
-            0.1,
-            "You loaded ε along with γ and β. A state dict holds parameters (and buffers), and ε "
-            "is only an argument of the class.",
-            Belief.STATE_DICT_HOLDS_ALL,
-        ),
-        Wrong(
-            1e-5,
-            "Neither layer has this ε. 1e-5 is the default, and both layers were made with an "
-            "`eps` of their own.",
-        ),
-        Wrong(0.1 + 0.5, "You added the two. One layer has one ε."),
-    ],
-    hints=[
-        "Which two names are in the state dict of a layer norm?",
-        "`eps` is an argument of `__init__`. Which `eps` did the new layer get there?",
-    ],
-)
-
 
 mine = CodeExercise(
-    TOPIC,
-    "mine",
     observations=[
         Observation(Observed.STARTS, 4, (0.1,), TABLE),
         Observation(Observed.OUTPUT, 4, (0.1,), TABLE),
@@ -374,12 +62,17 @@ mine = CodeExercise(
         Observation(Observed.SWITCHED_OFF, 4, (0.1, True, False), TABLE),
         Observation(Observed.SWITCHED_OFF, 4, (0.1, False), TABLE),
         Observation(Observed.OUTPUT, 4, (0.1, False), TABLE),
+        Observation(Observed.OUTPUT_IN_EVAL, 4, (0.1,), TABLE),
         Observation(Observed.REFUSAL, 4, (), NARROW),
         Observation(Observed.REFUSAL, (2, 4), (), torch.ones(5, 3, 4).double()),
+        Observation(Observed.OUTPUT, (3, 5), (0.1,), BLOCKS[0]),
+        Observation(Observed.OUTPUT_AFTER_LOADING, (2, 3, 5), (0.1,), BLOCKS, BLOCKS_AFFINE),
+        Observation(Observed.AFTER_A_STEP, 6, (0.1,), WIDE, (WIDE_TARGETS,)),
     ],
     norm=WrongLayer,
     layout=LastAxes(),
     within=1e-5,
+    without=FINISHED_NORMS,
     hints=[
         "Make a tuple of `normalized_shape` first. Its length says how many axes a row has.",
         "`tuple(range(-n, 0))` are the last n axes, as `mean` takes them for `dim`.",
@@ -440,15 +133,6 @@ def no_module(norm, *arguments):
     return SimpleNamespace(forward=layer, weight=layer.weight, bias=layer.bias)
 
 
-def with_parameters(norm, arguments, change):
-    """Make a layer with other things in place of γ and β, as far as they are there."""
-    layer = WrongLayer(norm, *arguments)
-    for name, value in list(layer.named_parameters()):
-        delattr(layer, name)
-        setattr(layer, *change(name, value.detach()))
-    return layer
-
-
 @_of_any_layer(Belief.ATTRIBUTES_ARE_TRAINED)
 def plain_tensors(norm, *arguments):
     """Your γ and β are no parameters, so no training step moves them. Wrap each in
@@ -470,17 +154,6 @@ def _plain(plain: str, words: str) -> None:
 
 _plain("weight", "γ")
 _plain("bias", "β")
-
-
-class Around(torch.nn.Module):
-    """A module that holds a finished layer by some name, and shows its γ and β or does not."""
-
-    def __init__(self, name: str, layer: torch.nn.Module, shows: bool) -> None:
-        super().__init__()
-        setattr(self, name, layer)
-        if shows:
-            self.weight, self.bias = layer.weight, layer.bias
-        self.forward = layer.forward
 
 
 def _wrapped_as(held: str) -> None:
@@ -571,6 +244,32 @@ def no_gradient_of_the_input(norm, *arguments):
     return layer
 
 
+@_of_any_layer(Belief.ATTRIBUTES_ARE_TRAINED)
+def buffers(norm, *arguments):
+    """Your γ and β are buffers. A state dict holds those, but no training step moves them. Wrap
+    each in `nn.Parameter` in place of `register_buffer`."""
+    layer = WrongLayer(norm, *arguments)
+    for name, value in list(layer.named_parameters()):
+        delattr(layer, name)
+        layer.register_buffer(name, value.detach())
+    return layer
+
+
+@_of_any_layer()
+def made_in_forward(norm, *arguments):
+    """Your `forward` makes a new γ and β in each call, so what was learned or loaded is lost. Make
+    them in `__init__`."""
+    layer = WrongLayer(norm, *arguments)
+
+    def make_again(module, given):
+        for name, start in (("weight", 1.0), ("bias", 0.0)):
+            if getattr(module, name) is not None:
+                setattr(module, name, Parameter(torch.full(module.normalized_shape, start)))
+
+    layer.register_forward_pre_hook(make_again)
+    return layer
+
+
 def _starting_at(gamma: int, beta: int, words: str) -> None:
     @_of_any_layer()
     def start(norm, *arguments):
@@ -629,27 +328,13 @@ IN_PLACE_OF_BOTH = {
 }
 
 
-def _with_switches(norm, arguments, without_bias, without_affine):
-    """Make a layer that has something else than None in place of what is switched off."""
-    layer = WrongLayer(norm, *arguments)
-    in_place = without_affine if layer.weight is None else (None, without_bias)
-    for name, start, what in zip(("weight", "bias"), (1.0, 0.0), in_place, strict=True):
-        if what and getattr(layer, name) is None:
-            delattr(layer, name)
-            if what == "parameter":
-                setattr(layer, name, Parameter(torch.full(layer.normalized_shape, start)))
-            elif what == "number":
-                setattr(layer, name, start)
-    return layer
-
-
 def _wrong_switches() -> None:
     """Give `mine` every layer with wrong switches, as a mistake."""
     for bias, affine in list(itertools.product(IN_PLACE_OF_BETA, IN_PLACE_OF_BOTH))[1:]:
 
         @mine.mistake()
         def wrong_switch(norm, *arguments, bias=bias, affine=affine):
-            return _with_switches(norm, arguments, bias, affine)
+            return with_switches(norm, arguments, bias, affine)
 
         words = {"bias": IN_PLACE_OF_BETA[bias], "elementwise_affine": IN_PLACE_OF_BOTH[affine]}
         done = "; with ".join(f"`{name}=False` {what}" for name, what in words.items() if what)
@@ -660,22 +345,6 @@ def _wrong_switches() -> None:
 
 
 _wrong_switches()
-
-
-class Refusing(WrongLayer):
-    """A wrong layer that refuses an input in its own way.
-
-    Args:
-        norm, arguments: those of `WrongLayer`.
-        refuse: (normalized shape, shape of the input) -> None, or it raises.
-    """
-
-    def __init__(self, norm, arguments, refuse):
-        super().__init__(norm, *arguments)
-        self.refuse_shape = refuse
-
-    def refuse(self, x):
-        self.refuse_shape(self.normalized_shape, tuple(x.shape))
 
 
 @mine.mistake()
@@ -707,3 +376,6 @@ def only_the_last_size_checked(norm, *arguments):
             raise ValueError(f"{shape} expected at the end of {given}")
 
     return Refusing(norm, arguments, refuse)
+
+
+put_in_bank(TOPIC, vars())

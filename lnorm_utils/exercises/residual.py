@@ -6,21 +6,31 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from lnorm_utils.beliefs import Belief
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import put_in_bank
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import encoded_points, normal
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+from lnorm_utils.exercises.residual_streams import (  # noqa: F401 - in this bank, too
+    deep_chain,
+    dims_left,
+    first_of_4,
+    plain_gamma,
+    third_way,
+    two_ways,
+)
+from lnorm_utils.slips.beliefs import Belief
 
 TOPIC = "residual"
 WITHIN = 1e-5
 
 
 class Branch:
-    """A feed-forward network on four features, whose name an error message can tell."""
+    """A feed-forward network, whose name an error message can tell."""
 
-    def __init__(self, name: str, seed: int, scale: float = 1.0) -> None:
+    def __init__(self, name: str, seed: int, scale: float = 1.0, features: int = 4) -> None:
         self.name = name
-        self.first, self.second = normal(4, 6, seed=seed), scale * normal(6, 4, seed=seed + 1)
+        self.first = normal(features, 6, seed=seed)
+        self.second = scale * normal(6, features, seed=seed + 1)
 
     def __call__(self, x: Tensor) -> Tensor:
         return (x @ self.first).relu() @ self.second
@@ -34,201 +44,15 @@ X = encoded_points()
 F, G, H = Branch("f", 92), Branch("g", 94), Branch("h", 96)
 SMALL = torch.tensor([[0.02], [0.005], [3e-4]]) * normal(2, 3, 4, seed=91) + 0.002
 SMALL_BRANCHES = (Branch("f", 98, scale=0.01), Branch("g", 100, scale=0.01))
-BLOCK_INPUTS = {"the x of this lesson": (X, F), "rows with spreads from 0.0003 to 0.02": (SMALL, F)}
-
+FIVE = normal(4, 6, 5, seed=115) + 1
+FIVE_BRANCHES = tuple(Branch(name, 104 + 2 * n, features=5) for n, name in enumerate("fghk"))
+BLOCK_INPUTS = {
+    "the x of this lesson": (X, F),
+    "rows with spreads from 0.0003 to 0.02": (SMALL, F),
+    "rows of five features": (FIVE, FIVE_BRANCHES[0]),
+}
 # Here two norms in a row differ from one: ε is most of the variance of the smallest row.
 TINY = torch.tensor([[0.02], [0.005], [1e-5]]) * normal(2, 3, 4, seed=91)
-
-first_of_4 = Prediction(
-    TOPIC,
-    "first_of_4",
-    answer=-1,
-    reason="The mean is 3 and the standard deviation 2, and (1 − 3) / 2 = −1.",
-    wrong=[
-        Wrong(-2, "You centered the row. Then divide by the standard deviation, 2."),
-        Wrong(-0.5, "You divided by the variance, 4. Layer norm divides by its root."),
-        Wrong(
-            -2 / (16 / 3) ** 0.5,
-            "You divided by D − 1 in the variance. Layer norm divides by D.",
-            Belief.VARIANCE_OVER_D_MINUS_1,
-        ),
-        Wrong(1, "The sign is wrong: 1 lies below the mean, 3."),
-        Wrong(0.5, "You divided by the standard deviation, but didn't subtract the mean."),
-    ],
-    within=0.006,
-    hints=["Find the mean, 3, and the four deviations.", "Their squares are all the same."],
-)
-
-
-dims_left = Prediction(
-    TOPIC,
-    "dims_left",
-    answer=14,
-    reason="The mean takes one dimension away, and the standard deviation another.",
-    wrong=[
-        Wrong(
-            16,
-            "Layer norm does lose something: the row's mean and its scale.",
-            Belief.NOTHING_IS_LOST,
-        ),
-        Wrong(15, "That counts the mean only. The scale is lost as well."),
-        Wrong(2, "That is how many are lost."),
-        Wrong(1, "With two features only one bit is left. Here there are sixteen."),
-        Wrong(
-            8, "Layer norm doesn't halve a row. It loses two dimensions, however many there are."
-        ),
-    ],
-    hints=[
-        "Which two numbers of a row can't be read from its layer norm?",
-        "Each of the two takes away one dimension.",
-    ],
-)
-
-
-plain_gamma = Prediction(
-    TOPIC,
-    "plain_gamma",
-    answer=64,
-    reason="Only β is an `nn.Parameter`. γ is an ordinary tensor, and training doesn't move it.",
-    wrong=[
-        Wrong(
-            128,
-            "γ is an ordinary tensor. A module registers what is wrapped in `nn.Parameter`, and "
-            "nothing else.",
-            Belief.ATTRIBUTES_ARE_TRAINED,
-        ),
-        Wrong(0, "β is wrapped in `nn.Parameter`, in a module, so it's found."),
-        Wrong(1, "One tensor is found. Count the numbers in it."),
-        Wrong(2, "Count the numbers that are found, not the attributes."),
-    ],
-    hints=["Which of the two is wrapped in `nn.Parameter`?", "Count its numbers."],
-)
-
-
-deep_chain = Prediction(
-    TOPIC,
-    "deep_chain",
-    answer="guesses",
-    reason=(
-        "At this rate the loss wanders around 0.69. The norms keep the spread of the rows, but "
-        "that isn't enough for 24 layers."
-    ),
-    wrong=[
-        Wrong(
-            "learns",
-            "With 8 layers it does. With 24 the norms still keep the spread, but at this rate the "
-            "loss wanders around 0.69.",
-        ),
-        Wrong(
-            "nan",
-            "The norms keep all numbers small, so nothing overflows. The loss wanders around that "
-            "of a guess.",
-        ),
-    ],
-    hints=[
-        "Norms fix the spread going forward. Training also depends on the gradients coming back.",
-        "If norms alone were enough at any depth, would anybody add residual connections?",
-    ],
-)
-
-
-two_ways = Prediction(
-    TOPIC,
-    "two_ways",
-    answer=(-1, 4 + 2 * -1),
-    reason="Post-LN ends on a normalized row. Pre-LN ends on a sum: 4 + 2 · (−1).",
-    wrong=[
-        Wrong(
-            (-1, -1),
-            "You gave both the result of post-LN. In pre-LN nothing is normalized after the "
-            "addition: the row itself, 4, is still in the sum.",
-            Belief.PRE_NORM_IS_POST_NORM,
-        ),
-        Wrong(
-            (2, 2),
-            "You gave both the result of pre-LN. In post-LN the sum is normalized at the end, so "
-            "its first number lies below 0, the mean.",
-            Belief.PRE_NORM_IS_POST_NORM,
-        ),
-        Wrong(
-            (2, -1),
-            'You have the two the wrong way around. "Post" means that the norm comes after the '
-            "addition.",
-        ),
-        Wrong(
-            (-1, 2 * -1),
-            "The first number is right. The second is f of the normalized row. Pre-LN adds that "
-            "to the row itself, so to 4.",
-        ),
-        Wrong(
-            (-1, -1 + 2 * -1),
-            "The first number is right. The second is the normalized row plus f of it. In pre-LN "
-            "only f sees the normalized row; what it returns is added to the row as it was.",
-        ),
-        Wrong(
-            (-1, 4 - 1),
-            "The first number is right. The second is the row plus a normalized one: either you "
-            "left out f, or you normalized its result. In pre-LN the norm comes before f.",
-        ),
-        Wrong(
-            (-1, -1 + 8),
-            "The first number is right. In the second you normalized the row that is added and "
-            "gave f the raw one. It is the other way around.",
-        ),
-        Wrong((4 + 8, 2), "The second number is right. The first is x + f(x), not yet normalized."),
-        Wrong(
-            (-1, 4 + 8),
-            "The first number is right. The second is x + f(x), and in pre-LN f gets the "
-            "normalized row.",
-        ),
-        Wrong(
-            (-1 + 2 * -1, 2),
-            "The second number is right. −3 is either the normalized row plus f of it, or the "
-            "sum's distance from its mean, −9, divided by 3. In post-LN the norm comes last, and "
-            "the standard deviation of the sum is 9.",
-        ),
-        Wrong(
-            (-1 - 1, 2),
-            "The second number is right. The first is the sum of two normalized rows. Post-LN "
-            "adds first and normalizes the sum, once.",
-        ),
-        Wrong((4 + 8, 4 + 8), "Both are x + f(x). Each of the two has one layer norm."),
-    ],
-    within=0.006,
-    hints=[
-        "The row has mean 7 and standard deviation 3. What is its layer norm?",
-        "Post-LN: add first, which makes three times the row, and then normalize. Pre-LN: "
-        "normalize, double what you get, and add that to the row as it was.",
-    ],
-)
-
-third_way = Prediction(
-    TOPIC,
-    "third_way",
-    answer=4 - 1,
-    reason="The norm of the doubled row begins with −1, and it's added to the row as it was.",
-    wrong=[
-        Wrong(
-            -1,
-            "That is post-LN, where the sum is normalized. Here only f(x) is.",
-            Belief.PRE_NORM_IS_POST_NORM,
-        ),
-        Wrong(
-            4 + 2 * -1,
-            "That is pre-LN, where f doubles a normalized row. Here the norm comes after f.",
-            Belief.PRE_NORM_IS_POST_NORM,
-        ),
-        Wrong(4 + 8, "That is x + f(x), without a norm."),
-        Wrong(-2, "That is the sum of two normalized rows. Here x is added as it is."),
-        Wrong(4 + 1, "The sign is wrong: 4 lies below the mean of the row."),
-    ],
-    within=0.006,
-    hints=[
-        "f(x) is 8, 8, 20, 20. What is its layer norm?",
-        "Add the first number of that to the first number of x.",
-    ],
-)
-
 
 # What a layer norm in a residual block can normalize.
 PLACES = {
@@ -275,8 +99,6 @@ def _wrong_blocks(exercise: CodeExercise, right: frozenset[str], instead: str) -
 
 
 post_ln = CodeExercise(
-    TOPIC,
-    "post_ln",
     inputs=BLOCK_INPUTS,
     norm=lambda norm, x, f: _block(norm, x, f, POST),
     within=WITHIN,
@@ -296,8 +118,6 @@ def norm_of_the_sum(x, f):
 
 
 pre_ln = CodeExercise(
-    TOPIC,
-    "pre_ln",
     inputs=BLOCK_INPUTS,
     norm=lambda norm, x, f: _block(norm, x, f, PRE),
     within=WITHIN,
@@ -317,29 +137,19 @@ def norm_inside_the_branch(x, f):
 
 
 adds = Prediction(
-    TOPIC,
-    "adds",
     answer=1 + 24 * 0.5,
     reason="1 at the start, and a half from each of the 24 blocks.",
-    wrong=[
-        Wrong(
-            1,
-            "The variance would stay 1 with a norm after each addition, as in post-LN. In pre-LN "
-            "the norm stands in the branch, before f, and the stream itself is never normalized.",
-        ),
-        Wrong(
-            24 * 0.5,
-            "That is what the 24 blocks add. The stream had a variance before the first of them.",
-        ),
-        Wrong(1 + 0.5, "That is the variance after one block. There are 24."),
-        Wrong(
-            1.5**24,
-            "You multiplied by 1.5 in each block. What f adds does not grow with the stream, "
-            "because f gets the normalized row: it is a half each time.",
-        ),
-        Wrong(1 + 24, "You added 1 for each block. Each of them adds a variance of 1/2."),
-        Wrong((1 + 24 * 0.5) ** 0.5, "That is the standard deviation, the root of the variance."),
-    ],
+    wrong={
+        1: "The variance would stay 1 with a norm after each addition, as in post-LN. In pre-LN "
+        "the norm stands in the branch, before f, and the stream itself is never normalized.",
+        24 * 0.5: "That is what the 24 blocks add. The stream had a variance before the first of "
+        "them.",
+        1 + 0.5: "That is the variance after one block. There are 24.",
+        1.5**24: "You multiplied by 1.5 in each block. What f adds does not grow with the stream, "
+        "because f gets the normalized row: it is a half each time.",
+        1 + 24: "You added 1 for each block. Each of them adds a variance of 1/2.",
+        (1 + 24 * 0.5) ** 0.5: "That is the standard deviation, the root of the variance.",
+    },
     within=0.006,
     hints=[
         "What f gets is normalized. So does a late block add more than the first one?",
@@ -355,11 +165,10 @@ def _stack(norm, x, fs, places=PRE, adds=True, has_final=True):
 
 
 ending = CodeExercise(
-    TOPIC,
-    "ending",
     inputs={
         "the x of this lesson, with three blocks": (X, (F, G, H)),
         "rows with spreads from 0.00001 to 0.02, with two blocks": (TINY, SMALL_BRANCHES),
+        "rows of five features, with four blocks": (FIVE, FIVE_BRANCHES),
     },
     norm=_stack,
     within=WITHIN,
@@ -404,6 +213,34 @@ def last_block_only(norm, x, fs):
     """Only the last f has an effect. Each block gets what the block before it returned, not the
     input again."""
     return _stack(norm, x, fs[-1:])
+
+
+@ending.mistake()
+def last_block_left_out(norm, x, fs):
+    """The last f has no effect. Perhaps your loop ends one block too early."""
+    return _stack(norm, x, fs[:-1])
+
+
+@ending.mistake()
+def first_block_left_out(norm, x, fs):
+    """The first f has no effect. Perhaps your loop begins with the second block."""
+    return _stack(norm, x, fs[1:])
+
+
+@ending.mistake()
+def all_blocks_add_to_the_input(norm, x, fs):
+    """You added what each f returns to the input of the stack. A block adds it to what the block
+    before it returned."""
+    stream = x
+    for f in fs:
+        stream = x + f(norm.standardize(stream))
+    return norm.standardize(stream)
+
+
+@ending.mistake()
+def the_input_added_at_the_end(norm, x, fs):
+    """You added x once, after the last f. Each block adds what its f returns to what it got."""
+    return norm.standardize(x + _stack(norm, x, fs, adds=False, has_final=False))
 
 
 @ending.mistake()
@@ -461,48 +298,31 @@ _wrong_stacks()
 
 
 params = Prediction(
-    TOPIC,
-    "params",
     answer=(12 + 1) * 2 * 64,
     reason="12 norms in the blocks and the final one, each with 64 γ and 64 β.",
-    wrong=[
-        Wrong(
-            12 * 2 * 64,
-            "Those are the norms of the blocks. The pre-LN stack has one more, after the last "
-            "block.",
+    wrong={
+        12 * 2 * 64: "Those are the norms of the blocks. The pre-LN stack has one more, after the "
+        "last block.",
+        (12 + 1) * 2: Belief.SINGLE_GAMMA_AND_BETA(
+            "You gave each norm one γ and one β. It has one of each for every feature, 64 of both."
         ),
-        Wrong(
-            (12 + 1) * 2,
-            "You gave each norm one γ and one β. It has one of each for every feature, 64 of both.",
-            Belief.SINGLE_GAMMA_AND_BETA,
-        ),
-        Wrong(
-            12 * 2,
-            "That is two for each block: either a γ and a β, or two norms. A block has one norm, "
-            "with a γ and a β for every feature, and there is a norm after the last block.",
-        ),
-        Wrong((12 + 1) * 64, "Those are the γ. There are as many β."),
-        Wrong(
-            12 * 64,
-            "Those are the γ of the blocks. There are as many β, and one more norm after the last "
-            "block.",
-        ),
-        Wrong(
-            2 * 64, "That is one layer norm. Each block has its own, and there is the final one."
-        ),
-        Wrong(12 + 1, "That is how many layer norms there are. Each of them holds many numbers."),
-        Wrong(
-            (2 * 12 + 1) * 2 * 64,
-            "You gave each block two norms. Here each block has one, because it has one branch.",
-        ),
-        Wrong(
-            2 * 12 * 2 * 64,
-            "You gave each block two norms and left out the final one. Here each block has one, "
-            "because it has one branch.",
-        ),
-    ],
+        12 * 2: "That is two for each block. A block has one norm, with a γ and a β for every "
+        "feature, and there is a norm after the last block.",
+        (12 + 1) * 64: "Those are the γ. There are as many β.",
+        12 * 64: "Those are the γ of the blocks. There are as many β, and one more norm after the "
+        "last block.",
+        2 * 64: "That is one layer norm. Each block has its own, and there is the final one.",
+        12 + 1: "That is how many layer norms there are. Each of them holds many numbers.",
+        (2 * 12 + 1) * 2 * 64: "You gave each block two norms. Here each block has one, because it "
+        "has one branch.",
+        2 * 12 * 2 * 64: "You gave each block two norms and left out the final one. Here each "
+        "block has one, because it has one branch.",
+    },
     hints=[
         "How many layer norms are there in all? Count the one after the last block.",
         "In each of them every feature has a number to multiply by and a number to add.",
     ],
 )
+
+
+put_in_bank(TOPIC, vars())

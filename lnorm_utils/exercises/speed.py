@@ -2,97 +2,78 @@
 
 import torch
 
-from lnorm_utils.beliefs import Belief
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import put_in_bank
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import normal
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
-from lnorm_utils.slips import TABLE
+from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.layout import TABLE
 
 TOPIC = "speed"
 
 means_taken = Prediction(
-    TOPIC,
-    "means_taken",
     answer=4096,
     reason="Each row has a mean of its own, over its features.",
-    wrong=[
-        Wrong(1, "That's one mean for all rows together. Each row has its own."),
-        Wrong(100, "Each feature would have its own mean in batch norm.", Belief.OVER_THE_BATCH),
-        Wrong(409600, "That's how many numbers there are, and a row shares one mean."),
-    ],
+    wrong={
+        1: "That's one mean for all rows together. Each row has its own.",
+        100: Belief.OVER_THE_BATCH("Each feature would have its own mean in batch norm."),
+        409600: "That's how many numbers there are, and a row shares one mean.",
+    },
     hints=["Which numbers does layer norm average together?", "How many rows are there?"],
 )
 
 from_length = Prediction(
-    TOPIC,
-    "from_length",
     answer=9,
     reason="The sum of the squares is 6² = 36, and the variance is their mean, 36 / 4.",
-    wrong=[
-        Wrong(12, "You divided 36 by D − 1. Divide by D.", Belief.VARIANCE_OVER_D_MINUS_1),
-        Wrong(36, "That's the sum of the squares. The variance is their mean."),
-        Wrong(6, "That's the length itself. Square it, and take the mean."),
-        Wrong(3, "That's the standard deviation. The variance is its square."),
-        Wrong(1.5, "You divided the length by 4. Square it first."),
-    ],
+    wrong={
+        12: Belief.VARIANCE_OVER_D_MINUS_1("You divided 36 by D − 1. Divide by D."),
+        36: "That's the sum of the squares. The variance is their mean.",
+        6: "That's the length itself. Square it, and take the mean.",
+        3: "That's the standard deviation. The variance is its square.",
+        1.5: "You divided the length by 4. Square it first.",
+    },
     hints=["What do the squares add up to, if the root of that is 6?", "Four squares: their mean?"],
 )
 
 loses_digits = Prediction(
-    TOPIC,
-    "loses_digits",
     answer="b",
     reason="It subtracts two large squares, and only their rounding is left.",
-    wrong=[
-        Wrong("a", "That squares the distances from the mean, which are small."),
-        Wrong("both", "One of them is fine: it squares only the small distances from the mean."),
-        Wrong(
-            "neither",
-            "In lesson 2, one of them returned negative variances.",
-            Belief.ONE_PASS_IS_AS_GOOD,
+    wrong={
+        "a": "That squares the distances from the mean, which are small.",
+        "both": "One of them never squares a number near 10,000.",
+        "neither": Belief.ONE_PASS_IS_AS_GOOD(
+            "In lesson 2, one of them returned negative variances."
         ),
-    ],
+    },
     hints=["Which formula squares numbers near 10,000?", "Which one subtracts such squares?"],
 )
 
 new_memory = Prediction(
-    TOPIC,
-    "new_memory",
     answer="new",
-    reason=(
-        "The operating system hands out new memory page by page, and fills each page with zeros "
-        "when it's first touched."
-    ),
-    wrong=[
-        Wrong("old", "Both make two passes. Think about what else one of them needs."),
-        Wrong("same", "They make as many passes. But one of them needs something else as well."),
-    ],
+    reason="The operating system hands out new memory page by page, and fills each page with zeros "
+    "when it's first touched.",
+    wrong={
+        "old": "Both make two passes. Think about what else one of them needs.",
+        "same": "They make as many passes. But one of them needs something else as well.",
+    },
     hints=["Both read x once and write as much.", "Where does the memory for a tensor come from?"],
 )
 
 passes_made = Prediction(
-    TOPIC,
-    "passes_made",
     answer=8,
     reason="A mean is 1 pass, and there are two. Subtract, square, and multiply are 2 each.",
-    wrong=[
-        Wrong(
-            5,
-            "That's how many operations there are on the whole tensor, or how often they read it. "
-            "Three of them also write a tensor of this size.",
-        ),
-        Wrong(3, "Those are the tensors it writes. It also reads."),
-        Wrong(6, "You left out the means. Each of them reads a whole tensor, too."),
-        Wrong(7, "You left out one of the means. There are two, and each reads a whole tensor."),
-        Wrong(
-            9,
-            "Either you let the square read twice, but it reads one tensor, or you let one of the "
-            "means write a tensor, but it writes only one number for each row.",
-        ),
-        Wrong(11, "That's what the course's own `layer_norm` makes, which has more steps."),
-        Wrong(10, "You took 2 for each operation. But a mean writes only one number for each row."),
-        Wrong(2, "That would do: x in, y out. But each operation goes through memory by itself."),
-    ],
+    wrong={
+        5: "That's how many operations there are on the whole tensor, or how often they read it. "
+        "Three of them also write a tensor of this size.",
+        3: "Those are the tensors it writes. It also reads.",
+        6: "You left out the means. Each of them reads a whole tensor, too.",
+        7: "You left out one of the means. There are two, and each reads a whole tensor.",
+        9: "You counted a read or a write that isn't there. The square reads one tensor, and a "
+        "mean writes only one number for each row.",
+        11: "That's what the course's own `layer_norm` makes, which has more steps.",
+        10: "You took 2 for each operation. But a mean writes only one number for each row.",
+        2: "That would do: x in, y out. But each operation goes through memory by itself.",
+    },
     hints=[
         "Go through the operations one by one. Which tensors of the size of x does each one read?",
         "And which write one? What they do with one number for each row doesn't count.",
@@ -100,25 +81,21 @@ passes_made = Prediction(
 )
 
 quicker = Prediction(
-    TOPIC,
-    "quicker",
     answer="same",
     reason="Both have as many passes, and both write three new tensors.",
-    wrong=[
-        Wrong("one_pass", "It's one pass on paper. Count the passes of each of its operations."),
-        Wrong("two_pass", "It has no fewer passes. Count those of each operation."),
-    ],
+    wrong={
+        "one_pass": "It's one pass on paper. Count the passes of each of its operations.",
+        "two_pass": "It has no fewer passes. Count those of each operation.",
+    },
     hints=["Count the passes of both.", "And how many new tensors does each of them write?"],
 )
 
 predicted_time = CodeExercise(
-    TOPIC,
-    "predicted_time",
     inputs={
         "two_pass, where a read takes 2 ms and a copy 15": (8, 3, 2.0, 15.0),
         "a single copy": (2, 1, 3.0, 20.0),
         "a single read": (1, 0, 3.0, 20.0),
-        "ten passes and one new tensor": (10, 1, 1.5, 7.0),
+        "ten passes and one new tensor": (10, 1, 1.75, 7.3),
     },
     hints=[
         "Each new tensor costs a copy. How many passes do these copies account for?",
@@ -186,8 +163,6 @@ MANY = 3 * normal(7, 6, seed=162).double() - 2
 NARROW = 0.003 * normal(5, 8, seed=163).double() + 2
 
 blocked = CodeExercise(
-    TOPIC,
-    "blocked",
     inputs={
         "five rows in blocks of two": (WIDE, 2),
         "seven rows in blocks of three": (MANY, 3),
@@ -267,6 +242,20 @@ def one_mean_for_a_block(norm, x, rows):
 
 
 @blocked.mistake()
+def one_mean_only_for_a_block(norm, x, rows):
+    """You subtracted one mean from a whole block. Each row has its own: `dim=-1`."""
+    centered = torch.cat([block - block.mean() for block in x.split(rows)])
+    return centered * (centered.square().mean(dim=-1, keepdim=True) + 1e-5).rsqrt()
+
+
+@blocked.mistake()
+def one_length_for_a_block(norm, x, rows):
+    """You took one length for a whole block. Each row has its own: `dim=-1`."""
+    blocks = norm.center(x).split(rows)
+    return torch.cat([b * (b.square().sum() / x.shape[-1] + 1e-5).rsqrt() for b in blocks])
+
+
+@blocked.mistake()
 def divided_by_the_length(norm, x, rows):
     """You divided by the length. Layer norm divides by the root of length² / D + ε."""
     centered = norm.center(x)
@@ -287,3 +276,6 @@ def length_not_squared(norm, x, rows):
     centered = norm.center(x)
     length = torch.linalg.vector_norm(centered, dim=-1, keepdim=True)
     return centered * (length / x.shape[-1] + 1e-5).rsqrt()
+
+
+put_in_bank(TOPIC, vars())

@@ -1,74 +1,60 @@
 """Exercises of lesson 3, what a layer-normed point looks like."""
 
-from lnorm_utils.beliefs import Belief
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import put_in_bank
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import encoded_points, normal
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+from lnorm_utils.slips.beliefs import Belief
 
 TOPIC = "standardize"
 OUTSIDE = Belief.EPS_OUTSIDE_THE_ROOT
 X = encoded_points().double()
 # Variances of about 1e-5, so that no ε, the default ε and the given one are far apart.
-NARROW = 0.003 * (normal(2, 3, 5, seed=32).double() + 2)
+NARROW = 0.003 * (normal(5, 3, 6, seed=32).double() + 2)
 # In each row of the sum, the variance is above 4: there ε = 1e-5 does not show.
-LEFT, RIGHT = 2 * normal(2, 3, 5, seed=179).double() + 1, 2 * normal(2, 3, 5, seed=126).double() - 2
+LEFT, RIGHT = 2 * normal(5, 3, 6, seed=195).double() + 1, 2 * normal(5, 3, 6, seed=9).double() - 2
 
 # About lessons 1 and 2.
 rows_5_7 = Prediction(
-    TOPIC,
-    "rows_5_7",
     answer=5 * 7,
     reason="There's one mean for each of the 5 points at each of the 7 positions.",
-    wrong=[
-        Wrong(
-            5,
-            "That would be one mean for each sentence. Each position has its own.",
-            Belief.ONE_MEAN_PER_SENTENCE,
+    wrong={
+        5: Belief.ONE_MEAN_PER_SENTENCE(
+            "That would be one mean for each sentence. Each position has its own."
         ),
-        Wrong(
-            7 * 16,
+        7 * 16: Belief.OVER_THE_BATCH(
             "That's one mean for each position and feature, over the batch. Layer norm doesn't "
-            "average over the batch.",
-            Belief.OVER_THE_BATCH,
+            "average over the batch."
         ),
-        Wrong(
-            16,
+        16: Belief.OVER_THE_BATCH(
             "Either you counted the features, which share one mean, or you averaged over the batch "
-            "and the positions.",
-            Belief.OVER_THE_BATCH,
+            "and the positions."
         ),
-        Wrong(7, "That's the number of positions. Each point has means of its own."),
-        Wrong(5 * 16, "That's one for each point and feature. The features share one mean."),
-        Wrong(5 * 7 * 16, "That's how many numbers there are. 16 of them share one mean."),
-        Wrong(1, "That would be one mean of all numbers. Each row has its own."),
-    ],
+        7: "That's the number of positions. Each point has means of its own.",
+        5 * 16: "That's one for each point and feature. The features share one mean.",
+        5 * 7 * 16: "That's how many numbers there are. 16 of them share one mean.",
+        1: "That would be one mean of all numbers. Each row has its own.",
+    },
     hints=["The mean belongs to a row. How many rows are there?", "Multiply points by positions."],
 )
 
 
 var_1115 = Prediction(
-    TOPIC,
-    "var_1115",
     answer=(1 + 1 + 1 + 9) / 4,
     reason="The mean is 2. The squared distances 1, 1, 1, and 9 have the average 12 / 4.",
-    wrong=[
-        Wrong(
-            4,
-            "You divided by D − 1. Layer norm has all the numbers it speaks about, so it divides "
-            "by D.",
-            Belief.VARIANCE_OVER_D_MINUS_1,
+    wrong={
+        4: Belief.VARIANCE_OVER_D_MINUS_1(
+            "You divided by D − 1. That corrects an estimate from a sample, but layer norm has the "
+            "whole row, so there is nothing to correct."
         ),
-        Wrong(12, "That's the sum of the squared distances. Divide it by how many there are."),
-        Wrong(3**0.5, "That's the standard deviation. The variance is its square."),
-        Wrong(
-            2,
-            "Either that's the mean, or it's the root of 12 / (D − 1). For the variance, average "
-            "the squared distances from the mean.",
-        ),
-        Wrong(7, "That's the average of the squared numbers. Subtract the mean before you square."),
-        Wrong(1.5, "That's the average distance from the mean. Square the distances first."),
-        Wrong(0, "The distances cancel, because you didn't square them."),
-    ],
+        12: "That's the sum of the squared distances. Divide it by how many there are.",
+        3**0.5: "That's the standard deviation. The variance is its square.",
+        2: "Either that's the mean, or it's the root of 12 / (D − 1). For the variance, average "
+        "the squared distances from the mean.",
+        7: "That's the average of the squared numbers. Subtract the mean before you square.",
+        1.5: "That's the average distance from the mean. Square the distances first.",
+        0: "The distances cancel, because you didn't square them.",
+    },
     hints=[
         "What is the mean, and how far is each number from it?",
         "The squared distances are 1, 1, 1, and 9. Average them.",
@@ -77,17 +63,15 @@ var_1115 = Prediction(
 
 
 tenfold = Prediction(
-    TOPIC,
-    "tenfold",
     answer=100 * 3,
     reason="Each distance becomes 10 times as large, so each square becomes 100 times as large.",
-    wrong=[
-        Wrong(10 * 3, "The distances become 10 times as large. The variance averages squares."),
-        Wrong(3, "That's the variance before. Adding a number leaves it alone, a factor doesn't."),
-        Wrong(100 * 4, "The factor is right, but you divided by D − 1 before."),
-        Wrong(10 * 3**0.5, "That's the new standard deviation. The variance is its square."),
-        Wrong(100, "That's the factor. Multiply the old variance by it."),
-    ],
+    wrong={
+        10 * 3: "The distances become 10 times as large. The variance averages squares.",
+        3: "That's the variance before. Adding a number leaves it alone, a factor doesn't.",
+        100 * 4: "The factor is right, but you divided by D − 1 before.",
+        10 * 3**0.5: "That's the new standard deviation. The variance is its square.",
+        100: "That's the factor. Multiply the old variance by it.",
+    },
     hints=[
         "By how much does each distance from the mean grow? And its square?",
         "Take the variance of (1, 1, 1, 5), and multiply it by the square of the factor.",
@@ -96,14 +80,19 @@ tenfold = Prediction(
 
 
 formula = CodeExercise(
-    TOPIC,
-    "formula",
     inputs={
         "the x of this lesson with ε = 0.1": (X, 0.1),
-        "rows with a spread of 0.003 and ε = 0.0001": (NARROW, 1e-4),
-        "rows with a spread of 0.03 and ε = 0.1": (10 * NARROW, 0.1),  # longer than a row is
+        "five narrow points of three words with six features and ε = 0.0001": (
+            NARROW,
+            1e-4,
+        ),
+        "five points of three words with six features and ε = 0.1": (
+            10 * NARROW,
+            0.1,
+        ),  # longer than a row is
     },
     norm=lambda norm, x, eps: norm.standardize(x, eps=eps),
+    without=["lnorm_utils.standardize"],
     hints=[
         "Begin with the innermost parts of the formula: the mean, and then the variance.",
         "What is under the root sign? Add that up before you take the root.",
@@ -119,24 +108,17 @@ def eps_inside_the_root(x, eps):
 
 
 sum_var = Prediction(
-    TOPIC,
-    "sum_var",
     answer=(2 + 1) ** 2,
     reason="The standard deviations 2 and 1 add up to 3, and the variance is its square.",
-    wrong=[
-        Wrong(
-            1,
-            "That's the variance of `standardize(x)` alone. The sum is not normalized again.",
-            Belief.PRE_NORM_IS_POST_NORM,
+    wrong={
+        1: Belief.PRE_NORM_IS_POST_NORM(
+            "That's the variance of `standardize(x)` alone. The sum is not normalized again."
         ),
-        Wrong(
-            4 + 1,
-            "That's the sum of the two variances. They only add up for unrelated numbers, but here "
-            "both parts rise and fall together.",
-        ),
-        Wrong(4, "That's the variance of x alone. What you add to it has a spread as well."),
-        Wrong(3, "That's the standard deviation of the sum. The variance is its square."),
-    ],
+        4 + 1: "That's the sum of the two variances. They only add up for unrelated numbers, but "
+        "here both parts rise and fall together.",
+        4: "That's the variance of x alone. What you add to it has a spread as well.",
+        3: "That's the standard deviation of the sum. The variance is its square.",
+    },
     hints=[
         "You add number by number. How far from the mean is each number afterwards?",
         "A number above the mean in one part is above it in the other, so the distances add up.",
@@ -145,11 +127,12 @@ sum_var = Prediction(
 
 
 add_norm = CodeExercise(
-    TOPIC,
-    "add_norm",
     inputs={
         "the x of this lesson and the same points in reverse order": (X, X.flip(0)),
-        "other points, with variances above 4": (LEFT, RIGHT),
+        "five other points of three words with six features": (
+            LEFT,
+            RIGHT,
+        ),
     },
     norm=lambda norm, x, f: norm.standardize(x + f),
     within=1e-5,
@@ -223,26 +206,19 @@ def subtracts_f(norm, x, f):
 
 
 narrow = Prediction(
-    TOPIC,
-    "narrow",
     answer=0.5**0.5,
     reason="The variance is 0.01, as large as ε. So it becomes 1/2, and the root of that is 0.71.",
-    wrong=[
-        Wrong(
-            1,
+    wrong={
+        1: OUTSIDE(
             "That would be right without ε. Here ε is as large as the variance, so the row is "
-            "divided by more than its standard deviation.",
-            OUTSIDE,
+            "divided by more than its standard deviation."
         ),
-        Wrong(0.1 / 0.11, "That's 0.1 / (0.1 + 0.01). Add ε before you take the root.", OUTSIDE),
-        Wrong(
-            0.5,
-            "Either that's the variance afterwards, or you added the root of ε to the standard "
-            "deviation. Divide 0.1 by the root of the variance plus ε.",
-        ),
-        Wrong(0.1 / 0.02, "That's 0.1 / 0.02. Take the root of 0.02 first."),
-        Wrong((0.1 / 0.11) ** 0.5, "That's the root of 0.1 / 0.11. But the variance is 0.01."),
-    ],
+        0.1 / 0.11: OUTSIDE("That's 0.1 / (0.1 + 0.01). Add ε before you take the root."),
+        0.5: "Either that's the variance afterwards, or you added the root of ε to the standard "
+        "deviation. Divide 0.1 by the root of the variance plus ε.",
+        0.1 / 0.02: "That's 0.1 / 0.02. Take the root of 0.02 first.",
+        (0.1 / 0.11) ** 0.5: "That's the root of 0.1 / 0.11. But the variance is 0.01.",
+    },
     within=0.006,
     hints=[
         "What is the variance of the row? Compare it with ε.",
@@ -252,25 +228,18 @@ narrow = Prediction(
 
 
 minus_3 = Prediction(
-    TOPIC,
-    "minus_3",
     answer=1.3671,
     reason="The 3 cancels, but the minus doesn't, because a standard deviation has no sign.",
-    wrong=[
-        Wrong(
-            -1.3671,
+    wrong={
+        -1.3671: Belief.SCALING_CHANGES_NOTHING(
             "That would be right for a factor of 3. Here the distances from the mean change their "
-            "signs, and the standard deviation does not.",
-            Belief.SCALING_CHANGES_NOTHING,
+            "signs, and the standard deviation does not."
         ),
-        Wrong(3 * 1.3671, "That's −3 times as much. The standard deviation grows by 3 as well."),
-        Wrong(
-            -3 * 1.3671,
-            "That's 3 times as much, without the minus. The standard deviation grows by 3 as well, "
-            "and the distances from the mean change their signs.",
-        ),
-        Wrong(1.3671 / 3, "That's divided by −3. The distances from the mean grow by 3 as well."),
-    ],
+        3 * 1.3671: "That's −3 times as much. The standard deviation grows by 3 as well.",
+        -3 * 1.3671: "That's 3 times as much, without the minus. The standard deviation grows by 3 "
+        "as well, and the distances from the mean change their signs.",
+        1.3671 / 3: "That's divided by −3. The distances from the mean grow by 3 as well.",
+    },
     within=0.006,
     hints=[
         "The first number is below the mean of its row. Where is it after the multiplication?",
@@ -280,35 +249,23 @@ minus_3 = Prediction(
 
 
 shrunk = Prediction(
-    TOPIC,
-    "shrunk",
     answer=-3.4520e-3 / (6.3756e-6 + 1e-5) ** 0.5,
     reason="The variance is now 6.4e-6, and ε, at 1e-5, is the larger part under the root.",
-    wrong=[
+    wrong={
         # Between −1.3671, without ε, and −1.3617, with ε after the root.
-        Wrong(
-            -1.3644,
+        -1.3644: OUTSIDE(
             "Either you left ε out, or you added it after the root, where it is too small to "
-            "matter. Added to the variance, which is only 6.4e-6 here, it matters a lot.",
-            OUTSIDE,
+            "matter. Added to the variance, which is only 6.4e-6 here, it matters a lot."
         ),
-        Wrong(
-            -1.3671e-3,
-            "It's not that close to 0. The row also has a much smaller standard deviation, so most "
-            "of the factor cancels.",
+        -1.3671e-3: "It's not that close to 0. The row also has a much smaller standard deviation, "
+        "so most of the factor cancels.",
+        -3.4520e-3 / (6.3756e-3 + 1e-5) ** 0.5: "Here the variance is 0.001 times what it was. "
+        "It's a mean of squares, so the factor enters it twice.",
+        -3.4520e-3 / (6.3756e-6 * 4 / 3 + 1e-5) ** 0.5: Belief.VARIANCE_OVER_D_MINUS_1(
+            "Here the variance is divided by D − 1. Layer norm divides by D."
         ),
-        Wrong(
-            -3.4520e-3 / (6.3756e-3 + 1e-5) ** 0.5,
-            "Here the variance is 0.001 times what it was. It's a mean of squares, so the factor "
-            "enters it twice.",
-        ),
-        Wrong(
-            -3.4520e-3 / (6.3756e-6 * 4 / 3 + 1e-5) ** 0.5,
-            "Here the variance is divided by D − 1. Layer norm divides by D.",
-            Belief.VARIANCE_OVER_D_MINUS_1,
-        ),
-        Wrong(-3.4520e-3 / 1e-5**0.5, "This divides by the root of ε alone. The variance counts."),
-    ],
+        -3.4520e-3 / 1e-5**0.5: "This divides by the root of ε alone. The variance counts.",
+    },
     within=0.006,
     hints=[
         "What is the variance of the small row? Compare it with ε.",
@@ -318,22 +275,18 @@ shrunk = Prediction(
 
 
 eps_inside = Prediction(
-    TOPIC,
-    "eps_inside",
     answer=0.21,
     reason="The root of 1 + 0.21 is 1.1, so both divide by the same number.",
-    wrong=[
-        Wrong(
-            0.1,
+    wrong={
+        0.1: OUTSIDE(
             "Inside, 0.1 is added to the variance before the root. The root of 1.1 is 1.05, and "
-            "not 1.1.",
-            OUTSIDE,
+            "not 1.1."
         ),
-        Wrong(0.2, "That's nearly it, but it leaves out the square of 0.1."),
-        Wrong(0.01, "That's 0.1 squared. Square the whole of 1 + 0.1."),
-        Wrong(0.1**0.5, "That's the root of 0.1. Look for the number whose root is 1.1."),
-        Wrong(1.21, "That's what stands under the root. The variance of the row is a part of it."),
-    ],
+        0.2: "That's nearly it, but it leaves out the square of 0.1.",
+        0.01: "That's 0.1 squared. Square the whole of 1 + 0.1.",
+        0.1**0.5: "That's the root of 0.1. Look for the number whose root is 1.1.",
+        1.21: "That's what stands under the root. The variance of the row is a part of it.",
+    },
     hints=[
         "The root of the variance plus the new ε must be as large as 1 + 0.1.",
         "Square both sides, and subtract the variance of the row.",
@@ -342,22 +295,14 @@ eps_inside = Prediction(
 
 
 whose = Prediction(
-    TOPIC,
-    "whose",
     answer="PyTorch",
     reason="On the CPU, PyTorch is off by thousandths, and ours by less than a millionth. Both had "
     "the same input, so the input can't be the reason.",
-    wrong=[
-        Wrong(
-            "ours",
-            "PyTorch is faster. But ours centers a second time, and that saves the digits.",
-        ),
-        Wrong(
-            "equal",
-            "Both read the same rounded input, so it's tempting to blame the input. But what is "
-            "computed from it can be rounded again.",
-        ),
-    ],
+    wrong={
+        "ours": "Ours centers a second time. Ask what that does to the rounding of the first mean.",
+        "equal": "Both read the same rounded input, so it's tempting to blame the input. But what "
+        "is computed from it can be rounded again.",
+    },
     hints=[
         "The mean is near 10,000. In float32, neighbors there are about 0.001 apart.",
         "`standardize` subtracts the mean, and then the mean of what's left. What does the second "
@@ -367,27 +312,24 @@ whose = Prediction(
 
 
 on_zeros = Prediction(
-    TOPIC,
-    "on_zeros",
     answer=5,
     reason="All numbers are 0, so every distance is 0, whatever the mean runs over. And 0 divided "
     "by anything but 0 is 0.",
-    wrong=[
-        Wrong(
-            1,
-            "That's how many are right. But on zeros the four wrong ones also return zeros.",
-        ),
-        Wrong(0, "0 / 0 would be NaN. But each of the five adds ε, so no divisor is 0."),
-        Wrong(
-            4,
-            "You expect that one of them gives itself away. But if every number is 0, so is every "
-            "numerator.",
-        ),
-        Wrong(2, "Compare the numerators: each of the five is 0, and so is what PyTorch returns."),
-        Wrong(3, "Two of the five would have to differ from 0, but every numerator is 0."),
-    ],
+    wrong={
+        1: "That's how many of the five are right. Ask what a wrong one returns if every number is "
+        "0.",
+        0: "0 / 0 would be NaN. But each of the five adds ε, so no divisor is 0.",
+        4: "You expect that one of them gives itself away. Look at its numerator if every number "
+        "is 0.",
+        2: "That would need three that differ from zeros. Look at the numerator of each, if every "
+        "number is 0.",
+        3: "That would need two that return something other than zeros. Look at their numerators.",
+    },
     hints=[
         "What does PyTorch return for a row of zeros?",
         "For each formula, write down the numerator. The divisors are all above 0.",
     ],
 )
+
+
+put_in_bank(TOPIC, vars())

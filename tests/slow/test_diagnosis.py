@@ -14,7 +14,7 @@ import pytest
 import torch
 from exercise_banks import BY_NAME, WITH_NORM
 
-from lnorm_utils.exercises.engine.diagnosis import Failure, Raised, in_words
+from lnorm_utils.checking.diagnosis import Failure, Raised, in_words
 
 NAMES = [exercise.name for exercise in WITH_NORM]
 # Pairs that are the same function, so that either may be named: one is no root of a square, a clamp
@@ -33,11 +33,12 @@ there is no root; a standard deviation = a standard deviation; the variance is s
 there is no root; a variance below = there is no root; a standard deviation
 there is no root; ε is added to the numerator = ε is added to the numerator; the variance is
 your mean is a sum; with `F.normalize` each = your mean and the mean; with `F.normalize` each
-in place of the variance; you divided by the mean = ε is added outside; you averaged the
-a variance below; you divided by the mean = a standard deviation; you divided
+in place of the variance; you took the mean = ε is added outside; you averaged the
+a variance below; you took the mean = a standard deviation; you took the mean
 a standard deviation; you normalized twice = a standard deviation; your ε is squared
 with `F.normalize` each; your ε is squared = with `F.normalize` each; you normalized twice
 there is no root; you averaged the = you averaged the; you normalized twice
+you divided by the variance and; a standard = you divided by the variance and; a variance below
 you added the mean; with `F.normalize` each row = you added the mean; each row has length 1
 you didn't subtract; with `F.normalize` each row = you didn't subtract; each row has length 1
 β is left out; you added γ = γ is left out; γ and β have changed

@@ -9,8 +9,8 @@ import pytest
 from exercise_banks import BANK, known
 from nbformat.v4 import new_code_cell, new_notebook
 
-from lnorm_utils.exercises.engine.feedback import State
-from lnorm_utils.exercises.engine.prediction import Prediction
+from lnorm_utils.checking.feedback import State
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.lab.lesson_files import ORIGINALS, topics
 
 CHECK = re.compile(r"^(\w+)\.check\((\w+|\.\.\.)\)$", re.MULTILINE)

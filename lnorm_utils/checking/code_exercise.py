@@ -1,0 +1,270 @@
+"""An exercise whose answer is a function or a class."""
+
+import contextlib
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from lnorm_utils.checking import running
+from lnorm_utils.checking.class_attempts import Observation, Observed, describe, observe
+from lnorm_utils.checking.comparing import same
+from lnorm_utils.checking.defusing import trusted
+from lnorm_utils.checking.diagnosis import Cause, Failure, Search, in_words
+from lnorm_utils.checking.exercise import Exercise
+from lnorm_utils.checking.feedback import Feedback, State, first_sentence
+from lnorm_utils.checking.patterns import unfinished
+from lnorm_utils.checking.place import place
+from lnorm_utils.checking.sizes import only_these_fit, perhaps_only_these_fit
+from lnorm_utils.checking.wording import difference, side_by_side
+from lnorm_utils.numbers import capitalized
+from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.forward import NormWithSlips, combined
+from lnorm_utils.slips.layer import WrongLayer
+from lnorm_utils.slips.layout import SENTENCES, Layout
+
+__all__ = ["CodeExercise"]
+
+UNKNOWN = "I don't recognize this mistake. "
+
+
+class CodeExercise(Exercise):
+    """A question that is answered by a function, or by a class.
+
+    Answers and mistakes are functions that take the arguments in `inputs`. A student who makes a
+    mistake reads its docstring, and one who is right reads that of the answer, if it has one.
+
+    Args:
+        hints: as for every `Exercise`.
+        inputs: for a function, the arguments of each call, by what they are called: {"the x of
+            this lesson": (x,)}. The first are the lesson's own.
+        observations: for a class, what to look at in the layers made from it.
+        norm: (norm, *inputs) -> the right result, if `norm` is a `NormWithSlips` without slips. The
+            search then names all slips of layer norm by itself. Mistakes take `norm` too, first.
+        layout: the axes of the inputs, what normalizes over which of them, and which model has the
+            slips: layer norm, or its backward pass.
+        within: how far an element of a tensor may be from the answer, also relative to it.
+        without: functions that the lesson's text rules out, such as "torch.std" and
+            "lnorm_utils.standardize".
+
+    >>> double = CodeExercise(inputs={"the number 3": (3,)}, hints=[])
+    >>> @double.answer
+    ... def twice(x):
+    ...     return 2 * x
+    >>> @double.mistake()
+    ... def squared(x):
+    ...     "You squared it."
+    ...     return x * x
+    >>> double.check(lambda x: x**2)
+    Not yet: You squared it.
+    >>> double.check(lambda x: x + x)
+    Right.
+    """
+
+    def __init__(
+        self,
+        *,
+        hints: Sequence[str],
+        inputs: Mapping[str, tuple] | None = None,
+        observations: Sequence[Observation] | None = None,
+        norm: Callable | None = None,
+        layout: Layout = SENTENCES,
+        within: float = 1e-6,
+        without: Sequence[str] = (),
+    ) -> None:
+        super().__init__(hints, within)
+        self.without = tuple(without)
+        self.inputs: list[tuple]
+        self.observations = list(observations or ())
+        if observations:
+            self.use_class, self.describe = observe, describe
+            self.inputs = [each.arguments() for each in observations]
+            self.places = [each.words for each in observations]
+        else:
+            given = inputs or {}
+            self.inputs, self.places = list(given.values()), [f"on {place}" for place in given]
+        self.norm, self.layout = norm, layout
+        self.mistakes: list[Callable] = []
+        self.beliefs: dict[Callable, Belief | None] = {}
+        self._answer: Callable | None = None
+        self._layers: dict[int, WrongLayer] = {}
+
+    def answer(self, function: Callable) -> Callable:
+        """Take a function as the right one, which `solution` shows."""
+        self._answer = function
+        return function
+
+    def mistake(self, belief: Belief | None = None) -> Callable[[Callable], Callable]:
+        """Take a function as a mistake, and the common belief it comes from, if any."""
+
+        def take(function: Callable) -> Callable:
+            self.mistakes.append(function)
+            self.beliefs[function] = belief
+            return function
+
+        return take
+
+    def attempt(self, mistake: Callable) -> Callable:
+        """Return what a student writes who makes this mistake and no slip."""
+        return functools.partial(mistake, self.layout.model()) if self.norm else mistake
+
+    @functools.cached_property
+    def right(self) -> list:
+        """What the answer returns for each of the inputs."""
+        return self.expected(self._given_answer)
+
+    def expected(self, function: Callable) -> list:
+        """Compute what an attempt returns for each of the inputs."""
+        return [self._call(function, running.fresh(arguments)) for arguments in self.inputs]
+
+    @functools.cached_property
+    def search(self) -> Search:
+        """The search for the cause of a result."""
+        slips = self.layout.all_slips() if self.norm else []
+        return Search(self._result, self.mistakes, slips, self.right, self.within)
+
+    @property
+    def _given_answer(self) -> Callable:
+        if self._answer is None:
+            raise ValueError(f"The exercise {self.name!r} has no answer yet: give it one.")
+        return self._answer
+
+    def _call(self, function: Callable, arguments: tuple) -> object:
+        return self.use_class(function, *arguments) if self.use_class else function(*arguments)
+
+    def _result(self, cause: Cause, number: int) -> object:
+        function = cause.mistake or self.norm or self._given_answer
+        if self.norm:
+            norm = combined(*cause.slips, model=self.layout.model)
+            if not cause.mistake and self._output_of(number):
+                return self._layer(number, norm).forward(self.inputs[number][-1])
+            function = functools.partial(function, norm)
+        return self._call(function, self.inputs[number])
+
+    def _output_of(self, number: int) -> bool:
+        return bool(self.observations) and self.observations[number].what is Observed.OUTPUT
+
+    def _layer(self, number: int, norm: NormWithSlips) -> WrongLayer:
+        """Return a new layer. It is made only once, because nothing that uses it changes it."""
+        if number not in self._layers:
+            observation = self.observations[number]
+            self._layers[number] = WrongLayer(
+                norm, observation.shape, *observation.options
+            ).double()
+        self._layers[number].norm = norm
+        return self._layers[number]
+
+    def judge(self, attempt: object) -> Feedback:
+        """Return what `check` shows: for a mistake without a name, also where to look.
+
+        The grader sees no source, so it says all of it but the place.
+        """
+        feedback = super().judge(attempt)
+        if feedback.state is not State.WRONG or feedback.mistake:
+            return feedback
+        if not (found := place(attempt, self.inputs, self._is_right, self.use_class, self.without)):
+            return feedback
+        told = f"Look at `{found}`: changing only this would make it right."
+        more = feedback.message.removeprefix(UNKNOWN)
+        return replace(feedback, message=f"{told} {capitalized(more)}")
+
+    def _is_right(self, number: int, result: object) -> bool:
+        """Tell whether this is the right result for one of the inputs."""
+        with contextlib.suppress(Exception):  # an object of the student's that raises
+            return self.search.equal(trusted(result), self.right[number])
+        return False
+
+    def _judge_values(self, results: list, remark: str) -> Feedback:
+        kind = "class" if self.use_class else "function"
+        if results and all(result is ... for result in results):
+            return Feedback(State.NOT_ATTEMPTED, f"your {kind} returns nothing yet.")
+        empty = [n for n, result in enumerate(results) if result is None or result is ...]
+        if empty:
+            place = f"{self.places[empty[0]]}: " if empty[0] else ""
+            asked = "Is `return` inside an `if`?" if place else "Did you forget `return`?"
+            return Feedback(State.WRONG, f"{place}your {kind} returns nothing. {asked}")
+        wrong = [n for n, r in enumerate(results) if not same(r, self.right[n], self.within)]
+        if len(results) < len(self.inputs):
+            return self._judge_failure(dict(enumerate(results)), wrong, remark)
+        if not wrong:
+            message = inspect.getdoc(self._given_answer) or ""
+            return Feedback(State.RIGHT, f"{message} {remark}".strip())
+        feedback = self._diagnosis(dict(enumerate(results)))
+        if self.use_class:  # of several things that are wrong, name the one that shows first
+            kinds = [kind for kind, *_ in self.inputs]
+            alike = {n for n, kind in enumerate(kinds) if kind == kinds[wrong[0]]}
+            shown = alike | set(range(wrong[0] + 1))
+            partly = {n: results[n] for n in shown}
+            feedback = feedback or self._diagnosis(partly, self._output_of(wrong[0]))
+        feedback = feedback or self._first_difference(results, wrong)
+        return replace(feedback, message=f"{feedback.message} {remark}".strip())
+
+    def _judge_failure(self, results: dict[int, object], wrong: list, remark: str) -> Feedback:
+        """Say why an attempt fails on an input, or name a mistake that shows before that."""
+        number = len(results)
+        feedback = self._diagnosis({**results, number: Failure(remark)})
+        if feedback is None and wrong:
+            feedback = self._diagnosis(results)
+        if feedback:
+            return replace(feedback, message=f"{feedback.message} And {remark}")
+        fits = (
+            ""
+            if wrong or self.use_class
+            else only_these_fit(self.inputs, [number], None, None, remark)
+        )
+        if fits:
+            return Feedback(State.WRONG, fits, "the sizes of the lesson are fixed in the code")
+        place = f"{self.places[number]} " if number and not self.use_class else ""
+        if place and not wrong:
+            place = f"your answer is right {self.places[0]}, but {place}"
+        return Feedback(State.WRONG, f"{place}{remark}")
+
+    def _diagnosis(self, results: dict[int, object], is_layer_new: bool = False) -> Feedback | None:
+        """Name the cause of the results, if the search finds one.
+
+        Args:
+            results: by the number of the input.
+            is_layer_new: whether γ is 1 and β is 0 in all of them. Then the results can't show a
+                slip with γ or β.
+        """
+        causes = self.search.causes(results)
+        if is_layer_new:
+            slips = (cause for cause in causes if not cause.mistake)
+            causes = [c for c in slips if not any(slip.is_affine for slip in c.slips)]
+        if not causes:
+            return None
+        # Prefer the exercise's own message to that of the search.
+        causes = [cause for cause in causes if cause.mistake][:1] or causes
+        beliefs = [self.beliefs.get(cause.mistake) for cause in causes if cause.mistake]
+        beliefs += [slip.belief for cause in causes for slip in cause.slips]
+        message = in_words(causes, self.layout)
+        return Feedback(
+            State.WRONG,
+            message,
+            first_sentence(message),
+            tuple(dict.fromkeys(belief for belief in beliefs if belief)),
+        )
+
+    def _first_difference(self, results: list, wrong: list) -> Feedback:
+        number = wrong[0]
+        if number and not self.use_class:
+            given, right = results[number], self.right[number]
+            if fits := only_these_fit(self.inputs, wrong, given, right, ""):
+                return Feedback(State.WRONG, fits, "the sizes of the lesson are fixed in the code")
+        if message := unfinished(results, self.right, self.within):
+            return Feedback(State.WRONG, message, first_sentence(message))
+        right = self.right[number]
+        told = difference(results[number], right, self.within)
+        table = side_by_side(results[number], right, self.within)
+        place = f"{self.places[number]}: {told}"
+        if number and not self.use_class:
+            place = f"your answer is right {self.places[0]}, but not {place}"
+            place = f"{place} {perhaps_only_these_fit(self.inputs, wrong)}".strip()
+        unknown = UNKNOWN if table else ""
+        return Feedback(State.WRONG, f"{unknown}{capitalized(place)}", table=table)
+
+    def shown_solution(self) -> Feedback:
+        lines = textwrap.dedent(inspect.getsource(self._given_answer)).splitlines()
+        code = "\n".join(line for line in lines if not line.startswith("@"))
+        return Feedback(State.SOLUTION, "", code=code)

@@ -1,0 +1,103 @@
+"""Compare what a student returned with what is right: same kind, same shape, close enough."""
+
+import math
+import re
+from numbers import Real
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor
+
+__all__ = ["as_float", "close_numbers", "differing", "dtypes_agree", "plain", "same"]
+
+IN_FLOAT32 = 1e-5  # how far results of float32 may be from those of float64
+SAME_WORDS = {"epsilon": "eps", "ε": "eps", "inf": "infinity", "∞": "infinity"}
+
+
+def same(attempt: object, expected: object, within: float) -> bool:
+    """Tell whether an attempt is the expected value: same kind, same shape, close enough."""
+    given, right = plain(attempt), plain(expected)
+    if isinstance(right, Tensor):
+        return isinstance(given, Tensor) and _same_tensors(given, right, within)
+    if isinstance(right, tuple):
+        if getattr(given, "ndim", 0) == 1 and len(given) == len(right):
+            given = tuple(given.tolist())
+        return (
+            isinstance(given, tuple)
+            and len(given) == len(right)
+            and all(same(g, r, within) for g, r in zip(given, right, strict=True))
+        )
+    if isinstance(right, str) or type(given) is str:
+        return _word(given) == _word(right) is not None
+    if isinstance(right, bool) or isinstance(given, bool):
+        return given is right
+    return isinstance(given, Real) and _close(as_float(given), as_float(right), within)
+
+
+def plain(value: Any) -> Any:
+    """Convert values that mean the same to one form, and leave other kinds of values alone."""
+    if isinstance(value, list | tuple):
+        return tuple(plain(v) for v in value)
+    if isinstance(value, str):
+        return " ".join(value.split()).casefold()
+    if isinstance(value, Tensor | numpy.ndarray) and value.ndim == 0:
+        return value.item()
+    return value
+
+
+def as_float(number: Real) -> float:
+    """Convert a number to a float, which is infinite if the number is too large for one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def dtypes_agree(attempt: Tensor, expected: Tensor) -> bool:
+    """Accept float32 for float64, because the exercises don't ask about precision."""
+    pair = {attempt.dtype, expected.dtype}
+    return len(pair) == 1 or pair == {torch.float32, torch.float64}
+
+
+def close_numbers(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
+    if attempt.dtype != expected.dtype:
+        within = max(within, IN_FLOAT32)
+    attempt, expected = attempt.double(), expected.double()
+    return torch.isclose(attempt, expected, rtol=within, atol=within, equal_nan=True)
+
+
+def differing(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
+    """Mark the numbers that differ, each compared with the largest number of its row."""
+    scale = expected.double().abs().nan_to_num().amax(-1, keepdim=True).clamp(1e-30, 1.0)
+    strictly = ~close_numbers(attempt.double() / scale, expected.double() / scale, within)
+    return strictly if strictly.any() else ~close_numbers(attempt, expected, within)
+
+
+def _same_tensors(attempt: Tensor, expected: Tensor, within: float) -> bool:
+    return (
+        attempt.shape == expected.shape
+        and dtypes_agree(attempt, expected)
+        and bool(close_numbers(attempt, expected, within).all())
+    )
+
+
+def _word(value: object) -> str | None:
+    """Return a word without what people write differently; None if it's neither a word nor NaN.
+
+    >>> _word("Post_LN") == _word("post-LN"), _word("one point * 3") == _word("one point × 3")
+    (True, True)
+    >>> _word("ε"), _word(math.inf), _word(3.0)
+    ('eps', 'infinity', None)
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        value = str(value)  # "nan" or "inf"
+    if not isinstance(value, str):
+        return None
+    word = re.sub(r"[×*]|\bx\b(?= *\d)", "", value.casefold())
+    word = re.sub(r"[-−_() ]", "", word)
+    return SAME_WORDS.get(word, word)
+
+
+def _close(attempt: float, expected: float, within: float) -> bool:
+    return (math.isnan(attempt) and math.isnan(expected)) or abs(attempt - expected) <= within

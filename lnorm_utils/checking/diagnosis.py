@@ -1,0 +1,341 @@
+"""Find out how a student came to a result: search the slips of layer norm for the fewest that fit.
+
+The idea is that of Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, where an error model and a
+right solution correct the programs of students. Here the error model is code that runs.
+"""
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import torch
+
+from lnorm_utils.checking.comparing import same
+from lnorm_utils.numbers import capitalized
+from lnorm_utils.slips.layout import Layout
+from lnorm_utils.slips.slip import Slip, compatible
+
+__all__ = ["Cause", "Failure", "Search", "in_words"]
+
+# They limit the work and not the time, so that a verdict doesn't depend on the machine.
+MOST_RUNS = 5_000
+MOST_LOOKED_AT = 30_000
+MOST_SLIPS = 3
+
+
+class Cause(NamedTuple):
+    """What explains results: a mistake of the bank, if any, and slips of layer norm."""
+
+    mistake: Callable | None
+    slips: tuple[Slip, ...]
+
+    @property
+    def size(self) -> int:
+        """How many things are wrong."""
+        return len(self.slips) + (self.mistake is not None)
+
+    @property
+    def key(self) -> tuple:
+        """What tells it from other causes."""
+        return (self.mistake, *map(id, self.slips))
+
+    def switches(self) -> set:
+        """Return its mistake, if any, and the switches that its slips throw."""
+        return {self.mistake} - {None} | {name for slip in self.slips for name in slip.changes}
+
+
+class Raised(NamedTuple):
+    """The result of a cause that raises an error."""
+
+    kind: str
+    message: str
+
+
+class Failure(NamedTuple):
+    """The result of a student's code that raised an error, or failed in another way."""
+
+    remark: str
+
+    def tells(self, raised: Raised) -> bool:
+        """Tell whether the remark is about this error."""
+        return f"raised {raised.kind}" in self.remark and raised.message in self.remark
+
+
+class Search:
+    """The causes that an exercise knows, and what each of them returns.
+
+    Args:
+        result: (cause, number of the input) -> what the cause makes of it.
+        mistakes: those of the bank; each counts as one thing that is wrong.
+        slips: slips of layer norm, the likeliest first.
+        right: the right result for each input.
+        within: how far a number may be from another one that is called equal.
+    """
+
+    most_runs, most_slips = MOST_RUNS, MOST_SLIPS
+
+    def __init__(
+        self,
+        result: Callable[[Cause, int], object],
+        mistakes: Sequence[Callable],
+        slips: Sequence[Slip],
+        right: Sequence[object],
+        within: float,
+    ) -> None:
+        self._result, self.mistakes = result, mistakes
+        self.right, self.within = right, within
+        self._results: dict[tuple, object] = {}  # each cause runs once, however many attempts come
+        self._changed: dict[object, dict[int, object]] = {}
+        self.slips = self._telling(slips)
+
+    def result(self, cause: Cause, number: int) -> object:
+        """Return what a cause makes of one of the inputs, which may be an error."""
+        key = (cause.key, number)
+        if key not in self._results:
+            result = self._run(cause, number)
+            if isinstance(result, torch.Tensor):
+                result = result.detach()
+            self._results[key] = result
+        return self._results[key]
+
+    def _run(self, cause: Cause, number: int) -> object:
+        try:
+            return self._result(cause, number)
+        except Exception as error:
+            return Raised(type(error).__name__, " ".join(str(error).split())[:200])
+
+    def causes(self, results: Mapping[int, object]) -> list[Cause]:
+        """Return the causes with the fewest slips that give all these results, or an empty list.
+
+        Args:
+            results: number of the input -> a value or a `Failure`.
+        """
+        with _one_thread():
+            return self._causes(results)
+
+    def _causes(self, results: Mapping[int, object]) -> list[Cause]:
+        # Begin with inputs on which the attempt is wrong, because few causes agree with it there.
+        order = sorted(results, key=lambda n: self.equal(results[n], self.right[n]))
+        clues = Clues(self, results)
+        likely = itertools.islice(self.candidates(clues), self.most_runs)
+        candidates = itertools.chain(likely, self.only_together(clues))
+        for _, causes in itertools.groupby(candidates, key=lambda cause: cause.size):
+            found = [c for c in causes if all(self.fits(results[n], c, n) for n in order)]
+            if found:
+                return _least(found) if isinstance(results[order[0]], Failure) else found
+        return []
+
+    def fits(self, result: object, cause: Cause, number: int) -> bool:
+        """Tell whether a cause gives this result, or the same numbers repeated for every row."""
+        given = self.result(cause, number)
+        if self.equal(result, given):
+            return True
+        right = self.right[number]
+        if (
+            isinstance(result, torch.Tensor)
+            and isinstance(given, torch.Tensor)
+            and isinstance(right, torch.Tensor)
+            and given.shape != result.shape == right.shape
+        ):
+            with contextlib.suppress(RuntimeError):
+                return self.equal(result, given.expand_as(result))
+        return False
+
+    def changed(self, part: Cause) -> dict[int, object]:
+        """Return the wrong results of a single mistake or slip, by the number of the input."""
+        if part.key not in self._changed:
+            results = {n: self.result(part, n) for n in range(len(self.right))}
+            self._changed[part.key] = {
+                n: result for n, result in results.items() if not self.equal(result, self.right[n])
+            }
+        return self._changed[part.key]
+
+    def candidates(self, clues: "Clues | None" = None) -> Iterator[Cause]:
+        """Yield possible causes: those with the fewest parts first, and of these the likeliest.
+
+        Args:
+            clues: rule out many of them. Without clues, all possible causes are yielded.
+        """
+        mistakes = [m for m in self.mistakes if clues is None or clues.may_be(m)]
+        slips = self.slips if clues is None or clues.may_be(None) else []
+        for size in range(1, self.most_slips + 1):
+            pairs = itertools.product(_combinations(self.slips, size - 1), mistakes)
+            alone = zip(_combinations(slips, size), itertools.repeat(None))
+            for parts, mistake in itertools.islice(itertools.chain(pairs, alone), MOST_LOOKED_AT):
+                everything = (mistake, *parts) if mistake else parts
+                if (clues is None or clues.allow(everything)) and compatible(parts):
+                    yield Cause(mistake, parts)
+
+    def only_together(self, clues: "Clues") -> Iterator[Cause]:
+        """Yield the pairs of slips that clues rule out, but that may change something together."""
+        for parts in _combinations(self.slips, 2):
+            if clues.cover(*parts) and not clues.allow(parts) and compatible(parts):
+                yield Cause(None, parts)
+
+    def _telling(self, slips: Sequence[Slip]) -> list[Slip]:
+        """Leave out slips that change nothing, and of slips that do nearly the same keep one.
+
+        Keep the one that changes the fewest switches, and of these the likeliest.
+        """
+        different: list[dict[int, object]] = [{}]
+        telling = []
+        for slip in sorted(slips, key=lambda slip: len(slip.changes)):
+            results = self.changed(Cause(None, (slip,)))
+            fails = any(isinstance(result, Raised) for result in results.values())
+            if fails or not any(self._nearly_equal(results, other) for other in different):
+                different.append(results)
+                telling.append(id(slip))
+        return [slip for slip in slips if id(slip) in telling]
+
+    def _nearly_equal(self, some: dict[int, object], others: dict[int, object]) -> bool:
+        """Tell whether results are so close that rounding could turn one into the other."""
+        return some.keys() == others.keys() and all(
+            self.equal(result, others[n], 10 * self.within) for n, result in some.items()
+        )
+
+    def equal(self, one: object, other: object, within: float | None = None) -> bool:
+        """Tell whether two results are the same, be they values or errors."""
+        if isinstance(one, Failure):
+            return isinstance(other, Raised) and one.tells(other)
+        if isinstance(one, Raised) or isinstance(other, Raised):
+            return isinstance(one, Raised) and isinstance(other, Raised) and one == other
+        return not self.clearly_differ(one, other) and same(one, other, within or self.within)
+
+    def clearly_differ(self, one: object, other: object) -> bool:
+        """Compare the last numbers of two tensors, which is quick and mostly enough."""
+        if not (type(one) is type(other) is torch.Tensor and one.numel() and other.numel()):
+            return False
+        ours, theirs = one.flatten()[-1].item(), other.flatten()[-1].item()
+        return abs(ours - theirs) > max(1e-3, 100 * self.within) * (1 + abs(theirs))
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let PyTorch compute with one thread: with small tensors, several only wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+class Clues:
+    """What single mistakes and slips say about the results, with a bit for each input.
+
+    If only one part of a cause changes the right result for an input, this part alone must give the
+    student's result there. This misses parts that change something only together, but it never
+    names a wrong cause. `Search.only_together` comes back to such pairs.
+    """
+
+    def __init__(self, search: Search, results: Mapping[int, object]) -> None:
+        self.wrong = _bits(n for n in results if not search.equal(results[n], search.right[n]))
+        # Where a part changes what is right, and where its result is not that of the attempt.
+        self.of_part: dict[object, tuple[int, int]] = {}
+        self._allowed: dict[tuple, bool] = {}  # many parts do the same in the same places
+        self.by_slips = 0
+        parts = [Cause(mistake, ()) for mistake in search.mistakes]
+        for part in [*parts, *(Cause(None, (slip,)) for slip in search.slips)]:
+            changed, key = search.changed(part), id(part.mistake or part.slips[0])
+            where = _bits(n for n in results if n in changed)
+            missed = _bits(
+                n
+                for n in results
+                if n in changed and not _nearly(search, results[n], part, n, changed[n])
+            )
+            self.of_part[key] = where, missed
+            if part.slips:
+                self.by_slips |= where
+
+    def may_be(self, mistake: Callable | None) -> bool:
+        """Tell whether a mistake, or none, may be part of a cause, with any slips."""
+        changed, missed = self.of_part.get(id(mistake), (0, 0))
+        return not (missed | (self.wrong & ~changed)) & ~self.by_slips
+
+    def cover(self, one: object, other: object) -> bool:
+        """Tell whether each wrong result is changed by one of these parts at least."""
+        return not self.wrong & ~(self.of_part[id(one)][0] | self.of_part[id(other)][0])
+
+    def allow(self, parts: Sequence[object]) -> bool:
+        """Tell whether these parts together may be a cause."""
+        clues = tuple([self.of_part[id(part)] for part in parts])
+        if clues not in self._allowed:
+            any_of, several = 0, 0
+            for changed, _ in clues:
+                several |= any_of & changed
+                any_of |= changed
+            unexplained = self.wrong & ~any_of
+            self._allowed[clues] = not unexplained and not any(m & ~several for _, m in clues)
+        return self._allowed[clues]
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    return sum(1 << number for number in numbers)
+
+
+def _nearly(search: Search, result: object, part: Cause, number: int, given: object) -> bool:
+    if getattr(result, "shape", None) == getattr(given, "shape", ()):
+        return not search.clearly_differ(result, given)
+    return search.fits(result, part, number)
+
+
+def _combinations(slips: Sequence[Slip], size: int) -> Iterator[tuple[Slip, ...]]:
+    """Yield all combinations of this many slips, those with unlikely slips last."""
+    if size < 2:
+        yield from itertools.combinations(slips, size)
+        return
+    for last, slip in enumerate(slips):
+        for others in itertools.combinations(slips[:last], size - 1):
+            yield (*others, slip)
+
+
+def _least(causes: list[Cause]) -> list[Cause]:
+    """Of causes that raise the same error, keep those without a smaller one; none if many are left.
+
+    An error ends a function early, so nothing is known about what would have come after it.
+    """
+    parts = [cause.switches() for cause in causes]
+    pairs = zip(causes, parts, strict=True)
+    least = [cause for cause, own in pairs if not any(other < own for other in parts)]
+    return least if len(least) < 4 else []
+
+
+def in_words(causes: Sequence[Cause], layout: Layout) -> str:
+    """Say what was done, and what layer norm does instead.
+
+    Of three things, say what was done in short, and what to do about the first.
+    """
+    mistake, slips = causes[0].mistake, causes[0].slips
+    if mistake and not slips:
+        return " ".join((mistake.__doc__ or "").split())
+    instead = _joined([slip.instead for cause in causes for slip in cause.slips])
+    if mistake:
+        text = " ".join((mistake.__doc__ or "").split())
+        if len(slips) > 1:
+            done = _joined([slip.done for slip in slips])
+            return layout.in_its_letters(f"{text} Also, {done}.")
+        return layout.in_its_letters(f"{text} Also, {slips[0].told}. {layout.name} {instead}.")
+    if len(slips) > 2:
+        begin = "Three things" if len(causes) == 1 else "Perhaps three things"
+        done = _joined([slip.done for slip in slips])
+        first = f"Begin with the first. {layout.name} {slips[0].instead}."
+        return layout.in_its_letters(f"{begin}: {done}. {first}")
+    ways = list(dict.fromkeys(_joined([slip.told for slip in cause.slips]) for cause in causes))
+    if len(ways) > 2 and ", and " in instead:
+        return layout.in_its_letters(
+            f"Perhaps {ways[0]}, but other mistakes lead to the same result. "
+            f"{layout.name} {_joined([slip.instead for slip in slips])}."
+        )
+    if len(ways) > 1:
+        done = f"either {', or '.join(ways)}"
+    elif len(slips) > 1:
+        done = f"two things: {ways[0]}"
+    else:
+        done = ways[0]
+    return layout.in_its_letters(f"{capitalized(done)}. {layout.name} {instead}.")
+
+
+def _joined(clauses: Sequence[str]) -> str:
+    *most, last = dict.fromkeys(clauses)
+    return f"{', '.join(most)}, and {last}" if most else last

@@ -1,0 +1,270 @@
+"""Change one thing in the syntax tree of a function, in many ways that people write it otherwise.
+
+An edit puts something else where one thing stood: another operator, number, name, or argument, a
+call more or less, a statement out of a loop. It doesn't know which of them is right.
+"""
+
+import ast
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+__all__ = ["Edit", "Function", "edits"]
+
+OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.FloorDiv)
+COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+NUMBERS = (0, 1, -1, 2, 0.5, 1e-5, math.inf)
+# Functions and methods that are taken for each other.
+FAMILIES = (
+    ("mean", "sum", "amax", "max", "min", "norm", "cumsum", "std", "var"),
+    ("sqrt", "square", "rsqrt", "abs", "exp", "log"),
+    ("all", "any"),
+    ("triu", "tril"),
+    ("ones", "zeros"),
+    ("ones_like", "zeros_like"),
+    ("view", "reshape"),
+    ("transpose", "permute"),
+    ("cat", "stack"),
+)
+OVER_AN_AXIS = {*FAMILIES[0], "all", "any", "softmax", "log_softmax"}
+MORE_CALLS = ("sqrt()", "square()", "abs()", "mT", "unsqueeze(-1)", "mean(-1, keepdim=True)")
+MORE_ARGUMENTS = ("-1", "0", "keepdim=True", "unbiased=False")
+# Parts of a source that say something when they're shown alone; a name or a number doesn't.
+SHOWN = ast.stmt | ast.BinOp | ast.Call | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp
+NOT_CHANGED = ast.Raise | ast.Assert | ast.JoinedStr | ast.arguments
+Function = ast.FunctionDef | ast.Lambda
+
+
+class Edit(NamedTuple):
+    """One thing that is changed, by `setattr(owner, field, new)`.
+
+    Args:
+        place: the smallest part of the source around it that says something.
+        owner, field: the part of the tree that holds it, and under which name.
+        new: what to put there.
+    """
+
+    place: ast.AST
+    owner: ast.AST
+    field: str
+    new: Any
+
+
+def edits(function: Function) -> Iterator[Edit]:
+    """Yield the edits of a function's body: first those of statements, last another call."""
+    inside = list(_inside(function))
+    parents = {child: node for node in inside for child in ast.iter_child_nodes(node)}
+    for node in inside:
+        for field in ("body", "orelse"):
+            if isinstance(statements := getattr(node, field, None), list):
+                for statement, others in _of_statements(statements):
+                    yield Edit(statement, node, field, others)
+    slots = [slot for node in inside for slot in _slots(node)]
+    names = _names(inside)
+    called = _called(inside)
+    for forms in (_other_forms, _other_names, _more_calls):
+        for owner, field, index, old in slots:
+            is_called = isinstance(owner, ast.Call) and field == "func"
+            place: ast.AST = old
+            if is_called or not isinstance(old, ast.Attribute):
+                while not isinstance(place, SHOWN) and parents[place] is not function:
+                    place = parents[place]
+            for new in forms(old, called if is_called else names, called, is_called):
+                held = getattr(owner, field)
+                put = new if index is None else [*held[:index], new, *held[index + 1 :]]
+                yield Edit(place, owner, field, put)
+
+
+def _inside(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and what is inside of it, without what is never changed."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, NOT_CHANGED):
+            yield from _inside(child)
+
+
+def _slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
+    """Yield each expression that a node holds and that is read: owner, field, index, expression."""
+    for field, value in ast.iter_fields(node):
+        if field in ("decorator_list", "returns", "annotation"):
+            continue
+        for index, each in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            if isinstance(each, ast.expr) and isinstance(getattr(each, "ctx", LOAD), ast.Load):
+                yield node, field, index, each
+
+
+def _names(inside: list[ast.AST]) -> list[str]:
+    """Name a function's arguments and what it assigns, and those of the functions inside."""
+    arguments = [n.args for n in inside if isinstance(n, Function)]
+    given = [a.arg for each in arguments for a in (*each.posonlyargs, *each.args, *each.kwonlyargs)]
+    stored = (n for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return list(dict.fromkeys([*given, *(name.id for name in stored)]))
+
+
+def _called(inside: list[ast.AST]) -> list[str]:
+    """Name what is called with one argument by its name alone, such as `f` and `norm`."""
+    calls = (n for n in inside if isinstance(n, ast.Call) and len(n.args) == 1)
+    return list(dict.fromkeys(n.func.id for n in calls if isinstance(n.func, ast.Name)))
+
+
+def _of_statements(statements: list[ast.stmt]) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+    """Yield the place and the statements for each edit of a list of statements."""
+    for number, each in enumerate(statements):
+        before, after = statements[:number], statements[number + 1 :]
+        for new in _instead(each):
+            yield each, [*before, *new, *after] or [ast.Pass()]
+        if isinstance(each, ast.For):
+            first, last = each.body[0], each.body[-1]
+            yield last, [*before, _but(each, body=each.body[:-1] or [ast.Pass()]), last, *after]
+            yield first, [*before, first, _but(each, body=each.body[1:] or [ast.Pass()]), *after]
+            if after:
+                longer = _but(each, body=[*each.body, after[0]])
+                yield after[0], [*before, longer, *after[1:]]
+        if after and not isinstance(each, ast.FunctionDef):
+            yield each, [*before, after[0], each, *after[1:]]
+
+
+def _instead(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """Yield what can stand in the place of a statement."""
+    if isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr):
+        yield []
+    if isinstance(statement, ast.AugAssign):
+        yield [ast.Assign([statement.target], statement.value)]
+        for op in OPERATORS:
+            yield [_but(statement, op=op())]
+    if isinstance(statement, ast.Assign):
+        target = statement.targets[0]
+        if isinstance(target, ast.Name | ast.Subscript) and len(statement.targets) == 1:
+            yield [ast.AugAssign(target, ast.Add(), statement.value)]
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        of = getattr(statement.value.func, "value", None)
+        if isinstance(of, ast.Name):
+            yield [ast.Assign([ast.Name(of.id, ast.Store())], statement.value)]
+
+
+def _other_forms(
+    old: ast.expr, names: list[str], called: list[str], is_called: bool
+) -> Iterator[ast.expr]:
+    """Yield an expression with another operator, number, argument or slice, or a call less."""
+    if isinstance(old, ast.Constant) and isinstance(old.value, int | float):
+        yield from _numbers(old.value)
+    elif isinstance(old, ast.UnaryOp):
+        yield old.operand
+    elif isinstance(old, ast.BinOp):
+        yield _but(old, left=old.right, right=old.left)
+        ops = (*OPERATORS, ast.Pow) if isinstance(old.right, ast.Constant) else OPERATORS
+        yield from (_but(old, op=op()) for op in ops if not isinstance(old.op, op))
+        yield from _regrouped(old)
+        yield from (old.left, old.right)
+    elif isinstance(old, ast.Compare) and len(old.ops) == 1:
+        yield from (_but(old, ops=[op()]) for op in COMPARISONS)
+        yield ast.UnaryOp(ast.Not(), old)
+    elif isinstance(old, ast.BoolOp):
+        yield _but(old, op=ast.And() if isinstance(old.op, ast.Or) else ast.Or())
+        yield from old.values
+    elif isinstance(old, ast.IfExp):
+        yield from (old.body, old.orelse, _but(old, body=old.orelse, orelse=old.body))
+    elif isinstance(old, ast.Attribute) and not is_called:
+        yield from (old.value, _but(old, attr="mT"))
+    elif isinstance(old, ast.Subscript):
+        yield old.value
+    elif isinstance(old, ast.Slice):
+        yield from _slices(old)
+    elif isinstance(old, ast.Call):
+        yield from _calls(old)
+
+
+def _numbers(value: float) -> Iterator[ast.expr]:
+    if isinstance(value, bool):
+        yield ast.Constant(not value)
+        return
+    near = (value + 1, value - 1) if isinstance(value, int) else (2 * value, value / 2)
+    for number in dict.fromkeys((-value, *near, *NUMBERS)):
+        if number != value:
+            yield _number(number)
+
+
+def _number(value: float) -> ast.expr:
+    number = ast.Constant(abs(value))
+    return ast.UnaryOp(ast.USub(), number) if value < 0 else number
+
+
+def _regrouped(old: ast.BinOp) -> Iterator[ast.expr]:
+    """Yield what other parentheses make of two operators."""
+    if isinstance(left := old.left, ast.BinOp):
+        yield _but(left, right=_but(old, left=left.right))
+        yield _but(left, right=_but(old, left=left.right, op=ast.Pow()))
+    if isinstance(right := old.right, ast.BinOp):
+        yield _but(right, left=_but(old, right=right.left))
+
+
+def _slices(old: ast.Slice) -> Iterator[ast.expr]:
+    low, up = old.lower, old.upper
+    bounds = [(up, low), (None, up), (low, None), (low or ast.Constant(1), up)]
+    bounds += [(low, up or _number(-1))]
+    if up:
+        bounds += [(ast.UnaryOp(ast.USub(), up), None)]
+        bounds += [(low, ast.BinOp(up, op(), ast.Constant(1))) for op in (ast.Add, ast.Sub)]
+    if low and up:
+        bounds += [(low, ast.BinOp(low, ast.Add(), up))]
+    yield from (_but(old, lower=one, upper=other) for one, other in bounds)
+
+
+def _calls(old: ast.Call) -> Iterator[ast.expr]:
+    """Yield a call with other arguments or of another method, and what it was called with."""
+    name = old.func.attr if isinstance(old.func, ast.Attribute) else ""
+    for family in FAMILIES:
+        if name in family:
+            yield from (_but(old, func=_but(old.func, attr=n)) for n in family if n != name)
+    for kind, held in (("args", old.args), ("keywords", old.keywords)):
+        yield from (_but(old, **{kind: [*held[:n], *held[n + 1 :]]}) for n in range(len(held)))
+    for one, other in itertools.combinations(range(len(old.args)), 2):
+        swapped = list(old.args)
+        swapped[one], swapped[other] = swapped[other], swapped[one]
+        yield _but(old, args=swapped)
+    if name in OVER_AN_AXIS:
+        given = {keyword.arg for keyword in old.keywords}
+        for more in (_parsed(f"f({more})") for more in MORE_ARGUMENTS):
+            if not given & {keyword.arg for keyword in more.keywords}:
+                args, keywords = [*old.args, *more.args], [*old.keywords, *more.keywords]
+                yield _but(old, args=args, keywords=keywords)
+    yield from (each for each in old.args if not isinstance(each, ast.Starred))
+    if isinstance(old.func, ast.Attribute):
+        yield old.func.value
+
+
+def _other_names(
+    old: ast.expr, names: list[str], called: list[str], is_called: bool
+) -> Iterator[ast.expr]:
+    """Yield other names for a name or a number, and other attributes of `self`."""
+    name = old.id if isinstance(old, ast.Name) else None
+    if name or isinstance(old, ast.Constant):
+        yield from (ast.Name(other, ast.Load()) for other in names if other != name)
+
+
+def _more_calls(
+    old: ast.expr, names: list[str], called: list[str], is_called: bool
+) -> Iterator[ast.expr]:
+    """Yield an expression with one more call around it, or with the other sign."""
+    if is_called or not isinstance(old, ast.Name | ast.BinOp | ast.Call | ast.Subscript):
+        return
+    yield ast.UnaryOp(ast.USub(), old)
+    yield from (ast.Call(ast.Name(name, ast.Load()), [old], []) for name in called)
+    for more in MORE_CALLS:
+        call = _parsed(f"x.{more}")
+        attribute: Any = call.func if isinstance(call, ast.Call) else call
+        attribute.value = old
+        yield call
+
+
+def _but(node: Any, **changes: Any) -> Any:
+    """Copy a node, with other values in some of its fields."""
+    return type(node)(**{**vars(node), **changes})
+
+
+def _parsed(source: str) -> Any:
+    return ast.parse(source, mode="eval").body
+
+
+LOAD = ast.Load()

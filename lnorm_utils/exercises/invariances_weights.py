@@ -1,0 +1,261 @@
+"""Exercises on what a network doesn't notice: changes of its weights."""
+
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import put_in_bank
+from lnorm_utils.checking.prediction import Prediction
+from lnorm_utils.examples import normal
+from lnorm_utils.functional import standardize
+from lnorm_utils.slips.beliefs import Belief
+
+TOPIC = "invariances"
+POINTS = normal(8, 5, seed=1).double()
+MATRIX = normal(6, 5, seed=2).double()
+# As many outputs as inputs, so that a wrong axis fits as well, and is wrong.
+SQUARE = normal(5, 5, seed=3).double() + 0.5
+# Weights so small that an ε of 1e-5 shows.
+SMALL = 0.001 * normal(7, 4, seed=6).double() + 0.0005
+
+# About lessons 3, 5, and 6.
+five_x = Prediction(
+    answer=0.8,
+    reason="The 5 cancels, because the standard deviation is five times as large too. The − 3 is "
+    "subtracted with the mean.",
+    wrong={
+        4: "The standard deviation also becomes five times as large, so the 5 cancels.",
+        1: "That's 5 · 0.8 − 3. Layer norm comes last, and takes both away.",
+        -0.8: "A positive factor keeps the signs. Only a negative one turns them around.",
+        0.8 - 3: "The − 3 is part of the mean, and the mean is subtracted.",
+        0.16: "You divided by 5. The standard deviation does that, and the row had times 5.",
+    },
+    hints=[
+        "What happens to a mean and to a standard deviation if you add a number to all features?",
+        "What happens to both if you multiply all features by 5?",
+    ],
+)
+
+
+columns = Prediction(
+    answer=8,
+    reason="One for each feature, taken over the 32 points.",
+    wrong={
+        32: "That's one for each point, as layer norm takes it.",
+        1: "That would be one mean of all numbers. Each feature has its own.",
+        256: "That's how many numbers there are. 32 of them share a mean.",
+        40: "Those are the means of batch norm and of layer norm together.",
+    },
+    hints=["Which numbers are alike for batch norm?", "A mean over the batch: one for each what?"],
+)
+
+
+len_64 = Prediction(
+    answer=8,
+    reason="The squares of a standardized row add up to D = 64, so its length is √64.",
+    wrong={
+        64: "That's what the squares add up to. The length is the root of it.",
+        1: "That's the standard deviation. The length has 64 squares under the root.",
+        0: "The features add up to 0. The length is the root of the sum of their squares.",
+        62**0.5: "D − 2 is how many dimensions are left. The length is that of D features.",
+        63**0.5: "You divided by D − 1 in the variance. Layer norm divides by D.",
+    },
+    hints=[
+        "The variance is the mean of the squares, and it's 1. What is their sum?",
+        "The length is the root of the sum of the squares.",
+    ],
+)
+
+
+by_ten = Prediction(
+    answer="no norm",
+    reason="Each layer norm divides the 10 away again.",
+    wrong={
+        "both": "Each layer norm divides by the standard deviation of the row, which is ten times "
+        "as large too.",
+        "neither": "Something must divide the 10 away again. Look for it in both networks.",
+        "layer norm": "You think that a norm makes a factor larger. It divides by the standard "
+        "deviation of the row.",
+    },
+    hints=[
+        "What does a layer norm make of a row, and of ten times that row?",
+        "The ReLU of 10 · a is 10 times the ReLU of a. What do eight such layers do?",
+    ],
+)
+
+
+unit_w = CodeExercise(
+    inputs={
+        "the points and weights of this lesson": (POINTS, MATRIX),
+        "a layer from five features to five": (POINTS, SQUARE),
+        "three points and a layer from four features to seven, with small weights": (
+            normal(3, 4, seed=7).double(),
+            SMALL,
+        ),
+    },
+    hints=[
+        "The weight vector of one output is one row of the matrix. Along which axis do you sum?",
+        "`matrix.norm(dim=…, keepdim=True)` is a length. With it you get a new matrix, and the "
+        "rest is `x @ … .T`.",
+    ],
+)
+
+
+@unit_w.answer
+def each_vector_by_its_length(x, matrix):
+    return x @ (matrix / matrix.norm(dim=1, keepdim=True)).T
+
+
+@unit_w.mistake()
+def lengths_of_columns(x, matrix):
+    """You divided by the lengths of the columns. The weights of one output are a row of W
+    (`dim=1`)."""
+    return x @ (matrix / matrix.norm(dim=0, keepdim=True)).T
+
+
+@unit_w.mistake()
+def lengths_without_an_axis(x, matrix):
+    """Your lengths have lost their axis. PyTorch then lines them up with the columns of W. Keep it,
+    with size 1 (`keepdim=True`)."""
+    return x @ (matrix / matrix.norm(dim=1)).T
+
+
+@unit_w.mistake()
+def not_transposed(x, matrix):
+    """You multiplied by W as it is. Each output is a weight vector times x, and with the points in
+    front that's `x @ … .T`."""
+    return x @ (matrix / matrix.norm(dim=1, keepdim=True))
+
+
+@unit_w.mistake()
+def one_length(x, matrix):
+    """You divided by one length for the whole matrix. Each output has a weight vector with a length
+    of its own."""
+    return x @ (matrix / matrix.norm()).T
+
+
+@unit_w.mistake()
+def squared_length(x, matrix):
+    """You divided by the sum of the squares. The length is the root of it."""
+    return x @ (matrix / matrix.square().sum(1, keepdim=True)).T
+
+
+@unit_w.mistake()
+def root_mean_square(x, matrix):
+    """You divided by the root of the mean of the squares. The length is the root of their sum."""
+    return x @ (matrix / matrix.square().mean(1, keepdim=True).sqrt()).T
+
+
+@unit_w.mistake()
+def sum_of_sizes(x, matrix):
+    """You divided by the sum of the absolute values. The length is the root of the sum of the
+    squares."""
+    return x @ (matrix / matrix.abs().sum(1, keepdim=True)).T
+
+
+@unit_w.mistake()
+def standardized_weights(x, matrix):
+    """You subtracted the mean of each weight vector too. Weight norm only divides."""
+    centered = matrix - matrix.mean(1, keepdim=True)
+    return x @ (centered / centered.norm(dim=1, keepdim=True)).T
+
+
+@unit_w.mistake()
+def standardized_with_layer_norm(x, matrix):
+    """You standardized each weight vector, as layer norm does with a row. Weight norm subtracts
+    nothing, and divides by the length."""
+    return x @ standardize(matrix).T
+
+
+@unit_w.mistake()
+def with_an_eps(x, matrix):
+    """You added 1e-5 to the lengths. Weight norm divides by the length itself."""
+    return x @ (matrix / (matrix.norm(dim=1, keepdim=True) + 1e-5)).T
+
+
+@unit_w.mistake()
+def times_the_lengths(x, matrix):
+    """You multiplied by the lengths. Divide by them."""
+    return x @ (matrix * matrix.norm(dim=1, keepdim=True)).T
+
+
+@unit_w.mistake()
+def layer_norm_of_the_outputs(x, matrix):
+    """That's layer norm: it standardizes the outputs of each point. Weight norm divides the
+    weights, and doesn't look at the outputs."""
+    return standardize(x @ matrix.T)
+
+
+@unit_w.mistake()
+def no_norm_at_all(x, matrix):
+    """That's the layer without a norm. Divide each weight vector by its length first."""
+    return x @ matrix.T
+
+
+@unit_w.mistake()
+def normed_outputs(x, matrix):
+    """You divided the outputs by their length. Weight norm divides the weights, and doesn't look at
+    the points."""
+    outputs = x @ matrix.T
+    return outputs / outputs.norm(dim=1, keepdim=True)
+
+
+@unit_w.mistake()
+def points_alone(x, matrix):
+    """You divided the points by their lengths. Weight norm leaves them as they are, and divides the
+    weight vectors."""
+    return (x / x.norm(dim=1, keepdim=True)) @ matrix.T
+
+
+@unit_w.mistake()
+def points_too(x, matrix):
+    """You divided the points by their lengths as well. Weight norm leaves them as they are."""
+    return (x / x.norm(dim=1, keepdim=True)) @ (matrix / matrix.norm(dim=1, keepdim=True)).T
+
+
+unseen = Prediction(
+    answer=4,
+    reason="It notices a change of one weight vector, and a shift of all points.",
+    wrong={
+        6: Belief.WEIGHTS_AND_DATA_ALIKE(
+            "Layer norm notices some of them. Ask of each whether it does the same to all six "
+            "outputs of a point."
+        ),
+        5: Belief.WEIGHTS_AND_DATA_ALIKE(
+            "Some of the changes multiply or shift each output by another amount. Find all of "
+            "those."
+        ),
+        3: "Look again at `W + c`, which adds the same number to all six outputs of a point, and "
+        "at `one point × 3`, which multiplies all six.",
+        2: "Either you counted those that it notices, or you missed some that do the same to all "
+        "six outputs of a point.",
+        1: "There are more: whatever adds or multiplies a whole row of outputs goes away.",
+        0: "Ten times W went unnoticed above.",
+    },
+    hints=[
+        "Ask each time: what happens to the six outputs of one point?",
+        "If all six get the same factor, or the same number added, layer norm takes it away.",
+    ],
+)
+
+
+share = Prediction(
+    answer=0.5,
+    reason="That's guessing. What's left of a point is its direction, and both rings have points "
+    "in all directions.",
+    wrong={
+        1: Belief.NOTHING_IS_LOST(
+            "With the bias that's the share. Without it the first norm takes away how far a point "
+            "is from the origin, and nothing after it can bring that back."
+        ),
+        0.8: "Only the direction of a point is left, and both rings have points in all directions.",
+        0.7: "The first norm leaves only the direction, which says nothing about the ring.",
+        0: "Half of the points lie on each ring, so even a guess is right sometimes.",
+        50: "Give it as a share between 0 and 1.",
+    },
+    within=0.04,
+    hints=[
+        "What does the first norm make of W x and of W · 2x?",
+        "In which way do the two rings differ, in the direction of their points or in the length?",
+    ],
+)
+
+
+put_in_bank(TOPIC, vars())

@@ -1,0 +1,137 @@
+"""Exercises on layer norm in the residual stream: how post-LN and pre-LN differ."""
+
+from lnorm_utils.checking.exercise import put_in_bank
+from lnorm_utils.checking.prediction import Prediction
+from lnorm_utils.slips.beliefs import Belief
+
+TOPIC = "residual"
+
+first_of_4 = Prediction(
+    answer=-1,
+    reason="The mean is 3 and the standard deviation 2, and (1 − 3) / 2 = −1.",
+    wrong={
+        -2: "You centered the row. Then divide by the standard deviation, 2.",
+        -0.5: "You divided by the variance, 4. Layer norm divides by its root.",
+        -2 / (16 / 3) ** 0.5: Belief.VARIANCE_OVER_D_MINUS_1(
+            "You divided by D − 1 in the variance. Layer norm divides by D."
+        ),
+        1: "The sign is wrong: 1 lies below the mean, 3.",
+        0.5: "You divided by the standard deviation, but didn't subtract the mean.",
+    },
+    within=0.006,
+    hints=["Find the mean, 3, and the four deviations.", "Their squares are all the same."],
+)
+
+
+dims_left = Prediction(
+    answer=14,
+    reason="The mean takes one dimension away, and the standard deviation another.",
+    wrong={
+        16: Belief.NOTHING_IS_LOST("Layer norm does lose something: the row's mean and its scale."),
+        15: "That counts the mean only. The scale is lost as well.",
+        2: "That is how many are lost.",
+        1: "With two features only one bit is left. Here there are sixteen.",
+        8: "Layer norm doesn't halve a row. It loses two dimensions, however many there are.",
+    },
+    hints=[
+        "Which two numbers of a row can't be read from its layer norm?",
+        "Each of the two takes away one dimension.",
+    ],
+)
+
+
+plain_gamma = Prediction(
+    answer=64,
+    reason="Only β is an `nn.Parameter`. γ is an ordinary tensor, and training doesn't move it.",
+    wrong={
+        128: Belief.ATTRIBUTES_ARE_TRAINED(
+            "γ is an ordinary tensor. A module registers what is wrapped in `nn.Parameter`, and "
+            "nothing else."
+        ),
+        0: "β is wrapped in `nn.Parameter`, in a module, so it's found.",
+        1: "One tensor is found. Count the numbers in it.",
+        2: "Count the numbers that are found, not the attributes.",
+    },
+    hints=["Which of the two is wrapped in `nn.Parameter`?", "Count its numbers."],
+)
+
+
+deep_chain = Prediction(
+    answer="guesses",
+    reason="At this rate the loss wanders around 0.69. The norms keep the spread of the rows, but "
+    "that isn't enough for 24 layers.",
+    wrong={
+        "learns": "With 8 layers it does. Norms keep the spread of the rows, but training also "
+        "depends on the gradients that come back, here through 24 layers.",
+        "nan": "The norms keep all numbers small, so nothing overflows.",
+    },
+    hints=[
+        "Norms fix the spread going forward. Training also depends on the gradients coming back.",
+        "If norms alone were enough at any depth, would anybody add residual connections?",
+    ],
+)
+
+
+two_ways = Prediction(
+    answer=(-1, 4 + 2 * -1),
+    reason="Post-LN ends on a normalized row. Pre-LN ends on a sum: 4 + 2 · (−1).",
+    wrong={
+        (-1, -1): Belief.PRE_NORM_IS_POST_NORM(
+            "You gave both the result of post-LN. In pre-LN nothing is normalized after the "
+            "addition: the row itself, 4, is still in the sum."
+        ),
+        (2, 2): Belief.PRE_NORM_IS_POST_NORM(
+            "You gave both the result of pre-LN. In post-LN the sum is normalized at the end, so "
+            "its first number lies below 0, the mean."
+        ),
+        (2, -1): 'You have the two the wrong way around. "Post" means that the norm comes after '
+        "the addition.",
+        (-1, 2 * -1): "The first number is right. The second is f of the normalized row. Pre-LN "
+        "adds that to the row itself.",
+        (-1, -1 + 2 * -1): "The first number is right. The second is the normalized row plus f of "
+        "it. In pre-LN only f sees the normalized row; what it returns is added to the row as it "
+        "was.",
+        (-1, 4 - 1): "The first number is right. The second is the row plus a normalized one: "
+        "either you left out f, or you normalized its result. In pre-LN the norm comes before f.",
+        (-1, -1 + 8): "The first number is right. In the second you normalized the row that is "
+        "added and gave f the raw one. It is the other way around.",
+        (4 + 8, 2): "The second number is right. The first is x + f(x), not yet normalized.",
+        (-1, 4 + 8): "The first number is right. The second is x + f(x), and in pre-LN f gets the "
+        "normalized row.",
+        (-1 + 2 * -1, 2): "The second number is right. For the first, add before you normalize, "
+        "and divide by the standard deviation of the sum.",
+        (-1 - 1, 2): "The second number is right. The first is the sum of two normalized rows. "
+        "Post-LN adds first and normalizes the sum, once.",
+        (4 + 8, 4 + 8): "Both are x + f(x). Each of the two has one layer norm.",
+    },
+    within=0.006,
+    hints=[
+        "The row has mean 7 and standard deviation 3. What is its layer norm?",
+        "Post-LN: add first, which makes three times the row, and then normalize. Pre-LN: "
+        "normalize, double what you get, and add that to the row as it was.",
+    ],
+)
+
+third_way = Prediction(
+    answer=4 - 1,
+    reason="The norm of the doubled row begins with −1, and it's added to the row as it was.",
+    wrong={
+        -1: Belief.PRE_NORM_IS_POST_NORM(
+            "That is post-LN, where the sum is normalized. Here only f(x) is."
+        ),
+        4 + 2 * -1: Belief.PRE_NORM_IS_POST_NORM(
+            "That is pre-LN, where f doubles a normalized row. Here the norm comes after f."
+        ),
+        4 + 8: "That is x + f(x), without a norm.",
+        -2: "That is the sum of two normalized rows. Here x is added as it is.",
+        4 + 1: "The sign is wrong: 4 lies below the mean of the row.",
+    },
+    within=0.006,
+    hints=[
+        "f(x) is 8, 8, 20, 20. What is its layer norm?",
+        "Add the first number of that to the first number of x.",
+    ],
+)
+
+
+put_in_bank(TOPIC, vars())

@@ -1,0 +1,233 @@
+"""What means the same is the same, and a sentence tells what differs."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+from exercise_banks import words_of
+
+from lnorm_utils.checking.comparing import same
+from lnorm_utils.checking.defusing import kind_of, shown, trusted
+from lnorm_utils.checking.prediction import difference_of_values
+from lnorm_utils.checking.wording import difference, side_by_side
+
+TABLE = torch.tensor([[1.0, 2.0], [1000.0, 0.0]])
+NAN = torch.tensor([1.0, math.nan])
+
+
+class Liar(torch.Tensor):
+    """A tensor that answers for PyTorch whatever it is asked."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, arguments=(), keywords=None):
+        return torch.strided if function is torch.Tensor.layout.__get__ else torch.ones(2)
+
+
+class Word(str):
+    def split(self, *arguments):
+        return ["right"]
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+class LyingNumber(np.float64):
+    def item(self):
+        return 3
+
+
+class AlwaysThree(float):
+    def __float__(self):
+        return 3.0
+
+
+@pytest.mark.parametrize(
+    ("attempt", "expected"),
+    [
+        *((3, 3.0), (3.25, 3), (2.75, 3), (np.float64(3), 3), (np.array(3), 3)),
+        *((torch.tensor(3), 3), (3, torch.tensor(3.0)), (math.nan, math.nan)),
+        *((True, True), (np.False_, False), (np.longdouble(3), 3)),
+        *((Fraction(13, 4), 3), (Decimal("2.75"), 3), ((Fraction(2), 3), (2, 3))),
+        *((math.nan, "NaN"), ("nan", math.nan), (Decimal("nan"), "nan"), (math.inf, "infinity")),
+        *(("ε", "eps"), ("Epsilon", "eps"), ("post_ln", "post-LN"), ("3 * y", "3 × Y")),
+        *((" Row\n  means", "row means"), (Word("row"), "ROW")),
+        *(([2, 3], (2, 3)), (torch.Size([2, 3]), (2, 3)), (np.array([2, 3]), (2, 3))),
+        *((torch.tensor([2, 3]), (2, 3)), ([2, [3, "A"]], (2, (3, "a")))),
+        *(((2.25, 3), (2, 3)), ((), ())),
+        *((torch.nn.Parameter(TABLE), TABLE), (NAN.clone(), NAN)),
+        *((TABLE, TABLE.double()), (TABLE.double(), TABLE)),
+    ],
+)
+def test_what_means_the_same_is_the_same(attempt, expected):
+    assert same(trusted(attempt), expected, 0.25) is True
+
+
+@pytest.mark.parametrize(
+    ("attempt", "expected"),
+    [
+        *((3.26, 3), (math.nan, 3), (3, math.nan), (3j, 3), ("3", 3), (None, 3), ([3], 3)),
+        *((1, True), (True, 1), (False, True)),
+        *(("row", "rows"), (3, "3"), (["a"], "a"), (Word("column"), "row")),
+        *(([2], (2, 3)), ([2, 3, 4], (2, 3)), ([2, 4], (2, 3)), ([4, 3], (2, 3)), ("23", (2, 3))),
+        *(({2: 2, 3: 3}, (2, 3)), (np.array([[2, 2], [3, 3]]), (2, 3)), (1, (1,))),
+        (np.array([2, 3, 4]), (2, 3)),
+        *((Fraction(10**400), 3), (LyingNumber(2), 3), (np.array(AlwaysThree(), object), 3)),
+        *((math.inf, "nan"), ("inf", math.nan), (3.0, "nan"), ("1/6", 1 / 6)),
+        *((TABLE.tolist(), TABLE), (TABLE.numpy(), TABLE), (TABLE[:1], TABLE)),
+        *((TABLE.int(), TABLE), (TABLE.half(), TABLE), (TABLE.T, TABLE), (10**400, 3)),
+        (torch.zeros(2).as_subclass(Liar), torch.ones(2)),
+        ([1] * 100, (1,) * 100),
+    ],
+)
+def test_what_means_something_else_is_not_the_same(attempt, expected):
+    assert same(trusted(attempt), expected, 0.25) is False
+
+
+@pytest.mark.parametrize(
+    ("moved", "expected"), [(0.75, True), (1.25, False), (-0.75, True), (-1.25, False)]
+)
+def test_a_small_element_may_be_off_by_a_fixed_amount_and_a_large_one_by_a_share(moved, expected):
+    zero, thousand = torch.zeros(1), torch.full((1,), 1000.0)
+    assert same(zero + 0.01 * moved, zero, 0.01) is expected
+    assert same(thousand + 10 * moved, thousand, 0.01) is expected
+
+
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (torch.tensor(3), ["single number", "(2, 2)"]),
+        (TABLE[0], ["shape (2,)", "(2, 2)"]),
+        (TABLE.int(), ["dtype torch.int32", "torch.float32"]),
+        (TABLE.tolist(), ["numbers are right", "a list"]),
+        (TABLE.numpy(), ["numbers are right", "a numpy array"]),
+        ([[1, 2], [1000, 0.5]], ["torch.Tensor", "a list"]),
+        (3, ["torch.Tensor", "a whole number"]),
+        (
+            TABLE + torch.tensor([[0, 0], [7, 5]]),
+            ["right, and so are the numbers in 1 of 2 rows", "[1, 0]", "1,007", "1,000"],
+        ),
+        (torch.full((2, 2), math.nan), ["are right. The", "[0, 0]", "nan", "1"]),
+        (TABLE + torch.tensor([[0, 0], [0, 1 / 3]]), ["[1, 1]", "0.333333", "0"]),
+        (TABLE + torch.tensor([[1e-7, 0], [0, 1e-5]]), ["[1, 1]"]),
+    ],
+)
+def test_the_first_difference_to_a_tensor_is_told(attempt, words):
+    sentence = difference(trusted(attempt), TABLE, 1e-6)
+    assert all(word in sentence for word in words)
+    assert sentence.endswith(".")
+
+
+def test_a_missing_number_that_is_right_is_no_difference():
+    attempt = torch.cat([NAN, NAN])
+    assert "[2]" in difference(attempt, torch.cat([NAN, NAN + 1]), 1e-6)
+
+
+def test_two_numbers_that_differ_are_written_differently():
+    right = torch.tensor([12.0], dtype=torch.float64)
+    assert "12.00002" in difference(right + 2e-5, right, 1e-6)
+
+
+def test_a_result_that_is_no_tensor_is_told_with_the_right_one():
+    sentence = difference(3, (2, 3), 1e-6)
+    assert "yours is 3" in sentence
+    assert "should be (2, 3)" in sentence
+
+
+@pytest.mark.parametrize(
+    ("attempt", "expected", "words"),
+    [
+        *(("two", 2, ["number", "text"]), (2j, 2, ["a complex number"]), (True, 1, ["gave True"])),
+        *(
+            (1, True, ["True or False", "a whole number"]),
+            (3, (2, 3), ["tuple of numbers", "a whole number"]),
+        ),
+        *((3, "rows", ["'columns', 'rows'", "3"]), ("row", "rows", ["'columns', 'rows'", "'row'"])),
+        *(("6", 7, ["a number", "quotes off"]), ("(2, 3)", (2, 4), ["quotes off"])),
+        *((3, 2, ["not 3", "hint"]), ([2], (2, 3), ["not [2]"]), ((), (4,), ["not ()"])),
+        (False, True, ["not False"]),
+    ],
+)
+def test_of_a_wrong_value_what_was_given_is_told_and_not_the_answer(attempt, expected, words):
+    choices = ["columns", "rows"] if isinstance(expected, str) else []
+    sentence = difference_of_values(attempt, expected, choices)
+    assert all(word in sentence for word in words)
+    assert f"{expected!r} is right" not in sentence
+    assert "length" not in sentence
+
+
+RIGHT = torch.arange(1.0, 13).reshape(2, 2, 3)
+
+
+def test_numbers_beside_the_right_ones_are_marked_where_they_differ_by_more_than_color():
+    given = RIGHT.clone()
+    given[1, 0, 2] = -9
+    page = side_by_side(given, RIGHT, 1e-6)
+    yours, right = page.split("</table></td>")[:2]
+    heads = ["yours", "at", "[1]", "right", "at", "[1]"]
+    assert words_of(yours).split() == [*heads, "7", "8", "≠", "−9", "10", "11", "12"]
+    assert words_of(right).split() == ["7", "8", "9", "10", "11", "12"]
+    assert page.count("<strong>≠") == 1
+    assert page.count("scope='col'") == 2
+
+
+@pytest.mark.parametrize(
+    ("attempt", "right", "rows"),
+    [
+        (torch.ones(5), torch.zeros(5), 1),
+        (torch.ones(50, 20), torch.zeros(50, 20), 6),
+        (torch.eye(50)[:, :20], torch.zeros(50, 20), 6),
+    ],
+)
+def test_of_large_tensors_a_part_around_the_first_difference_is_shown(attempt, right, rows):
+    page = side_by_side(attempt, right, 1e-6)
+    assert page.count("<tr>") == 2 + 2 * rows
+    assert "≠" in page
+
+
+@pytest.mark.parametrize(
+    ("attempt", "right"),
+    [
+        *((3, TABLE), (TABLE, 3), (TABLE[0], TABLE), (torch.tensor(1), torch.tensor(2))),
+        *((TABLE + 1j, TABLE), (TABLE.int(), TABLE)),
+    ],
+)
+def test_what_cannot_stand_side_by_side_does_not(attempt, right):
+    assert side_by_side(attempt, right, 1e-6) == ""
+
+
+def raising(error):
+    def show(self):
+        raise error
+
+    return type("Odd", (), {"__repr__": show})()
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["r" * 100, [["r" * 40] * 3], type("Wordy", (), {"__repr__": lambda self: "w " * 99})()],
+)
+def test_a_long_object_is_shown_in_few_letters(value):
+    assert 10 < len(shown(value)) <= 60
+
+
+def test_a_tuple_is_shown_whole_or_not_at_all():
+    assert shown((*range(15),)) == str((*range(15),))
+    assert shown((*range(40),)) == "a tuple with 40 items"
+
+
+def test_an_object_that_cannot_be_shown_is_named_by_its_kind():
+    assert shown(raising(SystemExit)) == "an Odd"
+    with pytest.raises(KeyboardInterrupt):
+        shown(raising(KeyboardInterrupt))
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [(3, "a whole number"), ("", "text"), (np.ones(2), "a numpy array")]
+)
+def test_a_kind_has_its_article(value, name):
+    assert kind_of(value) == name

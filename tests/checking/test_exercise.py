@@ -1,0 +1,376 @@
+"""Whatever a student hands in, one sentence comes back, and it is true."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+from exercise_banks import words_of
+
+from lnorm_utils.checking import exercise
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.feedback import State
+from lnorm_utils.checking.prediction import Prediction
+from lnorm_utils.slips.beliefs import Belief
+
+HINTS = ["Count.", "Count again."]
+
+
+@pytest.fixture(autouse=True)
+def open_solutions(monkeypatch, tmp_path):
+    monkeypatch.setattr(exercise, "CLOSED", tmp_path / "not there")
+
+
+def made(answer, inputs, mistakes=(), **options):
+    """Make an exercise from its answer, its inputs and functions that are mistakes."""
+    given = {f"input {number}": arguments for number, arguments in enumerate(inputs)}
+    new = CodeExercise(hints=HINTS, inputs=given, **options)
+    new.answer(answer)
+    for mistake in mistakes:
+        new.mistake(Belief.OVER_THE_BATCH)(mistake)
+    return new
+
+
+def predicted(answer, *wrong, **options):
+    wrong = {value: f"It is not {value}. Count." for value in wrong}
+    return Prediction(answer=answer, reason="One, two.", wrong=wrong, hints=HINTS, **options)
+
+
+@pytest.fixture
+def number():
+    return Prediction(
+        answer=3.0,
+        reason="One, two, three.",
+        wrong={2: Belief.ONE_MEAN_PER_SENTENCE("You began at zero. Begin at one.")},
+        hints=HINTS,
+        within=0.01,
+    )
+
+
+def sums(x):
+    return x.sum(-1)
+
+
+def columns(x):
+    """You summed
+    the columns. Sum the rows."""
+    return x.sum(0)
+
+
+X = torch.arange(6.0, dtype=torch.float64).reshape(2, 3)
+
+
+@pytest.fixture
+def rows():
+    return made(sums, [(X,), (X + 1,)], [columns])
+
+
+def test_a_right_attempt_is_told_the_words_of_the_answer(number, rows):
+    assert rows.judge(lambda x: torch.stack([sum(row) for row in x])).state is State.RIGHT
+    assert rows.judge(lambda x: torch.nn.Parameter(x.sum(-1))).state is State.RIGHT
+    feedback = number.judge(3)
+    assert (feedback.state, feedback.message) == (State.RIGHT, "One, two, three.")
+
+
+def test_a_known_mistake_is_named_with_its_message_and_belief(number, rows):
+    feedback = number.judge(2)
+    assert (feedback.state, feedback.mistake) == (State.WRONG, "You began at zero")
+    assert feedback.message == "You began at zero. Begin at one."
+    assert feedback.beliefs == (Belief.ONE_MEAN_PER_SENTENCE,)
+    feedback = rows.judge(columns)
+    assert (feedback.mistake, feedback.beliefs) == (
+        "You summed the columns",
+        (Belief.OVER_THE_BATCH,),
+    )
+
+
+@pytest.mark.parametrize("attempt", [..., None])
+def test_no_attempt_is_not_a_wrong_one(number, rows, attempt):
+    for each in (number, rows):
+        assert each.judge(attempt).state is State.NOT_ATTEMPTED
+
+
+def blank(x): ...
+
+
+def with_words_only(x):
+    """Return the sums."""
+
+
+def without_return(x):
+    x.sum(-1)
+
+
+def returning_once(x):
+    return x.sum(-1) if x[0, 0] else None
+
+
+@pytest.mark.parametrize(
+    ("attempt", "state"),
+    [
+        *((blank, State.NOT_ATTEMPTED), (with_words_only, State.NOT_ATTEMPTED)),
+        *((without_return, State.WRONG), (returning_once, State.WRONG)),
+    ],
+)
+def test_a_blank_body_is_no_attempt_and_one_without_return_is_asked_about_it(rows, attempt, state):
+    feedback = rows.judge(attempt)
+    assert feedback.state is state
+    assert ("forget `return`" in feedback.message) is (state is State.WRONG)
+
+
+def test_check_shows_the_verdict_and_returns_nothing(number, capsys):
+    assert number.check(2) is None
+    assert capsys.readouterr().out == f"{number.judge(2)!r}\n"
+    assert number.check() is None
+    assert capsys.readouterr().out.startswith(State.NOT_ATTEMPTED.value)
+
+
+def test_tab_completion_gives_no_answer_away(number, rows):
+    assert dir(number) == dir(rows) == ["check", "hint", "solution"]
+
+
+class Evil:
+    def __repr__(self):
+        return repr(self)
+
+    def __eq__(self, other):
+        raise ValueError
+
+    def __bool__(self):
+        raise ValueError
+
+    def __len__(self):
+        raise ValueError
+
+    __hash__ = None
+
+
+class EvilFloat(float):
+    def __float__(self):
+        raise ValueError
+
+
+class AlwaysEqual:
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+ODD = [Evil(), EvilFloat(3), AlwaysEqual(), "three", "", True, False, math.nan, math.inf, -3, 3j]
+ODD += [b"3", {}, {3}, [], [3], (3.0,), [[3]], torch.ones(2), torch.ones(0), np.ones(3), range(3)]
+ODD += [
+    object(),
+    Evil,
+    int,
+    lambda: 3,
+    {"a": 3},
+    10**400,
+    iter([3]),
+    slice(3),
+    NotImplemented,
+    type,
+]
+
+
+@pytest.mark.parametrize("attempt", ODD, ids=lambda value: type(value).__name__)
+def test_an_odd_attempt_gets_a_sentence_and_is_never_right(number, rows, attempt):
+    for feedback in (number.judge(attempt), rows.judge(attempt), rows.judge(lambda x: attempt)):
+        assert feedback.state is State.WRONG
+        assert repr(feedback).endswith(".")
+        assert feedback._repr_html_()
+
+
+def forever(x):
+    return forever(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: x.sum(-1, keepdim=True), "shape (2, 1)"),
+        (lambda x: x.sum(-1).int(), "dtype torch.int32"),
+        (lambda x: x.sum(-1).tolist(), "torch.Tensor"),
+        (lambda x: x.sum(-1) + torch.eye(2)[1], "at [1]: yours is 13"),
+        (lambda x: x.add_(1).sum(-1), "changes its input"),
+        (lambda x: x.missing, "AttributeError"),
+        (lambda: 3, "other arguments"),
+        (lambda x: exit(), "SystemExit"),
+        (lambda x: (_ for _ in ()).throw(BaseException("odd")), "BaseException"),
+        (forever, "RecursionError"),
+    ],
+)
+def test_what_is_wrong_with_a_function_is_told(rows, function, words):
+    feedback = rows.judge(function)
+    assert (feedback.state, feedback.mistake) == (State.WRONG, "")
+    assert words in feedback.message
+
+
+def test_a_function_cannot_change_the_inputs_of_the_exercise(rows):
+    rows.judge(lambda x: x.zero_())
+    assert rows.judge(sums).state is State.RIGHT
+
+
+def test_a_right_function_that_prints_is_right_and_told_so(rows, capsys):
+    feedback = rows.judge(lambda x: (print("noise"), x.sum(-1))[1])
+    assert feedback.state is State.RIGHT
+    assert "printed" in feedback.message
+    assert capsys.readouterr().out == ""
+
+
+def test_float32_is_right_where_float64_was_computed(rows):
+    assert rows.judge(lambda x: x.float().sum(-1)).state is State.RIGHT
+    assert rows.judge(lambda x: x.float().sum(-1) + 1e-3).state is State.WRONG
+
+
+def test_a_mistake_that_shows_before_an_error_is_named_and_the_error_told(rows):
+    both = made(sums, [*rows.inputs, (torch.ones(3),)], [columns])
+    feedback = both.judge(lambda x: x.sum(dim=(0,)) if x.ndim == 2 else x.sum(dim=1))
+    assert feedback.mistake == "You summed the columns"
+    assert "And your function raised IndexError" in feedback.message
+    later = both.judge(lambda x: x.sum(dim=1)).message
+    assert all(words in later for words in ("right on input 0", "on input 2 your function raised"))
+
+
+def test_a_wrong_result_is_told_with_the_input_in_words(rows):
+    assert rows.judge(lambda x: 7).message.startswith("On input 0: ")
+    second = rows.judge(lambda x: x.sum(-1) * (1 + x[0, 0]))
+    assert "right on input 0, but not on input 1: " in second.message
+    assert "≠" in second.table
+
+
+class EvilTensor(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, *arguments):
+        raise ValueError
+
+
+def test_what_cannot_be_compared_is_named_by_its_kind(number, rows):
+    assert "an EvilFloat" in number.judge(EvilFloat(3)).message
+    assert "an EvilFloat" in made(lambda x: 3, [(1,)]).judge(lambda x: EvilFloat(3)).message
+    evil = torch.ones(2).as_subclass(EvilTensor)
+    assert "an EvilTensor, raised an error: ValueError" in rows.judge(lambda x: evil).message
+
+
+def test_an_interrupt_while_comparing_ends_the_check(number):
+    class Interrupting(float):
+        def __repr__(self):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        number.judge(Interrupting(3))
+
+
+@pytest.mark.parametrize("given", [(1, 2), [1, 2], np.array([1, 2]), torch.tensor([1, 2])])
+def test_a_tuple_among_the_wrong_values_stands_for_lists_and_arrays(given):
+    assert predicted(3, (1, 2)).judge(given).message == "It is not (1, 2). Count."
+
+
+def test_each_of_several_values_is_right_and_the_first_is_shown():
+    several = predicted("one", "two", "three", also={"One.": "But for the period."})
+    assert several.judge("One.").message == "But for the period."
+    assert several.shown_solution().code == "'one'"
+    assert several.judge("none").state is State.WRONG
+
+
+def test_a_word_that_is_none_of_those_in_question_is_told_them_in_order():
+    said = predicted("one", "two", "three").judge("none").message
+    assert "one of the words 'one', 'three', 'two'" in said
+
+
+def test_a_prediction_may_be_rounded_to_two_decimals_to_be_a_known_mistake():
+    rounded = predicted(1.0, 1 / 3)
+    known = [bool(rounded.judge(attempt).mistake) for attempt in (0.33, 0.3391, 0.34)]
+    assert known == [True, True, False]
+    assert rounded.judge(1.004).state is State.WRONG
+    wide = predicted(3.0, 2.0, within=0.01)
+    assert [bool(wide.judge(attempt).mistake) for attempt in (2.009, 2.011)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("number", "state", "words"),
+    [
+        (0.5, State.RIGHT, "One, two."),
+        (0.6, State.RIGHT, "Of the choices, 0.5 is the closest to yours. One, two."),
+        (0.9, State.WRONG, "Of the choices, 1 is the closest to yours. It is not 1. Count."),
+        (1.25, State.WRONG, "Of the choices, 1 is"),
+        *(
+            (each, State.WRONG, "closest of 0, 0.5, and 1.")
+            for each in (0.75, 1.3, 10**400, math.nan)
+        ),
+        (0.3, State.WRONG, "It is not 0.3. Count."),
+        ("0.5", State.WRONG, "quotes off"),
+    ],
+)
+def test_with_choices_a_number_counts_as_the_nearest_one(number, state, words):
+    feedback = predicted(0.5, 0, 1, 0.3, choices=[0, 0.5, 1]).judge(number)
+    assert feedback.state is state
+    assert words in feedback.message
+
+
+def test_an_answer_of_another_kind_is_told_all_kinds_that_there_are():
+    assert "(2, 3), or 'error'" in predicted((2, 4), "error").judge(7).message
+
+
+def test_what_code_returns_is_a_known_mistake_only_if_it_is_not_rounded():
+    def third(x):
+        "You took a third."
+        return 1 / 3
+
+    exact = made(lambda x: 1.0, [(1,)], [third])
+    assert exact.judge(lambda x: 1 / 3).mistake
+    assert not exact.judge(lambda x: 0.33).mistake
+
+
+def test_one_more_hint_is_shown_at_each_call(number, capsys):
+    for _ in range(4):
+        assert number.hint() is None
+    said = capsys.readouterr().out.splitlines()
+    assert said[:2] == ["Hint: 1 of 2. Count.", "Hint: 2 of 2. Count again."]
+    assert "no more hints" in said[2]
+    assert said[3] == said[2]
+
+
+def test_the_solution_is_a_value_with_its_reason_or_source_without_decorator(capsys):
+    predicted((2, 3)).solution()
+    assert capsys.readouterr().out == "Solution: One, two.\n(2, 3)\n"
+    code = made(sums, [(X,)])
+
+    @code.answer
+    def sums_of_rows(x):
+        return x.sum(-1)
+
+    code.solution()
+    shown = "Solution.\ndef sums_of_rows(x):\n    return x.sum(-1)\n"
+    assert capsys.readouterr().out == shown
+
+
+def test_the_solution_can_be_closed(number, rows, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(exercise, "CLOSED", tmp_path)
+    number.solution()
+    rows.solution()
+    assert capsys.readouterr().out == 2 * "Solution: closed by your instructor.\n"
+
+
+def test_html_says_the_same_words_as_text_and_needs_no_color(number, rows):
+    def letters(text):
+        return re.sub(r"[^\w]", "", text).replace("gtlt", "")
+
+    judged = (number.judge(2), rows.judge(lambda x: 1 / 0), rows.judge(columns))
+    for feedback in (*judged, number.shown_solution(), rows.shown_solution()):
+        page = feedback._repr_html_()
+        assert letters(words_of(page)) == letters(repr(feedback))
+        assert "color" not in page
+        assert 'role="status"' in page
+
+
+def test_what_a_student_writes_cannot_become_html(number):
+    assert "<b>" not in number.judge("<b>bold</b>")._repr_html_()
+    assert "<b>" not in number.judge([1, "<b>"])._repr_html_()
+    assert "<b>" not in predicted("one", "two").judge("<b>")._repr_html_()
+
+
+def test_code_with_a_second_argument_is_told_to_be_passed_by_its_name(rows, capsys):
+    rows.check(lambda x: x, 1e-5)
+    assert "only the name" in capsys.readouterr().out

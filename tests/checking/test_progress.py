@@ -1,0 +1,196 @@
+"""What a student has solved is kept beside the notebooks, and never gets in the way."""
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lnorm_utils.checking.exercise import Exercise, put_in_bank
+from lnorm_utils.checking.feedback import State
+from lnorm_utils.checking.prediction import Prediction
+from lnorm_utils.checking.progress import Progress, progress
+from lnorm_utils.progress_files import RIGHT, WRONG, _say, keep
+
+TOPIC = "progress_example"
+
+
+@pytest.fixture(autouse=True)
+def bank(monkeypatch):
+    monkeypatch.setattr(Exercise, "bank", {})
+    _say.cache_clear()
+    for name in ("first", "second"):
+        made(name)
+
+
+def made(name, topic=TOPIC):
+    put_in_bank(topic, {name: Prediction(answer=4, reason="", wrong={}, hints=[])})
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    folder = tmp_path / "progress"
+    monkeypatch.setenv("LNORM_PROGRESS", str(folder))
+    return folder
+
+
+def states():
+    return [state.name for state in progress(TOPIC).values()]
+
+
+def test_without_the_variable_it_is_kept_in_the_folder_of_the_notebook(tmp_path, monkeypatch):
+    monkeypatch.delenv("LNORM_PROGRESS")
+    monkeypatch.chdir(tmp_path)
+    keep(TOPIC, "first", WRONG)
+    assert states() == ["WRONG", "NOT_ATTEMPTED"]
+    assert [path.name for path in tmp_path.iterdir()] == [".progress"]
+
+
+def test_an_empty_variable_keeps_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("LNORM_PROGRESS", "")
+    monkeypatch.chdir(tmp_path)
+    keep(TOPIC, "first", RIGHT)
+    assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_check_is_kept_under_the_topic_and_the_name_of_its_exercise(kept):
+    exercise = Exercise.bank[TOPIC]["second"]
+    exercise.judge(4)
+    assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
+    keep("another", "first", WRONG)
+    exercise.check(3)
+    assert states() == ["NOT_ATTEMPTED", "WRONG"]
+    exercise.check(...)
+    assert states() == ["NOT_ATTEMPTED", "WRONG"]
+    exercise.check(4)
+    assert states() == ["NOT_ATTEMPTED", "RIGHT"]
+
+
+def test_an_exercise_is_named_after_its_variable_and_only_once():
+    one = Prediction(answer=4, reason="", wrong={}, hints=[])
+    put_in_bank("numbers", {"two": 2, "one": one, "again": one})
+    put_in_bank("words", {"one": one})
+    assert (one.topic, one.name) == ("numbers", "one")
+    assert Exercise.bank["numbers"] == {"one": one}
+    assert Exercise.bank["words"] == {}
+
+
+def test_nothing_is_kept_of_an_exercise_in_no_bank(kept):
+    Prediction(answer=4, reason="", wrong={}, hints=[]).check(4)
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize("later", [WRONG, RIGHT])
+def test_right_stays_right(kept, later):
+    keep(TOPIC, "first", RIGHT)
+    keep(TOPIC, "first", later)
+    assert states() == ["RIGHT", "NOT_ATTEMPTED"]
+
+
+KEEP = f"""
+import sys
+from lnorm_utils.progress_files import RIGHT, WRONG, keep
+print("ready", flush=True)
+sys.stdin.readline()
+for state in (WRONG, RIGHT):
+    for number in range(50):
+        keep({TOPIC!r}, f"e{{number}}_{{sys.argv[1]}}", state)
+print("done", flush=True)
+while True:
+    keep({TOPIC!r}, f"e0_{{sys.argv[1]}}", WRONG)
+"""
+
+
+def test_notebooks_that_run_at_the_same_time_and_are_killed_lose_nothing(kept):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    commands = [[sys.executable, "-c", KEEP, str(n)] for n in range(2)]
+    processes = [subprocess.Popen(command, **pipes) for command in commands]
+    try:
+        assert [process.stdout.readline() for process in processes] == ["ready\n"] * 2
+        for process in processes:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        assert [process.stdout.readline() for process in processes] == ["done\n"] * 2
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+    names = [f"e{number}_{n}" for number in range(50) for n in range(2)]
+    for name in names:
+        made(name)
+    assert {name: progress(TOPIC)[name] for name in names} == dict.fromkeys(names, State.RIGHT)
+
+
+def check_twice(capfd):
+    """Check twice, and return what was told besides the verdicts."""
+    for _ in range(2):
+        Exercise.bank[TOPIC]["first"].check(4)
+    told = capfd.readouterr()
+    assert told.out == 2 * f"{State.RIGHT.value}.\n"
+    return told.err
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_once_and_the_check_answers(
+    tmp_path, monkeypatch, capfd
+):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    places = [tmp_path / "file", tmp_path / "file" / "below", tmp_path / "missing" / "below"]
+    if getattr(os, "geteuid", int)():  # nothing is read-only for root
+        (tmp_path / "folder").chmod(0o500)
+        places.append(tmp_path / "folder" / "below")
+    for place in places:
+        monkeypatch.setenv("LNORM_PROGRESS", str(place))
+        (said,) = check_twice(capfd).splitlines()
+        assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
+        assert str(place) in said
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
+
+
+def test_a_full_disk_is_told_once_and_what_was_kept_stays(kept, monkeypatch, capfd):
+    def full(path):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    keep(TOPIC, "first", WRONG)
+    keep(TOPIC, "second", RIGHT)
+    before = list(kept.iterdir())
+    monkeypatch.setattr(Path, "touch", full)
+    assert check_twice(capfd).count("No space left on device") == 1
+    assert states() == ["WRONG", "RIGHT"]
+    assert list(kept.iterdir()) == before
+
+
+def test_an_unknown_topic_is_an_error_that_names_those_that_exist(monkeypatch):
+    made("first", "an_earlier")
+    with pytest.raises(ValueError, match=r"an_earlier, progress_example"):
+        progress("none_of_them")
+    monkeypatch.setattr(Exercise, "bank", {})
+    with pytest.raises(ValueError, match="none yet"):
+        progress("none_of_them")
+
+
+def test_it_is_shown_as_a_list_in_words(kept):
+    made("third")
+    keep(TOPIC, "first", RIGHT)
+    keep(TOPIC, "second", WRONG)
+    assert repr(progress(TOPIC)).splitlines() == [
+        "1 of 3 exercises are right.",
+        "✓ first: right",
+        "✗ second: not yet",
+        "○ third: not attempted",
+    ]
+    assert progress(TOPIC)._repr_html_().count("<li>") == 3
+
+
+def test_the_name_of_an_exercise_cannot_become_html():
+    assert "a &lt; b" in Progress({"a < b": State.RIGHT})._repr_html_()
+
+
+def test_without_a_topic_all_topics_are_shown(kept):
+    keep(TOPIC, "first", RIGHT)
+    assert f"○ {TOPIC}: 1 of 2" in repr(progress())
+    keep(TOPIC, "second", RIGHT)
+    assert f"✓ {TOPIC}: 2 of 2" in repr(progress())

@@ -1,0 +1,283 @@
+"""Whatever a student's function does, a sentence tells it, with the line of their own code."""
+
+import functools
+import math
+import signal
+import threading
+import time
+
+import pytest
+import torch
+from exercise_banks import WITH_NORM
+
+from lnorm_utils import LayerNorm, layer_norm
+from lnorm_utils.checking import running
+from lnorm_utils.checking.feedback import State
+from lnorm_utils.checking.running import results
+from lnorm_utils.slips.forward import NormWithSlips
+
+X = torch.arange(6.0).reshape(2, 3)
+INPUTS = [(X, 0.5)]
+
+
+def remark(attempt, inputs=INPUTS, use_class=None):
+    """Return the remark about an attempt that fails at once."""
+    values, said = results(attempt, inputs, use_class)
+    assert values == []
+    return said
+
+
+def line_of(function, below=0):
+    return function.__code__.co_firstlineno + below
+
+
+def unwritable(error):
+    def show(self):
+        raise error
+
+    return type("OddError", (Exception,), {"__str__": show})()
+
+
+def raising(error):
+    def attempt(x, eps):
+        raise error
+
+    return attempt
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("no such\n  row"), "ValueError{}: no such row"),
+        (ValueError("n" * 201), "ValueError{}: " + "n" * 200),
+        (ValueError("row (called with 7)."), "ValueError{}: row (called with 7)."),
+        (unwritable(ValueError()), "OddError{}: no message"),
+        (SystemExit(3), "SystemExit{}: 3"),
+    ],
+    ids=["two lines", "201 letters", "speaks of a call", "unwritable", "exit"],
+)
+def test_an_error_is_told_with_its_line_its_words_and_the_arguments(error, said):
+    attempt = raising(error)
+    where = f" in line {line_of(attempt, 1)} of your cell, `raise error`"
+    assert (
+        remark(attempt) == f"your function raised {said.format(where)} (called with (2, 3), 0.5)."
+    )
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), unwritable(KeyboardInterrupt())])
+def test_an_interrupt_ends_the_check(error):
+    with pytest.raises(KeyboardInterrupt):
+        results(raising(error), INPUTS)
+
+
+def inside_of_torch(x, eps):
+    return torch.nn.functional.layer_norm(x, [5])
+
+
+def inside_of_the_course(x, eps):
+    return layer_norm(x, 5)
+
+
+@pytest.mark.parametrize("inside", [inside_of_torch, inside_of_the_course])
+def test_an_error_in_a_library_is_told_with_the_line_that_called_it(inside):
+    where = f" in line {line_of(inside, 1)} of your cell, `return "
+    assert where in remark(inside)
+    assert where in remark(lambda x, eps: inside(x, eps))
+
+
+def test_an_error_is_told_without_what_is_not_known_of_its_place():
+    assert "other arguments than the lesson's" in remark(lambda: 3)
+    assert "raised TypeError: " in remark(len)
+    names = {}
+    exec("def attempt(x, eps):\n    return x.missing", names)
+    assert "AttributeError in line 2 of your cell: " in remark(names["attempt"])
+
+
+def test_an_error_keeps_the_values_of_earlier_calls():
+    values, said = results(lambda x: x[4], [(torch.arange(5),), (torch.arange(4),)])
+    assert values == [4]
+    assert "IndexError" in said
+    assert said.endswith(" (called with (4,)).")
+
+
+@pytest.mark.parametrize(
+    ("attempt", "inputs", "kind"),
+    [
+        *((len, None, "prediction"), (int, None, "prediction")),
+        *((3, INPUTS, "function"), (X, INPUTS, "function"), (int, INPUTS, "function")),
+    ],
+)
+def test_an_attempt_of_another_kind_is_told_what_is_expected(attempt, inputs, kind):
+    assert kind in remark(attempt, inputs)
+
+
+class CallableTensor(torch.Tensor):
+    def __call__(self):
+        return 3
+
+
+@pytest.mark.parametrize("value", [3, X.shape, X.as_subclass(CallableTensor)])
+def test_a_prediction_is_taken_as_it_is(value):
+    values, said = results(value, None)
+    assert values[0] is value
+    assert said == ""
+
+
+def test_a_function_is_called_with_each_input():
+    assert results(lambda x, eps: eps, [*INPUTS, (X, 0.1)]) == ([0.5, 0.1], "")
+
+
+def test_a_class_is_used_with_each_input_and_told_of_as_a_class():
+    assert results(int, [(X, 0.5), (X, 0.1)], lambda make, x, eps: (make, eps)) == (
+        [(int, 0.5), (int, 0.1)],
+        "",
+    )
+    assert "your class changes its input" in remark(int, use_class=lambda make, x, eps: x.add_(1))
+    assert "a class" in remark(torch.nn.LayerNorm(3), use_class=lambda make, x, eps: 3)
+
+
+def test_a_failed_call_is_described_by_whoever_uses_the_class():
+    _, said = results(int, INPUTS, lambda make, x, eps: x.no, lambda x, eps: f"made with {eps}")
+    assert said.endswith(" (made with 0.5).")
+
+
+def closing(x):
+    import sys
+
+    sys.stdout.close()
+
+
+def printing(x):
+    print(x)
+    return x
+
+
+@pytest.mark.parametrize(("attempt", "values"), [(printing, [1, 2]), (closing, [None, None])])
+def test_printing_is_told_once_however_often_it_happens(attempt, values):
+    given, said = results(attempt, [(1,), (2,)])
+    assert given == values
+    assert said.count("printed") == 1
+
+
+def test_printing_in_place_of_returning_is_told():
+    assert "prints something and returns nothing" in remark(print)
+
+
+@pytest.mark.parametrize("change", [lambda a, b: a.mul_(2), lambda a, b: b.resize_(3, 2)])
+def test_changing_any_argument_is_told(change):
+    assert "changes its input" in remark(change, [(X + 1, X + 1)])
+
+
+def test_a_missing_number_or_a_wanted_gradient_is_no_change():
+    holes = torch.tensor([1.0, float("nan")])
+    assert results(lambda x: 3, [(holes,)]) == ([3], "")
+    assert "changes its input" in remark(lambda x: x.fill_(1), [(holes,)])
+    assert results(lambda x: x.requires_grad_().numel(), [(X,)]) == ([6], "")
+
+
+@pytest.mark.parametrize(("seconds", "is_told"), [(1.5, False), (12.7, True)])
+def test_how_long_it_took_is_told_beyond_a_limit(monkeypatch, seconds, is_told):
+    monkeypatch.setattr(running, "SLOW", 2.0)
+    times = iter([100.0, 100.0 + seconds])
+    monkeypatch.setattr(time, "thread_time", lambda: next(times))
+    values, said = results(lambda x: x, [(3,)])
+    assert values == [3]
+    assert ("13 seconds" in said) is is_told
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing stops it on this system")
+def test_a_function_that_does_not_end_is_stopped_even_if_it_catches_errors():
+    def endless():
+        while True:
+            try:
+                time.sleep(5)
+            except Exception:
+                continue
+
+    values, said = results(endless, [()], seconds=0.1)
+    assert values == []
+    assert "did not finish within 0 seconds" in said
+
+
+def test_in_a_thread_functions_are_called_without_a_limit():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(results(lambda x: x + 1, [(2,)])))
+    thread.start()
+    thread.join()
+    assert found == [([3], "")]
+
+
+DOUBLE = X.double()
+
+
+class Finished(NormWithSlips):
+    """Layer norm by a new layer in the default dtype, over any axes."""
+
+    def __init__(self, make):
+        super().__init__()
+        self.make = make
+
+    def standardize(self, x, axes=-1, eps=1e-5):
+        axes = (axes,) if isinstance(axes, int) else tuple(axes)
+        last = tuple(range(-len(axes), 0))
+        moved = x.movedim(axes, last)
+        return self.make(moved.shape[-len(axes) :], eps=eps)(moved).movedim(last, axes)
+
+
+@pytest.mark.parametrize("make", [LayerNorm, torch.nn.LayerNorm])
+@pytest.mark.parametrize(
+    "exercise",
+    [e for e in WITH_NORM if e.layout.model is NormWithSlips and not e.use_class],
+    ids=lambda exercise: exercise.name,
+)
+def test_a_new_layer_gets_the_verdict_of_the_formula(exercise, make):
+    is_half = any(getattr(a, "dtype", None) is torch.float16 for a in exercise.inputs[0])
+    if "torch.layer_norm" not in exercise.without and not is_half:
+        attempt = functools.partial(exercise.norm, Finished(make))
+        assert exercise.judge(attempt).state is State.RIGHT
+
+
+@pytest.mark.parametrize(
+    ("dtype", "inside"),
+    [
+        (torch.float64, torch.float64),
+        (torch.float32, torch.float32),
+        (torch.float16, torch.float32),
+        (torch.bfloat16, torch.float32),
+    ],
+)
+def test_new_tensors_fit_the_inputs_during_the_call_alone(dtype, inside):
+    values, _ = results(lambda x: torch.ones(2).dtype, [(X.to(dtype),)])
+    assert values == [inside]
+    results(raising(SystemExit()), [(X.to(dtype), 0.5)])
+    assert torch.get_default_dtype() is torch.float32
+
+
+def test_a_layer_that_was_made_before_the_call_is_told_where_to_be_made():
+    layer = torch.nn.LayerNorm(3)
+    assert "make the layer inside" in remark(lambda x: layer(x), [(DOUBLE,)])
+
+
+def turned(x):
+    return x.T @ x.T
+
+
+def test_a_matrix_is_not_told_of_axes_that_it_lacks():
+    assert "all three axes" not in remark(turned, [(DOUBLE,)])
+
+
+@pytest.mark.parametrize(
+    ("attempt", "advice"),
+    [
+        (lambda x: x.var(-1) ^ 0.5, "Write `**`"),
+        (lambda x: (x - 1) ^ 2, "Write `**`"),
+        (lambda x: math.sqrt(x), "`torch.sqrt`"),
+        (lambda x: x @ x.T, "`.transpose(-1, -2)`"),
+        (lambda x: x.mean(-1, keepdim=true), "capital letter"),  # noqa: F821
+    ],
+)
+@pytest.mark.filterwarnings("ignore:The use of `x.T`")
+def test_an_error_with_a_plain_cause_is_told_by_its_cause(attempt, advice):
+    said = remark(attempt, [(torch.ones(2, 3, 4).double(),)])
+    assert advice in said
+    assert "Error" not in said

@@ -1,0 +1,128 @@
+"""A finished function is noticed by any name, and so is a tensor of the notebook."""
+
+import functools
+import sys
+
+import pytest
+import torch
+import torch.nn.functional as F
+from exercise_banks import CODE
+from torch import nn
+
+from lnorm_utils import LayerNorm, functional, layer_norm, standardize
+from lnorm_utils.checking.feedback import State
+from lnorm_utils.checking.running import results
+from lnorm_utils.exercises.collapse import sphere
+from lnorm_utils.exercises.standardize import formula
+
+X = torch.arange(6.0).reshape(2, 3)
+ALIAS = {"f": standardize}
+
+
+def helper(x):
+    return torch.stack([ALIAS["f"](row) for row in x])
+
+
+@pytest.mark.parametrize(
+    ("name", "attempt"),
+    [
+        ("lnorm_utils.standardize", lambda x: functional.standardize(x)),
+        ("lnorm_utils.standardize", helper),
+        ("lnorm_utils.standardize", lambda x: next(map(standardize, [x]))),
+        ("lnorm_utils.standardize", lambda x: functools.partial(ALIAS["f"], eps=0.1)(x)),
+        ("lnorm_utils.layer_norm", lambda x: LayerNorm(3)(x)),
+        ("torch.layer_norm", lambda x: nn.LayerNorm(3)(x)),
+        ("torch.layer_norm", lambda x: F.layer_norm(x, [3])),
+        ("torch.layer_norm", lambda x: torch.layer_norm(x, [3])),
+        ("torch.std", lambda x: x.std(-1)),
+        ("torch.std", lambda x: torch.Tensor.std(x, -1)),
+        ("torch.std", lambda x: getattr(torch, "std")(x, -1)),  # noqa: B009
+    ],
+)
+def test_a_function_that_is_ruled_out_is_noticed_by_any_name(name, attempt):
+    values, said = results(attempt, [(X,)], without=[name])
+    assert values == []
+    assert f"own `{name.partition('.')[2]}`" in said
+    assert len(results(attempt, [(X,)], without=["torch.median"])[0]) == 1
+
+
+def test_a_function_of_the_students_may_have_any_name():
+    names = {"torch": torch, "__name__": "__main__"}
+    exec("def standardize(x):\n    return 2 * x\nattempt = lambda x: standardize(x)", names)
+    values, said = results(names["attempt"], [(X,)], without=["lnorm_utils.standardize"])
+    assert (len(values), said) == (1, "")
+
+
+def test_watching_ends_with_the_call():
+    def attempt(x):
+        raise ValueError
+
+    results(attempt, [(X,)], without=["torch.std"])
+    assert sys.getprofile() is None
+
+
+@pytest.mark.parametrize("exercise", CODE, ids=lambda exercise: exercise.name)
+def test_a_function_of_the_course_is_no_answer_to_any_exercise(exercise):
+    if exercise.use_class:
+        return
+    for attempt in (standardize, functools.partial(layer_norm, normalized_shape=3)):
+        feedback = exercise.judge(attempt)
+        assert (feedback.state, "the course's own" in feedback.message) == (State.WRONG, True)
+
+
+def test_what_a_text_rules_out_gets_no_credit_and_the_rest_does():
+    def judged(exercise, attempt):
+        return exercise.judge(attempt).state
+
+    assert judged(formula, lambda x, eps: standardize(x, eps=eps)) is State.WRONG
+    assert judged(formula, lambda x, eps: F.layer_norm(x, x.shape[-1:], eps=eps)) is State.RIGHT
+    assert judged(sphere, lambda x: F.layer_norm(x, x.shape[-1:], eps=0)) is State.WRONG
+    assert judged(sphere, lambda x: layer_norm(x, x.shape[-1:], eps=0)) is State.WRONG
+
+
+LOOPS = """
+def first(x):
+    for row in x:
+        return row
+def inner(x):
+    for row in x:
+        for number in row:
+            number = number + 1
+        return number
+def search(x):
+    for row in x:
+        if row.sum() > 100:
+            return row
+    return x
+def whole(x):
+    for row in x:
+        x = x + row
+    return [row for row in x][0]
+def long(x):
+    for row in x:
+        row = BODY
+    return row
+""".replace("BODY", "+".join(["x.sum()"] * 400))
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [("first", True), ("inner", True), ("search", False), ("whole", False), ("long", False)],
+)
+def test_a_loop_that_ends_on_its_first_pass_is_told(name, ends):
+    names = {}
+    exec(LOOPS, names)
+    _, said = results(names[name], [(X,)])
+    assert ("ends on its first pass" in said) is ends
+
+
+def test_a_tensor_of_the_notebook_in_place_of_an_argument_is_named():
+    names = {"encoded": X, "torch": torch}
+    code = "never = lambda x: encoded + 1\nalso = lambda x: encoded + x\nown = lambda x: x + 1"
+    exec(code, names)
+    values, said = results(names["never"], [(X,)])
+    assert (values, "`encoded`" in said, "`x`" in said) == ([], True, True)
+    values, said = results(names["also"], [(X,)])
+    assert (len(values), "`encoded`" in said) == (1, True)
+    assert "`encoded`" in results(names["also"], [(X[:, :2],)])[1]
+    assert results(names["own"], [(X,)])[1] == ""

@@ -1,0 +1,80 @@
+"""Each answer of a student gets the verdict that it deserves, and most mistakes are named."""
+
+import math
+
+import pytest
+import torch
+from exercise_banks import CODE, PREDICTIONS
+from student_answers import ANSWERS
+
+from lnorm_utils.checking.feedback import State
+
+TENSORS = [e for e in CODE if isinstance(e.right[0], torch.Tensor) and not e.use_class]
+
+
+def assert_wrong(feedback):
+    assert feedback.state is State.WRONG
+    assert feedback.message.endswith((".", "?"))
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda a: f"{a.exercise}-{a.source[:60]}")
+def test_an_answer_gets_its_verdict_and_is_named_for_what_it_does(answer):
+    feedback = answer.judge()
+    assert feedback.state is answer.state, feedback
+    assert answer.state is not State.WRONG or feedback.message.endswith((".", "?"))
+    assert all(part in feedback.message for part in answer.words), feedback
+
+
+def wrong_forms(exercise):
+    """Make values that look like a right value and are not."""
+    right = exercise.answers[0][0]
+    yield from (1j, [[right]], {0: right}, lambda: right, math.inf)
+    yield -math.inf if right == "NaN" else math.nan
+    yield from ("", "nothing", b"right", range(64), torch.full((2, 2), 7.0))
+    if isinstance(right, str):
+        yield from (f"not {right}", right[:-1], f"{right} {right}", [right], (right,))
+    elif isinstance(right, tuple):
+        yield from (right[:-1], (*right, 1), tuple(n + 0.5 for n in right))
+        yield from (str(right), tuple(map(str, right)), (right,), (right[0], math.nan))
+        yield from (set(right), (1j * right[0], *right[1:]))
+    else:
+        step = max(exercise.choices, default=0.1)  # with choices, the nearest one counts
+        yield from (-right or 1, 10 * right or 10, right + step, right - step, 1j * (right or 1))
+        yield from (str(right), [right], (right,), {right}, torch.tensor([right]), (right, right))
+        yield right == 1
+
+
+@pytest.mark.parametrize("exercise", PREDICTIONS, ids=lambda exercise: exercise.name)
+def test_a_value_that_only_looks_like_the_right_one_is_not_right(exercise):
+    for value in wrong_forms(exercise):
+        assert_wrong(exercise.judge(value))
+
+
+WRONG_FORMS = {
+    "another dtype": lambda y: y.half(),
+    "a list": torch.Tensor.tolist,
+    "an array": torch.Tensor.numpy,
+    "a tuple": lambda y: (y,),
+    "one axis more": lambda y: y[None],
+    "without the last row": lambda y: y[:-1],
+    "off by a thousandth": lambda y: y + 1e-3,
+    "the other sign": lambda y: -y,
+    "in place": lambda y: y,
+}
+
+
+@pytest.mark.parametrize("form", WRONG_FORMS)
+@pytest.mark.parametrize("exercise", TENSORS, ids=lambda exercise: exercise.name)
+def test_a_result_that_only_looks_like_the_right_one_is_not_right(exercise, form):
+    def attempt(*arguments):
+        y = exercise._answer(*arguments)
+        if form == "in place":
+            next(a for a in arguments if isinstance(a, torch.Tensor)).add_(1)
+        return WRONG_FORMS[form](y)
+
+    assert_wrong(exercise.judge(attempt))
+
+
+def test_every_exercise_that_is_code_has_wrong_answers():
+    missing = {e.name for e in CODE} - {a.exercise for a in ANSWERS if a.state is State.WRONG}
+    assert not missing, "give each of these wrong answers in a file of the folder answers"
