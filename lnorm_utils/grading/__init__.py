@@ -1,16 +1,14 @@
 """Hand out copies of the course, and grade what comes back.
 
-A copy is handed out by `hand_out`, which looks for answers with `filled_in`.
+A copy is written in `hand_out`. What comes back is found in `collect`, run and judged in `run`, and
+told in `report`; `__main__` leads it from one to the next:
 
-What comes back is found by `collect`, which unpacks archives with `unzip` and asks `students` whose
-a file is. `grade_many` and `grade` call the others: `submissions` reads a notebook and tells its
-lesson, and `cells` takes out the code. `processes` starts a process for each notebook, from a
-`fork_server` where that can be, and behind the `walls` of a `sandbox`. In it, `runner` runs the
-cells, and `recording` has exercises without answers, which write down each attempt as
-`plain_data`. In the grader, `kernel` sends the cells over a `channel` and enforces the limits, also
-that of `memory`, and `judge` judges each attempt.
+1. `collect.handed_in` finds a file and whose it is: a `HandedIn`. `collect.own_work` takes away its
+   path if there's nothing of the student's in it.
+2. `run.grade_one` runs its cells and has the attempts judged: a `Grade` for each exercise, or one
+   that says why there's nothing to grade.
+3. `report.terminal` prints the grades, and `report.class_folder` writes them: as tables, as the
+   report on the class, and as a page for each student.
 
-`report` prints the grades, and `results` keeps them through an interruption. `class_folder` writes
-all the rest: the `rows`, their `summary`, and a `page` with `pictures` for the lecturer and one for
-each student.
+`files`, `plain_text`, `cells` and `grade` are for all of them.
 """

@@ -11,17 +11,22 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from lnorm_utils.grading.class_folder import EXERCISES, GRADES, REPORT, write_results
-from lnorm_utils.grading.collect import HandedIn, collect
-from lnorm_utils.grading.grade import Grade
-from lnorm_utils.grading.grade_many import TimeLeft, grade_many
-from lnorm_utils.grading.hand_out import COURSE, CopyError, student_copy, student_zip
-from lnorm_utils.grading.homes import Owner, collect_homes
+from lnorm_utils.grading.collect.handed_in import HandedIn, collect
+from lnorm_utils.grading.collect.homes import Owner, collect_homes
+from lnorm_utils.grading.collect.own_work import looked_at
+from lnorm_utils.grading.files import private_files
+from lnorm_utils.grading.grade import NOT_GRADED, STRAY, UNTOUCHED, Grade
+from lnorm_utils.grading.hand_out.copies import COURSE, CopyError, student_copy, student_zip
 from lnorm_utils.grading.plain_text import printable
-from lnorm_utils.grading.report import table
-from lnorm_utils.grading.results import Journal
-from lnorm_utils.grading.rows import Row, RowsError, read_rows, rows_of
-from lnorm_utils.grading.sandbox import can_sandbox
+from lnorm_utils.grading.report.class_folder import EXERCISES, GRADES, REPORT, write_results
+from lnorm_utils.grading.report.class_list import ClassList, ClassListError, read_class_list
+from lnorm_utils.grading.report.exercises_table import TableError, read_grades
+from lnorm_utils.grading.report.terminal import TimeLeft, table
+from lnorm_utils.grading.run.grade_many import grade_many
+from lnorm_utils.grading.run.journal import Journal
+from lnorm_utils.grading.run.sandbox import can_sandbox
+from lnorm_utils.lab.lesson_files import ORIGINALS
+from lnorm_utils.lab.working_copy import lesson_named
 
 NO_SANDBOX = (
     "Careful: the notebooks can read and change your files, and use the network. On Linux, install "
@@ -66,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="ADDRESS",
         help="where students get the course",
     )
-    student.set_defaults(command=hand_out)
+    student.set_defaults(command=write_copies)
     homes = commands.add_parser("homes", help="collect what students of a JupyterHub have done")
     homes.add_argument("homes", type=Path, help="the folder of their home folders, such as /home")
     homes.add_argument("--out", type=Path, required=True, help="a folder that isn't there yet")
@@ -88,6 +93,9 @@ def parser() -> argparse.ArgumentParser:
     graded.add_argument(
         "--resume", action="store_true", help="continue an interrupted call with --out"
     )
+    graded.add_argument(
+        "--lessons", nargs="+", metavar="LESSON", help="only these, such as 01 02 (all)"
+    )
     graded.add_argument("--as-root", action="store_true", help="grade even as root")
     graded.set_defaults(command=grade_all)
     report = commands.add_parser("report", help="write the report on what was graded")
@@ -99,6 +107,17 @@ def parser() -> argparse.ArgumentParser:
     )
     report.add_argument("--out", type=Path, required=True, help="write the results to this folder")
     report.set_defaults(command=report_on_all)
+    for command in (graded, report):
+        command.add_argument(
+            "--class",
+            type=Path,
+            dest="class_list",
+            metavar="LIST",
+            help="a table of the class, as Moodle, Canvas, or a spreadsheet saves it",
+        )
+        command.add_argument(
+            "--semicolons", action="store_true", help="write tables with semicolons for commas"
+        )
     return parser
 
 
@@ -133,7 +152,7 @@ def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def hand_out(options: argparse.Namespace) -> int:
+def write_copies(options: argparse.Namespace) -> int:
     """Write the copy for students and return 0, or print why there is none and return 1."""
     if not (options.out or options.zip):
         print(
@@ -155,6 +174,7 @@ def hand_out(options: argparse.Namespace) -> int:
     return 0
 
 
+@private_files()
 def collect_from_homes(options: argparse.Namespace) -> int:
     """Copy what is in the home folders for grading, say what isn't copied, and return 0."""
     out, copied = options.out.expanduser(), []
@@ -199,6 +219,7 @@ def owner(name: str | None) -> Owner | None:
     return Owner(account.pw_uid, account.pw_gid)
 
 
+@private_files()
 def grade_all(options: argparse.Namespace) -> int:
     """Print a table for each submission, write the results if asked for, and return 0.
 
@@ -207,37 +228,40 @@ def grade_all(options: argparse.Namespace) -> int:
     if is_root() and not options.as_root:
         sys.exit(ROOT)
     out = options.out and options.out.expanduser()
+    class_list, wanted = class_list_of(options), wanted_lessons(options.lessons)
     if out:
         _try_to_write(out)  # before the work is done
     with tempfile.TemporaryDirectory(prefix="lnorm") as scratch:
-        files = handed_in(options.submissions, Path(scratch))
+        found = files_in(options.submissions, Path(scratch))
+        files = list(looked_at(found, wanted))
+        if left_out := len(found) - len(files):
+            print(f"{left_out:,} notebooks on other lessons aren't graded.\n")
         if not can_sandbox():
             print(NO_SANDBOX, file=sys.stderr)
-        paths = {file.file: file.path for file in files if file.path}
-        done: dict[str, list[Grade]] = {}
+        time_left = TimeLeft(sum(bool(file.path) for file in files))
+        done: list[Grade] = []
         try:
             journal = Journal(out / JOURNAL, options.resume) if out else None
-            time_left = TimeLeft(len(paths))
-            with closing(grade_many(paths, options.timeout, options.jobs, journal)) as graded:
-                for name, grades in graded:
-                    print(table(name, grades), flush=True)
-                    done[name] = grades
-                    time_left.one_more()
+            with closing(grade_many(files, options.timeout, options.jobs, journal)) as graded:
+                for file, grades in graded:
+                    if file.path:
+                        print(table(file.file, grades), flush=True)
+                        time_left.one_more()
+                    done += grades
         except OSError as problem:
             sys.exit(f"{problem.filename or out} cannot be written: {problem.strerror}.")
         except KeyboardInterrupt:
             how = " To go on, add --resume." if out else ""
-            print(f"Stopped at {len(done)} of {len(paths)}.{how}", file=sys.stderr)
+            print(f"Stopped at {time_left.done} of {time_left.total}.{how}", file=sys.stderr)
             return 130
-    print_not_graded(files)
+    print_not_graded(done)
     if out and journal:
-        rows = (row for file in files for row in rows_of(file, done.get(file.file, [])))
-        _write(list(rows), out)
+        _write(done, out, class_list, options)
         journal.remove()
     return 0
 
 
-def handed_in(submissions: Iterable[Path], scratch: Path) -> list[HandedIn]:
+def files_in(submissions: Iterable[Path], scratch: Path) -> list[HandedIn]:
     """Collect what was handed in, each file under a name of its own.
 
     Raises:
@@ -259,24 +283,59 @@ def handed_in(submissions: Iterable[Path], scratch: Path) -> list[HandedIn]:
     return files
 
 
-def print_not_graded(files: Iterable[HandedIn]) -> None:
-    """Print each file that isn't graded, with the reason."""
-    lines = [f"  {file.file}: {file.reason}" for file in files if not file.path]
-    if lines:
-        print("Not graded:", *map(printable, lines), sep="\n")
+def class_list_of(options: argparse.Namespace) -> ClassList | None:
+    """Read the list of the class, if there is one.
+
+    Raises:
+        SystemExit: it can't be used.
+    """
+    if not options.class_list:
+        return None
+    path = options.class_list.expanduser()
+    try:
+        return read_class_list(path)
+    except ClassListError as problem:
+        sys.exit(str(problem))
+    except OSError as problem:
+        sys.exit(f"{problem.filename or path} cannot be read: {problem.strerror}.")
 
 
+def wanted_lessons(names: Iterable[str] | None) -> set[str] | None:
+    """Return the lessons that are named; None for all of them.
+
+    Raises:
+        SystemExit: there is no such lesson.
+    """
+    try:
+        return {lesson_named(ORIGINALS, name).stem for name in names} if names else None
+    except ValueError as problem:
+        sys.exit(str(problem))
+
+
+def print_not_graded(grades: Iterable[Grade]) -> None:
+    """Print each file that can't be graded, with the reason, and how many others aren't graded."""
+    files = [grade for grade in grades if not grade.exercise]
+    states = Counter(file.state for file in files)
+    for state in (UNTOUCHED, STRAY):
+        if states[state]:
+            print(f"Notebooks {state}: {states[state]:,}")
+    if lines := [f"  {file.file}: {file.message}" for file in files if file.state == NOT_GRADED]:
+        print("Not graded:", *lines, sep="\n")
+
+
+@private_files()
 def report_on_all(options: argparse.Namespace) -> int:
     """Write the results of what was graded earlier, in one or more parts, and return 0."""
-    rows: list[Row] = []
+    grades: list[Grade] = []
+    class_list = class_list_of(options)
     for path in (given.expanduser() for given in options.graded):
         try:
-            rows += read_rows(path / EXERCISES if path.is_dir() else path)
-        except RowsError as problem:
+            grades += read_grades(path / EXERCISES if path.is_dir() else path)
+        except TableError as problem:
             sys.exit(str(problem))
         except OSError as problem:
             sys.exit(f"{problem.filename or path} cannot be read: {problem.strerror}.")
-    _write(rows, options.out)
+    _write(grades, options.out, class_list, options)
     return 0
 
 
@@ -288,10 +347,13 @@ def _try_to_write(out: Path) -> None:
         sys.exit(f"{out} cannot be written to: {problem.strerror}.")
 
 
-def _write(rows: list[Row], out: Path) -> None:
+def _write(
+    grades: list[Grade], out: Path, class_list: ClassList | None, options: argparse.Namespace
+) -> None:
     out = out.expanduser()
+    has_semicolons = options.semicolons or (class_list and class_list.separator == ";")
     try:
-        write_results(rows, out)
+        write_results(grades, out, class_list, ";" if has_semicolons else ",")
     except OSError as problem:
         sys.exit(f"{problem.filename or out} cannot be written: {problem.strerror}.")
     print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")

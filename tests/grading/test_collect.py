@@ -1,14 +1,20 @@
 """What is found in a folder or an archive: whose it is, and why a file isn't graded."""
 
+import errno
+import io
 import os
+import shutil
 import sys
 import zipfile
+from types import SimpleNamespace
 
 import pytest
+from nbformat.v4 import new_notebook
 
-from lnorm_utils.grading.collect import collect
-from lnorm_utils.grading.students import student_of
-from lnorm_utils.grading.unzip import Limits, unzip
+from lnorm_utils.grading.collect.handed_in import collect
+from lnorm_utils.grading.collect.unzip import Limits, unzip
+from lnorm_utils.grading.collect.whose import Export
+from lnorm_utils.lab.lesson_files import write
 
 MOODLE = "Ada Lovelace_17_assignsubmission_file_"
 
@@ -56,7 +62,8 @@ def archive(path, *files):
         ("x/submitted/ada/week_1/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
         ("submitted/ada/week_1_2_3/a.ipynb", "ada", "", False, "ada/feedback.html"),
         ("week_1_2_a/ada/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
-        ("x/1 a/ada/my_lessons/b.ipynb", "1 a/ada", "", False, "1 a/ada/feedback.html"),
+        ("x/ada/week1/my_lessons/b.ipynb", "ada", "", False, "ada/feedback.html"),
+        ("ada/my_lessons/bo_01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
         ("x/ada.zip/week1/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
         ("x/ada/work.zip/my_lessons/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
         ("x/Ελένη Παππά_01_mean.ipynb", "Ελένη Παππά", "", False, "Ελένη Παππά/feedback.html"),
@@ -64,24 +71,65 @@ def archive(path, *files):
         ("ada/01_mean (2).ipynb", "ada", "", False, "ada/feedback.html"),
         ("ada.zip/01_mean-1.ipynb", "ada", "", False, "ada/feedback.html"),
         ("x/..:/01_mean.ipynb", "..:", "", False, "_/feedback.html"),
+        ("x/con.a/01_mean.ipynb", "con.a", "", False, "con_.a/feedback.html"),
+        ("x/Conny/01_mean.ipynb", "Conny", "", False, "Conny/feedback.html"),
+        (f"x/{'均' * 80}/a.ipynb", "均" * 80, "", False, f"{'均' * 50}/feedback.html"),
     ],
 )  # fmt: skip
 def test_the_names_tell_whose_a_file_is_and_where_feedback_goes(file, name, number, late, feedback):
-    found = student_of(file.split("/"))
+    path = file.split("/")
+    found = Export([path]).student_of(path)
     assert (found.name, found.id, found.late, found.feedback) == (name, number, late, feedback)
 
 
 @pytest.mark.parametrize(
-    "outer", [MOODLE, "lovelaceada_17_23_work.zip", "submitted/Ada", "submitted/Ada/week1"]
+    ("outer", "name"),
+    [
+        (f"x/{MOODLE}", "Ada Lovelace"),
+        (f"x/{MOODLE}ada_1_2_", "Ada Lovelace"),
+        ("x/lovelaceada_17_23_x_99_assignsubmission_file_a.zip/", "lovelaceada"),
+        ("x/lovelaceada_LATE_17_23_work.zip/", "lovelaceada"),
+        *((f"{outer}/", "ada") for outer in ("x/submitted/ada", "submitted/ada/week1")),
+        *((f"x/{outer}/", "ada") for outer in ("ada", "ada/week1", "ada.zip", "ada/a.zip")),
+    ],
 )
-@pytest.mark.parametrize("inner", ["Bo_2_assignsubmission_file_", "bo_2_3_a.zip", "submitted/bo"])
-def test_nobody_hands_in_under_the_name_of_another(outer, inner):
-    parts = ["x", *outer.split("/"), *inner.split("/"), "bo_2_3_01_mean.ipynb"]
-    assert student_of(parts).name.lower() in ("ada lovelace", "lovelaceada", "ada")
+@pytest.mark.parametrize(
+    "inner", ["Bo_2_assignsubmission_file_/", "bo_2_3_a.zip/", "submitted/bo/", ""]
+)
+def test_nobody_hands_in_under_the_name_of_another(outer, name, inner):
+    path = f"{outer}{inner}bo_2_3_01_mean.ipynb".split("/")
+    found = Export([path]).student_of(path)
+    assert (found.name, found.late) == (name, "LATE" in outer)
+    assert found.id == ("" if name == "ada" else "17")
+
+
+@pytest.mark.parametrize(
+    ("files", "students"),
+    [
+        (["ada_1_2_a.ipynb", "bo.ipynb", "cy.ipynb"], "ada_1_2_a bo cy"),
+        (["ada_1_2_a.ipynb", "bo_3_4_x_9_assignsubmission_file_b.zip", "c.pdf"], "1 3 c.pdf"),
+        (["w/ada_1_2_a.ipynb", "w/bo_3_4_b.ipynb"], "1 3"),
+        (["w/ada/a.ipynb", "w/bo/week1/a.ipynb", ".DS_Store"], "ada bo"),
+        (["ada/w/a.ipynb", "ada/bo/a.ipynb", "cy/bo/a.ipynb"], "ada cy"),
+        (["ada/a.ipynb", "ada/bo/a.ipynb"], "ada"),
+        (["ada/submitted/bo/x/a.ipynb", "ada/w/a.ipynb"], "ada"),
+        (["ada/Bo_2_assignsubmission_file_/a.ipynb", "ada/w/a.ipynb"], "ada"),
+        (["w/Bo_2_assignsubmission_file_/a.ipynb", "w/A_1_assignsubmission_file_/a.ipynb"], "1 2"),
+        (
+            ["gradebook.db", "release/a.ipynb", "submitted/ada/w/a.ipynb"],
+            "ada gradebook.db release",
+        ),
+    ],
+)
+def test_one_way_to_name_students_counts_for_all_that_was_given(files, students):
+    paths = [["x", *file.split("/")] for file in files]
+    found = map(Export(paths).student_of, paths)
+    assert sorted({each.id or each.name for each in found} - {"DS_Store"}) == students.split()
 
 
 def test_two_ways_to_write_one_accent_are_one_name():
-    assert student_of(["x", "Rene\u0301", "a.ipynb"]) == student_of(["x", "Ren\u00e9", "a.ipynb"])
+    one, other = ["x", "Rene\u0301", "a.ipynb"], ["x", "Ren\u00e9", "a.ipynb"]
+    assert Export([one]).student_of(one) == Export([other]).student_of(other)
 
 
 def test_notebooks_are_graded_and_of_all_else_the_reason_is_told(collected, tmp_path):
@@ -166,14 +214,36 @@ def test_what_an_archive_does_to_escape_or_to_fill_the_disk_is_refused(tmp_path)
         file.writestr("odd.ipynb", "{}")
     (tmp_path / "into").mkdir()
     found = list(unzip(path, tmp_path / "into", (".ipynb",), Limits(100, 200, 20)))
-    unpacked = ["/".join(each.parts) for each in found if each.path]
+    unpacked = ["/".join(each.names) for each in found if each.path]
     assert unpacked == ["0.ipynb", "1.ipynb"]
-    assert all(each.path or each.reason or each.parts == ("notes.txt",) for each in found)
+    assert all(each.path or each.reason or each.names == ("notes.txt",) for each in found)
     on_disk = [each for each in tmp_path.rglob("*") if each.is_file() and each != path]
     assert all(each.is_relative_to(tmp_path / "into") for each in on_disk)
     assert len(on_disk) == len(unpacked)
     with pytest.raises(ValueError, match=r"^it has 13 files, and at most 12 are read\.$"):
         next(unzip(path, tmp_path / "into", (".ipynb",), Limits(100, 200, 12)))
+
+
+@pytest.mark.parametrize("free", [10**12, 90 * 10**6])
+def test_what_one_student_packs_leaves_room_for_the_others(collected, tmp_path, monkeypatch, free):
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=free - size()))
+
+    def size():
+        return sum(p.stat().st_size for p in (tmp_path / "scratch").rglob("*") if p.is_file())
+
+    large = [(f"{n}.ipynb", b"0" * 9_000_000) for n in range(4)]
+    for name in ("ada/1.zip", "ada/2.zip", "ada/3.zip"):
+        archive(tmp_path / "class" / name, *large)
+    archive(tmp_path / "class" / "bo.zip", large[0])
+    found = collected()
+    graded = [file for file, reason in found.items() if not reason]
+    assert "class/bo.zip/0.ipynb" in graded
+    assert len(graded) == (11 if free == 10**12 else 2) + 1
+    assert all(
+        reason.endswith(" MB of this student's would be unpacked.")
+        for reason in found.values()
+        if reason
+    )
 
 
 def test_a_damaged_or_lying_archive_gives_no_notebook(tmp_path):
@@ -184,7 +254,28 @@ def test_a_damaged_or_lying_archive_gives_no_notebook(tmp_path):
     (tmp_path / "into").mkdir()
     found = list(unzip(path, tmp_path / "into", (".ipynb",), Limits(1_000, 2_000, 5)))
     assert [bool(each.path) for each in found] == [False, False]
-    assert sum(each.stat().st_size for each in (tmp_path / "into").rglob("*.ipynb")) <= 2_000
+    assert sum(each.stat().st_size for each in (tmp_path / "into").iterdir()) <= 2_000
+
+
+def test_a_name_that_no_disk_takes_and_a_full_disk_cost_that_file_only(
+    collected, tmp_path, monkeypatch
+):
+    long = f"{'均' * 90}_01_mean.ipynb"
+    archive(tmp_path / "class" / "ada.zip", long, ("full.ipynb", b"1" * 1000), "last.ipynb")
+    copy = shutil.copyfileobj
+
+    def copied(packed, unpacked):
+        if len(data := packed.read()) == 1000:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        copy(io.BytesIO(data), unpacked)
+
+    monkeypatch.setattr(shutil, "copyfileobj", copied)
+    found = collected()
+    assert found.pop("class/ada.zip/full.ipynb").endswith("No space left on device.")
+    assert found == {f"class/ada.zip/{long}": "", "class/ada.zip/last.ipynb": ""}
+    (file,) = [f for f in collect(tmp_path / "class", tmp_path / "scratch") if long in f.file]
+    write(new_notebook(cells=[]), file.path)
+    assert {exercise.topic for exercise in file.opened()[1]} == {"mean"}
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="it writes names in its own form")
@@ -199,4 +290,4 @@ def test_names_in_utf_8_are_read_also_if_the_archive_does_not_say_so(tmp_path):
     path.write_bytes(data)
     (tmp_path / "into").mkdir()
     found = unzip(path, tmp_path / "into", (".ipynb",), Limits(100, 200, 5))
-    assert [each.parts[0] for each in found] == ["Max Müller", "Ελένη"]
+    assert [each.names[0] for each in found] == ["Max Müller", "Ελένη"]

@@ -1,23 +1,30 @@
 """The commands `grade` and `report`: what they print and write, and what they refuse."""
 
 import csv
-from dataclasses import astuple
+import os
+import re
+from dataclasses import replace
 
 import nbformat
 import pytest
-from nbformat.v4 import new_notebook
+from nbformat.v4 import new_code_cell, new_notebook
 
+from lnorm_utils.exercises.mean import row_means
 from lnorm_utils.grading import __main__ as command
-from lnorm_utils.grading import grade_many
 from lnorm_utils.grading.__main__ import NO_SANDBOX, main
-from lnorm_utils.grading.class_folder import EXERCISES, GRADES, REPORT
-from lnorm_utils.grading.collect import HandedIn
+from lnorm_utils.grading.collect.handed_in import HandedIn
+from lnorm_utils.grading.collect.whose import Student
 from lnorm_utils.grading.grade import Grade
-from lnorm_utils.grading.report import table
-from lnorm_utils.grading.rows import read_rows, rows_of, write_rows
-from lnorm_utils.grading.students import Student
+from lnorm_utils.grading.report.class_folder import EXERCISES, GRADES, LESSONS, REPORT
+from lnorm_utils.grading.report.exercises_table import read_grades, write_grades
+from lnorm_utils.grading.report.terminal import table
+from lnorm_utils.grading.run import grade_many
+from lnorm_utils.lab.lesson_files import ORIGINALS
+from lnorm_utils.lab.working_copy import update
 
 LESSON = "01_mean"
+ADA = ("ada", "", "a.ipynb", "", "ada/feedback.html")
+IMPORT = "from lnorm_utils.exercises.mean import row_means"
 STATES = {"ada.ipynb": "right", "b/c.ipynb": "wrong", "b/d.ipynb": "missing"}
 
 
@@ -27,13 +34,13 @@ def class_of_three(tmp_path, monkeypatch):
     folder = tmp_path / "class"
     for name in STATES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(new_notebook(), folder / name)
+        nbformat.write(new_notebook(cells=[new_code_cell(IMPORT)]), folder / name)
 
-    def by_name(path, timeout, processes):
-        state = STATES[path.relative_to(folder).as_posix()]
-        return [Grade(LESSON, "one", state, message=f"{timeout:g} seconds, γ")]
+    def by_name(file, timeout, processes, judge):
+        state = STATES[file.path.relative_to(folder).as_posix()]
+        return [file.grade(row_means, state, f"{timeout:g} seconds, γ")]
 
-    monkeypatch.setattr(grade_many, "grade", by_name)
+    monkeypatch.setattr(grade_many, "grade_one", by_name)
     monkeypatch.setattr(command, "can_sandbox", lambda: True)
     monkeypatch.setattr(command, "is_root", lambda: False)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -46,9 +53,9 @@ def test_each_notebook_of_a_folder_has_a_table_in_their_order(class_of_three, ca
     assert main(["grade", str(class_of_three)]) == 0
     printed = capsys.readouterr()
     assert printed.out == (
-        f"class/ada.ipynb: {LESSON}, 1 of 1 right\n  one  right\n\n"
-        f"class/b/c.ipynb: {LESSON}, 0 of 1 right\n  one  wrong: 60 seconds, γ\n\n"
-        f"class/b/d.ipynb: {LESSON}, 0 of 1 right\n  one  missing: 60 seconds, γ\n\n"
+        f"class/ada.ipynb: {LESSON}, 1 of 1 right\n  row_means  right\n\n"
+        f"class/b/c.ipynb: {LESSON}, 0 of 1 right\n  row_means  wrong: 60 seconds, γ\n\n"
+        f"class/b/d.ipynb: {LESSON}, 0 of 1 right\n  row_means  missing: 60 seconds, γ\n\n"
         "Not graded:\n  class/notes.txt: it is not a notebook.\n"
     )
     assert printed.err == ""
@@ -57,14 +64,34 @@ def test_each_notebook_of_a_folder_has_a_table_in_their_order(class_of_three, ca
 def test_the_results_have_a_row_for_each_student_and_one_for_each_exercise(class_of_three):
     assert main(["grade", "~/class", "--out", "~/out", "--timeout", "2.5"]) == 0
     out = class_of_three.parent / "out"
-    assert [(row.file, row.state, row.message) for row in read_rows(out / EXERCISES)] == [
+    assert [(row.file, row.state, row.message) for row in read_grades(out / EXERCISES)] == [
         (f"class/{name}", state, "2.5 seconds, γ") for name, state in STATES.items()
     ]
     lines = (out / GRADES).read_bytes().decode("utf-8-sig").split("\r\n")
     first, *_, last = csv.reader(lines[:-1])
+    assert first[:3] == ["Full name", LESSON, "Grade"]
+    assert last[:4] == ["b", "0", "0", "1"]
+    lines = (out / LESSONS).read_bytes().decode("utf-8-sig").split("\r\n")
+    first, *_, last = csv.reader(lines[:-1])
     assert first == ["student", "lesson", "points", "maximum", "late files", "remarks", "id"]
     assert last[:4] == ["b", LESSON, "0", "1"]
     assert (out / REPORT).exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere the folder above decides")
+def test_nobody_else_can_open_what_is_written(class_of_three, monkeypatch):
+    home, by_name, seen = class_of_three.parent, grade_many.grade_one, []
+
+    def with_others(file, *options):
+        seen.append((home / "out" / command.JOURNAL).stat())
+        return by_name(file, *options)
+
+    monkeypatch.setattr(grade_many, "grade_one", with_others)
+    assert main(["grade", "~/class", "--out", "~/out"]) == 0
+    assert main(["report", "~/out", "--out", "~/all"]) == 0
+    for out in (home / "out", home / "all"):
+        seen += [path.stat() for path in (out, *out.rglob("*"))]
+    assert {status.st_mode & 0o077 for status in seen} == {0}
 
 
 def test_a_report_is_made_of_several_parts(class_of_three):
@@ -73,7 +100,40 @@ def test_a_report_is_made_of_several_parts(class_of_three):
         assert main(["grade", str(class_of_three / name), "--out", f"{home / name}.out"]) == 0
     parts = [f"{home / name}.out" for name in STATES]
     assert main(["report", *parts[:2], f"{parts[2]}/{EXERCISES}", "--out", "~/all"]) == 0
-    assert [row.state for row in read_rows(home / "all" / EXERCISES)] == list(STATES.values())
+    assert [row.state for row in read_grades(home / "all" / EXERCISES)] == list(STATES.values())
+
+
+def test_a_table_with_semicolons_comes_from_a_list_with_semicolons_and_is_read_again(
+    class_of_three,
+):
+    home = class_of_three.parent
+    (home / "list.csv").write_text("First name;Surname;Email\nAda;Łoś;a@b.c\nB;;b@b.c\n", "utf-8")
+    options = ["--class", "~/list.csv"]
+    assert main(["grade", "~/class", "--out", "~/out", *options]) == 0
+    assert main(["report", "~/out", "--out", "~/again", *options]) == 0
+    for folder in ("out", "again"):
+        first = (home / folder / GRADES).read_text("utf-8-sig").splitlines()[0]
+        assert first.startswith(f"Full name;Email address;{LESSON};Grade;")
+    assert main(["report", "~/out", "--out", "~/out", "--semicolons"]) == 0
+    assert (home / "out" / GRADES).read_text("utf-8-sig").startswith("Full name;01_mean;")
+
+
+def test_untouched_lessons_stray_notebooks_and_other_lessons_are_counted_and_not_run(
+    class_of_three, capsys, monkeypatch
+):
+    monkeypatch.setattr(grade_many, "grade_one", lambda *_: pytest.fail("it was run"))
+    folder = class_of_three.parent / "hub"
+    update(ORIGINALS, folder / "ada")
+    assert list(update(ORIGINALS, folder / "ada")) == []
+    nbformat.write(new_notebook(), folder / "ada" / "holiday.ipynb")
+    nbformat.write(new_notebook(cells=[new_code_cell(IMPORT)]), folder / "ada" / "mine.ipynb")
+    assert main(["grade", str(folder), "--lessons", "02", "--out", "~/out"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "16 notebooks on other lessons aren't graded.\n\n"
+        "Notebooks untouched: 1\nNotebooks not of this course: 1\n"
+    )
+    with pytest.raises(SystemExit, match="isn't one lesson"):
+        main(["grade", str(folder), "--lessons", "one"])
 
 
 def test_one_notebook_can_be_graded_by_its_path_whatever_its_name(tmp_path, capsys):
@@ -123,28 +183,28 @@ def test_a_number_of_jobs_that_is_none_is_refused(class_of_three, jobs, capsys):
 def test_what_is_done_when_grading_is_interrupted_is_kept_and_not_done_again(
     class_of_three, monkeypatch
 ):
-    by_name, asked = grade_many.grade, []
+    by_name, asked = grade_many.grade_one, []
 
-    def interrupted(path, *options):
-        if path.name == "d.ipynb":
+    def interrupted(file, *options):
+        if file.path.name == "d.ipynb":
             raise KeyboardInterrupt
-        return by_name(path, *options)
+        return by_name(file, *options)
 
-    def noted(path, *options):
-        asked.append(path.name)
-        return by_name(path, *options)
+    def noted(file, *options):
+        asked.append(file.path.name)
+        return by_name(file, *options)
 
     out = class_of_three.parent / "out"
     command_line = ["grade", str(class_of_three), "--out", str(out), "--jobs", "1"]
     out.mkdir()
     (out / EXERCISES).write_text("what there was")
-    monkeypatch.setattr(grade_many, "grade", interrupted)
+    monkeypatch.setattr(grade_many, "grade_one", interrupted)
     assert main(command_line) == 130
     assert (out / EXERCISES).read_text() == "what there was"
-    monkeypatch.setattr(grade_many, "grade", noted)
+    monkeypatch.setattr(grade_many, "grade_one", noted)
     assert main([*command_line, "--resume"]) == 0
     assert asked == ["d.ipynb"]
-    assert [row.state for row in read_rows(out / EXERCISES)] == list(STATES.values())
+    assert [row.state for row in read_grades(out / EXERCISES)] == list(STATES.values())
     assert not (out / command.JOURNAL).exists()
 
 
@@ -156,10 +216,10 @@ def test_without_a_sandbox_the_instructor_is_warned(class_of_three, monkeypatch,
 
 def test_the_table_has_a_line_for_each_exercise_and_a_total_for_each_lesson():
     grades = [
-        Grade(LESSON, "one", "right", message="Because."),
-        Grade(LESSON, "three", "wrong", "one for all", "One."),
-        Grade("02_variance", "two", "crashed", message="the kernel died."),
-        Grade("02_variance", "four", "not attempted", message="replace the three dots."),
+        Grade(*ADA, LESSON, "one", "right", message="Because."),
+        Grade(*ADA, LESSON, "three", "wrong", "one for all", message="One."),
+        Grade(*ADA, "02_variance", "two", "crashed", message="the kernel died."),
+        Grade(*ADA, "02_variance", "four", "not attempted", message="replace the three dots."),
     ]
     assert table("a\x1b.ipynb", iter(grades)) == (
         f"a�.ipynb: {LESSON}, 1 of 2 right; 02_variance, 0 of 2 right\n"
@@ -170,13 +230,19 @@ def test_the_table_has_a_line_for_each_exercise_and_a_total_for_each_lesson():
     )
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@"])
-def test_a_spreadsheet_sees_no_formula_and_the_report_the_same_words(tmp_path, sign):
+def test_a_spreadsheet_sees_no_formula_and_the_report_the_same_words(tmp_path, sign, separator):
     file = HandedIn(Student(f"{sign}1+1\x1b"), "a.ipynb")
-    given = rows_of(file, [Grade(LESSON, "one", "wrong", f"{sign}3", "one - for all")])
-    write_rows(tmp_path / "rows.csv", given)
+    given = [replace(file.grade(row_means, "wrong", "one - for all"), mistake=f"{sign}3")]
+    given += [replace(given[0], message=f"a{s}{sign}1{s}'{sign}2") for s in (",", ";", "\n", "=")]
+    write_grades(tmp_path / "rows.csv", given, separator)
     with (tmp_path / "rows.csv").open(encoding="utf-8-sig", newline="") as lines:
-        _, cells = csv.reader(lines)
+        _, cells, *_ = csv.reader(lines, delimiter=separator)
     assert cells[0] == f"'{sign}1+1�"
     assert f"'{sign}3" in cells
-    assert list(map(astuple, read_rows(tmp_path / "rows.csv"))) == list(map(astuple, given))
+    assert list(read_grades(tmp_path / "rows.csv")) == given
+    text = (tmp_path / "rows.csv").read_text("utf-8-sig").splitlines()
+    for other in ",;\t":
+        read = [cell for row in csv.reader(text, delimiter=other) for cell in row]
+        assert not any(re.match(f"[{sign}].", cell) for cell in read)

@@ -15,8 +15,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from lnorm_utils.exercises import Exercise, mean
 from lnorm_utils.grading.__main__ import main
-from lnorm_utils.grading.filled_in import answers_left_in
-from lnorm_utils.grading.hand_out import COURSE, CopyError, student_copy, student_zip
+from lnorm_utils.grading.hand_out.copies import COURSE, CopyError, student_copy, student_zip
+from lnorm_utils.grading.hand_out.filled_in import answers_left_in
 from lnorm_utils.lab.lesson_files import read, write
 from lnorm_utils.lab.working_copy import lessons
 
@@ -185,7 +185,7 @@ def test_of_the_course_only_the_lessons_that_are_named_are_handed_out(tmp_path):
     assert [path.stem for path in lessons(copy / "notebooks")] == ["01_mean", "02_variance"]
     known = re.findall(r"^([a-z]+):", (copy / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert sorted(known) == ["clean", "help", "lab"]
-    assert not {"tests", ".github", "lnorm_utils/grading", "docs/grading.md"} & {
+    assert not {"course.mk", "tests", ".github", "lnorm_utils/grading", "docs/grading.md"} & {
         *(path.relative_to(copy).as_posix() for path in copy.rglob("*"))
     }
     # What a student types first, where everything is installed.

@@ -1,40 +1,44 @@
 """What counts of each student, what the class believes, and the pages that say so."""
 
+import html
 import re
 import zipfile
 
 import pytest
 
-from lnorm_utils.grading.class_folder import FEEDBACK, REPORT, write_results
-from lnorm_utils.grading.page import feedback_page, report_page
-from lnorm_utils.grading.pictures import misconception_bars, right_bars
-from lnorm_utils.grading.rows import Row
-from lnorm_utils.grading.summary import summarize
+from lnorm_utils.grading.grade import STRAY, UNTOUCHED, Grade
+from lnorm_utils.grading.report.class_folder import FEEDBACK, GRADES, REPORT, write_results
+from lnorm_utils.grading.report.page import feedback_page, report_page
+from lnorm_utils.grading.report.pictures import misconception_bars, right_bars
+from lnorm_utils.grading.report.summary import summarize
+from lnorm_utils.lecture import FOR_BELIEF, FOR_LESSON
+from lnorm_utils.slips.beliefs import Belief
 
-BATCH, WORDS = "layer norm averages over the batch", "there is one mean for each sentence"
+BATCH, WORDS = Belief.OVER_THE_BATCH.value, Belief.ONE_MEAN_PER_SENTENCE.value
+BATCH_CODE, WORDS_CODE = Belief.OVER_THE_BATCH.code, Belief.ONE_MEAN_PER_SENTENCE.code
 
 
-def row(student, exercise="one", state="right", mistake="", belief="", **more):
+def graded(student, exercise="one", state="right", mistake="", belief="", **more):
     given = {"id": "", "file": f"{student}.ipynb", "late": "", "lesson": "01_mean"}
     given |= {"feedback": f"{student}/feedback.html", **more}
-    return Row(student, exercise=exercise, state=state, mistake=mistake, belief=belief, **given)
+    return Grade(student, exercise=exercise, state=state, mistake=mistake, belief=belief, **given)
 
 
-ROWS = [
-    row("ada"),
-    row("ada", "two", "wrong", "no keepdim", message="Pass `keepdim=True` & <look>."),
-    row("bo", "one", "wrong", "3", f"{BATCH}; {WORDS}", late="late"),
-    row("bo", "two", "wrong", "over dim 0", BATCH),
-    row("cy", "one", "wrong", "8", BATCH),
-    row("cy", "two", "crashed"),
-    row("di", "three", "not attempted", lesson="02_variance"),
-    row("ed", "", "not graded", lesson="", message="it is a link.", file="class/a.ipynb"),
+CLASS = [
+    graded("ada"),
+    graded("ada", "two", "wrong", "no keepdim", message="Pass `keepdim=True` & <look>."),
+    graded("bo", "one", "wrong", "3", f"{BATCH_CODE} {WORDS_CODE}", late="late"),
+    graded("bo", "two", "wrong", "over dim 0", BATCH_CODE),
+    graded("cy", "one", "wrong", "8", BATCH_CODE),
+    graded("cy", "two", "crashed"),
+    graded("di", "three", "not attempted", lesson="02_variance"),
+    graded("ed", "", "not graded", lesson="", message="it is a link.", file="class/a.ipynb"),
 ]
 
 
 def test_each_student_and_lesson_has_a_row_and_so_has_what_is_not_graded():
-    grades = {grade.student: grade for grade in summarize(ROWS).grades}
-    points = {name: (g.lesson, g.points, g.maximum) for name, g in grades.items()}
+    found = {each.student: each for each in summarize(CLASS).lessons}
+    points = {name: (p.lesson, p.points, p.maximum) for name, p in found.items()}
     assert points == {
         "ada": ("01_mean", 1, 2),
         "bo": ("01_mean", 0, 2),
@@ -42,32 +46,73 @@ def test_each_student_and_lesson_has_a_row_and_so_has_what_is_not_graded():
         "di": ("02_variance", 0, 1),
         "ed": ("", "", ""),
     }
-    assert grades["bo"].late_files == "bo.ipynb"
-    assert grades["cy"].remarks == "crashed: two"
-    assert grades["di"].remarks == "not attempted: three"
-    assert grades["ed"].remarks == "not graded: a.ipynb: it is a link."
+    assert found["bo"].late_files == "bo.ipynb"
+    assert found["cy"].remarks == "crashed: two"
+    assert found["di"].remarks == "not attempted: three"
+    assert found["ed"].remarks == "not graded: a.ipynb: it is a link."
 
 
 def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_apart():
-    rows = [
-        row("ada", state="wrong", file="a.ipynb", mistake="3"),
-        row("ada", file="b.ipynb"),
-        row("ada", state="wrong", file="c.ipynb", mistake="3"),
-        row("ada", state="wrong", file="d.ipynb", mistake="4", id="2"),
+    grades = [
+        graded("ada", state="wrong", file="a.ipynb", mistake="3"),
+        graded("ada", file="b.ipynb"),
+        graded("ada", state="wrong", file="c.ipynb", mistake="3"),
+        graded("ada", state="wrong", file="d.ipynb", mistake="4", id="2"),
     ]
-    summary = summarize(rows)
-    assert [(grade.id, grade.points) for grade in summary.grades] == [("", 1), ("2", 0)]
-    assert "b.ipynb" in summary.grades[0].remarks
+    summary = summarize(grades)
+    assert [(grade.id, grade.points) for grade in summary.lessons] == [("", 1), ("2", 0)]
+    assert "b.ipynb" in summary.lessons[0].remarks
     (count,) = summary.exercises
     assert (count.right, count.students, count.mistake, count.mistakes) == (1, 2, "4", 1)
 
 
 def test_parts_that_overlap_count_once():
-    assert summarize([*ROWS, *ROWS[:3]]).grades == summarize(ROWS).grades
+    assert summarize([*CLASS, *CLASS[:3]]).lessons == summarize(CLASS).lessons
+
+
+def test_the_same_code_is_remarked_on_for_the_lecturer_and_not_for_the_students(tmp_path):
+    grades = [
+        graded("ada", answer="a1", id="7"),
+        graded("bo", answer="a1"),
+        graded("bo", answer="a1", file="again.ipynb"),
+        graded("cy", answer="c1"),
+        graded("di"),
+        graded("ed"),
+    ]
+    summary = write_results(grades, tmp_path)
+    remarks = {grade.student: grade.remarks for grade in summary.lessons}
+    assert remarks["ada"] == "same code as bo in one"
+    assert remarks["bo"].endswith("same code as ada (7) in one")
+    assert not any(remarks[name] for name in ("cy", "di", "ed"))
+    assert "same code" in (tmp_path / REPORT).read_text("utf-8")
+    assert "same code as bo in one" in (tmp_path / GRADES).read_text("utf-8-sig")
+    with zipfile.ZipFile(tmp_path / FEEDBACK) as file:
+        assert not any(b"same code" in file.read(name) for name in file.namelist())
+
+
+def test_untouched_and_stray_notebooks_are_counted_and_other_files_named():
+    made = {state: graded("ada", "", state, lesson="") for state in (UNTOUCHED, STRAY)}
+    summary = summarize([*15 * [made[UNTOUCHED]], *3 * [made[STRAY]], graded("ada"), CLASS[-1]])
+    remarks = [grade.remarks for grade in summary.lessons]
+    assert remarks == [
+        "",
+        "not graded: 15 notebooks untouched; 3 notebooks not of this course",
+        "not graded: a.ipynb: it is a link.",
+    ]
+    page = report_page(summary)
+    assert "15 notebooks untouched" in page
+    assert "Not graded: 1 file" in page
+
+
+def test_each_misconception_says_what_to_show():
+    page = report_page(summarize(CLASS))
+    shown = [each.show for each in summarize(CLASS).misconceptions]
+    assert shown == [FOR_BELIEF[Belief(BATCH)], FOR_BELIEF[Belief(WORDS)], FOR_LESSON["01_mean"]]
+    assert all(page.count(html.escape(call)) >= 2 for call in shown)
 
 
 def test_a_belief_counts_each_student_once_and_of_those_who_could_show_it():
-    all_found = summarize(ROWS).misconceptions
+    all_found = summarize(CLASS).misconceptions
     found = [(m.what, m.kind, m.students, m.of, m.exercises) for m in all_found]
     assert found == [
         (BATCH, "common belief", 2, 3, ["one", "two"]),
@@ -77,7 +122,7 @@ def test_a_belief_counts_each_student_once_and_of_those_who_could_show_it():
 
 
 def test_the_pictures_show_the_counts():
-    summary = summarize(ROWS)
+    summary = summarize(CLASS)
     counts = [count for count in summary.exercises if count.lesson == "01_mean"]
     picture = right_bars("01_mean", counts)
     drawn = [[bar.get_width() for bar in bars] for bars in picture.axes[0].containers]
@@ -90,7 +135,7 @@ def test_the_pictures_show_the_counts():
 
 
 def test_the_report_says_it_all_without_a_name_or_another_file():
-    page = report_page(summarize(ROWS))
+    page = report_page(summarize(CLASS))
     assert page.index(BATCH) < page.index("<img")
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
     assert len(re.findall(r'<img alt="[^"]{20,}" src="data:image/png;base64,', page)) == 3
@@ -98,22 +143,24 @@ def test_the_report_says_it_all_without_a_name_or_another_file():
     assert not re.findall(r"\b(?:ada|bo|cy|di|ed)\b", re.sub(r'"[^"]*"', "", page))
 
 
-@pytest.mark.parametrize("rows", [[], ROWS[-1:], ROWS[:1]])
-def test_a_class_without_mistakes_or_without_work_has_a_report_too(tmp_path, rows):
-    write_results(rows, tmp_path / "out")
+@pytest.mark.parametrize("grades", [[], CLASS[-1:], CLASS[:1]])
+def test_a_class_without_mistakes_or_without_work_has_a_report_too(tmp_path, grades):
+    write_results(grades, tmp_path / "out")
     assert "<h1>" in (tmp_path / "out" / REPORT).read_text("utf-8")
 
 
 def test_a_student_reads_each_verdict_and_why_a_file_is_not_graded():
-    page = feedback_page("Ada <3", ROWS[:2], [ROWS[-1]])
+    page = feedback_page("Ada <3", CLASS[:2], [CLASS[-1]])
     assert "Feedback for Ada &lt;3" in page
     assert "01_mean: 1 of 2 right" in page
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
     assert "a.ipynb: it is a link." in page
 
 
-def test_no_feedback_is_lost_if_two_paths_are_the_same(tmp_path):
-    rows = [row(name, feedback="a_b/feedback.html") for name in ("a:b", "a?b")]
-    write_results(rows, tmp_path)
+@pytest.mark.parametrize("path", ["a_b/feedback.html", "a_b_/feedback.html", "a_2_3_feedback.html"])
+def test_no_feedback_is_lost_if_two_paths_are_the_same_somewhere(tmp_path, path):
+    paths = {"a:b": path, "a?b": path, "A?b": path.replace("a", "A", 1)}
+    grades = [graded(name, feedback=path) for name, path in paths.items()]
+    write_results(grades, tmp_path)
     with zipfile.ZipFile(tmp_path / FEEDBACK) as file:
-        assert len({*file.namelist()}) == 2
+        assert len({name.lower() for name in file.namelist()}) == 3

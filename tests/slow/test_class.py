@@ -9,8 +9,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.exercises import mean
-from lnorm_utils.exercises.engine.exercise import Exercise
 from lnorm_utils.grading.__main__ import main
 
 LESSON = "01_mean"
@@ -162,7 +162,7 @@ def table(path):
 
 def test_every_student_has_the_points_that_the_work_earns(graded):
     found = [
-        (row["student"], row["points"], row["remarks"]) for row in table(graded / "grades.csv")
+        (row["student"], row["points"], row["remarks"]) for row in table(graded / "lessons.csv")
     ]
     expected = [[part.strip() for part in line.split("|")] for line in TABLE.strip().splitlines()]
     assert sorted(row[:2] for row in found) == sorted(
@@ -174,7 +174,7 @@ def test_every_student_has_the_points_that_the_work_earns(graded):
 
 
 def test_late_files_are_named_and_each_row_has_the_lesson(graded):
-    rows = [row for row in table(graded / "grades.csv") if row["lesson"]]
+    rows = [row for row in table(graded / "lessons.csv") if row["lesson"]]
     assert {(row["lesson"], row["maximum"]) for row in rows} == {(LESSON, str(len(ANSWERS)))}
     late = {row["id"]: row["late files"] for row in rows if row["late files"]}
     assert late == {"22": "zimmersue_LATE_22_902_01_mean.ipynb"}
@@ -182,7 +182,7 @@ def test_late_files_are_named_and_each_row_has_the_lesson(graded):
 
 
 def test_the_summary_counts_who_is_right_and_who_believes_what(graded):
-    students = [row for row in table(graded / "grades.csv") if row["lesson"]]
+    students = [row for row in table(graded / "lessons.csv") if row["lesson"]]
     counts = table(graded / "summary.csv")
     assert [row["exercise"] for row in counts] == list(ANSWERS)
     assert {row["students"] for row in counts} == {str(len(students))}
@@ -214,5 +214,12 @@ def test_the_report_of_two_parts_is_that_of_the_whole(graded, tmp_path):
         (tmp_path / name / "exercises.csv").write_text("".join([rows[0], *part]), "utf-8-sig")
     parts = [str(tmp_path / "one"), str(tmp_path / "two")]
     assert main(["report", *parts, "--out", str(tmp_path / "all")]) == 0
-    for name in ("grades.csv", "summary.csv", "misconceptions.csv", "report.html"):
+    for name in (
+        "grades.csv",
+        "canvas.csv",
+        "lessons.csv",
+        "summary.csv",
+        "misconceptions.csv",
+        "report.html",
+    ):
         assert (tmp_path / "all" / name).read_bytes() == (graded / name).read_bytes()

@@ -10,12 +10,13 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from lnorm_utils.checking.exercise import Exercise
+from lnorm_utils.checking.feedback import first_sentence
 from lnorm_utils.exercises import mean
-from lnorm_utils.exercises.engine.exercise import Exercise
-from lnorm_utils.exercises.engine.feedback import first_sentence
 from lnorm_utils.grading.__main__ import main
-from lnorm_utils.grading.class_folder import EXERCISES
-from lnorm_utils.grading.rows import read_rows
+from lnorm_utils.grading.grade import STRAY
+from lnorm_utils.grading.report.class_folder import EXERCISES
+from lnorm_utils.grading.report.exercises_table import read_grades
 
 LESSON = "01_mean"
 BANK = Exercise.bank[mean.TOPIC]
@@ -48,8 +49,8 @@ def named(exercise):
 
 CHANGE_EVERYTHING = f"""
 from lnorm_utils.exercises import Exercise
-from lnorm_utils.exercises.engine import running
-from lnorm_utils.exercises.engine.feedback import Feedback, State
+from lnorm_utils.checking import running
+from lnorm_utils.checking.feedback import Feedback, State
 right = lambda *anything: Feedback(State.RIGHT, "")
 Exercise.check = Exercise.judge = Exercise.judge_results = Exercise._judge = right
 running.results = lambda *anything: (True, "")
@@ -64,12 +65,15 @@ for e in ({P0.name}, {P1.name}, {C0.name}, {C1.name}):
 print("Right.")
 """
 FORGE = f"""
-from lnorm_utils.grading import recording, runner
+from lnorm_utils.grading.run import recording
+from lnorm_utils.grading.run import runner
 class Forged(dict):
     def clear(self): pass
 forged = Forged({C2.name}={{"values": "Right.", "remark": 0, "state": "RIGHT"}}, other={{}})
+forged[{P2.name!r}] = {{"values": [["tensor", "torch.qint8", [2], "AAA="]], "remark": ""}}
 recording.ATTEMPTS = runner.ATTEMPTS = forged
 """
+QUANTIZED = "quantize_per_tensor(x.float(), 0.1, 0, torch.qint8)"
 IGNORE_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
 MEMORY = checked(P1, P1.shown_solution().code, "attempt = bytearray(2**34)")
 
@@ -136,7 +140,7 @@ SUBMISSIONS = {
         (CHANGE_EVERYTHING,),
         (checked(P0, "..."), (P0, "missing", "")),
         (checked(P1, "Always()"), (P1, "missing", "")),
-        (f"print('{P2.name}: Right.')", (P2, "missing", "")),
+        (f"print('{P2.name}: Right.')", (P2, "crashed", "its kernel sent something")),
         (checked(C0, "Always()"), (C0, "crashed", "")),
         (checked(C1, "lambda x: Always()"), (C1, "crashed", "")),
         (FORGE, (C2, "crashed", "its kernel sent something")),
@@ -165,6 +169,7 @@ SUBMISSIONS = {
         (checked(C0, "lambda x: torch.zeros(1).expand(2**31)"), (C0, "wrong", "too many numbers")),
         (checked(P2, P2.shown_solution().code, IGNORE_INTERRUPTS), (P2, "timed out", "")),
         (solved(C1), (C1, "right", "")),
+        (checked(C2, f"lambda x: torch.{QUANTIZED}"), (C2, "wrong", "a quantized tensor")),
     ],
 }
 GRADES = [
@@ -191,7 +196,7 @@ def results(tmp_path_factory):
         main(["grade", str(folder), "--out", str(out), "--timeout", str(TIMEOUT), "--as-root"]) == 0
     )
     rows = {}
-    for row in read_rows(out / EXERCISES):
+    for row in read_grades(out / EXERCISES):
         rows.setdefault(row.file.removeprefix(f"{folder.name}/"), {})[row.exercise] = row
     return rows
 
@@ -213,7 +218,7 @@ def test_each_cell_gets_its_grade(results, name, exercise, state, why):
 
 def test_a_file_that_is_no_lesson_gets_a_row_that_says_so(results):
     assert results["broken.ipynb"][""].state == "not a notebook"
-    assert results["holiday.ipynb"][""].state == "not a notebook of this course"
+    assert results["holiday.ipynb"][""].state == STRAY
     nobody = results[f"{LESSON}_of_nobody.ipynb"]
     assert {row.state for row in nobody.values()} == {"missing"}
     assert list(nobody) == list(BANK)

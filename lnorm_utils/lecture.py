@@ -1,0 +1,51 @@
+"""What to show in a lecture: a picture for each lesson, and one for each common belief."""
+
+from lnorm_utils.slips.beliefs import Belief
+
+__all__ = ["FOR_BELIEF", "FOR_LESSON"]
+
+FOR_LESSON = {
+    "01_mean": 'explore_shared_mean(preset="one mean per sentence")',
+    "02_variance": 'explore_offset(preset="offset 10,000")',
+    "03_standardize": 'explore_amplitude(preset="as small as √ε")',
+    "04_gamma_beta": 'explore_gamma_beta(preset="all stretched and moved")',
+    "05_batch_vs_layer_norm": 'explore_batch(preset="batch of two")',
+    "06_two_feature_collapse": 'explore_collapse(preset="two features")',
+    "07_projection_fix": 'explore_projection(preset="six features, no bias")',
+    "08_build_the_layer": 'explore_shared_mean(preset="per image")',
+    "09_find_the_bug": 'explore_broken(preset="randn(4, 8)")',
+    "10_add_and_norm": 'explore_residual(preset="24 blocks, pre-LN, no final norm")',
+    "11_train_it": 'explore_residual(preset="24 blocks, post-LN, own directions")',
+    "12_backward_pass": 'explore_gradient(preset="along x̂")',
+    "13_half_precision": 'explore_precision(preset="squares overflow")',
+    "14_invariances": 'explore_invariances(preset="weights shifted")',
+    "15_transformer": 'explore_transformer(preset="post-LN, a large rate")',
+}
+
+# Where no explorer shows it, what to run instead.
+FOR_BELIEF = {
+    Belief.OVER_THE_BATCH: 'explore_batch(preset="batch of two")',
+    Belief.ONE_MEAN_PER_SENTENCE: 'explore_shared_mean(preset="one mean per sentence")',
+    Belief.VARIANCE_OVER_D_MINUS_1: 'explore_collapse(preset="two features")',
+    Belief.EPS_OUTSIDE_THE_ROOT: 'explore_amplitude(preset="as small as √ε")',
+    Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1: 'explore_collapse(preset="almost equal")',
+    Belief.ONE_FEATURE_GIVES_1: 'explore_collapse(preset="one feature")',
+    Belief.SAME_AS_GROUP_NORM: 'explore_shared_mean(preset="per pixel")',
+    Belief.SINGLE_GAMMA_AND_BETA: 'explore_gamma_beta(preset="one feature stretched")',
+    Belief.PRE_NORM_IS_POST_NORM: 'explore_residual(preset="24 blocks, pre-LN, no final norm")',
+    Belief.NOTHING_IS_LOST: 'explore_gamma_beta(preset="all stretched and moved")',
+    Belief.ONE_PASS_IS_AS_GOOD: 'explore_offset(preset="offset 10,000")',
+    Belief.RESHAPE_SWAPS_AXES: "torch.arange(6).view(2, 3).reshape(3, 2)",
+    Belief.TRAINING_MODE: 'explore_batch(preset="batch of one")',
+    Belief.SCALING_CHANGES_NOTHING: 'explore_amplitude(preset="far below √ε")',
+    Belief.ATTRIBUTES_ARE_TRAINED: "dict(LayerNorm(4).named_parameters())",
+    Belief.STATE_DICT_HOLDS_ALL: "LayerNorm(4, eps=0.1).state_dict()",
+    Belief.STATISTICS_ARE_CONSTANTS: 'explore_gradient(preset="along x̂")',
+    Belief.GAMMA_GRADIENT_PER_ROW: "LayerNorm(4).weight.shape",
+    Belief.LARGE_INPUT_LARGE_GRADIENT: 'explore_gradient(preset="large row")',
+    Belief.OVERFLOW_SHOWS_AS_NAN: 'explore_precision(preset="squares overflow")',
+    Belief.BFLOAT16_IS_MORE_PRECISE: 'explore_precision(preset="far from zero")',
+    Belief.SMALLER_EPS_IS_SAFER: 'explore_precision(preset="ε is lost")',
+    Belief.WEIGHTS_AND_DATA_ALIKE: 'explore_invariances(preset="weights shifted")',
+    Belief.DECAY_SHRINKS_THE_FUNCTION: 'explore_invariances(preset="all weights")',
+}

@@ -1,0 +1,91 @@
+"""How a notebook is read, and how its lesson is known."""
+
+import json
+import os
+import time
+
+import pytest
+from nbformat import v3
+from nbformat.v4 import new_code_cell, new_notebook, writes
+
+from lnorm_utils.grading.cells import code_cells
+from lnorm_utils.grading.collect.notebooks import LARGEST, exercises_for, read_submission
+from lnorm_utils.lab.lesson_files import LessonError
+
+MEAN = "from lnorm_utils.exercises.mean import how_many"
+
+
+@pytest.mark.parametrize(
+    ("cells", "topics"),
+    [
+        ([MEAN], ["mean"]),
+        ([MEAN, "# from lnorm_utils.exercises.variance import first"], ["mean"]),
+        ([MEAN, 'x = """\nfrom lnorm_utils.exercises.variance import first"""'], ["mean"]),
+        ([MEAN, "x = 1  # lnorm_utils.exercises.variance"], ["mean"]),
+        ([MEAN, "%timeit 1\nimport lnorm_utils.exercises.variance as v"], ["mean", "variance"]),
+        (["from lnorm_utils.exercises import progress, variance, mean"], ["variance", "mean"]),
+        (["if True:\n    import torch, lnorm_utils.exercises.mean"], ["mean"]),
+        (["from lnorm_utils.exercises import progress, Exercise"], ["variance"]),
+        (["x = = 1  # from lnorm_utils.exercises.mean import how_many"], ["variance"]),
+        (["import lnorm_utils.checking.exercise"], ["variance"]),
+    ],
+)
+def test_a_lesson_is_known_by_its_imports_and_otherwise_by_its_name(cells, topics):
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+    found = exercises_for(notebook, "02_variance_of_ada")
+    assert list(dict.fromkeys(exercise.topic for exercise in found)) == topics
+
+
+@pytest.mark.parametrize("filler", ["1," * 5_000_000, "\n" * 5_000_000, " " * 5_000_000])
+def test_a_cell_made_to_keep_the_grader_busy_does_not(filler):
+    cell = f"{MEAN}\nx = [{filler}]"
+    started = time.monotonic()
+    found = exercises_for(new_notebook(cells=[new_code_cell(cell)]), "")
+    assert {exercise.topic for exercise in found} == {"mean"}
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_notebook_is_read_in_any_encoding_of_unicode(tmp_path, encoding):
+    path = tmp_path / "a.ipynb"
+    path.write_text(writes(new_notebook(cells=[new_code_cell("γ = 1")])), encoding=encoding)
+    (cell,) = read_submission(path)["cells"]
+    assert "".join(cell["source"]) == "γ = 1"
+
+
+def test_an_older_notebook_is_read_at_once_however_many_outputs_it_has(tmp_path):
+    notebook = v3.new_notebook(
+        worksheets=[
+            v3.new_worksheet(cells=[v3.new_heading_cell("γ"), v3.new_code_cell(f"{MEAN}\n1")]),
+            v3.new_worksheet(cells=[v3.new_code_cell("2")]),
+        ]
+    )
+    notebook["worksheets"][0]["cells"][1]["outputs"] = [{"output_type": "stream"}] * 300_000
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
+    started = time.monotonic()
+    found = read_submission(tmp_path / "a.ipynb")
+    assert time.monotonic() - started < 5
+    assert code_cells(found) == [f"{MEAN}\n1", "2"]
+    assert {exercise.topic for exercise in exercises_for(found, "")} == {"mean"}
+
+
+@pytest.mark.parametrize("sources", [["1"] * 200_000, ["1" + " " * 2_000_000]])
+def test_more_than_anybody_writes_is_refused_in_a_sentence(tmp_path, sources):
+    cells = [{"cell_type": "code", "source": source} for source in sources]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"nbformat": 4, "metadata": {}, "cells": cells}))
+    with pytest.raises(LessonError, match=r"^it.* at most [\d,]+ are read\.$"):
+        read_submission(tmp_path / "a.ipynb")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere not everybody may make these")
+def test_only_a_plain_file_of_a_decent_size_is_read(tmp_path):
+    (tmp_path / "notebook").write_text(writes(new_notebook()))
+    paths = [tmp_path / name for name in ("link.ipynb", "pipe.ipynb", "zero.ipynb", "large.ipynb")]
+    paths[0].symlink_to(tmp_path / "notebook")
+    os.mkfifo(paths[1])
+    paths[2].symlink_to("/dev/zero")
+    with paths[3].open("wb") as file:
+        file.truncate(LARGEST + 1)
+    for path in paths:
+        with pytest.raises(LessonError, match=r"^it (is|has) .*\.$"):
+            read_submission(path)

@@ -1,0 +1,222 @@
+"""Whatever a kernel sends, a process of its own judges it, and the grader lives on."""
+
+import functools
+import json
+import math
+import re
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+import torch
+
+from lnorm_utils.exercises.mean import how_many, row_means
+from lnorm_utils.grading.grade import Grade
+from lnorm_utils.grading.plain_text import MOST_OF_A_MESSAGE
+from lnorm_utils.grading.run import judge_process as starting
+from lnorm_utils.grading.run.judge import NOT_AN_ATTEMPT
+from lnorm_utils.grading.run.judge_process import DIED, TOO_LARGE, TOO_SLOW, Judge, packed
+from lnorm_utils.grading.run.plain_data import ARRAYS, encode
+
+EMPTY = Grade("ada", "", "a.ipynb", "", "ada/feedback.html", "01_mean", "one")
+# Run in a process of its own, because what it encodes may end it: a line for each value.
+ENCODE_ALL = """
+import contextlib, itertools, json, sys, warnings
+import numpy as np
+import torch
+from lnorm_utils.grading.run.plain_data import encode
+warnings.simplefilter("ignore")
+SHAPES = [(), (0,), (3, 2, 4), (3, 2, 1), (10**5,), (0, 2**40), (1,) * 40]
+DTYPES = {d for d in vars(torch).values() if isinstance(d, torch.dtype)}
+class Own(torch.Tensor):
+    layout = dtype = shape = property(lambda self: 1 / 0)
+class Raises(type):
+    __name__ = property(lambda self: 1 / 0)
+class Liar(metaclass=Raises):
+    __class__ = torch.Tensor
+    __getattr__ = __len__ = __eq__ = __repr__ = lambda self, *names: 1 / 0
+WAYS = {
+    "plain": lambda t: t,
+    "turned": lambda t: t.mT,
+    "expanded": lambda t: t[..., :1].expand(*t.shape[:-1], 2**40),
+    "own class": lambda t: t.as_subclass(Own),
+    "parameter": torch.nn.Parameter,
+    "meta": lambda t: t.to("meta"),
+    "conj": lambda t: t.conj(),
+    "neg": torch._neg_view,
+    "imag": lambda t: t.conj().imag,
+    "nested": lambda t: torch.nested.nested_tensor([t, t]),
+    "jagged": lambda t: torch.nested.nested_tensor([t, t], layout=torch.jagged),
+    "coo": lambda t: t.to_sparse(),
+    "csr": lambda t: t.to_sparse_csr(),
+    "csc": lambda t: t.to_sparse_csc(),
+    "bsr": lambda t: t.to_sparse_bsr((1, 1)),
+    "bsc": lambda t: t.to_sparse_bsc((1, 1)),
+    "mkldnn": lambda t: t.to_mkldnn(),
+    "numpy": lambda t: t.numpy(),
+    "masked": torch.masked.as_masked_tensor,
+    "quantized": lambda t: torch.quantize_per_tensor(t.float(), 0.1, 0, torch.qint8),
+    "by channel": lambda t: torch.quantize_per_channel(
+        t.float(), torch.ones(len(t)), torch.zeros(len(t)), 0, torch.quint8),
+}
+MAKERS = [
+    lambda shape, dtype: torch.ones(shape, dtype=dtype),
+    lambda shape, dtype: torch.ones(shape).to(dtype),
+    lambda shape, dtype: torch.empty(shape, dtype=dtype),
+    lambda shape, dtype: torch._empty_affine_quantized(shape, scale=1, zero_point=0, dtype=dtype),
+]
+def made(shape, dtype):
+    for make in MAKERS:
+        with contextlib.suppress(Exception):
+            return make(shape, dtype)
+def values():
+    for dtype, shape in itertools.product(sorted(DTYPES, key=str), SHAPES):
+        for way, change in WAYS.items():
+            with contextlib.suppress(Exception):  # this dtype doesn't have it
+                yield f"{way} {dtype} {shape}", change(made(shape, dtype))
+    for dtype in "O M8[s] m8[s] U3 S3 V4 i4,f4 (2,2)f4 >f8 g G e ?".split():
+        for shape in SHAPES[:4]:
+            yield f"numpy {dtype} {shape}", np.zeros(shape, dtype)
+    yield "masked numpy", np.ma.masked
+    yield "matrix", np.matrix([1])
+    yield "liar", Liar()
+    yield "liars", [Liar(), (Liar(),)]
+for label, value in values():
+    print(label, file=sys.stderr, flush=True)
+    print(json.dumps([label, encode(value)]))
+"""
+
+
+@pytest.fixture(scope="module")
+def judge():
+    with Judge() as judge:
+        yield judge
+
+
+@pytest.fixture
+def lives_on(judge):
+    """Say that the process that judges has neither died nor been started again."""
+    judge.start()
+    before = judge.process.pid
+    yield
+    assert judge.process.pid == before
+    assert judge.process.poll() is None
+
+
+def graded(judge, exercise, *values, remark=""):
+    return judge.grade(EMPTY, exercise, packed({"values": values, "remark": remark}))
+
+
+def test_every_kind_of_tensor_and_array_gets_a_grade(judge, lives_on):
+    done = subprocess.run([sys.executable, "-c", ENCODE_ALL], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-500:]
+    labels = {}
+    for line in done.stdout.splitlines():
+        label, data = json.loads(line)
+        labels.setdefault(json.dumps(data), label)
+    assert {json.loads(data)[0] for data in labels} == {"tensor", "array", "other", "list"}
+    for data, label in labels.items():
+        values = [json.loads(data)] * len(row_means.right)
+        for grade in (graded(judge, how_many, values[0]), graded(judge, row_means, *values)):
+            assert grade.state == "wrong", (label, grade)
+            assert re.fullmatch(r"\S.*[.!?)]", grade.message), (label, grade)
+
+
+def test_no_dtype_of_pytorch_ends_the_process_whatever_its_shape_and_bytes(judge, lives_on):
+    known = {str(d) for d in vars(torch).values() if isinstance(d, torch.dtype)}
+    for dtype in known | set(ARRAYS) | {"torch.load", "O", "V4", "f4,f4", "x" * 10**5, "\ud800"}:
+        for shape in ([], [0], [2, 3], [0, 2**62, 2**62], [-2, -3], [2**70], [1] * 500):
+            for text in ("", "AQAAAAAAAAA=", "/////w==", "A", "\ud800", 7):
+                for kind in ("tensor", "array"):
+                    grade = graded(judge, how_many, [kind, dtype, shape, text])
+                    assert grade.state in ("wrong", "crashed"), (dtype, shape, text)
+                    assert grade.message.endswith((".", "?")), grade
+
+
+ONE = encode(1)
+DEEP = json.loads("[" * 900 + "]" * 900)
+TOO_DEEP = functools.reduce(lambda inner, _: [inner], range(10**5), [])
+FORGED = {
+    "nested deep": {"values": [["list", DEEP]], "remark": ""},
+    "nested too deep": {"values": [TOO_DEEP], "remark": ""},
+    "many items": {"values": [["list", *[ONE] * 10**5]], "remark": ""},
+    "many in few": {"values": [functools.reduce(lambda v, _: ["list", *[v] * 9], range(6), ONE)]},
+    "a long text": {"values": [["str", "1" * 10**5 + "x"]], "remark": ""},
+    "a long number": {"values": [["int", "f" * 10**5]], "remark": ""},
+    "a long remark": {"values": [ONE], "remark": "/" * 2**22},
+    "a remark of lists": {"values": [], "remark": DEEP},
+    "surrogates": {"values": [["other", "\ud800"]], "remark": "\ud800"},
+    "NaN as a shape": {"values": [["tensor", "torch.float32", [math.nan], "AAAA"]], "remark": ""},
+    "a bool of 7": {"values": [["tensor", "torch.bool", [1], "Bw=="]], "remark": ""},
+    "no list": {"values": {"a": 1}, "remark": ""},
+    "a text": "RIGHT",
+}
+
+
+@pytest.mark.parametrize("answer", FORGED.values(), ids=FORGED)
+def test_what_no_recorder_writes_is_refused_at_once(judge, lives_on, answer):
+    started = time.monotonic()
+    grade = judge.grade(EMPTY, how_many, packed(answer))
+    assert (grade.state, grade.message) == ("crashed", NOT_AN_ATTEMPT)
+    assert time.monotonic() - started < 2
+
+
+def test_text_may_be_of_any_kind(judge, lives_on):
+    assert graded(judge, how_many, ["str", "\ud800\x1b[2K"]).message.isprintable()
+    told = graded(judge, row_means, remark="\ud800\n\x1b" + "a" * 10**5).message
+    assert told.isprintable()
+    assert len(told) <= MOST_OF_A_MESSAGE
+
+
+# What a process does instead of judging, by the remark that it's given.
+BROKEN = """
+import os, time
+honest = judge.judge
+def broken(exercise, answer):
+    if answer["remark"] == "die":
+        os._exit(1)
+    if answer["remark"] == "wait":
+        time.sleep(99)
+    return honest(exercise, answer)
+judge.judge = broken
+judge.serve()
+"""
+
+
+def test_what_breaks_the_judging_costs_only_its_own_exercise(monkeypatch):
+    monkeypatch.setattr(starting, "START", starting.START.replace("judge.serve()\n", BROKEN))
+    monkeypatch.setattr(starting, "SECONDS_TO_JUDGE", 1)
+    with Judge() as judge:
+        assert graded(judge, how_many, ONE, remark="die").message == DIED
+        assert graded(judge, how_many, encode(6)).state == "right"
+        broken = graded(judge, how_many, ONE, remark="wait")
+        assert broken == replace(EMPTY, state="crashed", message=TOO_SLOW)
+        monkeypatch.setattr(starting, "SECONDS_TO_JUDGE", 60)
+        monkeypatch.setattr(starting, "MOST_MEMORY", 0)
+        assert graded(judge, how_many, ONE, remark="wait").message == TOO_LARGE
+        monkeypatch.setattr(starting, "START", "import sys; sys.exit(1)")
+        assert graded(judge, how_many, ONE).message == DIED
+
+
+def test_closing_ends_what_is_judged_and_judges_nothing_more(monkeypatch):
+    monkeypatch.setattr(starting, "START", starting.START.replace("judge.serve()\n", BROKEN))
+    with Judge() as judge:
+        graded(judge, how_many, ONE)
+        started = time.monotonic()
+        threading.Timer(0.5, judge.close).start()
+        assert graded(judge, how_many, ONE, remark="wait").state == "crashed"
+        assert time.monotonic() - started < 3
+        assert judge.process is None
+
+
+def test_the_process_gets_no_secret_of_the_environment(monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "s3cret")
+    look = "import json, os, sys; json.dump(dict(os.environ), open('seen', 'w'))"
+    monkeypatch.setattr(starting, "START", look)
+    with Judge() as judge:
+        graded(judge, how_many, ONE)
+        seen = (judge.folder / "seen").read_text()
+    assert "s3cret" not in seen

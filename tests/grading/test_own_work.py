@@ -1,0 +1,83 @@
+"""What in a notebook is a student's own: nothing, or code that another student has too."""
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from lnorm_utils.exercises import standardize
+from lnorm_utils.grading.collect.handed_in import HandedIn
+from lnorm_utils.grading.collect.own_work import looked_at
+from lnorm_utils.grading.collect.whose import Student
+from lnorm_utils.grading.grade import UNTOUCHED
+from lnorm_utils.grading.hand_out.copies import COURSE, student_copy
+from lnorm_utils.lab.lesson_files import ORIGINALS, read, write
+
+IMPORT = "from lnorm_utils.exercises.standardize import formula"
+ANSWER = """
+def rows_standardized(x, eps):
+    middle = x.mean(dim=-1, keepdim=True)
+    spread = ((x - middle) ** 2).mean(dim=-1, keepdim=True) + eps
+    return (x - middle) / spread.sqrt()
+
+
+formula.check(rows_standardized)
+"""
+AGAIN = (
+    ANSWER.replace("    ", "  ")
+    .replace("middle = ", "middle=")
+    .replace("\n  return", "# γ\n  return")
+)
+OTHER = ANSWER.replace("spread", "width")
+SHORT = "formula.check(lambda x, eps: (x - x.mean(-1, True)) / x.std(-1, keepdim=True))"
+SOLUTION = standardize.formula.shown_solution().code + "\nformula.check(rows_standardized)"
+
+
+@pytest.fixture
+def looked(tmp_path):
+    """Look at a notebook with these cells."""
+
+    def look(*sources):
+        path = tmp_path / "a.ipynb"
+        cells = [new_code_cell(source) for source in (IMPORT, *sources)]
+        nbformat.write(new_notebook(cells=cells), path)
+        (file,) = looked_at([HandedIn(Student("ada"), "a.ipynb", path)])
+        return file
+
+    return look
+
+
+def test_code_is_the_same_whatever_its_spaces_and_comments_and_the_last_check_counts(looked):
+    first = looked(ANSWER).answers
+    assert [*first] == ["formula"]
+    assert looked(OTHER, AGAIN).answers == first
+    assert looked(OTHER).answers.keys() == first.keys()
+    assert looked(OTHER).answers != first
+
+
+def test_of_one_student_only_so_many_notebooks_are_run_and_the_others_say_why(tmp_path):
+    given = [(f"{n}.ipynb", who) for who in ("ada", "bo") for n in range(100, 142)]
+    nbformat.write(new_notebook(cells=[new_code_cell(IMPORT)]), tmp_path / "a")
+    files = [HandedIn(Student(who), name, tmp_path / "a") for name, who in given]
+    found = [*looked_at([HandedIn(Student("ada"), "essay.pdf", reason="no"), *files])]
+    assert [bool(file.path) for file in found] == [False, *([True] * 40 + [False] * 2) * 2]
+    assert all(file.path or file.reason for file in found)
+
+
+@pytest.mark.parametrize("source", ["", SHORT, SOLUTION, "formula.check(...)", "%%bad\n'"])
+def test_little_code_and_the_solution_of_the_course_say_nothing(looked, source):
+    file = looked(source)
+    assert file.path
+    assert not file.answers
+
+
+def test_a_lesson_as_it_is_handed_out_is_untouched_until_a_cell_of_code_changes(tmp_path):
+    student_copy(COURSE, tmp_path / "copy", ["03"], "https://example.org")
+    (path,) = (tmp_path / "copy").rglob("03_*.ipynb")
+    for each in (path, ORIGINALS / path.name):
+        (file,) = looked_at([HandedIn(Student("ada"), each.name, each)])
+        assert (file.path, file.state) == (None, UNTOUCHED)
+    notebook = read(path)
+    next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")["source"] = ["1 + 1"]
+    write(notebook, path)
+    (file,) = looked_at([HandedIn(Student("ada"), path.name, path)])
+    assert file.path == path

@@ -1,0 +1,69 @@
+"""Text of a student says nothing about the machine, stays short, and moves no cursor."""
+
+import getpass
+import sys
+from pathlib import Path
+
+import pytest
+
+from lnorm_utils.checking.exercise import Exercise
+from lnorm_utils.grading import plain_text
+from lnorm_utils.grading.plain_text import MOST_OF_A_MESSAGE, MOST_OF_AN_ERROR, one_line
+from lnorm_utils.grading.run.recording import describe_banks
+
+
+@pytest.fixture
+def profs(monkeypatch):
+    """A machine of somebody whose account is prof, and whose home folder has a space in it."""
+    monkeypatch.setattr(getpass, "getuser", lambda: "prof")
+    monkeypatch.setattr(Path, "home", lambda: Path("/data/people/Ada Prof"))
+    caches = plain_text._places, plain_text._account
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("No such file: '/data/people/Ada Prof/exam.csv'", "No such file: '…/exam.csv'"),
+        (f"{Path(__file__).parents[2]}/a.py, line 3", "…/a.py, line 3"),
+        (f"{sys.prefix}/lib", "…/lib"),
+        ("/home/other/a/b.py: no", "…/b.py: no"),
+        ("/tmp/lnorm1/tmp2/empty/a.csv", "…/a.csv"),
+        (r"'C:\\Users\\prof\\my course\\a.py'", r"'…\\my course\\a.py'"),
+        ("file:///home/prof/x", "file:…/x"),
+        ("/srv/exams/2026/07.ipynb and /etc/passwd", "…/07.ipynb and …/passwd"),
+        ("user prof, professor", "user …, professor"),
+        ("1 / 0 and a/b/c, (3/4)", "1 / 0 and a/b/c, (3/4)"),
+        (
+            "see https://pytorch.org/docs/stable/x.html",
+            "see https://pytorch.org/docs/stable/x.html",
+        ),
+        ("a\n \x1b[2K", "a �[2K"),
+    ],
+)
+def test_folders_and_the_account_are_taken_out_and_nothing_else(profs, text, told):
+    assert one_line(text, sent=text) == told
+
+
+def test_the_account_stays_in_a_sentence_that_no_kernel_has_sent(profs):
+    assert one_line("ask your prof", sent="x = 2") == "ask your prof"
+
+
+def test_a_long_text_is_cut_and_looked_at_in_no_time():
+    assert len(one_line("a" * 10**6)) == MOST_OF_AN_ERROR
+    for end in ("/" * 10**6, "/a" * 10**6, "\\" * 10**6, " " * 10**6):
+        assert len(one_line(end)) <= MOST_OF_AN_ERROR
+
+
+def test_no_sentence_of_a_bank_is_changed():
+    describe_banks()
+    for exercise in (e for bank in Exercise.bank.values() for e in bank.values()):
+        sentences = [reason for _, reason in getattr(exercise, "answers", [])]
+        sentences += [wrong.message for wrong in getattr(exercise, "wrong", [])]
+        sentences += [mistake.__doc__ for mistake in getattr(exercise, "mistakes", [])]
+        for sentence in sentences:
+            assert one_line(sentence, MOST_OF_A_MESSAGE) == " ".join(sentence.split())

@@ -1,0 +1,83 @@
+"""Every answer and every wrong answer of every exercise gets the same verdict live and graded."""
+
+import importlib
+import itertools
+
+import pytest
+from exercise_banks import BANK
+
+from lnorm_utils.checking.prediction import Prediction
+from lnorm_utils.grading.run import processes as starting
+from lnorm_utils.grading.run.judge import judge
+from lnorm_utils.grading.run.kernel import Kernel
+from lnorm_utils.grading.run.processes import Processes
+from lnorm_utils.slips.slip import compatible
+
+# In the kernel, the answers and mistakes of a bank beside its exercises without answers.
+WITH_ANSWERS = """
+import importlib, sys
+name = "lnorm_utils.exercises.{topic}"
+graded = sys.modules[name]
+for other in [n for n in sys.modules if n.startswith("lnorm_utils.exercises")]:
+    del sys.modules[other]  # one bank may import from another
+bank = importlib.import_module(name)
+"""
+# In the kernel and here.
+WITH_SLIPS = """
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+import numpy, sys, torch
+from lnorm_utils.slips.forward import combined
+def slipped(exercise, *numbers):
+    slips = exercise.layout.all_slips()
+    chosen = (slips[number] for number in numbers)
+    return partial(exercise.norm, combined(*chosen, model=exercise.layout.model))
+"""
+MOST_PAIRS = 6
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Start kernels that can read the files of the banks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(starting, "can_sandbox", lambda: False)
+        with Processes(seconds=10) as processes:
+            yield processes
+
+
+def attempts(exercise):
+    """Yield, as code, attempts that the exercise knows, and some that it doesn't."""
+    own = f"bank.{exercise.name}"
+    if isinstance(exercise, Prediction):
+        yield from (f"{own}.answers[{n}][0]" for n in range(len(exercise.answers)))
+        yield from (f"{own}.wrong[{n}].value" for n in range(len(exercise.wrong)))
+        yield from ("...", "None", "-7.25", "'another word'", "max", "'1/6'", "float('nan')", "'ε'")
+        yield from ("Fraction(1, 3)", "Fraction(10**400)", "Decimal('0.55')", "Decimal('sNaN')")
+        yield from ("numpy.float32(0.55)", "torch.tensor(6)", "(Fraction(2), 3)", "(*range(40),)")
+        return
+    yield f"{own}._answer"
+    yield from (f"{own}.attempt({own}.mistakes[{n}])" for n in range(len(exercise.mistakes)))
+    yield from ("3", "lambda *inputs: None", "lambda x, *more: 3 * x if hasattr(x, 'ndim') else 3")
+    yield "sys.modules['lnorm_utils'].standardize"
+    yield "lambda x, *m: sys.modules['lnorm_utils'].standardize(x) if hasattr(x, 'ndim') else 3"
+    if exercise.norm:
+        slips = exercise.layout.all_slips()
+        pairs = itertools.combinations(range(len(slips)), 2)
+        pairs = [pair for pair in pairs if compatible([slips[number] for number in pair])]
+        for one, other in pairs[:: len(pairs) // MOST_PAIRS + 1]:
+            yield f"slipped({own}, {one}, {other})"
+
+
+@pytest.mark.parametrize("topic", BANK)
+def test_every_attempt_gets_the_same_verdict_live_and_graded(processes, topic):
+    here = {"bank": importlib.import_module(f"lnorm_utils.exercises.{topic}")}
+    exec(WITH_SLIPS, here)
+    with Kernel(processes, timeout=60, total=600) as kernel:
+        assert kernel.run(WITH_ANSWERS.format(topic=topic) + WITH_SLIPS).failed == ""
+        for name, exercise in BANK[topic].items():
+            for attempt in attempts(exercise):
+                outcome = kernel.run(f"graded.{name}.check({attempt})")
+                assert outcome.failed == "", outcome
+                live = exercise.judge(eval(attempt, here))
+                assert judge(exercise, outcome.attempts[name]) == live, attempt
