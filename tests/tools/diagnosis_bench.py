@@ -13,13 +13,13 @@ sys.path.insert(0, str(PROJECT / "tests" / "exercises"))
 
 def measure():
     """Return seconds: the median, the slowest, and a base of 1,000 small operations."""
-    from test_unforeseen_answers import CASES, attempt_of
+    from student_answers import ANSWERS
 
     times = []
-    for name, parameters, line in CASES:
-        exercise = BY_NAME[name]
+    for answer in ANSWERS:
+        exercise = BY_NAME[answer.exercise]
         exercise.search._results.clear()  # what earlier attempts have left
-        attempt = attempt_of(parameters, line)
+        attempt = answer.attempt()
         times.append(seconds(lambda: exercise.judge(attempt)))  # noqa: B023 - called at once
     return {"median": median(times), "slowest": max(times), "base": min(map(seconds, 5 * [base]))}
 

@@ -6,15 +6,17 @@ from typing import NamedTuple
 
 from project import PROJECT
 
-from lnorm_utils.beliefs import Belief
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.exercises import Exercise
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.prediction import Prediction
+from lnorm_utils.slips.beliefs import Belief
 
 ROOM = PROJECT / "lnorm_utils" / "exercises"
 
-for file in sorted(ROOM.glob("*.py")):
+BANK_MODULES = [
     importlib.import_module(f"lnorm_utils.exercises.{file.stem}")
+    for file in sorted(ROOM.glob("[a-z]*.py"))
+]
 
 TOPICS = [topic for topic in sorted(Exercise.bank) if (ROOM / f"{topic}.py").exists()]
 BANK = {topic: Exercise.bank[topic] for topic in TOPICS}

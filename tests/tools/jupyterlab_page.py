@@ -12,6 +12,9 @@ from pathlib import Path
 from urllib.parse import quote
 from uuid import uuid4
 
+import nbformat
+from nbformat.v4 import new_code_cell, new_notebook
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # All cells are in the page, also those that cannot be seen; no word from the network.
 SETTINGS = {
@@ -201,3 +204,29 @@ class Shown:
 
     def _seen(self):
         return self.words, self.alternative, self.paths
+
+
+KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
+
+
+def notebook(folder, name, *cells):
+    """Write a notebook."""
+    found = new_notebook(cells=[*map(new_code_cell, cells)], metadata={"kernelspec": KERNEL})
+    nbformat.write(found, folder / name)
+    return name
+
+
+def is_still(shown):
+    """Wait until the picture and its words have been the same for a while."""
+    seen = None
+    while seen != (seen := (shown.words, shown.paths, shown.root.bounding_box())):
+        shown.page.wait_for_timeout(250)
+
+
+def wait_until(page, is_so, seconds=20):
+    """Wait until something is so."""
+    for _ in range(20 * seconds):
+        if is_so():
+            return
+        page.wait_for_timeout(50)
+    assert is_so()

@@ -1,0 +1,116 @@
+# What authors and lecturers do, besides the targets of the Makefile that includes this file.
+.PHONY: edit test slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench grid mutants upgrade
+
+EXTRAS := lab,test
+BROWSER := .venv/.browser
+SITE := .venv/.site
+HUB := .venv/.hub
+STAMPS += $(BROWSER) $(SITE) $(HUB)
+PROXY := configurable-http-proxy@5.1.0
+STUDENTS ?= 2
+PORT ?= 8000
+# Several kernels at once: one thread each is faster than all fighting for the cores.
+ONE_THREAD := OMP_NUM_THREADS=1
+# What `tools` and `tests/tools` import from each other.
+TOOLS := PYTHONPATH=tools:tests/tools $(ONE_THREAD) $(BIN)/python
+
+edit: $(READY) ## open the course's own notebooks instead, to change the course
+	@$(BIN)/python -m lnorm_utils --edit $(ARGS)
+
+test: $(READY) lint ## set everything up (once), then lint, unit tests and every notebook re-executed
+	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
+
+notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
+	$(TOOLS) tools/freeze.py $(ARGS)
+
+site: $(SITE) ## write the web edition into the folder site: every lesson as a page that needs no Python
+	@$(ONE_THREAD) $(BIN)/python -m lnorm_utils.web site $(ARGS)
+
+handout: $(SITE) ## write one lesson as a single HTML file: make handout LESSON=collapse
+	@test -n "$(LESSON)" || { echo "Say which: make handout LESSON=collapse, or LESSON=06"; exit 1; }
+	@$(ONE_THREAD) $(BIN)/python -m lnorm_utils.web handout $(LESSON) $(ARGS)
+
+looks: $(READY) ## draw all pictures and explorers as pages in build/looks, to be looked at
+	$(TOOLS) tests/tools/looks.py
+
+pictures: $(BROWSER) ## draw the pictures of the README afresh, from the course itself
+	$(TOOLS) tools/pictures.py
+
+slow: $(READY) ## run what takes longer: every mistake in every lesson, broken notebooks, the grader
+	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
+
+browser: $(BROWSER) ## open every lesson in JupyterLab in Chromium, move every slider, look for errors
+	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
+
+hub: $(HUB) ## run JupyterHub for a class on this machine, to try it out: make hub STUDENTS=3 PORT=8000
+	@LNORM_HUB_PORT="$(PORT)" $(BIN)/python deploy/hub.py run --students "$(STUDENTS)" $(ARGS)
+
+seats: $(HUB) ## write codes for the seats of a class, to print: make seats STUDENTS=30
+	@$(BIN)/python deploy/hub.py seats --students "$(STUDENTS)" $(ARGS)
+
+waits: $(HUB) ## tell how long a class waits on the hub, and what a student costs: make waits STUDENTS=30
+	$(TOOLS) tests/deploy/live/waits.py $(STUDENTS)
+
+student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
+	@test -n "$(OUT)$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip, or OUT=../students for a folder"; exit 1; }
+	@$(BIN)/python -m lnorm_utils.grading student $(if $(OUT),"$(OUT)") $(if $(ZIP),--zip "$(ZIP)") \
+	$(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
+
+grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip OUT=../week1-graded CLASS=list.csv
+	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder, a zip archive, or a notebook"; exit 1; }
+	@$(BIN)/python -m lnorm_utils.grading grade "$(SUBMISSION)" $(if $(OUT),--out "$(OUT)") \
+	$(if $(CLASS),--class "$(CLASS)") $(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
+
+collect: $(READY) ## collect what students of a hub have done: sudo make collect HOMES=/home OUT=../week1
+	@test -n "$(HOMES)" && test -n "$(OUT)" || { echo "Say where, and where to: sudo make collect HOMES=/home OUT=../week1"; exit 1; }
+	@$(BIN)/python -m lnorm_utils.grading homes "$(HOMES)" --out "$(OUT)" $(ARGS)
+
+report: $(READY) ## write the report of several graded parts: make report GRADED="part1 part2" OUT=../all
+	@test -n "$(GRADED)" && test -n "$(OUT)" || { echo "Say what, and where: make report GRADED=\"part1 part2\" OUT=../all"; exit 1; }
+	@$(BIN)/python -m lnorm_utils.grading report $(GRADED) --out "$(OUT)" $(if $(CLASS),--class "$(CLASS)") $(ARGS)
+
+lint: $(READY) ## check the style of code and notebooks, and the types of the package
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY) ## rewrite code and notebooks in that style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## print the speed measurements side by side
+	$(TOOLS) tests/tools/bench.py $(ARGS)
+
+grid: $(READY) ## train the 80 small transformers of lesson 15 again: 20 minutes on one core
+	$(TOOLS) tools/grid.py
+
+mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
+	$(BIN)/python tests/tools/mutants.py $(ARGS)
+
+# uv resolves for every supported Python and system at once, and installs nothing. What only one
+# system needs, such as CUDA, is pinned with a marker.
+upgrade: ## resolve the ranges of pyproject.toml afresh, for constraints.txt and environment.yml
+	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
+	$(PYTHON) -m venv "$$fresh" && "$$fresh/bin/python" -m pip install -q --disable-pip-version-check uv && \
+	head -n 1 constraints.txt > "$$fresh/constraints.txt" && \
+	"$$fresh/bin/uv" pip compile -q --universal --python-version 3.11 --fork-strategy fewest \
+	--no-annotate --no-header --all-extras --upgrade pyproject.toml >> "$$fresh/constraints.txt" && \
+	awk -F '==?' 'NR == FNR { sub(/ ;.*/, ""); pin[$$1] = $$2; next } \
+	{ name = $$1; sub(/^ *- /, "", name); if (name == "pytorch-cpu") name = "torch" } \
+	NF > 1 && name in pin { sub(/=[0-9].*/, "=" pin[name]) } { print }' \
+	"$$fresh/constraints.txt" environment.yml > "$$fresh/environment.yml" && \
+	cp "$$fresh/constraints.txt" . && cp "$$fresh/environment.yml" . && cp environment.yml .binder
+
+$(BROWSER): $(SITE)
+	@$(PIP) -c constraints.txt -e '.[browser]'
+	@touch $@
+
+$(SITE): $(READY)
+	@$(PIP) -q -c constraints.txt -e '.[site]'
+	@touch $@
+
+$(HUB): $(READY)
+	@node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2> /dev/null && command -v npm > /dev/null || { echo "The hub's proxy needs Node.js 18 or newer, and npm. On Debian and Ubuntu: sudo apt install nodejs npm"; exit 1; }
+	@$(PIP) -q -c constraints.txt -e '.[hub]'
+	@npm install --loglevel=error --no-audit --no-fund --no-save --prefix .venv $(PROXY) > /dev/null || { echo "npm can't install the hub's proxy; the lines above say why. It needs a network. To go on, call make again."; exit 1; }
+	@touch $@
