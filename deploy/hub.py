@@ -26,11 +26,11 @@ COURSE = Path(__file__).resolve().parents[1]
 STATE = Path(os.environ.get("LNORM_HUB_STATE") or COURSE / ".hub").resolve()
 SEATS, SHEET, LOG = STATE / "seats.csv", STATE / "seats.html", STATE / "hub.log"
 ADDRESS = STATE / "address"  # of the hub, for the sheet to print
-PORT = os.environ.get("LNORM_HUB_PORT") or "8000"
+WANTED_PORT = os.environ.get("LNORM_HUB_PORT") or "8000"
 LOWEST = 1024 if os.geteuid() else 1  # below 1024, no student can take the place of the hub
-if not (PORT.isdecimal() and LOWEST <= int(PORT) <= 65533):
-    sys.exit(f"The port is {PORT!r}. Expected a number from {LOWEST} to 65533.")
-PORT = int(PORT)
+if not (WANTED_PORT.isdecimal() and LOWEST <= int(WANTED_PORT) <= 65533):
+    sys.exit(f"The port is {WANTED_PORT!r}. Expected a number from {LOWEST} to 65533.")
+PORT = int(WANTED_PORT)
 PROXY, PROXY_API, HUB = (f"http://127.0.0.1:{PORT + n}" for n in range(3))
 PROXY_PROGRAM = Path(sys.prefix) / "node_modules" / ".bin" / "configurable-http-proxy"
 MOST, NOBODY = 500, 65534
@@ -162,8 +162,14 @@ def look_around() -> None:
         return
     imports = [sys.executable, "-P", "-c", "import lnorm_utils, jupyterhub"]
     try:
-        nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        tried = subprocess.run(imports, **nobody, cwd="/", stderr=subprocess.DEVNULL)
+        tried = subprocess.run(
+            imports,
+            user=NOBODY,
+            group=NOBODY,
+            extra_groups=[],
+            cwd="/",
+            stderr=subprocess.DEVNULL,
+        )
         readable = tried.returncode == 0
     except PermissionError:
         readable = False

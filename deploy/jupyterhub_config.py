@@ -8,6 +8,7 @@ import hmac
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -15,7 +16,7 @@ from hub import HUB, PROXY, PROXY_API, SEATS, STATE, proxy_token
 from jupyterhub.auth import Authenticator, LocalAuthenticator
 from seats import COMMENT, SeatsError, plain, read_seats
 
-c = get_config()  # noqa: F821 - JupyterHub gives it
+c = get_config()  # type: ignore[name-defined]  # noqa: F821 - JupyterHub gives it
 
 MEMORY = int(os.environ.get("LNORM_HUB_MEMORY", "1024"))  # MiB for each student
 CORES = float(os.environ.get("LNORM_HUB_CORES", "1"))  # for each student, where systemd runs
@@ -25,21 +26,24 @@ ROOT = os.geteuid() == 0
 SYSTEMD = ROOT and os.path.isdir("/run/systemd/system")
 
 
-class SeatAuthenticator(LocalAuthenticator if ROOT else Authenticator):
+Base: Any = LocalAuthenticator if ROOT else Authenticator
+
+
+class SeatAuthenticator(Base):
     """Let in whoever knows the code of a seat, and put out who loses it within five minutes."""
 
-    async def authenticate(self, handler, data):
+    async def authenticate(self, handler: Any, data: dict[str, str]) -> str | None:
         seats = self.seats() or {}
         name, code = data["username"].strip().lower(), plain(data["password"])
         # A name that isn't there takes as long as one that is.
         right = hmac.compare_digest(seats.get(name, "-").encode(), code.encode())
         return name if right and name in seats else None
 
-    async def refresh_user(self, user, handler=None):
+    async def refresh_user(self, user: Any, handler: Any = None) -> bool:
         seats = self.seats()
         return seats is None or user.name in seats
 
-    def seats(self):
+    def seats(self) -> dict[str, str] | None:
         try:
             return read_seats(SEATS)
         except (SeatsError, OSError) as problem:  # until it's repaired, nobody else gets in
@@ -73,9 +77,9 @@ c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty at once tak
 if SYSTEMD:
     c.JupyterHub.spawner_class = "systemdspawner.SystemdSpawner"
     # Without "continue", systemd stops the whole server when a kernel runs out of memory.
-    limits = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
+    properties = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
     # No crontab, sudo or the like, which would go on without these limits.
-    c.SystemdSpawner.unit_extra_properties = {**limits, "NoNewPrivileges": "yes"}
+    c.SystemdSpawner.unit_extra_properties = {**properties, "NoNewPrivileges": "yes"}
     c.SystemdSpawner.isolate_tmp = True
     c.Spawner.cpu_limit = CORES
 elif ROOT:

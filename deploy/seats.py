@@ -8,6 +8,8 @@ import re
 import secrets
 from pathlib import Path
 
+from lnorm_utils.tables import read_table
+
 __all__ = ["COMMENT", "SeatsError", "add_seats", "plain", "read_seats", "write_sheet"]
 
 # 32 letters and digits that nobody mixes up on paper: 12 of them are 60 bits.
@@ -51,14 +53,13 @@ def _all_seats(path: Path) -> dict[str, str]:
         return {}
     if path.stat().st_mode & 0o077:
         raise SeatsError(f"{path} can be read by others. Close it: chmod 600 {path}")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise SeatsError(f"{path} isn't in UTF-8. Save it as CSV in UTF-8.") from None
     seats: dict[str, str] = {}
-    # Some spreadsheets write semicolons.
-    for number, row in enumerate(csv.reader(text.replace(";", ",").splitlines()), 1):
-        if row and row != ["name", "code"]:
+    try:
+        lines = read_table(path).lines
+    except csv.Error as problem:
+        raise SeatsError(f"{path} can't be read as a table: {problem}.") from None
+    for number, row in lines:
+        if row != ["name", "code"]:
             name, code = _checked(row, seats, f"{path}, line {number}: ")
             seats[name] = code
     return seats

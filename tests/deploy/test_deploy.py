@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from project import PROJECT
+from project import MAKEFILE, PROJECT
 from traitlets.config.loader import PyFileConfigLoader
 
 DEPLOY = PROJECT / "deploy"
 VALUES = yaml.safe_load((DEPLOY / "values.yaml").read_text("utf-8"))
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text("utf-8")
-MAKEFILE = (PROJECT / "Makefile").read_text("utf-8")
 CONSTRAINTS = (PROJECT / "constraints.txt").read_text("utf-8")
 CODE = "abcd-efgh-jkmn"
 

@@ -51,15 +51,10 @@ def test_no_name_is_given_to_a_second_student(table):
     assert "\nseat-02,\n" in path.read_text()
 
 
-def test_a_table_of_a_spreadsheet_with_semicolons_is_read(table):
-    assert [*read_seats(table(f"ada;{CODE}"))] == ["ada"]
-
-
-def test_a_table_that_is_not_in_utf_8_is_refused(table):
+def test_a_table_that_a_spreadsheet_has_saved_is_read(table):
     path = table()
-    path.write_bytes("müller,abcd-efgh-jkmn".encode("latin-1"))
-    with pytest.raises(SeatsError, match="UTF-8"):
-        read_seats(path)
+    path.write_bytes(f"name;code\r\nada;{CODE}\r\n;\r\nbo;müll-erwo-rtab\r\n".encode("cp1252"))
+    assert read_seats(path) == {"ada": plain(CODE), "bo": "müllerwortab"}
 
 
 def test_nobody_else_can_read_the_seats_or_the_sheet_and_it_has_all_of_them(tmp_path):

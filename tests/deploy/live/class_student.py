@@ -1,0 +1,205 @@
+"""A simulated student: the requests that a browser sends from the login to the last save."""
+
+import asyncio
+import copy
+import json
+import pwd
+import re
+from contextlib import suppress
+from urllib.parse import quote
+
+from aiohttp import ClientResponseError, ClientSession, ClientTimeout, CookieJar
+from class_kernel import Kernel
+from yarl import URL
+
+LESSON = "06_two_feature_collapse.ipynb"
+XSRF = re.compile(r'name="_xsrf" value="([^"]+)"')
+EVENT = "data: "
+START_SECONDS, PATIENCE = 300, 240
+QUICK_CELL, QUICK_PATIENCE = 5, 30  # it counts the points near two places
+BETWEEN, LEAST_ROUNDS = 0.5, 3
+
+
+class Student:
+    """A student at a seat.
+
+    Args:
+        hub: a `Hub` that runs.
+        name, code: the seat, and what opens it.
+    """
+
+    def __init__(self, hub, name, code):
+        self.hub, self.name, self.code = hub, name, code
+        self.home = f"{hub.address}/user/{name}"
+        self.web = self.kernel = self.session = self.notebook = None
+        self.saved = None  # the last notebook that the server said it has saved
+        self.home_mib = None  # how small the home is, if it's small
+
+    @property
+    def uid(self):
+        """The number of the student's account; it's there after the first login."""
+        return pwd.getpwnam(self.name).pw_uid
+
+    async def arrive(self):
+        """Come to the first cell's result as a student does."""
+        await self.log_in()
+        await self.start_server()
+        await self.open_lesson()
+        await self.start_kernel()
+        await self.run_cells(range(1))
+
+    async def log_in(self):
+        """Fill in the form of the hub."""
+        await self.leave()
+        self.web = ClientSession(
+            cookie_jar=CookieJar(unsafe=True),  # unsafe: cookies of an address without a name
+            middlewares=[self.hub.watch],
+            timeout=ClientTimeout(total=START_SECONDS),
+            raise_for_status=True,
+        )
+        page = await self._text("GET", f"{self.hub.address}/hub/login")
+        form = {"username": self.name, "password": self.code}
+        form["_xsrf"] = XSRF.search(page).group(1)
+        # What follows would start the server at once.
+        answer = await self.web.post(
+            f"{self.hub.address}/hub/login", data=form, allow_redirects=False
+        )
+        if "Location" not in answer.headers:
+            raise PermissionError("The hub refused the login.")
+        if self.home_mib:
+            self.hub.limit_home(self.name, self.home_mib)
+
+    async def start_server(self):
+        """Ask for the server, watch its progress, and open JupyterLab's page."""
+        await self._text("GET", f"{self.hub.address}/hub/spawn/{self.name}")
+        progress = f"{self.hub.address}/hub/api/users/{self.name}/server/progress"
+        with suppress(ClientResponseError):  # 400: it runs already
+            async with self.web.get(progress) as answer:
+                async for line in answer.content:
+                    event = line.decode()
+                    if event.startswith(EVENT):
+                        event = json.loads(event.removeprefix(EVENT))
+                        if event.get("failed"):
+                            raise RuntimeError(f"The hub says: {event.get('message')}")
+                        if event.get("ready"):
+                            break
+        await self._text("GET", f"{self.home}/lab")
+
+    async def restart_server(self):
+        """Start a server that has died, as the button on the hub's page does."""
+        hub = f"{self.hub.address}/hub"
+        await self._text("GET", f"{hub}/home")
+        headers = {"X-XSRFToken": self.cookies(f"{hub}/")["_xsrf"], "Referer": f"{hub}/home"}
+        server = f"{hub}/api/users/{self.name}/server"
+        await self._text("POST", server, headers=headers, json={})
+        await self.start_server()
+
+    async def open_lesson(self):
+        """Read the lesson."""
+        self.notebook = (await self.api("GET", f"contents/{quote(LESSON)}"))["content"]
+
+    async def start_kernel(self):
+        """Open a session with a kernel, and connect to it."""
+        self.session = await self.api(
+            "POST",
+            "sessions",
+            json={
+                "path": LESSON,
+                "name": LESSON,
+                "type": "notebook",
+                "kernel": {"name": self.notebook["metadata"]["kernelspec"]["name"]},
+            },
+        )
+        await self.connect()
+
+    async def connect(self):
+        """Connect to the kernel of the session."""
+        if self.kernel:
+            await self.kernel.close()
+        address = f"{self.home}/api/kernels/{self.session['kernel']['id']}/channels"
+        self.kernel = await Kernel.connect(self.web, address, self.hub.address)
+
+    async def run_cells(self, numbers=None):
+        """Run cells of the lesson one after another, all without numbers.
+
+        Raises:
+            RuntimeError: a cell raised an error.
+            TimeoutError: one took longer than a student has patience.
+        """
+        cells = [cell for cell in self.notebook["cells"] if cell["cell_type"] == "code"]
+        for number in range(len(cells)) if numbers is None else numbers:
+            async with asyncio.timeout(PATIENCE):
+                reply = await self.kernel.run("".join(cells[number]["source"]))
+            if not reply.is_ok:
+                raise RuntimeError(f"Cell {number + 1} of the lesson raised {reply.text}")
+            cells[number]["outputs"] = reply.outputs
+
+    async def work_until(self, done):
+        """Run a quick cell and save, again and again, until an event is set."""
+        number = 0
+        while not done.is_set() or number < LEAST_ROUNDS:
+            number += 1
+            async with asyncio.timeout(QUICK_PATIENCE):
+                await self.run_cells([QUICK_CELL])
+                await self.save(f"round {number}")
+            await asyncio.sleep(BETWEEN)
+
+    async def save(self, text):
+        """Write something into the title of the lesson, and save the notebook."""
+        draft = copy.deepcopy(self.notebook)
+        draft["cells"][0]["source"] = text
+        model = {"type": "notebook", "format": "json", "content": draft}
+        await self.api("PUT", f"contents/{quote(LESSON)}", json=model)
+        self.notebook = self.saved = draft
+
+    async def check_saved(self):
+        """Read the notebook again.
+
+        Raises:
+            RuntimeError: it's not what was saved last.
+        """
+        found = (await self.api("GET", f"contents/{quote(LESSON)}"))["content"]
+        for kept, read in zip(self.saved["cells"], found["cells"], strict=True):
+            if "".join(kept["source"]) != "".join(read["source"]):
+                raise RuntimeError("Saved work is lost.")
+
+    async def come_back(self):
+        """Log in anew, and find the saved work, and the kernel with its variables."""
+        await self.log_in()
+        await self._text("GET", f"{self.home}/lab")
+        await self.check_saved()
+        sessions = await self.api("GET", "sessions")
+        if [each["id"] for each in sessions] != [self.session["id"]]:
+            raise RuntimeError("The kernel's session is gone.")
+        await self.connect()
+        if (await self.kernel.run("print(points.shape)")).text != "torch.Size([1000, 2])\n":
+            raise RuntimeError("The kernel has lost its variables.")
+
+    async def leave(self):
+        """Close all connections."""
+        if self.kernel:
+            await self.kernel.close()
+        if self.web:
+            await self.web.close()
+        self.kernel = self.web = None
+
+    async def api(self, method, path, **options):
+        """Ask the student's server, and return what its JSON says."""
+        headers = {"X-XSRFToken": self.xsrf}
+        address = f"{self.home}/api/{path}"
+        async with self.web.request(method, address, headers=headers, **options) as answer:
+            return await answer.json()
+
+    @property
+    def xsrf(self):
+        """What the student's server wants to see beside the cookie."""
+        return self.cookies(f"{self.home}/")["_xsrf"]
+
+    def cookies(self, address):
+        """Return the cookies that the browser would send there."""
+        found = self.web.cookie_jar.filter_cookies(URL(address))
+        return {name: cookie.value for name, cookie in found.items()}
+
+    async def _text(self, method, address, **options):
+        async with self.web.request(method, address, **options) as answer:
+            return await answer.text()
