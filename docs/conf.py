@@ -1,10 +1,8 @@
 """How Sphinx writes the web edition; `make site` calls it."""
 
-import sys
 from datetime import date
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).parent))
+from lnorm_utils.version import __version__
 
 # The address of the repository, such as "https://github.com/you/layer-norm". With it, pages have a
 # link to the source and to Binder, where the lessons run without an installation.
@@ -15,8 +13,8 @@ html_baseurl = ""
 
 project = "Layer normalization, step by step"
 author = "the maintainers of lnorm-utils"
-copyright = f"{date.today().year}, {author}. MIT license"  # noqa: A001 - Sphinx's name
-extensions = ["myst_nb", "pages"]
+copyright = f"{date.today().year}, {author}. MIT license. Version {__version__}"  # noqa: A001 - Sphinx's name
+extensions = ["myst_nb", "lnorm_utils.web.pages"]
 
 # The lessons come with their outputs.
 nb_execution_mode = "off"

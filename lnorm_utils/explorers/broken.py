@@ -17,14 +17,9 @@ from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm, mean
 from lnorm_utils.numbers import significant
 from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW
-from lnorm_utils.slips import (
-    AFFINE_LEFT_OUT,
-    EPS_OUTSIDE,
-    ONE_PASS,
-    OVER_EVERYTHING,
-    UNBIASED,
-    combined,
-)
+from lnorm_utils.slips.forward import combined
+from lnorm_utils.slips.known import AFFINE_LEFT_OUT, EPS_OUTSIDE, ONE_PASS, UNBIASED
+from lnorm_utils.slips.layout import OVER_EVERYTHING
 
 __all__ = ["explore_broken"]
 

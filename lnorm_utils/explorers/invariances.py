@@ -16,7 +16,7 @@ from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch, one_of
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.functional import standardize
-from lnorm_utils.numbers import number, significant
+from lnorm_utils.numbers import capitalized, number, significant
 from lnorm_utils.plotting.picture import BLACK, BLUE, VERMILION, WHITE, limits
 
 __all__ = ["explore_invariances"]
@@ -197,7 +197,7 @@ def _words(change: str, norm: str, amount: float, before: bool, moved: Tensor) -
     what = re.sub(r"\bs\b", significant(amount), change).replace("+ −", "− ")
     effect = "" if before else f"Without a norm, {CHANGES[change].effect}. "
     place = "" if norm == WEIGHT_NORM else f" {'before' if before else 'after'} W"
-    name = norm[0].upper() + norm[1:]
+    name = capitalized(norm)
     many = int((~(moved <= SAME)).sum())
     if not many:
         return (

@@ -8,7 +8,7 @@ import numpy as np
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
-from lnorm_utils.numbers import fixed, significant
+from lnorm_utils.numbers import capitalized, fixed, significant
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, PINK, VERMILION
 from lnorm_utils.transformer.grid import EVERY, RATES, STEPS, WARM_UPS, run, split
 from lnorm_utils.transformer.text import Entropies, entropies
@@ -94,7 +94,7 @@ def explore_transformer(
         now = run(place, rate, steps)
         text.set_text(_wrapped(now.text))
         warmed = "with a warm-up" if warm_up else "without a warm-up"
-        done = f"{place[0].upper()}{place[1:]} at rate {significant(rate)}, {warmed}"
+        done = f"{capitalized(place)} at rate {significant(rate)}, {warmed}"
         return f"{done}: {_told(now.validation, new)}"
 
     controls = {

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.exercise import Exercise
-from lnorm_utils.exercises.engine.prediction import Prediction
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import Exercise
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.web.baking import Call, calls_in
 from lnorm_utils.web.questions import code_exercise, exercise_named, prediction
 

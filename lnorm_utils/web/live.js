@@ -1,5 +1,5 @@
 // What is alive in a page of the course: explorers, whose frames were drawn ahead, and predictions.
-import { mount } from "./explorer.js";
+// It stands behind `controls.js` and `explorer.js` in one file.
 
 const SIGNS = { wrong: "✗ Not yet:", open: "○ Not attempted:" };
 const decoded = (text) => {
@@ -176,25 +176,43 @@ function same(given, expected, within) {
 const isShort = (value) =>
   (Array.isArray(value) ? value.every(isShort) : Number(value.toFixed(1)) === value);
 
+/** Return the choice that a number is nearest to, as `nearest` in prediction.py does, or null. */
+function nearestChoice(number, choices) {
+  const away = (choice) => Math.abs(choice - number);
+  const [one, other] = [...choices].sort((a, b) => away(a) - away(b));
+  const isBetween = Math.min(...choices) <= number && number <= Math.max(...choices);
+  const far = isBetween ? Infinity : Math.abs(one - other) / 2;
+  return away(one) < away(other) - 1e-9 && away(one) <= far ? one : null;
+}
+
 /** Judge an answer as the exercise in Python does; return {isRight, html}. */
-function judge(text, { kind, right, wrong, within, rounded, nearly }) {
+function judge(text, { kind, asked, right, wrong, within, rounded, nearly, choices, choose, closest }) {
   const say = (message, sign = SIGNS.wrong) => ({
     isRight: false, html: `<strong>${sign}</strong> ${message}`,
   });
   if (!text.trim()) return say("give an answer first.", SIGNS.open);
+  const known = (value) => {
+    const found = right.find((one) => same(value, one.value, within));
+    if (found) return { isRight: true, html: found.html };
+    const slip = wrong.find((one) => same(value, one.value, rounded));
+    return slip && { isRight: false, html: slip.html };
+  };
   const given = read(text, kind);
-  const found = right.find(({ value }) => same(given, value, within));
-  if (found) return { isRight: true, html: found.html };
-  const known = wrong.find(({ value }) => same(given, value, rounded));
-  if (known) return { isRight: false, html: known.html };
+  if (known(given)) return known(given);
   const isNumber = typeof given === "number" || (Array.isArray(given) && given.every(Number.isFinite));
+  if (choices.length && Number.isFinite(given)) {
+    const choice = nearestChoice(given, choices);
+    if (choice === null) return say(choose);
+    const { isRight, html } = known(choice);
+    return { isRight, html: html.replace("</strong> ", `</strong> ${closest[choices.indexOf(choice)]} `) };
+  }
   if (isNumber && nearly && same(given, right[0].value, nearly) && isShort(given))
     return say("that's close. Give it to two decimals.");
   if (kind === "number" && Array.isArray(given))
     return say("give one number.", SIGNS.open);
-  if (kind === "number" && typeof given !== "number") return say("the answer is a number, in digits.", SIGNS.open);
+  if (kind === "number" && typeof given !== "number") return say(`the answer is ${asked}, in digits.`, SIGNS.open);
   if (kind === "tuple" && !(Array.isArray(given) && isNumber))
-    return say("the answer is several numbers, such as 2, 3.", SIGNS.open);
+    return say(`the answer is ${asked}.`, SIGNS.open);
   const shown = document.createElement("span");
   shown.textContent = text.trim().replace(/^-/, "−");
   return say(`it's not ${shown.innerHTML}. The hints may help.`);

@@ -6,11 +6,11 @@ import json
 import math
 from typing import Any
 
-from lnorm_utils.exercises.engine.code_exercise import CodeExercise
-from lnorm_utils.exercises.engine.comparing import plain
-from lnorm_utils.exercises.engine.exercise import Exercise
-from lnorm_utils.exercises.engine.feedback import Feedback, State, inline
-from lnorm_utils.exercises.engine.prediction import NEARLY, ROUNDED, Prediction
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.comparing import plain
+from lnorm_utils.checking.exercise import Exercise
+from lnorm_utils.checking.feedback import Feedback, State, inline
+from lnorm_utils.checking.prediction import CLOSEST, NEARLY, ROUNDED, Prediction
 
 __all__ = ["as_data", "code_exercise", "exercise_named", "prediction"]
 
@@ -31,18 +31,23 @@ def as_data(question: Prediction) -> dict[str, Any]:
     number is written as a text such as "nan".
     """
     (answer, _), *_ = question.answers
+    kind = KINDS.get(type(plain(answer)), "number")
     right = [_known(value, Feedback(State.RIGHT, reason)) for value, reason in question.answers]
     wrong = [
         _known(value, Feedback(State.WRONG, message, "", (belief,) if belief else ()))
         for value, message, belief in question.wrong
     ]
     return {
-        "kind": KINDS.get(type(plain(answer)), "number"),
+        "kind": kind,
+        "asked": ASKED[kind] if kind == "word" else ", or ".join([ASKED[kind], *question.words]),
         "right": right,
         "wrong": wrong,
         "within": question.within,
         "rounded": max(question.within, ROUNDED),
-        "nearly": NEARLY if question.within > 1e-3 else 0,
+        "nearly": NEARLY if question.within > 1e-3 and not question.choices else 0,
+        "choices": question.choices,
+        "choose": question.choose if question.choices else "",
+        "closest": [CLOSEST.format(choice) for choice in question.choices],
     }
 
 
@@ -60,7 +65,7 @@ def prediction(question: Prediction) -> str:
     else:
         inputs = (
             '<input type="text" name="answer" aria-label="your answer" autocomplete="off" '
-            f'autocapitalize="off" spellcheck="false" placeholder="{ASKED[data["kind"]]}">'
+            f'autocapitalize="off" spellcheck="false" placeholder="{_escaped(data["asked"])}">'
         )
     return (
         f'<form class="lnorm-prediction" id="{name}" aria-label="prediction {question.name}">'

@@ -3,12 +3,12 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lnorm_utils.explorers.engine.explorer import SCRIPT
 from lnorm_utils.lab.lesson_files import cleared, read, write
-from lnorm_utils.web.arrows import with_arrows
 from lnorm_utils.web.baking import bake, calls_in
 from lnorm_utils.web.lesson_page import LAB_ONLY, explorer, lesson_page
 
@@ -34,12 +34,9 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     Raises:
         SystemExit: Sphinx has found something wrong in a page, and says what.
     """
-    from sphinx.cmd.build import build_main
-
-    source, pictures, pages = (cache / name for name in ("source", "pictures", "pages"))
-    for folder in (pictures, pages):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+    pictures = cache / "pictures"
+    shutil.rmtree(pictures, ignore_errors=True)
+    pictures.mkdir(parents=True)
     used: set[Path] = set()
 
     def baked(call: str) -> Path:
@@ -47,30 +44,11 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
         used.add(folder)
         return folder
 
-    texts = {"index.md": _index((project / "docs/index.md").read_text("utf-8"), baked)}
-    for path in sorted((project / "notebooks").glob("*.ipynb")):
-        page = lesson_page(json.loads(path.read_text("utf-8")), baked, pictures)
-        texts[f"notebooks/{path.name}"] = json.dumps(page, ensure_ascii=False)
-    for name, text in texts.items():
-        _write(source / name, text.encode())
-    copied = [path for pattern in PAGES for path in project.glob(pattern)]
-    copied.remove(project / "docs/index.md")
-    for path in copied:
-        content = path.read_bytes()
-        if path.suffix == ".md":
-            content = with_arrows(LAB_ONLY.sub("", content.decode())).encode()
-        _write(source / path.relative_to(project), content)
-    wanted = {source / name for name in texts} | {source / p.relative_to(project) for p in copied}
-    for path in source.rglob("*"):
-        if path.is_file() and path not in wanted:
-            path.unlink()
+    _write_only(cache / "source", dict(_sources(project, baked, pictures)))
     write_static(cache / "static")
-    options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(project / "docs")]
-    static = f"html_static_path={cache / 'static'}"
-    if build_main([*options, "-D", static, "-d", str(cache / "trees"), str(source), str(pages)]):
-        raise SystemExit("The site isn't complete: the lines above say why.")
+    _run_sphinx(project / "docs", cache)
     shutil.rmtree(out, ignore_errors=True)
-    shutil.copytree(pages, out)
+    shutil.copytree(cache / "pages", out)
     for folder in used:
         shutil.copytree(folder, out / "baked" / folder.name)
     shutil.copytree(pictures, out / "pictures")
@@ -80,12 +58,51 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     (out / ".nojekyll").touch()  # or GitHub Pages would leave out folders such as _static
 
 
+def _sources(
+    project: Path, baked: Callable[[str], Path], pictures: Path
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of each file that Sphinx reads."""
+    for path in sorted((project / "notebooks").glob("*.ipynb")):
+        page = lesson_page(json.loads(path.read_text("utf-8")), baked, pictures)
+        yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
+    first = project / "docs/index.md"
+    for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
+        content = path.read_bytes()
+        if path.suffix == ".md":
+            content = LAB_ONLY.sub("", content.decode()).encode()
+        yield path.relative_to(project).as_posix(), content
+    yield "index.md", _index(first.read_text("utf-8"), baked).encode()
+
+
+def _write_only(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Make a folder contain these files and no others; Sphinx looks at the time of each."""
+    for name, content in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_bytes() != content:
+            path.write_bytes(content)
+    for path in folder.rglob("*"):
+        if path.is_file() and path.relative_to(folder).as_posix() not in contents:
+            path.unlink()
+
+
+def _run_sphinx(configuration: Path, cache: Path) -> None:
+    from sphinx.cmd.build import build_main
+
+    pages = cache / "pages"
+    shutil.rmtree(pages, ignore_errors=True)
+    options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(configuration)]
+    static = f"html_static_path={cache / 'static'}"
+    folders = ["-d", str(cache / "trees"), str(cache / "source"), str(pages)]
+    if build_main([*options, "-D", static, *folders]):
+        raise SystemExit("The site isn't complete: the lines above say why.")
+
+
 def write_static(folder: Path) -> None:
     """Write the script and the style of pages, each as one file."""
     folder.mkdir(parents=True, exist_ok=True)
-    engine = (ENGINE / "explorer.js").read_text("utf-8").replace("export default { render };", "")
-    live = re.sub(r"^import .*\n", "", (ROOM / "live.js").read_text("utf-8"), flags=re.MULTILINE)
-    (folder / "live.js").write_text(f"{engine}\n{live}", encoding="utf-8")
+    live = (ROOM / "live.js").read_text("utf-8")
+    (folder / "live.js").write_text(f"{SCRIPT}\n{live}", encoding="utf-8")
     styles = (ENGINE / "explorer.css", ROOM / "live.css")
     text = "\n".join(style.read_text("utf-8") for style in styles)
     (folder / "live.css").write_text(text, encoding="utf-8")
@@ -108,10 +125,3 @@ def _at_the_top(tree: str) -> str:
     """Rewrite the pages that a toctree lists, each alone on its line or behind its title."""
     pages = re.sub(r"^(?=[a-z_]+$)|(?<=<)(?=[a-z_]+>$)", "docs/", tree, flags=re.MULTILINE)
     return pages.replace("../", "")
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file, unless it's there already: Sphinx looks at the time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_bytes() != content:
-        path.write_bytes(content)

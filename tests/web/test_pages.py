@@ -7,9 +7,9 @@ import re
 import pytest
 from project import NOTEBOOK_PATHS
 
-from lnorm_utils.beliefs import Belief
-from lnorm_utils.exercises.engine.exercise import Exercise
-from lnorm_utils.exercises.engine.prediction import Prediction, Wrong
+from lnorm_utils.checking.exercise import Exercise
+from lnorm_utils.checking.prediction import Prediction
+from lnorm_utils.slips.beliefs import Belief
 from lnorm_utils.web.lesson_page import lesson_page
 from lnorm_utils.web.questions import as_data, prediction
 
@@ -53,17 +53,11 @@ def checks(cell):
     return [name for name in names if isinstance(known.get(name), Prediction)]
 
 
-@pytest.fixture
-def ask():
-    """Return a function that makes a prediction, in a bank that is forgotten afterwards."""
-
-    def ask(answer, *wrong, **options):
-        wrong = [Wrong(value, f"That is {value}.") for value in wrong]
-        options = {"reason": "So it is.", "hints": ["One.", "Two."], "wrong": wrong, **options}
-        return Prediction("web_tests", "asked", answer=answer, **options)
-
-    yield ask
-    Exercise.bank.pop("web_tests", None)
+def ask(answer, *wrong, **options):
+    """Make a prediction with some wrong values, each with a message."""
+    wrong = {value: f"That is {value}." for value in wrong}
+    options = {"reason": "So it is.", "hints": ["One.", "Two."], "wrong": wrong, **options}
+    return Prediction(answer=answer, **options)
 
 
 @pytest.mark.parametrize(
@@ -76,15 +70,15 @@ def ask():
         (True, "truth", True),
     ],
 )
-def test_each_kind_of_answer_can_be_judged_by_a_script(ask, answer, kind, value):
+def test_each_kind_of_answer_can_be_judged_by_a_script(answer, kind, value):
     data = json.loads(json.dumps(as_data(ask(answer, -5)), allow_nan=False))
     assert data["kind"] == kind
     assert [known["value"] for known in data["right"]] == [value]
     assert [known["value"] for known in data["wrong"]] == [-5]
 
 
-def test_tolerances_and_further_answers_are_those_of_python(ask):
-    question = ask(0.25, 4.0, within=5e-3, also=[(0.5, "That too.")])
+def test_tolerances_and_further_answers_are_those_of_python():
+    question = ask(0.25, 4.0, within=5e-3, also={0.5: "That too."})
     data = as_data(question)
     assert [known["value"] for known in data["right"]] == [0.25, 0.5]
     assert "That too." in data["right"][1]["html"]
@@ -93,13 +87,20 @@ def test_tolerances_and_further_answers_are_those_of_python(ask):
     assert as_data(ask(4))["nearly"] == 0
 
 
-def test_a_belief_is_named(ask):
+def test_choices_come_with_the_sentences_about_them():
+    data = as_data(ask(0.5, 0, 1, choices=[0, 0.5, 1], within=0.005))
+    assert (data["choices"], data["nearly"]) == ([0, 0.5, 1], 0)
+    assert "0, 0.5, and 1" in data["choose"]
+    assert all(f"{c} is" in told for c, told in zip((0, 0.5, 1), data["closest"], strict=True))
+
+
+def test_a_belief_is_named():
     belief = next(iter(Belief))
-    data = as_data(ask(1, wrong=[Wrong(2, "No.", belief)]))
+    data = as_data(ask(1, wrong={2: belief("No.")}))
     assert belief.value in data["wrong"][0]["html"]
 
 
-def test_words_are_chosen_and_numbers_are_typed(ask):
+def test_words_are_chosen_and_numbers_are_typed():
     assert prediction(ask("mean", "median")).count('type="radio"') == 2
     assert prediction(ask(True)).count('type="radio"') == 2
     assert prediction(ask(1.5)).count('type="text"') == 1

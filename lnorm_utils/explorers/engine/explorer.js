@@ -1,85 +1,17 @@
-// A picture with controls. `mount` draws native controls and the frame of each state, and knows no
-// kernel: it asks a source for the frames that it doesn't have. `render` makes a Jupyter widget of it.
+// A picture with controls, as `controls.js` draws them. `mount` draws the frame of each state and knows
+// no kernel: it asks a source for the frames that it doesn't have.
 //
 // A state is a list of whole numbers: for each control the place of its value among its stops, and
 // for a button how often it was pressed. A frame is what a picture shows of a state: see frames.py.
 
 const PIXELS_PER_INCH = 86.4; // so many at least: text of 10 pt is 12 pixels high then
 const OF_WINDOW = 0.52; // the part of the window's height that a picture may take
+const EDGE = 8; // pixels between a large picture and the edge of what is seen
 const MOST_KEPT = 12e6; // bytes of frames
 const MOST_AHEAD = 500;
 const OURS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp",
   "PageDown", "Enter", " "]);
 const [CALM, REST, SLOW, BEAT] = [40, 150, 1000, 110]; // milliseconds
-
-const nearest = (values, value) =>
-  values.reduce((best, v, i) => (Math.abs(v - value) < Math.abs(values[best] - value) ? i : best), 0);
-
-function element(tag, parent, attributes = {}, text = "") {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.textContent = text;
-  parent?.append(made);
-  return made;
-}
-
-/** Draw one control; `change` takes the new place. Return what shows a place. */
-function draw(control, parent, change) {
-  const { kind, label, texts } = control;
-  if (kind === "slider") {
-    const box = element("label", parent, { class: "slider" });
-    element("span", box, {}, label);
-    const readout = element("span", box, { class: "readout", "aria-hidden": "true" });
-    const input = element("input", box, {
-      type: "range", min: 0, max: texts.length - 1, step: 1, "aria-label": label,
-    });
-    input.addEventListener("input", () => change(Number(input.value)));
-    let [now, held] = [0, 0];
-    input.addEventListener("pointerdown", () => { held = now; });
-    input.addEventListener("pointercancel", () => change(held)); // a finger that scrolls the page
-    return (place, off, most = texts.length - 1) => {
-      now = place;
-      input.max = most;
-      input.value = place;
-      input.disabled = off || most === 0;
-      readout.textContent = texts[place];
-      input.setAttribute("aria-valuetext", texts[place]);
-    };
-  }
-  if (kind === "choice") {
-    const box = element("fieldset", parent);
-    element("legend", box, {}, label);
-    const group = `lnorm-${Math.random().toString(36).slice(2)}`;
-    const inputs = texts.map((text, place) => {
-      const option = element("label", box);
-      const input = element("input", option, { type: "radio", name: group });
-      element("span", option, {}, text);
-      input.addEventListener("change", () => change(place));
-      return input;
-    });
-    return (place, off) => {
-      inputs.forEach((input, i) => { input.checked = i === place; });
-      box.disabled = off;
-    };
-  }
-  if (kind === "switch") {
-    const box = element("label", parent, { class: "switch" });
-    const input = element("input", box, { type: "checkbox" });
-    element("span", box, {}, label);
-    input.addEventListener("change", () => change(Number(input.checked)));
-    return (place, off) => {
-      input.checked = place === 1;
-      input.disabled = off;
-    };
-  }
-  const button = element("button", parent, { type: "button" }, label);
-  let count = 0;
-  button.addEventListener("click", () => change(count + 1));
-  return (place, off) => {
-    count = place;
-    button.disabled = off;
-  };
-}
 
 /**
  * Draw an explorer into an element.
@@ -90,7 +22,7 @@ function draw(control, parent, change) {
  * source.link(state): where states have addresses, copy the address of one, and say so.
  * Return {receive, go, close}: take frames and a background; show a state; let go of everything.
  */
-export function mount(parent, page, start, source) {
+function mount(parent, page, start, source) {
   const root = element("div", parent, {
     class: "lnorm-explorer", role: "group", "aria-label": page.alt,
   });
@@ -147,6 +79,7 @@ export function mount(parent, page, start, source) {
   const large = tool("large type", () => {
     large.setAttribute("aria-pressed", root.classList.toggle("large"));
     words.style.minHeight = "";
+    fit();
   });
   large.setAttribute("aria-pressed", false);
   tool("save picture", save);
@@ -273,16 +206,30 @@ export function mount(parent, page, start, source) {
   }
 
   function fitting() {
+    if (isLarge()) { // the one that is drawn largest, or nearly so
+      const scales = page.sizes.map(([width], at) => widest(at) / width);
+      return scales.findIndex((each) => each > 0.9 * Math.max(...scales));
+    }
     const found = page.sizes.findIndex(([width]) => width * PIXELS_PER_INCH <= stage.clientWidth);
     return found < 0 ? page.sizes.length - 1 : found;
+  }
+
+  function isLarge() { return root.classList.contains("large"); }
+
+  /** How wide a picture can be: in large type so that it's seen with the controls, and with its words. */
+  function widest(at) {
+    const [width, height] = page.sizes[at];
+    const above = stage.getBoundingClientRect().top - root.getBoundingClientRect().top;
+    const beside = Math.max(above, words.offsetHeight) + EDGE;
+    const tall = isLarge() ? seenOf(root) - beside : innerHeight * OF_WINDOW;
+    return Math.min(stage.clientWidth, tall * (width / height));
   }
 
   /** Make a picture as wide as there is room, but no smaller than can be read. */
   function scale(at) {
     const [width, height] = page.sizes[at];
     sheet.style.aspectRatio = `${width} / ${height}`;
-    const tall = innerHeight * OF_WINDOW * (width / height);
-    const wide = Math.max(Math.min(stage.clientWidth, tall), width * PIXELS_PER_INCH);
+    const wide = Math.max(widest(at), width * PIXELS_PER_INCH);
     sheet.style.width = `${wide}px`;
     if (wide > stage.clientWidth) stage.setAttribute("tabindex", 0); // so that keys scroll it
     else stage.removeAttribute("tabindex");
@@ -348,6 +295,7 @@ export function mount(parent, page, start, source) {
 
   const sizes = new ResizeObserver(fit);
   sizes.observe(stage);
+  addEventListener("resize", fit); // of a window that only gets higher, the stage hears nothing
   // What stands below longer words goes down once, and not up and down with each change.
   const lengths = new ResizeObserver(() => { words.style.minHeight = `${words.offsetHeight}px`; });
   lengths.observe(words);
@@ -368,72 +316,9 @@ export function mount(parent, page, start, source) {
       stop();
       clearTimeout(calm);
       clearTimeout(slow);
+      removeEventListener("resize", fit);
       for (const observer of [sizes, lengths, sight]) observer.disconnect();
       root.remove();
     },
   };
 }
-
-/** Tell the kernel, if there still is one: without it, what is prepared goes on moving. */
-function tell(act) {
-  try { act(); } catch (error) { console.debug(error); }
-}
-
-function render({ model, el }) {
-  const page = model.get("page");
-  const names = page.controls.map((control) => control.name);
-  const read = () =>
-    page.controls.map(({ name, kind, values }) => {
-      const value = model.get(name);
-      if (kind === "button") return value;
-      return values.includes(value) ? values.indexOf(value) : nearest(values, value);
-    });
-  let isOurs = false;
-  // A frame that is awaited goes first: the kernel draws slowly while it hears of changes. Until it
-  // has heard of the reader's choice, what it says itself is older.
-  let [awaiting, chosen] = [0, null];
-  const save = () => {
-    clearTimeout(awaiting);
-    awaiting = 0;
-    if (!chosen) return;
-    isOurs = true;
-    page.controls.forEach(({ name, values }, i) => model.set(name, values ? values[chosen[i]] : chosen[i]));
-    isOurs = false;
-    chosen = null;
-    tell(() => model.save_changes());
-  };
-  const explorer = mount(el, page, read(), {
-    ask: (message) => {
-      if (message.now) awaiting ||= setTimeout(save, REST);
-      tell(() => model.send(message));
-    },
-    changed: (state) => {
-      chosen = state;
-      if (!awaiting) save();
-    },
-  });
-  let isFollowing = false;
-  const follow = () => { // all controls at once, when the last of them has changed
-    if (isOurs || isFollowing) return;
-    isFollowing = true;
-    queueMicrotask(() => {
-      isFollowing = false;
-      if (!chosen) explorer.go(read());
-    });
-  };
-  const take = async (content, [zipped]) => {
-    const stream = zipped && new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
-    await explorer.receive(stream ? { frames: await new Response(stream).json() } : content);
-    if (awaiting) save();
-  };
-  model.on("msg:custom", take);
-  names.forEach((name) => model.on(`change:${name}`, follow));
-  return () => {
-    model.off("msg:custom", take);
-    names.forEach((name) => model.off(`change:${name}`, follow));
-    if (awaiting) save();
-    explorer.close();
-  };
-}
-
-export default { render };

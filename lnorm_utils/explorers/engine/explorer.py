@@ -18,12 +18,14 @@ from lnorm_utils.explorers.engine.reruns import close_former_run
 from lnorm_utils.explorers.engine.stills import let_boxes_have_stills, still_image
 from lnorm_utils.plotting import Picture
 
-__all__ = ["Explorer", "Presets"]
+__all__ = ["SCRIPT", "Explorer", "Presets"]
 
 Presets = Mapping[str, Mapping[str, Any]]  # name → {control: value}
 
 SLICE, PAUSE = 0.01, 0.002  # seconds: drawing ahead, and then listening to the browser
 HERE = Path(__file__).parent
+# What draws an explorer in any page.
+SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "explorer.js"))
 
 
 class _Setting(traitlets.TraitType):
@@ -95,7 +97,7 @@ class Explorer(anywidget.AnyWidget):
     """
 
     # Their text, for anywidget holds on to each widget that is made of a file.
-    _esm = (HERE / "explorer.js").read_text("utf-8")
+    _esm = SCRIPT + (HERE / "widget.js").read_text("utf-8")
     _css = (HERE / "explorer.css").read_text("utf-8")
     page = traitlets.Dict().tag(sync=True)
     values = _Values()

@@ -4,14 +4,10 @@ import html
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from docutils import nodes
-from latex2mathml.converter import convert
-from sphinx.application import Sphinx
-
 __all__ = ["setup"]
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Any) -> dict[str, Any]:
     """Register with Sphinx."""
     app.add_config_value("repository", "", "html")
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
@@ -20,18 +16,26 @@ def setup(app: Sphinx) -> dict[str, Any]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def _inline(translator: Any, node: nodes.math) -> None:
+def _inline(translator: Any, node: Any) -> None:
+    from docutils.nodes import SkipNode
+    from latex2mathml.converter import convert
+
     translator.body.append(convert(node.astext()))
-    raise nodes.SkipNode
+    raise SkipNode
 
 
-def _block(translator: Any, node: nodes.math_block) -> None:
+def _block(translator: Any, node: Any) -> None:
+    from docutils.nodes import SkipNode
+    from latex2mathml.converter import convert
+
     translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
-    raise nodes.SkipNode
+    raise SkipNode
 
 
-def _describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Give a page a title, a sentence, and a picture, for whoever shares its address."""
+    from docutils import nodes
+
     if tree is None:
         return
     paragraph = next(iter(tree.findall(nodes.paragraph)), None)
@@ -49,9 +53,7 @@ def _describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tr
     context["metatags"] = context.get("metatags", "") + "\n".join(metas)
 
 
-def _say_how_to_run(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
-) -> None:
+def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Let a lesson link to its notebook, and to Binder if the repository has an address."""
     if tree is None or not page.startswith("notebooks/"):
         return

@@ -1,0 +1,79 @@
+"""A reader's hands on a page: keyboard, mouse, and touch."""
+
+from site_page import NARROW, WIDE
+
+
+class Keyboard:
+    """A reader who has only keys."""
+
+    passes_others = False  # on the way to an end
+    options = {"size": WIDE}  # noqa: RUF012
+
+    def __init__(self, page):
+        self.page = page
+
+    def press(self, button):
+        button.focus()
+        self.page.keyboard.press("Enter")
+
+    def drag(self, slider, end):
+        slider.focus()
+        self.page.keyboard.press("End" if end else "Home")
+
+    def choose(self, option):
+        self.page.keyboard.press("Tab")  # the hand comes from elsewhere
+        option.locator("xpath=ancestor::fieldset").locator(":checked").focus()
+        while not option.is_checked():
+            self.page.keyboard.press("ArrowRight")
+
+    def tick(self, box):
+        box.focus()
+        self.page.keyboard.press("Space")
+
+
+class Mouse(Keyboard):
+    passes_others = True
+    options = {"size": WIDE, "dark": True}  # noqa: RUF012
+
+    def press(self, button):
+        button.click()
+
+    choose = tick = press
+
+    def drag(self, slider, end):
+        slider.scroll_into_view_if_needed()
+        last = float(slider.get_attribute("max"))
+        mouse = self.page.mouse
+        mouse.move(*along(slider, float(slider.input_value()) / last))
+        mouse.down()
+        mouse.move(*along(slider, 0.5), steps=3)
+        mouse.move(*along(slider, end), steps=3)
+        mouse.up()
+
+
+class Touch(Keyboard):
+    passes_others = True
+    options = {"size": NARROW, "has_touch": True, "is_mobile": True}  # noqa: RUF012
+
+    def press(self, button):
+        button.tap()
+
+    choose = tick = press
+
+    def drag(self, slider, end):
+        slider.scroll_into_view_if_needed()
+        last = float(slider.get_attribute("max"))
+        finger = self.page.context.new_cdp_session(self.page)
+        path = [float(slider.input_value()) / last, 0.5, end]
+        for kind, share in zip(("touchStart", "touchMove", "touchMove"), path, strict=True):
+            x, y = along(slider, share)
+            points = [{"x": x, "y": y}]
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        finger.detach()
+
+
+def along(slider, share):
+    """Return a place on a track, from 0 at its beginning to 1 at its end."""
+    box = slider.bounding_box()
+    return box["x"] + 8 + share * (box["width"] - 16), box["y"] + box["height"] / 2

@@ -1,0 +1,74 @@
+"""What explorers are made of: stops, rows of own data, markers, and texts that are measured."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+import torch
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.font_manager import FontProperties
+
+from lnorm_utils.explorers import Explorer, Slider, powers_of_ten, steps
+from lnorm_utils.explorers.engine.drawing import FewElements
+from lnorm_utils.explorers.engine.own_data import row_of, rows_of
+from lnorm_utils.plotting import new_picture
+
+
+def test_stops_that_round_to_the_same_text_get_more_digits_and_whole_numbers_of_numpy_are_whole():
+    slider = Slider("n", 1, [0.123451, 0.123452, 1.0])
+    assert slider.texts([0.123451, 0.123452, 1.0]) == ["0.123451", "0.123452", "1"]
+    assert Slider("n", 1, range(5)).checked("n", np.int64(3)) == 3
+
+
+def test_steps_and_powers_have_both_ends_and_round_numbers():
+    assert steps(-0.3, 0.3, 0.1) == [-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3]
+    assert steps(0.001, 0.0012, 1e-4) == [0.001, 0.0011, 0.0012]
+    powers = powers_of_ten(-3, 0)
+    assert {1e-3, 1e-2, 0.1, 1.0} < {*powers}
+    assert np.divide(powers[1:], powers[:-1]) == pytest.approx(10**0.25, rel=0.01)
+
+
+def test_rows_are_what_stands_before_the_last_axis():
+    for shape in ((6, 4), (2, 3, 4), (3, 2, 4)):
+        rows = rows_of(torch.arange(24.0).reshape(shape))
+        assert rows.dtype == torch.float64
+        assert rows.tolist() == torch.arange(24.0).reshape(6, 4).tolist()
+    assert row_of([[1, 2]]).tolist() == row_of([1, 2]).tolist() == [1.0, 2.0]
+
+
+def test_rows_may_be_as_few_and_as_many_as_is_said():
+    for shape in ((2, 3), (4, 5)):
+        assert rows_of(torch.ones(shape), least=(2, 3), most=(4, 5)).shape == shape
+    for shape, limit in (
+        *(((1, 3), "at least 2 rows"), ((2, 2), "at least 3 features")),
+        *(((5, 3), "at most 4 rows"), ((2, 6), "at most 5 features")),
+    ):
+        sentence = f"This explorer needs data with {limit}, but got shape {shape}."
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+            rows_of(torch.ones(shape), least=(2, 3), most=(4, 5))
+
+
+def test_all_markers_of_a_line_are_drawn_at_their_places():
+    picture, axes = new_picture("Three dots", 1, 1, 4, 3, layout=None)
+    (line,) = axes[0, 0].plot([1.0, 2.0, np.nan, 4.0], [1.0, 3.0, 1.0, 2.0], "o")
+    explorer = Explorer(picture, [line], lambda: "Three dots.", {})
+    path = re.search(
+        r'<g style="marker: url\(#[^)]+\)">\s*<path d="([^"]+)"', explorer.frame()["svg"]
+    )
+    drawn = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", path[1]), dtype=float)
+    height = picture.get_figheight() * 72
+    expected = axes[0, 0].transData.transform([(1, 1), (2, 3), (4, 2)]) * (1, -1) + (0, height)
+    assert drawn == pytest.approx(expected, abs=0.01)
+    explorer.close()
+
+
+@pytest.mark.parametrize(("text", "is_math"), [("$x^2$", True), ("$x^2$", False), ("one", False)])
+def test_a_text_is_measured_as_matplotlib_does(text, is_math):
+    ours, theirs = (
+        renderer(100, 100, io.StringIO(), *name).get_text_width_height_descent(
+            text, FontProperties(size=12), is_math
+        )
+        for renderer, *name in ((FewElements, "few"), (RendererSVG,))
+    )
+    assert ours == theirs
