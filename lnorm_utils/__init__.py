@@ -7,6 +7,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from lnorm_utils.version import __version__ as __version__
+
 # Looked for and not imported: that costs nothing, and tells at once all that is missing.
 NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
 if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", None) is None]:
@@ -17,6 +19,8 @@ if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", Non
     )
 
 if TYPE_CHECKING:
+    from lnorm_utils.assertions import assert_close
+    from lnorm_utils.diagnose import diagnose
     from lnorm_utils.functional import (
         LayerNormSteps,
         layer_norm,
@@ -40,18 +44,20 @@ __all__ = [
     "PositionalEncoding",
     "ResidualBlock",
     "ResidualStack",
+    "assert_close",
+    "diagnose",
     "layer_norm",
     "layer_norm_steps",
     "mean",
     "standardize",
     "variance",
 ]
+HOMES = ("functional", "modules", "assertions", "diagnose")
 
 
 def __getattr__(name: str) -> object:
     """Import torch when the op is first used, so that JupyterLab starts without waiting for it."""
     if name in __all__:
-        modules = import_module("lnorm_utils.modules")  # and with it functional, which it builds on
-        home = modules if hasattr(modules, name) else import_module("lnorm_utils.functional")
-        return getattr(home, name)
+        homes = (import_module(f"lnorm_utils.{home}") for home in HOMES)
+        return next(getattr(home, name) for home in homes if hasattr(home, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -96,7 +96,7 @@ def standardize(x: Tensor, dim: int | Sequence[int] = -1, eps: float = 1e-5) -> 
     >>> standardize(torch.tensor([[1.0, 2.0, 6.0]]), eps=0.0)
     tensor([[-0.9258, -0.4629,  1.3887]])
     """
-    return _standardized(x, dim, eps).x_hat.to(x.dtype)
+    return _standardized(x, dim, eps).y
 
 
 def layer_norm_steps(
@@ -134,10 +134,10 @@ def layer_norm_steps(
     _check_last_axes(x, shape)
     _check_parameter("weight", weight, shape, x)
     _check_parameter("bias", bias, shape, x)
-    mean, var, rstd, x_hat = _standardized(x, tuple(range(-len(shape), 0)), eps)
-    y = x_hat if weight is None else x_hat * weight
+    steps = _standardized(x, tuple(range(-len(shape), 0)), eps)
+    y = steps.x_hat if weight is None else steps.x_hat * weight
     y = y if bias is None else y + bias
-    return LayerNormSteps(mean, var, rstd, x_hat, y.to(x.dtype))
+    return steps._replace(y=y.to(x.dtype))
 
 
 def layer_norm(
@@ -163,21 +163,16 @@ def layer_norm(
     return layer_norm_steps(x, normalized_shape, weight, bias, eps).y
 
 
-class _Standardized(NamedTuple):
-    mean: Tensor
-    var: Tensor
-    rstd: Tensor
-    x_hat: Tensor
-
-
-def _standardized(x: Tensor, dim: int | Sequence[int], eps: float) -> _Standardized:
+def _standardized(x: Tensor, dim: int | Sequence[int], eps: float) -> LayerNormSteps:
+    """Return the steps for γ = 1 and β = 0."""
     if not isinstance(eps, Real):
         raise TypeError(f"eps must be a number such as 1e-5, but a {_type(eps)} was given.")
     m = mean(x, dim)
     centered = _centered(x, m, dim)
     var = mean(centered.square(), dim)
     rstd = (var + float(eps)).rsqrt()
-    return _Standardized(m, var, rstd, centered * rstd)
+    x_hat = centered * rstd
+    return LayerNormSteps(m, var, rstd, x_hat, x_hat.to(x.dtype))
 
 
 def _centered(x: Tensor, m: Tensor, dim: int | Sequence[int]) -> Tensor:

@@ -3,7 +3,7 @@
 import math
 from typing import SupportsFloat
 
-__all__ = ["counted", "fixed", "number", "power_of_ten", "significant"]
+__all__ = ["capitalized", "counted", "fixed", "number", "power_of_ten", "significant"]
 
 PLAIN = range(-4, 9)  # the powers of ten that are written without an exponent
 
@@ -70,6 +70,15 @@ def counted(count: int, what: str) -> str:
     ('1 row', '6 rows')
     """
     return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def capitalized(text: str) -> str:
+    """Begin a sentence with a capital, but leave a Greek letter as it is, because Γ isn't γ.
+
+    >>> capitalized("add ε"), capitalized("γ is 1"), capitalized("")
+    ('Add ε', 'γ is 1', '')
+    """
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
 
 
 def _without_zeros(text: str) -> str:

@@ -39,7 +39,7 @@ LANGUAGE = {
     "pygments_lexer": "ipython3",
     "version": platform.python_version(),
 }
-BANK = re.compile(r"\blnorm_utils\.exercises(?:\.| import )(?!engine|progress|Exercise)(\w+)")
+BANK = re.compile(r"\blnorm_utils\.exercises(?:\.| import )(?!progress|Exercise)(\w+)")
 CHECK = re.compile(r"^\s*(\w+)\.check\(", re.MULTILINE)
 
 

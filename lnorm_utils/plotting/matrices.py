@@ -6,7 +6,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from lnorm_utils.numbers import number
+from lnorm_utils.numbers import capitalized, number
 from lnorm_utils.plotting.picture import (
     BLACK,
     ORANGE,
@@ -65,7 +65,7 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
     ax.set_yticks(np.arange(rows) + 0.5, range(rows))
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    label = ylabel[:1].upper() + ylabel[1:]
+    label = capitalized(ylabel)
     each = (f"{label} {row}: {', '.join(cells)}" for row, cells in enumerate(texts))
     picture.words = f"{title}. {phrase(each, MOST)}."
     return picture

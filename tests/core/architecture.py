@@ -1,46 +1,36 @@
-"""What each room of the package may import, read from its source."""
+"""What each room of the package may import, read from its source and from the page about rooms."""
 
 import ast
+import re
 import sys
 
+from project import PROJECT
+
 PACKAGE = "lnorm_utils"
-# From the bottom up. Besides these, a room may import itself and the standard library.
+PAGE = PROJECT / "docs" / "architecture.md"
+ROW = re.compile(r"^\| `(\w+)` \| .+? \| (.*?) ?\|$", re.MULTILINE)
+# Room -> what it may import besides itself and the standard library, from the bottom up.
 ROOMS = {
-    "progress_files": set(),
-    "numbers": set(),
-    "functional": {"torch"},
-    "backward": {"functional", "torch"},
-    "modules": {"functional", "torch"},
-    "beliefs": set(),
-    "slips": {"beliefs", "modules", "torch"},
-    "backward_slips": {"beliefs", "slips", "torch"},
-    "examples": {"modules", "torch"},
-    "clinic": {"examples", "torch"},
-    "measures": {"modules", "torch"},
-    "training": {"torch"},
-    "transformer": {"modules", "torch"},
-    "speed": {"torch"},
-    "plotting": {"numbers", "numpy", "matplotlib", "IPython"},
-    "lab": {"progress_files"},
-    "exercises": {
-        *("functional", "modules", "slips", "beliefs", "examples", "measures", "numbers"),
-        *("backward_slips", "progress_files", "torch", "numpy", "IPython"),
-    },
-    "explorers": {
-        *("functional", "modules", "slips", "examples", "measures", "numbers", "plotting"),
-        *("backward", "transformer", "torch", "numpy", "matplotlib"),
-        *("ipywidgets", "anywidget", "traitlets", "IPython"),
-    },
-    "grading": {
-        *("exercises", "lab", "plotting"),
-        *("torch", "numpy", "matplotlib", "IPython", "traitlets"),
-        *("psutil", "nbformat"),  # from the extra `test`
-    },
-    "web": {"exercises", "explorers", "lab", "sphinx", "bs4"},
-    "__init__": {"functional", "modules"},
-    "__main__": {"lab", "jupyterlab", "jupyterhub"},
+    room: {*filter(None, may.split(", "))} for room, may in ROW.findall(PAGE.read_text("utf-8"))
 }
-ONLY_IN_FUNCTIONS = {"IPython", "jupyterlab", "jupyterhub", "nbformat", "psutil", "bs4", "sphinx"}
+# What each room inside a room may import of that one. `__main__` may import all of them.
+INNER_ROOMS = {
+    "grading": {
+        "cells": set(),
+        "files": set(),
+        "grade": set(),
+        "plain_text": set(),
+        "hand_out": {"cells"},
+        "collect": {"cells", "grade", "plain_text"},
+        "run": {"collect", "cells", "files", "grade", "plain_text"},
+        "report": {"files", "grade", "plain_text"},
+        "__init__": set(),
+    }
+}
+ONLY_IN_FUNCTIONS = {
+    *("IPython", "jupyterlab", "jupyterhub", "nbformat", "psutil"),
+    *("bs4", "docutils", "latex2mathml", "sphinx"),
+}
 # It keeps every figure alive, and the notebook shows them a second time.
 NOWHERE = "matplotlib.pyplot"
 
@@ -48,7 +38,7 @@ NOWHERE = "matplotlib.pyplot"
 def violations(package):
     """Yield a sentence for each import in the package that is not allowed."""
     for file in sorted(package.rglob("*.py")):
-        room = file.relative_to(package).parts[0].removesuffix(".py")
+        room, *inner = [part.removesuffix(".py") for part in file.relative_to(package).parts]
         if room not in ROOMS:
             yield f"{room} is not a room"
             continue
@@ -61,8 +51,9 @@ def violations(package):
         }
         for node in ast.walk(tree):
             for name in imported_names(node):
-                for violation in judge(room, name, node in in_functions):
-                    yield f"{room} {violation} ({file.name}, line {node.lineno})"
+                found = [f"{room} {wrong}" for wrong in judge(room, name, node in in_functions)]
+                found += judge_inside(room, inner, name)
+                yield from (f"{each} ({file.name}, line {node.lineno})" for each in found)
 
 
 def imported_names(node):
@@ -91,3 +82,14 @@ def judge(room, name, in_function):
         yield f"may not import {name}"
     elif source in ONLY_IN_FUNCTIONS and not in_function:
         yield f"imports {source} outside a function"
+
+
+def judge_inside(room, inner, name):
+    """Yield what is wrong with an import from a room to another one inside the same room."""
+    if room not in INNER_ROOMS or inner[0] == "__main__":
+        return
+    top, source, other, *_ = [*name.split("."), "", ""]
+    if inner[0] not in INNER_ROOMS[room]:
+        yield f"{inner[0]} is not a room of {room}"
+    elif (top, source) == (PACKAGE, room) and other not in {inner[0], *INNER_ROOMS[room][inner[0]]}:
+        yield f"{inner[0]} may not import {name}"

@@ -5,7 +5,7 @@ import sys
 
 import nbformat
 import pytest
-from architecture import violations
+from architecture import ROOMS, violations
 from project import NOTEBOOK_PATHS, PROJECT
 
 PACKAGE = PROJECT / "lnorm_utils"
@@ -24,6 +24,9 @@ PLANTED = [
     ("exercises.py", "from lnorm_utils.plotting import bars", "exercises may not import"),
     ("exercises/bank.py", "import lnorm_utils.explorers", "exercises may not import"),
     ("explorers/collapse.py", "from lnorm_utils.exercises import Exercise", "explorers may not"),
+    ("grading/report/page.py", "from lnorm_utils.grading.run import kernel", "report may not"),
+    ("grading/collect/a.py", "import lnorm_utils.grading.report.page", "collect may not import"),
+    ("grading/helpers.py", "import math", "helpers is not a room of grading"),
     ("helpers.py", "", "helpers is not a room"),
     ("__init__.py", "import lnorm_utils.plotting", "__init__ may not import lnorm_utils.plotting"),
 ]
@@ -32,18 +35,33 @@ ALLOWED = [
     ("plotting/points.py", "from lnorm_utils.plotting import picture"),
     ("exercises/bank.py", "from lnorm_utils.functional import mean"),
     ("explorers.py", "from lnorm_utils.plotting import bars\nimport ipywidgets"),
+    ("grading/run/kernel.py", "from lnorm_utils.grading.run.channel import send"),
+    ("grading/run/journal.py", "from lnorm_utils.grading.collect.unzip import unzip"),
+    ("grading/__main__.py", "from lnorm_utils.grading.report.page import report_page"),
 ]
 
 
 def violations_of(folder, name, code):
     """Return what is wrong with a package that has only one file."""
-    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(code, encoding="utf-8")
     return list(violations(folder))
 
 
 def test_arrows_point_down():
     assert list(violations(PACKAGE)) == []
+
+
+def test_each_room_stands_below_the_rooms_that_it_imports():
+    above = set()
+    for room, may_import in ROOMS.items():
+        assert may_import & ROOMS.keys() <= above, room
+        above.add(room)
+
+
+def test_every_room_is_on_the_page_and_no_other():
+    names = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert {*ROOMS} == names - {"__pycache__"}
 
 
 @pytest.mark.parametrize(("name", "code", "sentence"), PLANTED)
@@ -68,12 +86,12 @@ def added_modules(code, before=""):
 
 
 def test_importing_the_package_imports_nothing_else():
-    assert added_modules("import lnorm_utils") == {"lnorm_utils"}
+    assert added_modules("import lnorm_utils") == {"lnorm_utils", "lnorm_utils.version"}
 
 
-def test_the_first_use_of_the_op_imports_torch_and_the_two_lower_rooms():
+def test_the_first_use_of_the_op_imports_torch_and_its_own_room():
     added = added_modules("from lnorm_utils import layer_norm", before="import torch")
-    assert added == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.modules"}
+    assert added == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.version"}
 
 
 def test_what_starts_jupyterlab_and_runs_in_its_server_does_not_import_torch():

@@ -3,7 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from speed_bench import LESSON, functions_of
+from speed_table import LESSON, functions_of
 
 from lnorm_utils import layer_norm
 from lnorm_utils.examples import normal

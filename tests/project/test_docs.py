@@ -3,14 +3,12 @@
 import ast
 import json
 import re
-import tomllib
 from urllib.parse import unquote
 
 import pytest
-import yaml
 from control_ends import ends
 from exercise_banks import known
-from project import NOTEBOOK_PATHS, PROJECT
+from project import MAKEFILE, NOTEBOOK_PATHS, PROJECT
 
 from lnorm_utils.exercises import Exercise
 from lnorm_utils.explorers import Explorer
@@ -96,15 +94,8 @@ def test_the_readme_has_at_most_900_words_and_a_table():
     assert sum(len(line.split()) for line in lines if not line.startswith("|")) <= 900
 
 
-def test_the_citation_has_the_version_of_the_package():
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"]
-    citation = yaml.safe_load((PROJECT / "CITATION.cff").read_text("utf-8"))
-    assert citation["version"] == project["version"]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_make_target_that_a_page_names_exists(page):
     code = "\n".join(CODE.findall(page.read_text("utf-8")))
     named = {target for targets in MAKE.findall(code) for target in targets.split()}
-    makefile = (PROJECT / "Makefile").read_text("utf-8")
-    assert named <= {*re.findall(r"^([a-z]+):", makefile, re.MULTILINE)}
+    assert named <= {*re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE)}

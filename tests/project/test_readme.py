@@ -30,9 +30,3 @@ def test_a_row_has_the_question_and_the_minutes_of_its_lesson(number, question, 
     path = PROJECT / link
     assert title_of(path).splitlines()[0] == f"# {question}"
     assert minutes_of(path) == int(minutes)
-
-
-def test_the_hours_are_those_of_all_lessons_together():
-    hours, half = re.search(r"lessons take about (\d+)(½?) hours", README).groups()
-    total = sum(map(minutes_of, LESSON_PATHS)) / 60
-    assert abs(int(hours) + 0.5 * bool(half) - total) <= 0.25

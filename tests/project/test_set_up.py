@@ -11,7 +11,7 @@ import threading
 import zipfile
 
 import pytest
-from project import PROJECT
+from project import MAKEFILE, MAKEFILES, PROJECT
 
 TORCH = re.search(r"^torch==(.*)$", (PROJECT / "constraints.txt").read_text("utf-8"), re.MULTILINE)
 # Stands for the Python of the environment: it writes down what it is asked to do, and only asks
@@ -55,8 +55,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture
 def set_up(tmp_path):
     """Set the course up with the stand-in; return what was said and which commands ran."""
-    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
-        shutil.copy(PROJECT / name, tmp_path)
+    for path in (*MAKEFILES, PROJECT / "pyproject.toml", PROJECT / "constraints.txt"):
+        shutil.copy(path, tmp_path)
     programs = tmp_path / "programs"
     programs.mkdir()
 
@@ -120,3 +120,9 @@ def test_another_choice_is_refused_before_anything_is_done(set_up, tmp_path):
     done, installs = set_up("Linux", "TORCH=gpu")
     assert (done.returncode != 0, installs) == (True, [])
     assert "TORCH is 'gpu'. Choose cpu or cuda." in done.stdout
+
+
+def test_help_names_every_target_of_the_course():
+    done = subprocess.run(["make", "help"], cwd=PROJECT, capture_output=True, text=True, check=True)
+    named = re.findall(r"^  make (\w+)", done.stdout, re.MULTILINE)
+    assert named == re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE)

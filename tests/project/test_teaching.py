@@ -1,11 +1,15 @@
-"""Each lesson has a question for the room, and a preset that its explorer really has."""
+"""Each lesson and each belief has something to show, and explorers have the presets."""
 
 import re
+from pathlib import Path
 
 import pytest
+import torch
 from project import LESSON_PATHS, PROJECT
 
-from lnorm_utils import explorers
+from lnorm_utils import LayerNorm, explorers
+from lnorm_utils.lecture import FOR_BELIEF, FOR_LESSON
+from lnorm_utils.slips.beliefs import Belief
 
 TEXT = (PROJECT / "docs" / "teaching.md").read_text("utf-8")
 ROWS = re.findall(r"^\| \[(\d+)\]\((.+?)\) \| (.+?) \| `(.+?)` \|$", TEXT, re.MULTILINE)
@@ -30,3 +34,19 @@ def test_the_preset_that_a_row_names_exists_in_an_explorer_of_that_lesson(
     explorer.close()
     with pytest.raises(ValueError, match="preset"):
         getattr(explorers, name)(preset=f"not {preset}")
+
+
+def test_the_report_and_the_page_say_the_same():
+    assert {Path(link).stem: call for _, link, _, call in ROWS} == FOR_LESSON
+    page = TEXT.partition("## A picture for each common belief")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (.+?) \| `(.+?)` \|$", page, re.MULTILINE)
+    assert rows == [(belief.value, call) for belief, call in FOR_BELIEF.items()]
+    assert [*FOR_BELIEF] == [*Belief]
+
+
+@pytest.mark.parametrize("call", FOR_BELIEF.values())
+def test_what_the_page_shows_for_a_belief_can_be_run(call):
+    shown = eval(call, {**vars(explorers), "torch": torch, "LayerNorm": LayerNorm})
+    if "preset=" in call:
+        assert f'"{shown.preset}"' in call
+        shown.close()

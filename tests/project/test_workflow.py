@@ -3,7 +3,7 @@
 import re
 
 import yaml
-from project import PROJECT
+from project import MAKEFILE, PROJECT
 
 README = (PROJECT / "README.md").read_text("utf-8")
 WORKFLOWS = [
@@ -21,10 +21,9 @@ def test_every_file_that_a_workflow_calls_exists():
 
 
 def test_every_make_target_that_a_workflow_calls_exists():
-    makefile = (PROJECT / "Makefile").read_text("utf-8")
     called = set(re.findall(r"\bmake (\w+)", SCRIPTS))
     assert "test" in called
-    assert called <= set(re.findall(r"^(\w+):", makefile, re.MULTILINE))
+    assert called <= set(re.findall(r"^(\w+):", MAKEFILE, re.MULTILINE))
 
 
 def test_every_test_that_a_workflow_leaves_out_exists():

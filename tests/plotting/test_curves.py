@@ -1,0 +1,90 @@
+"""Curves are told apart without their colors, and their words give their course."""
+
+from unittest.mock import ANY
+
+import numpy as np
+import pytest
+
+from lnorm_utils.plotting import (
+    curves,
+)
+from lnorm_utils.plotting.picture import BLUE, GREEN, ORANGE, PINK, VERMILION
+
+NAN, INF = float("nan"), float("inf")
+
+
+def draw_curves(lines, x=(1.0, 10.0, 100.0), **options):
+    return curves(x, lines, title="Title", xlabel="n", ylabel="y", **options)
+
+
+def test_curves_draw_their_data_apart_by_dash_and_marker():
+    picture = draw_curves({"a": [1, 2, 3], "b": [3, 2, 1]}, log="xy", levels={"half": 0.5})
+    (ax,) = picture.axes
+    first, second, level = ax.lines
+    assert first.get_ydata().tolist() == [1, 2, 3]
+    assert first.get_linestyle() != second.get_linestyle()
+    assert first.get_marker() != second.get_marker()
+    assert level.get_ydata() == [0.5, 0.5]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert [t.get_text() for t in ax.texts] == ["half = 0.5"]
+    assert picture.words.endswith('A thin line marks "half" at 0.5.')
+
+
+@pytest.mark.parametrize(
+    ("names", "looks"),
+    [
+        (["no norm", "layer norm"], [(VERMILION, "--", "s"), (BLUE, "-", "o")]),
+        (
+            ["pre-LN", "a", "post-LN"],
+            [(GREEN, "-.", "^"), (VERMILION, "--", "s"), (BLUE, "-", "o")],
+        ),
+        (["a", "b", "c", "d"], [(BLUE,), (VERMILION,), (GREEN,), (PINK,)]),
+        (["a", "batch norm", "b", "layer norm"], [(VERMILION,), (ORANGE,), (GREEN,), (BLUE,)]),
+        (["post-LN", "layer norm"], [(BLUE, "-", "o"), (VERMILION, "--", "s")]),
+        (["post-LN, warm-up", "post-LN"], [(BLUE, ANY, "D"), (BLUE, "-", "o")]),
+        (["post-LN, warm-up", "a"], [(BLUE, "-", "o"), (VERMILION, "--", "s")]),
+    ],
+)
+def test_a_name_of_the_course_has_the_same_look_in_every_picture(names, looks):
+    (ax,) = draw_curves({name: [1, 2, 3] for name in names}).axes
+    for line, name, look in zip(ax.lines, names, looks, strict=True):
+        drawn = (line.get_color(), line.get_linestyle(), line.get_marker())
+        assert line.get_label() == name
+        assert drawn[: len(look)] == look
+
+
+def test_dots_that_are_not_joined_are_told_by_their_range():
+    picture = draw_curves({"a": [3, 1, 2], "b": [5, 5, 5], "c": [NAN] * 3}, joined=False)
+    assert '"a" lie between 1 and 3. The dots "b" are all at 5.' in picture.words
+    assert '"c" cannot be drawn.' in picture.words
+    assert {line.get_linestyle() for line in picture.axes[0].lines} == {"None"}
+
+
+@pytest.mark.parametrize(
+    ("values", "log", "words"),
+    [
+        ([1, 2, 3], "", "goes from 1 at n = 1 to 3 at n = 100."),
+        ([1, 9, 3], "", "to 3 at n = 100, and between 1 and 9 on the way."),
+        ([5, 1, 1e-9], "", "to 0 at n = 100."),
+        ([1, 2, 999.5], "", "to 1,000 at n = 100."),
+        ([NAN, 2, 3], "", "goes from 2 at n = 10 to 3"),
+        ([-1, 0, -2], "y", "cannot be drawn."),
+        ([1e-7, 2e-3, 90], "y", "goes from about 1e−7 at n = 1 to about 1e2 at n = 100."),
+    ],
+)
+def test_the_words_of_a_curve_give_its_course(values, log, words):
+    assert words in draw_curves({"a": values}, log=log).words
+
+
+@pytest.mark.parametrize("lost", [NAN, INF, 0.0, -3.0])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_place_that_a_logarithmic_axis_does_not_have_makes_no_tick_and_no_limit(lost, at):
+    x = np.array([1.0, 10.0, 100.0])
+    kept = np.delete(x, at)
+    x[at] = lost
+    picture = draw_curves({"a": [2.0, 5.0, 3.0]}, x, log="xy")
+    (ax,) = picture.axes
+    assert ax.get_xticks().tolist() == kept.tolist()
+    assert f"at n = {kept[0]:.0f} to" in picture.words
+    low, high = ax.get_xlim()
+    assert 0.5 < low < high < 200
