@@ -4,7 +4,6 @@ to the kernel and `interact`; also while the kernel is busy, and with a slow net
 
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from jupyterlab_page import Page, browser, can_measure, jupyterlab
 from nbformat.v4 import new_code_cell, new_notebook
 
 DELAY = 150  # ms, there and back
-MOST_SECONDS = 280  # where a second measurement would take longer, there is none
+TRIALS = 3  # other work on the machine can only make it slower, so what is refused is tried again
 BARE = """
 import ipywidgets
 slider = ipywidgets.IntSlider(max=20)
@@ -175,12 +174,11 @@ def main():
     if not can_measure("The browser"):
         return 0
     print(f"JupyterLab in Chromium: medians of {PRESSES} keys; drags of {DRAG_VALUES} values")
-    names, lasted = list(make_all()), 0.0
-    end = time.monotonic() + MOST_SECONDS
-    while names and time.monotonic() + lasted < end:  # other work can only make it slower
-        start, share = time.monotonic(), 1 / len(names)
-        names = report(*measure(names))
-        lasted = (time.monotonic() - start) * share * len(names)
+    names = list(make_all())
+    for _ in range(TRIALS):
+        names = names and report(*measure(names))
+    if names:
+        print(f"Refused each time: {', '.join(names)}.")
     return int(bool(names))
 
 

@@ -19,6 +19,7 @@ from project import LESSON_PATHS, PROJECT
 
 MOST_BYTES, MOST_FRAMES = 1.5e6, 1
 REFUSED_FRAMES = 2.5  # a machine that is busy misses a frame now and then
+TRIALS = 3  # other work on the machine can only make it slower, so what is refused is tried again
 VISITS = 3
 PACKED = (".html", ".css", ".js", ".json", ".svg")  # what servers send packed with gzip
 FIRST = """() => new Promise(resolve => {
@@ -87,27 +88,28 @@ def measure(chromium, address, asked, lesson):
     return Measured(transferred(asked), median(firsts), ms, frame)
 
 
-def measure_all(site):
+def measure_all(site, lessons):
     """Return {lesson: Measured}."""
     asked = set()
     handler = partial(Server, directory=str(site), asked=asked)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browser() as chromium:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
-        found = {p.stem: measure(chromium, address, asked, p.stem) for p in LESSON_PATHS}
+        found = {lesson: measure(chromium, address, asked, lesson) for lesson in lessons}
         server.shutdown()
     return found
 
 
 def report(found):
-    """Print a row for each lesson."""
+    """Print a row for each lesson, and return the names of those that are refused."""
     line = "{:24} {:>6} {:>14} {:>9} {:>8}  {}"
     print(line.format("web edition", "MB", "first picture", "key, ms", "/ frame", "").rstrip())
     for lesson, one in found.items():
         fits = [one.meets(MOST_FRAMES), one.meets(REFUSED_FRAMES)]
         said = "within" if fits[0] else "over" if fits[1] else "refused"
         row = [f"{one.bytes / 1e6:.2f}", f"{one.first:.0f}", f"{one.ms:.1f}"]
-        print(line.format(lesson, *row, f"{one.ms / one.frame:.2f}", said))
+        print(line.format(lesson, *row, f"{one.ms / one.frame:.2f}", said), flush=True)
+    return [lesson for lesson, one in found.items() if not one.meets(REFUSED_FRAMES)]
 
 
 def main():
@@ -117,9 +119,12 @@ def main():
         out = Path(folder, "site")
         command = [sys.executable, "-m", "lnorm_utils.web", "site", "--out", out]
         subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
-        found = measure_all(out)
-    report(found)
-    return int(not all(one.meets(REFUSED_FRAMES) for one in found.values()))
+        lessons = [path.stem for path in LESSON_PATHS]
+        for _ in range(TRIALS):
+            lessons = lessons and report(measure_all(out, lessons))
+    if lessons:
+        print(f"Refused each time: {', '.join(lessons)}.")
+    return int(bool(lessons))
 
 
 if __name__ == "__main__":
