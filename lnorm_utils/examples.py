@@ -109,20 +109,52 @@ def projection(in_features: int, out_features: int, seed: int, bias: bool = True
         return nn.Linear(in_features, out_features, bias=bias)
 
 
+STARTS: dict[str, Callable[[nn.Linear], object]] = {
+    "Xavier": lambda linear: None,  # that of `FeedForward`
+    "PyTorch": nn.Linear.reset_parameters,
+    "He": lambda linear: nn.init.kaiming_normal_(linear.weight, nonlinearity="relu"),
+}
+
+
 def residual_stack(
-    depth: int, placement: str, seed: int, d_model: int = 64, final_norm: bool | None = None
+    depth: int,
+    placement: str,
+    seed: int,
+    d_model: int = 64,
+    final_norm: bool | None = None,
+    start: str = "Xavier",
 ) -> ResidualStack:
     """Make a `ResidualStack` in float64 whose initial weights come from their own seed.
 
     Training makes small differences large, and in float64 those of rounding stay too small to see.
     A stack begins with the blocks of every shorter one from the same seed.
 
+    Args:
+        depth, placement, d_model, final_norm: as in `ResidualStack`.
+        seed: of the weights.
+        start: "Xavier", "PyTorch", whose weights are smaller and whose biases aren't 0, or "He",
+            whose weights are larger.
+
+    Raises:
+        ValueError: `start` is not one of these.
+
+    Source: Glorot & Bengio 2010, for Xavier; He et al. 2015, arXiv:1502.01852, for He.
+
     >>> len(residual_stack(12, "pre", seed=0).blocks)
     12
     """
+    if start not in STARTS:
+        raise ValueError(
+            f"start must be one of {', '.join(map(repr, STARTS))}, but {start!r} was given."
+        )
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
-        return ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
+        stack = ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
+        torch.default_generator.manual_seed(seed)
+        for module in stack.modules():
+            if isinstance(module, nn.Linear):
+                STARTS[start](module)
+        return stack
 
 
 def two_rings(points: int = 512, noise: float = 0.1, seed: int = 0) -> tuple[Tensor, Tensor]:

@@ -58,8 +58,8 @@ plain_gamma = Prediction(
 
 deep_chain = Prediction(
     answer="guesses",
-    reason="At this rate the loss wanders around 0.69. The norms keep the spread of the rows, but "
-    "that isn't enough for 24 layers.",
+    reason="After 100 steps at this rate, the loss is still near 0.69. Norms keep the spread of "
+    "the rows, but 24 layers need a smaller rate and more steps.",
     wrong={
         "learns": "With 8 layers it does. Norms keep the spread of the rows, but training also "
         "depends on the gradients that come back, here through 24 layers.",
@@ -67,7 +67,7 @@ deep_chain = Prediction(
     },
     hints=[
         "Norms fix the spread going forward. Training also depends on the gradients coming back.",
-        "If norms alone were enough at any depth, would anybody add residual connections?",
+        "Eight layers learned at this rate. Do three times as many take steps as large?",
     ],
 )
 

@@ -144,8 +144,8 @@ def test_a_slope_of_another_shape_is_refused():
 ROWS, SLOPES = normal(64, 64, seed=1, dtype=X.dtype), normal(64, 64, seed=2, dtype=X.dtype)
 
 
-def typical(depth, placement, slope):
-    stacks = [residual_stack(depth, placement, seed) for seed in range(5)]
+def typical(depth, placement, slope, start="Xavier"):
+    stacks = [residual_stack(depth, placement, seed, start=start) for seed in range(5)]
     return torch.stack([gradient_norms(s, ROWS, slope) for s in stacks]).median(0).values
 
 
@@ -163,6 +163,36 @@ def test_with_a_slope_for_each_row_the_last_gradient_follows_theorem_1_of_xiong_
     assert last["pre"][2] / last["pre"][1] == pytest.approx(4**-0.5, rel=0.25)  # 1 / √depth
     deep = typical(24, "post", SLOPES)
     assert deep[0] > 1.2 * deep[-1]
+
+
+def test_from_pytorch_s_start_the_first_and_the_last_block_of_post_ln_get_about_the_same():
+    deep = typical(24, "post", SLOPES, "PyTorch")
+    assert deep[0].item() == pytest.approx(deep[-1].item(), rel=0.1)
+    assert typical(2, "post", SLOPES, "PyTorch")[-1].item() == pytest.approx(
+        deep[-1].item(), rel=0.1
+    )
+
+
+def test_the_scale_of_a_pre_ln_stream_depends_on_the_start():
+    for start, low, high in (("PyTorch", 2.3, 2.6), ("Xavier", 10.8, 13.1), ("He", 40, 70)):
+        for seed in range(6):
+            stream = ROWS
+            for block in residual_stack(24, "pre", seed, start=start).blocks:
+                stream = block(stream)
+            assert low < stream.var(-1, correction=0).mean() < high
+
+
+def test_each_start_has_its_own_spread_of_weights_and_an_unknown_one_is_named():
+    spreads = {"Xavier": 64**-0.5, "PyTorch": (3 * 64) ** -0.5, "He": (2 / 64) ** 0.5}
+    for start, spread in spreads.items():
+        first = residual_stack(2, "pre", seed=1, start=start).blocks[1].f.first
+        assert first.weight.std().item() == pytest.approx(spread, rel=0.02)
+        assert bool((first.bias != 0).any()) == (start == "PyTorch")
+        shorter = residual_stack(1, "pre", seed=1, start=start).blocks[0].f.first
+        longer = residual_stack(2, "pre", seed=1, start=start).blocks[0].f.first
+        assert torch.equal(shorter.weight, longer.weight)
+    with pytest.raises(ValueError, match="'Xavier', 'PyTorch', 'He', but 'Kaiming' was given"):
+        residual_stack(2, "pre", seed=0, start="Kaiming")
 
 
 def test_the_training_of_the_lesson_goes_the_same_way_in_a_smaller_stack():
