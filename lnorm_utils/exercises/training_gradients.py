@@ -95,12 +95,13 @@ slope = Prediction(
 
 gets_more = Prediction(
     answer="first",
-    reason="Now the first block gets more than the last. That post-LN asks most of its last blocks "
-    "was true for a loss that pulls all rows the same way.",
+    reason="Now, from this start, the first block gets more than the last. That post-LN's last "
+    "blocks get the most was true for a loss that pulls all rows the same way.",
     wrong={
         "last": "That was so when one direction pulled all rows the same way. With a direction of "
         "its own for each row it isn't.",
-        "same": "They differ, though by less than before.",
+        "same": "From PyTorch's smaller weights they get about the same. From Xavier's they "
+        "differ, though by less than before.",
     },
     hints=[
         "With one direction for all rows, the gradients of similar rows add up. Do they now?",
