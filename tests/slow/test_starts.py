@@ -1,0 +1,119 @@
+"""What lessons 10 and 11 say of other seeds and starts than those that they show, trained here."""
+
+import pytest
+import torch
+from torch import nn
+
+from lnorm_utils import LayerNorm, standardize
+from lnorm_utils.examples import normal, projection, residual_stack, ring_network, two_rings
+from lnorm_utils.training import train
+
+SEEDS = range(4)
+POINTS, RING = two_rings()
+INPUTS = normal(128, 64, seed=3, dtype=torch.float64)
+TARGETS = standardize(INPUTS).roll(1, dims=-1) + 3 * normal(64, seed=4, dtype=torch.float64)
+
+
+def deep_chain(seed, start):
+    network = ring_network(LayerNorm, hidden_layers=24, seed=seed)
+    if start == "He":
+        torch.manual_seed(seed)
+        for module in network:
+            if isinstance(module, nn.Linear):
+                nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+                nn.init.zeros_(module.bias)
+    return network
+
+
+def end_on_the_rings(network, rate, steps):
+    return train(network, POINTS, RING, rate, steps)[-1].item()
+
+
+@pytest.mark.parametrize(
+    ("start", "rate", "steps", "learns"),
+    [
+        ("PyTorch", 0.05, 100, False),
+        ("PyTorch", 0.01, 300, True),
+        ("He", 0.05, 100, False),
+        ("He", 0.01, 300, False),
+    ],
+)
+def test_24_layers_with_norms_learn_by_rate_and_start(start, rate, steps, learns):
+    ends = [end_on_the_rings(deep_chain(seed, start), rate, steps) for seed in SEEDS]
+    assert all(end < 0.1 if learns else end > 0.5 for end in ends)
+
+
+def ring_stack(blocks, placement, seed, start, final_norm=None):
+    first, last = projection(2, 64, seed).double(), projection(64, 2, seed).double()
+    stack = residual_stack(blocks, placement, seed, final_norm=final_norm, start=start)
+    return nn.Sequential(first, stack, last)
+
+
+def count(blocks, placement, start, rate, steps, final_norm=None):
+    """Count the seeds from which a stack learns the rings."""
+    networks = (ring_stack(blocks, placement, seed, start, final_norm) for seed in SEEDS)
+    return sum(end_on_the_rings(network, rate, steps) < 0.1 for network in networks)
+
+
+def test_with_pre_ln_12_blocks_learn_from_each_start_and_without_norms_from_small_weights():
+    starts = ("PyTorch", "Xavier", "He")
+    assert [count(12, "pre", start, 0.05, 60) for start in starts] == [4, 4, 4]
+    assert [count(12, "none", start, 0.05, 60, False) for start in starts] == [4, 0, 0]
+    assert count(12, "none", "Xavier", 0.01, 60, False) == 4
+
+
+def test_at_a_small_rate_norms_do_not_widen_the_range_of_four_blocks():
+    places = (("none", False), ("pre", None), ("post", None))
+    learns = [count(4, place, "Xavier", 0.01, 100, final) for place, final in places]
+    assert learns == [4, 3, 1]
+
+
+def test_at_a_large_rate_four_blocks_need_one_norm_or_small_weights():
+    for start, without in (("PyTorch", 4), ("Xavier", 0), ("He", 0)):
+        assert count(4, "none", start, 0.3, 100, False) == without
+        assert count(4, "pre", start, 0.3, 100) == 4
+    assert [count(4, "none", start, 0.3, 100, True) for start in ("PyTorch", "Xavier")] == [4, 4]
+
+
+def test_the_nine_runs_of_lesson_11_end_alike_from_four_seeds():
+    rates = (0.1, 0.3, 1.0)
+    places = (("none", False), ("post", None), ("pre", None))
+    learns = [
+        [count(4, place, "Xavier", rate, 100, final) for rate in rates] for place, final in places
+    ]
+    assert learns == [[4, 0, 0], [4, 4, 0], [4, 4, 0]]
+
+
+def fit(stack, warm_up, steps, rate=1.0):
+    losses = []
+    for step in range(steps):
+        loss = (stack(INPUTS) - TARGETS).square().mean()
+        gradients = torch.autograd.grad(loss, list(stack.parameters()))
+        with torch.no_grad():
+            for parameter, gradient in zip(stack.parameters(), gradients, strict=True):
+                parameter -= rate * min(1.0, (step + 1) / warm_up) * gradient
+        losses.append(loss.item())
+    return losses
+
+
+def test_how_long_post_ln_waits_depends_on_the_seed_and_on_the_start():
+    waits = []
+    for seed in range(10):
+        losses = fit(residual_stack(8, "post", seed), warm_up=1, steps=600)
+        waits.append(sum(loss > 0.9 for loss in losses))
+    assert min(waits) == pytest.approx(115, abs=10)
+    assert max(waits) == 600
+    for seed in SEEDS:
+        assert fit(residual_stack(8, "post", seed), warm_up=30, steps=100)[-1] < 0.75
+        small = residual_stack(8, "post", seed, start="PyTorch")
+        assert 0.55 < fit(small, warm_up=1, steps=100)[-1] < 0.85
+
+
+def test_without_norms_twelve_blocks_overflow_from_xavier_s_start_only():
+    for start, is_finite in (("Xavier", False), ("PyTorch", True)):
+        for seed in SEEDS:
+            bare = residual_stack(12, "none", seed, final_norm=False, start=start)
+            losses = torch.tensor(fit(bare, warm_up=1, steps=6, rate=0.01))
+            assert bool(losses.isfinite().all()) == is_finite
+            ended = fit(residual_stack(12, "none", seed, start=start), warm_up=1, steps=31)[-1]
+            assert ended == pytest.approx(1.02, abs=0.05)
