@@ -87,7 +87,8 @@ def descriptions():
 
 def said(lesson, cell):
     """Return what a notebook says of the picture of a cell: in place of it, and under it."""
-    data = [output.data for output in cells_until(lesson, cell)[-1].outputs]
+    outputs = cells_until(lesson, cell)[-1].outputs
+    data = [output.data for output in outputs if output.output_type != "stream"]
     said = [each.get("text/markdown", each["text/plain"]) for each in data]
     return ". ".join(text.removeprefix("**In words.** ") for text in said)
 
