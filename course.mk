@@ -81,7 +81,7 @@ format: $(READY) ## rewrite code and notebooks in that style
 bench: $(READY) ## print the speed measurements side by side
 	$(TOOLS) tests/tools/bench.py $(ARGS)
 
-grid: $(READY) ## train the 80 small transformers of lesson 15 again: 20 minutes on one core
+grid: $(READY) ## train the 160 small transformers of lesson 15 again: 40 minutes on one core
 	$(TOOLS) tools/grid.py
 
 mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each

@@ -23,7 +23,8 @@ def provenance():
     training_codes, validation_codes = grid.split()
     return {
         "made by": "make grid",
-        "model": "6 blocks, 64 features, 4 heads, pieces of 64 characters, weights N(0, 0.02²)",
+        "model": "6 blocks, 64 features, 4 heads, pieces of 64 characters, weights N(0, 0.02²), "
+        "embeddings N(0, (0.02 · how many times as large they start)²)",
         "training": f"Adam, {grid.STEPS} steps of {training.BATCH} pieces, float32, one thread",
         "losses": f"cross entropy in nats: training, means over {grid.EVERY} steps; validation",
         "characters": {"training": len(training_codes), "validation": len(validation_codes)},
@@ -55,12 +56,15 @@ def lines(runs):
 def main():
     torch.set_num_threads(1)
     runs = []
-    for seed, *others in itertools.product(grid.SEEDS, PLACES, grid.RATES, grid.WARM_UPS):
+    for seed, place, rate, (warm_up, embeddings) in itertools.product(
+        grid.SEEDS, PLACES, grid.RATES, grid.BEGINNINGS
+    ):
         begin = time.perf_counter()
-        run = grid.train_run(*others, seed)
-        runs.append({"of": [*others, seed], "left": plain(list(run))})
+        of = [place, rate, warm_up, seed, embeddings]
+        run = grid.train_run(*of)
+        runs.append({"of": of, "left": plain(list(run))})
         took = time.perf_counter() - begin
-        print(*others, seed, f"validation {run.validation:.3f}, {took:.0f} s", flush=True)
+        print(*of, f"validation {run.validation:.3f}, {took:.0f} s", flush=True)
     FILE.write_text("\n".join(lines(runs)), encoding="utf-8")
 
 

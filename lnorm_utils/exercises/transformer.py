@@ -221,17 +221,17 @@ best = Prediction(
 )
 
 gains = Prediction(
-    answer="pre-LN",
-    reason="It ends lower by about 0.3 with both seeds, post-LN with one seed only, by 0.13.",
+    answer=4,
+    reason="From this start all four places end lower, and all learn more than the letters.",
     wrong={
-        "post-LN": "Papers say that it's the one that needs a warm-up. But at this rate ours "
-        "hardly gets past the letters with one either.",
-        "both": "One of them still ends at the letters with one of the seeds.",
-        "neither": "One of them ends lower by about 0.3.",
+        0: "Some do. From the usual start, two of the four learned no more than the letters.",
+        1: "Not only one. From the usual start, two of the four learned no more than the letters.",
+        2: "Those that had learned before can still learn more, and those that hadn't can, too.",
+        3: "One more. Did you think that without norms it always overflows at this rate?",
     },
     hints=[
-        "At this rate, which of the two learns anything from what it reads?",
-        "A model that gives one answer to everything may stay stuck with a warm-up too.",
+        "In lesson 10, what did another start do to the stack without norms?",
+        "Which of the four ended so low at this rate that it could not end lower?",
     ],
 )
 

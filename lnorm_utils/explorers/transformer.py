@@ -1,4 +1,4 @@
-"""How a transformer trains at each rate, place of its norms, and warm-up, and what it writes."""
+"""How a transformer trains at each rate, place of its norms, and start, and what it writes."""
 
 import math
 import textwrap
@@ -10,7 +10,7 @@ from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.numbers import capitalized, fixed, significant
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, PINK, VERMILION
-from lnorm_utils.transformer.grid import EVERY, RATES, STEPS, WARM_UPS, run, split
+from lnorm_utils.transformer.grid import EMBEDDINGS, EVERY, RATES, STEPS, WARM_UP, run, split
 from lnorm_utils.transformer.text import Entropies, entropies
 
 __all__ = ["explore_transformer"]
@@ -30,9 +30,11 @@ PRESETS: Presets = {
     "post-LN, a good rate": {"rate": 0.003, "place": "post-LN"},
     "post-LN, a large rate": {"rate": 0.01, "place": "post-LN"},
     "… with a warm-up": {"rate": 0.01, "place": "post-LN", "warm_up": True},
+    "… with larger embeddings": {"rate": 0.01, "place": "post-LN", "embeddings": 8},
     "pre-LN, a large rate": {"rate": 0.01, "place": "pre-LN"},
     "no norm, a good rate": {"rate": 0.003, "place": "no norm"},
     "no norm, a large rate": {"rate": 0.01, "place": "no norm"},
+    "… from larger embeddings": {"rate": 0.01, "place": "no norm", "embeddings": 8},
 }
 
 
@@ -40,11 +42,12 @@ PRESETS: Presets = {
 def explore_transformer(
     rate: float = 0.003,
     place: str = "pre-LN",
+    embeddings: int = 1,
     warm_up: bool = False,
     preset: str | None = None,
     presets: Presets | None = None,
 ) -> Explorer:
-    """Explore how a small transformer learns to write, by rate, place of the norms, and warm-up.
+    """Explore how a small transformer learns to write, by rate, place of the norms, and start.
 
     Nothing is trained: the losses and the texts are those of `run`, with seed 0. The curves are
     losses in training, a large one at the upper edge, and the lines are entropies of the text that
@@ -53,7 +56,9 @@ def explore_transformer(
     Args:
         rate: the learning rate of Adam, from 0.0003 to 0.03.
         place: of the norms, "no norm", "post-LN", "pre-LN" or "pre-RMSNorm".
-        warm_up: whether the rate rises during the first 100 steps.
+        embeddings: how many times as large they start, 1, 4 or 8.
+        warm_up: whether the rate rises during the first 100 steps. The larger embeddings were
+            trained without one, so with them it has no effect.
         preset, presets: the preset to start with, and more of them, as in `Explorer`.
 
     Raises:
@@ -84,23 +89,29 @@ def explore_transformer(
     text = writing.text(0, 0.88, "", va="top", fontsize=10, family="monospace", linespacing=1.5)
     picture.legend(handles=list(curves.values()), loc="upper center", ncols=4)
 
-    def move(rate: float, place: str, warm_up: bool) -> str:
-        steps = WARM_UPS[warm_up]
+    def move(rate: float, place: str, embeddings: int, warm_up: bool) -> str:
+        is_warmed = warm_up and embeddings == 1
+        steps = WARM_UP if is_warmed else 1
         for name, curve in curves.items():
-            heights = np.array(run(name, rate, steps).losses)
+            heights = np.array(run(name, rate, steps, embeddings=embeddings).losses)
             curve.set_ydata(np.clip(heights, LOW, HIGH))
             curve.set_linewidth(THICK if name == place else THIN)
             curve.set_markersize(6 if name == place else 3)
-        now = run(place, rate, steps)
+        now = run(place, rate, steps, embeddings=embeddings)
         text.set_text(_wrapped(now.text))
-        warmed = "with a warm-up" if warm_up else "without a warm-up"
-        done = f"{capitalized(place)} at rate {significant(rate)}, {warmed}"
+        warmed = "with a warm-up" if is_warmed else "without a warm-up"
+        done = (
+            f"{capitalized(place)} at rate {significant(rate)}, embeddings ×{embeddings}, {warmed}"
+        )
         return f"{done}: {_told(now.validation, new)}"
 
     controls = {
         "rate": Slider("learning rate", rate, RATES),
         "place": Choice("place of the norms", place, LOOKS),
-        "warm_up": Switch("warm-up over 100 steps", warm_up),
+        "embeddings": Slider("embeddings start larger, ×", embeddings, EMBEDDINGS),
+        "warm_up": Switch(
+            "warm-up over 100 steps", warm_up, when=lambda values: values["embeddings"] == 1
+        ),
     }
     moving = [*curves.values(), title, text]
     return Explorer(picture, moving, move, controls, PRESETS, preset, presets)

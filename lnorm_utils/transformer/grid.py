@@ -1,4 +1,6 @@
-"""How a small transformer trains at each rate, place of its norms, and warm-up: 80 shipped runs.
+"""How a small transformer trains at each rate, place of its norms, and beginning: 160 shipped runs.
+
+There are four beginnings: embeddings of three sizes without a warm-up, and the smallest with one.
 
 `make grid` trains all of them once and writes `grid.json`, with the settings and versions it used.
 """
@@ -15,10 +17,24 @@ from lnorm_utils.transformer.model import PLACES, Transformer
 from lnorm_utils.transformer.text import alphabet, austen, decode, encode
 from lnorm_utils.transformer.training import train_transformer, validation_loss, write
 
-__all__ = ["EVERY", "RATES", "SEEDS", "STEPS", "WARM_UPS", "Run", "run", "split", "train_run"]
+__all__ = [
+    "BEGINNINGS",
+    "EMBEDDINGS",
+    "EVERY",
+    "RATES",
+    "SEEDS",
+    "STEPS",
+    "WARM_UP",
+    "Run",
+    "run",
+    "split",
+    "train_run",
+]
 
 RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
-WARM_UPS = (1, 100)  # steps
+WARM_UP = 100  # steps
+EMBEDDINGS = (1, 4, 8)  # how many times as large they start
+BEGINNINGS = ((1, 1), (WARM_UP, 1), (1, 4), (1, 8))  # a warm-up of 1 step is none
 SEEDS = (0, 1)
 STEPS = 300
 EVERY = 5  # steps, over which the shipped losses are averaged
@@ -39,7 +55,9 @@ def split() -> tuple[Tensor, Tensor]:
     return codes[:cut], codes[cut:]
 
 
-def train_run(place: str, rate: float, warm_up: int = 1, seed: int = 0) -> Run:
+def train_run(
+    place: str, rate: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1
+) -> Run:
     """Train a transformer of six blocks for 300 steps, about ten seconds on one core.
 
     Args:
@@ -47,20 +65,21 @@ def train_run(place: str, rate: float, warm_up: int = 1, seed: int = 0) -> Run:
         rate: the learning rate of Adam behind the warm-up.
         warm_up: over how many steps the rate rises; 1 is no warm-up.
         seed: of the weights, of the pieces of text, and of the writing.
+        embeddings: how many times as large they start, as in `Transformer`.
     """
     training, validation = split()
-    model = Transformer(len(alphabet()), place, seed=seed)
+    model = Transformer(len(alphabet()), place, seed=seed, embeddings=embeddings)
     losses = train_transformer(model, training, rate, warm_up, STEPS, seed)
     text = decode(write(model, encode("\n"), seed=seed))
     means = losses.reshape(-1, EVERY).mean(dim=1).tolist()
     return Run(means, validation_loss(model, validation), text)
 
 
-def run(place: str, rate: float, warm_up: int = 1, seed: int = 0) -> Run:
+def run(place: str, rate: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1) -> Run:
     """Look a run up in the grid, instead of training it.
 
     Args:
-        place, rate, warm_up, seed: as in `train_run`, each one of those in the grid.
+        place, rate, warm_up, seed, embeddings: as in `train_run`, each one of those in the grid.
 
     Raises:
         ValueError: the grid has no such run.
@@ -69,17 +88,17 @@ def run(place: str, rate: float, warm_up: int = 1, seed: int = 0) -> Run:
     60
     """
     runs = _grid()
-    if (found := runs.get((place, rate, warm_up, seed))) is None:
+    if (found := runs.get((place, rate, warm_up, seed, embeddings))) is None:
         raise ValueError(
             f"The grid has the places {', '.join(PLACES)}, the rates {_listed(RATES)}, "
-            f"the warm-ups {_listed(WARM_UPS)}, and the seeds {_listed(SEEDS)}, but "
-            f"{place!r}, {rate!r}, {warm_up!r}, and {seed!r} were given."
+            f"the seeds {_listed(SEEDS)}, and the warm-ups with embeddings {_listed(BEGINNINGS)}, "
+            f"but {place!r}, {rate!r}, {seed!r}, and {(warm_up, embeddings)!r} were given."
         )
     return found
 
 
 def _listed(numbers: tuple) -> str:
-    return ", ".join(f"{number:g}" for number in numbers)
+    return ", ".join(map(str, numbers))
 
 
 @cache

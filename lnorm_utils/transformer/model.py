@@ -117,7 +117,8 @@ class Transformer(nn.Module):
     Embedding, positional encoding, blocks, a final norm if the places begin with "pre", and a
     linear map to a number for each character. Weights and embeddings start as N(0, 0.02²), as most
     of GPT-2's do, and biases at 0; unlike there, positions are encoded by sines, and nothing is
-    scaled by depth.
+    scaled by depth. So with 64 features the scaled embeddings begin with a spread of √64 · 0.02 =
+    0.16, under sines and cosines of about 0.7; `embeddings` makes them larger.
 
     Args:
         characters: V, how many different ones there are.
@@ -125,6 +126,7 @@ class Transformer(nn.Module):
         depth, d_model, heads: the number of blocks, of features, and of heads of the attention.
         length: the largest number of positions.
         seed: of the weights. The caller's random state is left alone.
+        embeddings: how many times as large as that the embeddings start.
 
     Raises:
         ValueError: those of `TransformerBlock`, and of `PositionalEncoding` for the input.
@@ -144,6 +146,7 @@ class Transformer(nn.Module):
         heads: int = 4,
         length: int = 64,
         seed: int = 0,
+        embeddings: float = 1,
     ) -> None:
         super().__init__()
         self.length = length
@@ -162,6 +165,8 @@ class Transformer(nn.Module):
                     nn.init.normal_(module.weight, std=START)
                 if isinstance(module, nn.Linear):
                     nn.init.zeros_(module.bias)
+            with torch.no_grad():
+                self.embedding.weight.mul_(embeddings)
 
     def forward(self, codes: Tensor) -> Tensor:
         """Map `codes` of shape (N, L), int64, to logits (N, L, V)."""

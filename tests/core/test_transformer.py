@@ -149,16 +149,22 @@ def test_the_grid_belongs_to_this_text_and_has_every_run():
     assert made["entropies of the validation text"] == entropies(validation)._asdict()
     for place in PLACES:
         for rate in grid.RATES:
-            for warm_up in grid.WARM_UPS:
+            for warm_up, embeddings in grid.BEGINNINGS:
                 for seed in grid.SEEDS:
-                    run = grid.run(place, rate, warm_up, seed)
+                    run = grid.run(place, rate, warm_up, seed, embeddings)
                     assert len(run.losses) == grid.STEPS // grid.EVERY
                     assert math.isnan(run.validation) or len(run.text) == 200
 
 
 def test_a_run_that_the_grid_does_not_have_is_named():
-    with pytest.raises(ValueError, match=r"rates 0\.0003, 0\.001.*0\.5, 1, and 0 were given"):
+    with pytest.raises(
+        ValueError, match=r"rates 0\.0003, 0\.001.*0\.5, 0, and \(1, 1\) were given"
+    ):
         grid.run("pre-LN", 0.5)
+    with pytest.raises(
+        ValueError, match=r"embeddings \(1, 1\), \(100, 1\), .* and \(100, 8\) were given"
+    ):
+        grid.run("pre-LN", 0.01, warm_up=100, embeddings=8)
 
 
 def test_a_table_of_which_character_follows_which_two_beats_every_run_of_the_grid():
@@ -174,19 +180,36 @@ def test_a_table_of_which_character_follows_which_two_beats_every_run_of_the_gri
     new = zip(validation, validation[1:], validation[2:], strict=False)
     mean = sum(loss(*three) for three in new) / (len(validation) - 2)
     assert mean == pytest.approx(1.83, abs=0.005)
-    runs = itertools.product(PLACES, grid.RATES, grid.WARM_UPS, grid.SEEDS)
-    assert all(not grid.run(*each).validation < mean for each in runs)
+    assert all(not end < mean for place in PLACES for end in ends(place, *grid.RATES))
 
 
-def test_larger_embeddings_get_post_ln_past_the_letters_at_a_large_rate():
-    training, _ = grid.split()
-    ends = []
-    for size in (1, 8):
-        model = Transformer(37, "post-LN")
-        with torch.no_grad():
-            model.embedding.weight.mul_(size)
-        losses = train_transformer(model, training, rate=0.01, steps=20)
-        ends.append(losses[-10:].mean().item())
-    letters = entropies(training).letters
-    assert ends[0] > letters
-    assert ends[1] < letters - 0.2
+def ends(place, *rates, beginnings=grid.BEGINNINGS):
+    """List the losses on new text of all runs with these rates and beginnings."""
+    return [
+        grid.run(place, rate, warm_up, seed, size).validation
+        for rate in rates
+        for warm_up, size in beginnings
+        for seed in grid.SEEDS
+    ]
+
+
+def test_with_a_norm_in_front_of_each_branch_every_run_learns_more_than_the_letters():
+    for place in ("pre-LN", "pre-RMSNorm"):
+        assert max(ends(place, *grid.RATES)) < 2.9
+    assert all(map(math.isnan, ends("no norm", 3e-2)))
+    assert min(ends("post-LN", 3e-2)) > 2.9
+
+
+def test_from_the_largest_embeddings_all_learn_at_0_01_and_up_to_0_003_no_norm_is_the_best():
+    largest = [(1, 8)]
+    assert all(max(ends(place, 1e-2, beginnings=largest)) < 2.9 for place in PLACES)
+    for rate in (3e-4, 1e-3, 3e-3):
+        for seed in grid.SEEDS:
+            found = {p: ends(p, rate, beginnings=largest)[seed] for p in PLACES}
+            assert min(found, key=found.get) == "no norm"
+
+
+def test_embeddings_start_as_many_times_as_large_and_nothing_else_changes():
+    one, eight = Transformer(37, depth=1), Transformer(37, depth=1, embeddings=8)
+    for (name, p), q in zip(one.named_parameters(), eight.parameters(), strict=True):
+        torch.testing.assert_close(8 * p if name == "embedding.weight" else p, q)

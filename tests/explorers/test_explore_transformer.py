@@ -7,25 +7,26 @@ import pytest
 from explorer_fixtures import moved_by_tests
 
 from lnorm_utils.explorers import explore_transformer
-from lnorm_utils.transformer.grid import RATES, WARM_UPS, run, split
+from lnorm_utils.transformer.grid import BEGINNINGS, RATES, run, split
 from lnorm_utils.transformer.model import PLACES
 from lnorm_utils.transformer.text import entropies
 
 explorer = moved_by_tests(explore_transformer)
 
 
-@pytest.mark.parametrize("warm_up", [False, True])
+@pytest.mark.parametrize(("steps", "embeddings"), BEGINNINGS)
 @pytest.mark.parametrize("rate", RATES)
-def test_the_curves_and_the_text_are_those_of_the_grid(explorer, rate, warm_up):
+def test_the_curves_and_the_text_are_those_of_the_grid(explorer, rate, steps, embeddings):
+    start = {"embeddings": embeddings, "warm_up": steps > 1}
     for place in PLACES:
-        explorer.values = {"rate": rate, "place": place, "warm_up": warm_up}
+        explorer.values = {"rate": rate, "place": place, **start}
         *curves, _, text = explorer.moving
         low, high = curves[0].axes.get_ylim()
         for curve in curves:
-            losses = np.array(run(curve.get_label(), rate, WARM_UPS[warm_up]).losses)
+            losses = np.array(run(curve.get_label(), rate, steps, 0, embeddings).losses)
             np.testing.assert_array_equal(curve.get_ydata(), np.clip(losses, low, high))
         assert max(curves, key=lambda curve: curve.get_linewidth()).get_label() == place
-        written = "".join(run(place, rate, WARM_UPS[warm_up]).text.split())
+        written = "".join(run(place, rate, steps, 0, embeddings).text.split())
         shown = "".join(text.get_text().split())
         assert written.startswith(shown)
         assert len(shown) >= 0.9 * len(written)
@@ -35,7 +36,7 @@ def test_the_words_compare_the_loss_on_new_text_with_its_entropies(explorer):
     known, said = entropies(split()[1]), set()
     for place in PLACES:
         for rate in RATES:
-            explorer.values = {"rate": rate, "place": place, "warm_up": False}
+            explorer.values = {"rate": rate, "place": place, "embeddings": 1, "warm_up": False}
             loss, words = run(place, rate).validation, explorer.words
             assert (f"its loss is {loss:.2f}" in words) == (not math.isnan(loss))
             verdict = words.split(": ")[1]
@@ -44,3 +45,11 @@ def test_the_words_compare_the_loss_on_new_text_with_its_entropies(explorer):
             assert ("no better than always" in verdict) == (loss > known.letters - 0.03)
             assert ("more than the one character" in verdict) == (loss < known.pairs - 0.03)
     assert len(said) >= 4
+
+
+def test_larger_embeddings_were_trained_without_a_warm_up_and_the_words_say_so(explorer):
+    explorer.values = {"rate": 0.01, "place": "no norm", "embeddings": 8, "warm_up": False}
+    without = explorer.words
+    explorer.values = {**explorer.values, "warm_up": True}
+    assert explorer.words == without
+    assert "embeddings ×8, without a warm-up" in without
