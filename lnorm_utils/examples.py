@@ -185,17 +185,21 @@ def ring_network(
     hidden_layers: int = 8,
     width: int = 64,
     seed: int = 0,
+    start: float | None = None,
 ) -> nn.Sequential:
     """Make a network, in float64, that is to tell the two rings apart.
 
     Each hidden layer is a linear map, `norm` if there is one, and a ReLU. The last linear map gives
-    a number for each ring. All weights start as PyTorch starts them, from their own seed, and with
-    and without a norm they start alike.
+    a number for each ring. All weights start as PyTorch starts them, unless `start` is given, from
+    their own seed, and with and without a norm they start alike.
 
     Args:
         norm: makes a module from the number of features, such as `LayerNorm`.
         hidden_layers, width: how many hidden layers there are, and the features of each.
         seed: of the weights.
+        start: if given, the weights are normal instead, with standard deviation start · √(2 / in)
+            for `in` inputs, and the biases are 0. With 1, that's the start of He et al. 2015,
+            arXiv:1502.01852, equation 10.
 
     >>> from lnorm_utils import LayerNorm
     >>> ring_network(LayerNorm)[:3]
@@ -209,13 +213,13 @@ def ring_network(
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         for layer in range(hidden_layers):
-            layers.append(_linear(width if layer else 2, width))
+            layers.append(_linear(width if layer else 2, width, start))
             layers += [norm(width)] if norm else []
             layers.append(nn.ReLU())
-        return nn.Sequential(*layers, _linear(width, 2)).double()
+        return nn.Sequential(*layers, _linear(width, 2, start)).double()
 
 
-def _linear(in_features: int, out_features: int) -> nn.Linear:
+def _linear(in_features: int, out_features: int, scale: float | None) -> nn.Linear:
     """Make an `nn.Linear` in float64 that starts as PyTorch starts one in float32.
 
     PyTorch's own start differs in the last digit of float32 between instruction sets. Training the
@@ -223,6 +227,11 @@ def _linear(in_features: int, out_features: int) -> nn.Linear:
     """
     linear = nn.utils.skip_init(nn.Linear, in_features, out_features, dtype=torch.float64)
     with torch.no_grad():
+        if scale is not None:
+            start = torch.randn(linear.weight.shape).double()
+            linear.weight.copy_(scale * math.sqrt(2 / in_features) * start)
+            linear.bias.zero_()
+            return linear
         for parameter in linear.parameters():
             start = 2 * torch.rand(parameter.shape).double() - 1  # from −1 to 1
             parameter.copy_(start / math.sqrt(in_features))

@@ -1,13 +1,53 @@
-"""Train a network by plain gradient descent."""
+"""Train a network by plain gradient descent, or by Adam."""
 
 import torch
 from torch import Tensor, nn
 
-__all__ = ["train"]
+__all__ = ["Adam", "train"]
+
+
+class Adam:
+    """Change parameters by Adam: p − rate · m̂ / (√v̂ + ε).
+
+    m and v are running means of the gradient and of its square, with β = 0.9 and 0.999. Both start
+    at 0, so at step t the hat divides them by 1 − βᵗ. ε is 1e-8.
+
+    Args:
+        parameters: what is changed, in place.
+
+    Source: Kingma & Ba 2015, arXiv:1412.6980; the same numbers as `torch.optim.Adam`.
+
+    >>> p = torch.tensor([3.0])
+    >>> Adam([p]).step([torch.tensor([50.0])], rate=0.1)
+    >>> p
+    tensor([2.9000])
+    """
+
+    def __init__(self, parameters: list[Tensor]) -> None:
+        self.parameters = parameters
+        self.m = [torch.zeros_like(p) for p in parameters]
+        self.v = [torch.zeros_like(p) for p in parameters]
+        self.steps = 0
+
+    @torch.no_grad()
+    def step(self, gradients: list[Tensor], rate: float) -> None:
+        """Change all parameters once, given a gradient for each and the learning rate."""
+        self.steps += 1
+        for p, g, m, v in zip(self.parameters, gradients, self.m, self.v, strict=True):
+            m.lerp_(g, 1 - 0.9)  # m = 0.9 m + 0.1 g
+            v.lerp_(g.square(), 1 - 0.999)
+            m_hat = m / (1 - 0.9**self.steps)
+            v_hat = v / (1 - 0.999**self.steps)
+            p.sub_(rate * m_hat / (v_hat.sqrt() + 1e-8))
 
 
 def train(
-    network: nn.Module, x: Tensor, labels: Tensor, rate: float = 0.05, steps: int = 200
+    network: nn.Module,
+    x: Tensor,
+    labels: Tensor,
+    rate: float = 0.05,
+    steps: int = 200,
+    adam: bool = False,
 ) -> Tensor:
     """Train a classifier in place by gradient descent on all points at once.
 
@@ -20,6 +60,7 @@ def train(
         labels: (N,), the class of each point, int64.
         rate: the learning rate.
         steps: how often the parameters change.
+        adam: change them by `Adam` instead, at the same rate.
 
     Returns:
         (steps,), the loss before each step, without a gradient.
@@ -31,12 +72,16 @@ def train(
     True
     """
     parameters = [p for p in network.parameters() if p.requires_grad]
+    by_adam = Adam([*parameters]) if adam else None
     losses = []
     for _ in range(steps):
         loss = nn.functional.cross_entropy(network(x), labels)
         gradients = torch.autograd.grad(loss, parameters)
+        losses.append(loss.detach())
+        if by_adam:
+            by_adam.step(list(gradients), rate)
+            continue
         with torch.no_grad():
             for parameter, gradient in zip(parameters, gradients, strict=True):
                 parameter.sub_(rate * gradient)
-        losses.append(loss.detach())
     return torch.stack(losses)

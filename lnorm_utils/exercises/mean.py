@@ -15,6 +15,24 @@ CUBE = normal(5, 5, 5, seed=13).double() - 1
 CUBE[0] *= 0.003
 INPUTS = {"the x of this lesson": (X,), "five sentences of five words with five features": (CUBE,)}
 
+that_train = Prediction(
+    answer=6,
+    reason="All of them train it. So the norms are two of many ways to do it.",
+    wrong={
+        0: "The task isn't too hard for every network. At least one of the six gets through.",
+        1: "If you counted layer norm only, you are missing other ways, which are as good here.",
+        2: "If you counted the two norms, ask what a better start or better steps could do.",
+        3: "Some of those that you left out train it too.",
+        4: "You are close. Two of those that you left out train it too.",
+        5: "You are close. The one that you left out trains it too.",
+    },
+    hints=[
+        "Which of them have you seen in networks that train well?",
+        "Nothing says that only norms help. Some of the six are much older than layer norm.",
+    ],
+)
+
+
 how_many = Prediction(
     answer=3 * 2,
     reason="Three points have two positions each, and each of these six rows has its own mean.",
@@ -115,7 +133,7 @@ def normalizes(norm, x):
     return norm.center(x) / norm.root(norm.variance(x) + 1e-5)
 
 
-ten = Prediction(
+for_one_sentence = Prediction(
     answer=10,
     reason="One for each word. The batch holds a single sentence, so there are 10 · 1 rows.",
     wrong={

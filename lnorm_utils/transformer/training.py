@@ -4,46 +4,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lnorm_utils.training import Adam
 from lnorm_utils.transformer.model import Transformer
 
-__all__ = ["Adam", "train_transformer", "validation_loss", "write"]
+__all__ = ["train_transformer", "validation_loss", "write"]
 
 BATCH = 16
-
-
-class Adam:
-    """Change parameters by Adam: p − rate · m̂ / (√v̂ + ε).
-
-    m and v are running means of the gradient and of its square, with β = 0.9 and 0.999. Both start
-    at 0, so at step t the hat divides them by 1 − βᵗ. ε is 1e-8.
-
-    Args:
-        parameters: what is changed, in place.
-
-    Source: Kingma & Ba 2015, arXiv:1412.6980; the same numbers as `torch.optim.Adam`.
-
-    >>> p = torch.tensor([3.0])
-    >>> Adam([p]).step([torch.tensor([50.0])], rate=0.1)
-    >>> p
-    tensor([2.9000])
-    """
-
-    def __init__(self, parameters: list[Tensor]) -> None:
-        self.parameters = parameters
-        self.m = [torch.zeros_like(p) for p in parameters]
-        self.v = [torch.zeros_like(p) for p in parameters]
-        self.steps = 0
-
-    @torch.no_grad()
-    def step(self, gradients: list[Tensor], rate: float) -> None:
-        """Change all parameters once, given a gradient for each and the learning rate."""
-        self.steps += 1
-        for p, g, m, v in zip(self.parameters, gradients, self.m, self.v, strict=True):
-            m.lerp_(g, 1 - 0.9)  # m = 0.9 m + 0.1 g
-            v.lerp_(g.square(), 1 - 0.999)
-            m_hat = m / (1 - 0.9**self.steps)
-            v_hat = v / (1 - 0.999**self.steps)
-            p.sub_(rate * m_hat / (v_hat.sqrt() + 1e-8))
 
 
 def train_transformer(

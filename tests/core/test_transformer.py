@@ -14,6 +14,7 @@ from torch.nn import functional as F
 
 from lnorm_utils import LayerNorm
 from lnorm_utils.examples import normal
+from lnorm_utils.training import Adam
 from lnorm_utils.transformer import grid
 from lnorm_utils.transformer.model import (
     PLACES,
@@ -23,7 +24,7 @@ from lnorm_utils.transformer.model import (
     attention,
 )
 from lnorm_utils.transformer.text import alphabet, austen, decode, encode, entropies
-from lnorm_utils.transformer.training import Adam, train_transformer, validation_loss, write
+from lnorm_utils.transformer.training import train_transformer, validation_loss, write
 
 FILE = Path(grid.__file__).with_name("grid.json")
 
