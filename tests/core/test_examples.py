@@ -222,6 +222,22 @@ def test_a_start_ten_times_too_large_ends_in_nan_and_with_layer_norm_near_guessi
         assert 0.4 < last_loss(start=10.0, seed=seed, norm=LayerNorm, **adam) < 1.5
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_asking_batch_norm_in_training_mode_spoils_what_eval_says_later(seed):
+    network = ex.ring_network(torch.nn.BatchNorm1d, seed=seed)
+    train(network, *ex.two_rings())
+    new, ring = ex.two_rings(seed=1)
+
+    def right():
+        return (network.eval()(new).argmax(dim=1) == ring).double().mean()
+
+    assert right() > 0.99
+    network.train()
+    for pair in new.split(2):
+        network(pair)
+    assert right() < 0.95
+
+
 def test_the_ring_networks_start_with_the_same_weights():
     plain, normed = ex.ring_network(), ex.ring_network(LayerNorm)
     linears = [[m for m in n if isinstance(m, torch.nn.Linear)] for n in (plain, normed)]
