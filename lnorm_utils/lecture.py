@@ -47,5 +47,6 @@ FOR_BELIEF = {
     Belief.BFLOAT16_IS_MORE_PRECISE: 'explore_precision(preset="far from zero")',
     Belief.SMALLER_EPS_IS_SAFER: 'explore_precision(preset="ε is lost")',
     Belief.WEIGHTS_AND_DATA_ALIKE: 'explore_invariances(preset="weights shifted")',
+    Belief.OUTPUTS_ARE_GAUSSIAN: "LayerNorm(4)(torch.tensor([0.0, 0.0, 10.0, 10.0]))",
     Belief.DECAY_SHRINKS_THE_FUNCTION: 'explore_invariances(preset="all weights")',
 }

@@ -58,7 +58,7 @@ LESSONS = {
     "02_variance": Small(
         "1e721e6e", ["features, mean ± standard deviation"], ["value"], without=("y", "legend")
     ),
-    "03_standardize": Small("85a1520d", ["{}", "{}"], ["before", "after"], (0, 4), without=("y",)),
+    "03_standardize": Small("85a1520d", ["{}", "{}"], ["before", "after"], (0, 2), without=("y",)),
     "04_gamma_beta": Small("ba5774d2", ["each feature has its own γ"], ["feature"]),
     "05_batch_vs_layer_norm": Small("893dfeb4", ["one point in twenty batches"], ["batch"]),
     "06_two_feature_collapse": Small(

@@ -311,6 +311,25 @@ whose = Prediction(
 )
 
 
+top = Prediction(
+    answer=2,
+    reason="One number is subtracted from all of them, and one divides all of them. That moves and "
+    "squeezes a histogram, and keeps its shape.",
+    wrong={
+        1: Belief.OUTPUTS_ARE_GAUSSIAN(
+            "Mean 0 and variance 1 don't make a bell: many shapes have them. Ask where the two "
+            "groups of numbers go."
+        ),
+        0: "The numbers aren't spread evenly either. Ask where each group of numbers goes.",
+        4: "Each number goes to one place only. Ask where each group of numbers goes.",
+    },
+    hints=[
+        "All numbers of a row are changed by the same subtraction and the same division.",
+        "Take the row (0, 0, 10, 10). What comes out?",
+    ],
+)
+
+
 on_zeros = Prediction(
     answer=5,
     reason="All numbers are 0, so every distance is 0, whatever the mean runs over. And 0 divided "

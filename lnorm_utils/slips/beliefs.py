@@ -38,6 +38,7 @@ class Belief(Enum):
     WEIGHTS_AND_DATA_ALIKE = (
         "what layer norm doesn't notice in the weights, it doesn't notice in the data either"
     )
+    OUTPUTS_ARE_GAUSSIAN = "layer norm makes numbers bell-shaped"
     DECAY_SHRINKS_THE_FUNCTION = "weight decay makes the outputs of a layer with a norm smaller"
 
     def __call__(self, message: str) -> tuple[str, "Belief"]:
