@@ -309,23 +309,23 @@ def in_words(causes: Sequence[Cause], layout: Layout) -> str:
     mistake, slips = causes[0].mistake, causes[0].slips
     if mistake and not slips:
         return " ".join((mistake.__doc__ or "").split())
-    instead = _joined([slip.instead for cause in causes for slip in cause.slips])
+    instead = _instead([slip for cause in causes for slip in cause.slips], layout)
     if mistake:
         text = " ".join((mistake.__doc__ or "").split())
         if len(slips) > 1:
             done = _joined([slip.done for slip in slips])
             return layout.in_its_letters(f"{text} Also, {done}.")
-        return layout.in_its_letters(f"{text} Also, {slips[0].told}. {layout.name} {instead}.")
+        return layout.in_its_letters(f"{text} Also, {slips[0].told}. {instead}")
     if len(slips) > 2:
         begin = "Three things" if len(causes) == 1 else "Perhaps three things"
         done = _joined([slip.done for slip in slips])
-        first = f"Begin with the first. {layout.name} {slips[0].instead}."
+        first = f"Begin with the first. {_instead(slips[:1], layout)}"
         return layout.in_its_letters(f"{begin}: {done}. {first}")
     ways = list(dict.fromkeys(_joined([slip.told for slip in cause.slips]) for cause in causes))
     if len(ways) > 2 and ", and " in instead:
         return layout.in_its_letters(
             f"Perhaps {ways[0]}, but other mistakes lead to the same result. "
-            f"{layout.name} {_joined([slip.instead for slip in slips])}."
+            f"{_instead(slips, layout)}"
         )
     if len(ways) > 1:
         done = f"either {', or '.join(ways)}"
@@ -333,7 +333,15 @@ def in_words(causes: Sequence[Cause], layout: Layout) -> str:
         done = f"two things: {ways[0]}"
     else:
         done = ways[0]
-    return layout.in_its_letters(f"{capitalized(done)}. {layout.name} {instead}.")
+    return layout.in_its_letters(f"{capitalized(done)}. {instead}")
+
+
+def _instead(slips: Sequence[Slip], layout: Layout) -> str:
+    """Say what is done instead, in a sentence for each name that does something."""
+    told: dict[str, list[str]] = {}
+    for slip in slips:
+        told.setdefault(slip.of or layout.name, []).append(slip.instead)
+    return " ".join(f"{name} {_joined(clauses)}." for name, clauses in told.items())
 
 
 def _joined(clauses: Sequence[str]) -> str:

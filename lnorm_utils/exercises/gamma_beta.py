@@ -23,6 +23,7 @@ from lnorm_utils.exercises.gamma_beta_scale import (  # noqa: F401 - in this ban
 )
 from lnorm_utils.functional import layer_norm_steps
 from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.way_back import WAY_BACK
 
 TOPIC = "gamma_beta"
 FOUR, OFFSET = normal(4, 4, seed=44).double(), normal(4, seed=45).double()  # W and b
@@ -146,6 +147,8 @@ way_back = CodeExercise(
             1 / STEPS_OF_6.rstd,
         ),
     },
+    norm=lambda way, y, weight, bias, mean, root: way.undo(y, weight, bias, mean, root),
+    layout=WAY_BACK,
     within=WITHIN,
     hints=[
         "Write down the four operations from x to y in order. Undo the last one first.",
@@ -158,127 +161,6 @@ way_back = CodeExercise(
 def four_steps_backward(y, weight, bias, mean, root):
     x_hat = (y - bias) / weight
     return x_hat * root + mean
-
-
-@way_back.mistake(Belief.NOTHING_IS_LOST)
-def back_to_the_standardized_row(y, weight, bias, mean, root):
-    """You undid γ and β. Each row's own root and mean are still missing."""
-    return (y - bias) / weight
-
-
-@way_back.mistake()
-def without_gamma_and_beta(y, weight, bias, mean, root):
-    """You used root and mean on y itself. γ and β came last, so undo them first."""
-    return y * root + mean
-
-
-@way_back.mistake()
-def forward_again(y, weight, bias, mean, root):
-    """You took y through layer norm once more. Reverse each of the four operations."""
-    return (y - mean) / root * weight + bias
-
-
-@way_back.mistake()
-def in_the_forward_order(y, weight, bias, mean, root):
-    """You undid the root and the mean first. They came first, so undo them last."""
-    return (y * root + mean - bias) / weight
-
-
-@way_back.mistake()
-def without_brackets(y, weight, bias, mean, root):
-    """Only β is divided by γ and multiplied by the root: put y − β in brackets."""
-    return y - bias / weight * root + mean
-
-
-@way_back.mistake()
-def divided_before_the_shift_is_undone(y, weight, bias, mean, root):
-    """You divided by γ before you subtracted β. β came last, so undo it first."""
-    return (y / weight - bias) * root + mean
-
-
-@way_back.mistake()
-def multiplied_by_gamma(y, weight, bias, mean, root):
-    """You multiplied by γ. Layer norm multiplied by it, so divide."""
-    return (y - bias) * weight * root + mean
-
-
-@way_back.mistake()
-def divided_by_the_root(y, weight, bias, mean, root):
-    """You divided by the root. Layer norm divided by it, so multiply."""
-    return (y - bias) / weight / root + mean
-
-
-@way_back.mistake()
-def mean_before_the_root(y, weight, bias, mean, root):
-    """You added the mean first, so the root multiplied it too. Add it last."""
-    return ((y - bias) / weight + mean) * root
-
-
-@way_back.mistake()
-def mean_forgotten(y, weight, bias, mean, root):
-    """The mean is missing: add it last."""
-    return (y - bias) / weight * root
-
-
-@way_back.mistake()
-def root_forgotten(y, weight, bias, mean, root):
-    """The root is missing: multiply by it before you add the mean."""
-    return (y - bias) / weight + mean
-
-
-@way_back.mistake()
-def gamma_forgotten(y, weight, bias, mean, root):
-    """γ is missing: divide by it once β is subtracted."""
-    return (y - bias) * root + mean
-
-
-@way_back.mistake()
-def beta_forgotten(y, weight, bias, mean, root):
-    """β is missing: subtract it first."""
-    return y / weight * root + mean
-
-
-@way_back.mistake()
-def beta_added(y, weight, bias, mean, root):
-    """You added β. Layer norm added it, so subtract."""
-    return (y + bias) / weight * root + mean
-
-
-@way_back.mistake()
-def mean_subtracted(y, weight, bias, mean, root):
-    """You subtracted the mean. Layer norm subtracted it, so add."""
-    return (y - bias) / weight * root - mean
-
-
-@way_back.mistake()
-def gamma_and_beta_again(y, weight, bias, mean, root):
-    """You multiplied by γ and added β once more. Subtract β, then divide by γ, to undo them."""
-    return (y * weight + bias) * root + mean
-
-
-@way_back.mistake()
-def only_gamma_and_beta_again(y, weight, bias, mean, root):
-    """You multiplied y by γ and added β once more, and did nothing else. Undo all four
-    operations."""
-    return y * weight + bias
-
-
-@way_back.mistake()
-def gamma_for_beta(y, weight, bias, mean, root):
-    """You swapped γ and β. γ is `weight` and β is `bias`: subtract β, then divide by γ."""
-    return (y - weight) / bias * root + mean
-
-
-@way_back.mistake()
-def mean_for_root(y, weight, bias, mean, root):
-    """You swapped the mean and the root. Multiply by the root, then add the mean."""
-    return (y - bias) / weight * mean + root
-
-
-@way_back.mistake()
-def epsilon_again(y, weight, bias, mean, root):
-    """You added ε to the root. It is in there already."""
-    return (y - bias) / weight * (root + 1e-5) + mean
 
 
 put_in_bank(TOPIC, vars())

@@ -20,6 +20,7 @@ from lnorm_utils.exercises.invariances_weights import (  # noqa: F401 - in this 
 )
 from lnorm_utils.functional import standardize
 from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.relatives import RMS_NORM
 
 TOPIC = "invariances"
 # Means that aren't zero, and rows so narrow that an ε shows.
@@ -33,6 +34,8 @@ root_ms = CodeExercise(
         "eight rows of six features with ε = 0.1": (ROWS, 0.1),
         "narrow rows with ε = 0.01": (NARROW, 0.01),
     },
+    norm=lambda norm, a, eps: norm.standardize(a, eps=eps),
+    layout=RMS_NORM,
     hints=[
         "Square the features of each row, take the mean, add ε, and take the root.",
         "Nothing is subtracted. Keep the averaged axis, so that the division broadcasts.",
@@ -43,121 +46,6 @@ root_ms = CodeExercise(
 @root_ms.answer
 def over_the_root_of_the_mean_square(a, eps):
     return a / (a.square().mean(dim=-1, keepdim=True) + eps).sqrt()
-
-
-@root_ms.mistake()
-def layer_norm_itself(a, eps):
-    """That's layer norm. RMSNorm subtracts no mean, neither from the row nor inside the root."""
-    centered = a - a.mean(-1, keepdim=True)
-    return centered / (centered.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-@root_ms.mistake()
-def over_the_deviation(a, eps):
-    """You divided by the standard deviation. RMSNorm squares the features themselves, and not their
-    distances from the mean."""
-    return a / (a.var(-1, correction=0, keepdim=True) + eps).sqrt()
-
-
-@root_ms.mistake()
-def centered_above(a, eps):
-    """You subtracted the mean of the row. RMSNorm only divides."""
-    return (a - a.mean(-1, keepdim=True)) / (a.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-@root_ms.mistake()
-def without_eps(a, eps):
-    """You left out ε. It's added to the mean of the squares, inside the root."""
-    return a / a.square().mean(-1, keepdim=True).sqrt()
-
-
-@root_ms.mistake()
-def eps_of_layer_norm(a, eps):
-    """Your ε is 1e-5. Take the one that your function is given."""
-    return a / (a.square().mean(-1, keepdim=True) + 1e-5).sqrt()
-
-
-@root_ms.mistake()
-def times_the_root(a, eps):
-    """You multiplied by the root. Divide by it."""
-    return a * (a.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-@root_ms.mistake()
-def mean_of_sizes(a, eps):
-    """You took the mean of the absolute values. RMSNorm takes the root of the mean of the
-    squares."""
-    return a / (a.abs().mean(-1, keepdim=True) + eps)
-
-
-@root_ms.mistake(Belief.EPS_OUTSIDE_THE_ROOT)
-def eps_outside(a, eps):
-    """You added ε outside the root. It's added inside, to the mean of the squares."""
-    return a / (a.square().mean(-1, keepdim=True).sqrt() + eps)
-
-
-@root_ms.mistake()
-def sum_of_squares(a, eps):
-    """You took the sum of the squares. RMSNorm takes their mean, so divide by D."""
-    return a / (a.square().sum(-1, keepdim=True) + eps).sqrt()
-
-
-@root_ms.mistake(Belief.VARIANCE_OVER_D_MINUS_1)
-def over_d_minus_1(a, eps):
-    """You divided the sum of the squares by D − 1. RMSNorm divides it by D."""
-    return a / (a.square().sum(-1, keepdim=True) / (a.shape[-1] - 1) + eps).sqrt()
-
-
-@root_ms.mistake()
-def without_the_root(a, eps):
-    """You left out the root."""
-    return a / (a.square().mean(-1, keepdim=True) + eps)
-
-
-@root_ms.mistake()
-def square_of_the_mean(a, eps):
-    """You squared the mean. Square the features first, then take the mean."""
-    return a / (a.mean(-1, keepdim=True).square() + eps).sqrt()
-
-
-@root_ms.mistake()
-def root_without_an_axis(a, eps):
-    """Your mean has lost its axis. PyTorch then lines the roots up with the features. Keep it, with
-    size 1 (`keepdim=True`)."""
-    return a / (a.square().mean(-1) + eps).sqrt()
-
-
-@root_ms.mistake(Belief.OVER_THE_BATCH)
-def over_the_points(a, eps):
-    """You averaged over the points. Each row has a root of its own (`dim=-1`)."""
-    return a / (a.square().mean(0, keepdim=True) + eps).sqrt()
-
-
-@root_ms.mistake()
-def one_root_for_all(a, eps):
-    """You divided by one root for the whole tensor. Each row has its own (`dim=-1`)."""
-    return a / (a.square().mean() + eps).sqrt()
-
-
-@root_ms.mistake()
-def layer_norm_as_often_written(a, eps):
-    """That's a layer norm, with D − 1 in its variance and ε outside the root. RMSNorm subtracts no
-    mean, neither from the row nor inside the root."""
-    return (a - a.mean(-1, keepdim=True)) / (a.std(-1, keepdim=True) + eps)
-
-
-@root_ms.mistake()
-def over_the_length(a, eps):
-    """You divided by the length of each row, and added no ε. The sum of the squares is divided by D
-    first, and then ε is added."""
-    return a / a.norm(dim=-1, keepdim=True)
-
-
-@root_ms.mistake()
-def over_torchs_std(a, eps):
-    """You divided by what `std` returns, plus ε. It subtracts the mean inside, and RMSNorm doesn't.
-    And ε is added under the root."""
-    return a / (a.std(-1, keepdim=True) + eps)
 
 
 only_rms = Prediction(

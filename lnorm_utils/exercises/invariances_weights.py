@@ -4,8 +4,8 @@ from lnorm_utils.checking.code_exercise import CodeExercise
 from lnorm_utils.checking.exercise import put_in_bank
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import normal
-from lnorm_utils.functional import standardize
 from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.relatives import WEIGHT_NORM
 
 TOPIC = "invariances"
 POINTS = normal(8, 5, seed=1).double()
@@ -90,6 +90,8 @@ unit_w = CodeExercise(
             SMALL,
         ),
     },
+    norm=lambda norm, x, matrix: norm.layer(x, matrix),
+    layout=WEIGHT_NORM,
     hints=[
         "The weight vector of one output is one row of the matrix. Along which axis do you sum?",
         "`matrix.norm(dim=…, keepdim=True)` is a length. With it you get a new matrix, and the "
@@ -104,110 +106,10 @@ def each_vector_by_its_length(x, matrix):
 
 
 @unit_w.mistake()
-def lengths_of_columns(x, matrix):
-    """You divided by the lengths of the columns. The weights of one output are a row of W
-    (`dim=1`)."""
-    return x @ (matrix / matrix.norm(dim=0, keepdim=True)).T
-
-
-@unit_w.mistake()
-def lengths_without_an_axis(x, matrix):
-    """Your lengths have lost their axis. PyTorch then lines them up with the columns of W. Keep it,
-    with size 1 (`keepdim=True`)."""
-    return x @ (matrix / matrix.norm(dim=1)).T
-
-
-@unit_w.mistake()
-def not_transposed(x, matrix):
+def not_transposed(norm, x, matrix):
     """You multiplied by W as it is. Each output is a weight vector times x, and with the points in
     front that's `x @ … .T`."""
-    return x @ (matrix / matrix.norm(dim=1, keepdim=True))
-
-
-@unit_w.mistake()
-def one_length(x, matrix):
-    """You divided by one length for the whole matrix. Each output has a weight vector with a length
-    of its own."""
-    return x @ (matrix / matrix.norm()).T
-
-
-@unit_w.mistake()
-def squared_length(x, matrix):
-    """You divided by the sum of the squares. The length is the root of it."""
-    return x @ (matrix / matrix.square().sum(1, keepdim=True)).T
-
-
-@unit_w.mistake()
-def root_mean_square(x, matrix):
-    """You divided by the root of the mean of the squares. The length is the root of their sum."""
-    return x @ (matrix / matrix.square().mean(1, keepdim=True).sqrt()).T
-
-
-@unit_w.mistake()
-def sum_of_sizes(x, matrix):
-    """You divided by the sum of the absolute values. The length is the root of the sum of the
-    squares."""
-    return x @ (matrix / matrix.abs().sum(1, keepdim=True)).T
-
-
-@unit_w.mistake()
-def standardized_weights(x, matrix):
-    """You subtracted the mean of each weight vector too. Weight norm only divides."""
-    centered = matrix - matrix.mean(1, keepdim=True)
-    return x @ (centered / centered.norm(dim=1, keepdim=True)).T
-
-
-@unit_w.mistake()
-def standardized_with_layer_norm(x, matrix):
-    """You standardized each weight vector, as layer norm does with a row. Weight norm subtracts
-    nothing, and divides by the length."""
-    return x @ standardize(matrix).T
-
-
-@unit_w.mistake()
-def with_an_eps(x, matrix):
-    """You added 1e-5 to the lengths. Weight norm divides by the length itself."""
-    return x @ (matrix / (matrix.norm(dim=1, keepdim=True) + 1e-5)).T
-
-
-@unit_w.mistake()
-def times_the_lengths(x, matrix):
-    """You multiplied by the lengths. Divide by them."""
-    return x @ (matrix * matrix.norm(dim=1, keepdim=True)).T
-
-
-@unit_w.mistake()
-def layer_norm_of_the_outputs(x, matrix):
-    """That's layer norm: it standardizes the outputs of each point. Weight norm divides the
-    weights, and doesn't look at the outputs."""
-    return standardize(x @ matrix.T)
-
-
-@unit_w.mistake()
-def no_norm_at_all(x, matrix):
-    """That's the layer without a norm. Divide each weight vector by its length first."""
-    return x @ matrix.T
-
-
-@unit_w.mistake()
-def normed_outputs(x, matrix):
-    """You divided the outputs by their length. Weight norm divides the weights, and doesn't look at
-    the points."""
-    outputs = x @ matrix.T
-    return outputs / outputs.norm(dim=1, keepdim=True)
-
-
-@unit_w.mistake()
-def points_alone(x, matrix):
-    """You divided the points by their lengths. Weight norm leaves them as they are, and divides the
-    weight vectors."""
-    return (x / x.norm(dim=1, keepdim=True)) @ matrix.T
-
-
-@unit_w.mistake()
-def points_too(x, matrix):
-    """You divided the points by their lengths as well. Weight norm leaves them as they are."""
-    return (x / x.norm(dim=1, keepdim=True)) @ (matrix / matrix.norm(dim=1, keepdim=True)).T
+    return norm.points(x) @ norm.standardize(matrix)
 
 
 unseen = Prediction(

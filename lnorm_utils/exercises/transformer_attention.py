@@ -8,6 +8,7 @@ from lnorm_utils.checking.code_exercise import CodeExercise
 from lnorm_utils.checking.exercise import put_in_bank
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import normal
+from lnorm_utils.slips.attention import ATTENTION
 from lnorm_utils.slips.beliefs import Belief
 
 TOPIC = "transformer"
@@ -109,6 +110,8 @@ WIDE = tuple(normal(3, 4, 9, seed=seed).double() for seed in (213, 214, 215))
 
 attend = CodeExercise(
     inputs={"two points with six positions": SIX, "three points with nine features": WIDE},
+    norm=lambda attention, q, k, v: attention.mix(q, k, v),
+    layout=ATTENTION,
     without=["lnorm_utils.attention"],
     hints=[
         "The scores are `q @ k.transpose(-1, -2)`, divided by the root of D, and of shape "
@@ -117,22 +120,6 @@ attend = CodeExercise(
         "scores to −∞, before the softmax over the last axis.",
     ],
 )
-
-
-def _later(scores, diagonal=1):
-    return torch.ones_like(scores, dtype=torch.bool).triu(diagonal)
-
-
-def _scores(q, k):
-    return q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
-
-
-def _weights(scores, axis=-1):
-    return scores.masked_fill(_later(scores), -math.inf).softmax(axis)
-
-
-def _mix(scores, v, axis=-1):
-    return _weights(scores, axis) @ v
 
 
 @attend.answer
@@ -144,197 +131,16 @@ def causal_attention(q, k, v):
 
 
 @attend.mistake()
-def no_mask(q, k, v):
-    """There is no mask: each position also reads the later ones, which it has to predict. Set their
-    scores to −∞."""
-    return _scores(q, k).softmax(-1) @ v
-
-
-@attend.mistake()
-def k_dot_t(q, k, v):
+def k_dot_t(attention, q, k, v):
     """`k.T` reverses all three axes. Exchange the last two only: `k.transpose(-1, -2)`."""
     return q @ k.permute(2, 1, 0)
 
 
 @attend.mistake()
-def keys_not_transposed(q, k, v):
+def keys_not_transposed(attention, q, k, v):
     """The last axis of the queries are features, and so they meet the positions of the keys.
     Exchange the last two axes of the keys: `k.transpose(-1, -2)`."""
     return q @ k
-
-
-@attend.mistake()
-def queries_twice(q, k, v):
-    """The keys are missing: you multiplied the queries with themselves. The scores are queries
-    times keys."""
-    return _mix(_scores(q, q), v)
-
-
-@attend.mistake()
-def one_position_too_late(q, k, v):
-    """Your mask begins one position too late, so each position still reads the next one. Begin one
-    above the diagonal."""
-    scores = _scores(q, k)
-    return scores.masked_fill(_later(scores, 2), -math.inf).softmax(-1) @ v
-
-
-@attend.mistake()
-def mask_added_as_numbers(q, k, v):
-    """Your mask has the numbers 1 and 0, and they were added to the scores. That hides nothing: add
-    0 and −∞, or make the mask `bool`."""
-    scores = _scores(q, k)
-    return (scores + (~_later(scores)).to(scores.dtype)).softmax(-1) @ v
-
-
-@attend.mistake()
-def mask_the_wrong_way(q, k, v):
-    """Your mask is the wrong way around: each position reads itself and the later ones. Hide the
-    later ones, above the diagonal."""
-    scores = _scores(q, k)
-    return scores.masked_fill(_later(scores).mT, -math.inf).softmax(-1) @ v
-
-
-@attend.mistake()
-def mask_of_what_it_may_read(q, k, v):
-    """Your mask hides what each position may read, itself and the earlier ones. `masked_fill` fills
-    where the mask is True, so that must be the later ones."""
-    scores = _scores(q, k)
-    return scores.masked_fill(~_later(scores), -math.inf).softmax(-1) @ v
-
-
-@attend.mistake()
-def mask_with_the_diagonal(q, k, v):
-    """Your mask hides the position itself too, and the first position has nothing left to read:
-    its softmax is 0/0. Begin one above the diagonal."""
-    scores = _scores(q, k)
-    return scores.masked_fill(_later(scores, 0), -math.inf).softmax(-1) @ v
-
-
-@attend.mistake()
-def first_position_reads_nothing(q, k, v):
-    """Your mask hides the position itself too, so the first one reads nothing and returns 0. Each
-    position may read itself and the earlier ones."""
-    scores = _scores(q, k)
-    weights = scores.masked_fill(_later(scores, 0), -math.inf).softmax(-1)
-    return weights.nan_to_num(0.0) @ v
-
-
-@attend.mistake()
-def softmax_over_the_readers(q, k, v):
-    """Your softmax runs over the wrong axis. The weights of one position that reads must add up to
-    1, so take it over the last axis."""
-    return _mix(_scores(q, k), v, axis=-2)
-
-
-@attend.mistake()
-def softmax_over_the_points(q, k, v):
-    """Your softmax runs over the points, which have nothing to do with each other. Take it over the
-    last axis."""
-    scores = _scores(q, k)
-    return scores.softmax(0).masked_fill(_later(scores), 0) @ v
-
-
-@attend.mistake()
-def softmax_over_the_points_after_the_mask(q, k, v):
-    """Your softmax runs over axis 0, the points. Where all of them are −∞, it returns NaN. Take it
-    over the last axis."""
-    return _mix(_scores(q, k), v, axis=0)
-
-
-@attend.mistake()
-def no_scale(q, k, v):
-    """You didn't divide the scores by √D. They grow with the number of features, and the softmax
-    then picks nearly one position only."""
-    return _mix(q @ k.mT, v)
-
-
-@attend.mistake()
-def divided_by_d(q, k, v):
-    """You divided the scores by D. Divide them by its root: a sum of D unrelated products is about
-    √D large."""
-    return _mix(q @ k.mT / q.shape[-1], v)
-
-
-@attend.mistake()
-def divided_by_2(q, k, v):
-    """You divided by 2, the root of 4. That fits only four features. Take D from the shape:
-    `q.shape[-1]`."""
-    return _mix(q @ k.mT / 2, v)
-
-
-@attend.mistake()
-def divided_after_the_softmax(q, k, v):
-    """You divided the weights by √D, so they add up to less than 1. Divide the scores, before the
-    softmax."""
-    return _mix(q @ k.mT, v) / q.shape[-1] ** 0.5
-
-
-@attend.mistake()
-def divided_by_the_root_of_l(q, k, v):
-    """You divided by the root of the number of positions. The scores are sums over the D features,
-    so divide by √D."""
-    return _mix(q @ k.mT / q.shape[-2] ** 0.5, v)
-
-
-@attend.mistake()
-def multiplied_by_the_root(q, k, v):
-    """You multiplied the scores by √D. Divide them by it."""
-    return _mix(q @ k.mT * q.shape[-1] ** 0.5, v)
-
-
-@attend.mistake()
-def mask_after_the_softmax(q, k, v):
-    """Your mask comes after the softmax, so the weights that are left don't add up to 1. Mask the
-    scores, with −∞, before the softmax."""
-    scores = _scores(q, k)
-    return scores.softmax(-1).masked_fill(_later(scores), 0) @ v
-
-
-@attend.mistake()
-def minus_infinity_after_the_softmax(q, k, v):
-    """You set weights to −∞, after the softmax. Set scores to −∞, before it."""
-    scores = _scores(q, k)
-    return scores.softmax(-1).masked_fill(_later(scores), -math.inf) @ v
-
-
-@attend.mistake()
-def masked_with_zero(q, k, v):
-    """You set the scores of the later positions to 0, and e⁰ = 1 still gives them a weight. Set
-    them to −∞."""
-    scores = _scores(q, k)
-    return scores.masked_fill(_later(scores), 0).softmax(-1) @ v
-
-
-@attend.mistake()
-def no_softmax(q, k, v):
-    """There is no softmax. It turns the scores into weights above 0 that add up to 1."""
-    scores = _scores(q, k)
-    return scores.masked_fill(_later(scores), 0) @ v
-
-
-@attend.mistake()
-def keys_ask(q, k, v):
-    """Queries and keys have changed places: the rows of the scores belong to the queries, so write
-    `q @ k.transpose(-1, -2)`."""
-    return _mix(_scores(k, q), v)
-
-
-@attend.mistake()
-def keys_mixed(q, k, v):
-    """You mixed the keys. The weights mix the values, v."""
-    return _mix(_scores(q, k), k)
-
-
-@attend.mistake()
-def weights_transposed(q, k, v):
-    """You transposed the weights. Their rows are the positions that read: `weights @ v`."""
-    return _weights(_scores(q, k)).mT @ v
-
-
-@attend.mistake()
-def weights_only(q, k, v):
-    """You returned the weights. Multiply them with the values: `weights @ v`."""
-    return _weights(_scores(q, k))
 
 
 put_in_bank(TOPIC, vars())

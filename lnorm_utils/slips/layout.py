@@ -76,6 +76,8 @@ class Layout:
         The mean and the variance may run over any other axes. That only one of them does is a slip
         where a common belief leads to those axes, or where there are few of them.
         """
+        if not self.axis_switches:  # its slips name the axes themselves
+            return list(self.slips)
         right = self.words(self.right) + " alone" * (len(self.right) == 1)
         both, *apart = (
             [

@@ -21,6 +21,7 @@ class Slip:
             belongs to, -> value.
         belief: the common belief that it may come from.
         detail: how `done` goes on, behind a comma, where there is room for it.
+        of: the name that `instead` goes on from, if it isn't that of the layout.
     """
 
     done: str
@@ -28,6 +29,7 @@ class Slip:
     changes: Mapping[str, Any] = field(hash=False)
     belief: Belief | None = None
     detail: str = ""
+    of: str = ""
 
     @property
     def told(self) -> str:

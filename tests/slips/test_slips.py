@@ -7,11 +7,15 @@ import pytest
 import torch
 from torch.nn.functional import layer_norm, normalize
 
+from lnorm_utils.slips.attention import ATTENTION
+from lnorm_utils.slips.block import PRE_BLOCK
 from lnorm_utils.slips.forward import NormWithSlips, combined
 from lnorm_utils.slips.known import SLIPS
 from lnorm_utils.slips.layer import WrongLayer
 from lnorm_utils.slips.layout import SENTENCES, TABLE, LastAxes
+from lnorm_utils.slips.relatives import RMS_NORM, WEIGHT_NORM
 from lnorm_utils.slips.slip import compatible
+from lnorm_utils.slips.way_back import WAY_BACK
 
 EPS = 0.1
 # As many rows as features, so that a mean that has lost its axis raises no error.
@@ -163,16 +167,19 @@ def test_in_one_pass_all_digits_are_lost_far_from_zero():
     assert (combined(in_one_pass).variance(2.0**30 + X) - VAR).abs().max() > 1
 
 
-@pytest.mark.parametrize("layout", [SENTENCES, TABLE, LastAxes()])
+RELATIVES = [RMS_NORM, WEIGHT_NORM, ATTENTION, WAY_BACK, PRE_BLOCK]
+
+
+@pytest.mark.parametrize("layout", [SENTENCES, TABLE, LastAxes(), *RELATIVES])
 def test_the_words_of_a_slip_fit_into_the_sentences(layout):
     slips = layout.all_slips()
     assert len({slip.done for slip in slips}) >= len(slips) - 1  # of one pass there are two
     for slip in slips:
         done, instead = (layout.in_its_letters(text) for text in (slip.done, slip.instead))
         assert not re.search(r"[.:!?{}]$|\. |[{}]|  ", f"{done} {instead}".replace("( ", "(")), done
-        assert re.match(r"[a-zγεβ]", done)
+        assert re.match(r"[a-zγεβ`]", done)
         # "Layer norm …": what it does, so a verb with an s.
-        assert re.match(r"\w+s\b", instead)
+        assert re.match(r"(only |also )?\w+s\b", instead)
 
 
 def test_axes_are_called_what_they_are_and_averaged_over():

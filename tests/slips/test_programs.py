@@ -1,0 +1,87 @@
+"""What is wrong in a program is named, be it one thing or two, for each model with switches."""
+
+import functools
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from exercise_banks import BY_NAME, WITH_NORM
+from torch.nn import functional as F
+
+from lnorm_utils import standardize
+from lnorm_utils.checking.comparing import same
+from lnorm_utils.checking.diagnosis import Cause
+from lnorm_utils.checking.feedback import State
+
+
+# How a message begins that names two things, or either two or two others.
+AT_ONCE = ("Two things: ", "Either ", "Perhaps ")
+
+
+def norm(x):
+    return F.layer_norm(x, x.shape[-1:])
+
+
+def rms(x):
+    return x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+
+
+def block(x, f, g):
+    x = x + f(norm(x))
+    return x + g(norm(x))
+
+
+def later_ones(q, diagonal=1):
+    return torch.ones(q.shape[1], q.shape[1]).triu(diagonal).bool()
+
+
+def later_of(scores, diagonal=1):
+    return torch.ones_like(scores, dtype=torch.bool).triu(diagonal)
+
+
+def scores_of(q, k):
+    return q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+
+
+def weights_of(scores, axis=-1):
+    return scores.masked_fill(later_of(scores), -math.inf).softmax(axis)
+
+
+def mix_of(scores, v, axis=-1):
+    return weights_of(scores, axis) @ v
+
+
+def _programs():
+    """Yield each program with its exercise, its parameters, and the words it's named with."""
+    name = parameters = ""
+    for line in Path(__file__).with_name("programs.txt").read_text("utf-8").splitlines():
+        if line.startswith("    "):
+            source, _, words = line.strip().partition("  # ")
+            yield name, parameters, source, words.split("; ")
+        elif line and not line.startswith("#"):
+            name, _, parameters = line.removesuffix(")").partition("(")
+
+
+@functools.cache
+def judged(name, parameters, source):
+    code = source if "return " in source else f"return {source}"
+    around = globals() | {"standardize": standardize}
+    exec(f"def attempt({parameters}): {code}", around)
+    return BY_NAME[name].judge(around["attempt"])
+
+
+@pytest.mark.parametrize(("name", "parameters", "source", "words"), _programs())
+def test_what_is_wrong_in_a_program_is_named(name, parameters, source, words):
+    feedback = judged(name, parameters, source)
+    assert feedback.state is State.WRONG
+    told = f"{feedback.message} {feedback.message.casefold()}"
+    assert all(part in told for part in words), feedback
+    assert feedback.message.startswith(AT_ONCE) == (len(words) > 1), feedback
+
+
+@pytest.mark.parametrize("exercise", WITH_NORM, ids=lambda exercise: exercise.name)
+def test_without_slips_a_model_gives_the_right_results(exercise):
+    for number, right in enumerate(exercise.right):
+        result = exercise.search.result(Cause(None, ()), number)
+        assert same(result, right, exercise.within)
