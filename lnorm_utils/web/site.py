@@ -19,7 +19,7 @@ ENGINE = ROOM.parent / "explorers" / "engine"
 EXPLORER = re.compile(r"^```\{explorer\} (.+)\n```$", re.MULTILINE)
 TOCTREE = re.compile(r"```\{toctree\}.*?```", re.DOTALL)
 # Besides the lessons. What isn't a page can be fetched through a link.
-PAGES = ("README.md", ".github/*.md", "docs/*.md", "LICENSE", "CITATION.cff", "docs/pictures/*")
+PAGES = ("README.md", ".github/*.md", "docs/**/*.md", "LICENSE", "CITATION.cff", "docs/pictures/*")
 
 
 def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> None:

@@ -1,11 +1,14 @@
 """The examples in the docs run, links and commands lead somewhere, and the README stays short."""
 
 import ast
+import contextlib
+import io
 import json
 import re
 from urllib.parse import unquote
 
 import pytest
+import torch
 from control_ends import ends
 from exercise_banks import known
 from project import MAKEFILE, NOTEBOOK_PATHS, PROJECT
@@ -16,7 +19,16 @@ from lnorm_utils.explorers import Explorer
 PLACES = ("README.md", "docs/**/*.md", ".github/*.md")
 PAGES = sorted(page for place in PLACES for page in PROJECT.glob(place))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-BLOCKS = [block for page in PAGES for block in FENCE.findall(page.read_text("utf-8"))]
+# An example with an output runs alone; the others end in an object that is tried.
+SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SNIPPETS = [
+    pytest.param(*found, id=f"{page.stem}-{number}")
+    for page in PAGES
+    for number, found in enumerate(SHOWN.findall(page.read_text("utf-8")))
+]
+BLOCKS = [
+    block for page in PAGES for block in FENCE.findall(SHOWN.sub("", page.read_text("utf-8")))
+]
 EXAMPLES = [code for language, code in BLOCKS if language == "python"]
 LINK = re.compile(r'\]\(<?([^)\s>]+)|\b(?:href|src)="([^"]+)"|^\[[^\]]+\]: *(\S+)', re.MULTILINE)
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
@@ -30,6 +42,18 @@ def run(code):
     *before, last = ast.parse(code).body
     exec(compile(ast.Module(before, []), "example", "exec"), names := {})
     return names, eval(compile(ast.Expression(last.value), "example", "eval"), names)
+
+
+def output_of(code):
+    """Run a snippet; return what it prints and, at the end, the error that it raises."""
+    torch.manual_seed(0)
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        try:
+            exec(code, {})
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}")
+    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
 
 
 def prose(page):
@@ -47,6 +71,11 @@ def anchors(page):
     if page.suffix == ".md":
         headings = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
     return {heading.replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize(("code", "text"), SNIPPETS)
+def test_a_snippet_gives_the_output_or_the_error_that_stands_below_it(code, text):
+    assert output_of(code) == text
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
