@@ -227,7 +227,7 @@ gains = Prediction(
         0: "Some do. From the usual start, two of the four learned no more than the letters.",
         1: "Not only one. From the usual start, two of the four learned no more than the letters.",
         2: "Those that had learned before can still learn more, and those that hadn't can, too.",
-        3: "One more. Did you think that without norms it always overflows at this rate?",
+        3: "One more. That no norm overflows at this rate belongs to the usual start.",
     },
     hints=[
         "In lesson 10, what did another start do to the stack without norms?",

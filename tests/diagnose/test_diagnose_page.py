@@ -8,4 +8,5 @@ PAGE = (PROJECT / "docs" / "diagnose.md").read_text("utf-8")
 
 
 def test_there_are_five_public_questions_with_their_addresses():
+    assert len(re.findall(r"^```\n\n```text$", PAGE, re.MULTILINE)) == 5
     assert len(re.findall(r"https://github\.com/\S+?/(?:issues|pull)/\d+", PAGE)) == 5

@@ -14,7 +14,6 @@ from lnorm_utils.checking.comparing import same
 from lnorm_utils.checking.diagnosis import Cause
 from lnorm_utils.checking.feedback import State
 
-
 # How a message begins that names two things, or either two or two others.
 AT_ONCE = ("Two things: ", "Either ", "Perhaps ")
 
