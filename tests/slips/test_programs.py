@@ -70,7 +70,7 @@ def judged(name, parameters, source):
     return BY_NAME[name].judge(around["attempt"])
 
 
-@pytest.mark.parametrize(("name", "parameters", "source", "words"), _programs())
+@pytest.mark.parametrize(("name", "parameters", "source", "words"), list(_programs()))
 def test_what_is_wrong_in_a_program_is_named(name, parameters, source, words):
     feedback = judged(name, parameters, source)
     assert feedback.state is State.WRONG
