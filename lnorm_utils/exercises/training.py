@@ -212,7 +212,7 @@ still_needed = Prediction(
 runs_that_train = Prediction(
     answer=5,
     reason="At rate 0.1 all three train, at 0.3 the two with norms, and at 1 none. From this start "
-    "norms widen the range of rates that work, but they don't make every rate work.",
+    "norms let larger rates work, but they don't make every rate work.",
     wrong={
         9: "A norm doesn't make every rate work, and one of the three has no norm.",
         6: "Either you think that norms train at every rate, or you took PyTorch's smaller "
