@@ -18,11 +18,12 @@ IMPORTS = "from lnorm_utils.exercises.mean import *"
 TIMEOUT = 15
 # Each exercise of the lesson, a right and a wrong answer.
 ANSWERS = {
+    "that_train": ("6", "3"),
     "how_many": ("6", "3"),
     "shape_left": ("(3, 2, 1)", "(3, 2)"),
     "row_means": ("lambda x: x.mean(-1, keepdim=True)", "lambda x: x.mean(-1)"),
     "center": ("lambda x: x - x.mean(-1, True)", "lambda x: x - x.mean(0, True)"),
-    "ten": ("10", "5120"),
+    "for_one_sentence": ("10", "5120"),
     "swap": ("lambda x: x.transpose(0, 1)", "lambda x: x.reshape(x.shape[1], x.shape[0], -1)"),
     "last_word": ("(9, 10)", "(5, 6)"),
 }
@@ -62,18 +63,18 @@ def link_in_zip(target):
     return archive((info, target))
 
 
-ALL = notebook("rrrrrrr")
+ALL = notebook("rrrrrrrr")
 OTHER_LESSON = "# from lnorm_utils.exercises.variance import *"
 # As Moodle exports it, but for the end of the folders' names, which is the same for all.
 MOODLE = {
     "Ada Lovelace_1/01_mean.ipynb": ALL,
-    "Max Müller_2/01_mean.ipynb": notebook("wwwwwww"),
-    "Ελένη Παππά_3/01_mean.ipynb": notebook("rr..r..", encoding="utf-8-sig"),
-    "O'Neil, Bo_4/01_MEAN.IPYNB": notebook("rwr-rr."),
-    "Cy Young_5/my work.ipynb": notebook("rcrrrrr"),
-    "Di Ng_6/01_mean.ipynb": notebook("rrrrrhr"),
-    "Ed Poe_7/01_mean.ipynb": notebook("rrrwrww", version=3),
-    "Flo Re_8/01_mean.ipynb": notebook("rrrrrrr", OTHER_LESSON),
+    "Max Müller_2/01_mean.ipynb": notebook("wwwwwwww"),
+    "Ελένη Παππά_3/01_mean.ipynb": notebook("wrr..r..", encoding="utf-8-sig"),
+    "O'Neil, Bo_4/01_MEAN.IPYNB": notebook("wrwr-rr."),
+    "Cy Young_5/my work.ipynb": notebook("wrcrrrrr"),
+    "Di Ng_6/01_mean.ipynb": notebook("wrrrrrhr"),
+    "Ed Poe_7/01_mean.ipynb": notebook("wrrrwrww", version=3),
+    "Flo Re_8/01_mean.ipynb": notebook("rrrrrrrr", OTHER_LESSON),
     "Gus Lo_9/work.zip": archive(("my_lessons/01_mean.ipynb", ALL), ("__MACOSX/._a.ipynb", b"")),
     "Hal Ie_10/01_mean.py": b"print(6)",
     "Ina Ko_11/01_mean.ipynb": b"{",
@@ -84,28 +85,28 @@ MOODLE = {
     "Nu Xi_16/onlinetext.html": b"<p>Hi",
 }
 CANVAS = {
-    "youngpat_21_901_01_mean.ipynb": notebook("r.r.rr."),
+    "youngpat_21_901_01_mean.ipynb": notebook("wr.r.rr."),
     "zimmersue_LATE_22_902_01_mean.ipynb": ALL,
-    "zimmersue_23_903_01_mean-1.ipynb": notebook("wrwrrwr"),
+    "zimmersue_23_903_01_mean-1.ipynb": notebook("wwrwrrwr"),
     "adamsbo_24_904_holiday.ipynb": nbformat.writes(new_notebook()).encode(),
 }
 NBGRADER = {
-    "submitted/bitdiddle/week1/01_mean.ipynb": notebook("rrrrrr."),
-    "submitted/hacker/week1/01_mean.ipynb": notebook("......."),
-    "submitted/reasoner/week1/01_mean.ipynb": notebook("rwwwwww"),
-    "submitted/reasoner/week1/01_mean_kept_1.ipynb": notebook("rrww..."),
+    "submitted/bitdiddle/week1/01_mean.ipynb": notebook("wrrrrrr."),
+    "submitted/hacker/week1/01_mean.ipynb": notebook("........"),
+    "submitted/reasoner/week1/01_mean.ipynb": notebook("wrwwwwww"),
+    "submitted/reasoner/week1/01_mean_kept_1.ipynb": notebook("wrrww..."),
 }
 # Student, points, and a part of the remarks; a file that isn't graded has no points.
 TABLE = """
-Ada Lovelace | 7 |
+Ada Lovelace | 8 |
 Max Müller   | 0 |
 Ελένη Παππά  | 3 | not attempted: row_means, center, swap, last_word
 O'Neil, Bo   | 4 | missing: center
 Cy Young     | 6 | crashed: shape_left
 Di Ng        | 6 | timed out: swap
 Ed Poe       | 4 |
-Flo Re       | 7 |
-Gus Lo       | 7 |
+Flo Re       | 8 |
+Gus Lo       | 8 |
 Gus Lo       |   | ._a.ipynb: it is in a folder that a program made
 Hal Ie       |   | 01_mean.py: it is a Python file
 Ina Ko       |   | can't be read as a notebook
@@ -115,7 +116,7 @@ Lu Mo        |   | it is a link
 Mo Ra        |   | it can't be read as a zip archive
 Nu Xi        |   | onlinetext.html: it is not a notebook
 youngpat     | 4 | not attempted: shape_left, center, last_word
-zimmersue    | 7 |
+zimmersue    | 8 |
 zimmersue    | 4 |
 adamsbo      |   | which lesson
 bitdiddle    | 6 | not attempted: last_word
@@ -138,7 +139,7 @@ def graded(tmp_path_factory):
     moodle = {name.replace("/", "_assignsubmission_file_/"): MOODLE[name] for name in MOODLE}
     (folder / "moodle.zip").write_bytes(archive(*moodle.items()))
     (folder / "canvas.zip").write_bytes(archive(*CANVAS.items()))
-    for path, data in {**NBGRADER, "odd/Αλέξης/01_mean.ipynb": notebook("r------")}.items():
+    for path, data in {**NBGRADER, "odd/Αλέξης/01_mean.ipynb": notebook("-r------")}.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
     odd = folder / "odd"
