@@ -215,22 +215,20 @@ def features_expected_last(norm, x):
 
 padding = Prediction(
     answer=316,
-    reason="The row is constant, so its variance is 0 and layer norm divides by √ε alone. Its "
-    "gradient is divided by the same √ε = 0.00316.",
+    reason="The row is all but constant, so its variance is next to 0, and layer norm divides by "
+    "√ε = 0.00316 alone. A gradient on its way back is divided by the same number.",
     wrong={
         0: "You may have thought: a constant row gives the same output whatever the constant is. "
-        "That's true of adding the same number to all features. But a change in one feature alone "
-        "changes the output a lot.",
-        1: "That would be so if layer norm left the row alone. It divides the row by √(0 + ε), and "
-        "its gradient too.",
+        "That's true of adding the same number to all features. But these changes differ, and "
+        "change the output a lot.",
+        1: "That would be so if layer norm left the row alone. It divides the row by √(0 + ε).",
         1e5: "You divided by ε. Layer norm divides by the root of it.",
     },
     also={1e5**0.5: "It's √100,000, which is 316 rounded."},
     within=0.04,
     hints=[
         "Layer norm divides by the root of variance plus ε. What's the variance of four zeros?",
-        "The gradient is divided by the same root. Lesson 3 has the factor: the largest one by "
-        "which layer norm multiplies a row.",
+        "Lesson 3 has the factor: the largest one by which layer norm multiplies a row.",
     ],
 )
 
