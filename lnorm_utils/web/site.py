@@ -17,6 +17,8 @@ __all__ = ["write_site"]
 ROOM = Path(__file__).parent
 ENGINE = ROOM.parent / "explorers" / "engine"
 EXPLORER = re.compile(r"^```\{explorer\} (.+)\n```$", re.MULTILINE)
+# A heading of a lesson: JupyterLab and GitHub keep its capitals and its signs, and Sphinx doesn't.
+HEADING = re.compile(r"(?<=\.ipynb#)[^)\s]+(?=\))")
 TOCTREE = re.compile(r"```\{toctree\}.*?```", re.DOTALL)
 # Besides the lessons. What isn't a page can be fetched through a link.
 PAGES = ("README.md", ".github/*.md", "docs/**/*.md", "LICENSE", "CITATION.cff", "docs/pictures/*")
@@ -69,9 +71,14 @@ def _sources(
     for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
         content = path.read_bytes()
         if path.suffix == ".md":
-            content = LAB_ONLY.sub("", content.decode()).encode()
+            text = LAB_ONLY.sub("", content.decode())
+            content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
         yield path.relative_to(project).as_posix(), content
     yield "index.md", _index(first.read_text("utf-8"), baked).encode()
+
+
+def _slug(heading: str) -> str:
+    return re.sub(r"[^\w-]", "", heading.lower())
 
 
 def _write_only(folder: Path, contents: Mapping[str, bytes]) -> None:
