@@ -3,7 +3,7 @@
 import math
 from typing import SupportsFloat
 
-__all__ = ["capitalized", "counted", "fixed", "number", "power_of_ten", "significant"]
+__all__ = ["capitalized", "counted", "fixed", "number", "power_of_ten", "significant", "spoken"]
 
 PLAIN = range(-4, 9)  # the powers of ten that are written without an exponent
 
@@ -79,6 +79,15 @@ def capitalized(text: str) -> str:
     ('Add ε', 'γ is 1', '')
     """
     return text[:1].upper() + text[1:] if text[:1].isascii() else text
+
+
+def spoken(things: list[str]) -> str:
+    """Join words as people do.
+
+    >>> spoken(["a", "b", "c"]), spoken(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join([*filter(None, [", ".join(things[:-1])]), *things[-1:]])
 
 
 def _without_zeros(text: str) -> str:

@@ -14,9 +14,10 @@ from lnorm_utils.diagnose import places
 from lnorm_utils.diagnose.explaining import clauses_of, explain, search_for, told
 from lnorm_utils.diagnose.inputs import parameter, point_shape, typical
 from lnorm_utils.diagnose.references import Reference, layer_norm_of, reference_for
-from lnorm_utils.diagnose.report import Diagnosis, Place, spoken
+from lnorm_utils.diagnose.report import Diagnosis, Place
 from lnorm_utils.diagnose.run import EXACT, Run
 from lnorm_utils.diagnose.subject import Subject, tensors_of
+from lnorm_utils.numbers import spoken
 
 __all__ = ["diagnose_layer"]
 

@@ -7,9 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from lnorm_utils.diagnose.inputs import typical
-from lnorm_utils.diagnose.report import Place, spoken
+from lnorm_utils.diagnose.report import Place
 from lnorm_utils.diagnose.rounding import error_of
 from lnorm_utils.diagnose.run import EXACT, Run
+from lnorm_utils.numbers import spoken
 from lnorm_utils.slips.slip import Slip
 
 __all__ = ["DETACHED", "gradient_place", "state_dict_place"]

@@ -5,7 +5,7 @@ from torch import Tensor
 from lnorm_utils.checking.comparing import same
 from lnorm_utils.checking.diagnosis import Cause, Search
 from lnorm_utils.diagnose.layouts import RMS_NORM
-from lnorm_utils.diagnose.report import spoken
+from lnorm_utils.numbers import spoken
 
 __all__ = ["unknown_parameters"]
 

@@ -9,9 +9,10 @@ from lnorm_utils.checking.comparing import close_numbers
 from lnorm_utils.checking.diagnosis import Failure
 from lnorm_utils.diagnose.inputs import Input, point_shape, typical
 from lnorm_utils.diagnose.module_places import DETACHED, gradient_place, state_dict_place
-from lnorm_utils.diagnose.report import Place, spoken
+from lnorm_utils.diagnose.report import Place
 from lnorm_utils.diagnose.rounding import error_of, is_single
 from lnorm_utils.diagnose.run import Run
+from lnorm_utils.numbers import spoken
 
 __all__ = ["clauses", "is_a_cause", "look"]
 

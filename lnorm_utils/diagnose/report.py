@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from lnorm_utils.checking.feedback import inline
 
-__all__ = ["Diagnosis", "Place", "spoken"]
+__all__ = ["Diagnosis", "Place"]
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,3 @@ class Diagnosis:
         tried = f"<small>Tried: {inline(self.tried)}.</small>" if self.tried else ""
         head = f"<strong>{sign}</strong> {inline(self.verdict)}"
         return f'<div role="status">{head}{listed}{tried}</div>'
-
-
-def spoken(things: list[str]) -> str:
-    """Join words as people do.
-
-    >>> spoken(["a", "b", "c"]), spoken(["a"])
-    ('a, b and c', 'a')
-    """
-    return " and ".join([*filter(None, [", ".join(things[:-1])]), *things[-1:]])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from lnorm_utils.numbers import spoken
 from lnorm_utils.slips.beliefs import Belief
 from lnorm_utils.slips.forward import Axes, Choice, NormWithSlips
 from lnorm_utils.slips.known import SLIPS
@@ -56,8 +57,7 @@ class Layout:
         >>> SENTENCES.words((0, 2))
         'the batch and the features'
         """
-        names = [self.axes[axis] for axis in axes]
-        return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        return spoken([self.axes[axis] for axis in axes])
 
     def in_its_letters(self, text: str) -> str:
         """Put the letter of this layout into the words of slips."""
