@@ -40,6 +40,7 @@ class Exercise(ABC):
 
     bank: dict[str, dict[str, "Exercise"]] = {}  # noqa: RUF012 - topic → name → exercise
     topic = name = ""  # until `put_in_bank` sets them
+    further = False  # whether it's part of a side trip, without which a lesson is finished
     inputs: Sequence[tuple] | None = None  # the arguments of each call; None for a prediction
     use_class: Callable | None = None  # what is called with a class and each of the inputs
     describe: Callable[..., str] | None = None
@@ -118,16 +119,22 @@ class Exercise(ABC):
         """Return what `solution` shows."""
 
 
-def put_in_bank(topic: str, names: Mapping[str, object]) -> None:
+def put_in_bank(topic: str, names: Mapping[str, object], further: Sequence[str] = ()) -> None:
     """Name exercises after their variables, and put them in the bank of a topic.
 
     Args:
         topic: what the bank is about, such as "mean".
         names: variable → value, for a bank `vars()` in its last line. What isn't an exercise is
             left out, and so is an exercise that has a name already.
+        further: which of them are part of a side trip.
+
+    Raises:
+        ValueError: one of `further` isn't among the exercises.
     """
     bank = Exercise.bank.setdefault(topic, {})
     for name, value in names.items():
         if isinstance(value, Exercise) and not value.name:
-            value.topic, value.name = topic, name
+            value.topic, value.name, value.further = topic, name, name in further
             bank[name] = value
+    if unknown := set(further) - set(bank):
+        raise ValueError(f"`further` has {', '.join(sorted(unknown))}, but {topic!r} has no such.")

@@ -5,6 +5,7 @@ import re
 
 import nbformat
 from freeze import WIDGET_VIEW, frozen_text
+from lesson import FURTHER
 
 MOST_CODE_LINES = 12
 MOST_WORDS = 120  # in a cell
@@ -148,11 +149,23 @@ def _count_h1(cell):
     return len(headings) if cell.cell_type == "markdown" else 0
 
 
-def the_last_cell_links_to_the_next_lesson(lesson):
+def the_recap_links_to_the_next_lesson(lesson):
     later = sorted(p.name for p in lesson.path.parent.glob("*.ipynb") if p > lesson.path)
-    last = lesson.notebook.cells[-1]
-    if later and not (last.cell_type == "markdown" and f"]({later[0]})" in last.source):
-        yield f"its last cell does not link to {later[0]}"
+    if later and f"]({later[0]})" not in lesson.main_way[-1].source:
+        yield f"its recap does not link to {later[0]}"
+
+
+def side_trips_come_after_the_recap_and_say_so(lesson):
+    headings = [
+        (cell in lesson.side_trips, heading)
+        for cell in lesson.cells("markdown")
+        for heading in re.findall(r"^## .*", cell.source, flags=re.MULTILINE)
+    ]
+    for is_side_trip, heading in headings:
+        if is_side_trip != heading.startswith(FURTHER):
+            yield f"`{heading}` stands {'after' if is_side_trip else 'before'} the recap"
+    if lesson.side_trips and not lesson.side_trips[0].source.startswith(FURTHER):
+        yield f"the first cell after its recap does not start with `{FURTHER}`"
 
 
 def the_title_cell_says_at_most_45_minutes(lesson):
@@ -191,11 +204,11 @@ def one_section_is_about_the_trap(lesson):
         yield f"its headings that begin with `## The trap: ` are {len(traps)}, not one"
 
 
-def references_stand_in_the_last_cell_only(lesson):
+def references_stand_in_the_recap_only(lesson):
     cells = lesson.notebook.cells
     numbers = [n for n, cell in enumerate(cells, start=1) if REFERENCES in cell.source]
-    if numbers != [len(cells)]:
-        yield f"`{REFERENCES}` stands in the cells {numbers}, not in the last one only"
+    if numbers != [len(lesson.main_way)]:
+        yield f"`{REFERENCES}` stands in the cells {numbers}, not in the recap only"
 
 
 def it_starts_with_three_questions_about_earlier_lessons(lesson):
@@ -259,12 +272,13 @@ RULES = [
     the_first_code_cell_only_imports_and_seeds,
     no_code_cell_is_longer_than_12_lines,
     the_only_h1_stands_in_the_first_cell,
-    the_last_cell_links_to_the_next_lesson,
+    the_recap_links_to_the_next_lesson,
+    side_trips_come_after_the_recap_and_say_so,
     the_title_cell_says_at_most_45_minutes,
     it_has_at_most_55_cells,
     no_prose_cell_has_more_than_120_words,
     one_section_is_about_the_trap,
-    references_stand_in_the_last_cell_only,
+    references_stand_in_the_recap_only,
     it_starts_with_three_questions_about_earlier_lessons,
     after_a_question_comes_the_code_that_shows_the_answer,
 ]

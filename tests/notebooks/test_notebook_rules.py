@@ -60,6 +60,7 @@ def question(words):
     return [prose, {**check, "execution_count": 1, "outputs": []}]
 
 
+SIDE_TRIP = [*question("## Further: a\n\nWords."), question("## More")[0]]
 TABLE = "| symbol | code |\n|---|---|\n| " + "not a word here " * 40 + "|\n\n"
 
 # Rule: [(what it says, what breaks it), ...].
@@ -122,8 +123,13 @@ PLANTED = {
             lambda nb: nb["cells"][-1].update(source="```\n# a comment\n```\n# A heading"),
         ),
     ],
-    rules.the_last_cell_links_to_the_next_lesson: [
-        ("does not link to second.ipynb", lambda nb: nb["cells"].pop())
+    rules.the_recap_links_to_the_next_lesson: [
+        ("does not link to second.ipynb", in_cell(8, lambda text: text.replace("](", "] (")))
+    ],
+    rules.side_trips_come_after_the_recap_and_say_so: [
+        ("`## Further: a` stands before", in_cell(4, lambda text: f"{text}\n\n## Further: a")),
+        ("first cell after", cells(lambda cells: cells.append(cells[4]))),
+        ("`## More` stands after", cells(lambda cells: cells.extend(SIDE_TRIP))),
     ],
     rules.the_title_cell_says_at_most_45_minutes: [
         ("46 minutes", in_cell(0, lambda text: text.replace("5 minutes", "46 minutes"))),
@@ -140,7 +146,7 @@ PLANTED = {
         ("0, not one", in_cell(7, lambda text: text.replace("trap:", "trap"))),
         ("2, not one", in_cell(7, lambda text: f"{text}\n\n{text}")),
     ],
-    rules.references_stand_in_the_last_cell_only: [
+    rules.references_stand_in_the_recap_only: [
         (r"\[8, 9\]", in_cell(7, lambda text: f"{text}\n\n**References.** Euclid.")),
         (r"\[\]", in_cell(8, lambda text: text.replace("References", "Sources"))),
     ],
