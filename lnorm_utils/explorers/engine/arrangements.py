@@ -86,7 +86,6 @@ def _fitting(legend: Legend, picture: Figure, width: float) -> Legend:
         if legend.get_window_extent().width < (width - ROOM) * POINTS_PER_INCH:
             break
         legend = picture.legend(handles, texts, loc="upper center", ncols=columns, fontsize=size)
-        picture.draw_without_rendering()
     return legend
 
 

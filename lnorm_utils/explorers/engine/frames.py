@@ -59,7 +59,6 @@ class Frames:
         self._backgrounds: dict[Arrangement, str] = {}
         self.move_to(start)
         picture.set_dpi(POINTS_PER_INCH)
-        picture.draw_without_rendering()
         self.arrangements = arrangements(picture, fixed)
         self._arranged = self.arrangements[0]
 
