@@ -1,4 +1,4 @@
-"""What lessons 10 and 11 say of other seeds and starts than those that they show, trained here."""
+"""What lessons say of other seeds and starts than those that they show, trained here."""
 
 import pytest
 import torch
@@ -12,6 +12,42 @@ SEEDS = range(4)
 POINTS, RING = two_rings()
 INPUTS = normal(128, 64, seed=3, dtype=torch.float64)
 TARGETS = standardize(INPUTS).roll(1, dims=-1) + 3 * normal(64, seed=4, dtype=torch.float64)
+
+
+class Doubled(nn.Module):
+    def forward(self, z):
+        return 2 * z
+
+
+CHANGES = {
+    "more steps": {"steps": 2500},
+    "two hidden layers": {"hidden_layers": 2},
+    "He start": {"start": 1.0},
+    "times 2": {"norm": lambda _: Doubled()},
+    "Adam": {"rate": 0.001, "adam": True},
+    "batch norm": {"norm": nn.BatchNorm1d},
+    "layer norm": {"norm": LayerNorm},
+}
+
+
+def last_loss(rate=0.05, steps=200, adam=False, **network):
+    return train(ring_network(**network), POINTS, RING, rate, steps, adam)[-1]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_each_change_alone_trains_the_ring_network_that_stays_at_guessing(seed):
+    assert last_loss(seed=seed) > 0.69
+    ends = {name: last_loss(**change, seed=seed) for name, change in CHANGES.items()}
+    assert max(ends.values()) < 0.2, ends
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_start_ten_times_too_large_ends_in_nan_and_with_layer_norm_near_guessing(seed):
+    assert last_loss(start=10.0, seed=seed).isnan()
+    assert last_loss(start=10.0, seed=seed, rate=0.001, adam=True) > 1000
+    assert last_loss(start=10.0, seed=seed, norm=nn.BatchNorm1d) < 0.01
+    for adam in ({}, {"rate": 0.001, "adam": True}):
+        assert 0.4 < last_loss(start=10.0, seed=seed, norm=LayerNorm, **adam) < 1.5
 
 
 def deep_chain(seed, start):
