@@ -11,6 +11,7 @@ from lnorm_utils.explorers.engine.explorer import SCRIPT
 from lnorm_utils.lab.lesson_files import cleared, read, write
 from lnorm_utils.web.baking import bake, calls_in
 from lnorm_utils.web.lesson_page import LAB_ONLY, explorer, lesson_page
+from lnorm_utils.web.search import write_sections
 
 __all__ = ["write_site"]
 
@@ -49,6 +50,7 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     _write_only(cache / "source", dict(_sources(project, baked, pictures)))
     write_static(cache / "static")
     _run_sphinx(project / "docs", cache)
+    write_sections(cache / "pages")
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(cache / "pages", out)
     for folder in used:
@@ -106,15 +108,15 @@ def _run_sphinx(configuration: Path, cache: Path) -> None:
 
 
 def write_static(folder: Path) -> None:
-    """Write the script and the style of pages, each as one file."""
+    """Write the scripts and the style of pages, and the font of formulas."""
     folder.mkdir(parents=True, exist_ok=True)
     live = (ROOM / "live.js").read_text("utf-8")
     (folder / "live.js").write_text(f"{SCRIPT}\n{live}", encoding="utf-8")
     styles = (ENGINE / "explorer.css", ROOM / "live.css")
     text = "\n".join(style.read_text("utf-8") for style in styles)
     (folder / "live.css").write_text(text, encoding="utf-8")
-    for font in ROOM.glob("stix_two_math.*"):
-        shutil.copy(font, folder)
+    for path in (*ROOM.glob("stix_two_math.*"), *ROOM.glob("minisearch.*"), ROOM / "search.js"):
+        shutil.copy(path, folder)
 
 
 def _index(text: str, baked: Callable[[str], Path]) -> str:

@@ -10,12 +10,13 @@ from importlib import import_module
 from math import isfinite
 from pathlib import Path
 from re import sub
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import parse_qs, unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from hands import Keyboard, Mouse, Touch
 from project import LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
+from searches import SEARCHES
 from site_page import NARROW, WIDE, Visit, served
 from test_without_a_kernel import serious
 
@@ -26,7 +27,8 @@ LESSONS = [f"notebooks/{path.stem}.html" for path in LESSON_PATHS]
 DOCS = [f"docs/{path.stem}.html" for path in sorted((PROJECT / "docs").glob("*.md"))]
 NOTEBOOKS = [f"notebooks/{path.stem}.html" for path in NOTEBOOK_PATHS]
 ALIVE = ["index.html", *NOTEBOOKS]
-PAGES = [*ALIVE, "README.html", "search.html", *(d for d in DOCS if "index" not in d)]
+PAGES = [*ALIVE, "README.html", "search.html?q=mean", "404.html"]
+PAGES += [page for page in DOCS if "index" not in page]
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 
 
@@ -254,9 +256,25 @@ def test_a_page_fits_the_window_and_can_be_read_by_all(visit, name, size):
     assert serious(Axe().run(opened.page)) == []
 
 
-def test_the_search_finds_a_lesson(visit):
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_the_search_finds_an_answer_whatever_words_people_use(visit, kind):
+    answers, wordings = SEARCHES[kind]
+    page = visit("search.html").page
+    for words in wordings:
+        page.locator(".lnorm-search input").fill(words)
+        page.keyboard.press("Enter")
+        page.wait_for_url(lambda url, q=words: parse_qs(urlsplit(url).query).get("q") == [q])
+        page.locator(".lnorm-results a").first.wait_for()
+        found = page.locator(".lnorm-results a").evaluate_all("all => all.map(a => a.href)")
+        assert any(answer in address for answer in answers for address in found[:5]), words
+
+
+def test_what_the_search_finds_can_be_gone_to_and_what_it_does_not_find_is_said(visit):
     page = visit("search.html?q=circle").page
-    page.locator("#search-results a[href*='06_two_feature_collapse']").first.wait_for()
+    page.locator(".lnorm-results a[href*='06_two_feature_collapse']").first.click()
+    page.locator("h1", has_text="What is left of two features?").wait_for()
+    page = visit("search.html?q=zymurgy").page
+    page.locator(".lnorm-found", has_text="Nothing was found.").wait_for()
 
 
 @pytest.mark.parametrize("name", LESSONS)

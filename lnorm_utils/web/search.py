@@ -1,0 +1,56 @@
+"""Write what the search of the site looks through: each section of each page."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+__all__ = ["write_sections"]
+
+# Hints and solutions would stand in the results.
+NOT_SEARCHED = "script, style, svg, .headerlink, .lnorm-prediction, .lnorm-exercise"
+
+
+def write_sections(pages: Path) -> None:
+    """Write all sections of a site into the file sections.json at its top.
+
+    Args:
+        pages: the folder of the site, as Sphinx has written it.
+    """
+    found = [
+        section
+        for page in sorted(pages.rglob("*.html"))
+        for section in _sections(page, page.relative_to(pages).as_posix())
+    ]
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    (pages / "sections.json").write_text(text, encoding="utf-8")
+
+
+def _sections(page: Path, address: str) -> list[dict[str, str]]:
+    """List the sections of a page that have a heading, each without those inside it."""
+    from bs4 import BeautifulSoup
+
+    soup: Any = BeautifulSoup(page.read_text("utf-8"), "html.parser")
+    article = soup.select_one("article[role=main]")
+    if article is None:
+        return []
+    for tag in article.select(NOT_SEARCHED):
+        tag.decompose()
+    found = []
+    for section in article.select("section[id]"):
+        heading = section.find(["h1", "h2", "h3"], recursive=False)
+        if heading is not None:
+            own = [tag for tag in section.find_all(recursive=False) if tag.name != "section"]
+            text = " ".join(tag.get_text(" ") for tag in own if tag is not heading)
+            found.append(
+                {
+                    "id": f"{address}#{section['id']}",
+                    "page": _words(article.h1.get_text(" ")),
+                    "title": _words(heading.get_text(" ")),
+                    "text": _words(text),
+                }
+            )
+    return found
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
