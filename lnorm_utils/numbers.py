@@ -1,6 +1,7 @@
 """The one way to write a number for people: a true minus sign, 17,800 and 1e−5, and never −0."""
 
 import math
+from collections.abc import Sequence
 from typing import SupportsFloat
 
 __all__ = ["capitalized", "counted", "fixed", "number", "power_of_ten", "significant", "spoken"]
@@ -81,13 +82,17 @@ def capitalized(text: str) -> str:
     return text[:1].upper() + text[1:] if text[:1].isascii() else text
 
 
-def spoken(things: list[str]) -> str:
-    """Join words as people do.
+def spoken(things: Sequence[str], are_clauses: bool = False) -> str:
+    """Join words as people do, each of them once. Between two clauses there's a comma.
 
-    >>> spoken(["a", "b", "c"]), spoken(["a"])
-    ('a, b and c', 'a')
+    >>> spoken(["a", "b", "c"]), spoken(["a", "b"]), spoken(["a", "a"])
+    ('a, b, and c', 'a and b', 'a')
+    >>> spoken(["one is missing", "one is wrong"], are_clauses=True)
+    'one is missing, and one is wrong'
     """
-    return " and ".join([*filter(None, [", ".join(things[:-1])]), *things[-1:]])
+    *most, last = dict.fromkeys(things)
+    comma = "," * (are_clauses or len(most) > 1)
+    return f"{', '.join(most)}{comma} and {last}" if most else last
 
 
 def _without_zeros(text: str) -> str:

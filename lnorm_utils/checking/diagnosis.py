@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 
 from lnorm_utils.checking.comparing import same
-from lnorm_utils.numbers import capitalized
+from lnorm_utils.numbers import capitalized, spoken
 from lnorm_utils.slips.layout import Layout
 from lnorm_utils.slips.slip import Slip, compatible
 
@@ -313,15 +313,16 @@ def in_words(causes: Sequence[Cause], layout: Layout) -> str:
     if mistake:
         text = " ".join((mistake.__doc__ or "").split())
         if len(slips) > 1:
-            done = _joined([slip.done for slip in slips])
+            done = spoken([slip.done for slip in slips], are_clauses=True)
             return layout.in_its_letters(f"{text} Also, {done}.")
         return layout.in_its_letters(f"{text} Also, {slips[0].told}. {instead}")
     if len(slips) > 2:
         begin = "Three things" if len(causes) == 1 else "Perhaps three things"
-        done = _joined([slip.done for slip in slips])
+        done = spoken([slip.done for slip in slips], are_clauses=True)
         first = f"Begin with the first. {_instead(slips[:1], layout)}"
         return layout.in_its_letters(f"{begin}: {done}. {first}")
-    ways = list(dict.fromkeys(_joined([slip.told for slip in cause.slips]) for cause in causes))
+    told = [[slip.told for slip in cause.slips] for cause in causes]
+    ways = list(dict.fromkeys(spoken(clauses, are_clauses=True) for clauses in told))
     if len(ways) > 2 and ", and " in instead:
         return layout.in_its_letters(
             f"Perhaps {ways[0]}, but other mistakes lead to the same result. "
@@ -341,9 +342,4 @@ def _instead(slips: Sequence[Slip], layout: Layout) -> str:
     told: dict[str, list[str]] = {}
     for slip in slips:
         told.setdefault(slip.of or layout.name, []).append(slip.instead)
-    return " ".join(f"{name} {_joined(clauses)}." for name, clauses in told.items())
-
-
-def _joined(clauses: Sequence[str]) -> str:
-    *most, last = dict.fromkeys(clauses)
-    return f"{', '.join(most)}, and {last}" if most else last
+    return " ".join(f"{name} {spoken(each, are_clauses=True)}." for name, each in told.items())

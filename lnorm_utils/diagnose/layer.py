@@ -192,7 +192,7 @@ def _lower(name: str) -> str:
 
 
 def _tried(run: Run, modes: list) -> str:
-    shapes = spoken(list(dict.fromkeys(str(tuple(each.x.shape)) for each in run.inputs)))
+    shapes = spoken([str(tuple(each.x.shape)) for each in run.inputs])
     eps = sorted({each.eps for each in run.inputs})
     tried = (
         f"shapes {shapes}; spreads 0, 1e-5, 0.003 and 1 to 3; means from −2 to 2, and large ones; "
