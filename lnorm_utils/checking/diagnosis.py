@@ -115,15 +115,18 @@ class Search:
             return self._causes(results)
 
     def _causes(self, results: Mapping[int, object]) -> list[Cause]:
-        # Begin with inputs on which the attempt is wrong, because few causes agree with it there.
-        order = sorted(results, key=lambda n: self.equal(results[n], self.right[n]))
+        # Begin with inputs on which the attempt is wrong, because few causes agree with it there,
+        # and of these with the last one, because an exercise has its smallest input last.
+        wrong = [n for n in results if not self.equal(results[n], self.right[n])]
+        order = [*reversed(wrong), *(n for n in results if n not in wrong)]
         clues = Clues(self, results)
         likely = itertools.islice(self.candidates(clues), self.most_runs)
         candidates = itertools.chain(likely, self.only_together(clues))
         for _, causes in itertools.groupby(candidates, key=lambda cause: cause.size):
             found = [c for c in causes if all(self.fits(results[n], c, n) for n in order)]
             if found:
-                return _least(found) if isinstance(results[order[0]], Failure) else found
+                fails = bool(wrong) and isinstance(results[wrong[0]], Failure)
+                return _least(found) if fails else found
         return []
 
     def fits(self, result: object, cause: Cause, number: int) -> bool:

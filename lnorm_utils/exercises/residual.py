@@ -169,6 +169,8 @@ ending = CodeExercise(
         "the x of this lesson, with three blocks": (X, (F, G, H)),
         "rows with spreads from 0.00001 to 0.02, with two blocks": (TINY, SMALL_BRANCHES),
         "rows of five features, with four blocks": (FIVE, FIVE_BRANCHES),
+        # Last, because it's the quickest one to search.
+        "rows of five features, with one block": (FIVE, FIVE_BRANCHES[:1]),
     },
     norm=_stack,
     within=WITHIN,
