@@ -13,8 +13,9 @@ from lnorm_utils.checking.comparing import same
 from lnorm_utils.checking.defusing import trusted
 from lnorm_utils.checking.diagnosis import Cause, Failure, Search, in_words
 from lnorm_utils.checking.exercise import Exercise
+from lnorm_utils.checking.factors import sizes_of
 from lnorm_utils.checking.feedback import Feedback, State, first_sentence
-from lnorm_utils.checking.patterns import unfinished
+from lnorm_utils.checking.patterns import off_by_slices, unfinished
 from lnorm_utils.checking.place import place
 from lnorm_utils.checking.sizes import only_these_fit, perhaps_only_these_fit
 from lnorm_utils.checking.wording import difference, side_by_side
@@ -123,6 +124,14 @@ class CodeExercise(Exercise):
         """The search for the cause of a result."""
         slips = self.layout.all_slips() if self.norm else []
         return Search(self._result, self.mistakes, slips, self.right, self.within)
+
+    @property
+    def _sizes(self) -> list[dict[str, int]]:
+        """The sizes of each input, by the code that gives them; none for a class."""
+        if self.use_class:
+            return []
+        names = list(inspect.signature(self._given_answer).parameters)
+        return [sizes_of(names, arguments) for arguments in self.inputs]
 
     @property
     def _given_answer(self) -> Callable:
@@ -252,7 +261,7 @@ class CodeExercise(Exercise):
             given, right = results[number], self.right[number]
             if fits := only_these_fit(self.inputs, wrong, given, right, ""):
                 return Feedback(State.WRONG, fits, "the sizes of the lesson are fixed in the code")
-        if message := unfinished(results, self.right, self.within):
+        if message := unfinished(results, self.right, self.within, self._sizes):
             return Feedback(State.WRONG, message, first_sentence(message))
         right = self.right[number]
         told = difference(results[number], right, self.within)
@@ -261,6 +270,8 @@ class CodeExercise(Exercise):
         if number and not self.use_class:
             place = f"your answer is right {self.places[0]}, but not {place}"
             place = f"{place} {perhaps_only_these_fit(self.inputs, wrong)}".strip()
+        if slices := off_by_slices(results, self.right):
+            place = f"{slices} {capitalized(place)}"
         unknown = UNKNOWN if table else ""
         return Feedback(State.WRONG, f"{unknown}{capitalized(place)}", table=table)
 

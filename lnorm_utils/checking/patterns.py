@@ -1,37 +1,45 @@
 """Say what was done to numbers that would be right: they are cut off, moved, rounded, or scaled."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 
 import torch
 from torch import Tensor
 
 from lnorm_utils.checking.comparing import close_numbers, dtypes_agree
-from lnorm_utils.numbers import counted, significant
+from lnorm_utils.checking.factors import off_by_a_number, off_by_a_size, off_in_slices
+from lnorm_utils.numbers import counted
 
-__all__ = ["unfinished"]
+__all__ = ["off_by_slices", "unfinished"]
 
 MOST_DECIMALS = 6
 MOST_BY_CHANCE = 3  # so few different numbers may be whole, or zeros, for another reason
-CONSTANT = 1e-3  # how much numbers may differ that are called the same, as a share of what is told
 
 
-def unfinished(results: Sequence[object], right: Sequence[object], within: float) -> str:
+def unfinished(
+    results: Sequence[object],
+    right: Sequence[object],
+    within: float,
+    sizes: Sequence[Mapping[str, int]] = (),
+) -> str:
     """Say what was done to numbers that would be right; empty if nothing is known for sure.
 
     Args:
         results, right: what an attempt returned for the inputs, and what is right.
         within: how far a number may be from another one that is called equal.
+        sizes: for each input, as `factors.sizes_of` returns them.
     """
-    pairs = [
-        (r, w)
-        for r, w in zip(results, right, strict=True)
-        if isinstance(r, Tensor) and isinstance(w, Tensor) and w.ndim > 0
-    ]
-    if len(pairs) < len(right):
+    pairs = _pairs(results, right)
+    if not pairs:
         return ""
     if all(_is_first_part(r, w, within) for r, w in pairs):
         return "You returned only the first part of the right result."
-    if any(r.shape != w.shape or not dtypes_agree(r, w) for r, w in pairs):
+    if not all(dtypes_agree(r, w) for r, w in pairs):
+        return ""
+    if moved := _moved(pairs, within):
+        return moved
+    if any(r.shape != w.shape for r, w in pairs):
         return ""
     if not all(r.is_floating_point() and w.is_floating_point() for r, w in pairs):
         return ""
@@ -50,7 +58,69 @@ def unfinished(results: Sequence[object], right: Sequence[object], within: float
             "the numbers in reading order and only cut them into other rows. To swap axes, use "
             "`transpose` or `permute`."
         )
-    return _rounded(pairs) or _off_by_a_number(pairs)
+    return _rounded(pairs) or off_by_a_number(pairs) or off_by_a_size(pairs, sizes)
+
+
+def off_by_slices(results: Sequence[object], right: Sequence[object]) -> str:
+    """Say in which slices numbers are off by one number; empty if that isn't so for all inputs."""
+    pairs = _pairs(results, right)
+    if not pairs or any(r.shape != w.shape for r, w in pairs):
+        return ""
+    return off_in_slices(pairs)
+
+
+def _pairs(results: Sequence[object], right: Sequence[object]) -> list[tuple[Tensor, Tensor]]:
+    """Return the results beside the right ones; nothing unless all of them are numbers."""
+    pairs = []
+    for result, wanted in zip(results, right, strict=True):
+        if _is_number(result) and _is_number(wanted):
+            both = torch.tensor([[result], [wanted]], dtype=torch.float64)
+            pairs.append((both[0], both[1]))
+        elif isinstance(result, Tensor) and isinstance(wanted, Tensor) and wanted.ndim > 0:
+            pairs.append((result, wanted))
+    is_complex = any(r.is_complex() or w.is_complex() for r, w in pairs)
+    return pairs if len(pairs) == len(right) and not is_complex else []
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _moved(pairs: Sequence[tuple[Tensor, Tensor]], within: float) -> str:
+    """Say so if the right numbers stand at other indices."""
+
+    def are_right(results: Iterable[Tensor]) -> bool:
+        return all(
+            r.shape == w.shape and bool(close_numbers(r, w, within).all())
+            for r, (_, w) in zip(results, pairs, strict=True)
+        )
+
+    ndim = min(w.ndim for _, w in pairs)
+    for one, other in itertools.combinations(range(ndim), 2):
+        if are_right(r.transpose(one, other) if r.ndim == w.ndim else r for r, w in pairs):
+            return f"The numbers are right, but axes {one} and {other} have changed places."
+    if any(r.shape != w.shape for r, w in pairs):
+        return ""
+    for axis in range(ndim):
+        orders = [_order(r.movedim(axis, 0), w.movedim(axis, 0), within) for r, w in pairs]
+        if all(order is not None for order in orders):
+            name = "the last axis" if axis == ndim - 1 else f"axis {axis}"
+            is_reversed = all(order == sorted(order or (), reverse=True) for order in orders)
+            how = "in reverse order" if is_reversed else "in another order"
+            return f"The numbers are right, but {how} along {name}."
+    return ""
+
+
+def _order(result: Tensor, right: Tensor, within: float) -> list[int] | None:
+    """Return where in the right tensor each slice of a result stands; None if not all do."""
+    flat = result.reshape(len(result), -1).double()
+    wanted = right.reshape(len(right), -1).double()
+    if not (flat.numel() and flat.isfinite().all() and wanted.isfinite().all()):
+        return None
+    order = torch.cdist(flat, wanted, p=torch.inf).argmin(1)
+    is_close = bool(close_numbers(result, right[order], within).all())
+    found: list[int] = order.tolist()
+    return found if is_close and sorted(found) == list(range(len(right))) else None
 
 
 def _is_first_part(result: Tensor, right: Tensor, within: float) -> bool:
@@ -105,21 +175,3 @@ def _rounded(pairs: Sequence[tuple[Tensor, Tensor]]) -> str:
 
 def _fits(numbers: Tensor, dtype: torch.dtype) -> bool:
     return bool((numbers.to(dtype).double() == numbers).all())
-
-
-def _off_by_a_number(pairs: Sequence[tuple[Tensor, Tensor]]) -> str:
-    """Say so if all numbers are off by the same amount or by the same factor."""
-    ratios = torch.cat([(r.double() / w.double()).flatten() for r, w in pairs])
-    differences = torch.cat([(r.double() - w.double()).flatten() for r, w in pairs])
-    ratios = ratios[~ratios.isnan()]  # where 0 became 0
-    for numbers, neutral, words in (
-        (ratios, 1.0, "Each of your numbers is {} times the right one."),
-        (differences, 0.0, "Each of your numbers is the right one plus {}."),
-    ):
-        if not len(numbers) or not numbers.isfinite().all():
-            continue
-        first = numbers[0].item()
-        is_constant = (numbers - first).abs().max() <= CONSTANT * abs(first - neutral)
-        if is_constant and (told := significant(first)) not in ("0", "1"):
-            return words.format(told)
-    return ""

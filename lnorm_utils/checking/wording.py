@@ -26,7 +26,9 @@ def difference(attempt: object, right: object, within: float) -> str:
         numbers = "the numbers are right, but " if _has_the_numbers(attempt, wanted) else ""
         return f"{numbers}your function returned {kind_of(attempt)}. Return a torch.Tensor."
     if given.shape != wanted.shape:
-        return f"your tensor has shape {tuple(given.shape)}. It should be {tuple(wanted.shape)}."
+        numbers = "the numbers are right, but " if _is_reshaped(given, wanted, within) else ""
+        shape = f"your tensor has shape {tuple(given.shape)}. It should be {tuple(wanted.shape)}."
+        return f"{numbers}{shape}"
     if not dtypes_agree(given, wanted):
         return f"your tensor has dtype {given.dtype}. It should be {wanted.dtype}."
     wrong = differing(given, wanted, within)
@@ -90,6 +92,11 @@ def _cells(numbers: Tensor, wrong: Tensor) -> str:
         )
         rows.append(f"<tr>{''.join(shown)}</tr>")
     return f"<table>{''.join(rows)}</table>"
+
+
+def _is_reshaped(given: Tensor, wanted: Tensor, within: float) -> bool:
+    """Tell whether a tensor of another shape has the right numbers, in their order."""
+    return given.numel() == wanted.numel() and same(given.reshape(wanted.shape), wanted, within)
 
 
 def _has_the_numbers(attempt: object, right: Tensor) -> bool:
