@@ -9,6 +9,7 @@ from lnorm_utils.examples import encoded_points, normal
 from lnorm_utils.functional import layer_norm_steps
 from lnorm_utils.slips.backward import BACKWARD
 from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.gradients import GAMMA_GRADIENT
 
 TOPIC = "backward"
 
@@ -259,6 +260,8 @@ d_gamma = CodeExercise(
             SIX.x_hat,
         ),
     },
+    norm=lambda gradient, g, x_hat: gradient.gradient(g, x_hat),
+    layout=GAMMA_GRADIENT,
     hints=[
         "γ_d multiplies feature d of every row. So every row adds something to its gradient.",
         "`sum` takes several axes at once: `dim=(0, 1)`.",
@@ -272,87 +275,11 @@ def sum_over_all_rows(g, x_hat):
     return products.sum(dim=(0, 1))
 
 
-@d_gamma.mistake(Belief.GAMMA_GRADIENT_PER_ROW)
-def one_for_each_row(g, x_hat):
-    """You added over the features, so each row has a number of its own. γ belongs to features: add
-    over the rows (axes 0 and 1)."""
-    return (g * x_hat).sum(dim=-1)
-
-
-@d_gamma.mistake(Belief.GAMMA_GRADIENT_PER_ROW)
-def not_added(g, x_hat):
-    """You return what each row adds. All rows share γ, so add them up: over axes 0 and 1."""
-    return g * x_hat
-
-
 @d_gamma.mistake()
-def averaged(g, x_hat):
-    """You averaged over the rows. If a number is used in several places, its gradients add up."""
-    return (g * x_hat).mean(dim=(0, 1))
-
-
-@d_gamma.mistake()
-def averaged_over_the_batch(g, x_hat):
-    """You averaged over the batch and added over the positions. Add over both: all rows share γ."""
-    return (g * x_hat).mean(dim=0).sum(dim=0)
-
-
-@d_gamma.mistake()
-def averaged_over_the_positions(g, x_hat):
-    """You added over the batch and averaged over the positions. Add over both: all rows share γ."""
-    return (g * x_hat).sum(dim=0).mean(dim=0)
-
-
-@d_gamma.mistake()
-def over_the_batch_only(g, x_hat):
-    """You added over the batch only, so each position has its own gradient. Positions share γ too:
-    add over axes 0 and 1."""
-    return (g * x_hat).sum(dim=0)
-
-
-@d_gamma.mistake()
-def over_the_positions_only(g, x_hat):
-    """You added over the positions only, so each point has its own gradient. All points share γ:
-    add over axes 0 and 1."""
-    return (g * x_hat).sum(dim=1)
-
-
-@d_gamma.mistake()
-def that_is_beta(g, x_hat):
-    """That's the gradient of β. γ is multiplied by x̂, so g has to be multiplied by x̂ before you
-    add."""
-    return g.sum(dim=(0, 1))
-
-
-@d_gamma.mistake()
-def beta_times_x_hat(g, x_hat):
+def beta_times_x_hat(gradient, g, x_hat):
     """You added g and x̂ separately, and then multiplied. Multiply first: each row's g belongs to
     its own x̂."""
-    return g.sum(dim=(0, 1)) * x_hat.sum(dim=(0, 1))
-
-
-@d_gamma.mistake()
-def without_g(g, x_hat):
-    """You added x̂ alone. Multiply by g first: it says how much the loss changes with each y."""
-    return x_hat.sum(dim=(0, 1))
-
-
-@d_gamma.mistake()
-def divided_by_x_hat(g, x_hat):
-    """You divided g by x̂. γ is multiplied by x̂, so its gradient is multiplied by x̂ too."""
-    return (g / x_hat).sum(dim=(0, 1))
-
-
-@d_gamma.mistake()
-def normalized_again(g, x_hat):
-    """You normalized x̂ once more. It's normalized already, and γ is multiplied by it as it is."""
-    return (g * layer_norm_steps(x_hat, x_hat.shape[-1]).x_hat).sum(dim=(0, 1))
-
-
-@d_gamma.mistake(Belief.SINGLE_GAMMA_AND_BETA)
-def one_number(g, x_hat):
-    """You added everything up to one number. Each feature has its own γ, so leave out axis 2."""
-    return (g * x_hat).sum()
+    return gradient.reduced(g) * gradient.reduced(x_hat)
 
 
 still_train = Prediction(

@@ -2,13 +2,12 @@
 
 import math
 
-import torch
-
 from lnorm_utils.checking.code_exercise import CodeExercise
 from lnorm_utils.checking.exercise import put_in_bank
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import normal
 from lnorm_utils.slips.beliefs import Belief
+from lnorm_utils.slips.gradients import GRADIENT_NORM
 
 TOPIC = "training"
 
@@ -123,6 +122,8 @@ block_norms = CodeExercise(
             normal(5, 6, seed=113).double(),
         ),
     },
+    norm=lambda norm, weights, biases: norm.norms(weights, biases),
+    layout=GRADIENT_NORM,
     hints=[
         "Square all gradients of a block, add them up, and take the root of the sum.",
         "`weights.square().sum((1, 2))` has one number for each block. The biases come on top.",
@@ -134,102 +135,6 @@ block_norms = CodeExercise(
 def root_of_the_summed_squares(weights, biases):
     squares = weights.square().sum((1, 2)) + biases.square().sum(1)
     return squares.sqrt()
-
-
-@block_norms.mistake()
-def two_norms_added(weights, biases):
-    """You took a root for the weights and one for the biases, and added them. Add the squares of
-    both, and take one root."""
-    return weights.square().sum((1, 2)).sqrt() + biases.square().sum(1).sqrt()
-
-
-@block_norms.mistake()
-def no_root(weights, biases):
-    """You added the squares and took no root."""
-    return weights.square().sum((1, 2)) + biases.square().sum(1)
-
-
-@block_norms.mistake()
-def weights_only(weights, biases):
-    """The gradients of the biases are missing. They are parameters of the block too."""
-    return weights.square().sum((1, 2)).sqrt()
-
-
-@block_norms.mistake()
-def biases_only(weights, biases):
-    """The gradients of the weights are missing."""
-    return biases.square().sum(1).sqrt()
-
-
-@block_norms.mistake()
-def mean_of_squares(weights, biases):
-    """You averaged the squares. The norm is the root of their sum."""
-    together = torch.cat([weights.flatten(1), biases], 1)
-    return together.square().mean(1).sqrt()
-
-
-@block_norms.mistake()
-def two_means_of_squares(weights, biases):
-    """You averaged the squares of the weights and those of the biases. The norm is the root of the
-    sum of all squares."""
-    return (weights.square().mean((1, 2)) + biases.square().mean(1)).sqrt()
-
-
-@block_norms.mistake()
-def root_of_two_norms(weights, biases):
-    """You added the two norms and took the root once more. Add squares, not norms."""
-    return (weights.square().sum((1, 2)).sqrt() + biases.square().sum(1).sqrt()).sqrt()
-
-
-@block_norms.mistake()
-def root_of_the_weights_only(weights, biases):
-    """Your root covers the weights only. Add the squares of the biases before you take it."""
-    return weights.square().sum((1, 2)).sqrt() + biases.square().sum(1)
-
-
-@block_norms.mistake()
-def biases_of_all_blocks(weights, biases):
-    """You gave each block the biases of all blocks. Add over axis 1 of the biases only."""
-    return (weights.square().sum((1, 2)) + biases.square().sum()).sqrt()
-
-
-@block_norms.mistake()
-def weights_of_all_blocks(weights, biases):
-    """You gave each block the weights of all blocks. Add over axes 1 and 2 of the weights only."""
-    return (weights.square().sum() + biases.square().sum(1)).sqrt()
-
-
-@block_norms.mistake()
-def absolute_values_added(weights, biases):
-    """You added the gradients without their signs. Square them first, and take the root of the
-    sum."""
-    return weights.abs().sum((1, 2)) + biases.abs().sum(1)
-
-
-@block_norms.mistake()
-def signed_sum(weights, biases):
-    """You added the gradients with their signs, so that they cancel. Square them first, and take
-    the root of the sum."""
-    return weights.sum((1, 2)) + biases.sum(1)
-
-
-@block_norms.mistake()
-def largest_gradient(weights, biases):
-    """You took the largest gradient of each block. The norm adds the squares of all of them."""
-    return torch.cat([weights.flatten(1), biases], 1).abs().amax(1)
-
-
-@block_norms.mistake()
-def all_blocks_together(weights, biases):
-    """You added over the blocks too. Each block has its own norm: leave out axis 0."""
-    total = (weights.square().sum() + biases.square().sum()).sqrt()
-    return total.expand(len(weights))
-
-
-@block_norms.mistake()
-def one_number_for_all(weights, biases):
-    """You returned one number for all blocks. Each block has its own norm: leave out axis 0."""
-    return (weights.square().sum() + biases.square().sum()).sqrt()
 
 
 put_in_bank(TOPIC, vars())
