@@ -170,7 +170,8 @@ class CodeExercise(Exercise):
         The grader sees no source, so it says all of it but the place.
         """
         feedback = super().judge(attempt)
-        if feedback.state is not State.WRONG or feedback.mistake:
+        is_named = feedback.mistake and not feedback.is_symptom
+        if feedback.state is not State.WRONG or is_named:
             return feedback
         if not (found := place(attempt, self.inputs, self._is_right, self.use_class, self.without)):
             return feedback
@@ -262,7 +263,7 @@ class CodeExercise(Exercise):
             if fits := only_these_fit(self.inputs, wrong, given, right, ""):
                 return Feedback(State.WRONG, fits, "the sizes of the lesson are fixed in the code")
         if message := unfinished(results, self.right, self.within, self._sizes):
-            return Feedback(State.WRONG, message, first_sentence(message))
+            return Feedback(State.WRONG, message, first_sentence(message), is_symptom=True)
         right = self.right[number]
         told = difference(results[number], right, self.within)
         table = side_by_side(results[number], right, self.within)

@@ -41,6 +41,7 @@ class Feedback:
         beliefs: the common beliefs that it may come from.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
+        is_symptom: whether the mistake only says how the numbers are wrong, not what was done.
     """
 
     state: State
@@ -49,6 +50,7 @@ class Feedback:
     beliefs: tuple[Belief, ...] = ()
     code: str = ""
     table: str = ""
+    is_symptom: bool = False
 
     def __repr__(self) -> str:
         message = self.text()

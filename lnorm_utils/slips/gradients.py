@@ -33,12 +33,11 @@ class GammaGradientWithSlips:
     over_batch: Callable = torch.sum
     over_positions: Callable = torch.sum
     over_features: Callable = _kept
-    result: Callable = lambda gradient, products: gradient
+    result: Callable = lambda gradient: gradient
 
     def gradient(self, g: Tensor, x_hat: Tensor) -> Tensor:
         """Return the gradient of γ, from that of y and from x̂, both of shape (N, L, D)."""
-        products = self.product(g, x_hat)
-        return self.result(self.reduced(products), products)
+        return self.result(self.reduced(self.product(g, x_hat)))
 
     def reduced(self, numbers: Tensor) -> Tensor:
         """Return what is left of numbers of shape (N, L, D), one for each feature."""
@@ -96,7 +95,6 @@ GAMMA_SLIPS = (
         {"product": lambda g, x_hat: x_hat},
     ),
     Slip("you divided g by x̂", AS_IT_IS, {"product": lambda g, x_hat: g / x_hat}),
-    Slip("you added g and x̂", AS_IT_IS, {"product": lambda g, x_hat: g + x_hat}),
     Slip("you multiplied by x̂ twice", AS_IT_IS, {"product": lambda g, x_hat: g * x_hat**2}),
     Slip(
         "you normalized x̂ once more",
@@ -117,17 +115,12 @@ GAMMA_SLIPS = (
     Slip(
         "the sign is flipped",
         "has the sign of g · x̂",
-        {"result": lambda gradient, products: -gradient},
-    ),
-    Slip(
-        "you divided by D",
-        "divides by nothing",
-        {"result": lambda gradient, products: gradient / products.shape[-1]},
+        {"result": lambda gradient: -gradient},
     ),
     Slip(
         "your result has kept the axes that you added over",
         "has the shape (D,), like γ",
-        {"result": lambda gradient, products: gradient.expand(1, 1, *gradient.shape)},
+        {"result": lambda gradient: gradient.expand(1, 1, *gradient.shape)},
     ),
 )
 
