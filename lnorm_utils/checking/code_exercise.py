@@ -123,7 +123,8 @@ class CodeExercise(Exercise):
     def search(self) -> Search:
         """The search for the cause of a result."""
         slips = self.layout.all_slips() if self.norm else []
-        return Search(self._result, self.mistakes, slips, self.right, self.within)
+        quick = [number for number in range(len(self.inputs)) if self._output_of(number)]
+        return Search(self._result, self.mistakes, slips, self.right, self.within, quick)
 
     @property
     def _sizes(self) -> list[dict[str, int]]:

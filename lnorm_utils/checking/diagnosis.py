@@ -71,6 +71,7 @@ class Search:
         slips: slips of layer norm, the likeliest first.
         right: the right result for each input.
         within: how far a number may be from another one that is called equal.
+        quick: the numbers of the inputs to begin with, if some take much longer than others.
     """
 
     most_runs, most_slips = MOST_RUNS, MOST_SLIPS
@@ -82,7 +83,9 @@ class Search:
         slips: Sequence[Slip],
         right: Sequence[object],
         within: float,
+        quick: Sequence[int] = (),
     ) -> None:
+        self.quick = quick
         self._result, self.mistakes = result, mistakes
         self.right, self.within = right, within
         self._results: dict[tuple, object] = {}  # each cause runs once, however many attempts come
@@ -118,7 +121,8 @@ class Search:
         # Begin with inputs on which the attempt is wrong, because few causes agree with it there,
         # and of these with the last one, because an exercise has its smallest input last.
         wrong = [n for n in results if not self.equal(results[n], self.right[n])]
-        order = [*reversed(wrong), *(n for n in results if n not in wrong)]
+        slow = [n for n in results if self.quick and n not in self.quick]
+        order = sorted(results, key=lambda n: (n in slow, n not in wrong, -n))
         clues = Clues(self, results)
         likely = itertools.islice(self.candidates(clues), self.most_runs)
         candidates = itertools.chain(likely, self.only_together(clues))
@@ -228,8 +232,9 @@ class Clues:
     """What single mistakes and slips say about the results, with a bit for each input.
 
     If only one part of a cause changes the right result for an input, this part alone must give the
-    student's result there. This misses parts that change something only together, but it never
-    names a wrong cause. `Search.only_together` comes back to such pairs.
+    student's result there, and where the student is right, no part changes anything. This misses
+    parts that change something only together, but it never names a wrong cause.
+    `Search.only_together` comes back to such pairs.
     """
 
     def __init__(self, search: Search, results: Mapping[int, object]) -> None:
@@ -257,8 +262,8 @@ class Clues:
         return not (missed | (self.wrong & ~changed)) & ~self.by_slips
 
     def cover(self, one: object, other: object) -> bool:
-        """Tell whether each wrong result is changed by one of these parts at least."""
-        return not self.wrong & ~(self.of_part[id(one)][0] | self.of_part[id(other)][0])
+        """Tell whether these parts change each wrong result, and no other result."""
+        return self.wrong == self.of_part[id(one)][0] | self.of_part[id(other)][0]
 
     def allow(self, parts: Sequence[object]) -> bool:
         """Tell whether these parts together may be a cause."""
@@ -269,7 +274,10 @@ class Clues:
                 several |= any_of & changed
                 any_of |= changed
             unexplained = self.wrong & ~any_of
-            self._allowed[clues] = not unexplained and not any(m & ~several for _, m in clues)
+            undone = any_of & ~self.wrong  # two changes that would cancel each other
+            self._allowed[clues] = not (unexplained | undone) and not any(
+                missed & ~several for _, missed in clues
+            )
         return self._allowed[clues]
 
 

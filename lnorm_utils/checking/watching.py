@@ -29,6 +29,7 @@ FINISHED_NORMS = (
     *("lnorm_utils.layer_norm", "lnorm_utils.layer_norm_steps"),
     *("torch.layer_norm", "torch.native_layer_norm", "torch.group_norm", "torch.batch_norm"),
     *("torch.instance_norm", "torch.native_batch_norm", "torch.native_group_norm"),
+    "torch.rms_norm",
 )
 NOT_WATCHED = "sys.setprofile"
 LONGEST = 6  # bytes of EXTENDED_ARG
