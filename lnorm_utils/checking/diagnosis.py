@@ -332,7 +332,7 @@ def in_words(causes: Sequence[Cause], layout: Layout) -> str:
         done = spoken([slip.done for slip in slips], are_clauses=True)
         first = f"Begin with the first. {_instead(slips[:1], layout)}"
         return layout.in_its_letters(f"{begin}: {done}. {first}")
-    told = [[slip.told for slip in cause.slips] for cause in causes]
+    told = [_told(cause.slips) for cause in causes]
     ways = list(dict.fromkeys(spoken(clauses, are_clauses=True) for clauses in told))
     if len(ways) > 2 and ", and " in instead:
         return layout.in_its_letters(
@@ -346,6 +346,14 @@ def in_words(causes: Sequence[Cause], layout: Layout) -> str:
     else:
         done = ways[0]
     return layout.in_its_letters(f"{capitalized(done)}. {instead}")
+
+
+def _told(slips: Sequence[Slip]) -> list[str]:
+    """Say what was done in full. What one thing leads to is left out where there are two."""
+    return [
+        slip.done if slip.detail.startswith("so ") and len(slips) > 1 else slip.told
+        for slip in slips
+    ]
 
 
 def _instead(slips: Sequence[Slip], layout: Layout) -> str:

@@ -1,6 +1,6 @@
 """What only a whole layer shows: its gradient, and its state dict."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -11,17 +11,16 @@ from lnorm_utils.diagnose.report import Place
 from lnorm_utils.diagnose.rounding import error_of
 from lnorm_utils.diagnose.run import EXACT, Run
 from lnorm_utils.numbers import spoken
+from lnorm_utils.slips.known import CONSTANTS
 from lnorm_utils.slips.slip import Slip
 
 __all__ = ["DETACHED", "gradient_place", "state_dict_place"]
 
-DETACHED: Mapping[str, Mapping[str, Callable]] = {
-    "the mean and the variance are detached": {
-        "average": lambda x, axes, keep: x.mean(axes, keep).detach(),
-        "spread": lambda variance: variance.detach(),
-    },
-    "the variance is detached": {"spread": lambda variance: variance.detach()},
-    "the mean is detached": {"average": lambda x, axes, keep: x.mean(axes, keep).detach()},
+DETACHED: Mapping[str, Mapping[str, Any]] = {
+    f"the {what} detached": slip.changes
+    for what, slip in zip(
+        ("mean and the variance are", "mean is", "variance is"), CONSTANTS, strict=True
+    )
 }
 
 

@@ -1,5 +1,6 @@
 """Exercises on layer norm as a module."""
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -279,6 +280,16 @@ def _starting_at(gamma: int, beta: int, words: str) -> None:
         )
 
     start.__doc__ = f"{words} γ is what the row is multiplied by and starts at 1, β at 0."
+
+
+@_of_any_layer()
+def gamma_around_zero(norm, *arguments):
+    """Your γ starts at 0, and you multiply by 1 + γ. A new layer is right like this, but one with
+    the γ of PyTorch's isn't. Let γ start at 1, and multiply by γ itself."""
+    around = dataclasses.replace(norm, gamma=lambda weight, bias: 1 + weight)
+    return with_parameters(
+        around, arguments, lambda name, value: (name, Parameter(torch.zeros_like(value)))
+    )
 
 
 _starting_at(0, 0, "Your γ starts at 0, so a new layer returns 0 for every input.")

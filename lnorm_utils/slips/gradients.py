@@ -222,6 +222,8 @@ NORM_SLIPS = (
         ONE_ROOT,
         {"biases": torch.sqrt, "root": _itself},
     ),
+    Slip("the norm of the biases isn't squared", ONE_ROOT, {"biases": torch.sqrt}),
+    Slip("the norm of the weights isn't squared", ONE_ROOT, {"weights": torch.sqrt}),
     Slip("you gave each block the biases of all blocks", OWN, {"of_biases": _of_all}),
     Slip("you gave each block the weights of all blocks", OWN, {"of_weights": _of_all}),
     Slip(

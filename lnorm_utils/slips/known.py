@@ -14,7 +14,15 @@ from lnorm_utils.slips.beliefs import Belief
 from lnorm_utils.slips.forward import Axes, NormWithSlips, share_of
 from lnorm_utils.slips.slip import Slip
 
-__all__ = ["AFFINE_LEFT_OUT", "EPS_LEFT_OUT", "EPS_OUTSIDE", "ONE_PASS", "SLIPS", "UNBIASED"]
+__all__ = [
+    "AFFINE_LEFT_OUT",
+    "CONSTANTS",
+    "EPS_LEFT_OUT",
+    "EPS_OUTSIDE",
+    "ONE_PASS",
+    "SLIPS",
+    "UNBIASED",
+]
 
 UNBIASED = Slip(
     "your variance divides by {D} − 1",
@@ -48,6 +56,33 @@ AFFINE_LEFT_OUT = Slip(
     "γ and β are left out",
     "multiplies by γ and adds β",
     {"scaled": lambda x, gamma: x, "shifted": lambda x, beta: x},
+)
+
+
+def _detached_mean(x: Tensor, axes: Axes, keep: bool) -> Tensor:
+    return x.mean(axes, keep).detach()
+
+
+# They show in gradients only, so only the layout of a module has them.
+CONSTANTS = (
+    Slip(
+        "your mean and variance are constants for PyTorch",
+        "lets the gradient through both (no `detach`, no `no_grad`)",
+        {"average": _detached_mean, "spread": torch.detach},
+        Belief.STATISTICS_ARE_CONSTANTS,
+    ),
+    Slip(
+        "your mean is a constant for PyTorch",
+        "lets the gradient through it (no `detach`, no `no_grad`)",
+        {"average": _detached_mean},
+        Belief.STATISTICS_ARE_CONSTANTS,
+    ),
+    Slip(
+        "your variance is a constant for PyTorch",
+        "lets the gradient through it (no `detach`, no `no_grad`)",
+        {"spread": torch.detach},
+        Belief.STATISTICS_ARE_CONSTANTS,
+    ),
 )
 
 

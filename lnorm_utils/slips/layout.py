@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from lnorm_utils.numbers import spoken
 from lnorm_utils.slips.beliefs import Belief
 from lnorm_utils.slips.forward import Axes, Choice, NormWithSlips
-from lnorm_utils.slips.known import SLIPS
+from lnorm_utils.slips.known import CONSTANTS, SLIPS
 from lnorm_utils.slips.slip import Slip
 
 __all__ = ["OVER_EVERYTHING", "SENTENCES", "TABLE", "LastAxes", "Layout"]
@@ -123,6 +123,7 @@ TABLE = Layout(("the batch", "the features"), (1,), {(0,): _BATCH, (0, 1): _BATC
 class LastAxes(Layout):
     """The layout of a module: any number of axes, of which it normalizes the last."""
 
+    slips: ClassVar[tuple[Slip, ...]] = (*SLIPS, *CONSTANTS)
     axes: tuple[str, ...] = ()
     right: tuple[int, ...] = ()
 

@@ -136,6 +136,19 @@ RMS_SLIPS = (
         {"denominator": lambda square, eps, root: root(square).clamp(min=eps)},
     ),
     Slip(
+        "you added ε to the quotient",
+        INSIDE,
+        {
+            "denominator": _without_eps,
+            "quotient": lambda x, mean, above, below, eps: above / below + eps,
+        },
+    ),
+    Slip(
+        "you took the roots of the mean square and of ε apart",
+        "takes one root, of their sum",
+        {"denominator": lambda square, eps, root: root(square) + eps**0.5},
+    ),
+    Slip(
         "you multiplied by the root",
         "divides by it",
         {"quotient": lambda x, mean, above, below, eps: above * below},
@@ -249,6 +262,11 @@ WEIGHT_SLIPS = (
         "you divided by the sum of the absolute values",
         "divides by the length, which is the root of the sum of the squares",
         {"squared": torch.abs, "root": _itself},
+    ),
+    Slip(
+        "you divided by the largest size of a weight",
+        "divides by the length, which is the root of the sum of the squares",
+        {"quotient": lambda x, mean, above, below, eps: x / x.abs().amax(1, True)},
     ),
     Slip(
         "you subtracted the mean of each weight vector too",
