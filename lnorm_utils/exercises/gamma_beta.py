@@ -13,7 +13,7 @@ from lnorm_utils.exercises.gamma_beta_scale import (  # noqa: F401 - in this ban
     WEIGHT_OF_6,
     feature_2,
     gammas,
-    means_8_5,
+    lost_axis,
     minus_2x,
     of_512,
     rescale,
@@ -163,4 +163,4 @@ def four_steps_backward(y, weight, bias, mean, root):
     return x_hat * root + mean
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("folded_bias", "way_back"))

@@ -22,24 +22,22 @@ WEIGHT_OF_6 = torch.tensor([1.5, -0.5, 0.25, 3.0, -2.0, 0.75], dtype=torch.float
 BIAS_OF_6 = torch.tensor([0.5, -1.0, 2.0, 0.75, -0.25, 1.25], dtype=torch.float64)
 
 # About lessons 1 to 3.
-means_8_5 = Prediction(
-    answer=(8, 5, 1),
-    reason="There's one mean for each row, and the averaged axis stays, with size 1.",
+lost_axis = Prediction(
+    answer=30,
+    reason="Without `keepdim=True` the means have shape (4,). That lines up with the columns, so "
+    "column 2 loses the mean of row 2.",
     wrong={
-        (8, 5): "The shape has lost an axis. With `keepdim=True` it stays, with size 1.",
-        (8, 1, 1): Belief.ONE_MEAN_PER_SENTENCE(
-            "That would be one mean for each sentence. Each position has its own."
-        ),
-        (1, 5, 16): Belief.OVER_THE_BATCH("That's averaged over the batch."),
-        (1, 1, 16): Belief.OVER_THE_BATCH("That's averaged over the batch and the positions."),
-        (8, 1, 16): "That's averaged over the positions. Layer norm averages the features.",
-        (1, 1, 1): "That would be one mean of all numbers. Each row has its own.",
-        (8, 5, 16): "That's the shape of the input. 16 numbers share one mean.",
-        (16,): "Layer norm averages over the features, so their axis gets size 1.",
+        10: "That would be right: the mean of its own row. But the means have shape (4,), and "
+        "PyTorch lines shapes up from the right.",
+        25: "That's the mean of all 16 numbers. `dim=-1` takes one mean for each row.",
+        20: "That's the mean of row 1. Look at the column of `t[0, 2]`, which counts from 0.",
+        40: "That's the mean of row 3. Look at the column of `t[0, 2]`, which counts from 0.",
+        "error": "There would be an error if the two sizes differed. Here both are 4, so the means "
+        "broadcast, along the wrong axis.",
     },
     hints=[
-        "Which axis is averaged over?",
-        "The averaged axis isn't dropped. What size does it get?",
+        "Which shape do the means have?",
+        "A shape (4,) meets (4, 4). Does it line up with the rows, or with the columns?",
     ],
 )
 
