@@ -26,20 +26,22 @@ IMAGES = Layout(
 WITHIN = 1e-5
 BATCH = Belief.OVER_THE_BATCH
 
-means_of_5 = Prediction(
-    answer=5 * 7,
-    reason="Each of the five sentences has seven rows, and each row has its own mean.",
+colored = Prediction(
+    answer=1,
+    reason="Three colors are three means, one for each row. `dim` names the axis that is averaged "
+    "over, and a row runs along axis 1.",
     wrong={
-        5: Belief.ONE_MEAN_PER_SENTENCE(
-            "That's one mean for each sentence. Each word is a row with a mean of its own."
-        ),
-        3: BATCH("That's one mean for each feature, averaged over all words."),
-        7 * 3: BATCH("You averaged over the five sentences. Layer norm never does."),
-        5 * 3: "You averaged over the seven words. Average over the features of one word.",
-        5 * 7 * 3: "That's how many numbers there are. The three features share a mean.",
-        1: BATCH("You averaged over everything. Each row has its own mean."),
+        0: "`dim=0` averages over the three rows, so each of the four columns has a mean: four "
+        "colors.",
+        3: "That's how many means there are. `dim` is the number of an axis, and there are two.",
+        4: "That's how many cells share a mean. `dim` is the number of an axis, and there are two.",
+        (0, 1): "Averaged over both axes, all twelve cells share one mean: one color.",
     },
-    hints=["Which axis does layer norm average over?", "Count the rows: sentences times words."],
+    also={-1: "That's the last axis, counted from the end. From 0 it's 1."},
+    hints=[
+        "With three colors there are three means. Is that one for each row, or for each column?",
+        "`dim` is the axis that disappears. Which shape do three means have, (3,) or (4,)?",
+    ],
 )
 
 
@@ -313,4 +315,4 @@ in_pairs = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("groups", "padding", "pixels"))
