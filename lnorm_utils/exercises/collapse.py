@@ -7,10 +7,10 @@ from lnorm_utils.checking.watching import FINISHED_NORMS
 from lnorm_utils.examples import normal
 from lnorm_utils.exercises.collapse_two_features import (  # noqa: F401 - in this bank, too
     from_delta,
-    held_back,
-    pixel_means,
+    left_out,
     places,
     root_eps,
+    torch_var,
     y_var,
 )
 from lnorm_utils.slips.beliefs import Belief
@@ -229,4 +229,4 @@ two_of_64 = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("sphere", "two_of_64"))

@@ -23,40 +23,38 @@ class Pairs(Layout):
 DIFFERENCES = torch.tensor([-3.0, -0.4, 0.1, 0.7, 5.0]).double()
 PAIRS = Pairs(("the points", "the two features"), (1,), {(0,): Belief.OVER_THE_BATCH})
 
-pixel_means = Prediction(
-    answer=8 * 4 * 5,
-    reason="Each of the 20 pixels of each of the eight images is a row with its own mean.",
+torch_var = Prediction(
+    answer=3,
+    reason="PyTorch divided the sum of squares, 12, by D − 1 = 3. Layer norm divides it by D = 4.",
     wrong={
-        8: Belief.SAME_AS_GROUP_NORM(
-            "That's one mean for each image, as `GroupNorm(1, 3)` takes it. Here each pixel has "
-            "its own."
+        4: Belief.VARIANCE_OVER_D_MINUS_1(
+            "That's the sum of squares divided by D − 1. Layer norm divides it by D."
         ),
-        3: Belief.OVER_THE_BATCH("That's one mean for each channel, as batch norm takes it."),
-        4 * 5: Belief.OVER_THE_BATCH(
-            "You averaged over the batch as well. Each image has its own means."
-        ),
-        8 * 3: "You averaged over the pixels. Average over the channels of one pixel.",
-        8 * 3 * 4 * 5: "That's how many numbers there are. Three of them share a mean.",
-    },
-    hints=["What's a row here, and what are its features?", "Count the pixels of all images."],
-)
-
-
-held_back = Prediction(
-    answer=0.75,
-    reason="The variance of the output is var / (var + ε) = 3 / (3 + 1).",
-    wrong={
-        1: Belief.EPS_OUTSIDE_THE_ROOT(
-            "That would be so with a much larger variance. Here ε is a third of it."
-        ),
-        0.75**0.5: "That's the standard deviation. Its square is the variance.",
-        0.25: "That's ε / (var + ε), what is missing from 1.",
-        3: "You divided the variance by ε. Layer norm divides it by the variance plus ε.",
+        16 / 3: "You divided by 3 and multiplied by 4. It's the other way around.",
+        2: "That's the root of 4, the standard deviation with D − 1.",
+        1: "You divided by 4. Only the divisor changes, from 3 to 4.",
+        12: "That's the sum of squares. Divide it by the number of features.",
     },
     within=0.006,
     hints=[
-        "Layer norm divides each distance from the mean by √(var + ε). What about the squares?",
-        "The squares are divided by var + ε, so put 0.00003 and 0.00001 into var / (var + ε).",
+        "By which number does `row.var()` divide the sum of the squared distances?",
+        "4 times D − 1 is that sum. Which number does layer norm divide it by?",
+    ],
+)
+
+
+left_out = Prediction(
+    answer="b",
+    reason="Its answers depend on the company of a point, so it has a batch norm in training mode. "
+    "`network.eval()` makes it use its running statistics.",
+    wrong={
+        "a": "`torch.no_grad()` saves memory, and changes no answer.",
+        "c": "`network.train()` is the mode in which a batch norm takes its means from the batch. "
+        "That's what went wrong here.",
+    },
+    hints=[
+        "The answers depend on which points come together. In which mode is batch norm like that?",
+        "A new network is in training mode. Which of the lines changes the mode to the other one?",
     ],
 )
 

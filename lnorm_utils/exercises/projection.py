@@ -7,11 +7,11 @@ from lnorm_utils.checking.exercise import put_in_bank
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import normal
 from lnorm_utils.exercises.projection_points import (  # noqa: F401 - in this bank, too
+    alike,
     alone,
     look_up,
     point_back,
     rescue,
-    sphere_10,
     three_8,
 )
 from lnorm_utils.modules import PositionalEncoding
@@ -33,7 +33,7 @@ enough = Prediction(
         "the points have two.",
     },
     hints=[
-        "Lesson 6 counted the dimensions of the sphere. How many did layer norm take away?",
+        "A side trip of lesson 6 counted dimensions. How many did layer norm take away?",
         "The features of a row add up to 0, and their squares to D. Each of these equations takes "
         "one dimension away. What's left must hold the two dimensions of the points.",
     ],
@@ -172,4 +172,4 @@ category = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("category", "enough", "equal_bias", "growing_bias"))

@@ -34,19 +34,19 @@ three_8 = Prediction(
 )
 
 
-sphere_10 = Prediction(
-    answer=8,
-    reason="The features add up to 0, and their squares to 10. Each equation takes one dimension.",
+alike = Prediction(
+    answer="b",
+    reason="With PyTorch's start, each layer leaves about a seventh of the variance across the "
+    "points. So the network starts by giving all of them nearly the same answer.",
     wrong={
-        10: Belief.NOTHING_IS_LOST(
-            "Each output obeys two equations, so it can't lie just anywhere."
-        ),
-        9: "One of the two equations is missing: the sum is 0, and the length is √10.",
-        2: "That's how many dimensions are lost.",
+        "a": "The numbers get smaller from layer to layer, not larger. Then the loss would be NaN, "
+        "but it stays at 0.69.",
+        "c": "Two hidden layers of that size are enough for the rings, and eight with a larger "
+        "start. The weights can do it; the start can't.",
     },
     hints=[
-        "Which two equations does every output obey?",
-        "Each equation takes one dimension away from the ten.",
+        "Lesson 2 looked at the network before training. What did it measure across the points?",
+        "The loss stays at that of guessing: every point gets the same answer.",
     ],
 )
 
@@ -264,4 +264,4 @@ def as_a_column(y, weight, bias):
     return _solved(_centered(weight), _centered(bias), y)[:2, None]
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("point_back",))
