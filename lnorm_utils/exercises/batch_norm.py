@@ -35,9 +35,9 @@ colored = Prediction(
         "colors.",
         3: "That's how many means there are. `dim` is the number of an axis, and there are two.",
         4: "That's how many cells share a mean. `dim` is the number of an axis, and there are two.",
+        -1: "That's the right axis, counted from the end. Count it from 0.",
         (0, 1): "Averaged over both axes, all twelve cells share one mean: one color.",
     },
-    also={-1: "That's the last axis, counted from the end. From 0 it's 1."},
     hints=[
         "With three colors there are three means. Is that one for each row, or for each column?",
         "`dim` is the axis that disappears. Which shape do three means have, (3,) or (4,)?",

@@ -7,12 +7,12 @@ from lnorm_utils.checking.exercise import put_in_bank
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import normal
 from lnorm_utils.exercises.projection_points import (  # noqa: F401 - in this bank, too
-    alike,
     alone,
     look_up,
     point_back,
     rescue,
     three_8,
+    unmoved,
 )
 from lnorm_utils.modules import PositionalEncoding
 from lnorm_utils.slips.beliefs import Belief

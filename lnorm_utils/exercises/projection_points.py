@@ -34,7 +34,7 @@ three_8 = Prediction(
 )
 
 
-alike = Prediction(
+unmoved = Prediction(
     answer="b",
     reason="With PyTorch's start, each layer leaves about a seventh of the variance across the "
     "points. So the network starts by giving all of them nearly the same answer.",
