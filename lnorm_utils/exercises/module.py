@@ -19,9 +19,9 @@ from lnorm_utils.exercises.module_shapes import (  # noqa: F401 - in this bank, 
     fits,
     kept,
     learned,
-    means_of_words,
+    odd_means,
+    one_line,
     one_wide,
-    variance_after,
 )
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.slips.beliefs import Belief

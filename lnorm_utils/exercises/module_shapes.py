@@ -9,50 +9,32 @@ from lnorm_utils.slips.beliefs import Belief
 
 TOPIC = "module"
 
-means_of_words = Prediction(
-    answer=5 * 7,
-    reason="One for each of the 7 positions of each of the 5 points.",
+one_line = Prediction(
+    answer=2,
+    reason="`std` divides by D − 1, and ε stands outside the root.",
     wrong={
-        5: Belief.ONE_MEAN_PER_SENTENCE(
-            "That is one mean for each point, over its positions and features together. Each "
-            "position has its own mean."
-        ),
-        3: Belief.OVER_THE_BATCH(
-            "That is one mean for each feature, over the batch. Layer norm averages over the "
-            "features."
-        ),
-        7: "That is one mean for each position. Each of the 5 points has its own.",
-        7 * 3: Belief.OVER_THE_BATCH(
-            "That is one mean for each position and feature, over the batch. Layer norm averages "
-            "over the features."
-        ),
-        1: "A single mean would mix all points. Each row has its own.",
-        5 * 7 * 3: "That is how many numbers there are. Three of them share one mean.",
+        0: "`std` divides by D − 1, and ε is added to the standard deviation, not to the variance.",
+        1: "There is one more. Look at the divisor of `std`, and at where ε stands.",
+        3: "The mean is right: over the last axis, which stays with size 1. Two things are left.",
     },
     hints=[
-        "Which axis disappears when you average?",
-        "There is one mean for each pair of a point and a position.",
+        "By what does `x.std` divide, if you don't tell it?",
+        "What is ε added to here, and what in the formula?",
     ],
 )
 
 
-variance_after = Prediction(
-    answer=0.03 / (0.03 + 0.01),
-    reason="var / (var + ε) = 0.03 / 0.04. With so small a variance, ε shows.",
+odd_means = Prediction(
+    answer="b",
+    reason="Each feature has its own γ and β, so the features of a row no longer cancel.",
     wrong={
-        1: "It would be 1 without ε. Here ε is a third of the variance, so it shows.",
-        (0.03 / 0.04) ** 0.5: "That is the standard deviation. The variance is its square.",
-        0.03 / (0.03**0.5 + 0.01) ** 2: Belief.EPS_OUTSIDE_THE_ROOT(
-            "You added ε outside the root. It belongs inside, beside the variance."
-        ),
-        0.03 / 0.01: "You divided by ε alone. The denominator is the variance plus ε.",
-        (0.03 / 0.04) ** 2: "You squared once too often. Dividing the row by √0.04 divides its "
-        "variance by 0.04.",
+        "a": "ε changes the variance of a row. Its mean is subtracted before that, and stays 0.",
+        "c": "Then the network would have been trained with another norm. But a right layer norm "
+        "gives such rows, too: look at what comes after standardizing.",
     },
-    within=0.006,
     hints=[
-        "The centered row is divided by √(var + ε). What does that do to its variance?",
-        "Dividing a row by a number divides its variance by the square of that number.",
+        "The standardized rows have mean 0. What comes after that?",
+        "Does a scale of its own for each feature keep a mean of 0?",
     ],
 )
 
@@ -277,4 +259,4 @@ kept = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("fits",))
