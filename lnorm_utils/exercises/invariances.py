@@ -10,8 +10,8 @@ from lnorm_utils.exercises.invariances_weights import (  # noqa: F401 - in this 
     MATRIX,
     SMALL,
     SQUARE,
+    aligned,
     by_ten,
-    columns,
     five_x,
     len_64,
     share,
@@ -245,4 +245,4 @@ decayed = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("root_ms", "in_two", "flatter", "faster", "decayed"))

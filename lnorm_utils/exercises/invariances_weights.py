@@ -15,7 +15,7 @@ SQUARE = normal(5, 5, seed=3).double() + 0.5
 # Weights so small that an ε of 1e-5 shows.
 SMALL = 0.001 * normal(7, 4, seed=6).double() + 0.0005
 
-# About lessons 3, 5, and 6.
+# About lessons 3, 1, and 6.
 five_x = Prediction(
     answer=0.8,
     reason="The 5 cancels, because the standard deviation is five times as large too. The − 3 is "
@@ -34,16 +34,19 @@ five_x = Prediction(
 )
 
 
-columns = Prediction(
-    answer=8,
-    reason="One for each feature, taken over the 32 points.",
+aligned = Prediction(
+    answer=5,
+    reason="Six means of shape (6,) are lined up with the columns, so column 5 gets the mean of "
+    "row 5. With `keepdim=True` each row gets its own.",
     wrong={
-        32: "That's one for each point, as layer norm takes it.",
-        1: "That would be one mean of all numbers. Each feature has its own.",
-        256: "That's how many numbers there are. 32 of them share a mean.",
-        40: "Those are the means of batch norm and of layer norm together.",
+        2: "That's what was wanted. Six means of shape (6,) are lined up with the last axis.",
+        0: "Row 0 has its mean subtracted from column 0, in each row.",
+        6: "Rows are counted from 0, so the last of the six is row 5.",
     },
-    hints=["Which numbers are alike for batch norm?", "A mean over the batch: one for each what?"],
+    hints=[
+        "Which shape do the means have without `keepdim=True`?",
+        "PyTorch lines up shapes at their last axis. Which of the six means meets the last column?",
+    ],
 )
 
 
@@ -160,4 +163,4 @@ share = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("unit_w",))
