@@ -288,4 +288,4 @@ healthy = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("healthy",))
