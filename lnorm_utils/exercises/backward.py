@@ -301,4 +301,4 @@ still_train = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("constant_row", "gamma_zero", "d_gamma"))
