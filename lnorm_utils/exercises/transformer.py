@@ -12,8 +12,8 @@ from lnorm_utils.exercises.residual import X
 from lnorm_utils.exercises.transformer_attention import (  # noqa: F401 - in this bank, too
     above_0,
     attend,
-    ln_37,
-    means,
+    blank,
+    drawn,
     norms_24,
     rms,
 )
@@ -236,4 +236,4 @@ gains = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("final", "moves"))

@@ -9,27 +9,20 @@ from lnorm_utils.checking.exercise import put_in_bank
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import normal
 from lnorm_utils.slips.attention import ATTENTION
-from lnorm_utils.slips.beliefs import Belief
 
 TOPIC = "transformer"
 
-means = Prediction(
-    answer=16 * 64,
-    reason="One for each of the 64 positions of each of the 16 points.",
+drawn = Prediction(
+    answer="circle",
+    reason="The features add up to 0, which is a plane, and all rows have the length √3.",
     wrong={
-        16: Belief.ONE_MEAN_PER_SENTENCE(
-            "That is one for each point. Each of its 64 positions has a mean of its own."
-        ),
-        64: "That is one for each position. The 16 points don't share their means.",
-        32: Belief.OVER_THE_BATCH(
-            "That is one for each feature, as in batch norm. Layer norm averages over the features."
-        ),
-        16 * 32: "You averaged over the positions. Layer norm averages over the features.",
-        64 * 32: "You averaged over the points. Layer norm averages over the features.",
-        16 * 64 * 32: "That is how many numbers there are. Each 32 of them share a mean.",
-        1: "One mean for everything is not what layer norm takes. Each row has its own.",
+        "sphere": "All rows are equally far from the origin, but their features also add up to 0. "
+        "So they lie in a plane.",
+        "line": "With two features there are two points on a line. With three there's more room.",
+        "square": "All rows are equally far from the origin. The corners of a square are further "
+        "away than its sides.",
     },
-    hints=["How many rows are there?", "A row is what stands at one point and one position."],
+    hints=["What do the three features of a row add up to?", "How long is each row?"],
 )
 
 norms_24 = Prediction(
@@ -65,7 +58,7 @@ rms = Prediction(
     hints=["What is the mean of the squares?", "Take its root, and divide the first number by it."],
 )
 
-ln_37 = Prediction(
+blank = Prediction(
     answer=math.log(37),
     reason="Each character gets the probability 1/37, and −ln(1/37) = ln 37.",
     wrong={
@@ -143,4 +136,4 @@ def keys_not_transposed(attention, q, k, v):
     return q @ k
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("above_0", "attend"))

@@ -62,4 +62,4 @@ norms_6 = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("norms_6",))
