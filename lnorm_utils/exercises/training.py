@@ -231,4 +231,4 @@ runs_that_train = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("schedule", "still_needed"))

@@ -137,4 +137,4 @@ def root_of_the_summed_squares(weights, biases):
     return squares.sqrt()
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("block_norms",))
