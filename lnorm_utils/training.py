@@ -48,6 +48,7 @@ def train(
     rate: float = 0.05,
     steps: int = 200,
     adam: bool = False,
+    decay: float = 0.0,
 ) -> Tensor:
     """Train a classifier in place by gradient descent on all points at once.
 
@@ -61,6 +62,8 @@ def train(
         rate: the learning rate.
         steps: how often the parameters change.
         adam: change them by `Adam` instead, at the same rate.
+        decay: weight decay on all parameters. Before each step, p becomes (1 − rate · decay) · p,
+            as in AdamW of Loshchilov & Hutter 2019, arXiv:1711.05101.
 
     Returns:
         (steps,), the loss before each step, without a gradient.
@@ -78,6 +81,9 @@ def train(
         loss = nn.functional.cross_entropy(network(x), labels)
         gradients = torch.autograd.grad(loss, parameters)
         losses.append(loss.detach())
+        with torch.no_grad():
+            for parameter in parameters if decay else ():
+                parameter.mul_(1 - rate * decay)
         if by_adam:
             by_adam.step(list(gradients), rate)
             continue

@@ -13,8 +13,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from lnorm_utils import LayerNorm
-from lnorm_utils.examples import normal
-from lnorm_utils.training import Adam
+from lnorm_utils.examples import normal, ring_network, two_rings
+from lnorm_utils.training import Adam, train
 from lnorm_utils.transformer import grid
 from lnorm_utils.transformer.model import (
     PLACES,
@@ -89,6 +89,22 @@ def test_adam_is_pytorch_s_adam_over_many_steps():
         adam.step([theirs.grad], rate=0.1)
         pytorch.step()
     torch.testing.assert_close(ours, theirs.detach(), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("adam", "optimizer"), [(True, torch.optim.AdamW), (False, torch.optim.SGD)]
+)
+def test_weight_decay_is_pytorch_s(adam, optimizer):
+    ours, theirs = (ring_network(LayerNorm, hidden_layers=1, width=8) for _ in range(2))
+    x, ring = two_rings(32)
+    train(ours, x, ring, rate=0.01, steps=10, adam=adam, decay=2.0)
+    pytorch = optimizer(theirs.parameters(), lr=0.01, weight_decay=2.0)
+    for _ in range(10):
+        pytorch.zero_grad()
+        torch.nn.functional.cross_entropy(theirs(x), ring).backward()
+        pytorch.step()
+    for one, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-12)
 
 
 def test_a_small_model_learns_a_text_that_repeats_and_writes_it_on():
