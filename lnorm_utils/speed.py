@@ -1,4 +1,4 @@
-"""Which traffic through memory a function causes, and which speeds the benchmark measured."""
+"""Which traffic through memory a function causes, what it keeps there, and measured speeds."""
 
 import json
 import math
@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from torch import Tensor
+from torch.autograd.graph import saved_tensors_hooks
 from torch.utils._python_dispatch import TorchDispatchMode
 
-__all__ = ["TABLES", "Speeds", "Traffic", "measured", "traffic"]
+__all__ = ["TABLES", "Speeds", "Traffic", "kept_for_backward", "measured", "traffic"]
 
 TABLES = Path(__file__).with_name("speed.json")  # `make bench` writes it
 # Operations that make a tensor without writing to it, or write to one without reading it.
@@ -76,6 +77,33 @@ def traffic(function: Callable[[Tensor], object], x: Tensor) -> Traffic:
     with _Counter() as counter:
         function(x)
     return Traffic(*(count / _bytes(x) for count in (counter.read, counter.written, counter.new)))
+
+
+def kept_for_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
+    """Run a function, and add up what autograd keeps for its backward pass, x and parameters too.
+
+    Args:
+        function: takes `x`, and returns a tensor that depends on it.
+        x: a tensor of floating-point numbers with at least one element.
+
+    Returns:
+        The bytes that are kept, in units of those of `x`. What is kept twice counts once.
+
+    >>> import torch
+    >>> kept_for_backward(torch.exp, torch.ones(8, 512))
+    1.0
+    """
+    kept: dict[int, int] = {}
+
+    def keep(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with saved_tensors_hooks(keep, lambda tensor: tensor):
+        result = function(x.detach().clone().requires_grad_())
+    del result  # only now, so that no memory is given away twice
+    return sum(kept.values()) / _bytes(x)
 
 
 def measured(device: str = "cpu") -> Speeds:

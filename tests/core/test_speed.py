@@ -7,7 +7,7 @@ from speed_table import LESSON, functions_of
 
 from lnorm_utils import layer_norm
 from lnorm_utils.examples import normal
-from lnorm_utils.speed import Traffic, measured, traffic
+from lnorm_utils.speed import Traffic, kept_for_backward, measured, traffic
 
 X = normal(6, 1000, seed=0)
 OLD = torch.zeros_like(X)
@@ -72,3 +72,12 @@ def test_each_table_says_on_what_it_was_measured_and_an_unknown_one_which_there_
         assert "one thread; PyTorch 2." in measured(device).about
     with pytest.raises(ValueError, match="'abacus', only for cpu"):
         measured("abacus")
+
+
+def test_what_is_kept_for_the_backward_pass_counts_once_and_in_units_of_x():
+    x, weight = torch.ones(64, 256), torch.ones(256, requires_grad=True)
+    assert kept_for_backward(lambda x: x + 1, x) == 0
+    assert kept_for_backward(lambda x: x * x, x) == 1
+    assert kept_for_backward(lambda x: x.exp().exp(), x) == 2
+    with_statistics = kept_for_backward(lambda x: F.layer_norm(x, (256,), weight), x)
+    assert with_statistics == 1 + (256 + 2 * 64) / x.numel()
