@@ -1,0 +1,26 @@
+"""What the table of today's models shows."""
+
+import re
+
+from lnorm_utils.todays_models import MODELS, table
+
+
+def test_the_table_has_a_row_for_each_model_with_a_link_to_its_code():
+    rows = table(MODELS).data.splitlines()[2:]
+    assert len(rows) == len(MODELS) == len({each.model for each in MODELS})
+    for row, each in zip(rows, MODELS, strict=True):
+        path = f"/models/{each.folder}/modeling_{each.folder}.py)"
+        assert row.startswith(
+            f"| [{each.model}](https://github.com/huggingface/transformers/blob/v"
+        )
+        assert path in row
+        assert each.place in row
+
+
+def test_a_place_is_a_formula_of_a_branch_its_norms_and_the_stream():
+    for each in MODELS:
+        steps = re.findall(r"norm|f(?=\()", each.place)
+        assert steps.count("f") == 1
+        assert len(steps) <= 3
+        plain = {"norm": lambda x: x, "f": lambda x: 2 * x, "x": 1}
+        assert eval(each.place, {}, plain) == 3
