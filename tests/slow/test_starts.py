@@ -153,3 +153,14 @@ def test_without_norms_twelve_blocks_overflow_from_xavier_s_start_only():
             assert bool(losses.isfinite().all()) == is_finite
             ended = fit(residual_stack(12, "none", seed, start=start), warm_up=1, steps=31)[-1]
             assert ended == pytest.approx(1.02, abs=0.05)
+
+
+@pytest.mark.parametrize(("decay", "mean"), [(0.0, 1.01), (1.0, 0.83)])
+@pytest.mark.parametrize("start", [None, 1.0])
+def test_gamma_follows_weight_decay_and_the_rings_are_learned_all_the_same(start, decay, mean):
+    for seed in range(3):
+        network = ring_network(LayerNorm, hidden_layers=4, seed=seed, start=start)
+        loss = train(network, POINTS, RING, rate=0.001, adam=True, decay=decay)[-1]
+        gamma = torch.cat([norm.weight for norm in network[1:-1:3]]).mean()
+        assert gamma.item() == pytest.approx(mean, abs=0.006)
+        assert loss < 0.01
