@@ -2,7 +2,7 @@
 
 import html
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from lnorm_utils.checking.exercise import Exercise
@@ -23,22 +23,32 @@ def progress(topic: str | None = None) -> "Progress":
     """
     if topic is None:
         _import_banks()
-        return CourseProgress({name: _states(name) for name in sorted(Exercise.bank)})
+        return CourseProgress({name: progress(name) for name in sorted(Exercise.bank)})
     if topic not in Exercise.bank:
         known = ", ".join(sorted(Exercise.bank)) or "none yet"
         raise ValueError(f"Unknown topic: {topic!r}. Choose from: {known}.")
-    return Progress(_states(topic))
+    return Progress(_states(topic), _states(topic, further=True))
 
 
 class Progress(dict):
-    """Exercise name → state, shown as a list."""
+    """Exercise name → state, shown as a list.
+
+    Args:
+        states: those of the exercises that a lesson needs to be finished.
+        further: those of its side trips; if none was attempted, they aren't shown.
+    """
+
+    def __init__(self, states: Mapping, further: Mapping[str, State] | None = None) -> None:
+        super().__init__(states)
+        begun = set(further.values()) - {State.NOT_ATTEMPTED} if further else ()
+        self.further = further if further and begun else {}
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        yield f"{_number_right(self)} of {len(self)} exercises are right."
-        for name, state in self.items():
+        yield f"{_counted(self, ' exercises are right', self.further)}."
+        for name, state in (*self.items(), *self.further.items()):
             yield f"{SIGNS[state]} {name}: {state.value.lower()}"
 
     def _repr_html_(self) -> str:
@@ -48,25 +58,31 @@ class Progress(dict):
 
 
 class CourseProgress(Progress):
-    """Topic → {exercise name → state}, shown as a list of topics."""
+    """Topic → its progress, shown as a list of topics."""
 
     def _lines(self) -> Iterator[str]:
-        right = {topic: _number_right(states) for topic, states in self.items()}
-        total = sum(map(len, self.values()))
-        yield f"{sum(right.values())} of {total} exercises are right."
+        right = sum(map(_number_right, self.values()))
+        yield f"{right} of {sum(map(len, self.values()))} exercises are right."
         for topic, states in self.items():
-            is_done = right[topic] == len(states)
+            is_done = _number_right(states) == len(states)
             sign = SIGNS[State.RIGHT if is_done else State.NOT_ATTEMPTED]
-            yield f"{sign} {topic}: {right[topic]} of {len(states)}"
+            yield f"{sign} {topic}: {_counted(states, '', states.further)}"
         yield f"This is version {__version__} of the course."
 
 
-def _number_right(states: dict[str, State]) -> int:
+def _counted(states: Mapping[str, State], what: str, further: Mapping[str, State]) -> str:
+    """Count the right ones, such as "8 of 8, and 2 of 3 further"."""
+    more = f", and {_number_right(further)} of {len(further)} further" if further else ""
+    return f"{_number_right(states)} of {len(states)}{what}{more}"
+
+
+def _number_right(states: Mapping[str, State]) -> int:
     return sum(state is State.RIGHT for state in states.values())
 
 
-def _states(topic: str) -> dict[str, State]:
-    return {name: STATES[kept(topic, name)] for name in Exercise.bank[topic]}
+def _states(topic: str, further: bool = False) -> dict[str, State]:
+    wanted = (name for name, each in Exercise.bank[topic].items() if each.further == further)
+    return {name: STATES[kept(topic, name)] for name in wanted}
 
 
 def _import_banks() -> None:

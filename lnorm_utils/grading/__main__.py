@@ -71,6 +71,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="ADDRESS",
         help="where students get the course",
     )
+    student.add_argument(
+        "--no-side-trips", action="store_true", help="leave out what comes after each recap"
+    )
     student.set_defaults(command=write_copies)
     homes = commands.add_parser("homes", help="collect what students of a JupyterHub have done")
     homes.add_argument("homes", type=Path, help="the folder of their home folders, such as /home")
@@ -163,7 +166,8 @@ def write_copies(options: argparse.Namespace) -> int:
         if not out:
             continue
         try:
-            write(COURSE, out.expanduser(), options.lessons, options.where)
+            side_trips = not options.no_side_trips
+            write(COURSE, out.expanduser(), options.lessons, options.where, side_trips)
         except CopyError as problem:
             print(problem, file=sys.stderr)
             return 1

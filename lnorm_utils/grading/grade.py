@@ -1,14 +1,27 @@
 """A grade: what became of an exercise of a student, from the notebook to the tables and pages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lnorm_utils.checking.feedback import State
 from lnorm_utils.slips.beliefs import Belief
 
-__all__ = ["NOT_GRADED", "RIGHT", "STATES", "STRAY", "UNTOUCHED", "VERDICTS", "Grade", "Who"]
+__all__ = [
+    "FURTHER",
+    "NOT_GRADED",
+    "RIGHT",
+    "STATES",
+    "STRAY",
+    "UNTOUCHED",
+    "VERDICTS",
+    "Grade",
+    "Who",
+    "points_of",
+    "right_of",
+]
 
 RIGHT = "right"
+FURTHER = "further"
 # What an exercise can say of an attempt, and all that can become of it.
 VERDICTS = {RIGHT: State.RIGHT, "wrong": State.WRONG, "not attempted": State.NOT_ATTEMPTED}
 STATES = (*VERDICTS, "missing", "crashed", "timed out")
@@ -37,6 +50,7 @@ class Grade:
     belief: str = ""  # codes of the common beliefs that it may come from
     message: str = ""
     answer: str = ""  # a mark that is the same for the same code; empty for little code
+    further: str = ""  # FURTHER in a side trip, which gives no points; else nothing
 
     @property
     def who(self) -> Who:
@@ -48,3 +62,17 @@ class Grade:
         """Return each of the common beliefs, in words."""
         codes = self.belief.split()
         return [belief.value for belief in Belief if belief.code in codes]
+
+
+def points_of(grades: Iterable[Grade]) -> tuple[int, int]:
+    """Return how many exercises give a point, and how many could; those of side trips don't."""
+    states = [grade.state for grade in grades if not grade.further]
+    return states.count(RIGHT), len(states)
+
+
+def right_of(grades: Collection[Grade]) -> str:
+    """Count the right ones, such as "4 of 6 right, and 1 of 2 further"."""
+    right, most = points_of(grades)
+    further = [grade.state for grade in grades if grade.further]
+    more = f", and {further.count(RIGHT)} of {len(further)} further" if further else ""
+    return f"{right} of {most} right{more}"

@@ -16,6 +16,7 @@ __all__ = [
     "edition",
     "exercises",
     "made_from",
+    "main_way",
     "read",
     "topics",
     "write",
@@ -41,6 +42,8 @@ LANGUAGE = {
 }
 BANK = re.compile(r"\blnorm_utils\.exercises(?:\.| import )(?!progress|Exercise)(\w+)")
 CHECK = re.compile(r"^\s*(\w+)\.check\(", re.MULTILINE)
+RECAP = "## Recap"  # how the last cell of the main way begins; side trips come after it
+SIDE_TRIPS = re.compile(r", and \d+ for the side trips?(?=\.)")
 
 
 class LessonError(ValueError):
@@ -94,6 +97,17 @@ def made_from(notebook: Mapping) -> str:
     """Return the edition that a copy was made from; empty if it has no mark."""
     mark = notebook.get("metadata", {}).get(MARK)
     return str(mark.get("edition", "")) if isinstance(mark, Mapping) else ""
+
+
+def main_way(notebook: Mapping) -> dict:
+    """Return a lesson without its side trips, which are the cells after the recap."""
+    kept: list[dict] = []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        kept.append({**cell, "source": SIDE_TRIPS.sub("", source)})
+        if cell["cell_type"] == "markdown" and source.startswith(RECAP):
+            break
+    return {**notebook, "cells": kept}
 
 
 def topics(notebook: Mapping) -> list[str]:

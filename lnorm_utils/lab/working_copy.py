@@ -14,6 +14,7 @@ from lnorm_utils.lab.lesson_files import (
     edition,
     exercises,
     made_from,
+    main_way,
     read,
     topics,
     write,
@@ -131,12 +132,12 @@ def lesson_named(originals: Path, name: str) -> Path:
 
 
 def finished(originals: Path, copies: Path) -> dict[str, bool]:
-    """Return lesson → whether all of its exercises are solved, in order."""
+    """Return lesson → whether all of its exercises but those of side trips are solved, in order."""
     done = {}
     for path in lessons(originals):
         lesson, answered = _original(path), copies / FOLDER
         done[path.name] = all(
             any(kept(topic, name, answered) == RIGHT for topic in topics(lesson))
-            for name in exercises(lesson)
+            for name in exercises(main_way(lesson))
         )
     return done

@@ -263,12 +263,13 @@ function kept(use) {
   try { use(localStorage); } catch (error) { console.debug(error); }
 }
 
-/** Say how many predictions of the page are right. */
+/** Say how many predictions of the page are right, and apart from them, how many of its side trips. */
 function count() {
-  const all = document.querySelectorAll(".lnorm-prediction");
-  const right = document.querySelectorAll(".lnorm-prediction.right");
   const place = document.querySelector(".lnorm-progress");
-  if (place) place.textContent = `${right.length} of ${all.length} predictions on this page are right.`;
+  const number = (kind) => document.querySelectorAll(`.lnorm-prediction${kind}`).length;
+  const counted = (kind) => `${number(`.right${kind}`)} of ${number(kind)}`;
+  const more = number(".further") ? ` In the side trips, ${counted(".further")}.` : "";
+  if (place) place.textContent = `${counted(":not(.further)")} predictions on this page are right.${more}`;
 }
 
 function unfold() {

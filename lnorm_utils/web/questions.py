@@ -55,6 +55,7 @@ def prediction(question: Prediction) -> str:
     """Write a prediction as HTML: a form, its hints, and what the script needs to judge it."""
     data = as_data(question)
     name = f"{question.topic}-{question.name}"
+    kind = "lnorm-prediction further" if question.further else "lnorm-prediction"
     choices = {"word": question.words, "truth": ["True", "False"]}.get(data["kind"], [])
     if choices:
         inputs = "".join(
@@ -68,7 +69,7 @@ def prediction(question: Prediction) -> str:
             f'autocapitalize="off" spellcheck="false" placeholder="{_escaped(data["asked"])}">'
         )
     return (
-        f'<form class="lnorm-prediction" id="{name}" aria-label="prediction {question.name}">'
+        f'<form class="{kind}" id="{name}" aria-label="prediction {question.name}">'
         f'{inputs}<button type="submit">Check</button>'
         f'<div class="said" aria-live="polite"></div>{_hints(question)}'
         f'<script type="application/json">{_in_script(data)}</script></form>'

@@ -29,6 +29,7 @@ NOTEBOOKS = [f"notebooks/{path.stem}.html" for path in NOTEBOOK_PATHS]
 ALIVE = ["index.html", *NOTEBOOKS]
 PAGES = [*ALIVE, "README.html", "search.html?q=mean", "404.html"]
 PAGES += [page for page in DOCS if "index" not in page]
+KINDS = (":not(.further)", ".further")  # of the questions on a page
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 
 
@@ -234,7 +235,10 @@ def test_an_answer_unfolds_what_shows_it_and_is_kept(visit, name):
     page.reload()
     assert all(page.evaluate(OPENED))
     assert said.all_inner_texts() == before
-    assert page.locator(".lnorm-progress").inner_text().startswith(f"{len(forms)} of {len(forms)} ")
+    main, further = (page.locator(f".lnorm-prediction{kind}").count() for kind in KINDS)
+    told = page.locator(".lnorm-progress").inner_text()
+    assert told.startswith(f"{main} of {main} ")
+    assert told.endswith(f"In the side trips, {further} of {further}.") == bool(further)
 
 
 def test_what_is_folded_is_printed(visit):

@@ -25,8 +25,8 @@ def bank(monkeypatch):
         made(name)
 
 
-def made(name, topic=TOPIC):
-    put_in_bank(topic, {name: Prediction(answer=4, reason="", wrong={}, hints=[])})
+def made(name, topic=TOPIC, further=()):
+    put_in_bank(topic, {name: Prediction(answer=4, reason="", wrong={}, hints=[])}, further)
 
 
 @pytest.fixture
@@ -194,3 +194,22 @@ def test_without_a_topic_all_topics_are_shown(kept):
     assert f"○ {TOPIC}: 1 of 2" in repr(progress())
     keep(TOPIC, "second", RIGHT)
     assert f"✓ {TOPIC}: 2 of 2" in repr(progress())
+
+
+def test_side_trips_are_counted_apart_once_one_is_begun(kept):
+    for name in ("third", "fourth"):
+        made(name, further=[name])
+    for name in ("first", "second"):
+        keep(TOPIC, name, RIGHT)
+    assert repr(progress(TOPIC)).splitlines()[0] == "2 of 2 exercises are right."
+    assert "third" not in repr(progress(TOPIC))
+    keep(TOPIC, "third", RIGHT)
+    first, *lines = repr(progress(TOPIC)).splitlines()
+    assert first == "2 of 2 exercises are right, and 1 of 2 further."
+    assert lines[2:] == ["✓ third: right", "○ fourth: not attempted"]
+    assert f"✓ {TOPIC}: 2 of 2, and 1 of 2 further" in repr(progress())
+
+
+def test_what_is_further_has_to_be_in_the_bank():
+    with pytest.raises(ValueError, match="`further` has fifth, but 'progress_example' has no such"):
+        made("third", further=["fifth"])

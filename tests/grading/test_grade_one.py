@@ -69,6 +69,14 @@ class KernelHere:
         return Outcome(attempts=dict(ATTEMPTS))
 
 
+@pytest.fixture(autouse=True)
+def no_side_trips(monkeypatch):
+    """Let all exercises of these lessons belong to the main way."""
+    for topic in (mean.TOPIC, variance.TOPIC):
+        for exercise in Exercise.bank[topic].values():
+            monkeypatch.setattr(exercise, "further", False)
+
+
 @pytest.fixture
 def kernels(monkeypatch):
     monkeypatch.setattr(KernelHere, "made", [])
@@ -109,6 +117,16 @@ def test_what_no_cell_checks_is_missing(graded, kernels):
     assert graded() == dict.fromkeys(BANK, MISSING)
     assert kernels[0].limits == (7, 35)
     assert not kernels[0].is_open
+
+
+def test_a_side_trip_is_graded_apart_and_only_if_a_cell_checks_it(
+    tmp_path, kernels, judge, monkeypatch
+):
+    for name in (P0, P1):
+        monkeypatch.setattr(BANK[name], "further", True)
+    found = grade(written(tmp_path, [IMPORTS, f"{P0}.check({RIGHT!r})"]), 5, judge)
+    assert [g.exercise for g in found] == [name for name in BANK if name != P1]
+    assert [(g.exercise, g.state) for g in found if g.further] == [(P0, "right")]
 
 
 def test_each_attempt_gets_what_its_exercise_says_of_it(graded):

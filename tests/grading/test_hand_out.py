@@ -208,6 +208,29 @@ def test_a_notebook_that_is_alone_says_where_the_course_is(course, tmp_path):
     assert "https://example.org/week1.zip" in first
 
 
+def test_a_lesson_can_be_handed_out_without_its_side_trips(course, tmp_path):
+    path = course / "notebooks" / "01_mean.ipynb"
+    lesson = read(path)
+    title, recap, further = (
+        {"cell_type": "markdown", "metadata": {}, "source": source}
+        for source in (
+            "**Time:** 5 minutes, and 10 for the side trip.",
+            "## Recap",
+            "## Further: more",
+        )
+    )
+    cells = [title, *lesson["cells"], recap]
+    write({**lesson, "cells": [*cells, further, *lesson["cells"]]}, path)
+    student_copy(course, tmp_path / "with")
+    student_copy(course, tmp_path / "without", side_trips=False)
+    whole, short = (
+        ["".join(cell["source"]) for cell in read(copy / "notebooks" / path.name)["cells"]]
+        for copy in (tmp_path / "with", tmp_path / "without")
+    )
+    assert short[0].startswith("**Time:** 5 minutes.\n")
+    assert whole[1:] == [*short[1:], "## Further: more", *short[1:-1]]
+
+
 @pytest.mark.parametrize("wanted", [["99"], ["0"], ["01", "nothing"]])
 def test_a_lesson_that_is_not_there_is_refused_in_one_sentence(tmp_path, wanted):
     with pytest.raises(CopyError, match=f"^'{wanted[-1]}' isn't one lesson"):

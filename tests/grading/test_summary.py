@@ -6,8 +6,15 @@ import zipfile
 
 import pytest
 
-from lnorm_utils.grading.grade import STRAY, UNTOUCHED, Grade
-from lnorm_utils.grading.report.class_folder import FEEDBACK, GRADES, REPORT, write_results
+from lnorm_utils.grading.grade import FURTHER, STRAY, UNTOUCHED, Grade
+from lnorm_utils.grading.report.class_folder import (
+    EXERCISES,
+    FEEDBACK,
+    GRADES,
+    REPORT,
+    write_results,
+)
+from lnorm_utils.grading.report.exercises_table import read_grades, write_grades
 from lnorm_utils.grading.report.page import feedback_page, report_page
 from lnorm_utils.grading.report.pictures import misconception_bars, right_bars
 from lnorm_utils.grading.report.summary import summarize
@@ -64,6 +71,23 @@ def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_
     assert "b.ipynb" in summary.lessons[0].remarks
     (count,) = summary.exercises
     assert (count.right, count.students, count.mistake, count.mistakes) == (1, 2, "4", 1)
+
+
+def test_side_trips_give_no_points_and_are_counted_apart(tmp_path):
+    more = [
+        graded("ada", "three", further=FURTHER),
+        graded("bo", "three", "not attempted", further=FURTHER),
+    ]
+    summary = summarize([*CLASS, *more])
+    ada, bo = summary.lessons[:2]
+    assert (ada.points, ada.maximum, bo.points, bo.maximum) == (1, 2, 0, 2)
+    assert bo.remarks == summarize(CLASS).lessons[1].remarks
+    assert [count.exercise for count in summary.exercises if count.further] == ["three"]
+    (page,) = [feedback_page("ada", summary.graded["ada", ""], [])]
+    assert "1 of 2 right, and 1 of 1 further" in page
+    assert "three (further)" in report_page(summary)
+    write_grades(tmp_path / EXERCISES, more)
+    assert [*read_grades(tmp_path / EXERCISES)] == more
 
 
 def test_parts_that_overlap_count_once():

@@ -182,6 +182,10 @@ def test_a_lesson_is_finished_when_all_its_exercises_are_right(originals, copies
     assert finished(originals, copies) == done
     (progress / "variance.b.right").touch()
     assert all(finished(originals, copies).values())
+    lesson = nbformat.read(originals / "02_variance.ipynb", as_version=4)
+    lesson.cells += [new_markdown_cell("## Recap"), new_code_cell("c.check(...)")]  # a side trip
+    nbformat.write(lesson, originals / "02_variance.ipynb")
+    assert all(finished(originals, copies).values())
 
 
 @pytest.fixture

@@ -100,6 +100,13 @@ def test_a_belief_is_named():
     assert belief.value in data["wrong"][0]["html"]
 
 
+def test_a_question_of_a_side_trip_is_marked(monkeypatch):
+    question = ask(1.5)
+    assert 'class="lnorm-prediction"' in prediction(question)
+    monkeypatch.setattr(question, "further", True)
+    assert 'class="lnorm-prediction further"' in prediction(question)
+
+
 def test_words_are_chosen_and_numbers_are_typed():
     assert prediction(ask("mean", "median")).count('type="radio"') == 2
     assert prediction(ask(True)).count('type="radio"') == 2

@@ -18,7 +18,7 @@ from lnorm_utils.grading.collect.notebooks import (
 )
 from lnorm_utils.grading.collect.unzip import Found, Limits, names_in, unzip
 from lnorm_utils.grading.collect.whose import Export, Student
-from lnorm_utils.grading.grade import NOT_GRADED, Grade, Who
+from lnorm_utils.grading.grade import FURTHER, NOT_GRADED, Grade, Who
 from lnorm_utils.grading.plain_text import printable
 from lnorm_utils.lab.lesson_files import LessonError
 
@@ -68,6 +68,7 @@ class HandedIn:
             *(who.name, who.id, self.file, "late" if who.late else "", who.feedback),
             *(lesson_on(exercise.topic) if exercise else "", name, state, "", "", message),
             self.answers.get(name, ""),
+            FURTHER if exercise and exercise.further else "",
         )
         return Grade(*map(printable, cells))
 

@@ -15,7 +15,7 @@ from lnorm_utils.grading.cells import MOST_CHARACTERS, code_cells
 from lnorm_utils.grading.collect.handed_in import HandedIn
 from lnorm_utils.grading.collect.notebooks import NO_LESSON, lesson_on
 from lnorm_utils.grading.grade import STRAY, UNTOUCHED, Who
-from lnorm_utils.lab.lesson_files import ORIGINALS, edition, made_from, read
+from lnorm_utils.lab.lesson_files import ORIGINALS, edition, made_from, main_way, read
 from lnorm_utils.lab.working_copy import lessons
 
 __all__ = ["looked_at"]
@@ -80,7 +80,8 @@ def _is_untouched(notebook: Mapping) -> bool:
 
 @functools.cache
 def _originals() -> set[tuple[str, ...]]:
-    return {_code(read(path)) for path in lessons(ORIGINALS)}
+    originals = [read(path) for path in lessons(ORIGINALS)]
+    return {_code(each) for original in originals for each in (original, main_way(original))}
 
 
 def _code(notebook: Mapping) -> tuple[str, ...]:

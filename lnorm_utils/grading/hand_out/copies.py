@@ -11,7 +11,15 @@ from pathlib import Path
 
 from lnorm_utils.checking.exercise import CLOSED
 from lnorm_utils.grading.hand_out.filled_in import answers_left_in
-from lnorm_utils.lab.lesson_files import NAME, ORIGINALS, LessonError, cleared, read, write
+from lnorm_utils.lab.lesson_files import (
+    NAME,
+    ORIGINALS,
+    LessonError,
+    cleared,
+    main_way,
+    read,
+    write,
+)
 from lnorm_utils.lab.working_copy import lesson_named, lessons
 
 COURSE = ORIGINALS.parent
@@ -59,7 +67,11 @@ class CopyError(Exception):
 
 
 def student_copy(
-    course: Path, out: Path, wanted: Sequence[str] | None = None, where: str = ""
+    course: Path,
+    out: Path,
+    wanted: Sequence[str] | None = None,
+    where: str = "",
+    side_trips: bool = True,
 ) -> None:
     """Copy a course, close its solutions, and look for answers; all of it or nothing.
 
@@ -68,6 +80,7 @@ def student_copy(
         out: where the copy is to be.
         wanted: the lessons to copy, such as "01" and "02"; all if none is named.
         where: where students get the copy, which a notebook that is alone tells.
+        side_trips: whether the copy has what comes after the recap of a lesson.
 
     Raises:
         CopyError: the folder or a lesson's name cannot be used, or a notebook contains an answer.
@@ -80,14 +93,18 @@ def student_copy(
         raise CopyError(f"{out} already exists and isn't an empty folder. Name another one.")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as draft:
-        copy = _drafted(course, Path(draft) / "course", wanted, where)
+        copy = _drafted(course, Path(draft) / "course", wanted, where, side_trips)
         if out.exists():
             out.rmdir()
         copy.rename(out)
 
 
 def student_zip(
-    course: Path, archive: Path, wanted: Sequence[str] | None = None, where: str = ""
+    course: Path,
+    archive: Path,
+    wanted: Sequence[str] | None = None,
+    where: str = "",
+    side_trips: bool = True,
 ) -> None:
     """Do what `student_copy` does, but write a zip archive, with one folder of the same name.
 
@@ -100,7 +117,7 @@ def student_zip(
     archive.parent.mkdir(parents=True, exist_ok=True)
     packed = archive.with_name(f".{archive.name}.draft")
     with tempfile.TemporaryDirectory() as draft:
-        copy = _drafted(course, Path(draft) / archive.stem, wanted, where)
+        copy = _drafted(course, Path(draft) / archive.stem, wanted, where, side_trips)
         try:
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
                 for path in sorted(copy.rglob("*")):
@@ -110,7 +127,9 @@ def student_zip(
             packed.unlink(missing_ok=True)
 
 
-def _drafted(course: Path, copy: Path, wanted: Sequence[str] | None, where: str) -> Path:
+def _drafted(
+    course: Path, copy: Path, wanted: Sequence[str] | None, where: str, side_trips: bool
+) -> Path:
     chosen = {path.name for path in _chosen(course / "notebooks", wanted)}
     copy_files(course, copy)
     for path in lessons(copy / "notebooks"):
@@ -120,7 +139,7 @@ def _drafted(course: Path, copy: Path, wanted: Sequence[str] | None, where: str)
     closed.write_text(NOTE, encoding="utf-8")
     listed = "\n".join(f"- `my_lessons/{name}`" for name in sorted(chosen))
     (copy / "README.md").write_text(README.format(lessons=listed), encoding="utf-8")
-    if found := list(clear_notebooks(copy / "notebooks", where)):
+    if found := list(clear_notebooks(copy / "notebooks", where, side_trips)):
         raise CopyError("\n".join(found))
     return copy
 
@@ -164,7 +183,7 @@ def tracked_files(course: Path) -> list[str]:
     return [name for name in run.stdout.decode(errors="surrogateescape").split("\0") if name]
 
 
-def clear_notebooks(notebooks: Path, where: str = "") -> Iterator[str]:
+def clear_notebooks(notebooks: Path, where: str = "", side_trips: bool = True) -> Iterator[str]:
     """Clear the outputs of all notebooks in a folder; yield a sentence for each answer in them."""
     names = {path.name for path in lessons(notebooks)}
     for path in sorted(notebooks.rglob("*.ipynb")):
@@ -174,7 +193,8 @@ def clear_notebooks(notebooks: Path, where: str = "") -> Iterator[str]:
             yield str(problem)
             continue
         yield from (f"{path.name}: {sentence}" for sentence in answers_left_in(notebook))
-        cells = [_without_dead_links(cell, names) for cell in notebook["cells"]]
+        handed_out = notebook if side_trips else main_way(notebook)
+        cells = [_without_dead_links(cell, names) for cell in handed_out["cells"]]
         if cells and cells[0]["cell_type"] == "markdown":
             said = f"Get the course from {where}" if where else NO_ADDRESS
             source = "".join(cells[0]["source"]) + ALONE.format(where=said)

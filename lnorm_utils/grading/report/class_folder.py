@@ -64,10 +64,10 @@ def _lessons(summary: Summary) -> Iterator[Sequence[object]]:
 
 
 def _exercises(summary: Summary) -> Iterator[Sequence[object]]:
-    yield ("lesson", "exercise", "students", *STATES, "most frequent mistake", "made by")
+    yield ("lesson", "exercise", "students", *STATES, "most frequent mistake", "made by", "further")
     for c in summary.exercises:
         counts = map(c.number, STATES)
-        yield (c.lesson, c.exercise, c.students, *counts, c.mistake, c.mistakes)
+        yield (c.lesson, c.exercise, c.students, *counts, c.mistake, c.mistakes, c.further)
 
 
 def _misconceptions(summary: Summary) -> Iterator[Sequence[object]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from lnorm_utils.checking.feedback import as_html, inline
-from lnorm_utils.grading.grade import RIGHT, STRAY, UNTOUCHED, VERDICTS, Grade
+from lnorm_utils.grading.grade import FURTHER, STRAY, UNTOUCHED, VERDICTS, Grade, right_of
 from lnorm_utils.grading.report.pictures import misconception_bars, right_bars
 from lnorm_utils.grading.report.summary import Misconception, Summary
 from lnorm_utils.numbers import counted
@@ -57,8 +57,8 @@ def _in_short(summary: Summary, students: int) -> Iterable[str]:
                 else f"<li>{told}.{show}</li>"
             )
         yield "</ol>"
-    if summary.exercises:
-        least = min(summary.exercises, key=lambda count: count.right / count.students)
+    if needed := [count for count in summary.exercises if not count.further]:
+        least = min(needed, key=lambda count: count.right / count.students)
         yield (
             f"<p>Fewest are right in <code>{html.escape(least.exercise)}</code> of "
             f"{html.escape(least.lesson)}: {least.right} of {least.students}.</p>"
@@ -95,7 +95,10 @@ def _on_exercises(summary: Summary) -> Iterable[str]:
         yield _table(
             ["exercise", "right", "most frequent mistake", "made by"],
             [
-                [c.exercise, f"{c.right} of {c.students}", c.mistake, str(c.mistakes or "")]
+                [
+                    f"{c.exercise} ({FURTHER})" if c.further else c.exercise,
+                    *(f"{c.right} of {c.students}", c.mistake, str(c.mistakes or "")),
+                ]
                 for c in counts
             ],
         )
@@ -129,8 +132,7 @@ def feedback_page(student: str, graded: Sequence[Grade], not_graded: Sequence[Gr
     parts = [f"<h1>Feedback for {html.escape(student)}</h1>"]
     for lesson, group in groupby(graded, key=lambda grade: grade.lesson):
         grades = list(group)
-        right = sum(grade.state == RIGHT for grade in grades)
-        parts.append(f"<h2>{html.escape(lesson)}: {right} of {len(grades)} right</h2>")
+        parts.append(f"<h2>{html.escape(lesson)}: {right_of(grades)}</h2>")
         parts.append("<dl>")
         for grade in grades:
             parts.append(f"<dt><code>{html.escape(grade.exercise)}</code></dt>")

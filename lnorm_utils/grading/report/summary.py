@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from lnorm_utils.grading.grade import RIGHT, STATES, STRAY, UNTOUCHED, Grade, Who
+from lnorm_utils.grading.grade import RIGHT, STATES, STRAY, UNTOUCHED, Grade, Who, points_of
 from lnorm_utils.lecture import FOR_BELIEF, FOR_LESSON
 
 __all__ = ["ExerciseCount", "LessonPoints", "Misconception", "SameCode", "Summary", "summarize"]
@@ -40,6 +40,7 @@ class ExerciseCount:
     students: int
     mistake: str
     mistakes: int  # how many made it
+    further: str = ""  # as in `Grade`
 
     @property
     def right(self) -> int:
@@ -98,7 +99,7 @@ class Summary:
 def summarize(grades: Iterable[Grade]) -> Summary:
     """Summarize the grades of a class.
 
-    Of several notebooks of a student on one lesson, the one with the most right exercises counts.
+    Of several notebooks of a student on one lesson, the one with the most points counts.
     """
     files: dict[Key, dict[str, dict[str, Grade]]] = defaultdict(lambda: defaultdict(dict))
     not_graded = []
@@ -109,7 +110,7 @@ def summarize(grades: Iterable[Grade]) -> Summary:
         else:
             not_graded.append(grade)
     notebooks = {key: [[*each.values()] for each in found.values()] for key, found in files.items()}
-    counted = {key: max(each, key=_right) for key, each in notebooks.items()}
+    counted = {key: max(each, key=points_of) for key, each in notebooks.items()}
     same = _same_code(counted)
     points = [_lesson_points(key, notebooks[key], counted[key], same) for key in counted]
     remarks: dict[Who, list[Grade]] = defaultdict(list)
@@ -129,10 +130,6 @@ def summarize(grades: Iterable[Grade]) -> Summary:
     )
 
 
-def _right(grades: Sequence[Grade]) -> int:
-    return sum(grade.state == RIGHT for grade in grades)
-
-
 def _lesson_points(
     key: Key,
     notebooks: Sequence[Sequence[Grade]],
@@ -143,15 +140,14 @@ def _lesson_points(
     late = [_name(grades[0].file) for grades in notebooks if grades[0].late]
     remarks = []
     for state in STATES[2:]:
-        if names := [grade.exercise for grade in counted if grade.state == state]:
+        if names := [g.exercise for g in counted if g.state == state and not g.further]:
             remarks.append(f"{state}: {', '.join(names)}")
     if len(notebooks) > 1:
         remarks.append(f"{len(notebooks)} notebooks, of which {_name(counted[0].file)} counts")
     same_code = _same_code_of(who, [each for each in same if each.lesson == lesson])
     remarks += [same_code] if same_code else []
-    points = _right(counted)
     told = ", ".join(late), "; ".join(remarks), who[1], same_code, counted[0].feedback
-    return LessonPoints(who[0], lesson, points, len(counted), *told)
+    return LessonPoints(who[0], lesson, *points_of(counted), *told)
 
 
 def _same_code_of(who: Who, same: Iterable[SameCode]) -> str:
@@ -211,8 +207,9 @@ def _exercise_counts(counted: Iterable[Sequence[Grade]]) -> list[ExerciseCount]:
         mistakes = Counter(grade.mistake for grade in grades if grade.mistake)
         mistake, times = mistakes.most_common(1)[0] if mistakes else ("", 0)
         states = Counter(grade.state for grade in grades)
-        counts.append(ExerciseCount(lesson, exercise, states, len(grades), mistake, times))
-    return sorted(counts, key=lambda count: count.lesson)
+        told = len(grades), mistake, times, grades[0].further
+        counts.append(ExerciseCount(lesson, exercise, states, *told))
+    return sorted(counts, key=lambda count: (count.lesson, count.further))
 
 
 def _misconceptions(counted: Mapping[Key, Sequence[Grade]]) -> list[Misconception]:

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterable
 
-from lnorm_utils.grading.grade import RIGHT, Grade
+from lnorm_utils.grading.grade import RIGHT, Grade, right_of
 from lnorm_utils.grading.plain_text import printable
 
 __all__ = ["TimeLeft", "table"]
@@ -22,8 +22,7 @@ def _total(grades: list[Grade]) -> str:
     """Count the right ones of each lesson, as in "01_mean, 4 of 6 right"."""
     counts = []
     for lesson in dict.fromkeys(g.lesson for g in grades if g.lesson):
-        states = [g.state for g in grades if g.lesson == lesson]
-        counts.append(f"{lesson}, {states.count(RIGHT)} of {len(states)} right")
+        counts.append(f"{lesson}, {right_of([g for g in grades if g.lesson == lesson])}")
     return "; ".join(counts) or "0 right"
 
 

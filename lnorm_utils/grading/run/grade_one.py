@@ -29,7 +29,8 @@ def grade_one(file: HandedIn, timeout: float, processes: Processes, judge: Judge
         judge: what judges its attempts.
 
     Returns:
-        A grade for each exercise, whatever the notebook does. For a file that isn't a notebook of
+        A grade for each exercise, whatever the notebook does; none for one of a side trip that no
+        cell checks, because lecturers may leave those out. For a file that isn't a notebook of
         this course, a single one that says so.
     """
     try:
@@ -63,4 +64,5 @@ def grade_one(file: HandedIn, timeout: float, processes: Processes, judge: Judge
             outcome, reason = without, without.reason
         return file.grade(exercise, outcome.failed, reason)
 
-    return [graded(exercise) for exercise in exercises]
+    grades = [graded(exercise) for exercise in exercises]
+    return [grade for grade in grades if not (grade.further and grade.state == MISSING.failed)]
