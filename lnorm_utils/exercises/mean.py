@@ -211,4 +211,4 @@ last_word = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("for_one_sentence", "swap", "last_word"))

@@ -9,12 +9,14 @@ import re
 import pytest
 import torch
 from exercise_banks import BANK, BANK_MODULES, CODE, EXERCISES, PREDICTIONS, WITH_NORM, known
+from project import NOTEBOOK_PATHS
 
 from lnorm_utils.checking.comparing import plain, same
 from lnorm_utils.checking.diagnosis import Cause
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.feedback import State, first_sentence
 from lnorm_utils.checking.prediction import ROUNDED, Prediction
+from lnorm_utils.lab.lesson_files import exercises, main_way, read, topics
 from lnorm_utils.slips.beliefs import Belief
 
 # Rounding to float16 changes a number by 1/2000 at most, and where that's the mistake, so be it.
@@ -130,6 +132,14 @@ def test_every_wrong_answer_has_a_message_of_its_own(exercise):
 
 def test_no_two_exercises_have_the_same_name():
     assert len({exercise.name for exercise in EXERCISES}) == len(EXERCISES)
+
+
+@pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.stem)
+def test_the_exercises_that_a_lesson_asks_after_its_recap_are_those_marked_further(path):
+    lesson = read(path)
+    main = exercises(main_way(lesson))
+    asked = {name: name not in main for name in exercises(lesson)}
+    assert asked == {e.name: e.further for topic in topics(lesson) for e in BANK[topic].values()}
 
 
 @pytest.mark.parametrize("lesson", BANK)
