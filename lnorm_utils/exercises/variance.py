@@ -19,26 +19,26 @@ FAR = 1.5 * (torch.arange(24).reshape(2, 3, 4).double() % 3) + 2.0**28 + 2.0**25
 # In the narrow row, anything that is added shows; in the others, the divisor does.
 UNEQUAL = normal(5, 3, 6, seed=22).double() * torch.tensor([[1e-4], [1], [3]])
 
-means_again = Prediction(
-    answer=8 * 5,
-    reason="One for each of the eight points at each of the five positions.",
+touched = Prediction(
+    answer=16,
+    reason="The number takes part in the mean and the variance of its own row, and of no other.",
     wrong={
-        8: Belief.ONE_MEAN_PER_SENTENCE(
-            "That's one mean for each point. Each of its five positions has its own."
+        1: "The number also changes the mean of its row, which is subtracted from 15 others.",
+        5 * 16: Belief.ONE_MEAN_PER_SENTENCE(
+            "These are all words of that sentence. Each word has a mean of its own."
         ),
-        5 * 16: Belief.OVER_THE_BATCH(
-            "That's one mean for each position and feature, taken over the batch. Layer norm "
+        8: Belief.OVER_THE_BATCH(
+            "These are the numbers at the same position and feature in all points. Layer norm "
             "averages over the features."
         ),
-        5: "That's one mean for each position. Each of the eight points has its own.",
-        8 * 16: "You averaged over the positions. Layer norm averages over the features.",
-        16: "Either you counted the numbers in each mean, or you took one mean for each feature. "
-        "Layer norm averages over the features.",
-        8 * 5 * 16: "That's how many numbers there are. 16 of them share each mean.",
+        8 * 16: Belief.OVER_THE_BATCH(
+            "That's one word in all points. Layer norm never averages over the batch."
+        ),
+        640: "That would need one mean of all numbers. Each row has its own.",
     },
     hints=[
-        "How many rows does the tensor have? A row is one point at one position.",
-        "Only the last axis goes into the mean. Multiply the sizes of the other two.",
+        "Which other numbers share their mean with the one that changes?",
+        "The last axis goes into the mean. How many numbers does a row have?",
     ],
 )
 
@@ -59,20 +59,19 @@ shape_again = Prediction(
 )
 
 
-reshape_again = Prediction(
-    answer=(0, 1),
-    reason="`reshape` reads 0 to 5 in order and fills rows of two.",
+without_keepdim = Prediction(
+    answer=4 - 15,
+    reason="Without `keepdim=True` the means line up with the columns, so 15 is taken from the "
+    "second column, the 20 as well as the 4.",
     wrong={
-        (0, 3): Belief.RESHAPE_SWAPS_AXES(
-            "That's the first row after `transpose`, which swaps the axes. `reshape` reads the "
-            "numbers in order."
-        ),
-        (0, 1, 2): "That's the first row before `reshape`. The new rows hold two numbers.",
-        (0, 2): "`reshape` leaves out no number: it reads them in order.",
+        4 - 2: "That's right with `keepdim=True`. Without it the means have shape (2,), and line "
+        "up with the last axis.",
+        4 - 12: "You took the mean of its column. `mean(-1)` takes those of the rows.",
+        4 - 8.5: "You took the mean of all four numbers. `mean(-1)` takes one for each row.",
     },
     hints=[
-        "Write down the six numbers in the order in which you read them.",
-        "Fill three rows of two with them, from the top left.",
+        "The means have shape (2,). With which axis of the (2, 2) table does that line up?",
+        "The first mean is subtracted from the first column, the second from the second.",
     ],
 )
 
@@ -225,4 +224,4 @@ def adds_eps(norm, x):
     return norm.root(norm.variance(x) + 1e-5)
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("one_pass", "far_std"))
