@@ -15,49 +15,34 @@ NARROW = 0.003 * (normal(5, 3, 6, seed=32).double() + 2)
 LEFT, RIGHT = 2 * normal(5, 3, 6, seed=195).double() + 1, 2 * normal(5, 3, 6, seed=9).double() - 2
 
 # About lessons 1 and 2.
-rows_5_7 = Prediction(
-    answer=5 * 7,
-    reason="There's one mean for each of the 5 points at each of the 7 positions.",
+company = Prediction(
+    answer="N",
+    reason="Only a mean over the batch has numbers of other sentences in it.",
     wrong={
-        5: Belief.ONE_MEAN_PER_SENTENCE(
-            "That would be one mean for each sentence. Each position has its own."
-        ),
-        7 * 16: Belief.OVER_THE_BATCH(
-            "That's one mean for each position and feature, over the batch. Layer norm doesn't "
-            "average over the batch."
-        ),
-        16: Belief.OVER_THE_BATCH(
-            "Either you counted the features, which share one mean, or you averaged over the batch "
-            "and the positions."
-        ),
-        7: "That's the number of positions. Each point has means of its own.",
-        5 * 16: "That's one for each point and feature. The features share one mean.",
-        5 * 7 * 16: "That's how many numbers there are. 16 of them share one mean.",
-        1: "That would be one mean of all numbers. Each row has its own.",
+        "L": "A mean over the positions mixes the words of one sentence. No other sentence takes "
+        "part.",
+        "D": "A mean over the features sees a single word, and no other sentence takes part.",
     },
-    hints=["The mean belongs to a row. How many rows are there?", "Multiply points by positions."],
+    hints=[
+        "What do all numbers of one sentence have in common? Along which axis do sentences lie?",
+        "A mean over an axis depends on everything along that axis, and on nothing else.",
+    ],
 )
 
 
-var_1115 = Prediction(
-    answer=(1 + 1 + 1 + 9) / 4,
-    reason="The mean is 2. The squared distances 1, 1, 1, and 9 have the average 12 / 4.",
+four_layers = Prediction(
+    answer=7**4,
+    reason="Each layer divides what the layer before left, so the factors multiply: 7 · 7 · 7 · 7.",
     wrong={
-        4: Belief.VARIANCE_OVER_D_MINUS_1(
-            "You divided by D − 1. That corrects an estimate from a sample, but layer norm has the "
-            "whole row, so there is nothing to correct."
-        ),
-        12: "That's the sum of the squared distances. Divide it by how many there are.",
-        3**0.5: "That's the standard deviation. The variance is its square.",
-        2: "Either that's the mean, or it's the root of 12 / (D − 1). For the variance, average "
-        "the squared distances from the mean.",
-        7: "That's the average of the squared numbers. Subtract the mean before you square.",
-        1.5: "That's the average distance from the mean. Square the distances first.",
-        0: "The distances cancel, because you didn't square them.",
+        4 * 7: "You added the factors. The second layer divides what the first one left.",
+        7**3: "That's three layers.",
+        7**5: "That's five layers.",
+        4**7: "That's seven layers that divide by 4.",
+        7**2: "That's two layers, or the factor of the standard deviation after four.",
     },
     hints=[
-        "What is the mean, and how far is each number from it?",
-        "The squared distances are 1, 1, 1, and 9. Average them.",
+        "After one layer a seventh is left. How much of that is left after the second?",
+        "Multiply 7 by itself, once for each layer.",
     ],
 )
 
@@ -68,7 +53,7 @@ tenfold = Prediction(
     wrong={
         10 * 3: "The distances become 10 times as large. The variance averages squares.",
         3: "That's the variance before. Adding a number leaves it alone, a factor doesn't.",
-        100 * 4: "The factor is right, but you divided by D − 1 before.",
+        20 * 3: "You doubled the factor. The squares grow by 10 · 10.",
         10 * 3**0.5: "That's the new standard deviation. The variance is its square.",
         100: "That's the factor. Multiply the old variance by it.",
     },
@@ -311,7 +296,7 @@ whose = Prediction(
 )
 
 
-top = Prediction(
+humps = Prediction(
     answer=2,
     reason="One number is subtracted from all of them, and one divides all of them. That moves and "
     "squeezes a histogram, and keeps its shape.",
@@ -351,4 +336,4 @@ on_zeros = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("sum_var", "add_norm", "eps_inside", "whose", "on_zeros"))
