@@ -48,7 +48,7 @@ loses_digits = Prediction(
     hints=["Which formula squares numbers near 10,000?", "Which one subtracts such squares?"],
 )
 
-new_memory = Prediction(
+slower_copy = Prediction(
     answer="new",
     reason="The operating system hands out new memory page by page, and fills each page with zeros "
     "when it's first touched.",

@@ -30,7 +30,7 @@ company = Prediction(
 )
 
 
-four_layers = Prediction(
+stacked = Prediction(
     answer=7**4,
     reason="Each layer divides what the layer before left, so the factors multiply: 7 · 7 · 7 · 7.",
     wrong={

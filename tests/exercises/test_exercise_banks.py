@@ -21,6 +21,9 @@ from lnorm_utils.slips.beliefs import Belief
 
 # Rounding to float16 changes a number by 1/2000 at most, and where that's the mistake, so be it.
 APART = {"careful_norm": 50}
+NUMBERS = dict(zip(["zero", "one", "two", "three", "four", "five"], range(6), strict=True))
+NUMBERS |= dict(zip(["six", "seven", "eight", "nine", "ten"], range(6, 11), strict=True))
+NUMBERS |= {"once": 1, "twice": 2, "half": 0.5, "quarter": 0.25, "none": 0, "hundred": 100}
 KNOWN = [(exercise, one) for exercise in EXERCISES for one in known(exercise)]
 
 
@@ -132,6 +135,26 @@ def test_every_wrong_answer_has_a_message_of_its_own(exercise):
 
 def test_no_two_exercises_have_the_same_name():
     assert len({exercise.name for exercise in EXERCISES}) == len(EXERCISES)
+
+
+def gives_away(name, answer):
+    """Tell whether all words of an answer, or all its numbers, stand in a name."""
+    parts = name.split("_")
+    if isinstance(answer, str):
+        return {*re.findall(r"\w+", answer.lower())} <= {*parts}
+    said = {float(number) for number in re.findall(r"\d+", name)}
+    said |= {float(number.replace("_", ".")) for number in re.findall(r"\d+_\d+", name)}
+    said |= {NUMBERS[part] for part in parts if part in NUMBERS}
+    numbers = answer if isinstance(answer, tuple) else (answer,)
+    return {round(abs(number), 2) for number in numbers} <= said
+
+
+def test_the_name_of_a_prediction_does_not_give_its_answer_away():
+    told = [("ten", 10), ("at_0_71", 0.5**0.5), ("minus_3", -3), ("two_by_4", (2, 4))]
+    told += [("half_left", 0.5), ("still_nan", "NaN"), ("post_ln_wins", "post-LN")]
+    assert all(gives_away(*one) for one in told)
+    named = [(e.name, plain(value)) for e in PREDICTIONS for value, _ in e.answers]
+    assert [one for one in named if gives_away(*one)] == []
 
 
 @pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.stem)
