@@ -13,7 +13,7 @@ from lnorm_utils.slips.beliefs import Belief
 from lnorm_utils.web.lesson_page import lesson_page
 from lnorm_utils.web.questions import as_data, prediction
 
-FORM = 'class="lnorm-prediction"'
+FORM = 'class="lnorm-prediction'
 
 
 @pytest.fixture
