@@ -53,6 +53,16 @@ def test_a_lesson_needs_what_its_own_title_cell_says(path):
     assert all_needed(int(path.name[:2])) == said
 
 
+def test_nothing_in_the_core_needs_an_elective():
+    core = {*range(1, 9), 10}
+    assert set().union(*map(all_needed, core)) <= core
+
+
+def test_every_elective_is_found_by_a_question():
+    found = {lesson for row in table("By question") for lesson in numbers(row[-1])}
+    assert {*LESSONS} - {*range(1, 9), 10} <= found
+
+
 @pytest.mark.parametrize("heading", ["A week", "Three lectures"])
 def test_a_route_meets_every_lesson_once_and_after_those_that_it_needs(heading):
     met = [lesson for _, *cells in table(heading) for cell in cells for lesson in numbers(cell)]

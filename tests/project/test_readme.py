@@ -1,4 +1,4 @@
-"""The table of the README says what the title cells of the lessons say."""
+"""The tables of the README say what the title cells of the lessons say."""
 
 import re
 
@@ -7,7 +7,8 @@ import pytest
 from project import LESSON_PATHS, PROJECT
 
 README = (PROJECT / "README.md").read_text("utf-8")
-ROW = r"^\| <img [^|]+> \| (\d+)\.&nbsp;\[(.+?)\]\((.+?)\) \| [^|]+ \| (\d+) \|$"
+ROW = r"^\| <img [^|]+><br>(\d+)\.&nbsp;\[(.+?)\]\((.+?)\) \| (\d+) \|$"
+CORE = [*range(1, 9), 10]
 ROWS = re.findall(ROW, README, re.MULTILINE)
 
 
@@ -19,10 +20,21 @@ def minutes_of(path):
     return int(re.search(r"\*\*Time:\*\* (\d+) minutes", title_of(path))[1])
 
 
-def test_the_table_has_a_row_for_each_lesson_in_order():
-    links = [f"notebooks/{path.name}" for path in LESSON_PATHS]
-    assert [link for _, _, link, _ in ROWS] == links
-    assert [int(number) for number, *_ in ROWS] == [*range(1, len(LESSON_PATHS) + 1)]
+def test_the_tables_have_a_row_for_each_lesson_and_the_core_comes_first():
+    links = {path.name[:2]: f"notebooks/{path.name}" for path in LESSON_PATHS}
+    assert {f"{int(number):02}": link for number, _, link, _ in ROWS} == links
+    numbers = [int(number) for number, *_ in ROWS]
+    electives = [number for number in range(1, len(links) + 1) if number not in CORE]
+    assert numbers == [*CORE, *electives]
+    (named,) = re.findall(r"The core takes six hours:\*\* lessons (\d) to (\d) and (\d+),", README)
+    first, last, one_more = map(int, named)
+    assert [*range(first, last + 1), one_more] == CORE
+
+
+def test_every_elective_is_found_by_a_question():
+    section = README.partition("## Electives\n")[2].partition("\n| ")[0]
+    found = {int(number) for number in re.findall(r"\b\d+\b", section)}
+    assert {int(number) for number, *_ in ROWS} - {*CORE} <= found
 
 
 @pytest.mark.parametrize(("number", "question", "link", "minutes"), ROWS)

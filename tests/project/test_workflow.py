@@ -1,11 +1,11 @@
-"""The workflows call what exists, and find the lines of the README that they run."""
+"""The workflows call what exists, and find the lines of the docs that they run."""
 
 import re
 
 import yaml
 from project import MAKEFILE, PROJECT
 
-README = (PROJECT / "README.md").read_text("utf-8")
+PAGE = "docs/troubleshooting.md"
 WORKFLOWS = [
     yaml.safe_load(path.read_text("utf-8"))
     for path in sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
@@ -31,9 +31,10 @@ def test_every_test_that_a_workflow_leaves_out_exists():
         assert f"def {name}(" in (PROJECT / file).read_text("utf-8")
 
 
-def test_the_powershell_lines_of_the_readme_install_the_course_and_then_open_it():
-    pattern = re.search(r"Match\(\$readme, '(.+?)'\)", SCRIPTS)[1]
-    (block,) = re.findall(pattern, README)
+def test_the_powershell_lines_of_the_docs_install_the_course_and_then_open_it():
+    assert f"$page = Get-Content {PAGE}" in SCRIPTS
+    pattern = re.search(r"Match\(\$page, '(.+?)'\)", SCRIPTS)[1]
+    (block,) = re.findall(pattern, (PROJECT / PAGE).read_text("utf-8"))
     *install, start = block.split("\n")
     assert install[0] == "py -m venv .venv"
     assert any(" -m pip install " in line for line in install)
