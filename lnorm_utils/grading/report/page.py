@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from lnorm_utils.checking.feedback import as_html, inline
-from lnorm_utils.grading.grade import FURTHER, STRAY, UNTOUCHED, VERDICTS, Grade, right_of
+from lnorm_utils.grading.grade import STRAY, UNTOUCHED, VERDICTS, Grade, right_of
 from lnorm_utils.grading.report.pictures import misconception_bars, right_bars
 from lnorm_utils.grading.report.summary import Misconception, Summary
 from lnorm_utils.numbers import counted
@@ -95,10 +95,7 @@ def _on_exercises(summary: Summary) -> Iterable[str]:
         yield _table(
             ["exercise", "right", "most frequent mistake", "made by"],
             [
-                [
-                    f"{c.exercise} ({FURTHER})" if c.further else c.exercise,
-                    *(f"{c.right} of {c.students}", c.mistake, str(c.mistakes or "")),
-                ]
+                [c.label, f"{c.right} of {c.students}", c.mistake, str(c.mistakes or "")]
                 for c in counts
             ],
         )

@@ -23,7 +23,7 @@ WIDTH, HEIGHT_OF_A_BAR, HEIGHT_OF_THE_REST = 9, 0.42, 1.3
 
 def right_bars(lesson: str, counts: Sequence[ExerciseCount]) -> Picture:
     """Draw a bar for each exercise of a lesson: how many students are right, wrong, and so on."""
-    right = ", ".join(f"{count.exercise} {count.right} of {count.students}" for count in counts)
+    right = ", ".join(f"{count.label} {count.right} of {count.students}" for count in counts)
     picture, ax = _bars(f"Right answers in {lesson}: {right}", len(counts))
     left = [0] * len(counts)
     for label, states, color, ink, hatch in PARTS:
@@ -40,7 +40,7 @@ def right_bars(lesson: str, counts: Sequence[ExerciseCount]) -> Picture:
             if hatch and text.get_text():
                 text.set_bbox(box)
         left = [a + b for a, b in zip(left, sizes, strict=True)]
-    _name_bars(ax, [count.exercise for count in counts], max(left) * 1.01)
+    _name_bars(ax, [count.label for count in counts], max(left) * 1.01)
     picture.legend(loc="outside upper center", ncols=len(PARTS))
     return picture
 

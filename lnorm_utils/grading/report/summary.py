@@ -43,6 +43,11 @@ class ExerciseCount:
     further: str = ""  # as in `Grade`
 
     @property
+    def label(self) -> str:
+        """Return its name, with a mark if it's part of a side trip."""
+        return f"{self.exercise} ({self.further})" if self.further else self.exercise
+
+    @property
     def right(self) -> int:
         """Return how many students got it right."""
         return self.number(RIGHT)
