@@ -69,10 +69,3 @@ def test_a_route_meets_every_lesson_once_and_after_those_that_it_needs(heading):
     assert sorted(met) == [*LESSONS]
     for place, lesson in enumerate(met):
         assert all_needed(lesson) <= {*met[:place]}
-
-
-def test_the_hour_takes_an_hour():
-    section = TEXT.split("## One hour\n")[1].split("\n## ")[0]
-    first, each, last = map(int, re.findall(r"\((\d+)\s+minutes", section))
-    (lessons,) = re.findall(r"In lessons ([\d, and]+)", section)
-    assert first + each * len(numbers(lessons)) + last <= 60
