@@ -5,12 +5,13 @@ import re
 
 import nbformat
 from freeze import WIDGET_VIEW, frozen_text
-from lesson import FURTHER
+from lesson import FURTHER, minutes
 
 MOST_CODE_LINES = 12
 MOST_WORDS = 120  # in a cell
 MOST_CELLS = 55
 MOST_MINUTES = 45
+TIME = r"\*\*Time:\*\* (\d+) minutes(?:, and (\d+) for the side trip(s)?)?\. \*\*You need:\*\*"
 REFERENCES = "**References.**"
 MACHINE_PATH = re.compile(r"(?:^|(?<=[^\w.]))(?:/home/|/Users/|/root/|/tmp/|[A-Z]:\\)")
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+|\b0x7f[0-9a-f]{6,}", re.IGNORECASE)
@@ -168,12 +169,22 @@ def side_trips_come_after_the_recap_and_say_so(lesson):
         yield f"the first cell after its recap does not start with `{FURTHER}`"
 
 
-def the_title_cell_says_at_most_45_minutes(lesson):
-    minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", lesson.notebook.cells[0].source)
-    if not minutes:
-        yield "its first cell does not say `**Time:** … minutes`"
-    elif int(minutes[1]) > MOST_MINUTES:
-        yield f"it takes {minutes[1]} minutes"
+def the_title_cell_says_how_many_minutes_it_takes(lesson):
+    told = re.search(TIME, lesson.notebook.cells[0].source)
+    if not told:
+        yield "its first cell does not say `**Time:** … minutes, and … for the side trips. **You`"
+        return
+    said, said_further, plural = int(told[1]), int(told[2] or 0), bool(told[3])
+    taken, further = minutes(lesson.main_way), minutes(lesson.side_trips)
+    if said != taken:
+        yield f"it says {said} minutes, and its main way takes {taken}"
+    if taken > MOST_MINUTES:
+        yield f"its main way takes {taken} minutes"
+    if said_further != further:
+        yield f"it says {said_further} minutes for side trips, and they take {further}"
+    trips = sum(cell.source.startswith(FURTHER) for cell in lesson.side_trips)
+    if further and plural != (trips > 1):
+        yield f"it has {trips} side trips, and speaks of {'several' if plural else 'one'}"
 
 
 def it_has_at_most_55_cells(lesson):
@@ -274,7 +285,7 @@ RULES = [
     the_only_h1_stands_in_the_first_cell,
     the_recap_links_to_the_next_lesson,
     side_trips_come_after_the_recap_and_say_so,
-    the_title_cell_says_at_most_45_minutes,
+    the_title_cell_says_how_many_minutes_it_takes,
     it_has_at_most_55_cells,
     no_prose_cell_has_more_than_120_words,
     one_section_is_about_the_trap,

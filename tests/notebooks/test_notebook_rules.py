@@ -60,7 +60,18 @@ def question(words):
     return [prose, {**check, "execution_count": 1, "outputs": []}]
 
 
+def long(text):
+    return f"{text}\n" + "1 + 1\n" * 180
+
+
+def fifty(text):
+    return text.replace("5 minutes", "50 minutes")
+
+
 SIDE_TRIP = [*question("## Further: a\n\nWords."), question("## More")[0]]
+LONG_TRIP = question("## Further: a\n\n" + 1600 * "word ")
+ONE_TRIP = ", and 5 for the side trip. **Y"
+TWO_TRIPS = ", and 10 for the side trips. **Y"
 TABLE = "| symbol | code |\n|---|---|\n| " + "not a word here " * 40 + "|\n\n"
 
 # Rule: [(what it says, what breaks it), ...].
@@ -131,9 +142,19 @@ PLANTED = {
         ("first cell after", cells(lambda cells: cells.append(cells[4]))),
         ("`## More` stands after", cells(lambda cells: cells.extend(SIDE_TRIP))),
     ],
-    rules.the_title_cell_says_at_most_45_minutes: [
-        ("46 minutes", in_cell(0, lambda text: text.replace("5 minutes", "46 minutes"))),
+    rules.the_title_cell_says_how_many_minutes_it_takes: [
+        ("says 10 minutes, .* takes 5", in_cell(0, lambda text: text.replace("5 m", "10 m"))),
         ("does not say", in_cell(0, lambda text: text.replace("**Time:**", "Time:"))),
+        ("main way takes 50", lambda nb: (in_cell(3, long)(nb), in_cell(0, fifty)(nb))),
+        ("says 0 .* they take 10", cells(lambda cells: cells.extend(LONG_TRIP))),
+        ("says 5 .* they take 0", in_cell(0, lambda text: text.replace(". **Y", ONE_TRIP))),
+        (
+            "1 side trips, and speaks of several",
+            lambda nb: (
+                nb["cells"].extend(LONG_TRIP),
+                in_cell(0, lambda text: text.replace(". **Y", TWO_TRIPS))(nb),
+            ),
+        ),
     ],
     rules.it_has_at_most_55_cells: [
         ("56 cells", cells(lambda cells: cells.extend([cells[1]] * (56 - len(cells)))))

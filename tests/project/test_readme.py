@@ -42,3 +42,7 @@ def test_a_row_has_the_question_and_the_minutes_of_its_lesson(number, question, 
     path = PROJECT / link
     assert title_of(path).splitlines()[0] == f"# {question}"
     assert minutes_of(path) == int(minutes)
+
+
+def test_the_core_takes_at_most_the_six_hours_that_are_promised():
+    assert sum(int(minutes) for number, _, _, minutes in ROWS if int(number) in CORE) <= 360

@@ -43,7 +43,8 @@ def sample_lesson(following=None, asks_about_earlier_ones=False):
     """
     notebook = sample_notebook(ASKS, "6 * 9")
     title, imports, numbers, picture, question, answer, end = notebook.cells
-    title.source += "\n\n**Time:** 5 minutes. **You need:** your fingers."
+    minutes = 10 if asks_about_earlier_ones else 5
+    title.source += f"\n\n**Time:** {minutes} minutes. **You need:** your fingers."
     imports.source += "\nfrom lnorm_utils.exercises.mean import how_many"
     end.source = "## Recap\n\n**References.** A table of products."
     if following:
