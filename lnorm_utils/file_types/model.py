@@ -1,0 +1,55 @@
+"""Magika's network, as its ONNX file has it, with the course's own layer norm."""
+
+import io
+from importlib.resources import files
+
+import numpy
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import gelu
+
+from lnorm_utils.modules import LayerNorm
+
+__all__ = ["FileTypes", "magika"]
+
+
+class FileTypes(nn.Module):
+    """Tell from the two ends of a file which of 214 kinds it is.
+
+    Its weights start at random; `magika()` has the trained ones. The original multiplies a one-hot
+    vector by a matrix and adds a bias. Here that's an embedding whose rows have the bias already.
+
+    Source: the model standard_v3_3 of the package magika 1.0.3; for Magika, Fratantonio et al.
+    2024, arXiv:2409.13768.
+
+    >>> FileTypes()(torch.zeros(3, 2048, dtype=torch.int64)).shape
+    torch.Size([3, 214])
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(257, 64)  # one row for each byte, and one for no byte
+        self.norm_1 = LayerNorm(512, eps=1e-6)
+        self.convolution = nn.Conv1d(256, 512, kernel_size=5)
+        self.norm_2 = LayerNorm(512, eps=1e-6)
+        self.to_kinds = nn.Linear(512, 214)
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Map `codes` of shape (N, 2048), int64 from 0 to 256, to logits (N, 214)."""
+        x = gelu(self.embedding(codes), approximate="tanh")  # (N, 2048, 64)
+        x = x.reshape(len(codes), 512, 256)  # 512 places of four bytes, with 256 features each
+        x = self.norm_1(x.mT)  # (N, 256, 512): the last axis has the places
+        x = gelu(self.convolution(x), approximate="tanh")  # (N, 512, 508)
+        return self.to_kinds(self.norm_2(x.amax(dim=-1)))  # the largest over all places
+
+
+def magika() -> FileTypes:
+    """Return the network with Magika's trained weights, in evaluation mode and in float32.
+
+    The weights are stored in float16. `magika.json` beside them says where they come from.
+    """
+    stored = (files("lnorm_utils.file_types") / "magika.npz").read_bytes()
+    weights = numpy.load(io.BytesIO(stored))
+    model = FileTypes()
+    model.load_state_dict({name: torch.from_numpy(weights[name]) for name in weights.files})
+    return model.eval()

@@ -1,0 +1,83 @@
+"""The network agrees with the original, and reads of a file what that one reads."""
+
+import hashlib
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+import torch
+
+from lnorm_utils.file_types import as_codes, kinds, likeliest, magika, sample_files
+from lnorm_utils.file_types.reading import provenance
+
+EXPECTED = json.loads(Path(__file__).with_name("expected.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def probabilities():
+    with torch.no_grad():
+        logits = magika()(as_codes(*sample_files().values()))
+    return dict(zip(sample_files(), logits.softmax(-1), strict=True))
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_network_says_what_the_original_says(name, probabilities):
+    expected = torch.zeros(len(kinds()))
+    for kind, probability in EXPECTED[name].items():
+        expected[kinds().index(kind)] = probability
+    found = probabilities[name]
+    assert kinds()[found.argmax()] == max(EXPECTED[name], key=EXPECTED[name].get)
+    # 0.001: what the file of the original's outputs leaves out
+    assert (found - expected).abs().max() < 0.001
+
+
+def test_every_sample_file_was_given_to_the_original():
+    assert list(EXPECTED) == list(sample_files())
+
+
+def test_the_weights_are_those_that_the_page_beside_them_names():
+    stored = (files("lnorm_utils.file_types") / "magika.npz").read_bytes()
+    assert hashlib.sha256(stored).hexdigest() == provenance()["sha256 of magika.npz"]
+
+
+def test_the_head_stands_in_front_and_the_tail_at_the_end():
+    content = b" \n" + bytes(range(48, 58)) * 500 + b"\n\t"
+    (codes,) = as_codes(content)
+    assert codes[:10].tolist() == codes[-10:].tolist() == list(range(48, 58))
+    (short,) = as_codes(b"\n12345678 ")
+    assert short[:9].tolist() == [*b"12345678 "]
+    assert short[-9:].tolist() == [*b"\n12345678"]
+    assert set(short[9:-9].tolist()) == {256}
+
+
+def test_white_space_is_stripped_in_the_first_and_last_block_only():
+    (codes,) = as_codes(b" " * 4000 + b"x" * 200 + b" " * 5000 + b"y" * 9)
+    assert codes[:97].tolist() == [*b"x" * 96, 256]  # 4,096 − 4,000 bytes are left of the head
+    assert codes[-1024:].tolist() == [*b" " * 1015, *b"y" * 9]
+
+
+def test_a_path_is_as_good_as_its_bytes(tmp_path):
+    (tmp_path / "a").write_bytes(b"0123456789")
+    once, twice, thrice = as_codes(tmp_path / "a", str(tmp_path / "a"), b"0123456789")
+    assert torch.equal(once, twice)
+    assert torch.equal(once, thrice)
+
+
+def test_the_likeliest_kinds_come_first(probabilities):
+    (row,) = likeliest(probabilities["explorer.js"][None].log(), 3)
+    assert [kind for kind, _ in row] == ["typescript", "javascript", "dart"]
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "words"),
+    [
+        (7, TypeError, "as bytes or as a path, but got a int"),
+        (b"  12345 ", ValueError, "8 bytes or more behind leading white space, but this one has 6"),
+    ],
+)
+def test_what_cannot_be_read_is_named(content, error, words):
+    with pytest.raises(error, match=words):
+        as_codes(content)
+    with pytest.raises(ValueError, match="got nothing"):
+        as_codes()
