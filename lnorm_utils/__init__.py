@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         standardize,
         variance,
     )
+    from lnorm_utils.inspecting import first_wrong, norms_of
     from lnorm_utils.modules import (
         FeedForward,
         LayerNorm,
@@ -46,13 +47,15 @@ __all__ = [
     "ResidualStack",
     "assert_close",
     "diagnose",
+    "first_wrong",
     "layer_norm",
     "layer_norm_steps",
     "mean",
+    "norms_of",
     "standardize",
     "variance",
 ]
-HOMES = ("functional", "modules", "assertions", "diagnose")
+HOMES = ("functional", "modules", "assertions", "diagnose", "inspecting")
 
 
 def __getattr__(name: str) -> object:

@@ -14,8 +14,17 @@ PROJECT = Path(__file__).resolve().parents[2]
 RELEASED = Path(__file__).with_suffix(".txt")
 # Lessons and students import from these; the others are inner rooms.
 ROOMS = (
-    *("", ".clinic", ".examples", ".exercises", ".explorers", ".functional", ".backward"),
-    *(".measures", ".modules", ".plotting", ".speed", ".training", ".transformer"),
+    *("", ".clinic", ".examples", ".exercises", ".explorers", ".file_types", ".functional"),
+    *(
+        ".backward",
+        ".inspecting",
+        ".measures",
+        ".modules",
+        ".plotting",
+        ".speed",
+        ".training",
+        ".transformer",
+    ),
 )
 
 
