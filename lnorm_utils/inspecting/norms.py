@@ -252,8 +252,8 @@ def _about_eps(
     if many:
         what = "variance" if known.has_mean else "mean square"
         found.append(
-            f"ε is more than {LARGE_EPS:.0%} of the {what} in {many:,} of {len(square):,} rows, which "
-            "come out with a spread below 1."
+            f"ε is more than {LARGE_EPS:.0%} of the {what} in {many:,} of {len(square):,} rows, "
+            "which come out with a spread below 1."
         )
     largest = (means.square() + variances).max().item()
     for dtype in dtypes & {*HALF}:
