@@ -229,4 +229,4 @@ line_b = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("found", "repair"))
