@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from torch import Tensor
+
 from lnorm_utils.checking import running
 from lnorm_utils.checking.class_attempts import Observation, Observed, describe, observe
 from lnorm_utils.checking.comparing import same
@@ -208,6 +210,7 @@ class CodeExercise(Exercise):
             shown = alike | set(range(wrong[0] + 1))
             partly = {n: results[n] for n in shown}
             feedback = feedback or self._diagnosis(partly, self._output_of(wrong[0]))
+        feedback = feedback or self._in_another_shape(results)
         feedback = feedback or self._first_difference(results, wrong)
         return replace(feedback, message=f"{feedback.message} {remark}".strip())
 
@@ -256,6 +259,25 @@ class CodeExercise(Exercise):
             first_sentence(message),
             tuple(dict.fromkeys(belief for belief in beliefs if belief)),
         )
+
+    def _in_another_shape(self, results: list) -> Feedback | None:
+        """Name the cause of results that are in another shape, too."""
+        pairs = list(zip(results, self.right, strict=True))
+        if not all(isinstance(r, Tensor) and isinstance(w, Tensor) for r, w in pairs):
+            return None
+        if any(r.numel() != w.numel() or r.ndim < 1 for r, w in pairs):
+            return None
+        other = next(((r, w) for r, w in pairs if r.shape != w.shape), None)
+        if other is None:
+            return None
+        shapes = f"your tensor has shape {tuple(other[0].shape)}, not {tuple(other[1].shape)}."
+        for way in (lambda r, w: r.mT if r.ndim > 1 else r, lambda r, w: r.reshape(w.shape)):
+            put = {n: way(*pair) for n, pair in enumerate(pairs)}
+            if any(put[n].shape != w.shape for n, w in enumerate(self.right)):
+                continue
+            if feedback := self._diagnosis(put):
+                return replace(feedback, message=f"{feedback.message} And {shapes}")
+        return None
 
     def _first_difference(self, results: list, wrong: list) -> Feedback:
         number = wrong[0]

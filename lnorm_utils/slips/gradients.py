@@ -255,6 +255,17 @@ NORM_SLIPS = (
         {"of_weights": _of_all, "of_biases": _of_all, "result": lambda norms: norms[0]},
     ),
     Slip(
+        "you multiplied the squares of the weights and of the biases",
+        "adds them",
+        {"together": torch.mul},
+    ),
+    Slip(
+        "your root is half of the sum",
+        "takes the root of it",
+        {"root": lambda total: total / 2},
+        detail="because Python reads `a ** 1/2` as `(a ** 1) / 2`",
+    ),
+    Slip(
         "you subtracted the squares of the biases",
         "adds them",
         {"together": torch.subtract},
