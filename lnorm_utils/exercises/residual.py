@@ -11,12 +11,12 @@ from lnorm_utils.checking.exercise import put_in_bank
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.examples import encoded_points, normal
 from lnorm_utils.exercises.residual_streams import (  # noqa: F401 - in this bank, too
+    after_branch,
+    both_results,
     deep_chain,
-    dims_left,
     first_of_4,
     plain_gamma,
-    third_way,
-    two_ways,
+    row_plus_norm,
 )
 from lnorm_utils.slips.beliefs import Belief
 
@@ -327,4 +327,4 @@ params = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("ending", "params"))

@@ -23,19 +23,23 @@ first_of_4 = Prediction(
 )
 
 
-dims_left = Prediction(
-    answer=14,
-    reason="The mean takes one dimension away, and the standard deviation another.",
+row_plus_norm = Prediction(
+    answer=16,
+    reason="`standardize(r)` is the centered row divided by 3, so the sum is 4/3 of the centered "
+    "row. Its variance is (3 + 1)².",
     wrong={
-        16: Belief.NOTHING_IS_LOST("Layer norm does lose something: the row's mean and its scale."),
-        15: "That counts the mean only. The scale is lost as well.",
-        2: "That is how many are lost.",
-        1: "With two features only one bit is left. Here there are sixteen.",
-        8: "Layer norm doesn't halve a row. It loses two dimensions, however many there are.",
+        10: "Variances add up only for unrelated numbers. `standardize(r)` rises and falls with "
+        "`r`, so the standard deviations add up.",
+        4: "That's the standard deviation, 3 + 1. The variance is its square.",
+        9: "That's the variance of `r` alone. What is added to it has the variance 1.",
+        1: "That's the variance of `standardize(r)` alone. `r` is still in the sum.",
+        100: "You added 9 and 1 and squared the sum. The variance 9 belongs to a standard "
+        "deviation of 3.",
     },
+    within=0.006,
     hints=[
-        "Which two numbers of a row can't be read from its layer norm?",
-        "Each of the two takes away one dimension.",
+        "Which multiple of the centered row is `standardize(r)`?",
+        "Both parts rise and fall together. So what do their standard deviations do?",
     ],
 )
 
@@ -72,7 +76,7 @@ deep_chain = Prediction(
 )
 
 
-two_ways = Prediction(
+both_results = Prediction(
     answer=(-1, 4 + 2 * -1),
     reason="Post-LN ends on a normalized row. Pre-LN ends on a sum: 4 + 2 · (−1).",
     wrong={
@@ -112,7 +116,7 @@ two_ways = Prediction(
     ],
 )
 
-third_way = Prediction(
+after_branch = Prediction(
     answer=4 - 1,
     reason="The norm of the doubled row begins with −1, and it's added to the row as it was.",
     wrong={
@@ -134,4 +138,4 @@ third_way = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars())
+put_in_bank(TOPIC, vars(), further=("after_branch",))
