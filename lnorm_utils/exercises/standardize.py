@@ -336,4 +336,6 @@ on_zeros = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars(), further=("sum_var", "add_norm", "eps_inside", "whose", "on_zeros"))
+put_in_bank(
+    TOPIC, vars(), further=("narrow", "sum_var", "add_norm", "eps_inside", "whose", "on_zeros")
+)

@@ -224,4 +224,4 @@ def adds_eps(norm, x):
     return norm.root(norm.variance(x) + 1e-5)
 
 
-put_in_bank(TOPIC, vars(), further=("one_pass", "far_std"))
+put_in_bank(TOPIC, vars(), further=("divisor", "one_pass", "far_std"))
