@@ -60,7 +60,7 @@ in_2017 = Prediction(
         "OLMo 2": "Its norm stands behind the branch, but before the addition: x + norm(f(x)).",
         "Qwen 3": "There the norm stands in front of the branch, as in LLaMA.",
     },
-    hints=["What comes last there, the norm or the addition?", "It's one of the two from 2018-19."],
+    hints=["What comes last there, the norm or the addition?", "It's the oldest of them."],
 )
 
 largest = Prediction(
