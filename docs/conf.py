@@ -18,6 +18,7 @@ extensions = ["myst_nb", "lnorm_utils.web.pages"]
 
 # The lessons come with their outputs.
 nb_execution_mode = "off"
+nb_render_markdown_format = "myst"  # with tables
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 html_math_renderer = "mathml"
