@@ -7,17 +7,20 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.explorers.engine.explorer import SCRIPT
 from lnorm_utils.lab.lesson_files import cleared, read, write
 from lnorm_utils.web.baking import bake, calls_in
-from lnorm_utils.web.lesson_page import LAB_ONLY, explorer, lesson_page
+from lnorm_utils.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page
+from lnorm_utils.web.questions import exercise_named, prediction
 from lnorm_utils.web.search import write_sections
 
 __all__ = ["write_site"]
 
 ROOM = Path(__file__).parent
 ENGINE = ROOM.parent / "explorers" / "engine"
-EXPLORER = re.compile(r"^```\{explorer\} (.+)\n```$", re.MULTILINE)
+# What is alive on a page of `docs`: calls of explorers, or checks of questions on a topic.
+ALIVE = re.compile(r"^```\{(?:explorer|question)\} ?(\w*)\n(.+?)\n```$", re.MULTILINE | re.DOTALL)
 # A heading of a lesson: JupyterLab and GitHub keep its capitals and its signs, and Sphinx doesn't.
 HEADING = re.compile(r"(?<=\.ipynb#)[^)\s]+(?=\))")
 TOCTREE = re.compile(r"```\{toctree\}.*?```", re.DOTALL)
@@ -73,7 +76,8 @@ def _sources(
     for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
         content = path.read_bytes()
         if path.suffix == ".md":
-            text = LAB_ONLY.sub("", content.decode())
+            up = "../" * (len(path.relative_to(project).parts) - 1)
+            text = _alive(LAB_ONLY.sub("", content.decode()), baked, up)
             content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
         yield path.relative_to(project).as_posix(), content
     yield "index.md", _index(first.read_text("utf-8"), baked).encode()
@@ -119,15 +123,26 @@ def write_static(folder: Path) -> None:
         shutil.copy(path, folder)
 
 
-def _index(text: str, baked: Callable[[str], Path]) -> str:
-    """Write the first page, which stands at the top of the site and not in `docs`."""
+def _alive(text: str, baked: Callable[[str], Path], up: str) -> str:
+    """Put explorers and forms in the place of the blocks that name them."""
 
     def alive(found: re.Match[str]) -> str:
-        (call,) = calls_in(found[1])
-        return f"````{{raw}} html\n{explorer(call, baked(call.source), '')}\n````"
+        topic, source = found.groups()
+        parts = [explorer(call, baked(call.source), up) for call in calls_in(source)]
+        for name in CHECK.findall(source):
+            question = exercise_named(topic, name)
+            if not isinstance(question, Prediction):
+                raise ValueError(f"A page can ask for a prediction, but {name!r} is code.")
+            parts.append(prediction(question))
+        return "````{raw} html\n" + "\n".join(parts) + "\n````"
 
+    return ALIVE.sub(alive, text)
+
+
+def _index(text: str, baked: Callable[[str], Path]) -> str:
+    """Write the first page, which stands at the top of the site and not in `docs`."""
     text = re.sub(r"\]\((?!\.\./|http)", "](docs/", text).replace("](../", "](")
-    return EXPLORER.sub(alive, TOCTREE.sub(lambda tree: _at_the_top(tree[0]), text))
+    return _alive(TOCTREE.sub(lambda tree: _at_the_top(tree[0]), text), baked, "")
 
 
 def _at_the_top(tree: str) -> str:

@@ -18,7 +18,7 @@ from lnorm_utils.explorers import Explorer
 
 PLACES = ("README.md", "docs/**/*.md", ".github/*.md")
 PAGES = sorted(page for place in PLACES for page in PROJECT.glob(place))
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # An example with an output runs alone; the others end in an object that is tried.
 SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SNIPPETS = [
