@@ -59,19 +59,18 @@ shape_again = Prediction(
 )
 
 
-without_keepdim = Prediction(
-    answer=4 - 15,
-    reason="Without `keepdim=True` the means line up with the columns, so 15 is taken from the "
-    "second column, the 20 as well as the 4.",
+unsure = Prediction(
+    answer=0.5,
+    reason="It gives both rings one half, and the loss of that is −ln(1/2) = ln 2 for every point.",
     wrong={
-        4 - 2: "That's right with `keepdim=True`. Without it the means have shape (2,), and line "
-        "up with the last axis.",
-        4 - 12: "You took the mean of its column. `mean(-1)` takes those of the rows.",
-        4 - 8.5: "You took the mean of all four numbers. `mean(-1)` takes one for each row.",
+        0.69: "That's the loss. The loss is minus the logarithm of a probability.",
+        0.31: "That's 1 − 0.69. The loss is minus the logarithm of a probability.",
+        0: "Then the loss would be infinite for the points of the inner ring.",
+        1: "Then the loss would be infinite for the points of the outer ring.",
     },
     hints=[
-        "The means have shape (2,). With which axis of the (2, 2) table does that line up?",
-        "The first mean is subtracted from the first column, the second from the second.",
+        "The loss of a point is minus the logarithm of the probability of its own ring.",
+        "Which probability p has −ln p = ln 2? And the other ring gets the rest.",
     ],
 )
 
