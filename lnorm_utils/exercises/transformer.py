@@ -215,7 +215,7 @@ best = Prediction(
         "no norm": "It does train at this rate, but another place ends lower.",
     },
     hints=[
-        "Lesson 11 cites a paper on transformers of six or fewer layers.",
+        "A side trip of lesson 11 cites a paper on transformers of six or fewer layers.",
         "Takase et al. 2022 found that one place is better there, though it's harder to train.",
     ],
 )
