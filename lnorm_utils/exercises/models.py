@@ -108,7 +108,7 @@ by_eps = Prediction(
     hints=["What is the mean of the squares of such a row?", "Divide the two roots."],
 )
 
-after_100 = Prediction(
+added_up = Prediction(
     answer=1,
     reason="Above 1, the next number in bfloat16 is 1.0078. So 1.001 is rounded to 1, and that "
     "100 times.",
