@@ -50,6 +50,8 @@ def magika() -> FileTypes:
     """
     stored = (files("lnorm_utils.file_types") / "magika.npz").read_bytes()
     weights = numpy.load(io.BytesIO(stored))
-    model = FileTypes()
-    model.load_state_dict({name: torch.from_numpy(weights[name]) for name in weights.files})
+    with torch.device("meta"):  # which draws no weights, so the random state stays as it is
+        model = FileTypes()
+    found = {name: torch.from_numpy(weights[name]).float() for name in weights.files}
+    model.load_state_dict(found, assign=True)
     return model.eval()

@@ -41,6 +41,14 @@ def test_the_weights_are_those_that_the_page_beside_them_names():
     assert hashlib.sha256(stored).hexdigest() == provenance()["sha256 of magika.npz"]
 
 
+def test_the_weights_come_without_touching_the_random_state_and_can_be_trained():
+    before = torch.get_rng_state()
+    parameters = list(magika().parameters())
+    assert torch.equal(before, torch.get_rng_state())
+    assert all(each.requires_grad and each.dtype == torch.float32 for each in parameters)
+    assert sum(each.numel() for each in parameters) == 784_150
+
+
 def test_the_head_stands_in_front_and_the_tail_at_the_end():
     content = b" \n" + bytes(range(48, 58)) * 500 + b"\n\t"
     (codes,) = as_codes(content)
