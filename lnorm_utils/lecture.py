@@ -20,6 +20,7 @@ FOR_LESSON = {
     "13_half_precision": 'explore_precision(preset="squares overflow")',
     "14_invariances": 'explore_invariances(preset="weights shifted")',
     "15_transformer": 'explore_transformer(preset="post-LN, a large rate")',
+    "16_in_the_wild": 'explore_file_types(preset="norm 2 as RMSNorm")',
 }
 
 # Where no explorer shows it, what to run instead.

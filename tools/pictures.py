@@ -73,6 +73,7 @@ LESSONS = {
     "13_half_precision": Small("precision-25", ["error in bfloat16"], ["offset"]),
     "14_invariances": Small("inv-19", ["{}", "{}"], ["output", "point"], (1, 2), without=("y",)),
     "15_transformer": Small("trf-45", ["loss on new text"], ["learning rate"], without=("texts",)),
+    "16_in_the_wild": Small("wild-18", ["γ of norm 1"], ["place in the file"], without=("legend",)),
 }
 
 

@@ -13,6 +13,7 @@ from lnorm_utils.explorers.engine.controls import (
     steps,
 )
 from lnorm_utils.explorers.engine.explorer import Explorer
+from lnorm_utils.explorers.file_types import explore_file_types
 from lnorm_utils.explorers.gamma_beta import explore_gamma_beta
 from lnorm_utils.explorers.gradient import explore_gradient
 from lnorm_utils.explorers.invariances import explore_invariances
@@ -33,6 +34,7 @@ __all__ = [
     "explore_batch",
     "explore_broken",
     "explore_collapse",
+    "explore_file_types",
     "explore_gamma_beta",
     "explore_gradient",
     "explore_invariances",

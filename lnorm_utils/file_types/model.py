@@ -1,7 +1,9 @@
 """Magika's network, as its ONNX file has it, with the course's own layer norm."""
 
 import io
+from collections.abc import Callable
 from importlib.resources import files
+from typing import Any
 
 import numpy
 import torch
@@ -10,7 +12,10 @@ from torch.nn.functional import gelu
 
 from lnorm_utils.modules import LayerNorm
 
-__all__ = ["FileTypes", "magika"]
+__all__ = ["FileTypes", "magika", "with_norm"]
+
+Formula = Callable[[Tensor, Any, Any], Tensor]  # of x, weight, and bias
+NORMS = ("norm_1", "norm_2")
 
 
 class FileTypes(nn.Module):
@@ -55,3 +60,36 @@ def magika() -> FileTypes:
     found = {name: torch.from_numpy(weights[name]).float() for name in weights.files}
     model.load_state_dict(found, assign=True)
     return model.eval()
+
+
+class OtherNorm(nn.Module):
+    """A norm with another formula: f(x, weight, bias)."""
+
+    def __init__(self, f: Formula, norm: LayerNorm) -> None:
+        super().__init__()
+        self.f, self.weight, self.bias = f, norm.weight, norm.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.f(x, self.weight, self.bias)
+
+
+def with_norm(**formulas: Formula) -> FileTypes:
+    """Return `magika()` with other formulas for its norms.
+
+    Args:
+        formulas: `norm_1`, `norm_2`, or both: a function of x and of the trained γ and β, both of
+            shape (512,). x is (N, 256, 512) at norm 1 and (N, 512) at norm 2.
+
+    Raises:
+        ValueError: there is no norm of that name.
+
+    >>> left_out = with_norm(norm_2=lambda x, weight, bias: x)
+    >>> left_out(torch.zeros(1, 2048, dtype=torch.int64)).shape
+    torch.Size([1, 214])
+    """
+    model = magika()
+    for name, formula in formulas.items():
+        if name not in NORMS:
+            raise ValueError(f"The norms are {' and '.join(NORMS)}, but {name!r} was given.")
+        setattr(model, name, OtherNorm(formula, getattr(model, name)))
+    return model

@@ -17,8 +17,9 @@ from typing import Any
 __all__ = ["Call", "bake", "calls_in", "draw"]
 
 PACKAGE = Path(__file__).parents[1]
-DRAWING = ("explorers", "plotting", "transformer")  # rooms; and the modules at the top
-KINDS = ("*.py", "*.json")
+# Rooms; and the modules at the top.
+DRAWING = ("explorers", "file_types", "plotting", "transformer")
+KINDS = ("*.py", "*.json", "*.zip")
 MOST_STATES = 3_000  # of a full grid
 State = tuple[int, ...]
 PRESSES = 10  # of a button before it starts over, or more if a preset has more
