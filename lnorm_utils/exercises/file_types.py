@@ -201,7 +201,7 @@ batch_gap = CodeExercise(
     inputs={
         "a norm over the batch": (over_the_batch, ROWS),
         "a layer norm": (over_the_features, ROWS),
-        "a function that looks at the place in the batch": (doubled_where_crowded, -ROWS),
+        "a function that looks at the place in the batch": (doubled_where_crowded, -ROWS[1:, 1:]),
     },
     hints=[
         "Call `f` once with all files, and once with each file alone, as a batch of one.",
