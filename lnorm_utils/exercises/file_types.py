@@ -183,25 +183,29 @@ def unchanged(norm, x):
     return x
 
 
-def over_the_batch(x):
-    return (x - x.mean(0)) / (x.var(0, correction=0) + 1e-6).sqrt()
+# Classes, because a grader can send only those to where an attempt calls them.
+class NormOverTheBatch:
+    def __call__(self, x):
+        return (x - x.mean(0)) / (x.var(0, correction=0) + 1e-6).sqrt()
 
 
-def over_the_features(x):
-    return torch.nn.functional.layer_norm(x, x.shape[-1:])
+class NormOverTheFeatures:
+    def __call__(self, x):
+        return torch.nn.functional.layer_norm(x, x.shape[-1:])
 
 
-def doubled_where_crowded(x):
-    return x * torch.arange(1, len(x) + 1, dtype=x.dtype).reshape(-1, *[1] * (x.ndim - 1))
+class DoubledWhereCrowded:
+    def __call__(self, x):
+        return x * torch.arange(1, len(x) + 1, dtype=x.dtype).reshape(-1, *[1] * (x.ndim - 1))
 
 
 ROWS = normal(5, 6, seed=303).double() + 2
 
 batch_gap = CodeExercise(
     inputs={
-        "a norm over the batch": (over_the_batch, ROWS),
-        "a layer norm": (over_the_features, ROWS),
-        "a function that looks at the place in the batch": (doubled_where_crowded, -ROWS[1:, 1:]),
+        "a norm over the batch": (NormOverTheBatch(), ROWS),
+        "a layer norm": (NormOverTheFeatures(), ROWS),
+        "a function that looks at the place in the batch": (DoubledWhereCrowded(), -ROWS[1:, 1:]),
     },
     hints=[
         "Call `f` once with all files, and once with each file alone, as a batch of one.",
