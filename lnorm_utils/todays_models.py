@@ -21,7 +21,7 @@ SOURCE = "https://github.com/huggingface/transformers/blob/v4.57.1/src/transform
 class Norms(NamedTuple):
     """The norms of one model.
 
-    `eps` is the default of its configuration; a checkpoint's own file may have another. `place` is
+    `eps` is the default of its blocks; a checkpoint's own file may have another. `place` is
     how a branch f is added to the stream x, and `also` is what else is normalized before the end.
     """
 
@@ -52,7 +52,13 @@ MODELS = [
     Norms("DeepSeek V3", "deepseek_v3", "RMSNorm", 1e-6, "γ", PRE, COMPRESSED),
     Norms("ViT", "vit", "LayerNorm", 1e-12, "γ, β", PRE),
     Norms(
-        "ConvNeXt", "convnext", "LayerNorm", 1e-6, "γ, β", "x + f(x)", "in f, behind a convolution"
+        "ConvNeXt",
+        "convnext",
+        "LayerNorm",
+        1e-6,
+        "γ, β",
+        "x + f(x)",
+        "in f, behind a convolution; the patches; before each downsampling",
     ),
     Norms("Whisper", "whisper", "LayerNorm", 1e-5, "γ, β", PRE),
     Norms("Mamba 2", "mamba2", "RMSNorm", 1e-5, "γ", PRE, "in f, behind the gate"),

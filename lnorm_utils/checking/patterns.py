@@ -138,7 +138,7 @@ def _has_gaps(result: Tensor, right: Tensor, within: float) -> bool:
     is_right = close_numbers(result, right, within)
     if not is_right.any() or is_right.all() or result[~is_right].any():
         return False
-    slices = (is_right.movedim(axis, 0).flatten(1) for axis in range(right.ndim))
+    slices = (is_right.movedim(axis, 0).reshape(n, -1) for axis, n in enumerate(right.shape))
     return any(bool((marks == marks[:, :1]).all()) for marks in slices)
 
 

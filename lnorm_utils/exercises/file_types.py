@@ -21,7 +21,7 @@ FILES = Layout(
     size="L",
 )
 
-features_1536 = Prediction(
+three_files = Prediction(
     answer=3 * 512,
     reason="Each of the 512 positions of the three points is a row with its own mean.",
     wrong={
@@ -65,7 +65,7 @@ far_rms = Prediction(
     ],
 )
 
-means_256 = Prediction(
+file_means = Prediction(
     answer=256,
     reason="γ has 512 numbers, one for each place. So the places are what's normalized, and each "
     "of the 256 features has a mean of its own.",
@@ -102,7 +102,7 @@ noticed = Prediction(
     answer=0,
     reason="Every file keeps its kind with each of the five.",
     wrong={
-        1: "Not even one. Rows are long, and spreads are large against ε.",
+        1: "Not even one. The numbers change, but in no file do two kinds swap places.",
         2: "Fewer than two. D − 1 in place of D changes the spread by a thousandth only.",
         3: "Fewer than three. Compare each change with the distance between two kinds.",
         4: "Fewer than four. Work out how much D − 1 in place of D changes, if D is 512.",
@@ -110,7 +110,7 @@ noticed = Prediction(
     },
     hints=[
         "With D = 512, how far apart are D and D − 1?",
-        "Against which number is ε small here? The kind changes only if two kinds swap places.",
+        "Numbers may change a lot. The kind changes only if two kinds swap places.",
     ],
 )
 
@@ -146,7 +146,7 @@ notebooks_left = Prediction(
     ],
 )
 
-over_places = CodeExercise(
+first_norm = CodeExercise(
     inputs={"two files of five places": (PLACES,), "narrow features": (NARROW,)},
     norm=lambda norm, x: norm.standardize(x, 1, 1e-6),
     layout=FILES,
@@ -157,27 +157,27 @@ over_places = CodeExercise(
 )
 
 
-@over_places.answer
+@first_norm.answer
 def each_feature_over_its_places(x):
     mean = x.mean(dim=1, keepdim=True)
     var = (x - mean).square().mean(dim=1, keepdim=True)
     return (x - mean) / (var + 1e-6).sqrt()
 
 
-@over_places.mistake()
+@first_norm.mistake()
 def swapped_and_not_back(norm, x):
     """The places are the last axis of your result. Swap the two axes back at the end."""
     return norm.standardize(x, 1, 1e-6).transpose(1, 2)
 
 
-@over_places.mistake(Belief.RESHAPE_SWAPS_AXES)
+@first_norm.mistake(Belief.RESHAPE_SWAPS_AXES)
 def reshaped(norm, x):
     """You used `reshape` to swap places and features, which mixes them. Use `transpose`."""
     n, places, features = x.shape
     return norm.standardize(x.reshape(n, features, places), -1, 1e-6).reshape(x.shape)
 
 
-@over_places.mistake()
+@first_norm.mistake()
 def unchanged(norm, x):
     """Your numbers are still those of `x`."""
     return x

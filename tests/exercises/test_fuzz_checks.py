@@ -204,7 +204,8 @@ def is_the_answer(exercise, attempt):
             if np.array(attempt).dtype == bool and np.array_equal(attempt, right):
                 return True
         elif np.array(attempt).dtype.kind in "iuf" and np.shape(attempt) == np.shape(right):
-            return np.allclose(np.array(attempt, float), right, rtol=0, atol=exercise.within)
+            chosen = min(exercise.choices or [attempt], key=lambda each: abs(each - attempt))
+            return np.allclose(np.array(chosen, float), right, rtol=0, atol=exercise.within)
     return False
 
 
