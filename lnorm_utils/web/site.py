@@ -25,8 +25,8 @@ ALIVE = re.compile(r"^```\{(?:explorer|question)\} ?(\w*)\n(.+?)\n```$", re.MULT
 HEADING = re.compile(r"(?<=\.ipynb#)[^)\s]+(?=\))")
 TOCTREE = re.compile(r"```\{toctree\}.*?```", re.DOTALL)
 # Besides the lessons. What isn't a page can be fetched through a link.
-PAGES = ("README.md", ".github/*.md", "docs/**/*.md", "docs/pictures/*")
-PAGES += ("LICENSE", "CITATION.cff", "lnorm_utils/file_types/*.APACHE.txt")
+LICENSES = ("LICENSE", "lnorm_utils/file_types/*.APACHE.txt")
+PAGES = ("README.md", ".github/*.md", "docs/**/*.md", *LICENSES, "CITATION.cff", "docs/pictures/*")
 
 
 def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> None:
