@@ -225,7 +225,8 @@ function prediction(form) {
   const key = `lnorm ${form.id}`;
   const next = form.nextElementSibling;
   const fold = next?.matches("details.lnorm-answer") ? next : null;
-  if (fold && !fold.nextElementSibling) veil(fold);
+  const isInLesson = document.querySelector(".lnorm-progress");
+  if (isInLesson && fold && !fold.nextElementSibling) veil(fold);
   const answer = () => new FormData(form).get("answer") ?? "";
   const show = () => {
     const { isRight, html } = judge(answer(), data);
