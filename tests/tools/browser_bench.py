@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import nbformat
 from browser_subject import DRAG_VALUES, PRESSES, SCRIPT, Dragged, Subject
-from control_ends import make_all
+from control_ends import with_a_slider
 from explorers_bench import FRESH_FIGURE
 from jupyterlab_page import Page, browser, can_measure, jupyterlab
 from nbformat.v4 import new_code_cell, new_notebook
@@ -174,7 +174,7 @@ def main():
     if not can_measure("The browser"):
         return 0
     print(f"JupyterLab in Chromium: medians of {PRESSES} keys; drags of {DRAG_VALUES} values")
-    names = list(make_all())
+    names = with_a_slider()
     for _ in range(TRIALS):
         names = names and report(*measure(names))
     if names:

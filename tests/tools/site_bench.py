@@ -3,6 +3,7 @@ how soon its first picture stands, and how soon another follows a key. `make ben
 """
 
 import gzip
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from statistics import median
 from typing import NamedTuple
 
 from browser_subject import PRESSES, SCRIPT, Subject
+from control_ends import with_a_slider
 from jupyterlab_page import browser, can_measure
 from project import LESSON_PATHS, PROJECT
 
@@ -119,7 +121,8 @@ def main():
         out = Path(folder, "site")
         command = [sys.executable, "-m", "lnorm_utils.web", "site", "--out", out]
         subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
-        lessons = [path.stem for path in LESSON_PATHS]
+        sliding = re.compile(rf"\b(?:{'|'.join(with_a_slider())})\(")
+        lessons = [path.stem for path in LESSON_PATHS if sliding.search(path.read_text("utf-8"))]
         for _ in range(TRIALS):
             lessons = lessons and report(measure_all(out, lessons))
     if lessons:
