@@ -21,11 +21,11 @@ FILES = (
 WHICH = {"norm 1": ("norm_1",), "norm 2": ("norm_2",), "both": ("norm_1", "norm_2")}
 KINDS = 5
 PRESETS: Presets = {
-    "as trained": {},
+    "nothing changed": {},
     "a mistake in both": {"formula": "ε outside the root", "which": "both"},
     "norm 2 as RMSNorm": {"formula": "RMSNorm"},
     "norm 1 left out": {"formula": "left out", "which": "norm 1"},
-    "over the batch": {"formula": "over the batch"},
+    "norm 2 over the batch": {"formula": "over the batch"},
     "a novel": {"file": "pride_and_prejudice.txt"},
 }
 

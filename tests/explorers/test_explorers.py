@@ -195,6 +195,8 @@ def test_data_that_cannot_be_shown_are_refused_in_a_sentence_that_names_them(nam
 
 def test_every_control_has_a_label_of_its_own_and_a_text_for_each_stop(explorer):
     labels = [control.label for control in explorer.controls.values()]
+    labels += explorer.presets
+    labels += [t for c in explorer.page["controls"] if c["kind"] == "choice" for t in c["texts"]]
     assert all(labels)
     assert len({*labels}) == len(labels)
     for control in explorer.page["controls"]:
