@@ -19,10 +19,15 @@ POWERS: dict[float, str] = {
     -1: "divided by {}",
     0.5: "times the root of {}",
     -2: "divided by {}²",
+    -0.5: "divided by the root of {}",
+    2: "times {}²",
 }
-POWERS |= {-0.5: "divided by the root of {}", 2: "times {}²"}
-SHARES: dict[float, str] = {1: "n / (n − 1)", -1: "(n − 1) / n"}
-SHARES |= {0.5: "the root of n / (n − 1)", -0.5: "the root of (n − 1) / n"}
+SHARES: dict[float, str] = {
+    1: "n / (n − 1)",
+    -1: "(n − 1) / n",
+    0.5: "the root of n / (n − 1)",
+    -0.5: "the root of (n − 1) / n",
+}
 
 
 def sizes_of(names: Sequence[str], arguments: Sequence[object]) -> dict[str, int]:
@@ -66,19 +71,15 @@ def off_by_a_size(pairs: Pairs, sizes: Sequence[Mapping[str, int]]) -> str:
     factors = [_factor(*pair) for pair in pairs]
     if not sizes or not all(factors) or max(abs(f - 1) for f in factors if f) < CONSTANT:
         return ""
-    found: dict[str, list[str]] = {}
     for names, values in _products(sizes):
         for words, powers in _forms(values):
             for sign in (1, -1):
                 off = zip(factors, powers, strict=True)
                 if all(abs(f - sign * p) <= CONSTANT * p / 10 for f, p in off if f):
                     minus = "minus " * (sign < 0)
-                    told = f"Each of your numbers is {minus}the right one {words}."
-                    found.setdefault(told, []).append(f"`{names}`")
-    if not found:
-        return ""
-    told, same = next(iter(found.items()))
-    return told.format(same[0])
+                    told = words.format(f"`{names}`")
+                    return f"Each of your numbers is {minus}the right one {told}."
+    return ""
 
 
 def _products(sizes: Sequence[Mapping[str, int]]) -> Iterator[tuple[str, list[int]]]:
