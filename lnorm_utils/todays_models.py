@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from lnorm_utils.numbers import significant
 
-__all__ = ["MODELS", "Norms", "table"]
+__all__ = ["MODELS", "ModelNorms", "table"]
 
 PRE, POST = "x + f(norm(x))", "norm(x + f(x))"
 BOTH_SIDES, BEHIND = "x + norm(f(norm(x)))", "x + norm(f(x))"
@@ -18,7 +18,7 @@ COMPRESSED = "the short rows that q, k, and v are made of"
 SOURCE = "https://github.com/huggingface/transformers/blob/v4.57.1/src/transformers/models"
 
 
-class Norms(NamedTuple):
+class ModelNorms(NamedTuple):
     """The norms of one model.
 
     `eps` is the default of its blocks; a checkpoint's own file may have another. `place` is
@@ -41,17 +41,17 @@ class Norms(NamedTuple):
 
 
 MODELS = [
-    Norms("GPT-2", "gpt2", "LayerNorm", 1e-5, "γ, β", PRE),
-    Norms("BERT", "bert", "LayerNorm", 1e-12, "γ, β", POST, "the embeddings", has_final=False),
-    Norms("T5", "t5", "RMSNorm", 1e-6, "γ", PRE),
-    Norms("LLaMA", "llama", "RMSNorm", 1e-6, "γ", PRE),
-    Norms("Gemma 2", "gemma2", "RMSNorm", 1e-6, "γ − 1", BOTH_SIDES),
-    Norms("Gemma 3", "gemma3", "RMSNorm", 1e-6, "γ − 1", BOTH_SIDES, BY_HEAD),
-    Norms("OLMo 2", "olmo2", "RMSNorm", 1e-5, "γ", BEHIND, BY_ROW),
-    Norms("Qwen 3", "qwen3", "RMSNorm", 1e-6, "γ", PRE, BY_HEAD),
-    Norms("DeepSeek V3", "deepseek_v3", "RMSNorm", 1e-6, "γ", PRE, COMPRESSED),
-    Norms("ViT", "vit", "LayerNorm", 1e-12, "γ, β", PRE),
-    Norms(
+    ModelNorms("GPT-2", "gpt2", "LayerNorm", 1e-5, "γ, β", PRE),
+    ModelNorms("BERT", "bert", "LayerNorm", 1e-12, "γ, β", POST, "the embeddings", has_final=False),
+    ModelNorms("T5", "t5", "RMSNorm", 1e-6, "γ", PRE),
+    ModelNorms("LLaMA", "llama", "RMSNorm", 1e-6, "γ", PRE),
+    ModelNorms("Gemma 2", "gemma2", "RMSNorm", 1e-6, "γ − 1", BOTH_SIDES),
+    ModelNorms("Gemma 3", "gemma3", "RMSNorm", 1e-6, "γ − 1", BOTH_SIDES, BY_HEAD),
+    ModelNorms("OLMo 2", "olmo2", "RMSNorm", 1e-5, "γ", BEHIND, BY_ROW),
+    ModelNorms("Qwen 3", "qwen3", "RMSNorm", 1e-6, "γ", PRE, BY_HEAD),
+    ModelNorms("DeepSeek V3", "deepseek_v3", "RMSNorm", 1e-6, "γ", PRE, COMPRESSED),
+    ModelNorms("ViT", "vit", "LayerNorm", 1e-12, "γ, β", PRE),
+    ModelNorms(
         "ConvNeXt",
         "convnext",
         "LayerNorm",
@@ -60,12 +60,12 @@ MODELS = [
         "x + f(x)",
         "in f, behind a convolution; the patches; before each downsampling",
     ),
-    Norms("Whisper", "whisper", "LayerNorm", 1e-5, "γ, β", PRE),
-    Norms("Mamba 2", "mamba2", "RMSNorm", 1e-5, "γ", PRE, "in f, behind the gate"),
+    ModelNorms("Whisper", "whisper", "LayerNorm", 1e-5, "γ, β", PRE),
+    ModelNorms("Mamba 2", "mamba2", "RMSNorm", 1e-5, "γ", PRE, "in f, behind the gate"),
 ]
 
 
-def table(models: Sequence[Norms]) -> Any:
+def table(models: Sequence[ModelNorms]) -> Any:
     """Show models as a table, in Markdown, each with a link to its code.
 
     >>> print(table(MODELS[2:3]).data.splitlines()[2][-62:])
