@@ -6,7 +6,7 @@ import io
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from control_ends import make_all
+from control_ends import make_all, with_a_slider
 from jupyterlab_page import Page, is_still, notebook, wait_until
 from PIL import Image
 from test_without_a_kernel import serious
@@ -38,7 +38,6 @@ OVER_EDGE = """root => [...root.querySelectorAll('*')].filter(e => !e.closest('.
 SCROLLS = (
     "root => { const s = root.querySelector('.stage'); return s.scrollWidth > s.clientWidth; }"
 )
-WITHOUT_SLIDER = ["explore_file_types"]
 # How tall picture, words, and what is between them are.
 HEIGHT_TOGETHER = """root => root.querySelector('p').getBoundingClientRect().bottom
     - root.querySelector('.sheet').getBoundingClientRect().top"""
@@ -82,7 +81,7 @@ def shown(page, request):
     return named(page, request.param)
 
 
-@pytest.fixture(params=[name for name in NAMES if name not in WITHOUT_SLIDER])
+@pytest.fixture(params=with_a_slider())
 def slid(page, request):
     """An explorer that has a slider."""
     return named(page, request.param)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import nbformat
 
+from lnorm_utils.lab.lesson_files import main_way
+
 IMAGES = {"image/png", "image/jpeg"}
-RECAP = "## Recap"
 FURTHER = "## Further: "
 # How long things take whoever does everything: estimated for fifteen lessons, then fitted to what
 # they have. It is off by about 8 minutes for one lesson, and by less than 1 % for all.
@@ -59,12 +60,7 @@ class Lesson:
     @cached_property
     def main_way(self):
         """The cells up to the recap, and with it; all of them if there is none."""
-        ends = [
-            number
-            for number, cell in enumerate(self.notebook.cells, start=1)
-            if cell.source.startswith(RECAP)
-        ]
-        return self.notebook.cells[: ends[0] if ends else None]
+        return self.notebook.cells[: len(main_way(self.notebook)["cells"])]
 
     @property
     def side_trips(self):
