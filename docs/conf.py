@@ -5,10 +5,11 @@ from datetime import date
 from lnorm_utils.version import __version__
 
 # The address of the repository, such as "https://github.com/you/layer-norm". With it, pages have a
-# link to the source and to Binder, where the lessons run without an installation.
+# link to the source and to Binder, where the lessons run without an installation, and readers get
+# the course there. Without it, they download an archive that `make site` writes beside the pages.
 repository = ""
 # The address of the site, such as "https://you.github.io/layer-norm/". Shared links need it for
-# their pictures.
+# their pictures, and `make site` writes it into the first line of the README.
 html_baseurl = ""
 
 project = "Layer normalization, step by step"

@@ -5,6 +5,7 @@ import os
 from multiprocessing import get_context
 from pathlib import Path
 
+from lnorm_utils.web.getting import configured, linked
 from lnorm_utils.web.handout import lesson_about, write_handout
 from lnorm_utils.web.site import write_site
 
@@ -27,6 +28,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.command == "site":
         _site(options.out)
+        _link_readme()
         print(f"To see the site: python -m http.server -d {options.out}")
         return
     try:
@@ -38,6 +40,16 @@ def main(arguments: list[str] | None = None) -> None:
     out = options.out or PROJECT / "build/handouts" / f"{lesson.stem}.html"
     write_handout(pages / "notebooks" / f"{lesson.stem}.html", out)
     print(f"Written: {out} ({out.stat().st_size / 1e6:.1f} MB)")
+
+
+def _link_readme() -> None:
+    """Let the README's first line lead to the site, if that has an address."""
+    path = PROJECT / "README.md"
+    before = path.read_text("utf-8")
+    after = linked(before, configured(PROJECT)["html_baseurl"])
+    if after != before:
+        path.write_text(after, encoding="utf-8")
+        print("README.md has changed: its first line leads to the site now, or no longer.")
 
 
 def _site(out: Path) -> None:

@@ -11,6 +11,7 @@ from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.explorers.engine.explorer import SCRIPT
 from lnorm_utils.lab.lesson_files import cleared, read, write
 from lnorm_utils.web.baking import bake, calls_in
+from lnorm_utils.web.getting import ARCHIVE, configured, getting_page, how_to_get, write_archive
 from lnorm_utils.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page
 from lnorm_utils.web.questions import exercise_named, prediction
 from lnorm_utils.web.search import write_sections
@@ -51,7 +52,9 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
         used.add(folder)
         return folder
 
-    _write_only(cache / "source", dict(_sources(project, baked, pictures)))
+    size = write_archive(project, cache / ARCHIVE)
+    how = how_to_get(configured(project)["repository"], size)
+    _write_only(cache / "source", dict(_sources(project, baked, pictures, how)))
     write_static(cache / "static")
     _run_sphinx(project / "docs", cache)
     write_sections(cache / "pages")
@@ -63,13 +66,19 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     shutil.copytree(project / "docs/pictures", out / "docs/pictures")
     for path in (project / "notebooks").glob("*.ipynb"):
         write(cleared(read(path)), out / "notebooks" / path.name)
+    if size:
+        shutil.copy(cache / ARCHIVE, out)
     (out / ".nojekyll").touch()  # or GitHub Pages would leave out folders such as _static
 
 
 def _sources(
-    project: Path, baked: Callable[[str], Path], pictures: Path
+    project: Path, baked: Callable[[str], Path], pictures: Path, how: str
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the content of each file that Sphinx reads."""
+    """Yield the name and the content of each file that Sphinx reads.
+
+    Args:
+        how: a sentence on how to get the course.
+    """
     for path in sorted((project / "notebooks").glob("*.ipynb")):
         page = lesson_page(json.loads(path.read_text("utf-8")), baked, pictures)
         yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
@@ -78,7 +87,10 @@ def _sources(
         content = path.read_bytes()
         if path.suffix == ".md":
             up = "../" * (len(path.relative_to(project).parts) - 1)
-            text = _alive(LAB_ONLY.sub("", content.decode()), baked, up)
+            text = content.decode()
+            if path == project / "README.md":
+                text = getting_page(text, how)
+            text = _alive(LAB_ONLY.sub("", text), baked, up)
             content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
         yield path.relative_to(project).as_posix(), content
     yield "index.md", _index(first.read_text("utf-8"), baked).encode()
@@ -115,12 +127,17 @@ def _run_sphinx(configuration: Path, cache: Path) -> None:
 def write_static(folder: Path) -> None:
     """Write the scripts and the style of pages, and the font of formulas."""
     folder.mkdir(parents=True, exist_ok=True)
-    live = (ROOM / "live.js").read_text("utf-8")
-    (folder / "live.js").write_text(f"{SCRIPT}\n{live}", encoding="utf-8")
-    styles = (ENGINE / "explorer.css", ROOM / "live.css")
+    scripts = [SCRIPT, *((ROOM / name).read_text("utf-8") for name in ("cards.js", "live.js"))]
+    (folder / "live.js").write_text("\n".join(scripts), encoding="utf-8")
+    styles = (ENGINE / "explorer.css", ROOM / "live.css", ROOM / "print.css")
     text = "\n".join(style.read_text("utf-8") for style in styles)
     (folder / "live.css").write_text(text, encoding="utf-8")
-    for path in (*ROOM.glob("stix_two_math.*"), *ROOM.glob("minisearch.*"), ROOM / "search.js"):
+    alone = ("search.js", "hero.js", "hero.css")
+    for path in (
+        *ROOM.glob("stix_two_math.*"),
+        *ROOM.glob("minisearch.*"),
+        *(ROOM / f for f in alone),
+    ):
         shutil.copy(path, folder)
 
 
@@ -143,6 +160,8 @@ def _alive(text: str, baked: Callable[[str], Path], up: str) -> str:
 def _index(text: str, baked: Callable[[str], Path]) -> str:
     """Write the first page, which stands at the top of the site and not in `docs`."""
     text = re.sub(r"\]\((?!\.\./|http)", "](docs/", text).replace("](../", "](")
+    hero = f"````{{raw}} html\n{(ROOM / 'hero.html').read_text('utf-8')}````"
+    text = text.replace("<!-- hero -->", hero)
     return _alive(TOCTREE.sub(lambda tree: _at_the_top(tree[0]), text), baked, "")
 
 

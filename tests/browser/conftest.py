@@ -1,4 +1,4 @@
-"""A browser, and JupyterLab on a copy of the lessons, once for all tests."""
+"""A browser, JupyterLab on a copy of the lessons, and the web edition, once for all tests."""
 
 import os
 import shutil
@@ -6,6 +6,7 @@ import shutil
 import pytest
 from jupyterlab_page import NoBrowserError, browser, find_browser, jupyterlab
 from project import NOTEBOOKS
+from site_page import WIDE, Visit, served, written
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +31,30 @@ def lessons(tmp_path_factory):
 def address(lessons):
     with jupyterlab(lessons) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    out = tmp_path_factory.mktemp("web") / "site"
+    written("site", "--out", out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def home(site):
+    with served(site) as address:
+        yield address
+
+
+@pytest.fixture
+def visit(chromium, home):
+    """Return a function that opens a window; nothing may have gone wrong in it at the end."""
+    visits = []
+
+    def visit(name, size=WIDE, **options):
+        visits.append(Visit(chromium, home, size, **options))
+        return visits[-1].open(name)
+
+    yield visit
+    for each in visits:
+        each.close()

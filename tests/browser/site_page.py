@@ -1,10 +1,14 @@
 """A page of the web edition, in a browser that may speak to no other host."""
 
 import json
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+from project import PROJECT
 
 from lnorm_utils import explorers
 
@@ -49,6 +53,12 @@ ARRANGED = """root => {
     const { width, height } = root.querySelector('svg[role=img]').viewBox.baseVal;
     return [width / 72, height / 72];
 }"""
+
+
+def written(*arguments):
+    """Let the command write something."""
+    command = [sys.executable, "-m", "lnorm_utils.web", *map(str, arguments)]
+    subprocess.run(command, cwd=PROJECT, check=True)
 
 
 @contextmanager

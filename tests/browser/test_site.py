@@ -2,8 +2,6 @@
 keyboard, mouse and touch, and its predictions are judged as in JupyterLab.
 """
 
-import subprocess
-import sys
 from html import unescape
 from html.parser import HTMLParser
 from importlib import import_module
@@ -17,7 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from hands import Keyboard, Mouse, Touch
 from project import LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
 from searches import SEARCHES
-from site_page import NARROW, WIDE, Visit, served
+from site_page import NARROW, WIDE, Visit, written
 from test_without_a_kernel import serious
 
 from lnorm_utils.checking.exercise import Exercise
@@ -32,39 +30,6 @@ DEAD = [page for page in DOCS if page not in ("docs/index.html", *ALIVE)]
 PAGES = [*ALIVE, "README.html", "search.html?q=mean", "404.html", *DEAD]
 KINDS = (":not(.further)", ".further")  # of the questions on a page
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
-
-
-def written(*arguments):
-    """Let the command write something."""
-    command = [sys.executable, "-m", "lnorm_utils.web", *map(str, arguments)]
-    subprocess.run(command, cwd=PROJECT, check=True)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    out = tmp_path_factory.mktemp("web") / "site"
-    written("site", "--out", out)
-    return out
-
-
-@pytest.fixture(scope="module")
-def home(site):
-    with served(site) as address:
-        yield address
-
-
-@pytest.fixture
-def visit(chromium, home):
-    """Return a function that opens a window; nothing may have gone wrong in it at the end."""
-    visits = []
-
-    def visit(name, size=WIDE, **options):
-        visits.append(Visit(chromium, home, size, **options))
-        return visits[-1].open(name)
-
-    yield visit
-    for each in visits:
-        each.close()
 
 
 def move_to_all_ends(alive, number, control, hand):
