@@ -1,5 +1,5 @@
 // What is alive in a page of the course: explorers, whose frames were drawn ahead, and predictions.
-// It stands behind `controls.js` and `explorer.js` in one file.
+// It stands behind `controls.js`, `explorer.js`, and `cards.js` in one file.
 
 const SIGNS = { wrong: "✗ Not yet:", open: "○ Not attempted:" };
 const decoded = (text) => {
@@ -23,30 +23,33 @@ async function load(address) {
  * Answer what an explorer asks for from files, which are described in baking.py. Where a state was
  * not drawn, the control that moves is put into the preset that was shown last, and `go` goes there.
  */
-function baked(folder, page, start, isNear, { receive, go }) {
+function baked(folder, page, start, isNear, { receive, go, failed }) {
   const apart = (a, b) => a.filter((place, i) => place !== b[i]).length;
   const anchors = [page.start, ...page.presets.map((preset) => preset.state)];
-  const files = new Map(); // arrangement → {first, near, rest}: promises of frames by state
+  const files = new Map(); // name → promise of what is in the file, unless that couldn't be fetched
   const ready = new Map(); // arrangement → what has come of near and rest
   const nearest = (state) =>
     anchors.reduce((best, one) => (apart(one, state) < apart(best, state) ? one : best));
   let before = start; // the state that was shown last, and the preset that it comes from
   let anchor = nearest(start);
 
-  function opened(arrangement) {
-    if (!files.has(arrangement)) {
-      const came = [];
-      const part = async (name) => {
-        const [numbers, ...lines] = (await load(`${folder}/${arrangement}.${name}.gz`)).split("\n");
-        const places = JSON.parse(numbers);
-        came.push((state) => (state.join() in places ? JSON.parse(lines[places[state.join()]]) : null));
-      };
-      const first = load(`${folder}/${arrangement}.first.gz`).then(JSON.parse);
-      const near = first.then(() => part("near"));
-      files.set(arrangement, { first, near, rest: near.then(() => page.whole && part("rest")) });
-      ready.set(arrangement, came);
-    }
-    return files.get(arrangement);
+  function opened(name, read) {
+    const fetched = () => load(`${folder}/${name}.gz`).then(read)
+      .catch((problem) => { files.delete(name); throw problem; });
+    if (!files.has(name)) files.set(name, fetched());
+    return files.get(name);
+  }
+
+  const first = (arrangement) => opened(`${arrangement}.first`, JSON.parse);
+  /** Fetch the frames of a part, and after it those of the next one. */
+  async function more(arrangement, part) {
+    await opened(`${arrangement}.${part}`, (text) => {
+      const [numbers, ...lines] = text.split("\n");
+      const places = JSON.parse(numbers);
+      const look = (state) => (state.join() in places ? JSON.parse(lines[places[state.join()]]) : null);
+      ready.set(arrangement, [...(ready.get(arrangement) ?? []), look]);
+    });
+    if (part === "near" && page.whole) more(arrangement, "rest").catch(console.debug);
   }
 
   /** Note that the reader has come to a state; a slider may pass a preset, and doesn't press it. */
@@ -55,33 +58,52 @@ function baked(folder, page, start, isNear, { receive, go }) {
     if (isPreset) anchor = nearest(state);
   }
 
-  async function ask({ arrangement, now, background }) {
-    if (!now) return;
+  async function find({ arrangement, now, background }) {
     const moved = now.findIndex((place, i) => place !== before[i]);
     const alone = anchor.map((place, i) => (i === moved ? now[i] : place));
     await isNear;
     const state = now.map((place, i) =>
       (page.controls[i].kind === "button" ? place % page.presses : place));
-    const find = (wanted) =>
-      ready.get(arrangement).reduce((frame, look) => frame ?? look(wanted), null);
-    const give = (frame, more = {}) =>
-      receive({ frames: { [`${arrangement}:${now.join()}`]: frame }, ...more });
-    const parts = opened(arrangement);
-    let frame = background ? null : find(state);
+    const found = () =>
+      (ready.get(arrangement) ?? []).reduce((frame, look) => frame ?? look(state), null);
+    const give = (frame, beside = {}) =>
+      receive({ frames: { [`${arrangement}:${now.join()}`]: frame }, ...beside });
+    let frame = background ? null : found();
     if (frame) { give(frame); return; }
-    const first = await parts.first;
-    const more = background ? { backgrounds: { [arrangement]: first.background } } : {};
-    frame = first.frames[state.join()];
-    if (frame) { give(frame, more); return; }
-    await receive(more);
-    await parts.near;
-    if (!find(state)) await parts.rest;
-    frame = find(state);
+    const drawn = await first(arrangement);
+    const beside = background ? { backgrounds: { [arrangement]: drawn.background } } : {};
+    frame = drawn.frames[state.join()];
+    if (frame) {
+      give(frame, beside);
+      more(arrangement, "near").catch(console.debug);
+      return;
+    }
+    await receive(beside);
+    await more(arrangement, "near");
+    if (!found() && page.whole) await more(arrangement, "rest");
+    frame = found();
     if (frame) give(frame);
     else if (apart(before, now) === 0) { changed(alone); go(alone); }
   }
 
+  const ask = (asked) => asked.now && find(asked).catch(() => failed(() => ask(asked)));
   return { ask, changed };
+}
+
+/**
+ * Scroll to what an address names, and again when the page stands, and when that is drawn: until then,
+ * what is above it moves it. A reader who scrolls in between is left alone.
+ */
+function standAt(place, whenDrawn) {
+  const byHand = ["wheel", "touchmove", "keydown", "pointerdown"];
+  const left = new AbortController();
+  for (const kind of byHand) addEventListener(kind, () => left.abort(), { signal: left.signal, passive: true });
+  const go = () => { if (!left.signal.aborted) place.scrollIntoView({ behavior: "instant" }); };
+  go();
+  const stands = document.readyState === "complete"
+    ? null : new Promise((resolve) => { addEventListener("load", resolve); });
+  const settled = () => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); });
+  Promise.resolve(stands).then(go).then(() => whenDrawn).then(settled).then(go).then(() => left.abort());
 }
 
 /** Make an explorer of its still image. */
@@ -109,6 +131,7 @@ function explorer(place) {
       return "it's in the address bar";
     }
   };
+  const still = place.querySelector("img");
   place.textContent = "";
   const start = named() ?? preset(place.dataset.preset)?.state ?? page.start;
   const isNear = new Promise((resolve) => {
@@ -117,10 +140,30 @@ function explorer(place) {
     }, { rootMargin: "900px" });
     sight.observe(place);
   });
+  let isDrawn;
+  const whenDrawn = new Promise((resolve) => { isDrawn = resolve; });
   const { ask, changed } = baked(folder, page, start, isNear, {
-    receive: (found) => drawn.receive(found), go: (state) => drawn.go(state),
+    receive: async (found) => {
+      await drawn.receive(found);
+      notice.hidden = true;
+      if (found.frames) isDrawn();
+    },
+    go: (state) => drawn.go(state),
+    failed: (again) => {
+      notice.hidden = false;
+      notice.lastChild.onclick = again;
+    },
   });
+  const notice = element("p", null, { class: "lnorm-offline", role: "status" });
+  notice.hidden = true;
+  notice.append("No connection. ", element("button", null, { type: "button" }, "Try again"));
   const drawn = mount(place, page, start, { ask, changed, link });
+  place.prepend(notice);
+  if (still) { // what stands there until the first frame has come
+    still.className = "still";
+    place.querySelector(".sheet").append(still);
+    whenDrawn.then(() => still.remove());
+  }
   if (!page.whole) {
     place.append(Object.assign(document.createElement("p"), {
       className: "note",
@@ -130,7 +173,10 @@ function explorer(place) {
   }
   const goThere = () => {
     const state = named();
-    if (state) { drawn.go(state); changed(state, true); place.scrollIntoView(); }
+    if (!state) return;
+    drawn.go(state);
+    changed(state, true);
+    standAt(place, whenDrawn);
   };
   addEventListener("hashchange", goThere);
   goThere();
@@ -225,8 +271,6 @@ function prediction(form) {
   const key = `lnorm ${form.id}`;
   const next = form.nextElementSibling;
   const fold = next?.matches("details.lnorm-answer") ? next : null;
-  const isInLesson = document.querySelector(".lnorm-progress");
-  if (isInLesson && fold && !fold.nextElementSibling) veil(fold);
   const answer = () => new FormData(form).get("answer") ?? "";
   const show = () => {
     const { isRight, html } = judge(answer(), data);
@@ -248,15 +292,8 @@ function prediction(form) {
     else form.querySelectorAll("input").forEach((input) => { input.checked = input.value === before; });
     show();
   });
-}
-
-/** Blur how the next section begins until an answer is shown, for it often begins with that answer. */
-function veil(fold) {
-  const section = fold.closest("section").nextElementSibling;
-  const veiled = [...(section?.children ?? [])].slice(0, 2);
-  const lift = () => veiled.forEach((part) => part.classList.toggle("lnorm-veiled", !fold.open));
-  fold.addEventListener("toggle", lift);
-  lift();
+  const isInLesson = document.querySelector(".lnorm-progress");
+  if (isInLesson && fold && !fold.open && !fold.nextElementSibling) closeAfter(fold);
 }
 
 /** Use the browser's memory, if it has one for this page. */
@@ -290,8 +327,8 @@ if (typeof document !== "undefined") {
   document.querySelectorAll(".lnorm-prediction").forEach(prediction);
   count();
   addEventListener("beforeprint", unfold);
-  // Explorers are higher than the still images that were there.
-  document.getElementById(decoded(location.hash.slice(1)))?.scrollIntoView();
+  const named = document.getElementById(decoded(location.hash.slice(1)));
+  if (named) standAt(named);
   letKeysScroll();
   addEventListener("resize", letKeysScroll);
   document.addEventListener("toggle", letKeysScroll, true); // what was folded had no width

@@ -65,7 +65,9 @@ def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any],
         address = f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab"
         binder = f', or <a href="{html.escape(address)}">run it on Binder</a>'
     note = (
-        '<p class="lnorm-run">Sliders and questions work right here. To change the code, '
+        '<p class="lnorm-run"><span class="lnorm-alive">Sliders and questions work right here. '
+        "</span><noscript>Sliders and questions need JavaScript, which is off. Answers are folded "
+        "under what they answer. </noscript>To change the code, "
         f'<a href="{start}">get the course</a> and open '
         f'<a href="{notebook}" download>{notebook}</a>{binder}.</p>'
     )
