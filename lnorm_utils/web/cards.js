@@ -57,7 +57,7 @@ function closeAfter(fold) {
   });
   fold.addEventListener("toggle", () => fold.open && open());
   const openIfNamed = () => {
-    const named = [...closed.keys()].find(({ id }) => `#${id}` === location.hash);
+    const named = [...closed.keys()].find(({ id }) => id === decoded(location.hash.slice(1)));
     if (named) { open(); named.scrollIntoView(); }
   };
   addEventListener("hashchange", openIfNamed);

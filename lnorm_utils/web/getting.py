@@ -11,7 +11,7 @@ from lnorm_utils.grading.hand_out.copies import tracked_files
 __all__ = ["ARCHIVE", "configured", "getting_page", "how_to_get", "linked", "write_archive"]
 
 ARCHIVE = "layer-norm-course.zip"
-HERE = re.compile(r"<!-- here -->.*?<!-- /here -->", re.DOTALL)
+HERE = re.compile(r"<!--here-->.*?<!--/here-->", re.DOTALL)
 # What of the README is of use on a page: the others are lists of lessons, which stand beside it.
 SECTIONS = ("Start", "Without Python, and for a class", "What is tested")
 FIRST_LINES = re.compile(r"\A(# .+\n\n)(?:\*\*\[Open the course in your browser\].*\n\n)?")
@@ -56,7 +56,7 @@ def getting_page(readme: str, how: str) -> str:
     """Make a page about getting the course of the README.
 
     Args:
-        readme: its text, in which what holds only for a repository stands in `<!-- here -->`.
+        readme: its text, in which what holds only for a repository stands in `<!--here-->`.
         how: what stands in its place.
     """
     _, *sections = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
