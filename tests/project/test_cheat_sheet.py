@@ -99,7 +99,7 @@ def test_what_to_expect_is_so():
 
 
 def test_its_lines_fit_on_a_page():
-    """`tests/browser/test_printing.py` prints it; this notices sooner."""
+    """`tests/browser/test_first_visit.py` prints it; this notices sooner."""
     lines = TEXT.splitlines()
     assert len(lines) <= 60
     assert max(map(len, lines)) <= 125
