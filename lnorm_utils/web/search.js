@@ -10,13 +10,20 @@ const SAME = {
   instancenorm: "instance norm", rmsnorm: "rms norm", ln: "layer norm", bn: "batch norm",
   normalization: "norm", normalisation: "norm", normalize: "norm", normalise: "norm",
   fp16: "float16", fp32: "float32", fp64: "float64", bf16: "bfloat16", fp8: "float8",
-  act: "activation", gamma: "γ weight", beta: "β bias", epsilon: "ε eps", sigma: "σ", mu: "μ", grads: "gradient",
+  norm1d: "norm", norm2d: "norm", norm3d: "norm", dyt: "dyt tanh", gru: "lstm", rnn: "lstm",
+  axes: "axis", dim: "axis", rope: "rope rotation", atten: "attention", attn: "attention",
+  discrepancy: "differ", discrepancies: "differ", mismatch: "differ", inconsistent: "differ",
+  init: "start", initialize: "start", initialise: "start", initialization: "start",
+  slow: "slow fast", slower: "slow fast", faster: "fast", speed: "fast", performance: "fast",
+  zeros: "zero", torch: "pytorch", act: "activation", gamma: "γ weight", beta: "β bias", epsilon: "ε eps", sigma: "σ", mu: "μ", grads: "gradient",
 };
 // Answers stand above lessons, and what only lecturers and authors need below them.
 const WEIGHT = [
   [/^docs\/questions\//, 1.6],
   [/^(\.github|README|index|docs\/(architecture|grading|hub|privacy|questions|teaching)\b)/, 0.5],
 ];
+// Words in nearly every name in code, which say nothing about the question.
+const SKIPPED = new Set([...stopwords, "nn", "py"]);
 const stemmer = new Stemmer();
 
 /** Split a text into words; LayerNorm and normalized_shape are two each. */
@@ -26,7 +33,7 @@ function tokenize(text) {
 }
 
 function processTerm(word) {
-  if (stopwords.has(word)) return null;
+  if (SKIPPED.has(word)) return null;
   return (SAME[word] ?? word).split(" ").map((each) => stemmer.stemWord(each));
 }
 
