@@ -15,7 +15,7 @@ const SAME = {
   discrepancy: "differ", discrepancies: "differ", mismatch: "differ", inconsistent: "differ",
   init: "start", initialize: "start", initialise: "start", initialization: "start",
   slow: "slow fast", slower: "slow fast", faster: "fast", speed: "fast", performance: "fast",
-  zeros: "zero", torch: "pytorch", act: "activation", gamma: "γ weight", beta: "β bias", epsilon: "ε eps", sigma: "σ", mu: "μ", grads: "gradient",
+  zeros: "zero", torch: "pytorch", allreduce: "reduce synchronized", act: "activation", gamma: "γ weight", beta: "β bias", epsilon: "ε eps", sigma: "σ", mu: "μ", grads: "gradient",
 };
 // Answers stand above lessons, and what only lecturers and authors need below them.
 const WEIGHT = [
@@ -23,7 +23,7 @@ const WEIGHT = [
   [/^(\.github|README|index|docs\/(architecture|grading|hub|privacy|questions|teaching)\b)/, 0.5],
 ];
 // Words in nearly every name in code, which say nothing about the question.
-const SKIPPED = new Set([...stopwords, "nn", "py"]);
+const SKIPPED = new Set([...stopwords, "nn", "py", "x"]);
 const stemmer = new Stemmer();
 
 /** Split a text into words; LayerNorm and normalized_shape are two each. */
