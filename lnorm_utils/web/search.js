@@ -15,7 +15,8 @@ const SAME = {
   discrepancy: "differ", discrepancies: "differ", mismatch: "differ", inconsistent: "differ",
   init: "start", initialize: "start", initialise: "start", initialization: "start",
   slow: "slow fast", slower: "slow fast", faster: "fast", speed: "fast", performance: "fast",
-  zeros: "zero", torch: "pytorch", allreduce: "reduce synchronized", act: "activation", gamma: "γ weight", beta: "β bias", epsilon: "ε eps", sigma: "σ", mu: "μ", grads: "gradient",
+  perf: "fast", zeros: "zero", torch: "pytorch", trainable: "trainable freeze", unfreeze: "freeze",
+  allreduce: "reduce synchronized", act: "activation", gamma: "γ weight", beta: "β bias", epsilon: "ε eps", sigma: "σ", mu: "μ", grads: "gradient",
 };
 // Answers stand above lessons, and what only lecturers and authors need below them.
 const WEIGHT = [
