@@ -9,9 +9,9 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["FOLDER", "RIGHT", "WRONG", "keep", "kept"]
+__all__ = ["CHOSEN", "FOLDER", "RIGHT", "WRONG", "keep", "kept"]
 
-RIGHT, WRONG = "right", "wrong"
+RIGHT, CHOSEN, WRONG = "right", "chosen", "wrong"  # the best first
 # Beside the notebooks, unless the variable names another folder; if it is empty, nothing is kept.
 FOLDER, VARIABLE = ".progress", "LNORM_PROGRESS"
 
@@ -32,7 +32,7 @@ def keep(topic: str, exercise: str, state: str) -> None:
 
 
 def kept(topic: str, exercise: str, folder: Path | None = None) -> str:
-    """Return RIGHT or WRONG, or an empty string if nothing is known.
+    """Return RIGHT, CHOSEN or WRONG, or an empty string if nothing is known.
 
     Args:
         topic: what the exercise is about, such as "mean".
@@ -40,7 +40,7 @@ def kept(topic: str, exercise: str, folder: Path | None = None) -> str:
         folder: where the files are; by default where `keep` puts them.
     """
     folder = folder or _folder()
-    for state in (RIGHT, WRONG):
+    for state in (RIGHT, CHOSEN, WRONG):
         if folder is not None and os.path.exists(_file(folder, topic, exercise, state)):
             return state
     return ""

@@ -4,17 +4,19 @@ import contextlib
 import functools
 import inspect
 import textwrap
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from torch import Tensor
 
 from lnorm_utils.checking import running
+from lnorm_utils.checking.choosing import Template, template_of
 from lnorm_utils.checking.class_attempts import Observation, Observed, describe, observe
 from lnorm_utils.checking.comparing import same
 from lnorm_utils.checking.defusing import trusted
 from lnorm_utils.checking.diagnosis import Cause, Failure, Search, in_words
-from lnorm_utils.checking.exercise import Exercise
+from lnorm_utils.checking.exercise import CLOSED, Exercise
 from lnorm_utils.checking.factors import sizes_of
 from lnorm_utils.checking.feedback import Feedback, State, first_sentence
 from lnorm_utils.checking.patterns import off_by_slices, unfinished
@@ -115,7 +117,7 @@ class CodeExercise(Exercise):
     @functools.cached_property
     def right(self) -> list:
         """What the answer returns for each of the inputs."""
-        return self.expected(self._given_answer)
+        return self.expected(self.given_answer)
 
     def expected(self, function: Callable) -> list:
         """Compute what an attempt returns for each of the inputs."""
@@ -133,11 +135,12 @@ class CodeExercise(Exercise):
         """The sizes of each input, by the code that gives them; none for a class."""
         if self.use_class:
             return []
-        names = list(inspect.signature(self._given_answer).parameters)
+        names = list(inspect.signature(self.given_answer).parameters)
         return [sizes_of(names, arguments) for arguments in self.inputs]
 
     @property
-    def _given_answer(self) -> Callable:
+    def given_answer(self) -> Callable:
+        """The answer, which every exercise has."""
         if self._answer is None:
             raise ValueError(f"The exercise {self.name!r} has no answer yet: give it one.")
         return self._answer
@@ -146,7 +149,7 @@ class CodeExercise(Exercise):
         return self.use_class(function, *arguments) if self.use_class else function(*arguments)
 
     def _result(self, cause: Cause, number: int) -> object:
-        function = cause.mistake or self.norm or self._given_answer
+        function = cause.mistake or self.norm or self.given_answer
         if self.norm:
             norm = combined(*cause.slips, model=self.layout.model)
             if not cause.mistake and self._output_of(number):
@@ -182,6 +185,46 @@ class CodeExercise(Exercise):
         more = feedback.message.removeprefix(UNKNOWN)
         return replace(feedback, message=f"{told} {capitalized(more)}")
 
+    @property
+    def template(self) -> Template | None:
+        """The program with gaps that `choose` shows, if there is one."""
+        return template_of(self.topic, self.name)
+
+    @property
+    def last_help(self) -> str:  # type: ignore[override]
+        """What a student reads after the last hint."""
+        choose = "`.choose()` lets you build the answer of given pieces. " if self.template else ""
+        return f"{choose}{super().last_help}"
+
+    def is_right_with(self, chosen: Sequence[int]) -> bool:
+        """Tell whether the template's program is right with these pieces, without a diagnosis."""
+        if (template := self.template) is None:
+            raise ValueError(f"The exercise {self.name!r} has no template.")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                attempt = template.attempt(chosen)
+            except Exception:  # what the pieces make together isn't always a program
+                return False
+            return all(map(functools.partial(self._is_right_for, attempt), range(len(self.inputs))))
+
+    def _is_right_for(self, attempt: object, number: int) -> bool:
+        results, _ = running.results(
+            attempt, [self.inputs[number]], self.use_class, self.describe, without=self.without
+        )
+        return bool(results) and self._is_right(number, results[0])
+
+    def choose(self) -> None:
+        """Show a program with gaps, and let a student choose what stands in each."""
+        if self.template is None or CLOSED.exists():
+            super().choose()
+            return
+        from IPython.display import display
+
+        from lnorm_utils.checking.choosing_widget import choosing
+
+        display(choosing(self, self.template))
+
     def _is_right(self, number: int, result: object) -> bool:
         """Tell whether this is the right result for one of the inputs."""
         with contextlib.suppress(Exception):  # an object of the student's that raises
@@ -201,7 +244,7 @@ class CodeExercise(Exercise):
         if len(results) < len(self.inputs):
             return self._judge_failure(dict(enumerate(results)), wrong, remark)
         if not wrong:
-            message = inspect.getdoc(self._given_answer) or ""
+            message = inspect.getdoc(self.given_answer) or ""
             return Feedback(State.RIGHT, f"{message} {remark}".strip())
         feedback = self._diagnosis(dict(enumerate(results)))
         if self.use_class:  # of several things that are wrong, name the one that shows first
@@ -300,6 +343,6 @@ class CodeExercise(Exercise):
         return Feedback(State.WRONG, f"{unknown}{capitalized(place)}", table=table)
 
     def shown_solution(self) -> Feedback:
-        lines = textwrap.dedent(inspect.getsource(self._given_answer)).splitlines()
+        lines = textwrap.dedent(inspect.getsource(self.given_answer)).splitlines()
         code = "\n".join(line for line in lines if not line.startswith("@"))
         return Feedback(State.SOLUTION, "", code=code)

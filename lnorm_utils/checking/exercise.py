@@ -22,6 +22,8 @@ ONE_NAME = (
     "you gave more than one argument. Pass only the name of what you wrote, without calling it. "
     "The check calls it itself."
 )
+CLOSED_FOR_NOW = Feedback(State.SOLUTION, "closed by your instructor.")
+NOTHING_TO_CHOOSE = "this exercise has no program with gaps. `.hint()` gives a hint."
 CLOSED = Path(__file__).parents[1] / "exercises" / "solutions_are_closed"
 
 
@@ -44,6 +46,7 @@ class Exercise(ABC):
     inputs: Sequence[tuple] | None = None  # the arguments of each call; None for a prediction
     use_class: Callable | None = None  # what is called with a class and each of the inputs
     describe: Callable[..., str] | None = None
+    last_help = "`.solution()` shows the answer."  # what a student reads after the last hint
     without: Sequence[str] = ()  # functions that an attempt must not call
 
     def __init__(self, hints: Sequence[str], within: float) -> None:
@@ -52,7 +55,7 @@ class Exercise(ABC):
 
     def __dir__(self) -> list[str]:
         """Let tab completion offer only what a student needs, and no answers."""
-        return ["check", "hint", "solution"]
+        return ["check", "hint", "choose", "solution"]
 
     def check(self, attempt: object = ..., *more: object) -> None:
         """Show whether an attempt is right, and if not, which mistake it is.
@@ -102,17 +105,20 @@ class Exercise(ABC):
     def hint(self) -> None:
         """Show one more hint at each call."""
         if self._hints_given == len(self.hints):
-            more = "" if CLOSED.exists() else " `.solution()` shows the answer."
+            more = "" if CLOSED.exists() else f" {self.last_help}"
             show(Feedback(State.HINT, f"there are no more hints.{more}"))
             return
         self._hints_given += 1
         text = f"{self._hints_given} of {len(self.hints)}. {self.hints[self._hints_given - 1]}"
         show(Feedback(State.HINT, text))
 
+    def choose(self) -> None:
+        """Say that there's nothing to choose; see `CodeExercise`."""
+        show(CLOSED_FOR_NOW if CLOSED.exists() else Feedback(State.HINT, NOTHING_TO_CHOOSE))
+
     def solution(self) -> None:
         """Show the answer."""
-        closed = Feedback(State.SOLUTION, "closed by your instructor.")
-        show(closed if CLOSED.exists() else self.shown_solution())
+        show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_solution())
 
     @abstractmethod
     def shown_solution(self) -> Feedback:

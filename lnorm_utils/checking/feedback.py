@@ -16,6 +16,7 @@ class State(Enum):
 
     NOT_ATTEMPTED = "Not attempted"
     RIGHT = "Right"
+    CHOSEN = "Chosen, and not yet written"
     WRONG = "Not yet"
     HINT = "Hint"
     SOLUTION = "Solution"
@@ -24,6 +25,7 @@ class State(Enum):
 SIGNS = {
     State.NOT_ATTEMPTED: "○",
     State.RIGHT: "✓",
+    State.CHOSEN: "◐",
     State.WRONG: "✗",
     State.HINT: "?",
     State.SOLUTION: "→",

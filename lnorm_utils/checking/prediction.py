@@ -112,11 +112,11 @@ class Prediction(Exercise):
         choice = nearest(number, self.choices)
         feedback = None if choice is None else self._known(choice)
         if feedback is None:
-            return Feedback(State.WRONG, self.choose)
+            return Feedback(State.WRONG, self.asked_to_choose)
         return replace(feedback, message=f"{CLOSEST.format(choice)} {feedback.message}")
 
     @property
-    def choose(self) -> str:
+    def asked_to_choose(self) -> str:
         """Ask for one of the choices."""
         *most, last = self.choices
         return f"choose the closest of {', '.join(map(str, most))}, and {last}."

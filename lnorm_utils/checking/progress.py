@@ -7,12 +7,12 @@ from importlib import import_module
 
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.feedback import SIGNS, State
-from lnorm_utils.progress_files import RIGHT, WRONG, kept
+from lnorm_utils.progress_files import CHOSEN, RIGHT, WRONG, kept
 from lnorm_utils.version import __version__
 
 __all__ = ["progress"]
 
-STATES = {RIGHT: State.RIGHT, WRONG: State.WRONG, "": State.NOT_ATTEMPTED}
+STATES = {RIGHT: State.RIGHT, CHOSEN: State.CHOSEN, WRONG: State.WRONG, "": State.NOT_ATTEMPTED}
 
 
 def progress(topic: str | None = None) -> "Progress":

@@ -32,7 +32,11 @@ Cell = dict[str, Any]
 
 
 def lesson_page(
-    notebook: Mapping[str, Any], bake: Callable[[str], Path], pictures: Path, up: str = "../"
+    notebook: Mapping[str, Any],
+    bake: Callable[[str], Path],
+    pictures: Path,
+    up: str = "../",
+    outcomes: Mapping[tuple[str, str], bytes] | None = None,
 ) -> dict[str, Any]:
     """Rewrite a lesson for the web.
 
@@ -46,8 +50,9 @@ def lesson_page(
         bake: from the call of an explorer to the folder with its frames.
         pictures: the folder to which pictures are written.
         up: the way from the page to the top of the site.
+        outcomes: what `all_outcomes` returns; needed if an exercise has a template.
     """
-    exercises = _exercises(notebook)
+    exercises, known = _exercises(notebook), outcomes or {}
     cells: list[Cell] = []
     rest = list(notebook["cells"])
     while rest:
@@ -60,7 +65,7 @@ def lesson_page(
             cells += [_raw(opening), cell, _raw("</details>")]
         elif asked := [exercises[name] for name in CHECK.findall(source)]:
             label = "Show the answer" if isinstance(asked[-1], Prediction) else "Go on"
-            cells += [*_asked(asked, cell, cells), *_folded(rest, label, pictures, up)]
+            cells += [*_asked(asked, cell, cells, known), *_folded(rest, label, pictures, up)]
         elif PROGRESS.search(source):
             cells.append(_raw('<p class="lnorm-progress"></p>'))
         elif calls := calls_in(source):
@@ -102,11 +107,17 @@ def _exercises(notebook: Mapping[str, Any]) -> dict[str, Exercise]:
     return found
 
 
-def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Cell]:
+def _asked(
+    asked: list[Exercise],
+    cell: Cell,
+    before: list[Cell],
+    outcomes: Mapping[tuple[str, str], bytes],
+) -> Iterator[Cell]:
     """Yield what stands in place of a cell with checks.
 
     Args:
         before: the cells before it; if the last one lists the questions, each goes to its form.
+        outcomes: those of the programs with gaps.
     """
     listed: list[str] = []
     if len(asked) > 1:
@@ -122,8 +133,8 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
             yield _raw(prediction(exercise))
         elif isinstance(exercise, CodeExercise):
             code = CHECK_LINE.sub("", "".join(cell["source"])).rstrip()
-            yield {**cell, "source": code, "outputs": []}
-            yield _raw(code_exercise(exercise))
+            known = outcomes.get((exercise.topic, exercise.name), b"")
+            yield _raw(code_exercise(exercise, code, known))
 
 
 def _folded(rest: list[Cell], label: str, pictures: Path, up: str) -> Iterator[Cell]:

@@ -301,13 +301,13 @@ function kept(use) {
   try { use(localStorage); } catch (error) { console.debug(error); }
 }
 
-/** Say how many predictions of the page are right, and apart from them, how many of its side trips. */
+/** Say how many exercises of the page are right, and apart from them, how many of its side trips. */
 function count() {
   const place = document.querySelector(".lnorm-progress");
-  const number = (kind) => document.querySelectorAll(`.lnorm-prediction${kind}`).length;
+  const number = (kind) => document.querySelectorAll(`:is(.lnorm-prediction, .lnorm-choosing)${kind}`).length;
   const counted = (kind) => `${number(`.right${kind}`)} of ${number(kind)}`;
   const more = number(".further") ? ` In the side trips, ${counted(".further")}.` : "";
-  if (place) place.textContent = `${counted(":not(.further)")} predictions on this page are right.${more}`;
+  if (place) place.textContent = `${counted(":not(.further)")} exercises on this page are right.${more}`;
 }
 
 function unfold() {

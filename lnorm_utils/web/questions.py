@@ -1,11 +1,14 @@
 """Exercises as a page shows them: predictions that a script judges, hints, and solutions."""
 
+import base64
 import html
 import importlib
+import inspect
 import json
 import math
 from typing import Any
 
+from lnorm_utils.checking.choosing_widget import as_data as as_program
 from lnorm_utils.checking.code_exercise import CodeExercise
 from lnorm_utils.checking.comparing import plain
 from lnorm_utils.checking.exercise import Exercise
@@ -46,7 +49,7 @@ def as_data(question: Prediction) -> dict[str, Any]:
         "rounded": max(question.within, ROUNDED),
         "nearly": NEARLY if question.within > 1e-3 and not question.choices else 0,
         "choices": question.choices,
-        "choose": question.choose if question.choices else "",
+        "choose": question.asked_to_choose if question.choices else "",
         "closest": [CLOSEST.format(choice) for choice in question.choices],
     }
 
@@ -76,15 +79,29 @@ def prediction(question: Prediction) -> str:
     )
 
 
-def code_exercise(exercise: CodeExercise) -> str:
-    """Write the hints and the solution of an exercise in code as HTML."""
+def code_exercise(exercise: CodeExercise, start: str, outcomes: bytes) -> str:
+    """Write an exercise in code as HTML: a program with gaps, its hints, and its solution.
+
+    Args:
+        exercise: with or without a template.
+        start: what a student starts with; it stands there where there's no program with gaps.
+        outcomes: those of the template.
+    """
     solution = exercise.shown_solution()
     source = f"<pre>{_escaped(solution.code)}</pre>"
     reason = f"<p>{inline(solution.message)}</p>" if solution.message else ""
+    kind, data = "lnorm-exercise", ""
+    if template := exercise.template:
+        kind += " lnorm-choosing further" if exercise.further else " lnorm-choosing"
+        right = inspect.getdoc(exercise.given_answer) or ""
+        page = {**as_program(template, right), "outcomes": base64.b64encode(outcomes).decode()}
+        data = f'<script type="application/json">{_in_script(page)}</script>'
     return (
-        f'<div class="lnorm-exercise" id="{exercise.topic}-{exercise.name}">'
-        "<p>Write it on paper, or run it in JupyterLab. Then compare.</p>"
-        f"{_hints(exercise)}<details><summary>Solution</summary>{reason}{source}</details></div>"
+        f'<div class="{kind}" id="{exercise.topic}-{exercise.name}"><div class="place">'
+        f"<pre>{_escaped(start)}</pre>"
+        "<p>Write it on paper, or run it in JupyterLab. Then compare.</p></div>"
+        f"{data}{_hints(exercise)}"
+        f"<details><summary>Solution</summary>{reason}{source}</details></div>"
     )
 
 

@@ -7,18 +7,21 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lnorm_utils.checking.choosing_widget import SCRIPT as GAPS
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.explorers.engine.explorer import SCRIPT
 from lnorm_utils.lab.lesson_files import cleared, read, write
 from lnorm_utils.web.baking import bake, calls_in
 from lnorm_utils.web.getting import ARCHIVE, configured, getting_page, how_to_get, write_archive
 from lnorm_utils.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page
+from lnorm_utils.web.outcomes import all_outcomes
 from lnorm_utils.web.questions import exercise_named, prediction
 from lnorm_utils.web.search import write_sections
 
 __all__ = ["write_site"]
 
 ROOM = Path(__file__).parent
+CHECKING = ROOM.parent / "checking"
 ENGINE = ROOM.parent / "explorers" / "engine"
 # What is alive on a page of `docs`: calls of explorers, or checks of questions on a topic.
 ALIVE = re.compile(r"^```\{(?:explorer|question)\} ?(\w*)\n(.+?)\n```$", re.MULTILINE | re.DOTALL)
@@ -54,7 +57,8 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
 
     size = write_archive(project, cache / ARCHIVE)
     how = how_to_get(configured(project)["repository"], size)
-    _write_only(cache / "source", dict(_sources(project, baked, pictures, how)))
+    outcomes = all_outcomes(cache / "outcomes", draw_all)
+    _write_only(cache / "source", dict(_sources(project, baked, pictures, outcomes, how)))
     write_static(cache / "static")
     _run_sphinx(project / "docs", cache)
     write_sections(cache / "pages")
@@ -72,7 +76,11 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
 
 
 def _sources(
-    project: Path, baked: Callable[[str], Path], pictures: Path, how: str
+    project: Path,
+    baked: Callable[[str], Path],
+    pictures: Path,
+    outcomes: Mapping[tuple[str, str], bytes],
+    how: str,
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file that Sphinx reads.
 
@@ -80,7 +88,7 @@ def _sources(
         how: a sentence on how to get the course.
     """
     for path in sorted((project / "notebooks").glob("*.ipynb")):
-        page = lesson_page(json.loads(path.read_text("utf-8")), baked, pictures)
+        page = lesson_page(json.loads(path.read_text("utf-8")), baked, pictures, outcomes=outcomes)
         yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
     first = project / "docs/index.md"
     for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
@@ -127,9 +135,14 @@ def _run_sphinx(configuration: Path, cache: Path) -> None:
 def write_static(folder: Path) -> None:
     """Write the scripts and the style of pages, and the font of formulas."""
     folder.mkdir(parents=True, exist_ok=True)
-    scripts = [SCRIPT, *((ROOM / name).read_text("utf-8") for name in ("cards.js", "live.js"))]
-    (folder / "live.js").write_text("\n".join(scripts), encoding="utf-8")
-    styles = (ENGINE / "explorer.css", ROOM / "live.css", ROOM / "print.css")
+    own = ((ROOM / name).read_text("utf-8") for name in ("cards.js", "choosing.js", "live.js"))
+    (folder / "live.js").write_text("\n".join([SCRIPT, GAPS, *own]), encoding="utf-8")
+    styles = (
+        ENGINE / "explorer.css",
+        CHECKING / "gaps.css",
+        ROOM / "live.css",
+        ROOM / "print.css",
+    )
     text = "\n".join(style.read_text("utf-8") for style in styles)
     (folder / "live.css").write_text(text, encoding="utf-8")
     alone = ("search.js", "hero.js", "hero.css")

@@ -1,0 +1,69 @@
+// A program with gaps, each a native select, for a page and for JupyterLab.
+
+/**
+ * Draw a program and a button that checks it.
+ * `judge` takes the numbers of the chosen pieces, and returns the gaps that have to change: none if
+ * the program is right. Return a function that chooses pieces and checks them.
+ */
+function program(place, { code, gaps, right }, judge) {
+  const put = (tag, parent, attributes = {}, text = "") => {
+    const made = Object.assign(document.createElement(tag), { textContent: text });
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    parent.append(made);
+    return made;
+  };
+  place.textContent = "";
+  const form = put("form", place, { class: "lnorm-program", "aria-label": `a program with ${gaps.length} gaps` });
+  const lines = [];
+  const write = (text) => text.split("\n").forEach((part, i) => {
+    if (i || !lines.length) {
+      const indent = part.match(/^ */)[0].length;
+      lines.push(put("div", form, { class: "line", style: `--indent: ${indent}ch` }));
+      part = part.slice(indent);
+    }
+    if (part) put("code", lines.at(-1), {}, part);
+  });
+  const selects = gaps.map((pieces, n) => {
+    write(code[n]);
+    const label = `gap ${n + 1} of ${gaps.length}, line ${lines.length}`;
+    const select = put("select", lines.at(-1), { "aria-label": label, autocomplete: "off" });
+    put("option", select, { value: "" }, `gap ${n + 1}`);
+    pieces.forEach((piece, at) => put("option", select, { value: at }, piece.code || "(nothing)"));
+    select.addEventListener("change", () => select.removeAttribute("aria-invalid"));
+    return select;
+  });
+  write(code.at(-1));
+  put("button", form, { type: "submit" }, "Check");
+  const said = put("div", form, { class: "said", "aria-live": "polite" });
+  const say = (sign, text) => { said.innerHTML = `<strong>${sign}</strong> ${text}`; };
+  const told = (n) => {
+    const shown = put("code", document.createElement("p"), {}, selects[n].selectedOptions[0].textContent);
+    return `gap ${n + 1}, ${shown.outerHTML}: ${gaps[n][selects[n].value].html}`;
+  };
+
+  async function check() {
+    const open = selects.findIndex((select) => select.value === "");
+    if (open >= 0) {
+      say("○ Not attempted:", `choose what stands in gap ${open + 1}.`);
+      selects[open].focus();
+      return;
+    }
+    const wrong = await judge(selects.map((select) => Number(select.value)));
+    selects.forEach((select, n) => {
+      if (wrong.includes(n)) select.setAttribute("aria-invalid", "true");
+      else select.removeAttribute("aria-invalid");
+    });
+    if (!wrong.length) said.innerHTML = right;
+    else if (wrong.length === 1) say("✗ Not yet:", told(wrong[0]));
+    else say("✗ Not yet:", `${wrong.length} gaps have to change.<ul>${wrong.map((n) => `<li>${told(n)}</li>`).join("")}</ul>`);
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    check();
+  });
+  return (chosen) => {
+    selects.forEach((select, n) => { select.value = chosen[n] ?? ""; });
+    check();
+  };
+}

@@ -1,0 +1,119 @@
+"""A program with gaps is read, run, and says which gaps have to change."""
+
+import pytest
+
+from lnorm_utils.checking.choosing import MOST, outcomes, parse, template_of, to_change
+from lnorm_utils.checking.choosing_widget import as_data, judged
+from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.checking.exercise import Exercise, put_in_bank
+from lnorm_utils.checking.progress import progress
+
+TWO_GAPS = """def f(x):
+    return x ⟨+ ¦ - ⇒ That's the wrong sign. ¦ * ⇒ That multiplies.⟩ ⟨1
+        ¦ 2 ⇒ That's one too many.
+        ¦ -1 ⇒ That goes the wrong way.⟩"""
+
+
+@pytest.fixture
+def exercise(monkeypatch, tmp_path):
+    monkeypatch.setattr(Exercise, "bank", {})
+    monkeypatch.setattr("lnorm_utils.checking.choosing.FOLDER", tmp_path)
+    monkeypatch.setenv("LNORM_PROGRESS", str(tmp_path))
+    (tmp_path / "example.txt").write_text(f"== add ==\n{TWO_GAPS}\n", "utf-8")
+    add = CodeExercise(inputs={"the number 3": (3,)}, hints=[])
+    add.answer(lambda x: x + 1)
+    put_in_bank("example", {"add": add, "other": CodeExercise(inputs={}, hints=[])})
+    return add
+
+
+def chosen(template, *pieces):
+    return tuple(
+        [piece.code for piece in gap].index(code)
+        for gap, code in zip(template.gaps, pieces, strict=True)
+    )
+
+
+def test_a_program_is_made_of_the_chosen_pieces():
+    template = parse(TWO_GAPS)
+    assert template.program(chosen(template, "-", "2")) == "def f(x):\n    return x - 2"
+    assert template.attempt(chosen(template, "+", "1"))(3) == 4
+
+
+@pytest.mark.parametrize(
+    ("pieces", "gaps"),
+    [("+ 1", []), ("- 1", [0]), ("+ 2", [1]), ("- 2", [1]), ("* 2", [0, 1]), ("- -1", [])],
+)
+def test_the_fewest_gaps_are_changed_whatever_is_marked_as_wrong(exercise, pieces, gaps):
+    template = exercise.template
+    picked = chosen(template, *pieces.split())
+    assert to_change(template, picked, exercise.is_right_with) == gaps
+
+
+def test_each_outcome_is_a_bit(exercise):
+    table = outcomes(exercise.template, exercise.is_right_with)
+    right = {p for n, p in enumerate(exercise.template.programs) if table[n >> 3] >> (n & 7) & 1}
+    assert right == {chosen(exercise.template, *p.split()) for p in ("+ 1", "- -1")}
+
+
+@pytest.mark.parametrize("body", ["return x +", "return y", "raise SystemExit"])
+def test_what_is_no_program_or_fails_is_wrong(exercise, monkeypatch, body):
+    template = parse(f"def f(x):\n    ⟨{body} ¦ return x + 1⟩")
+    monkeypatch.setattr(CodeExercise, "template", template)
+    assert not exercise.is_right_with(chosen(template, body))
+    assert exercise.is_right_with(chosen(template, "return x + 1"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x", "needs a gap"),
+        ("⟨x⟩", "two or more pieces"),
+        ("⟨x ¦ x ⇒ It's wrong.⟩", "all different"),
+        ("⟨x ⇒ It's wrong. ¦ y ⇒ So is this.⟩", "a piece that is right"),
+        ("⟨x ¦ y ⇒ no period⟩", "a sentence with a period"),
+        ("⟨x ¦ y ⇒ It's wrong. ⇒ Twice.⟩", "a sentence with a period"),
+        ("⟨x ¦ y⟩ + ⟨x ¦ ⟨y⟩⟩", "A ⟨ stands outside"),
+        ("⟨x ¦ y⟩ ¦ z", "A ¦ stands outside"),
+        ("⟨x ¦ y⟩" * 10, f"1024 programs, and at most {MOST}"),
+    ],
+)
+def test_a_template_that_is_written_wrongly_is_refused_in_a_sentence(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse(text)
+
+
+def test_it_is_kept_as_chosen_until_it_is_written(exercise):
+    judged(exercise, exercise.template, chosen(exercise.template, "-", "2"))
+    assert progress("example")["add"].name == "NOT_ATTEMPTED"
+    judged(exercise, exercise.template, chosen(exercise.template, "+", "1"))
+    assert progress("example")["add"].name == "CHOSEN"
+    exercise.check(lambda x: x)
+    assert progress("example")["add"].name == "CHOSEN"
+    exercise.check(lambda x: x + 1)
+    assert progress("example")["add"].name == "RIGHT"
+
+
+def test_the_last_hint_names_it_only_where_there_is_a_template(exercise, capsys):
+    exercise.hint()
+    assert ".choose()" in capsys.readouterr().out
+    other = Exercise.bank["example"]["other"]
+    other.hint()
+    assert ".choose()" not in capsys.readouterr().out
+    other.choose()
+    assert "no program with gaps" in capsys.readouterr().out
+
+
+def test_closed_solutions_close_it_too(exercise, capsys, monkeypatch, tmp_path):
+    for module in ("exercise", "code_exercise"):
+        monkeypatch.setattr(f"lnorm_utils.checking.{module}.CLOSED", tmp_path)
+    exercise.choose()
+    assert "closed by your instructor" in capsys.readouterr().out
+
+
+def test_sentences_are_shown_as_html():
+    data = as_data(parse("⟨x ¦ y<2 ⇒ Use `x`.⟩"), "Yes.")
+    assert data["gaps"][0][1] == {"code": "y<2", "html": "Use <code>x</code>."}
+
+
+def test_an_exercise_outside_of_a_bank_has_none():
+    assert template_of("", "") is None
