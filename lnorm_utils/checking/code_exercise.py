@@ -95,6 +95,9 @@ class CodeExercise(Exercise):
         self._answer: Callable | None = None
         self._layers: dict[int, WrongLayer] = {}
 
+    def __dir__(self) -> list[str]:
+        return ["check", "hint", "choose", "solution"]
+
     def answer(self, function: Callable) -> Callable:
         """Take a function as the right one, which `solution` shows."""
         self._answer = function

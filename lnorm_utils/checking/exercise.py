@@ -55,7 +55,7 @@ class Exercise(ABC):
 
     def __dir__(self) -> list[str]:
         """Let tab completion offer only what a student needs, and no answers."""
-        return ["check", "hint", "choose", "solution"]
+        return ["check", "hint", "solution"]
 
     def check(self, attempt: object = ..., *more: object) -> None:
         """Show whether an attempt is right, and if not, which mistake it is.

@@ -29,6 +29,7 @@ ALIVE = ["index.html", *ASKING]
 DEAD = [page for page in DOCS if page not in ("docs/index.html", *ALIVE)]
 PAGES = [*ALIVE, "README.html", "search.html?q=mean", "404.html", *DEAD]
 KINDS = (":not(.further)", ".further")  # of the questions on a page
+ASKED = ":is(.lnorm-prediction, .lnorm-choosing)"
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 
 
@@ -202,10 +203,11 @@ def test_an_answer_unfolds_what_shows_it_and_is_kept(visit, name):
     assert all(page.evaluate(OPENED))
     assert said.all_inner_texts() == before
     main, further = (page.locator(f".lnorm-prediction{kind}").count() for kind in KINDS)
+    asked, more = (page.locator(f"{ASKED}{kind}").count() for kind in KINDS)
     for progress in page.locator(".lnorm-progress").all():  # in a lesson
         told = progress.inner_text()
-        assert told.startswith(f"{main} of {main} ")
-        assert told.endswith(f"In the side trips, {further} of {further}.") == bool(further)
+        assert told.startswith(f"{main} of {asked} ")
+        assert told.endswith(f"In the side trips, {further} of {more}.") == bool(more)
 
 
 def test_what_is_folded_is_printed(visit):

@@ -1,0 +1,78 @@
+"""A program with gaps on a page: its verdicts are those of Python, by keyboard, and kept."""
+
+import pytest
+from exercise_banks import BY_NAME
+from site_page import NARROW, served
+
+from lnorm_utils.checking.choosing import outcomes, to_change
+from lnorm_utils.web.questions import code_exercise
+from lnorm_utils.web.site import write_static
+
+PAGE = """<!doctype html><meta charset="utf-8"><title>Choosing</title>
+<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="live.css">
+<p class="lnorm-progress"></p>{}
+<details class="lnorm-answer"><summary>Go on</summary></details>
+<script type="module" src="live.js"></script>"""
+# Choose one program after the other, and tell which gaps have to change.
+JUDGED = """async (form, programs) => {
+    const selects = [...form.querySelectorAll('select')];
+    const seen = [];
+    for (const chosen of programs) {
+        selects.forEach((select, n) => { select.value = chosen[n]; });
+        form.requestSubmit();
+        await new Promise((resolve) => setTimeout(resolve));
+        const wrong = selects.flatMap((select, n) => select.ariaInvalid === 'true' ? [n] : []);
+        seen.push([wrong, form.querySelector('.said').textContent]);
+    }
+    return seen;
+}"""
+
+
+@pytest.fixture
+def opened(chromium, tmp_path, request):
+    """Open a page with nothing but one exercise."""
+    exercise = BY_NAME[request.param]
+    table = outcomes(exercise.template, exercise.is_right_with)
+    write_static(tmp_path)
+    (tmp_path / "index.html").write_text(PAGE.format(code_exercise(exercise, "", table)), "utf-8")
+    context = chromium.new_context(viewport=dict(zip(("width", "height"), NARROW, strict=True)))
+    with served(tmp_path) as home:
+        page = context.new_page()
+        page.goto(home)
+        yield exercise, page
+    context.close()
+
+
+# In the second one, two wrong pieces make a right program together.
+@pytest.mark.parametrize("opened", ["swap", "unit_w"], indirect=True)
+def test_every_program_is_judged_as_in_python(opened):
+    exercise, page = opened
+    template = exercise.template
+    seen = page.locator("form").evaluate(JUDGED, template.programs)
+    for chosen, (wrong, said) in zip(template.programs, seen, strict=True):
+        assert wrong == to_change(template, chosen, exercise.is_right_with), chosen
+        assert said.startswith("✗" if wrong else "✓ Right")
+        for n in wrong:
+            assert template.gaps[n][chosen[n]].why.replace("`", "") in said
+
+
+@pytest.mark.parametrize("opened", ["row_means"], indirect=True)
+def test_it_is_done_with_keys_and_kept(opened):
+    _, page = opened
+    pieces = ["-1", "True"]
+    gaps = page.get_by_role("combobox")
+    names = gaps.evaluate_all("gaps => gaps.map(gap => gap.ariaLabel)")
+    assert names == ["gap 1 of 2, line 3", "gap 2 of 2, line 4"]
+    page.get_by_role("button", name="Check").press("Enter")
+    assert gaps.first.evaluate("gap => gap === document.activeElement")
+    for number, piece in enumerate(pieces):
+        gaps.nth(number).focus()
+        page.keyboard.type(piece)
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    for _ in range(2):
+        page.locator(".said").get_by_text("Right").wait_for()
+        assert page.locator(".lnorm-answer").get_attribute("open") is not None
+        assert page.locator(".lnorm-progress").inner_text().startswith("1 of 1 ")
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
+        page.reload()
