@@ -19,11 +19,11 @@ STYLE = (ROOM / "gaps.css").read_text("utf-8")
 RENDER = """
 function render({ model, el }) {
   let tell = () => {};
-  const take = (wrong) => tell(wrong);
+  const take = ({ wrong }) => tell(wrong);
   model.on("msg:custom", take);
   program(el, model.get("program"), (chosen) => new Promise((resolve) => {
     tell = resolve;
-    model.send(chosen);
+    model.send({ chosen });
   }));
   return () => model.off("msg:custom", take);
 }
@@ -55,7 +55,11 @@ def choosing(exercise: "CodeExercise", template: Template) -> Any:
         program = traitlets.Dict().tag(sync=True)
 
     widget = Choosing(program=as_data(template, NOW_WRITE_IT))
-    widget.on_msg(lambda it, chosen, buffers: it.send(judged(exercise, template, chosen)))
+
+    def answer(widget: Any, content: dict[str, list[int]], buffers: object) -> None:
+        widget.send({"wrong": judged(exercise, template, content["chosen"])})
+
+    widget.on_msg(answer)
     return widget
 
 

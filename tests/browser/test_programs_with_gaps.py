@@ -1,7 +1,8 @@
-"""A program with gaps on a page: its verdicts are those of Python, by keyboard, and kept."""
+"""Programs with gaps: on a page they're judged as in Python, and in JupyterLab by the kernel."""
 
 import pytest
 from exercise_banks import BY_NAME
+from jupyterlab_page import Page, notebook
 from site_page import NARROW, served
 
 from lnorm_utils.checking.choosing import outcomes, to_change
@@ -76,3 +77,16 @@ def test_it_is_done_with_keys_and_kept(opened):
         assert page.locator(".lnorm-progress").inner_text().startswith("1 of 1 ")
         assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
         page.reload()
+
+
+def test_in_jupyterlab_the_kernel_runs_what_is_chosen(chromium, address, lessons):
+    cell = "from lnorm_utils.exercises.mean import row_means\nrow_means.choose()"
+    page = Page(chromium, address, notebook(lessons, "choosing.ipynb", cell))
+    page.run_all()
+    for piece, said in (("0", "over the points of the batch"), ("-1", "Now write it yourself")):
+        page.page.get_by_role("combobox", name="gap 1 of 2, line 3").select_option(label=piece)
+        page.page.get_by_role("combobox", name="gap 2 of 2, line 4").select_option(label="True")
+        page.page.get_by_role("button", name="Check", exact=True).click()
+        page.page.locator(".said").get_by_text(said).wait_for()
+    assert page.errors == []
+    page.page.close()
