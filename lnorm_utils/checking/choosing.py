@@ -137,7 +137,13 @@ def templates_in(file: Path) -> dict[str, Template]:
     if not file.exists():
         return {}
     _, *parts = HEADING.split(file.read_text("utf-8"))
-    return {name: parse(text.strip()) for name, text in zip(parts[::2], parts[1::2], strict=True)}
+    found = {}
+    for name, text in zip(parts[::2], parts[1::2], strict=True):
+        try:
+            found[name] = parse(text.strip())
+        except ValueError as problem:
+            raise ValueError(f"In the program of {name!r}: {problem}") from None
+    return found
 
 
 def template_of(topic: str, name: str) -> Template | None:
@@ -155,7 +161,7 @@ def to_change(
     """Number the fewest gaps whose change makes a program right; none if it's right as it is.
 
     Only gaps with a piece that is wrong are changed, so each has a sentence. Changing all of them
-    makes the program right. `gaps.js` does the same.
+    makes the program right. `choosing.js` does the same on a page.
 
     Args:
         template: with the gaps.

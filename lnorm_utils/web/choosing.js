@@ -1,7 +1,7 @@
 // Programs with gaps on a page, where each possible program was run when the page was made.
 // It stands between `gaps.js` and `live.js` in one file.
 
-/** Number the fewest gaps to change, as `to_change` in choosing.py does. */
+/** Number the fewest gaps to change, as `to_change` in checking/choosing.py does. */
 function toChange(chosen, gaps, isRight) {
   if (isRight(chosen)) return [];
   const marked = gaps.flatMap((pieces, n) => (pieces[chosen[n]].html ? [n] : []));
