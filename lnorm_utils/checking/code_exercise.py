@@ -196,7 +196,7 @@ class CodeExercise(Exercise):
     @property
     def last_help(self) -> str:  # type: ignore[override]
         """What a student reads after the last hint."""
-        choose = "`.choose()` lets you build the answer from given pieces. " if self.template else ""
+        choose = "`.choose()` lets you build it from given pieces. " if self.template else ""
         return f"{choose}{super().last_help}"
 
     def is_right_with(self, chosen: Sequence[int]) -> bool:
