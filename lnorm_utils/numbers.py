@@ -4,7 +4,17 @@ import math
 from collections.abc import Sequence
 from typing import SupportsFloat
 
-__all__ = ["capitalized", "counted", "fixed", "number", "power_of_ten", "significant", "spoken"]
+__all__ = [
+    "capitalized",
+    "counted",
+    "dtype_name",
+    "fixed",
+    "number",
+    "power_of_ten",
+    "score",
+    "significant",
+    "spoken",
+]
 
 PLAIN = range(-4, 9)  # the powers of ten that are written without an exponent
 
@@ -71,6 +81,21 @@ def counted(count: int, what: str) -> str:
     ('1 row', '6 rows')
     """
     return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def score(right: int, most: int, what: str = "", further: int = 0, most_further: int = 0) -> str:
+    """Write how many are right, and how many of side trips if there are any.
+
+    >>> score(4, 6, " right", 1, 2), score(8, 8)
+    ('4 of 6 right, and 1 of 2 further', '8 of 8')
+    """
+    more = f", and {further} of {most_further} further" if most_further else ""
+    return f"{right} of {most}{what}{more}"
+
+
+def dtype_name(dtype: object) -> str:
+    """Write a dtype or a layout of PyTorch as people do, such as float32."""
+    return str(dtype).removeprefix("torch.")
 
 
 def capitalized(text: str) -> str:

@@ -142,11 +142,10 @@ def _in_slices(
 ) -> Tensor | None:
     """Return by what each slice along an axis, or each row, is off; None if not by one number."""
     off = _off((result, right))[is_sum]
-    if axis is None:
-        flat, is_right = off.flatten(0, -2), close_numbers(result, right, 1e-6).flatten(0, -2)
-    else:
-        flat = off.movedim(axis, 0).flatten(1)
-        is_right = close_numbers(result, right, 1e-6).movedim(axis, 0).flatten(1)
+    flat, is_right = (
+        each.flatten(0, -2) if axis is None else each.movedim(axis, 0).flatten(1)
+        for each in (off, close_numbers(result, right, 1e-6))
+    )
     if len(flat) < 2:
         return None
     told = []

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from lnorm_utils.checking.comparing import close_numbers, dtypes_agree
 from lnorm_utils.checking.factors import off_by_a_number, off_by_a_size, off_in_slices
-from lnorm_utils.numbers import counted
+from lnorm_utils.numbers import counted, dtype_name
 
 __all__ = ["off_by_slices", "unfinished"]
 
@@ -168,8 +168,8 @@ def _rounded(pairs: Sequence[tuple[Tensor, Tensor]]) -> str:
             and _fits(result, dtype)
             and not _fits(right, dtype)
         ):
-            name = str(dtype).removeprefix("torch.")
-            return f"Your numbers are rounded to {name}. Compute them in the dtype of the input."
+            kept = dtype_name(dtype)
+            return f"Your numbers are rounded to {kept}. Compute them in the dtype of the input."
     return ""
 
 

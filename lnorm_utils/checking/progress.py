@@ -7,6 +7,7 @@ from importlib import import_module
 
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.feedback import SIGNS, State
+from lnorm_utils.numbers import score
 from lnorm_utils.progress_files import CHOSEN, RIGHT, WRONG, kept
 from lnorm_utils.version import __version__
 
@@ -71,9 +72,7 @@ class CourseProgress(Progress):
 
 
 def _counted(states: Mapping[str, State], what: str, further: Mapping[str, State]) -> str:
-    """Count the right ones, such as "8 of 8, and 2 of 3 further"."""
-    more = f", and {_number_right(further)} of {len(further)} further" if further else ""
-    return f"{_number_right(states)} of {len(states)}{what}{more}"
+    return score(_number_right(states), len(states), what, _number_right(further), len(further))
 
 
 def _number_right(states: Mapping[str, State]) -> int:

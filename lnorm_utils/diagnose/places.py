@@ -12,7 +12,7 @@ from lnorm_utils.diagnose.module_places import DETACHED, gradient_place, state_d
 from lnorm_utils.diagnose.report import Place
 from lnorm_utils.diagnose.rounding import error_of, is_single
 from lnorm_utils.diagnose.run import Run
-from lnorm_utils.numbers import spoken
+from lnorm_utils.numbers import dtype_name, spoken
 
 __all__ = ["clauses", "is_a_cause", "look"]
 
@@ -156,7 +156,7 @@ def _dtypes(run: Run) -> list[Place]:
     x = typical(tuple(run.inputs[0].x.shape), 71)
     x = x - x.mean(-1, keepdim=True)
     for dtype, within in ((torch.float32, 1e-3), (torch.float16, 0.03), (torch.bfloat16, 0.2)):
-        name = str(dtype).removeprefix("torch.")
+        name = dtype_name(dtype)
         mine = x.to(dtype)
         value, right = run.call(mine), run.expected(mine.double())
         if isinstance(value, Failure):

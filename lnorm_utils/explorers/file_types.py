@@ -110,6 +110,6 @@ def _told(row: list[tuple[str, float]]) -> str:
 
 
 def _kept(found: list[list[tuple[str, float]]]) -> str:
-    before = _found("as trained", "both")
+    before = _found("as trained", "norm 2")
     kept = sum(now[0][0] == then[0][0] for now, then in zip(found, before, strict=True))
     return f"Of the {len(FILES)} files, {kept} keep their kind."

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lnorm_utils.checking.feedback import State
+from lnorm_utils.numbers import score
 from lnorm_utils.slips.beliefs import Belief
 
 __all__ = [
@@ -72,7 +73,5 @@ def points_of(grades: Iterable[Grade]) -> tuple[int, int]:
 
 def right_of(grades: Collection[Grade]) -> str:
     """Count the right ones, such as "4 of 6 right, and 1 of 2 further"."""
-    right, most = points_of(grades)
     further = [grade.state for grade in grades if grade.further]
-    more = f", and {further.count(RIGHT)} of {len(further)} further" if further else ""
-    return f"{right} of {most} right{more}"
+    return score(*points_of(grades), " right", further.count(RIGHT), len(further))

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from lnorm_utils.inspecting.copies import copied, floats, left_alone
-from lnorm_utils.numbers import counted, significant
+from lnorm_utils.numbers import counted, dtype_name, significant
 
 __all__ = ["FirstWrong", "Wrong", "first_wrong"]
 
@@ -243,7 +243,7 @@ def _about_not_finite(y: Tensor, right: Tensor, failure: str | None) -> str:
     bad = ~y.isfinite()
     what = "nan" if y.isnan().any() else "infinity"
     where = f"the output has {what} in {int(bad.sum()):,} of {y.numel():,} places"
-    dtype = str(y.dtype).removeprefix("torch.")
+    dtype = dtype_name(y.dtype)
     if failure:
         return f"{where}, and what came in had none."
     if not right[bad].isfinite().all():

@@ -11,7 +11,7 @@ from torch.nn.modules.instancenorm import _InstanceNorm
 
 from lnorm_utils.inspecting.copies import copied, floats, left_alone
 from lnorm_utils.modules import LayerNorm
-from lnorm_utils.numbers import counted, significant
+from lnorm_utils.numbers import counted, dtype_name, significant
 
 __all__ = ["Norm", "Norms", "norms_of"]
 
@@ -215,7 +215,7 @@ def _about_class(module: Any, known: _Known) -> list[str]:
         found.append("Its class has a forward of its own; `diagnose` tells what that computes.")
     running = getattr(module, "running_var", None)
     if running is not None and running.dtype in HALF:
-        found.append(f"Its running statistics are kept in {_dtype(running.dtype)}.")
+        found.append(f"Its running statistics are kept in {dtype_name(running.dtype)}.")
     return found
 
 
@@ -259,18 +259,14 @@ def _about_eps(
     for dtype in dtypes & {*HALF}:
         if largest > torch.finfo(dtype).max:
             found.append(
-                f"The mean of x² is more than {_dtype(dtype)} can hold, so the statistics must be "
-                "computed in float32, as PyTorch does."
+                f"The mean of x² is more than {dtype_name(dtype)} can hold, so the statistics must "
+                "be computed in float32, as PyTorch does."
             )
     return found
 
 
 def _digits(dtype: torch.dtype) -> float:
     return -torch.tensor(torch.finfo(dtype).eps).log10().item()
-
-
-def _dtype(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
 
 
 def _spoken(name: str) -> str:

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 from lnorm_utils.checking.defusing import exact_as_float
+from lnorm_utils.numbers import dtype_name
 
 __all__ = ["decode", "decode_input", "encode", "encode_input"]
 
@@ -97,10 +98,10 @@ def _oddity(tensor: torch.Tensor) -> str:
     if tensor.is_quantized:
         return "quantized"
     if tensor.layout is not torch.strided:
-        return str(tensor.layout).removeprefix("torch.")
+        return dtype_name(tensor.layout)
     if tensor.is_meta:
         return "meta"
-    return "" if str(tensor.dtype) in TENSORS else str(tensor.dtype).removeprefix("torch.")
+    return "" if str(tensor.dtype) in TENSORS else dtype_name(tensor.dtype)
 
 
 def _is_small(shape: Sequence[int]) -> bool:
