@@ -20,8 +20,9 @@ edit: $(READY) ## open the course's own notebooks instead, to change the course
 test: $(READY) lint ## set everything up (once), then lint, unit tests and every notebook re-executed
 	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
 
-notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; twice changes no byte
+notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; write the tables of README and Teaching
 	$(TOOLS) tools/freeze.py $(ARGS)
+	$(TOOLS) tools/tables.py
 
 site: $(SITE) ## write the web edition into the folder site: every lesson as a page that needs no Python
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_utils.web site $(ARGS)

@@ -47,6 +47,7 @@ class Small(NamedTuple):
     """Which picture of a lesson is drawn small: its cell and panels, and what is around them."""
 
     cell: str
+    alt: str  # what the README says that it shows
     titles: list[str]  # {} stands for the title that the panel has
     below: list[str]
     panels: tuple[int, ...] = (0,)
@@ -54,26 +55,72 @@ class Small(NamedTuple):
 
 
 LESSONS = {
-    "01_mean": Small("17e352d6", ["each row has its own mean"], ["feature"]),
+    "01_mean": Small("17e352d6", "rows in colors", ["each row has its own mean"], ["feature"]),
     "02_variance": Small(
-        "1e721e6e", ["features, mean ± standard deviation"], ["value"], without=("y", "legend")
+        "1e721e6e",
+        "rows of dots",
+        ["features, mean ± standard deviation"],
+        ["value"],
+        without=("y", "legend"),
     ),
-    "03_standardize": Small("85a1520d", ["{}", "{}"], ["before", "after"], (0, 2), without=("y",)),
-    "04_gamma_beta": Small("ba5774d2", ["each feature has its own γ"], ["feature"]),
-    "05_batch_vs_layer_norm": Small("893dfeb4", ["one point in twenty batches"], ["batch"]),
+    "03_standardize": Small(
+        "85a1520d",
+        "histograms, before and after",
+        ["{}", "{}"],
+        ["before", "after"],
+        (0, 2),
+        without=("y",),
+    ),
+    "04_gamma_beta": Small(
+        "ba5774d2", "columns in colors", ["each feature has its own γ"], ["feature"]
+    ),
+    "05_batch_vs_layer_norm": Small(
+        "893dfeb4", "batch norm jumps", ["one point in twenty batches"], ["batch"]
+    ),
     "06_two_feature_collapse": Small(
-        "6a33f68a", ["{}", "{}"], ["feature 0", "feature 0"], (0, 1), without=("x", "texts")
+        "6a33f68a",
+        "a cloud, two corners",
+        ["{}", "{}"],
+        ["feature 0", "feature 0"],
+        (0, 1),
+        without=("x", "texts"),
     ),
-    "07_projection_fix": Small("4daa7cb2", ["share that can be recovered"], ["projection size"]),
-    "08_build_the_layer": Small("ff797f5a", ["loss of the rings"], ["step"], without=("texts",)),
-    "09_find_the_bug": Small("l08-40", [""], ["largest error"], without=("x", "texts")),
-    "10_add_and_norm": Small("add-norm-16", ["variance of the stream"], ["blocks passed"]),
-    "11_train_it": Small("01e3dcf5", ["said of each point"], ["distance from the origin"]),
-    "12_backward_pass": Small("b12a0021", ["slopes of layer norm"], ["input"]),
-    "13_half_precision": Small("precision-25", ["error in bfloat16"], ["offset"]),
-    "14_invariances": Small("inv-19", ["{}", "{}"], ["output", "point"], (1, 2), without=("y",)),
-    "15_transformer": Small("trf-45", ["loss on new text"], ["learning rate"], without=("texts",)),
-    "16_in_the_wild": Small("wild-18", ["γ of norm 1"], ["place in the file"], without=("legend",)),
+    "07_projection_fix": Small(
+        "4daa7cb2", "two rising curves", ["share that can be recovered"], ["projection size"]
+    ),
+    "08_build_the_layer": Small(
+        "ff797f5a", "two loss curves", ["loss of the rings"], ["step"], without=("texts",)
+    ),
+    "09_find_the_bug": Small(
+        "l08-40", "errors of layers", [""], ["largest error"], without=("x", "texts")
+    ),
+    "10_add_and_norm": Small(
+        "add-norm-16", "variance over blocks", ["variance of the stream"], ["blocks passed"]
+    ),
+    "11_train_it": Small(
+        "01e3dcf5",
+        "probabilities by distance",
+        ["said of each point"],
+        ["distance from the origin"],
+    ),
+    "12_backward_pass": Small("b12a0021", "table of slopes", ["slopes of layer norm"], ["input"]),
+    "13_half_precision": Small(
+        "precision-25", "errors by offset", ["error in bfloat16"], ["offset"]
+    ),
+    "14_invariances": Small(
+        "inv-19",
+        "weights move, outputs stay",
+        ["{}", "{}"],
+        ["output", "point"],
+        (1, 2),
+        without=("y",),
+    ),
+    "15_transformer": Small(
+        "trf-45", "losses by rate", ["loss on new text"], ["learning rate"], without=("texts",)
+    ),
+    "16_in_the_wild": Small(
+        "wild-18", "γ over places", ["γ of norm 1"], ["place in the file"], without=("legend",)
+    ),
 }
 
 

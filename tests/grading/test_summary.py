@@ -131,7 +131,11 @@ def test_untouched_and_stray_notebooks_are_counted_and_other_files_named():
 def test_each_misconception_says_what_to_show():
     page = report_page(summarize(CLASS))
     shown = [each.show for each in summarize(CLASS).misconceptions]
-    assert shown == [FOR_BELIEF[Belief(BATCH)], FOR_BELIEF[Belief(WORDS)], FOR_LESSON["01_mean"]]
+    assert shown == [
+        FOR_BELIEF[Belief(BATCH)],
+        FOR_BELIEF[Belief(WORDS)],
+        FOR_LESSON["01_mean"].show,
+    ]
     assert all(page.count(html.escape(call)) >= 2 for call in shown)
 
 

@@ -11,6 +11,7 @@ from lnorm_utils.lecture import FOR_BELIEF, FOR_LESSON
 __all__ = ["ExerciseCount", "LessonPoints", "Misconception", "SameCode", "Summary", "summarize"]
 
 MOST_REMARKS = 5
+SHOWN_FOR_LESSON = {lesson: lecture.show for lesson, lecture in FOR_LESSON.items()}
 SHOWN_FOR_BELIEF = {belief.value: call for belief, call in FOR_BELIEF.items()}
 Key = tuple[Who, str]  # a student and a lesson
 
@@ -232,7 +233,7 @@ def _misconceptions(counted: Mapping[Key, Sequence[Grade]]) -> list[Misconceptio
         of = {who for who, lesson in counted if lesson in lessons}
         students = {grade.who for grade in grades}
         exercises = list(dict.fromkeys(grade.exercise for grade in grades))
-        by_lesson = FOR_LESSON.get(grades[0].lesson, "")
+        by_lesson = SHOWN_FOR_LESSON.get(grades[0].lesson, "")
         show = SHOWN_FOR_BELIEF.get(what, by_lesson) if is_belief else by_lesson
         told = exercises, grades[0].message, show
         found.append(Misconception(what, is_belief, len(students), len(of), *told))
