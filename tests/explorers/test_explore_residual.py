@@ -1,6 +1,7 @@
 """The explorer of the residual stream shows what autograd gives, one stack at a time."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ ROWS = normal(64, 64, seed=1, dtype=torch.float64)  # as in the lesson
 NAMES = {"post-LN": "post", "pre-LN": "pre", "no norm": "none"}
 
 
+@cache
 def measured(depth, placement, final_norm, own_directions, rows):
     """Compute the gradient norms (seeds, depth) and scales (seeds, depth + 1) by backward."""
     slope = normal(*rows.shape[0 if own_directions else 1 :], seed=2, dtype=torch.float64)

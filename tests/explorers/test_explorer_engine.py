@@ -4,6 +4,7 @@ import asyncio
 import gc
 import gzip
 import json
+import math
 import re
 
 import ipywidgets
@@ -91,6 +92,7 @@ def test_what_cannot_be_set_is_refused_in_a_sentence_and_changes_nothing():
     before = explorer.values
     for name, value, said in (
         *(("x", 99, "x must be a whole number between 0 and 10"), ("kind", "cat", "'dot'")),
+        *(("x", math.nan, "x must be a.*nan"), ("x", "2", "x must be a.*'2'")),
         *(("values", {"x": -1}, "x must be"), ("values", {"speed": 1}, "one of 'x', 'kind'")),
         ("preset", "down", "preset must be one of '', 'up'"),
     ):
