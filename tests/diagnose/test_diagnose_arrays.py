@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from lnorm_utils import diagnose
+from lnorm_utils.diagnose.__main__ import main
 
 SHAPES = [(2,), (3,), (1, 4), (2, 3), (4, 4), (5, 8), (2, 3, 4), (2, 2, 2), (10, 16), (3, 1)]
 
@@ -87,25 +88,24 @@ def test_what_does_not_fit_gets_one_clear_sentence(arguments, options, words):
         diagnose(*arguments, **options)
 
 
-def test_every_kind_of_file_can_be_read_from_a_shell(tmp_path):
+def test_every_kind_of_file_can_be_read_from_a_shell(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     x, y = numbers(6, 8), F.layer_norm(numbers(6, 8), (8,), eps=1e-3)
     np.save(tmp_path / "x.npy", x.numpy())
     torch.save(y, tmp_path / "y.pt")
     np.savetxt(tmp_path / "y.csv", y.numpy(), delimiter=",")
     np.savez(tmp_path / "both.npz", x=x.numpy(), y=y.numpy())
-    for names in (["x.npy", "y.pt"], ["x.npy", "y.csv"], ["both.npz"]):
-        run = shell(tmp_path, *names)
-        assert run.returncode == 1
-        assert "Your ε is 1e-3" in run.stdout
+    command = [sys.executable, "-m", "lnorm_utils.diagnose", "x.npy", "y.pt"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "Your ε is 1e-3" in run.stdout
+    for names in (["x.npy", "y.csv"], ["both.npz"]):
+        assert main(names) == 1
+        assert "Your ε is 1e-3" in capsys.readouterr().out
 
 
-def test_a_file_that_holds_code_is_refused(tmp_path):
+def test_a_file_that_holds_code_is_refused(tmp_path, capsys):
     torch.save(nn.Linear(2, 2), tmp_path / "x.pt")
-    run = shell(tmp_path, "x.pt", "x.pt")
-    assert run.returncode == 2
-    assert "x.pt can't be read as pt" in run.stderr
-
-
-def shell(folder, *names):
-    command = [sys.executable, "-m", "lnorm_utils.diagnose", *names]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    with pytest.raises(SystemExit, match="2"):
+        main([str(tmp_path / "x.pt"), str(tmp_path / "x.pt")])
+    assert "x.pt can't be read as pt" in capsys.readouterr().err

@@ -9,18 +9,20 @@ from nbconvert import HTMLExporter
 from notebook_rules import RULES
 from project import NOTEBOOK_PATHS, NOTEBOOKS
 
-every_lesson = pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.name)
+
+@pytest.fixture(scope="module", params=NOTEBOOK_PATHS, ids=lambda path: path.name)
+def lesson(request):
+    """A lesson, read once for all rules."""
+    return Lesson(request.param)
 
 
-@every_lesson
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_the_lesson_keeps_the_rule(path, rule):
-    assert list(rule(Lesson(path))) == []
+def test_the_lesson_keeps_the_rule(lesson, rule):
+    assert list(rule(lesson)) == []
 
 
-@every_lesson
-def test_the_html_export_has_an_alternative_for_each_picture(path):
-    html, _ = HTMLExporter(embed_images=True).from_filename(str(path))
+def test_the_html_export_has_an_alternative_for_each_picture(lesson):
+    html, _ = HTMLExporter(embed_images=True).from_filename(str(lesson.path))
     images = re.findall("<img[^>]*>", html)
     assert images
     assert all(re.search('alt="(?!No description)[^"]{10,}"', image) for image in images)
