@@ -10,6 +10,9 @@ from notebook_rules import RULES
 from project import NOTEBOOK_PATHS, NOTEBOOKS
 
 
+EXPORTER = HTMLExporter(embed_images=True)
+
+
 @pytest.fixture(scope="module", params=NOTEBOOK_PATHS, ids=lambda path: path.name)
 def lesson(request):
     """A lesson, read once for all rules."""
@@ -22,7 +25,7 @@ def test_the_lesson_keeps_the_rule(lesson, rule):
 
 
 def test_the_html_export_has_an_alternative_for_each_picture(lesson):
-    html, _ = HTMLExporter(embed_images=True).from_filename(str(lesson.path))
+    html, _ = EXPORTER.from_filename(str(lesson.path))
     images = re.findall("<img[^>]*>", html)
     assert images
     assert all(re.search('alt="(?!No description)[^"]{10,}"', image) for image in images)
