@@ -57,6 +57,11 @@ class Failure(NamedTuple):
 
     remark: str
 
+    @property
+    def is_an_error(self) -> bool:
+        """Tell whether the remark is about an error at all."""
+        return "raised " in self.remark
+
     def tells(self, raised: Raised) -> bool:
         """Tell whether the remark is about this error."""
         return f"raised {raised.kind}" in self.remark and raised.message in self.remark
@@ -114,6 +119,9 @@ class Search:
         Args:
             results: number of the input -> a value or a `Failure`.
         """
+        failures = [each for each in results.values() if isinstance(each, Failure)]
+        if not all(each.is_an_error for each in failures):
+            return []  # a cause gives a value, or raises
         with _one_thread():
             return self._causes(results)
 
