@@ -9,7 +9,6 @@ from nbconvert import HTMLExporter
 from notebook_rules import RULES
 from project import NOTEBOOK_PATHS, NOTEBOOKS
 
-
 EXPORTER = HTMLExporter(embed_images=True)
 
 
