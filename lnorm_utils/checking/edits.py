@@ -5,6 +5,7 @@ call more or less, a statement out of a loop. It doesn't know which of them is r
 """
 
 import ast
+import functools
 import itertools
 import math
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ __all__ = ["Edit", "Function", "edits"]
 
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.FloorDiv)
 COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+MOST_AXES = 4  # whose orders are all tried
 NUMBERS = (0, 1, -1, 2, 0.5, 1e-5, math.inf)
 # Functions and methods that are taken for each other.
 FAMILIES = (
@@ -63,7 +65,8 @@ def edits(function: Function) -> Iterator[Edit]:
     slots = [slot for node in inside for slot in _slots(node)]
     names = _names(inside)
     called = _called(inside)
-    for forms in (_other_forms, _other_names, _more_calls):
+    indexed = functools.partial(_indexed, _counters(inside))
+    for forms in (_other_forms, _other_names, indexed, _more_calls):
         for owner, field, index, old in slots:
             is_called = isinstance(owner, ast.Call) and field == "func"
             place: ast.AST = old
@@ -106,6 +109,12 @@ def _called(inside: list[ast.AST]) -> list[str]:
     """Name what is called with one argument by its name alone, such as `f` and `norm`."""
     calls = (n for n in inside if isinstance(n, ast.Call) and len(n.args) == 1)
     return list(dict.fromkeys(n.func.id for n in calls if isinstance(n.func, ast.Name)))
+
+
+def _counters(inside: list[ast.AST]) -> list[str]:
+    """Name the variables of loops."""
+    targets = (n.target for n in inside if isinstance(n, ast.For | ast.comprehension))
+    return list(dict.fromkeys(each.id for each in targets if isinstance(each, ast.Name)))
 
 
 def _of_statements(statements: list[ast.stmt]) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
@@ -232,6 +241,10 @@ def _calls(old: ast.Call) -> Iterator[ast.expr]:
     yield from (each for each in old.args if not isinstance(each, ast.Starred))
     if isinstance(old.func, ast.Attribute):
         yield old.func.value
+    if name == "permute" and len(old.args) <= MOST_AXES:
+        yield from (_but(old, args=[*order]) for order in itertools.permutations(old.args))
+    if isinstance(old.func, ast.Name) and old.func.id == "len" and len(old.args) == 1:
+        yield _but(_parsed("x.shape[-1]"), value=ast.Attribute(old.args[0], "shape", LOAD))
 
 
 def _other_names(
@@ -241,6 +254,14 @@ def _other_names(
     name = old.id if isinstance(old, ast.Name) else None
     if name or isinstance(old, ast.Constant):
         yield from (ast.Name(other, ast.Load()) for other in names if other != name)
+
+
+def _indexed(
+    counters: list[str], old: ast.expr, names: list[str], called: list[str], is_called: bool
+) -> Iterator[ast.expr]:
+    """Yield a name with the variable of a loop as its index."""
+    if isinstance(old, ast.Name) and not is_called and old.id not in counters:
+        yield from (ast.Subscript(old, ast.Name(each, LOAD), LOAD) for each in counters)
 
 
 def _more_calls(

@@ -82,17 +82,19 @@ def off_by_a_size(pairs: Pairs, sizes: Sequence[Mapping[str, int]]) -> str:
     return ""
 
 
-def _products(sizes: Sequence[Mapping[str, int]]) -> Iterator[tuple[str, list[int]]]:
-    """Yield each size with its values for all inputs, and then the product of any two."""
+def _products(sizes: Sequence[Mapping[str, int]]) -> Iterator[tuple[str, list[float]]]:
+    """Yield each size with its values for all inputs, and then two: their product, or quotient."""
     names = [name for name in sizes[0] if all(name in each for each in sizes)]
     for name in names:
         yield name, [each[name] for each in sizes]
     for one, other in itertools.combinations(names, 2):
         if one.partition(".")[0] == other.partition(".")[0]:
             yield f"({other} * {one})", [each[one] * each[other] for each in sizes]
+            if all(each[other] for each in sizes):
+                yield f"({one} / {other})", [each[one] / each[other] for each in sizes]
 
 
-def _forms(values: Sequence[int]) -> Iterator[tuple[str, list[float]]]:
+def _forms(values: Sequence[float]) -> Iterator[tuple[str, list[float]]]:
     """Yield the words and the values of what a size can make of a number."""
     for power, words in POWERS.items():
         yield words, [value**power for value in values]

@@ -14,6 +14,7 @@ from lnorm_utils.numbers import counted, dtype_name
 __all__ = ["off_by_slices", "unfinished"]
 
 MOST_DECIMALS = 6
+MOST_AXES = 4  # whose orders are all tried
 MOST_BY_CHANCE = 3  # so few different numbers may be whole, or zeros, for another reason
 
 
@@ -99,6 +100,10 @@ def _moved(pairs: Sequence[tuple[Tensor, Tensor]], within: float) -> str:
     for one, other in itertools.combinations(range(ndim), 2):
         if are_right(r.transpose(one, other) if r.ndim == w.ndim else r for r, w in pairs):
             return f"The numbers are right, but axes {one} and {other} have changed places."
+    if 2 < ndim <= MOST_AXES and all(r.ndim == w.ndim == ndim for r, w in pairs):
+        for order in itertools.permutations(range(ndim)):
+            if are_right(r.permute(order) for r, _ in pairs):
+                return "The numbers are right, but your axes are in another order."
     if any(r.shape != w.shape for r, w in pairs):
         return ""
     for axis in range(ndim):
