@@ -21,7 +21,7 @@ __all__ = ["Cause", "Failure", "Search", "in_words"]
 # They limit the work and not the time, so that a verdict doesn't depend on the machine.
 MOST_RUNS = 5_000
 MOST_SLIPS = 3
-CLOSEST = 20  # pairs to which each third part is added
+CLOSEST = 10  # pairs to which each third part is added, by each of two ways to compare
 
 
 class Cause(NamedTuple):
@@ -198,32 +198,30 @@ class Search:
     def with_a_third(
         self, pairs: Sequence[Cause], result: object, number: int, clues: "Clues"
     ) -> Iterator[Cause]:
-        """Yield the pairs that come closest to a result, each with every part that it lacks.
-
-        Three slips are too many to try them all. But two of the three mostly come close.
-        """
+        """Yield the pairs closest to a result, because all threes are too many, with any third."""
         tried, ranks = set(), {id(slip): rank for rank, slip in enumerate(self.slips)}
         for mistake, slips in self._closest(pairs, result, number):
-            more = [Cause(mistake, (*slips, slip)) for slip in self.slips]
-            more += [] if mistake else [Cause(other, slips) for other in self.mistakes]
-            for cause in more:
-                parts = (cause.mistake, *cause.slips) if cause.mistake else cause.slips
-                if (key := frozenset(map(id, parts))) not in tried and compatible(cause.slips):
-                    tried.add(key)
-                    if clues.allow(parts):
-                        in_order = sorted(cause.slips, key=lambda slip: ranks[id(slip)])
-                        yield Cause(cause.mistake, tuple(in_order))
+            three = [(mistake, (*slips, slip)) for slip in self.slips]
+            three += [] if mistake else [(other, slips) for other in self.mistakes]
+            for other, unsorted in three:
+                cause = Cause(other, tuple(sorted(unsorted, key=lambda slip: ranks[id(slip)])))
+                if cause.key not in tried and compatible(cause.slips):
+                    tried.add(cause.key)
+                    if clues.allow((other, *cause.slips) if other else cause.slips):
+                        yield cause
 
     def _closest(self, pairs: Sequence[Cause], result: object, number: int) -> list[Cause]:
-        """Return the pairs whose numbers are the closest to those of a result."""
-        shape = getattr(result, "shape", None)
+        """Return the pairs whose numbers are the closest to a result: as they are, or scaled."""
         given = ((pair, self.result(pair, number)) for pair in pairs)
-        known = [(p, r) for p, r in given if isinstance(r, torch.Tensor) and r.shape == shape]
+        known = [(p, r) for p, r in given if getattr(r, "shape", 0) == getattr(result, "shape", 1)]
         if not known or not isinstance(result, torch.Tensor):
             return []
-        apart = torch.stack([r.double() for _, r in known]) - result.detach().double()
-        apart = apart.flatten(1).square().sum(1).nan_to_num(torch.inf)
-        return [known[n][0] for n in apart.argsort(stable=True)[:CLOSEST].tolist()]
+        rows = torch.stack([r.double().flatten() for _, r in known])  # type: ignore[attr-defined]
+        wanted = result.detach().double().flatten()
+        turned = -torch.cosine_similarity(rows, wanted[None]).abs()
+        far = torch.stack([(rows - wanted).norm(dim=1), turned]).nan_to_num(torch.inf)
+        nearest = far.argsort(stable=True)[:, :CLOSEST].flatten()
+        return [known[n][0] for n in nearest.tolist()]
 
     def _telling(self, slips: Sequence[Slip]) -> list[Slip]:
         """Leave out slips that change nothing, and of slips that do nearly the same keep one.

@@ -101,9 +101,10 @@ def _first(numbers: Tensor) -> Tensor:
     return numbers.flatten()[0]
 
 
-def _only(axes: Axes) -> int:
-    """Return the one axis that there is, as `median` takes it; more raise what they do there."""
-    return axes if isinstance(axes, int) or len(axes) > 1 else axes[0]  # type: ignore[return-value]
+def _median(x: Tensor, axes: Axes, keep: bool) -> Tensor:
+    """Take the median over one axis; more raise what they do there."""
+    one = axes if isinstance(axes, int) or len(axes) > 1 else axes[0]
+    return x.median(one, keep).values  # type: ignore[arg-type]
 
 
 # The default of a switch, where a slip has to say that it leaves it alone: two slips that throw the
@@ -304,10 +305,11 @@ SLIPS = (
         "divides the sum by {D}",
         {"average": lambda x, axes, keep: x.sum(axes, keep) / (share_of(x, x.sum(axes)) - 1)},
     ),
+    Slip("you took the median", "takes the mean", {"average": _median}),
     Slip(
-        "you took the median",
+        "you took the median, inside your variance too",
         "takes the mean",
-        {"average": lambda x, axes, keep: x.median(_only(axes), keep).values},
+        {"average": _median, "inner_average": _median},
     ),
     Slip("you normalized twice", "normalizes once", {"times": 2}),
     # γ and β.

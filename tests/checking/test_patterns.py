@@ -29,6 +29,7 @@ def alone(part):
         (lambda right: right.reshape(-1)[COUNTED].reshape(2, 2, 3), "in the wrong places"),
         (lambda right: right.transpose(0, 1), "axes 0 and 1 have changed places"),
         (lambda right: right.transpose(1, 2), "axes 1 and 2 have changed places"),
+        (lambda right: right.permute(1, 2, 0), "axes are in another order"),
         (lambda right: right.flip(-1), "in reverse order along the last axis"),
         (lambda right: right.roll(1, -1), "in another order along the last axis"),
         (lambda right: right.flip(0), "in reverse order along axis 0"),
@@ -78,6 +79,10 @@ FIRST_FLIPPED = {4: [-1, 1, 1, 1], 7: [-1, 1, 1, 1, 1, 1, 1], 6: [-1, 1, 1, 1, 1
         (
             lambda right, n: right / (right.shape[0] * right.shape[1]),
             "divided by `(g.shape[1] * g.shape[0])`",
+        ),
+        (
+            lambda right, n: right * right.shape[-1] / right.shape[0],
+            "times `(g.shape[-1] / g.shape[0])`",
         ),
         (lambda right, n: right * n, "times `len(fs)`"),
         (lambda right, n: right * (n + 1), ""),

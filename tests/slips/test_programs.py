@@ -1,4 +1,4 @@
-"""What is wrong in a program is named, be it one thing or two, for each model with switches."""
+"""What is wrong in a program is named, be it one, two or three things, for each model."""
 
 import functools
 import math
@@ -14,8 +14,8 @@ from lnorm_utils.checking.comparing import same
 from lnorm_utils.checking.diagnosis import Cause
 from lnorm_utils.checking.feedback import State
 
-# How a message begins that names two things, or either two or two others.
-AT_ONCE = ("Two things: ", "Either ", "Perhaps ")
+# How a message begins that names more than one thing, or either some or others.
+AT_ONCE = ("Two things: ", "Three things: ", "Either ", "Perhaps ")
 
 
 def norm(x):

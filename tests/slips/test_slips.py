@@ -94,6 +94,7 @@ STANDARDIZED = [
     X_HAT,
     (X - LARGER_MEAN) / ROOT,
     (X - MEDIAN) / ROOT,
+    (X - MEDIAN) / ((X - MEDIAN).square().mean(-1, keepdim=True) + EPS).sqrt(),
     TWICE,
 ]
 G, B = GAMMA[0], BETA[0]
