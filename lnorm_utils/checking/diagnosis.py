@@ -21,7 +21,7 @@ __all__ = ["Cause", "Failure", "Search", "in_words"]
 # They limit the work and not the time, so that a verdict doesn't depend on the machine.
 MOST_RUNS = 5_000
 MOST_SLIPS = 3
-CLOSEST = 10  # pairs to which each third part is added, by each of two ways to compare
+MOST_THIRDS = 2_500  # third parts that are added to the closest pairs, in all
 
 
 class Cause(NamedTuple):
@@ -220,8 +220,8 @@ class Search:
         wanted = result.detach().double().flatten()
         turned = -torch.cosine_similarity(rows, wanted[None]).abs()
         far = torch.stack([(rows - wanted).norm(dim=1), turned]).nan_to_num(torch.inf)
-        nearest = far.argsort(stable=True)[:, :CLOSEST].flatten()
-        return [known[n][0] for n in nearest.tolist()]
+        most = MOST_THIRDS // max(1, len(self.slips) + len(self.mistakes))
+        return [known[n][0] for n in far.argsort(stable=True).T.flatten()[:most].tolist()]
 
     def _telling(self, slips: Sequence[Slip]) -> list[Slip]:
         """Leave out slips that change nothing, and of slips that do nearly the same keep one.
