@@ -184,17 +184,22 @@ def unchanged(norm, x):
 
 
 # Classes, because a grader can send only those to where an attempt calls them.
-class NormOverTheBatch:
+class GivenFunction:
+    def __repr__(self):
+        return "f"
+
+
+class NormOverTheBatch(GivenFunction):
     def __call__(self, x):
         return (x - x.mean(0)) / (x.var(0, correction=0) + 1e-6).sqrt()
 
 
-class NormOverTheFeatures:
+class NormOverTheFeatures(GivenFunction):
     def __call__(self, x):
         return torch.nn.functional.layer_norm(x, x.shape[-1:])
 
 
-class DoubledWhereCrowded:
+class DoubledWhereCrowded(GivenFunction):
     def __call__(self, x):
         return x * torch.arange(1, len(x) + 1, dtype=x.dtype).reshape(-1, *[1] * (x.ndim - 1))
 
@@ -262,4 +267,106 @@ def what_f_changes(f, x):
     return (f(x) - x).abs().amax(dim=-1)
 
 
-put_in_bank(TOPIC, vars())
+class Rows:
+    """Rows that take nothing but `@`, so that γ and β must go into what stands behind it."""
+
+    def __init__(self, rows):
+        self._rows, self.shape = rows, rows.shape
+
+    def __repr__(self):
+        return "rows"
+
+    def __matmul__(self, matrix):
+        return self._rows @ matrix
+
+    @classmethod
+    def __torch_function__(cls, function, types, arguments=(), others=None):
+        if function not in (torch.nn.functional.linear, torch.matmul, torch.mm):
+            # PyTorch would take a TypeError for "try the other way round", and lose its words.
+            raise ValueError("x_hat takes nothing but @. Put γ and β into the matrix and the bias")
+        rows = (each._rows if isinstance(each, cls) else each for each in arguments)
+        return function(*rows, **(others or {}))
+
+
+SIX, TO_SIX = normal(6, 6, seed=304).double(), normal(6, seed=305).double()
+GAMMA, BETA = normal(6, seed=306).double(), normal(6, seed=307).double()
+
+folded_map = CodeExercise(
+    # The first has as many outputs as features, so that a wrong axis fits as well, and is wrong.
+    inputs={
+        "six features to six": (Rows(ROWS), GAMMA, BETA, SIX, TO_SIX),
+        "six features to four": (Rows(-ROWS), BETA, GAMMA, SIX[:4] - 1, TO_SIX[:4]),
+    },
+    hints=[
+        "Put γ · x_hat + β into W y + b, and multiply it out. What stands in front of x_hat?",
+        "γ_d multiplies what comes from feature d. Which rows or columns of W do that?",
+    ],
+)
+
+
+@folded_map.answer
+def gamma_in_the_columns(x_hat, weight, bias, matrix, offset):
+    return x_hat @ (matrix * weight).T + (offset + matrix @ bias)
+
+
+@folded_map.mistake()
+def no_beta(x_hat, weight, bias, matrix, offset):
+    """γ is in the right place, but you forgot β. It goes through W, into the bias."""
+    return x_hat @ (matrix * weight).T + offset
+
+
+@folded_map.mistake()
+def no_new_bias(x_hat, weight, bias, matrix, offset):
+    """γ is in the right place, but no bias is left. It has `offset`, and what β adds."""
+    return x_hat @ (matrix * weight).T
+
+
+@folded_map.mistake()
+def no_gamma(x_hat, weight, bias, matrix, offset):
+    """β is in the right place, but you forgot γ. It scales the columns of W."""
+    return x_hat @ matrix.T + (offset + matrix @ bias)
+
+
+@folded_map.mistake()
+def beta_beside_w(x_hat, weight, bias, matrix, offset):
+    """γ is in the right place, but you added β itself. W multiplies β, too."""
+    return x_hat @ (matrix * weight).T + offset + bias[: len(offset)]
+
+
+@folded_map.mistake()
+def beta_times_gamma(x_hat, weight, bias, matrix, offset):
+    """You multiplied β by γ as well: send β through the old W, not through the new one."""
+    return x_hat @ (matrix * weight).T + (offset + (matrix * weight) @ bias)
+
+
+@folded_map.mistake()
+def scaled_rows(x_hat, weight, bias, matrix, offset):
+    """You scaled the rows of W. A row makes one output; feature d comes in through column d."""
+    return x_hat @ (matrix * weight[: len(matrix), None]).T + (offset + matrix @ bias)
+
+
+@folded_map.mistake()
+def matrix_as_it_stands(x_hat, weight, bias, matrix, offset):
+    """You multiplied by W where the linear map multiplies by its transpose: `x_hat @ new.T`."""
+    return x_hat @ (matrix * weight) + (offset + matrix @ bias)
+
+
+@folded_map.mistake()
+def beta_through_the_transpose(x_hat, weight, bias, matrix, offset):
+    """γ is in the right place, but you summed β over the outputs of W: write `matrix @ bias`."""
+    return x_hat @ (matrix * weight).T + (offset + matrix.T @ bias)
+
+
+@folded_map.mistake()
+def gamma_divided(x_hat, weight, bias, matrix, offset):
+    """You divided by γ, which would undo it. Multiply by it."""
+    return x_hat @ (matrix / weight).T + (offset + matrix @ bias)
+
+
+@folded_map.mistake()
+def old_bias_lost(x_hat, weight, bias, matrix, offset):
+    """The linear map has a bias of its own, `offset`. What β adds comes on top of it."""
+    return x_hat @ (matrix * weight).T + matrix @ bias
+
+
+put_in_bank(TOPIC, vars(), further=("folded_map",))

@@ -31,7 +31,9 @@ def as_codes(*contents: bytes | str | Path) -> Tensor:
 
     Raises:
         TypeError: something else was given.
-        ValueError: a file has fewer than 8 bytes behind leading white space, or there is none.
+        FileNotFoundError: there is no file of that name.
+        ValueError: a path names a folder, a file has fewer than 8 bytes behind leading white
+            space, or nothing was given.
 
     Source: `Magika._extract_features_from_seekable` of the package magika 1.0.3.
 
@@ -45,7 +47,7 @@ def as_codes(*contents: bytes | str | Path) -> Tensor:
 
 def _codes(content: bytes | str | Path) -> list[int]:
     if isinstance(content, str | Path):
-        content = Path(content).read_bytes()
+        content = _both_ends(Path(content).expanduser())
     if not isinstance(content, bytes):
         raise TypeError(
             f"A file must be given as bytes or as a path, but got a {type(content).__name__}."
@@ -60,6 +62,19 @@ def _codes(content: bytes | str | Path) -> list[int]:
         *(*head, *[PADDING] * (SIDE - len(head))),
         *(*[PADDING] * (SIDE - len(tail)), *tail),
     ]
+
+
+def _both_ends(path: Path) -> bytes:
+    """Read a block at each end of a file, or all of a shorter one, however large it is."""
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {str(path)!r} in {str(Path.cwd())!r}.")
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder. Name a file in it.")
+    with path.open("rb") as file:
+        head = file.read(2 * BLOCK)
+        rest = file.seek(0, io.SEEK_END) - len(head)
+        file.seek(-min(rest, BLOCK), io.SEEK_END)
+        return head + file.read()
 
 
 def likeliest(logits: Tensor, count: int = 5) -> list[list[tuple[str, float]]]:

@@ -72,6 +72,22 @@ def test_a_path_is_as_good_as_its_bytes(tmp_path):
     assert torch.equal(once, thrice)
 
 
+@pytest.mark.parametrize("size", [9, 4_000, 8_192, 8_193, 9_999, 50_000])
+def test_of_a_long_file_both_ends_are_read(size, tmp_path):
+    content = bytes(range(33, 127)) * (size // 94 + 1)
+    (tmp_path / "a").write_bytes(content[:size])
+    assert torch.equal(as_codes(tmp_path / "a"), as_codes(content[:size]))
+
+
+def test_what_is_no_file_gets_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"There is no file '.*gone\.txt' in "):
+        as_codes("~/gone.txt")
+    with pytest.raises(ValueError, match=r"is a folder\. Name a file in it"):
+        as_codes(tmp_path)
+
+
 def test_the_likeliest_kinds_come_first(probabilities):
     (row,) = likeliest(probabilities["explorer.js"][None].log(), 3)
     assert [kind for kind, _ in row] == ["typescript", "javascript", "dart"]
