@@ -255,6 +255,12 @@ def one_for_all_files(f, x):
 
 
 @batch_gap.mistake()
+def with_every_row(f, x):
+    """You compared each file alone with all rows of `f(x)`. Compare it with its own row only."""
+    return torch.stack([(f(x) - f(x[i : i + 1])).abs().max() for i in range(len(x))])
+
+
+@batch_gap.mistake()
 def one_for_each_number(f, x):
     """You took the largest difference over the files. Take it over the numbers of each file."""
     return (f(x) - each_alone(f, x)).abs().amax(dim=0)
