@@ -67,7 +67,8 @@ def _codes(content: bytes | str | Path) -> list[int]:
 def _both_ends(path: Path) -> bytes:
     """Read a block at each end of a file, or all of a shorter one, however large it is."""
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r} in {str(Path.cwd())!r}.")
+        where = "" if path.is_absolute() else f" in {str(Path.cwd())!r}"
+        raise FileNotFoundError(f"There is no file {str(path)!r}{where}.")
     if path.is_dir():
         raise ValueError(f"{str(path)!r} is a folder. Name a file in it.")
     with path.open("rb") as file:

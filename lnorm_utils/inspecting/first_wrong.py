@@ -170,7 +170,8 @@ class _Search:
         }
         for y, z, nearby in zip(given, right, rounded, strict=True):
             if self.not_finite is None and any(f(y).any() and not had[f] for f in had):
-                self.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure))
+                module = self.exact.get_submodule(name)
+                self.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, module))
             elif self.off is None and not failure and (words := _about_error(y, z, nearby, unit)):
                 self.off = Wrong(name, kind, words)
 
@@ -239,11 +240,14 @@ def _failure(given: list[Tensor], right: list[Tensor], again: list[Tensor]) -> s
     return None if same else "it gives other numbers each time"
 
 
-def _about_not_finite(y: Tensor, right: Tensor, failure: str | None) -> str:
+def _about_not_finite(y: Tensor, right: Tensor, failure: str | None, module: nn.Module) -> str:
     bad = ~y.isfinite()
     what = "nan" if y.isnan().any() else "infinity"
     where = f"the output has {what} in {int(bad.sum()):,} of {y.numel():,} places"
     dtype = dtype_name(y.dtype)
+    for name, parameter in module.named_parameters():
+        if not parameter.isfinite().all():
+            return f"{where}, because its `{name}` has infinity or nan, perhaps since a cast."
     if failure:
         return f"{where}, and what came in had none."
     if not right[bad].isfinite().all():

@@ -82,8 +82,10 @@ def test_of_a_long_file_both_ends_are_read(size, tmp_path):
 def test_what_is_no_file_gets_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"There is no file '.*gone\.txt' in "):
+    with pytest.raises(FileNotFoundError, match=r"There is no file '.*gone\.txt'\."):
         as_codes("~/gone.txt")
+    with pytest.raises(FileNotFoundError, match=r"There is no file 'gone\.txt' in "):
+        as_codes("gone.txt")
     with pytest.raises(ValueError, match=r"is a folder\. Name a file in it"):
         as_codes(tmp_path)
 

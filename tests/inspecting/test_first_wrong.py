@@ -143,6 +143,15 @@ def test_overflow_in_half_precision_is_told_from_what_float64_has():
     assert "float16 ends at 65,504" in found.not_finite.words
 
 
+def test_weights_that_a_cast_made_infinite_are_named():
+    model = layers(nn.Linear(16, 16))
+    with torch.no_grad():
+        model[1].weight[0, 0] = 1e6
+    found = first_wrong(model.half(), normal(2, 8).half())
+    assert found.not_finite.name == "1"
+    assert "its `weight` has infinity" in found.not_finite.words
+
+
 class Several(nn.Module):
     def __init__(self, wrong):
         super().__init__()

@@ -93,6 +93,9 @@ def test_what_to_expect_is_so():
     rms = partial(nn.functional.rms_norm, normalized_shape=(5,), eps=0.0)
     assert_close(rms(3 * rows @ w.T), rms(rows @ w.T))
     assert (rms(rows @ (w + c).T) - rms(rows @ w.T)).abs().max() > 0.01
+    layer = nn.LayerNorm(4).double()
+    weight, bias = (nn.init.normal_(each) for each in layer.parameters())
+    assert_close(standardize(x) @ (w * weight).T + w @ bias, layer(x) @ w.T)
     one = LayerNorm(1)
     nn.init.constant_(one.bias, 0.7)
     assert_close(one(torch.randn(9, 1)), torch.full((9, 1), 0.7))
