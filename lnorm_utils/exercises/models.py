@@ -235,13 +235,18 @@ def minus_one(norm, x, weight, eps):
 Q, K = (normal(5, 6, seed=seed).double() + 1 for seed in (175, 176))
 SHORT_Q, LONG_K = 0.1 * normal(3, 4, seed=177).double() + 0.1, 30 * normal(3, 4, seed=178).double()
 
+
+def _products(q, k):
+    return q @ k.transpose(-2, -1)  # .mT warns if a slip leaves a single number
+
+
 qk_norm = CodeExercise(
     inputs={
         "five positions of six features": (Q, K, 1e-6),
         "small q and large k, with ε = 0.01": (SHORT_Q, LONG_K, 0.01),
     },
     norm=lambda norm, q, k, eps: (
-        norm.standardize(q, eps=eps) @ norm.standardize(k, eps=eps).mT / q.shape[-1] ** 0.5
+        _products(norm.standardize(q, eps=eps), norm.standardize(k, eps=eps)) / q.shape[-1] ** 0.5
     ),
     layout=RMS_NORM,
     hints=[
@@ -260,43 +265,45 @@ def scores_of_normalized_rows(q, k, eps):
 @qk_norm.mistake()
 def only_the_queries(norm, q, k, eps):
     """You normalized q only. A long k still makes the scores as large as it likes."""
-    return norm.standardize(q, eps=eps) @ k.mT / q.shape[-1] ** 0.5
+    return _products(norm.standardize(q, eps=eps), k) / q.shape[-1] ** 0.5
 
 
 @qk_norm.mistake()
 def only_the_keys(norm, q, k, eps):
     """You normalized k only. A long q still makes the scores as large as it likes."""
-    return q @ norm.standardize(k, eps=eps).mT / q.shape[-1] ** 0.5
+    return _products(q, norm.standardize(k, eps=eps)) / q.shape[-1] ** 0.5
 
 
 @qk_norm.mistake()
 def no_norm(norm, q, k, eps):
     """Those are the scores without a norm. Normalize the rows of q and of k first."""
-    return q @ k.mT / q.shape[-1] ** 0.5
+    return _products(q, k) / q.shape[-1] ** 0.5
 
 
 @qk_norm.mistake()
 def not_divided(norm, q, k, eps):
     """You didn't divide by √D. The norm doesn't replace that here."""
-    return norm.standardize(q, eps=eps) @ norm.standardize(k, eps=eps).mT
+    return _products(norm.standardize(q, eps=eps), norm.standardize(k, eps=eps))
 
 
 @qk_norm.mistake()
 def divided_by_the_features(norm, q, k, eps):
     """You divided by D. The scores are q · kᵀ / √D."""
-    return norm.standardize(q, eps=eps) @ norm.standardize(k, eps=eps).mT / q.shape[-1]
+    return _products(norm.standardize(q, eps=eps), norm.standardize(k, eps=eps)) / q.shape[-1]
 
 
 @qk_norm.mistake()
 def scores_normalized(norm, q, k, eps):
     """You normalized the scores. Normalize the rows of q and of k, before they meet."""
-    return norm.standardize(q @ k.mT / q.shape[-1] ** 0.5, eps=eps)
+    return norm.standardize(_products(q, k) / q.shape[-1] ** 0.5, eps=eps)
 
 
 @qk_norm.mistake()
 def keys_first(norm, q, k, eps):
     """Your scores are transposed: row l belongs to query l, so q stands in front."""
-    return norm.standardize(k, eps=eps) @ norm.standardize(q, eps=eps).mT / q.shape[-1] ** 0.5
+    return (
+        _products(norm.standardize(k, eps=eps), norm.standardize(q, eps=eps)) / q.shape[-1] ** 0.5
+    )
 
 
 put_in_bank(TOPIC, vars(), further=["gemma", "keeps", "qk_norm"])
