@@ -183,23 +183,27 @@ def unchanged(norm, x):
     return x
 
 
-# Classes, because a grader can send only those to where an attempt calls them.
-class GivenFunction:
+# Classes without a base, because a grader can send only those to where an attempt calls them.
+class NormOverTheBatch:
     def __repr__(self):
         return "f"
 
-
-class NormOverTheBatch(GivenFunction):
     def __call__(self, x):
         return (x - x.mean(0)) / (x.var(0, correction=0) + 1e-6).sqrt()
 
 
-class NormOverTheFeatures(GivenFunction):
+class NormOverTheFeatures:
+    def __repr__(self):
+        return "f"
+
     def __call__(self, x):
         return torch.nn.functional.layer_norm(x, x.shape[-1:])
 
 
-class DoubledWhereCrowded(GivenFunction):
+class DoubledWhereCrowded:
+    def __repr__(self):
+        return "f"
+
     def __call__(self, x):
         return x * torch.arange(1, len(x) + 1, dtype=x.dtype).reshape(-1, *[1] * (x.ndim - 1))
 

@@ -195,5 +195,5 @@ def _class_from(name: str, source: str) -> type:
     # The types in its signatures are not looked up.
     flags = __future__.annotations.compiler_flag
     around: dict[str, Any] = {"torch": torch, "__name__": "inputs"}
-    exec(compile(source, "inputs", "exec", flags, dont_inherit=True), around)
+    exec(compile(source, "<inputs>", "exec", flags, dont_inherit=True), around)
     return around[name]
