@@ -56,8 +56,8 @@ def write_handout(page: Path, out: Path) -> None:
     for tag in soup.select("script[src]"):
         tag.string = file(tag["src"]).read_text("utf-8").replace("</script", "<\\/script")
         del tag["src"]
-    for tag in soup.select("img[src], link[rel~=icon]"):
-        name = "src" if tag.name == "img" else "href"
+    for tag in soup.select("img[src], source[srcset], link[rel~=icon]"):
+        name = {"img": "src", "source": "srcset"}.get(tag.name, "href")
         if not tag[name].startswith("data:"):
             tag[name] = _data(file(tag[name]))
     for tag in soup.select("a[href]"):

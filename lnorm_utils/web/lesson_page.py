@@ -14,12 +14,16 @@ from lnorm_utils.checking.code_exercise import CodeExercise
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.web.baking import Call, calls_in
+from lnorm_utils.web.code import only_shows
 from lnorm_utils.web.questions import code_exercise, exercise_named, prediction
 
 __all__ = ["LAB_ONLY", "explorer", "lesson_page"]
 
 CHECK = re.compile(r"^ *(\w+)\.check\(", re.MULTILINE)
 CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
+AIMS = re.compile(
+    r"^(After this (?:lesson|appendix) you can)\n\n((?:- .*\n(?:  .*\n)*)+)", re.MULTILINE
+)
 QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)
 PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
@@ -40,10 +44,10 @@ def lesson_page(
 ) -> dict[str, Any]:
     """Rewrite a lesson for the web.
 
-    The imports are folded. A prediction becomes a form. What shows its answer is folded: the code
-    after it, and the words after that. An exercise in code gets its hints and its solution. An
-    explorer is drawn ahead. What stands between `<!-- lab -->` and `<!-- /lab -->` makes sense in
-    JupyterLab only, and is left out.
+    The aims and the imports are folded, and code that only draws or asserts. A prediction becomes a
+    form. What shows its answer is folded: the code after it, and the words after that. An exercise
+    in code gets its hints and its solution. An explorer is drawn ahead. What stands between
+    `<!-- lab -->` and `<!-- /lab -->` makes sense in JupyterLab only, and is left out.
 
     Args:
         notebook: with its outputs.
@@ -54,13 +58,15 @@ def lesson_page(
     """
     exercises, known = _exercises(notebook), outcomes or {}
     cells: list[Cell] = []
-    rest = list(notebook["cells"])
+    first, *rest = notebook["cells"]
+    cells += _title("".join(first["source"]))
+    imports = next(cell for cell in rest if cell["cell_type"] == "code")
     while rest:
         cell = rest.pop(0)
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             cells.append({**cell, "source": LAB_ONLY.sub("", source)})
-        elif len(cells) == 1:
+        elif cell is imports:
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
         elif asked := [exercises[name] for name in CHECK.findall(source)]:
@@ -72,7 +78,7 @@ def lesson_page(
             stills = _stills(cell, pictures, up)
             cells += [_raw(explorer(call, bake(call.source), up, stills)) for call in calls]
         else:
-            cells.append(_with_pictures(cell, pictures, up))
+            cells += _shown(_with_pictures(cell, pictures, up))
     numbered = [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)]
     return {**notebook, "cells": numbered}
 
@@ -91,6 +97,17 @@ def explorer(call: Call, folder: Path, up: str, still: str = "") -> str:
         f'data-folder="{up}baked/{folder.name}" data-preset="{html.escape(call.preset)}">'
         f'{still}<script type="application/json">{page}</script></div>'
     )
+
+
+def _title(text: str) -> Iterator[Cell]:
+    """Yield the title of a lesson, with its aims folded, so that a question comes soon."""
+    aims = AIMS.search(text)
+    if aims is None:
+        yield _words(text)
+        return
+    yield _words(text[: aims.start()])
+    yield from [_raw(FOLD.format("aims", aims[1])), _words(aims[2]), _raw("</details>")]
+    yield _words(LAB_ONLY.sub("", text[aims.end() :]))
 
 
 def _exercises(notebook: Mapping[str, Any]) -> dict[str, Exercise]:
@@ -159,7 +176,19 @@ def _folded(rest: list[Cell], label: str, pictures: Path, up: str) -> Iterator[C
 def _code(rest: list[Cell], pictures: Path, up: str) -> Iterator[Cell]:
     """Take the cells with code that come next."""
     while rest and rest[0]["cell_type"] == "code" and not _is_for_the_reader(rest[0]):
-        yield _with_pictures(rest.pop(0), pictures, up)
+        yield from _shown(_with_pictures(rest.pop(0), pictures, up))
+
+
+def _shown(cell: Cell) -> list[Cell]:
+    """Fold code that only draws or asserts, below what it shows."""
+    if not only_shows("".join(cell["source"])):
+        return [cell]
+    outputs = [{**cell, "metadata": {**cell["metadata"], "tags": ["remove-input"]}}]
+    opening = _raw(FOLD.format("code", "Show the code"))
+    return [
+        *(outputs if cell["outputs"] else []),
+        *(opening, {**cell, "outputs": []}, _raw("</details>")),
+    ]
 
 
 def _is_for_the_reader(cell: Cell) -> bool:

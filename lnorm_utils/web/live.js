@@ -271,11 +271,14 @@ function prediction(form) {
   const key = `lnorm ${form.id}`;
   const next = form.nextElementSibling;
   const fold = next?.matches("details.lnorm-answer") ? next : null;
+  nameQuestion(form, data);
   const answer = () => new FormData(form).get("answer") ?? "";
   const show = () => {
     const { isRight, html } = judge(answer(), data);
     said.innerHTML = html;
     form.classList.toggle("right", isRight);
+    form.classList.toggle("wrong", !isRight);
+    if (isRight) form.querySelectorAll("details").forEach((hint) => { hint.open = false; });
     if (isRight && fold) fold.open = true;
     count();
   };
@@ -294,6 +297,19 @@ function prediction(form) {
   });
   const isInLesson = document.querySelector(".lnorm-progress");
   if (isInLesson && fold && !fold.open && !fold.nextElementSibling) closeAfter(fold);
+}
+
+/** Call a form and its field what the question above them says, and ask a phone for its digits. */
+function nameQuestion(form, { kind, asked }) {
+  const typed = form.querySelector("input[type=text]");
+  const question = form.previousElementSibling;
+  if (question?.matches("p")) {
+    question.id ||= `${form.id}-question`;
+    for (const named of [form, typed]) named?.setAttribute("aria-labelledby", question.id);
+  }
+  // The digits of an iPhone come without a minus.
+  const isApple = /iP(hone|ad|od)|Macintosh/.test(navigator.userAgent);
+  if (typed && kind === "number" && asked === "a number" && !isApple) typed.inputMode = "decimal";
 }
 
 /** Use the browser's memory, if it has one for this page. */

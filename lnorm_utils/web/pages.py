@@ -4,6 +4,9 @@ import html
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from lnorm_utils.web.code import with_lines
+from lnorm_utils.web.words import setup_words
+
 __all__ = ["setup"]
 
 
@@ -13,6 +16,8 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _say_how_to_run)
+    app.connect("html-page-context", _hang_lines)
+    setup_words(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -72,3 +77,9 @@ def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any],
         f'<a href="{notebook}" download>{notebook}</a>{binder}.</p>'
     )
     context["body"] = context["body"].replace("</h1>", f"</h1>{note}", 1)
+
+
+def _hang_lines(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let long lines of code go on below, indented."""
+    if "body" in context:
+        context["body"] = with_lines(context["body"])

@@ -16,6 +16,7 @@ from lnorm_utils.web.getting import ARCHIVE, configured, getting_page, how_to_ge
 from lnorm_utils.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page
 from lnorm_utils.web.outcomes import all_outcomes
 from lnorm_utils.web.questions import exercise_named, prediction
+from lnorm_utils.web.redrawing import redraw, with_drawings
 from lnorm_utils.web.search import write_sections
 
 __all__ = ["write_site"]
@@ -58,7 +59,10 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     size = write_archive(project, cache / ARCHIVE)
     how = how_to_get(configured(project)["repository"], size)
     outcomes = all_outcomes(cache / "outcomes", draw_all)
-    _write_only(cache / "source", dict(_sources(project, baked, pictures, outcomes, how)))
+    lessons = sorted((project / "notebooks").glob("*.ipynb"))
+    folders = list(draw_all(redraw, [(path, cache / "drawn") for path in lessons]))
+    drawn = dict(zip(lessons, folders, strict=True))
+    _write_only(cache / "source", dict(_sources(project, baked, pictures, outcomes, drawn, how)))
     write_static(cache / "static")
     _run_sphinx(project / "docs", cache)
     write_sections(cache / "pages")
@@ -66,9 +70,11 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     shutil.copytree(cache / "pages", out)
     for folder in used:
         shutil.copytree(folder, out / "baked" / folder.name)
+    for folder in folders:
+        shutil.copytree(folder, out / "drawn" / folder.name)
     shutil.copytree(pictures, out / "pictures")
     shutil.copytree(project / "docs/pictures", out / "docs/pictures")
-    for path in (project / "notebooks").glob("*.ipynb"):
+    for path in lessons:
         write(cleared(read(path)), out / "notebooks" / path.name)
     if size:
         shutil.copy(cache / ARCHIVE, out)
@@ -80,6 +86,7 @@ def _sources(
     baked: Callable[[str], Path],
     pictures: Path,
     outcomes: Mapping[tuple[str, str], bytes],
+    drawn: Mapping[Path, Path],
     how: str,
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file that Sphinx reads.
@@ -87,8 +94,9 @@ def _sources(
     Args:
         how: a sentence on how to get the course.
     """
-    for path in sorted((project / "notebooks").glob("*.ipynb")):
-        page = lesson_page(json.loads(path.read_text("utf-8")), baked, pictures, outcomes=outcomes)
+    for path, folder in drawn.items():
+        lesson = with_drawings(json.loads(path.read_text("utf-8")), folder, "../")
+        page = lesson_page(lesson, baked, pictures, outcomes=outcomes)
         yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
     first = project / "docs/index.md"
     for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
@@ -140,8 +148,7 @@ def write_static(folder: Path) -> None:
     styles = (
         ENGINE / "explorer.css",
         CHECKING / "gaps.css",
-        ROOM / "live.css",
-        ROOM / "print.css",
+        *(ROOM / name for name in ("live.css", "reading.css", "print.css")),
     )
     text = "\n".join(style.read_text("utf-8") for style in styles)
     (folder / "live.css").write_text(text, encoding="utf-8")

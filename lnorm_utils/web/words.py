@@ -1,0 +1,89 @@
+"""Words of the glossary, linked where a lesson uses them first, and the glossary for readers."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["setup_words"]
+
+GLOSSARY = "docs/glossary"
+# These have other meanings besides, or every sentence has them.
+COMMON = {"norm", "point", "mean", "range", "bits", "cache", "dimension"}
+
+
+def setup_words(app: Any) -> None:
+    """Register with Sphinx."""
+    app.connect("doctree-resolved", _link)
+
+
+def _link(app: Any, tree: Any, page: str) -> None:
+    if page == GLOSSARY:
+        for _, entries in _rows(tree):
+            entries[0]["ids"].append(_place(entries[0].astext()))
+        _leave_out_avoided(tree)
+    elif page.startswith("notebooks/"):
+        glossary = app.env.get_doctree(GLOSSARY)
+        meanings = {entries[0].astext(): entries[1].astext() for _, entries in _rows(glossary)}
+        names = [w for w in meanings if "," not in w and len(w) > 2 and w not in COMMON]
+        address = app.builder.get_relative_uri(page, GLOSSARY)
+        _link_first_uses(tree, {name: (meanings[name], f"{address}#") for name in names})
+
+
+def _link_first_uses(tree: Any, words: dict[str, tuple[str, str]]) -> None:
+    """Make the first use of each word in the prose of a page a link to its meaning."""
+    from docutils import nodes
+
+    left = {word.lower(): word for word in sorted(words, key=len, reverse=True)}
+    for text in list(tree.findall(nodes.Text)):
+        if not left or not _is_prose(text):
+            continue
+        pattern = rf"(?<![\w-])({'|'.join(map(re.escape, left))})(s?)(?![\w-])"
+        parts: list[Any] = []
+        end = 0
+        for found in re.finditer(pattern, text, re.IGNORECASE):
+            word = left.pop(found[1].lower(), None)
+            if word is None:
+                continue
+            meaning, address = words[word]
+            parts.append(nodes.Text(text[end : found.start()]))
+            link = nodes.reference("", found[0], refuri=address + _place(word), reftitle=meaning)
+            link["classes"].append("lnorm-word")
+            parts.append(link)
+            end = found.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+def _is_prose(text: Any) -> bool:
+    """Tell whether a text stands in a paragraph, and in nothing else that changes what it is."""
+    from docutils import nodes
+
+    node = text.parent
+    while isinstance(node, nodes.emphasis | nodes.strong):
+        node = node.parent
+    return isinstance(node, nodes.paragraph) and not isinstance(node.parent, nodes.entry)
+
+
+def _rows(tree: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """Yield the rows of all tables, with their entries, but for those that are headings."""
+    from docutils import nodes
+
+    for body in tree.findall(nodes.tbody):
+        for row in body.findall(nodes.row):
+            yield row, list(row.findall(nodes.entry))
+
+
+def _leave_out_avoided(tree: Any) -> None:
+    """Leave out the last column of each table, which is for authors."""
+    from docutils import nodes
+
+    for group in tree.findall(nodes.tgroup):
+        columns = list(group.findall(nodes.colspec))
+        group.remove(columns[-1])
+        group["cols"] -= 1
+        for row in group.findall(nodes.row):
+            row.remove(list(row.findall(nodes.entry))[-1])
+
+
+def _place(word: str) -> str:
+    return "word-" + re.sub(r"\W+", "-", word.lower()).strip("-")

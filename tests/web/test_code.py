@@ -1,0 +1,39 @@
+"""Which code a page folds, and that the lines of code stay what they are."""
+
+import re
+from html import unescape
+
+import pytest
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from lnorm_utils.web.code import only_shows, with_lines
+
+PROGRAM = 'def f(x):\n    """Two\n    lines."""\n\n    return x < "&"\n'
+
+
+@pytest.mark.parametrize(
+    ("source", "is_folded"),
+    [
+        ("import torch\nassert x.shape == (2, 3)", True),
+        ("names = {'title': 'A row'}\ncurves(x, [y], **names)", True),
+        ("assert_close(mean(x), x.mean(-1, keepdim=True))", True),
+        ("shared_cells(standardize(x), dim=-1)", True),
+        ("y = standardize(x)\nshared_cells(y, dim=-1)", False),
+        ("print(mean(x))", False),
+        ("def mean(x):\n    return x.mean()", False),
+        ("x.mean()", False),
+        ("for row in x:\n    print(row)", False),
+    ],
+)
+def test_only_code_that_draws_or_asserts_is_folded(source, is_folded):
+    assert only_shows(source) == is_folded
+
+
+def test_each_line_knows_its_indentation_and_the_text_stays():
+    page = with_lines(highlight(PROGRAM, PythonLexer(), HtmlFormatter()))
+    assert re.findall(r"--indent:(\d+)", page) == ["0", "4", "4", "0", "4"]
+    assert unescape(re.sub(r"<[^>]+>", "", page)).strip() == PROGRAM.strip()
+    for line in re.findall(r'<span class="lnorm-line".*?\n</span>', page, re.DOTALL):
+        assert line.count("<span") == line.count("</span>")
