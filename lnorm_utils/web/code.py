@@ -3,11 +3,11 @@
 import ast
 import re
 
-from lnorm_utils import plotting
+from lnorm_utils import examples, plotting
 
 __all__ = ["only_shows", "with_lines"]
 
-SHOW = {*plotting.__all__, "display", "assert_close", "assert_equal"}
+SHOW = {*plotting.__all__, "display", "assert_close"}
 BLOCK = re.compile(r'(<div class="highlight"><pre>(?:<span></span>)?)(.*?)</pre>', re.DOTALL)
 TAG = re.compile(r"<[^>]+>")
 
@@ -15,29 +15,36 @@ TAG = re.compile(r"<[^>]+>")
 def only_shows(source: str) -> bool:
     """Tell whether code only imports, draws, and asserts.
 
-    Names for what is written out, such as titles, may be bound on the way.
+    On the way it may fetch an example of the course, and name what is written out, such as titles.
 
-    >>> only_shows("names = {'title': 'Rows'}\\ncurves(x, y, **names)")
+    >>> only_shows("points, ring = two_rings()\\npoints_by_class(points, ring, ['in', 'out'])")
     True
     >>> only_shows("y = x.mean()\\ncurves(x, y)")
     False
     """
-    return all(map(_shows, ast.parse(source).body))
+    tree = ast.parse(source)
+    return all(map(_shows, tree.body)) and any(map(_is_seen, tree.body))
 
 
 def _shows(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Import | ast.ImportFrom | ast.Assert):
-        return True
     if isinstance(statement, ast.Assign):
-        return not any(isinstance(node, ast.Call | ast.BinOp) for node in ast.walk(statement.value))
+        calls = (node for node in ast.walk(statement.value) if isinstance(node, ast.Call))
+        return all(ast.unparse(call.func) in examples.__all__ for call in calls) and not any(
+            isinstance(node, ast.BinOp) for node in ast.walk(statement.value)
+        )
+    return isinstance(statement, ast.Import | ast.ImportFrom) or _is_seen(statement)
+
+
+def _is_seen(statement: ast.stmt) -> bool:
     call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and ast.unparse(call.func) in SHOW
+    is_call = isinstance(call, ast.Call) and ast.unparse(call.func) in SHOW
+    return is_call or isinstance(statement, ast.Assert)
 
 
 def with_lines(page: str) -> str:
     """Put each line of code into an element that knows how far it is indented.
 
-    >>> with_lines('<div class="highlight"><pre>    y\\n</pre>')[34:]
+    >>> with_lines('<div class="highlight"><pre>    y\\n</pre>')[28:]
     '<span class="lnorm-line" style="--indent:4">    y\\n</span></pre>'
     """
 

@@ -52,7 +52,7 @@ def for_phone(picture: Picture, legends: tuple[Legend, ...]) -> Arrangement:
         picture: laid out and drawn already, with 72 dots an inch.
         legends: those that are seen, as wide as a phone at most.
     """
-    _break_titles(picture)
+    _break_texts(picture)
     axes, columns, rows = _in_order(picture)
     panels = [Panel.of(ax) for ax in axes]
     left, right = (max(getattr(panel, side) for panel in panels) for side in ("left", "right"))
@@ -88,12 +88,17 @@ def for_phone(picture: Picture, legends: tuple[Legend, ...]) -> Arrangement:
     return Arrangement(NARROW, total, own_places, frozenset(), legends)
 
 
-def _break_titles(picture: Picture) -> None:
+def _break_texts(picture: Picture) -> None:
+    """Break titles that are too wide, and what stands on the right of a panel."""
+    picture.draw_without_rendering()  # a file may have been written with more dots an inch
     most = (NARROW - 4 * MARGIN) * POINTS_PER_INCH
-    for title in (ax.title for ax in picture.axes):
-        width, text = title.get_window_extent().width, title.get_text()
-        if width > most and "\n" not in text:
-            title.set_text(textwrap.fill(text, int(0.9 * len(text) * most / width)))
+    for ax in picture.axes:
+        width, title = ax.title.get_window_extent().width, ax.get_title()
+        if width > most and "\n" not in title:
+            ax.set_title(textwrap.fill(title, int(0.9 * len(title) * most / width)))
+        for text in ax.texts:
+            if text.get_window_extent().x0 > ax.get_window_extent().x1:
+                text.set_text(text.get_text().replace(" = ", "\n= "))
     picture.draw_without_rendering()
 
 

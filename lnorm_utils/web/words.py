@@ -55,13 +55,15 @@ def _link_first_uses(tree: Any, words: dict[str, tuple[str, str]]) -> None:
 
 
 def _is_prose(text: Any) -> bool:
-    """Tell whether a text stands in a paragraph, and in nothing else that changes what it is."""
+    """Tell whether a text stands in a paragraph of the author's own words."""
     from docutils import nodes
 
     node = text.parent
     while isinstance(node, nodes.emphasis | nodes.strong):
         node = node.parent
-    return isinstance(node, nodes.paragraph) and not isinstance(node.parent, nodes.entry)
+    if not isinstance(node, nodes.paragraph) or isinstance(node.parent, nodes.entry):
+        return False
+    return not node.astext().startswith("References.")
 
 
 def _rows(tree: Any) -> Iterator[tuple[Any, list[Any]]]:

@@ -20,6 +20,8 @@ PROGRAM = 'def f(x):\n    """Two\n    lines."""\n\n    return x < "&"\n'
         ("names = {'title': 'A row'}\ncurves(x, [y], **names)", True),
         ("assert_close(mean(x), x.mean(-1, keepdim=True))", True),
         ("shared_cells(standardize(x), dim=-1)", True),
+        ("images = normal(2, 3, seed=0)\nshared_cells(images, dim=1)", True),
+        ("x = encoded_points()\nx", False),
         ("y = standardize(x)\nshared_cells(y, dim=-1)", False),
         ("print(mean(x))", False),
         ("def mean(x):\n    return x.mean()", False),

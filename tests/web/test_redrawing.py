@@ -1,4 +1,4 @@
-"""The pictures of lessons, drawn again: what is run for them, and that they are the same pictures."""
+"""Pictures of lessons, drawn again: what is run for them, and that they are the same pictures."""
 
 import json
 
