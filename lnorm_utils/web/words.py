@@ -61,9 +61,12 @@ def _is_prose(text: Any) -> bool:
     node = text.parent
     while isinstance(node, nodes.emphasis | nodes.strong):
         node = node.parent
-    if not isinstance(node, nodes.paragraph) or isinstance(node.parent, nodes.entry):
+    if not isinstance(node, nodes.paragraph) or node.astext().startswith("References."):
         return False
-    return not node.astext().startswith("References.")
+    while not isinstance(node, nodes.section | nodes.entry | nodes.document):
+        node = node.parent
+    # Under the title of a page are its aims, which are folded.
+    return isinstance(node, nodes.section) and isinstance(node.parent, nodes.section)
 
 
 def _rows(tree: Any) -> Iterator[tuple[Any, list[Any]]]:
