@@ -12,6 +12,7 @@ from lnorm_utils.explorers.engine.controls import (
     powers_of_ten,
     steps,
 )
+from lnorm_utils.explorers.engine.dragging import Drag
 from lnorm_utils.explorers.engine.explorer import Explorer
 from lnorm_utils.explorers.file_types import explore_file_types
 from lnorm_utils.explorers.gamma_beta import explore_gamma_beta
@@ -27,6 +28,7 @@ from lnorm_utils.explorers.transformer import explore_transformer
 __all__ = [
     "Button",
     "Choice",
+    "Drag",
     "Explorer",
     "Slider",
     "Switch",

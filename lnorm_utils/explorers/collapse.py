@@ -14,6 +14,7 @@ from torch import Tensor
 
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten
+from lnorm_utils.explorers.engine.dragging import Drag
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.own_data import rows_of
@@ -116,7 +117,16 @@ def explore_collapse(
     }
     built_in = {name: v for name, v in PRESETS.items() if v.get("features", 0) <= most}
     moving = [outline, *before.all, *after.all, *counts]
-    return Explorer(picture, moving, move, controls, built_in, preset, presets)
+
+    def marked_at(difference: float, features: int) -> NDArray:
+        first = rows[:1, :features]
+        mean = first.mean(1, keepdim=True)
+        return in_plane((mean + difference * (first - mean)).numpy())[0]
+
+    drag = Drag(before.dots[3], ["difference"], marked_at, ["features"])
+    return Explorer(
+        picture, moving, move, controls, built_in, preset, presets, narrow="beside", drags=[drag]
+    )
 
 
 def _random_points() -> Tensor:

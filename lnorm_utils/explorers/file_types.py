@@ -59,7 +59,7 @@ def explore_file_types(
         *(2, 4.0, 3.7),
         {"left": 0.17, "right": 0.985, "bottom": 0.15, "top": 0.9, "wspace": 0.3},
     )
-    likely.set(xlim=(0, 1), ylim=(KINDS - 0.4, -0.6), xlabel="probability")
+    likely.set(xlim=(0, 1), ylim=(KINDS - 0.4, -0.6), xlabel="probability", label="kinds")
     likely.set_yticks([])
     likely.grid(axis="x", color=GRAY, lw=0.5)
     bars = line(likely, "-", color=SKY, lw=18, solid_capstyle="butt")

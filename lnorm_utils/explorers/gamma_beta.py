@@ -70,12 +70,13 @@ def explore_gamma_beta(
     picture, (left, right) = fixed_panels(
         "The outputs of layer norm, by feature and by row",
         *(2, 5.0, 4.5),
-        {"left": 0.075, "right": 0.99, "bottom": 0.125, "top": 0.815, "wspace": 0.06},
-        sharey=True,
+        {"left": 0.075, "right": 0.99, "bottom": 0.125, "top": 0.815, "wspace": 0.13},
         gridspec_kw={"width_ratios": [4, 6]},
     )
     reach = 1.05 * (BIAS + WEIGHT * np.abs(x_hat).max())
-    left.set(ylabel="y, output of layer norm", ylim=(-reach, reach))
+    for ax in (left, right):
+        ax.set(ylim=(-reach, reach))
+    left.set_ylabel("y, output of layer norm")
     by_feature = _groups(left, x_hat, "feature", "the outputs, by feature")
     by_row = _groups(right, x_hat.T, "row", "the same outputs, by row")
     handles = [left.lines[1], by_feature.dots, by_feature.means]

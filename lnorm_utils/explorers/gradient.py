@@ -1,16 +1,17 @@
 """Which part of a gradient comes back through a layer norm of three features."""
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from torch import Tensor
 
 from lnorm_utils.backward import layer_norm_backward
 from lnorm_utils.explorers.engine.controls import Slider, steps
+from lnorm_utils.explorers.engine.dragging import Drag
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.functional import layer_norm_steps
@@ -22,7 +23,8 @@ __all__ = ["explore_gradient"]
 
 OTHERS = (1.0, -1.0)
 LENGTH = 1.5  # of the gradient that arrives
-SPANS = 4.6, 4.0  # in every state, all arrows end inside
+SPAN = (-3.4, 4.6)  # of heights; in every state, all arrows end inside
+ACROSS = ((-3.4, 2.6), (-5.1, 3.6))
 PRESETS: Presets = {
     "at an angle": {"feature": -2.0, "direction": 30},
     "along x̂": {"feature": 1.0, "direction": 90},
@@ -42,7 +44,7 @@ def explore_gradient(
     preset: str | None = None,
     presets: Presets | None = None,
 ) -> Explorer:
-    """Explore what layer norm makes of a gradient: on the left it arrives, on the right it leaves.
+    """Explore what layer norm makes of a gradient: one panel has it arrive, the other leave.
 
     The row has the features `feature`, 1 and −1, all times `scale`. It's seen along (1, 1, 1), the
     direction that subtracting the mean removes, as is the gradient.
@@ -65,46 +67,43 @@ def explore_gradient(
     """
     picture, (left, right) = fixed_panels(
         "A gradient before and after it comes back through a layer norm of three features",
-        *(2, 4.6, 5.1),
-        {"left": 0.06, "right": 0.995, "bottom": 0.11, "top": 0.8, "wspace": 0.14},
+        *(2, 4.4, 5.1),
+        {"left": 0.06, "right": 0.99, "bottom": 0.11, "top": 0.9, "wspace": 0.11},
+        width_ratios=[high - low for low, high in ACROSS],
     )
-    for ax, title in ((left, "at x̂, the star: g arrives"), (right, "at x, the dot: ∂x comes out")):
+    titles = ("at x̂, the star:\ng arrives", "at x, the dot:\n∂x comes out")
+    for ax, title, across in zip((left, right), titles, ACROSS, strict=True):
         ax.set(title=title, aspect="equal", xlabel="along (1, −1, 0)")
-        ax.set(xlim=(-SPANS[0], SPANS[0]), ylim=(-SPANS[1], SPANS[1]), yticks=range(-4, 5, 2))
+        ax.set(xlim=across, ylim=SPAN, xticks=range(-4, 4, 2), yticks=range(-2, 5, 2))
+        ax.set_xlim(across)
         ax.grid(color=GRAY, lw=0.5)
     left.set_ylabel("along (1, 1, −2)")
     angle = np.linspace(0, 2 * np.pi, 100)
     left.plot(*(math.sqrt(3) * np.array([np.cos(angle), np.sin(angle)])), "-", color=BLACK, lw=1)
-    rays = [line(ax, ":", color=BLACK, lw=1, label="through x̂") for ax in (left, right)]
+    rays = [line(ax, ":", color=BLACK, lw=1) for ax in (left, right)]
     x_hat_at = line(left, "*", color=YELLOW, ms=15)
     x_at = line(right, "o", color=YELLOW, ms=9)
-    passes = _arrow(left, SKY, 5, "the part that passes")
-    leaves = _arrow(right, SKY, 5, "∂x, what comes out")
-    arrives = _arrow(left, BLACK, 2.5, "g, what arrives")
-    lost = _arrow(left, VERMILION, 1.2, "the part that is lost")
-    constant = _arrow(right, VERMILION, 1.2, "g/σ: mean and σ as constants")
-    handles = [arrives, rays[0], passes, lost, leaves, constant]
-    picture.legend(handles=handles, loc="upper center", ncols=3)
+    passes, leaves = Arrow(left, SKY, 5, "passes"), Arrow(right, SKY, 5, "∂x")
+    lost, constant = Arrow(left, VERMILION, 1.2, "lost"), Arrow(right, VERMILION, 1.2, "g/σ")
+    arrives = Arrow(left, BLACK, 2.5, "g")
+    tip = line(left, "o", color=BLACK, ms=7)
 
     def move(feature: float, scale: float, eps: float, direction: int) -> str:
-        x = scale * torch.tensor([feature, *OTHERS], dtype=torch.float64)
+        x = _row(feature, scale)
         g = _gradient(direction)
         forward, found = layer_norm_steps(x, 3, eps=eps), layer_norm_backward(g, x, 3, eps=eps)
         along = forward.x_hat * found.g_slope
         at_x, at_x_hat = _place(x - forward.mean), _place(forward.x_hat)
-        edge = at_x / (np.abs(at_x) / SPANS).max()
-        for ray in rays:
-            ray.set_data(np.stack([np.zeros(2), edge], 1))
+        for ray, across in zip(rays, ACROSS, strict=True):
+            ray.set_data(np.stack([np.zeros(2), at_x * _reach(at_x, across)], 1))
         x_hat_at.set_data(at_x_hat[:, None])
         x_at.set_data(at_x[:, None])
-        for arrow, start, vector in (
-            (arrives, at_x_hat, g),
-            (passes, at_x_hat, g - along),
-            (lost, at_x_hat, along),
-            (leaves, at_x, found.dx),
-            (constant, at_x, forward.rstd * g),
-        ):
-            arrow.set_data(_polyline(start, _place(vector)))
+        tip.set_data((at_x_hat + _place(g))[:, None])
+        arrives.show(at_x_hat, g)
+        passes.show(at_x_hat, g - along, g)
+        lost.show(at_x_hat, along, g)
+        leaves.show(at_x, found.dx)
+        constant.show(at_x, forward.rstd * g, found.dx)
         return _told(x, g - along, found.dx, forward.x_hat, forward.rstd)
 
     controls = {
@@ -113,8 +112,28 @@ def explore_gradient(
         "direction": Slider("direction of g, °", direction, range(0, 360, 30)),
         "eps": Slider("ε", eps, [1e-5, 0.1, 1.0]),
     }
-    moving = [*rays, x_hat_at, x_at, passes, leaves, arrives, lost, constant]
-    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
+    arrows = (passes, leaves, arrives, lost, constant)
+    moving = [
+        *(*rays, x_hat_at, x_at, *(a.line for a in arrows), tip),
+        *(a.name for a in arrows),
+    ]
+    drags = [
+        Drag(tip, ["direction"], lambda direction: _place(_gradient(direction))),
+        Drag(x_at, ["feature", "scale"], lambda feature, scale: _place(_row(feature, scale))),
+    ]
+    return Explorer(
+        picture, moving, move, controls, PRESETS, preset, presets, narrow="beside", drags=drags
+    )
+
+
+def _row(feature: float, scale: float) -> Tensor:
+    return scale * torch.tensor([feature, *OTHERS], dtype=torch.float64)
+
+
+def _reach(place: NDArray, across: tuple[float, float]) -> float:
+    """Tell by what a place is multiplied to lie on the edge of a panel."""
+    edges = [(across[int(place[0] > 0)], place[0]), (SPAN[int(place[1] > 0)], place[1])]
+    return min(edge / value for edge, value in edges if abs(value) > 1e-9)
 
 
 def _gradient(direction: float) -> Tensor:
@@ -129,8 +148,29 @@ def _place(vector: Tensor) -> NDArray:
     return in_plane(vector[None].numpy())[0]
 
 
-def _arrow(ax: Axes, color: str, width: float, label: str) -> Line2D:
-    return line(ax, "-", color=color, lw=width, label=label)
+class Arrow:
+    """An arrow with its name at its tip, or beside it."""
+
+    def __init__(self, ax: Axes, color: str, width: float, name: str) -> None:
+        self.line = line(ax, "-", color=color, lw=width)
+        look: dict[str, Any] = {"textcoords": "offset points", "fontsize": 10}
+        self.name = ax.annotate(name, (0, 0), (0, 0), **look)
+
+    def show(self, start: NDArray, vector: Tensor, other: Tensor | None = None) -> None:
+        """Draw it from a start, its name beside it and away from another arrow, if there is one."""
+        points = _polyline(start, way := _place(vector))
+        self.line.set_data(points)
+        self.name.set_visible(points.size > 0)
+        if not points.size:
+            return
+        to = way / np.hypot(*way)
+        if other is not None:
+            cross = way[0] * _place(other)[1] - way[1] * _place(other)[0]
+            to = np.array([to[1], -to[0]]) * (1 if cross >= 0 else -1)
+        self.name.xy = tuple(start + way * (1.0 if other is None else 0.6))
+        self.name.set_position(tuple(8 * to))
+        self.name.set_ha("left" if to[0] > 0.3 else "right" if to[0] < -0.3 else "center")
+        self.name.set_va("bottom" if to[1] > 0.3 else "top" if to[1] < -0.3 else "center")
 
 
 def _polyline(start: NDArray, vector: NDArray) -> NDArray:

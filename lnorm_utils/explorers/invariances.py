@@ -148,7 +148,7 @@ def explore_invariances(
         ),
     }
     moving = [mark for panel in panels for mark in panel.marks]
-    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
+    return Explorer(picture, moving, move, controls, PRESETS, preset, presets, view=2)
 
 
 def outputs_of(norm: str, x: Tensor, w: Tensor, before: bool) -> Tensor:

@@ -71,13 +71,13 @@ def explore_offset(
     picture, (left, right) = fixed_panels(
         "Error of the variance in float32 against the offset",
         *(2, 5.0, 4.8),
-        {"left": 0.1, "right": 0.99, "bottom": 0.12, "top": 0.9, "wspace": 0.07},
+        {"left": 0.1, "right": 0.99, "bottom": 0.12, "top": 0.78, "wspace": 0.07},
         gridspec_kw={"width_ratios": [2, 1]},
     )
     _draw_curves(left, found)
     naive, two, twice = _markers(left)
     low, high = left.get_ylim()
-    right.legend(*left.get_legend_handles_labels(), loc="upper left", fontsize=10)
+    picture.legend(*left.get_legend_handles_labels(), loc="upper center", ncols=3, fontsize=10)
     head, values, verdict = _texts(right)
     place = {at: i for i, at in enumerate(found.offsets)}
 
@@ -154,7 +154,7 @@ def _draw_curves(ax: Axes, found: Variances) -> None:
     ax.plot(found.offsets, two, "-.^", color=GREEN, label="two passes", **look)
     ax.plot(found.offsets, twice, "-o", color=BLUE, label="two passes, centered twice", **look)
     ax.plot(found.offsets, found.true, ":", color=BLACK, lw=1.5, label="the variance itself")
-    ax.set(xlabel="offset", ylabel="error")
+    ax.set(xlabel="offset", ylabel="error", label="errors")
     _scale(ax, np.concatenate([naive, two, twice, found.true]))
     if found.first is not None:
         side = "right" if found.first > 1e3 else "left"
@@ -193,12 +193,13 @@ def _markers(ax: Axes) -> list[Line2D]:
 def _texts(ax: Axes) -> list[Text]:
     """Write the names of the numbers, and return the texts that move beside them."""
     ax.set_axis_off()
+    ax.set_label("numbers")
     look: dict[str, Any] = {"fontsize": 15, "va": "top"}
-    ax.text(0.03, 0.45, f"true variance\n{NAIVE}\ntwo passes\ncentered twice", **look)
+    ax.text(0.03, 0.83, f"true variance\n{NAIVE}\ntwo passes\ncentered twice", **look)
     return [
-        ax.text(0.03, 0.58, "", weight="bold", **look),
-        ax.text(0.95, 0.45, "", ha="right", **look),
-        ax.text(0.03, 0.16, "", weight="bold", **look),
+        ax.text(0.03, 0.98, "", weight="bold", **look),
+        ax.text(0.95, 0.83, "", ha="right", **look),
+        ax.text(0.03, 0.47, "", weight="bold", **look),
     ]
 
 

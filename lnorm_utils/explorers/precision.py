@@ -1,7 +1,6 @@
 """Lesson 13: how many bits of a layer norm are right in float16, bfloat16, and float32."""
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -79,7 +78,7 @@ def explore_precision(
     picture, (left, right) = fixed_panels(
         "Layer norm of one row in half precision, and how many bits of it are right",
         *(2, 5.0, 4.6),
-        {"left": 0.08, "right": 0.98, "bottom": 0.13, "top": 0.85, "wspace": 0.5},
+        {"left": 0.08, "right": 0.98, "bottom": 0.13, "top": 0.85, "wspace": 0.1},
         gridspec_kw={"width_ratios": [4, 5]},
     )
     shown = 1.3 * shape.abs().max().item()
@@ -111,7 +110,7 @@ def explore_precision(
         "eps": Slider("ε", eps, [1e-12, 1e-8, 1e-7, 1e-5, 1e-3]),
     }
     moving = [*dots.values(), *bars, *texts, limit]
-    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
+    return Explorer(picture, moving, move, controls, PRESETS, preset, presets, view=1)
 
 
 def _standard(row: Tensor) -> Tensor:
@@ -157,7 +156,7 @@ def _verdict(found: Tensor, right: Tensor, most: int) -> int | str:
 
 def _dots(ax: Axes, shown: float) -> dict[str, Line2D]:
     """Draw the axes of the outputs, and return the markers of the three ways to compute them."""
-    ax.set(xlabel="right output", ylabel="computed output")
+    ax.set(xlabel="right output", ylabel="computed output", label="outputs")
     ax.set(xlim=(-shown, shown), ylim=(-shown, shown))
     ax.plot([-shown, shown], [-shown, shown], color=GRAY, lw=1.5, zorder=0)
     look: dict[str, Any] = {"ls": "", "mew": 1.0}
@@ -171,11 +170,13 @@ def _dots(ax: Axes, shown: float) -> dict[str, Line2D]:
 def _bars(ax: Axes) -> tuple[list[Rectangle], list[Any], Line2D]:
     """Draw the axes of the bits; return the bars, the texts behind them, and the dtype's limit."""
     places = np.arange(len(WAYS))
-    bars = ax.barh(places, 0, 0.6, color=list(WAYS.values()), edgecolor=BLACK)
+    bars = ax.barh(places, 0, 0.44, color=list(WAYS.values()), edgecolor=BLACK)
     texts = [ax.text(0.4, place, "", va="center", fontsize=13) for place in places.tolist()]
+    for place, way in enumerate(WAYS):
+        ax.text(0, place - 0.26, way, va="bottom", fontsize=11)
     (limit,) = ax.plot([0, 0], [-0.5, 3.5], ":", color=BLACK)
-    ax.set(xlim=(0, 29), ylim=(3.6, -0.6), xlabel="bits that are right (dotted: all of the dtype)")
-    ax.set_yticks(places, [re.sub(" (then|in) ", r"\n\1 ", way) for way in WAYS], fontsize=12)
+    ax.set(xlim=(0, 29), ylim=(3.4, -0.7), yticks=[], label="bits that are right")
+    ax.set_xlabel("bits that are right (dotted: all of the dtype)")
     ax.set_xticks(range(0, 25, 4))
     return list(bars), texts, limit
 

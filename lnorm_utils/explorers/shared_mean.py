@@ -127,8 +127,10 @@ def explore_shared_mean(
     }
     moving = [*(artist for marks in marked.values() for artist in marks.all), caption]
     # A narrow picture would have no room for the numbers in the cells of an instructor's tensor.
-    is_own = x is not None
-    return Explorer(picture, moving, move, controls, all_presets, preset, fixed=is_own)
+    narrow: Any = "views" if x is None else "fixed"
+    return Explorer(
+        picture, moving, move, controls, all_presets, preset, narrow=narrow, view="tensor"
+    )
 
 
 def _of_the_lesson() -> dict[str, Tensor]:

@@ -74,7 +74,7 @@ def explore_transformer(
         {"left": 0.125, "right": 0.985, "bottom": 0.14, "top": 0.86, "wspace": 0.06},
         width_ratios=(1.25, 1),
     )
-    losses.set(xlabel="step", ylabel="loss in training, in nats", xlim=(0, STEPS), ylim=(LOW, HIGH))
+    losses.set(label="losses", xlabel="step", ylabel="loss in training, in nats", xlim=(0, STEPS), ylim=(LOW, HIGH))
     losses.grid(color=GRAY, lw=0.5)
     names = [f"{name}\n{fixed(height)}" for name, height in trained_on._asdict().items()]
     losses.set_yticks([*trained_on, 2], [*names, "2"])
@@ -85,6 +85,7 @@ def explore_transformer(
         for name, (kind, color) in LOOKS.items()
     }
     writing.axis("off")
+    writing.set_label("what it writes")
     title = writing.text(0, 1, "What it writes", va="top", fontsize=12)
     text = writing.text(0, 0.88, "", va="top", fontsize=10, family="monospace", linespacing=1.5)
     picture.legend(handles=list(curves.values()), loc="upper center", ncols=4)

@@ -208,7 +208,7 @@ def test_a_picture_is_arranged_anew_where_there_is_less_room():
     assert narrow.places[0][1] > narrow.places[1][1] + narrow.places[1][3]
     drawings = {MADE[-1].frame(number)["svg"] for number in range(3)}
     assert len(drawings) == 3
-    MADE.append(Explorer(picture, lines, lambda: "Two panels.", {}, fixed=True))
+    MADE.append(Explorer(picture, lines, lambda: "Two panels.", {}, narrow="fixed"))
     assert len(MADE[-1].frames.arrangements) == 1
 
 

@@ -1,9 +1,10 @@
 """Arrange the panels of a picture anew where there is less room than it was drawn for."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,16 +12,25 @@ from matplotlib.legend import Legend
 
 from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH
 
-__all__ = ["Arrangement", "arrangements"]
+__all__ = ["Arrangement", "View", "arrangements"]
 
 # Inches, so that text of 10 pt is 12 pixels high: in the 588 pixels that JupyterLab leaves beside
-# its list of files on a screen of 1024 × 768, and in 360.
-HALF, NARROW = 6.7, 3.9
+# its list of files on a screen of 1024 × 768, and in the 324 that a page has on a phone with 360.
+HALF, NARROW = 6.7, 3.75
 # Inches: around a legend; the height of a panel in a narrow picture, what is over and right of it.
-ROOM, PANEL, TITLE, RIGHT = 0.15, 2.7, 0.45, 0.15
+ROOM, PANEL, TITLE, RIGHT = 0.15, 2.1, 0.4, 0.15
+LEAST_LEFT = 0.25  # inches
 BETWEEN = 3  # points between the numbers along an axis
 
 Place = tuple[float, float, float, float]  # left, bottom, width and height, in inches
+
+
+class View(NamedTuple):
+    """A part of a picture that can be shown alone: its name, and in inches where it is."""
+
+    name: str
+    top: float  # from the top of the picture
+    height: float
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,7 @@ class Arrangement:
         places: of each of the axes, in inches.
         rigid: the numbers of axes that keep their size, for they hold only text.
         legends: those that are seen.
+        views: parts of the picture, one above the other; none where all of it is shown at once.
     """
 
     width: float
@@ -39,6 +50,7 @@ class Arrangement:
     places: tuple[Place, ...]
     rigid: frozenset[int]
     legends: tuple[Legend, ...]
+    views: tuple[View, ...] = ()
 
     def apply(self, picture: Figure) -> None:
         """Arrange a picture so."""
@@ -52,22 +64,25 @@ class Arrangement:
         _keep_inside(picture)
 
 
-def arrangements(picture: Figure, fixed: bool) -> list[Arrangement]:
+def arrangements(picture: Figure, narrow: str) -> list[Arrangement]:
     """List a picture's own arrangement, and those for less and less room.
 
     Args:
         picture: drawn already, with 72 dots an inch; legends of the whole picture are at its top.
-        fixed: whether its own is the only one.
+        narrow: what becomes of the panels, as in `Explorer`.
     """
     width, height = map(float, picture.get_size_inches())
     places = tuple(_place(ax, width, height) for ax in picture.axes)
     rigid = frozenset(number for number, ax in enumerate(picture.axes) if not ax.axison)
     found = [Arrangement(width, height, places, rigid, tuple(picture.legends))]
-    for fewer, arrange in ((HALF, _beside), (NARROW, _stacked)):
-        if fewer < width and not fixed:
-            legends = tuple(_fitting(legend, picture, fewer) for legend in found[0].legends)
-            taller = sum(map(_height, legends)) - sum(map(_height, found[0].legends))
-            found.append(arrange(found[0], fewer, taller, legends))
+    if HALF < width and narrow != "fixed":
+        found.append(_beside(found[0], picture, HALF))
+    if NARROW < width and narrow != "fixed":
+        found.append(
+            _lower(_beside(found[0], picture, NARROW), found[0])
+            if narrow == "beside"
+            else _stacked(found[0], picture, NARROW)
+        )
     found[0].apply(picture)
     return found
 
@@ -77,16 +92,30 @@ def _place(ax: Axes, width: float, height: float) -> Place:
     return left * width, bottom * height, wide * width, high * height
 
 
-def _fitting(legend: Legend, picture: Figure, width: float) -> Legend:
-    """Return the legend, or one like it with fewer columns, if it has to be less wide."""
-    texts = [text.get_text() for text in legend.get_texts()]
-    handles = [handle for handle in legend.legend_handles if handle is not None]
-    size = legend.get_texts()[0].get_fontsize()
+def _fitting(
+    legend: Legend, picture: Figure, width: float, only: Collection[str] | None = None
+) -> Legend | None:
+    """Return the legend, or one like it with fewer columns, if it has to be less wide.
+
+    Args:
+        only: the names that it may have; all of them by default.
+    """
+    pairs = [
+        (handle, text.get_text())
+        for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True)
+        if handle is not None and (only is None or text.get_text() in only)
+    ]
+    if not pairs:
+        return None
+    handles, texts = zip(*pairs, strict=True)
+    size, found = legend.get_texts()[0].get_fontsize(), legend if only is None else None
     for columns in range(len(texts), 0, -1):
-        if legend.get_window_extent().width < (width - ROOM) * POINTS_PER_INCH:
+        if found and found.get_window_extent().width < (width - ROOM) * POINTS_PER_INCH:
             break
-        legend = picture.legend(handles, texts, loc="upper center", ncols=columns, fontsize=size)
-    return legend
+        found = picture.legend(
+            handles, texts, loc="upper center", ncols=columns, fontsize=size, columnspacing=1.0
+        )
+    return found
 
 
 def _height(legend: Legend) -> float:
@@ -108,10 +137,11 @@ def _columns(places: Sequence[Place]) -> list[tuple[float, float, list[int]]]:
     return groups
 
 
-def _beside(
-    own: Arrangement, width: float, taller: float, legends: tuple[Legend, ...]
-) -> Arrangement:
+def _beside(own: Arrangement, picture: Figure, width: float) -> Arrangement:
     """Make the panels less wide, and leave the gaps between them as wide as they are."""
+    fitting = [_fitting(legend, picture, width) for legend in own.legends]
+    legends = tuple(legend for legend in fitting if legend)
+    taller = sum(map(_height, legends)) - sum(map(_height, own.legends))
     groups, places = _columns(own.places), list(own.places)
     panels = sum(end - begin for begin, end, numbers in groups if not own.rigid & {*numbers})
     lost, share = 0.0, 1 - (own.width - width) / panels
@@ -126,26 +156,56 @@ def _beside(
     )
 
 
-def _stacked(
-    own: Arrangement, width: float, taller: float, legends: tuple[Legend, ...]
-) -> Arrangement:
-    """Put the columns of panels one below the other."""
+def _lower(narrow: Arrangement, own: Arrangement) -> Arrangement:
+    """Make panels that have become less wide lower, too, by as much."""
+    share = narrow.places[0][2] / own.places[0][2]
+    places = tuple((x, y, wide, share * high) for x, y, wide, high in narrow.places)
+    return replace(
+        narrow, height=narrow.height - (1 - share) * own.places[0][3], places=places
+    )
+
+
+def _stacked(own: Arrangement, picture: Figure, width: float) -> Arrangement:
+    """Put the columns of panels one below the other, each a view with a legend of its own."""
     groups, places = _columns(own.places), list(own.places)
     low = min(bottom for _, bottom, _, _ in own.places)
     tall = max(bottom + high for _, bottom, _, high in own.places) - low
     ends = [0.0, *(end for _, end, _ in groups)]
-    left = max(begin - end for (begin, _, _), end in zip(groups, ends, strict=False))
     floor = 0.0
-    for begin, end, numbers in reversed(groups):
+    views: list[View] = []
+    legends: list[tuple[Legend, float]] = []
+    for (begin, end, numbers), before in reversed([*zip(groups, ends, strict=False)]):
+        axes = [picture.axes[number] for number in numbers]
+        is_rigid = bool(own.rigid & {*numbers})
+        left = max(begin - before, LEAST_LEFT)
         across = (width - left - RIGHT) / (end - begin)
-        up = 1.0 if own.rigid & {*numbers} else PANEL / tall
+        up = 1.0 if is_rigid else PANEL / tall
         for number in numbers:
             x, y, wide, high = own.places[number]
             place = (left + across * (x - begin), floor + low + up * (y - low))
             places[number] = (*place, across * wide, up * high)
-        floor += low + up * tall + TITLE
-    height = floor - TITLE + (own.height - low - tall) + taller
-    return replace(own, width=width, height=height, places=tuple(places), legends=legends)
+        top = floor + low + up * tall + (TITLE if any(ax.get_title() for ax in axes) else ROOM)
+        names = {artist.get_label() for ax in axes for artist in ax.get_children()}
+        for legend in own.legends:
+            if found := _fitting(legend, picture, width, {*map(str, names)}):
+                top += _height(found) + ROOM
+                legends.append((found, top))
+        views.insert(0, View(_name(axes[0]), top, top - floor))
+        floor = top
+    # What the whole picture says above its panels is in no view.
+    height = floor + (own.height - low - tall if picture.texts else 0.0)
+    for legend, top in legends:
+        legend.set_bbox_to_anchor((0, 0, 1, top / height), picture.transFigure)
+    views = [view._replace(top=height - view.top) for view in views]
+    return replace(
+        own, width=width, height=height, places=tuple(places),
+        legends=tuple(legend for legend, _ in legends),
+        views=tuple(views) if len(views) > 1 else (),
+    )
+
+
+def _name(ax: Axes) -> str:
+    return ax.get_label() or ax.get_title() or ax.get_ylabel() or ax.get_xlabel()
 
 
 def _thin_out(picture: Figure) -> None:

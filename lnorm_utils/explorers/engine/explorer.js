@@ -6,6 +6,7 @@
 
 const PIXELS_PER_INCH = 86.4; // so many at least: text of 10 pt is 12 pixels high then
 const OF_WINDOW = 0.52; // the part of the window's height that a picture may take
+const SLIM = 560; // pixels: where there are fewer, controls are under the picture, which stays in sight
 const EDGE = 8; // pixels between a large picture and the edge of what is seen
 const MOST_KEPT = 12e6; // bytes of frames
 const MOST_AHEAD = 500;
@@ -32,7 +33,9 @@ function mount(parent, page, start, source) {
   });
   const chips = element("div", root, { class: "chips", role: "group", "aria-label": "presets" });
   const panel = element("div", root, { class: "controls" });
-  const stage = element("div", root, { class: "stage" });
+  const scene = element("div", root, { class: "scene" });
+  const tabs = element("div", scene, { class: "views", role: "group", "aria-label": "panels" });
+  const stage = element("div", scene, { class: "stage" });
   const sheet = element("div", stage, { class: "sheet" });
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("role", "img");
@@ -48,6 +51,7 @@ function mount(parent, page, start, source) {
   let shown = null; // the key of the frame that is shown
   let drawnIn = -1; // its arrangement
   let asked = []; // keys in the order in which they were asked for, the last one being shown next
+  let view = page.view ?? 0; // the number of the one that's shown where there isn't room for all
   let used = Math.max(page.controls.findIndex((c) => c.kind === "slider"), 0);
   let [isSeen, isClosed, calm, slow, playing] = [false, false, 0, 0, 0];
 
@@ -67,6 +71,15 @@ function mount(parent, page, start, source) {
     const at = [...panel.children].indexOf(event.target.closest(".controls > *"));
     if (page.controls[at]?.kind === "slider" && at !== used) { used = at; ahead(); }
   });
+
+  const views = (page.views?.at(-1) ?? []).map(([name], at) => {
+    const tab = element("button", tabs, { type: "button" }, name);
+    tab.addEventListener("click", () => { view = at; scale(drawnIn); });
+    return tab;
+  });
+  const grips = (page.drags ?? []).map((drag, number) => grip(sheet, svg, number, drag, () => ({
+    state, arrangement: drawnIn, pixels: sheet.offsetWidth / page.sizes[drawnIn][0],
+  }), (next) => { stop(); move(next); }));
 
   const tool = (name, act) => {
     const button = element("button", tools, { type: "button" }, name);
@@ -125,6 +138,8 @@ function mount(parent, page, start, source) {
     }
     shown = key;
     svg.innerHTML = frame.svg;
+    for (const follow of grips) follow();
+    choose(frame.state);
     svg.setAttribute("aria-label", frame.words);
     words.textContent = frame.words;
     clearTimeout(slow);
@@ -137,6 +152,13 @@ function mount(parent, page, start, source) {
     const now = state.join(",");
     controls.forEach((show, i) => show(state[i], frame?.off.includes(i) ?? false, frame?.most[i]));
     for (const { chip, key } of presets) chip.setAttribute("aria-pressed", key === now);
+  }
+
+  /** Where a control chooses the part that is shown, show the one that it stands at. */
+  function choose(chosen) {
+    if (page.chooses_view == null || view === chosen[page.chooses_view]) return;
+    view = chosen[page.chooses_view];
+    scale(drawnIn);
   }
 
   function ask() {
@@ -201,6 +223,9 @@ function mount(parent, page, start, source) {
   function fit() {
     if (!stage.clientWidth) return;
     words.style.minHeight = "";
+    const isSlim = root.classList.toggle("slim", root.clientWidth < SLIM);
+    const below = isSlim ? words : scene;
+    if (panel.nextSibling !== below) root.insertBefore(panel, below); // so that keys go as eyes do
     if (fitting() !== arrangement) { arrangement = fitting(); go(state); }
     scale(Math.max(drawnIn, 0));
   }
@@ -218,19 +243,32 @@ function mount(parent, page, start, source) {
 
   /** How wide a picture can be: in large type so that it's seen with the controls, and with its words. */
   function widest(at) {
-    const [width, height] = page.sizes[at];
+    const width = page.sizes[at][0];
+    const height = shownOf(at).height;
     const above = stage.getBoundingClientRect().top - root.getBoundingClientRect().top;
     const beside = Math.max(above, words.offsetHeight) + EDGE;
     const tall = isLarge() ? seenOf(root) - beside : innerHeight * OF_WINDOW;
     return Math.min(stage.clientWidth, tall * (width / height));
   }
 
+  /** Tell in inches where the part of a picture begins that is shown, and how high the highest is. */
+  function shownOf(at) {
+    const parts = page.views?.[at] ?? [];
+    if (!parts.length) return { top: 0, height: page.sizes[at][1], isAll: true };
+    return { top: parts[view][1], height: Math.max(...parts.map((part) => part[2])), isAll: false };
+  }
+
   /** Make a picture as wide as there is room, but no smaller than can be read. */
   function scale(at) {
     const [width, height] = page.sizes[at];
+    const { top, height: high, isAll } = shownOf(at);
     sheet.style.aspectRatio = `${width} / ${height}`;
     const wide = Math.max(widest(at), width * PIXELS_PER_INCH);
     sheet.style.width = `${wide}px`;
+    sheet.style.marginTop = `${-top * wide / width}px`;
+    stage.style.height = isAll ? "" : `${high * wide / width}px`;
+    tabs.hidden = isAll || page.chooses_view != null;
+    views.forEach((tab, i) => tab.setAttribute("aria-pressed", i === view));
     if (wide > stage.clientWidth) stage.setAttribute("tabindex", 0); // so that keys scroll it
     else stage.removeAttribute("tabindex");
   }

@@ -6,13 +6,14 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anywidget
 import traitlets
 from matplotlib.artist import Artist
 
 from lnorm_utils.explorers.engine.controls import Control, one_of
+from lnorm_utils.explorers.engine.dragging import Drag
 from lnorm_utils.explorers.engine.frames import Frame, Frames, State, key
 from lnorm_utils.explorers.engine.reruns import close_former_run
 from lnorm_utils.explorers.engine.stills import let_boxes_have_stills, still_image
@@ -25,7 +26,7 @@ Presets = Mapping[str, Mapping[str, Any]]  # name → {control: value}
 SLICE, PAUSE = 0.01, 0.002  # seconds: drawing ahead, and then listening to the browser
 HERE = Path(__file__).parent
 # What draws an explorer in any page.
-SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "explorer.js"))
+SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "dragging.js", "explorer.js"))
 
 
 class _Setting(traitlets.TraitType):
@@ -73,8 +74,12 @@ class Explorer(anywidget.AnyWidget):
         presets: name → {control: value}; what a preset leaves out stands where it started.
         preset: the preset to start with, in place of the controls' own starts.
         more_presets: an instructor's own, which stand behind the others.
-        fixed: whether the picture keeps its size in inches where there is little room, and is
-            scrolled; without it, its panels are arranged anew.
+        narrow: what happens where there is little room. "views": one panel at a time is shown.
+            "beside": the panels stay side by side, and get smaller. "fixed": the picture keeps its
+            size in inches, and is scrolled.
+        view: the number of the panel that is shown first then, or the name of a `Choice` that
+            chooses the panel.
+        drags: points of the picture that can be dragged, which moves sliders.
 
     Raises:
         ValueError: a start or a preset is outside its control's range, a preset names a control
@@ -112,7 +117,9 @@ class Explorer(anywidget.AnyWidget):
         presets: Presets | None = None,
         preset: str | None = None,
         more_presets: Presets | None = None,
-        fixed: bool = False,
+        narrow: Literal["views", "beside", "fixed"] = "views",
+        view: int | str = 0,
+        drags: Sequence[Drag] = (),
     ) -> None:
         for name in controls:
             if hasattr(Explorer, name):
@@ -129,7 +136,10 @@ class Explorer(anywidget.AnyWidget):
             name: c.stops_with([start[name], *(v[name] for v in self.presets.values())])
             for name, c in controls.items()
         }
-        self.frames = Frames(picture, moving, move, self.controls, self.stops, start, fixed)
+        self.frames = Frames(picture, moving, move, self.controls, self.stops, start, narrow)
+        for number, drag in enumerate(drags):
+            drag.artist.set_gid(f"{self.frames.name}drag{number}")
+        self._view, self._drags = view, drags
         self._asked: dict[int, tuple[State, bool]] = {}  # arrangement → what a browser waits for
         self._wanted: list[tuple[int, State]] = []
         self._is_drawing = self._is_closed = False
@@ -197,6 +207,13 @@ class Explorer(anywidget.AnyWidget):
             "presets": [{"name": n, "state": frames.state(v)} for n, v in self.presets.items()],
             "start": state,
             "sizes": [[each.width, each.height] for each in frames.arrangements],
+            "views": [each.views for each in frames.arrangements],
+            "view": self._view if isinstance(self._view, int) else 0,
+            "chooses_view": [*self.controls].index(self._view) if isinstance(self._view, str) else None,
+            "drags": [
+                {**drag.page(self.stops), "units": frames.units(drag.artist)}
+                for drag in self._drags
+            ],
             "backgrounds": {0: frames.background(0)},
             "frames": {key(0, state): frames.frame(0, state)},
         }

@@ -37,7 +37,7 @@ class Frames:
     """The frames of a picture.
 
     Args:
-        picture, moving, move, controls, fixed: as in `Explorer`.
+        picture, moving, move, controls, narrow: as in `Explorer`.
         stops: name → what can be chosen, or None for a button.
     """
 
@@ -49,17 +49,17 @@ class Frames:
         controls: Mapping[str, Control],
         stops: Mapping[str, list[Any] | None],
         start: Mapping[str, Any],
-        fixed: bool,
+        narrow: str,
     ) -> None:
         self.picture, self.moving, self.controls, self.stops = picture, moving, controls, stops
         self._move = move
         self._lock = RLock()  # what a browser changes may be heard in another thread
-        self._name = f"e{uuid4().hex[:8]}"
+        self.name = f"e{uuid4().hex[:8]}"  # no other explorer has it
         self._stand_at: Mapping[str, Any] | None = None
         self._backgrounds: dict[Arrangement, str] = {}
         self.move_to(start)
         picture.set_dpi(POINTS_PER_INCH)
-        self.arrangements = arrangements(picture, fixed)
+        self.arrangements = arrangements(picture, narrow)
         self._arranged = self.arrangements[0]
 
     def settled(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Frames:
         with self._lock:
             words = self.move_to(values)
             self._arrange(self.arrangements[arrangement])
-            drawing = drawn(self.picture, self.moving, "none", f"{self._name}{arrangement}")
+            drawing = drawn(self.picture, self.moving, "none", f"{self.name}{arrangement}")
         numbers = {name: number for number, name in enumerate(self.controls)}
         return {
             "state": self.state(values),
@@ -128,11 +128,22 @@ class Frames:
         seen = [artist.get_visible() for artist in self.moving]
         for artist in self.moving:
             artist.set_visible(False)
-        drawing = svg(self.picture, [self.picture], attributes, text, f"{self._name}b{arrangement}")
+        drawing = svg(self.picture, [self.picture], attributes, text, f"{self.name}b{arrangement}")
         for artist, visible in zip(self.moving, seen, strict=True):
             artist.set_visible(visible)
         self.picture.draw_without_rendering()
         return drawing
+
+    def units(self, artist: Artist) -> list[list[float]]:
+        """Tell for each arrangement how many inches to the right and up a unit of the axes is."""
+        ax, units = artist.axes, []
+        assert ax is not None
+        with self._lock:
+            for arrangement in self.arrangements:
+                self._arrange(arrangement)
+                (x0, y0), (x1, y1) = ax.transData.transform([(0, 0), (1, 1)])
+                units.append([(x1 - x0) / POINTS_PER_INCH, (y1 - y0) / POINTS_PER_INCH])
+        return units
 
     def png(self) -> bytes:
         """Draw the whole picture as a PNG file, in its first arrangement."""
