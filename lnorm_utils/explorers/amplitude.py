@@ -72,7 +72,8 @@ def explore_amplitude(
     )
     span = 1.1 * shape.abs().max().item()
     heights = 0.28 * np.linspace(-1, 1, shape.numel() + 2)[1:-1]
-    left.set(title="the features of the row", xlabel="value", xlim=(-span, span), ylim=(-0.6, 2))
+    left.set(title="the features of the row", xlabel="value", label="the row")
+    left.set(xlim=(-span, span), ylim=(-0.6, 2))
     left.set_yticks([BEFORE, AFTER], ["before", "after"], rotation=90, va="center")
     left.tick_params(axis="y", length=0)
     faint: dict[str, Any] = {"ms": 6, "mfc": "none", "mec": GRAY, "label": "if ε were 0"}

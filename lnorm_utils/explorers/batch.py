@@ -153,10 +153,12 @@ def _panels(features: int) -> tuple[Picture, Axes, Axes, Axes]:
     grid = picture.add_gridspec(2, 2)
     outputs.set_subplotspec(grid[:, 0])
     outputs.set(title="outputs of the same point", xlabel="feature", ylabel="output")
+    outputs.set_label("outputs")
     outputs.set(xlim=(-0.5, features - 0.5), xticks=range(features))
     mean, variance = (picture.add_subplot(grid[row, 1]) for row in range(2))
     for ax, name in ((mean, "mean"), (variance, "variance")):
         ax.set(title=f"running {name} of feature 0", xlim=(-1, BATCHES + 1))
+    mean.set_label("running statistics")
     mean.tick_params(labelbottom=False)
     variance.set_xlabel("batches seen (dotted: still to come)")
     return picture, outputs, mean, variance

@@ -119,7 +119,7 @@ class Groups(NamedTuple):
 def _groups(ax: Axes, values: NDArray, what: str, title: str) -> Groups:
     """Draw the outputs (each, groups) at γ = 1 and β = 0, and return the artists that move."""
     each, groups = values.shape
-    ax.set(title=title, xlabel=what, xlim=(-0.7, groups - 0.3))
+    ax.set(title=title, label=f"by {what}", xlabel=what, xlim=(-0.7, groups - 0.3))
     whole_numbers([ax.xaxis], nbins=12)
     ax.axhline(0, color=BLACK, lw=1, zorder=0)
     at, size = np.tile(np.arange(groups), each), max(3.0, min(9.0, 90 / groups))

@@ -169,8 +169,9 @@ class Arrow:
             to = np.array([to[1], -to[0]]) * (1 if cross >= 0 else -1)
         self.name.xy = tuple(start + way * (1.0 if other is None else 0.6))
         self.name.set_position(tuple(8 * to))
-        self.name.set_ha("left" if to[0] > 0.3 else "right" if to[0] < -0.3 else "center")
-        self.name.set_va("bottom" if to[1] > 0.3 else "top" if to[1] < -0.3 else "center")
+        across = "left" if to[0] > 0.3 else "right" if to[0] < -0.3 else "center"
+        up = "bottom" if to[1] > 0.3 else "top" if to[1] < -0.3 else "center"
+        self.name.set(horizontalalignment=across, verticalalignment=up)
 
 
 def _polyline(start: NDArray, vector: NDArray) -> NDArray:

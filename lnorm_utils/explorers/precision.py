@@ -100,7 +100,7 @@ def explore_precision(
             bar.set_width(bits)
             text.set_text(str(verdict))
             text.set_x((bits if bits < BITS[dtype] - 2 else BITS[dtype]) + 0.4)
-        limit.set_xdata([BITS[dtype]] * 2)
+        limit.set_xdata([BITS[dtype]] * 3 * len(WAYS))
         return _words(dtype, spread, offset, eps, told)
 
     controls = {
@@ -174,7 +174,8 @@ def _bars(ax: Axes) -> tuple[list[Rectangle], list[Any], Line2D]:
     texts = [ax.text(0.4, place, "", va="center", fontsize=13) for place in places.tolist()]
     for place, way in enumerate(WAYS):
         ax.text(0, place - 0.26, way, va="bottom", fontsize=11)
-    (limit,) = ax.plot([0, 0], [-0.5, 3.5], ":", color=BLACK)
+    ends = np.array([[place - 0.3, place + 0.3, np.nan] for place in places])
+    (limit,) = ax.plot(np.zeros(ends.size), ends.ravel(), ":", color=BLACK)
     ax.set(xlim=(0, 29), ylim=(3.4, -0.7), yticks=[], label="bits that are right")
     ax.set_xlabel("bits that are right (dotted: all of the dtype)")
     ax.set_xticks(range(0, 25, 4))

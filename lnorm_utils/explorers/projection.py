@@ -156,8 +156,9 @@ def _panels(span: float) -> tuple[Picture, list[Axes]]:
         left.text(x, height + away, name, ha=ha, va="bottom", fontsize=10)
     right.set(title="points on four rays, a shape each", aspect="equal")
     right.set(xlabel="feature 0", ylabel="feature 1", xlim=(-span, span), ylim=(-span, span))
-    for ax in (left, right):
+    for ax, name in ((left, "R²"), (right, "points on rays")):
         ax.title.set_fontsize(11)
+        ax.set_label(name)
     return picture, [left, right]
 
 

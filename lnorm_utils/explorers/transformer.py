@@ -74,7 +74,8 @@ def explore_transformer(
         {"left": 0.125, "right": 0.985, "bottom": 0.14, "top": 0.86, "wspace": 0.06},
         width_ratios=(1.25, 1),
     )
-    losses.set(label="losses", xlabel="step", ylabel="loss in training, in nats", xlim=(0, STEPS), ylim=(LOW, HIGH))
+    losses.set(xlabel="step", ylabel="loss in training, in nats", label="losses")
+    losses.set(xlim=(0, STEPS), ylim=(LOW, HIGH))
     losses.grid(color=GRAY, lw=0.5)
     names = [f"{name}\n{fixed(height)}" for name, height in trained_on._asdict().items()]
     losses.set_yticks([*trained_on, 2], [*names, "2"])

@@ -84,7 +84,7 @@ def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
         page = _evaluate(source).page
         jobs = [(source, number, folder) for number in range(len(page["sizes"]))]
         is_whole = all(list(draw_all(draw, jobs)))
-        kept = {name: value for name, value in page.items() if name not in ("backgrounds", "frames")}
+        kept = {name: page[name] for name in page if name not in ("backgrounds", "frames")}
         text = _json({**kept, "whole": is_whole, "presses": _presses(page)})
         page_file.write_text(text, encoding="utf-8")
     return folder

@@ -19,7 +19,7 @@ __all__ = ["Arrangement", "View", "arrangements"]
 HALF, NARROW = 6.7, 3.75
 # Inches: around a legend; the height of a panel in a narrow picture, what is over and right of it.
 ROOM, PANEL, TITLE, RIGHT = 0.15, 2.1, 0.4, 0.15
-LEAST_LEFT = 0.25  # inches
+LEAST_LEFT, BESIDE = 0.25, 0.12  # inches: left of a panel, and of what is written left of it
 BETWEEN = 3  # points between the numbers along an axis
 
 Place = tuple[float, float, float, float]  # left, bottom, width and height, in inches
@@ -75,14 +75,10 @@ def arrangements(picture: Figure, narrow: str) -> list[Arrangement]:
     places = tuple(_place(ax, width, height) for ax in picture.axes)
     rigid = frozenset(number for number, ax in enumerate(picture.axes) if not ax.axison)
     found = [Arrangement(width, height, places, rigid, tuple(picture.legends))]
-    if HALF < width and narrow != "fixed":
-        found.append(_beside(found[0], picture, HALF))
-    if NARROW < width and narrow != "fixed":
-        found.append(
-            _lower(_beside(found[0], picture, NARROW), found[0])
-            if narrow == "beside"
-            else _stacked(found[0], picture, NARROW)
-        )
+    ways = {"views": (_beside, _stacked), "beside": (_small, _small), "fixed": ()}[narrow]
+    for fewer, arrange in zip((HALF, NARROW), ways, strict=False):
+        if fewer < width:
+            found.append(arrange(found[0], picture, fewer))
     found[0].apply(picture)
     return found
 
@@ -156,13 +152,25 @@ def _beside(own: Arrangement, picture: Figure, width: float) -> Arrangement:
     )
 
 
-def _lower(narrow: Arrangement, own: Arrangement) -> Arrangement:
-    """Make panels that have become less wide lower, too, by as much."""
-    share = narrow.places[0][2] / own.places[0][2]
-    places = tuple((x, y, wide, share * high) for x, y, wide, high in narrow.places)
-    return replace(
-        narrow, height=narrow.height - (1 - share) * own.places[0][3], places=places
-    )
+def _small(own: Arrangement, picture: Figure, width: float) -> Arrangement:
+    """Keep panels side by side, and make all smaller, with no more between them than is needed."""
+    fitting = [_fitting(legend, picture, width) for legend in own.legends]
+    legends = tuple(legend for legend in fitting if legend)
+    taller = sum(map(_height, legends)) - sum(map(_height, own.legends))
+    margins = [_left_of(ax) for ax in picture.axes]
+    share = (width - sum(margins) - RIGHT) / sum(wide for _, _, wide, _ in own.places)
+    places, at = [], 0.0
+    for (_, bottom, wide, high), margin in zip(own.places, margins, strict=True):
+        places.append((at + margin, bottom, share * wide, share * high))
+        at += margin + share * wide
+    height = own.height - (1 - share) * own.places[0][3] + taller
+    return replace(own, width=width, height=height, places=tuple(places), legends=legends)
+
+
+def _left_of(ax: Axes) -> float:
+    """Tell how many inches the numbers and the label of a y axis take, beside a bit of room."""
+    box = ax.yaxis.get_tightbbox()
+    return BESIDE + (ax.bbox.x0 - box.x0 if box else 0) / POINTS_PER_INCH
 
 
 def _stacked(own: Arrangement, picture: Figure, width: float) -> Arrangement:
@@ -170,42 +178,55 @@ def _stacked(own: Arrangement, picture: Figure, width: float) -> Arrangement:
     groups, places = _columns(own.places), list(own.places)
     low = min(bottom for _, bottom, _, _ in own.places)
     tall = max(bottom + high for _, bottom, _, high in own.places) - low
-    ends = [0.0, *(end for _, end, _ in groups)]
-    floor = 0.0
+    parts = [_legends_of(own, picture, width, numbers) for _, _, numbers in groups]
+    ups = [1.0 if own.rigid & {*numbers} else PANEL / tall for _, _, numbers in groups]
+    each = max(
+        low + up * tall + above + sum(ROOM + _height(legend) for legend in legends)
+        for up, (above, legends) in zip(ups, parts, strict=True)
+    )
+    # What the whole picture says above its panels is in no view.
+    over = own.height - low - tall if picture.texts else 0.0
+    height, before = over + each * len(groups), 0.0
     views: list[View] = []
-    legends: list[tuple[Legend, float]] = []
-    for (begin, end, numbers), before in reversed([*zip(groups, ends, strict=False)]):
-        axes = [picture.axes[number] for number in numbers]
-        is_rigid = bool(own.rigid & {*numbers})
+    seen: list[Legend] = []
+    for (begin, end, numbers), up, (above, legends) in zip(groups, ups, parts, strict=True):
+        ceiling = height - over - each * len(views)
+        views.append(View(_name(picture.axes[numbers[0]]), height - ceiling, each))
+        for legend in legends:
+            legend.set_bbox_to_anchor((0, 0, 1, ceiling / height), picture.transFigure)
+            ceiling -= _height(legend) + ROOM
+        seen += legends
         left = max(begin - before, LEAST_LEFT)
         across = (width - left - RIGHT) / (end - begin)
-        up = 1.0 if is_rigid else PANEL / tall
+        floor = ceiling - above - up * tall - low
         for number in numbers:
             x, y, wide, high = own.places[number]
             place = (left + across * (x - begin), floor + low + up * (y - low))
             places[number] = (*place, across * wide, up * high)
-        top = floor + low + up * tall + (TITLE if any(ax.get_title() for ax in axes) else ROOM)
-        names = {artist.get_label() for ax in axes for artist in ax.get_children()}
-        for legend in own.legends:
-            if found := _fitting(legend, picture, width, {*map(str, names)}):
-                top += _height(found) + ROOM
-                legends.append((found, top))
-        views.insert(0, View(_name(axes[0]), top, top - floor))
-        floor = top
-    # What the whole picture says above its panels is in no view.
-    height = floor + (own.height - low - tall if picture.texts else 0.0)
-    for legend, top in legends:
-        legend.set_bbox_to_anchor((0, 0, 1, top / height), picture.transFigure)
-    views = [view._replace(top=height - view.top) for view in views]
+        before = end
     return replace(
-        own, width=width, height=height, places=tuple(places),
-        legends=tuple(legend for legend, _ in legends),
+        own,
+        width=width,
+        height=height,
+        places=tuple(places),
+        legends=tuple(seen),
         views=tuple(views) if len(views) > 1 else (),
     )
 
 
+def _legends_of(
+    own: Arrangement, picture: Figure, width: float, numbers: Sequence[int]
+) -> tuple[float, list[Legend]]:
+    """Tell how much room some panels need above them for titles, and return legends for them."""
+    axes = [picture.axes[number] for number in numbers]
+    names = {str(artist.get_label()) for ax in axes for artist in ax.get_children()}
+    found = [_fitting(legend, picture, width, names) for legend in own.legends]
+    above = TITLE if any(ax.get_title() for ax in axes) else ROOM
+    return above, [legend for legend in found if legend]
+
+
 def _name(ax: Axes) -> str:
-    return ax.get_label() or ax.get_title() or ax.get_ylabel() or ax.get_xlabel()
+    return str(ax.get_label() or ax.get_title() or ax.get_ylabel() or ax.get_xlabel())
 
 
 def _thin_out(picture: Figure) -> None:

@@ -1,6 +1,6 @@
 """A point of a picture that can be dragged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -25,7 +25,7 @@ class Drag:
 
     artist: Line2D
     moves: Sequence[str]
-    place: Callable[..., Sequence[float]]
+    place: Callable[..., Iterable[float]]
     depends_on: Sequence[str] = ()
 
     def page(self, stops: Mapping[str, list[Any] | None]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Draw some artists of a figure as an SVG that lies in a web page."""
 
 import io
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import IO, Any
@@ -18,6 +19,7 @@ from matplotlib.transforms import Affine2D, IdentityTransform, Transform
 __all__ = ["POINTS_PER_INCH", "drawn", "svg"]
 
 POINTS_PER_INCH = 72
+FINER = re.compile(r"(?<=\.\d\d)\d+")  # than a hundredth of a point, which no screen shows
 
 
 def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, name: str) -> str:
@@ -57,7 +59,8 @@ def drawn(figure: Figure, artists: Sequence[Artist], text: str, name: str) -> st
     finally:
         matplotlib.rcParams.update(before)
     # Before this stands a header for a file of its own, with a style for the whole page.
-    return file.getvalue().split("</defs>", 1)[1].rsplit("</svg>", 1)[0]
+    drawing = file.getvalue().split("</defs>", 1)[1].rsplit("</svg>", 1)[0]
+    return FINER.sub("", drawing) if text == "none" else drawing  # paths of letters are scaled
 
 
 @lru_cache(512)

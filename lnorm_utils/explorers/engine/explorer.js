@@ -51,7 +51,7 @@ function mount(parent, page, start, source) {
   let shown = null; // the key of the frame that is shown
   let drawnIn = -1; // its arrangement
   let asked = []; // keys in the order in which they were asked for, the last one being shown next
-  let view = page.view ?? 0; // the number of the one that's shown where there isn't room for all
+  let { view } = page; // the number of the one that's shown where there isn't room for all
   let used = Math.max(page.controls.findIndex((c) => c.kind === "slider"), 0);
   let [isSeen, isClosed, calm, slow, playing] = [false, false, 0, 0, 0];
 
@@ -72,12 +72,12 @@ function mount(parent, page, start, source) {
     if (page.controls[at]?.kind === "slider" && at !== used) { used = at; ahead(); }
   });
 
-  const views = (page.views?.at(-1) ?? []).map(([name], at) => {
+  const views = page.views.at(-1).map(([name], at) => {
     const tab = element("button", tabs, { type: "button" }, name);
     tab.addEventListener("click", () => { view = at; scale(drawnIn); });
     return tab;
   });
-  const grips = (page.drags ?? []).map((drag, number) => grip(sheet, svg, number, drag, () => ({
+  const grips = page.drags.map((drag, number) => grip(sheet, svg, number, drag, () => ({
     state, arrangement: drawnIn, pixels: sheet.offsetWidth / page.sizes[drawnIn][0],
   }), (next) => { stop(); move(next); }));
 
@@ -151,13 +151,18 @@ function mount(parent, page, start, source) {
   function mark(frame) {
     const now = state.join(",");
     controls.forEach((show, i) => show(state[i], frame?.off.includes(i) ?? false, frame?.most[i]));
-    for (const { chip, key } of presets) chip.setAttribute("aria-pressed", key === now);
+    for (const { chip, key } of presets) {
+      chip.setAttribute("aria-pressed", key === now);
+      if (key === now && chips.scrollWidth > chips.clientWidth)
+        chips.scrollLeft = chip.offsetLeft - (chips.clientWidth - chip.offsetWidth) / 2;
+    }
   }
 
   /** Where a control chooses the part that is shown, show the one that it stands at. */
   function choose(chosen) {
-    if (page.chooses_view == null || view === chosen[page.chooses_view]) return;
-    view = chosen[page.chooses_view];
+    const [control] = page.chooses_view;
+    if (control === undefined || view === chosen[control]) return;
+    view = chosen[control];
     scale(drawnIn);
   }
 
@@ -253,7 +258,7 @@ function mount(parent, page, start, source) {
 
   /** Tell in inches where the part of a picture begins that is shown, and how high the highest is. */
   function shownOf(at) {
-    const parts = page.views?.[at] ?? [];
+    const parts = page.views[at];
     if (!parts.length) return { top: 0, height: page.sizes[at][1], isAll: true };
     return { top: parts[view][1], height: Math.max(...parts.map((part) => part[2])), isAll: false };
   }
@@ -267,7 +272,7 @@ function mount(parent, page, start, source) {
     sheet.style.width = `${wide}px`;
     sheet.style.marginTop = `${-top * wide / width}px`;
     stage.style.height = isAll ? "" : `${high * wide / width}px`;
-    tabs.hidden = isAll || page.chooses_view != null;
+    tabs.hidden = isAll || page.chooses_view.length > 0;
     views.forEach((tab, i) => tab.setAttribute("aria-pressed", i === view));
     if (wide > stage.clientWidth) stage.setAttribute("tabindex", 0); // so that keys scroll it
     else stage.removeAttribute("tabindex");

@@ -26,7 +26,8 @@ Presets = Mapping[str, Mapping[str, Any]]  # name → {control: value}
 SLICE, PAUSE = 0.01, 0.002  # seconds: drawing ahead, and then listening to the browser
 HERE = Path(__file__).parent
 # What draws an explorer in any page.
-SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "dragging.js", "explorer.js"))
+SCRIPTS = ("controls.js", "dragging.js", "explorer.js")
+SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in SCRIPTS)
 
 
 class _Setting(traitlets.TraitType):
@@ -192,6 +193,7 @@ class Explorer(anywidget.AnyWidget):
     def _page(self, start: Mapping[str, Any]) -> dict[str, Any]:
         """Describe all that the browser needs to begin with."""
         frames, state = self.frames, self.frames.state(start)
+        chooses = [number for number, name in enumerate(self.controls) if name == self._view]
         return {
             "alt": frames.picture.alt,
             "controls": [
@@ -208,8 +210,8 @@ class Explorer(anywidget.AnyWidget):
             "start": state,
             "sizes": [[each.width, each.height] for each in frames.arrangements],
             "views": [each.views for each in frames.arrangements],
-            "view": self._view if isinstance(self._view, int) else 0,
-            "chooses_view": [*self.controls].index(self._view) if isinstance(self._view, str) else None,
+            "view": 0 if chooses else self._view,
+            "chooses_view": chooses,
             "drags": [
                 {**drag.page(self.stops), "units": frames.units(drag.artist)}
                 for drag in self._drags
