@@ -112,7 +112,7 @@ def explore_gradient(
         "direction": Slider("direction of g, °", direction, range(0, 360, 30)),
         "eps": Slider("ε", eps, [1e-5, 0.1, 1.0]),
     }
-    arrows = (passes, leaves, arrives, lost, constant)
+    arrows = (passes, leaves, lost, constant, arrives)
     moving = [
         *(*rays, x_hat_at, x_at, *(a.line for a in arrows), tip),
         *(a.name for a in arrows),
@@ -152,7 +152,7 @@ class Arrow:
     """An arrow with its name at its tip, or beside it."""
 
     def __init__(self, ax: Axes, color: str, width: float, name: str) -> None:
-        self.line = line(ax, "-", color=color, lw=width)
+        self.line = line(ax, "-", color=color, lw=width, label=name)
         look: dict[str, Any] = {"textcoords": "offset points", "fontsize": 10}
         self.name = ax.annotate(name, (0, 0), (0, 0), **look)
 

@@ -50,6 +50,14 @@ class Mouse(Keyboard):
         mouse.move(*along(slider, end), steps=3)
         mouse.up()
 
+    def pull(self, handle, right, down):
+        """Drag something by some pixels."""
+        x, y = middle(handle)
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + right, y + down, steps=4)
+        self.page.mouse.up()
+
 
 class Touch(Keyboard):
     passes_others = True
@@ -63,14 +71,28 @@ class Touch(Keyboard):
     def drag(self, slider, end):
         slider.scroll_into_view_if_needed()
         last = float(slider.get_attribute("max"))
-        finger = self.page.context.new_cdp_session(self.page)
         path = [float(slider.input_value()) / last, 0.5, end]
-        for kind, share in zip(("touchStart", "touchMove", "touchMove"), path, strict=True):
-            x, y = along(slider, share)
+        self._touch(along(slider, share) for share in path)
+
+    def pull(self, handle, right, down):
+        x, y = middle(handle)
+        self._touch((x + share * right, y + share * down) for share in (0, 0.5, 1))
+
+    def _touch(self, places):
+        finger = self.page.context.new_cdp_session(self.page)
+        kinds = ("touchStart", "touchMove", "touchMove")
+        for kind, (x, y) in zip(kinds, places, strict=True):
             points = [{"x": x, "y": y}]
             finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
         finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         finger.detach()
+
+
+def middle(handle):
+    """Scroll to something, and return where its middle is."""
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def along(slider, share):

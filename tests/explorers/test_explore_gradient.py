@@ -21,7 +21,7 @@ def explorer():
 
 def vector(explorer, label):
     """Return where an arrow begins, and where it goes from there."""
-    (arrow,) = (artist for artist in explorer.moving if artist.get_label().startswith(label))
+    (arrow,) = (artist for artist in explorer.moving if artist.get_label() == label)
     points = arrow.get_xydata()
     return (points[0], points[1] - points[0]) if len(points) else (None, np.zeros(2))
 
@@ -32,7 +32,7 @@ def test_in_every_state_what_comes_out_is_the_gradient_of_autograd(explorer):
         x = values["scale"] * torch.tensor([values["feature"], 1, -1], dtype=torch.float64)
         x.requires_grad_()
         y = F.layer_norm(x, (3,), eps=values["eps"])
-        start, g = vector(explorer, "g, ")
+        start, g = vector(explorer, "g")
         np.testing.assert_allclose(start, in_plane(y[None].detach().numpy())[0], atol=1e-12)
         assert math.degrees(math.atan2(g[1], g[0])) % 360 == pytest.approx(values["direction"])
         g = torch.tensor(g @ (np.array([[1, -1, 0], [1, 1, -2]]) / [[2**0.5], [6**0.5]]))
@@ -42,7 +42,7 @@ def test_in_every_state_what_comes_out_is_the_gradient_of_autograd(explorer):
 
 
 def test_what_arrives_is_the_sum_of_what_passes_and_what_is_lost(explorer):
-    parts = [vector(explorer, label)[1] for label in ("g, ", "the part that p", "the part that is")]
+    parts = [vector(explorer, label)[1] for label in ("g", "passes", "lost")]
     np.testing.assert_allclose(parts[0], parts[1] + parts[2])
     assert parts[1] @ parts[2] == pytest.approx(0, abs=1e-4)
 

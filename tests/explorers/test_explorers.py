@@ -232,6 +232,33 @@ def test_in_every_arrangement_titles_and_labels_are_inside(explorer):
     explorer.frame()
 
 
+def test_a_narrow_picture_is_as_low_as_a_phone_needs_and_each_part_has_a_name(explorer):
+    for (_, height), views in zip(explorer.page["sizes"], explorer.page["views"], strict=True):
+        names = {view.name for view in views}
+        assert len(names) == len(views) != 1 or explorer.page["chooses_view"]
+        ends = [*(view.top for view in views), height]
+        for view, end in zip(views, ends[1:], strict=True):
+            assert view.top + view.height == pytest.approx(end)
+    parts = [view.height for view in views] or [height]
+    assert max(parts) < 4.2
+
+
+def test_a_point_that_is_dragged_goes_where_the_page_says(explorer):
+    for drag, told in zip(explorer._drags, explorer.page["drags"], strict=True):
+        start, names = explorer.values, [*explorer.stops]
+        numbers = [*told["moves"], *told["depends"]]
+        offsets = {}
+        for key, place in told["places"].items():
+            for number, at in zip(numbers, map(int, key.split(",")), strict=True):
+                start[names[number]] = explorer.stops[names[number]][at]
+            explorer.values = start
+            assert drag.artist in explorer.moving
+            own = key.split(",")[len(told["moves"]) :]
+            offset = drag.artist.get_xydata()[0] - place
+            np.testing.assert_allclose(offset, offsets.setdefault(tuple(own), offset), atol=0.002)
+    explorer.values = explorer.frames.values(explorer.page["start"])
+
+
 def test_a_still_image_stacks_its_parts_as_the_live_picture_does(explorer):
     for ax in explorer.picture.axes:
         shown = [*ax.lines, *ax.patches]
