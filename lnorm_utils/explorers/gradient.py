@@ -168,7 +168,7 @@ class Arrow:
             cross = way[0] * _place(other)[1] - way[1] * _place(other)[0]
             to = np.array([to[1], -to[0]]) * (1 if cross >= 0 else -1)
         self.name.xy = tuple(start + way * (1.0 if other is None else 0.6))
-        self.name.set_position(tuple(8 * to))
+        self.name.set_position(tuple((11 if other is None else 8) * to))
         across = "left" if to[0] > 0.3 else "right" if to[0] < -0.3 else "center"
         up = "bottom" if to[1] > 0.3 else "top" if to[1] < -0.3 else "center"
         self.name.set(horizontalalignment=across, verticalalignment=up)
