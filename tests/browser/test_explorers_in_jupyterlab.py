@@ -32,7 +32,8 @@ SET_WIDTH = """(root, width) => {
     box.style.width = width ? `${width}px` : '';
     box.style.overflow = 'visible';
 }"""
-OVER_EDGE = """root => [...root.querySelectorAll('*')].filter(e => !e.closest('.sheet'))
+OVER_EDGE = """root => [...root.querySelectorAll("*")]
+    .filter(e => !e.closest(".sheet, .slim .chips, .slim fieldset"))
     .filter(e => e.getBoundingClientRect().right > root.getBoundingClientRect().right + 1)
     .map(e => e.outerHTML.slice(0, 80))"""
 SCROLLS = (
