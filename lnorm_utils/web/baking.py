@@ -189,7 +189,8 @@ def _write(file: Path, text: str) -> None:
 
 def _fingerprint(source: str) -> str:
     """Name everything that the pictures of an explorer depend on."""
-    own = Path(inspect.getfile(_evaluate(source.split("(")[0])))
+    function = inspect.unwrap(_evaluate(source.split("(")[0]))  # below its decorator
+    own = Path(inspect.getfile(function))
     others = {*(PACKAGE / "explorers").glob("*.py")} - {own}
     files = [
         *PACKAGE.glob("*.py"),

@@ -9,8 +9,9 @@ LESSONS = [f"notebooks/{path.stem}.html" for path in LESSON_PATHS]
 TARGET = 44  # pixels
 # The picture, and something, when it was scrolled to: where both are, and where all is seen.
 SEEN = """(root, one) => {
-    one.scrollIntoView({ block: one.matches('.chips') ? 'start' : 'end' });
-    if (one.matches('.chips')) scrollBy(0, -100);
+    const [block, behavior] = [one.matches('.chips') ? 'start' : 'end', 'instant'];
+    one.scrollIntoView({ block, behavior });
+    if (one.matches('.chips')) scrollBy({ top: -100, behavior });
     const ends = (box) => [box.getBoundingClientRect().top, box.getBoundingClientRect().bottom];
     const header = document.querySelector('.mobile-header').getBoundingClientRect().bottom;
     const picture = ends(root.querySelector(".scene"));

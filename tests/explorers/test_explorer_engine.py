@@ -270,6 +270,8 @@ def test_a_control_refuses_a_value_in_a_sentence_that_names_what_it_takes(contro
         (TypeError, "returned None", {"move": lambda: None}),
         (ValueError, "at least one stop", {"controls": {"n": Slider("n", 0, [])}}),
         (ValueError, "'values' is taken", {"controls": {"values": Switch("n", True)}}),
+        (ValueError, "narrow must be one of .*'small'", {"narrow": "small"}),
+        (ValueError, "view must be one of .*'tensor'", {"view": "tensor"}),
     ],
 )
 def test_an_explorer_that_cannot_be_made_says_why_in_a_sentence(error, said, options):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -84,6 +85,13 @@ def test_what_was_drawn_is_kept(tiny, tmp_path):
 
     folder = bake("explore_tiny()", tmp_path)
     assert bake("explore_tiny()", tmp_path, never) == folder
+
+
+def test_an_explorer_is_drawn_again_when_its_own_file_has_changed(monkeypatch):
+    before, read = baking._fingerprint("explore_gradient()"), Path.read_bytes
+    changed = {"gradient.py": b" "}
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + changed.get(path.name, b""))
+    assert baking._fingerprint("explore_gradient()") != before
 
 
 def test_what_was_interrupted_is_drawn_again(tiny, tmp_path):

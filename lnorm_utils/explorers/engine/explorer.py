@@ -122,6 +122,9 @@ class Explorer(anywidget.AnyWidget):
         view: int | str = 0,
         drags: Sequence[Drag] = (),
     ) -> None:
+        one_of(narrow, ("views", "beside", "fixed"), "narrow")
+        if isinstance(view, str):
+            one_of(view, controls, "view")
         for name in controls:
             if hasattr(Explorer, name):
                 raise ValueError(f"A control needs another name, because {name!r} is taken.")
