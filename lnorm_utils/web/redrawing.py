@@ -173,7 +173,7 @@ def _write(folder: Path, name: str, picture: Picture) -> dict[str, tuple[float, 
     for part in (picture.patch, *(ax.patch for ax in picture.axes)):
         part.set_visible(False)  # the page shines through
     picture.draw_without_rendering()
-    own, *others = arrangements(picture, fixed=False)
+    own, *others = arrangements(picture, narrow="beside")
     found = [_write_one(folder, f"{name}.wide", picture, own)]
     if others and not _has_words_along_x(picture):
         narrow = for_phone(picture, others[-1].legends)
