@@ -198,7 +198,7 @@ class Search:
     def with_a_third(
         self, pairs: Sequence[Cause], result: object, number: int, clues: "Clues"
     ) -> Iterator[Cause]:
-        """Yield the pairs closest to a result, because all threes are too many, with any third."""
+        """Yield pairs with any third part: those closest to a result, if all threes are too many."""
         tried, ranks = set(), {id(slip): rank for rank, slip in enumerate(self.slips)}
         for mistake, slips in self._closest(pairs, result, number):
             three = [(mistake, (*slips, slip)) for slip in self.slips]
@@ -212,6 +212,9 @@ class Search:
 
     def _closest(self, pairs: Sequence[Cause], result: object, number: int) -> list[Cause]:
         """Return the pairs whose numbers are the closest to a result: as they are, or scaled."""
+        parts = max(1, len(self.slips) + len(self.mistakes))
+        if len(pairs) * parts / 3 <= MOST_RUNS:  # each three comes from three pairs
+            return list(pairs)
         given = ((pair, self.result(pair, number)) for pair in pairs)
         known = [(p, r) for p, r in given if getattr(r, "shape", 0) == getattr(result, "shape", 1)]
         if not known or not isinstance(result, torch.Tensor):
@@ -220,7 +223,7 @@ class Search:
         wanted = result.detach().double().flatten()
         turned = -torch.cosine_similarity(rows, wanted[None]).abs()
         far = torch.stack([(rows - wanted).norm(dim=1), turned]).nan_to_num(torch.inf)
-        most = MOST_THIRDS // max(1, len(self.slips) + len(self.mistakes))
+        most = MOST_THIRDS // parts
         return [known[n][0] for n in far.argsort(stable=True).T.flatten()[:most].tolist()]
 
     def _telling(self, slips: Sequence[Slip]) -> list[Slip]:
