@@ -198,7 +198,7 @@ class Search:
     def with_a_third(
         self, pairs: Sequence[Cause], result: object, number: int, clues: "Clues"
     ) -> Iterator[Cause]:
-        """Yield pairs with any third part: those closest to a result, if all threes are too many."""
+        """Yield pairs with any third part: only those closest to a result, if they are many."""
         tried, ranks = set(), {id(slip): rank for rank, slip in enumerate(self.slips)}
         for mistake, slips in self._closest(pairs, result, number):
             three = [(mistake, (*slips, slip)) for slip in self.slips]

@@ -306,6 +306,7 @@ folded_map = CodeExercise(
     inputs={
         "six features to six": (Rows(ROWS), GAMMA, BETA, SIX, TO_SIX),
         "six features to four": (Rows(-ROWS), BETA, GAMMA, SIX[:4] - 1, TO_SIX[:4]),
+        "five features to three": (Rows(ROWS[:, :5]), GAMMA[1:], BETA[1:], SIX[:3, :5], TO_SIX[3:]),
     },
     hints=[
         "Put γ · x_hat + β into W y + b, and multiply it out. What stands in front of x_hat?",

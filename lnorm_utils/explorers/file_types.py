@@ -66,6 +66,7 @@ def explore_file_types(
     names = [
         likely.text(-0.02, row, "", ha="right", va="center", fontsize=10) for row in range(KINDS)
     ]
+    shown = likely.text(0.5, 1.03, "", transform=likely.transAxes, ha="center")
     gamma = magika().state_dict()["norm_1.weight"].numpy()
     line(places, "-", np.arange(len(gamma)), gamma, color=BLUE)
     places.axvline(len(gamma) / 2, color=BLACK, ls="--", lw=1)
@@ -78,6 +79,7 @@ def explore_file_types(
         bars.set_data(np.ravel(ends), np.repeat(np.arange(KINDS), 3))
         for text, (kind, _) in zip(names, row, strict=True):
             text.set_text(kind)
+        shown.set_text(formula if formula == "as trained" else f"{which}: {formula}")
         return f"{_changed(formula, which)} {file} is {_told(row)}. {_kept(found)}"
 
     controls = {
@@ -87,7 +89,7 @@ def explore_file_types(
             "where", which, WHICH, when=lambda values: values["formula"] != "as trained"
         ),
     }
-    return Explorer(picture, [bars, *names], move, controls, PRESETS, preset, presets)
+    return Explorer(picture, [bars, shown, *names], move, controls, PRESETS, preset, presets)
 
 
 @cache

@@ -3,11 +3,12 @@
 import ast
 import re
 
-from lnorm_utils import examples, plotting
+from lnorm_utils.examples import __all__ as EXAMPLES
+from lnorm_utils.plotting import __all__ as PICTURES
 
 __all__ = ["only_shows", "with_lines"]
 
-SHOW = {*plotting.__all__, "display", "assert_close"}
+SHOW = {*PICTURES, "display", "assert_close"}
 BLOCK = re.compile(r'(<div class="highlight"><pre>(?:<span></span>)?)(.*?)</pre>', re.DOTALL)
 TAG = re.compile(r"<[^>]+>")
 
@@ -29,7 +30,7 @@ def only_shows(source: str) -> bool:
 def _shows(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assign):
         calls = (node for node in ast.walk(statement.value) if isinstance(node, ast.Call))
-        return all(ast.unparse(call.func) in examples.__all__ for call in calls) and not any(
+        return all(ast.unparse(call.func) in EXAMPLES for call in calls) and not any(
             isinstance(node, ast.BinOp) for node in ast.walk(statement.value)
         )
     return isinstance(statement, ast.Import | ast.ImportFrom) or _is_seen(statement)

@@ -326,8 +326,9 @@ function count() {
   if (place) place.textContent = `${counted(":not(.further)")} exercises on this page are right.${more}`;
 }
 
+/** Open what is folded while a page is printed, but no hint and no solution. */
 function unfold() {
-  const closed = document.querySelectorAll("details.lnorm-answer:not([open])");
+  const closed = document.querySelectorAll("details[class^=lnorm-]:not([open])");
   closed.forEach((fold) => { fold.open = true; });
   addEventListener("afterprint", () => closed.forEach((fold) => { fold.open = false; }), { once: true });
 }
