@@ -66,7 +66,7 @@ def explore_file_types(
     names = [
         likely.text(-0.02, row, "", ha="right", va="center", fontsize=10) for row in range(KINDS)
     ]
-    shown = likely.text(0.5, 1.03, "", transform=likely.transAxes, ha="center")
+    shown = likely.text(0.97, KINDS - 1, "", ha="right", va="center", fontsize=10)
     gamma = magika().state_dict()["norm_1.weight"].numpy()
     line(places, "-", np.arange(len(gamma)), gamma, color=BLUE)
     places.axvline(len(gamma) / 2, color=BLACK, ls="--", lw=1)

@@ -20,10 +20,11 @@ def test_bars_and_names_are_what_the_network_says_of_the_batch(explorer, formula
         rows = likeliest(model(as_codes(*(sample_files()[name] for name in FILES))))
     for file, row in zip(FILES, rows, strict=True):
         explorer.values = {"file": file, "formula": formula, "which": which}
-        bars, *names = explorer.moving
+        bars, changed, *names = explorer.moving
         shown = np.reshape(bars.get_xdata(), (-1, 3))[:, 1]
         np.testing.assert_allclose(shown, [probability for _, probability in row], atol=1e-6)
         assert [text.get_text() for text in names] == [kind for kind, _ in row]
+        assert changed.get_text().endswith(formula)
         assert f"{file} is {row[0][0]} {row[0][1]:.2f}" in explorer.words
 
 
