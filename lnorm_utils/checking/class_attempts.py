@@ -113,7 +113,8 @@ def observe(
 
 def describe(what: str, shape: object, options: tuple, x: Tensor, *more: Tensor) -> str:
     """Say in words how `observe` uses a class with these arguments."""
-    made = ", ".join(map(repr, (shape, *options)))
+    sizes = tuple(shape) if isinstance(shape, tuple) else shape  # a torch.Size says its name
+    made = ", ".join(map(repr, (sizes, *options)))
     return f"it was made with {made} and called with an input of shape {tuple(x.shape)}"
 
 
