@@ -11,11 +11,12 @@ from dataclasses import replace
 from torch import Tensor
 
 from lnorm_utils.checking import running
+from lnorm_utils.checking.causes import Cause, Failure, in_words
 from lnorm_utils.checking.choosing import Template, template_of
 from lnorm_utils.checking.class_attempts import Observation, Observed, describe, observe
 from lnorm_utils.checking.comparing import same
 from lnorm_utils.checking.defusing import trusted
-from lnorm_utils.checking.diagnosis import Cause, Failure, Search, in_words
+from lnorm_utils.checking.diagnosis import Search
 from lnorm_utils.checking.exercise import CLOSED, Exercise
 from lnorm_utils.checking.factors import sizes_of
 from lnorm_utils.checking.feedback import Feedback, State, first_sentence

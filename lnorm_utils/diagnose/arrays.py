@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
+from lnorm_utils.checking.causes import Cause, in_words
 from lnorm_utils.checking.comparing import same
-from lnorm_utils.checking.diagnosis import Cause, Search, in_words
+from lnorm_utils.checking.diagnosis import Search
 from lnorm_utils.diagnose.explaining import ShortSearch
 from lnorm_utils.diagnose.inputs import Input, inputs_for, parameter
 from lnorm_utils.diagnose.parameters import unknown_parameters

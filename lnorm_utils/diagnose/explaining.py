@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from torch import Tensor
 
+from lnorm_utils.checking.causes import Cause, Failure, in_words
 from lnorm_utils.checking.comparing import close_numbers, same
-from lnorm_utils.checking.diagnosis import Cause, Failure, Search, in_words
+from lnorm_utils.checking.diagnosis import Search
 from lnorm_utils.diagnose.inputs import Input
 from lnorm_utils.diagnose.rounding import is_single, rounded_to
 from lnorm_utils.diagnose.run import EXACT, SINGLE, Run

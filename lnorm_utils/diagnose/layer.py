@@ -8,8 +8,8 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
+from lnorm_utils.checking.causes import Failure
 from lnorm_utils.checking.comparing import same
-from lnorm_utils.checking.diagnosis import Failure
 from lnorm_utils.diagnose import places
 from lnorm_utils.diagnose.explaining import clauses_of, explain, search_for, told
 from lnorm_utils.diagnose.inputs import parameter, point_shape, typical

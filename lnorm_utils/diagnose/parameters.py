@@ -2,8 +2,9 @@
 
 from torch import Tensor
 
+from lnorm_utils.checking.causes import Cause
 from lnorm_utils.checking.comparing import same
-from lnorm_utils.checking.diagnosis import Cause, Search
+from lnorm_utils.checking.diagnosis import Search
 from lnorm_utils.diagnose.layouts import RMS_NORM
 from lnorm_utils.numbers import spoken
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from lnorm_utils.checking.causes import Failure
 from lnorm_utils.checking.comparing import close_numbers
-from lnorm_utils.checking.diagnosis import Failure
 from lnorm_utils.diagnose.inputs import Input, point_shape, typical
 from lnorm_utils.diagnose.module_places import DETACHED, gradient_place, state_dict_place
 from lnorm_utils.diagnose.report import Place

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from lnorm_utils.checking.causes import Failure
 from lnorm_utils.checking.comparing import same
-from lnorm_utils.checking.diagnosis import Failure
 from lnorm_utils.diagnose.inputs import Input, inputs_for
 from lnorm_utils.diagnose.references import Reference
 from lnorm_utils.diagnose.subject import Subject

@@ -9,7 +9,7 @@ import numpy
 import torch
 from torch import Tensor, nn
 
-from lnorm_utils.checking.diagnosis import Failure
+from lnorm_utils.checking.causes import Failure
 
 __all__ = ["BIAS", "WEIGHT", "Call", "Subject"]
 

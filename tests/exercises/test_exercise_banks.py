@@ -11,8 +11,8 @@ import torch
 from exercise_banks import BANK, BANK_MODULES, CODE, EXERCISES, PREDICTIONS, WITH_NORM, known
 from project import NOTEBOOK_PATHS
 
+from lnorm_utils.checking.causes import Cause
 from lnorm_utils.checking.comparing import plain, same
-from lnorm_utils.checking.diagnosis import Cause
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.feedback import State, first_sentence
 from lnorm_utils.checking.prediction import ROUNDED, Prediction

@@ -14,7 +14,7 @@ import pytest
 import torch
 from exercise_banks import BY_NAME, WITH_NORM
 
-from lnorm_utils.checking.diagnosis import Failure, Raised, in_words
+from lnorm_utils.checking.causes import Failure, Raised, in_words
 
 NAMES = [exercise.name for exercise in WITH_NORM]
 # Pairs that are the same function, so that either may be named: one is no root of a square, a clamp
