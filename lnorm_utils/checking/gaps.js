@@ -13,7 +13,7 @@ function program(place, { code, gaps, right }, judge) {
     return made;
   };
   place.textContent = "";
-  const form = put("form", place, { class: "lnorm-program", "aria-label": `a program with ${gaps.length} gaps` });
+  const form = put("form", place, { class: "lnorm-program", "aria-label": `a program with ${gaps.length} ${gaps.length > 1 ? "gaps" : "gap"}` });
   const lines = [];
   const write = (text) => text.split("\n").forEach((part, i) => {
     if (i || !lines.length) {
@@ -25,11 +25,15 @@ function program(place, { code, gaps, right }, judge) {
   });
   const selects = gaps.map((pieces, n) => {
     write(code[n]);
-    const label = `gap ${n + 1} of ${gaps.length}, line ${lines.length}`;
+    const before = code[n].split("\n").at(-1).trim();
+    const label = `gap ${n + 1} of ${gaps.length}, line ${lines.length}${before && `, after ${before}`}`;
     const select = put("select", lines.at(-1), { "aria-label": label, autocomplete: "off" });
     put("option", select, { value: "" }, `gap ${n + 1}`);
     pieces.forEach((piece, at) => put("option", select, { value: at }, piece.code || "(nothing)"));
-    select.addEventListener("change", () => select.removeAttribute("aria-invalid"));
+    select.addEventListener("change", () => {
+      select.removeAttribute("aria-invalid");
+      said.textContent = "";
+    });
     return select;
   });
   write(code.at(-1));

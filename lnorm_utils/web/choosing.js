@@ -32,6 +32,7 @@ function choosing(exercise) {
   const choose = program(place, page, (chosen) => {
     const wrong = toChange(chosen, page.gaps, isRight);
     exercise.classList.toggle("right", !wrong.length);
+    exercise.classList.toggle("wrong", wrong.length);
     if (!wrong.length && next?.matches("details.lnorm-answer")) next.open = true;
     kept((store) => store.setItem(key, chosen.join()));
     count();

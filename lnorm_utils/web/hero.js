@@ -99,6 +99,11 @@ function alive(figure) {
     light();
   }
 
+  let held = start;
+  for (const input of inputs) {
+    input.addEventListener("pointerdown", () => { held = values(); });
+    input.addEventListener("pointercancel", () => draw(held)); // a finger that scrolls the page
+  }
   figure.addEventListener("input", () => {
     cancelAnimationFrame(moving);
     draw(values());

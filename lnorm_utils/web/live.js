@@ -13,7 +13,7 @@ async function load(address) {
   const packed = inside
     ? new Blob([Uint8Array.from(atob(inside.textContent), (letter) => letter.charCodeAt(0))]).stream()
     : await fetch(address).then((answer) => {
-      if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+      if (!answer.ok) throw Object.assign(new Error(`${address}: ${answer.status}`), { isGone: true });
       return answer.body;
     });
   return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();
@@ -86,7 +86,7 @@ function baked(folder, page, start, isNear, { receive, go, failed }) {
     else if (apart(before, now) === 0) { changed(alone); go(alone); }
   }
 
-  const ask = (asked) => asked.now && find(asked).catch(() => failed(() => ask(asked)));
+  const ask = (asked) => asked.now && find(asked).catch(({ isGone }) => failed(isGone, () => ask(asked)));
   return { ask, changed };
 }
 
@@ -145,18 +145,24 @@ function explorer(place) {
   const { ask, changed } = baked(folder, page, start, isNear, {
     receive: async (found) => {
       await drawn.receive(found);
-      notice.hidden = true;
+      if (notice.contains(document.activeElement)) place.querySelector(".lnorm-explorer button").focus();
+      notice.textContent = "";
       if (found.frames) isDrawn();
     },
     go: (state) => drawn.go(state),
-    failed: (again) => {
-      notice.hidden = false;
-      notice.lastChild.onclick = again;
+    failed: (isGone, again) => {
+      const hadFocus = notice.contains(document.activeElement);
+      notice.textContent = `${isGone ? "This page is out of date" : "No connection"}, so the picture may show another state. `;
+      const button = element("button", notice, { type: "button" }, isGone ? "Reload" : "Try again");
+      if (hadFocus) button.focus();
+      button.onclick = () => {
+        if (isGone) location.reload();
+        button.textContent = "Trying …";
+        again();
+      };
     },
   });
   const notice = element("p", null, { class: "lnorm-offline", role: "status" });
-  notice.hidden = true;
-  notice.append("No connection. ", element("button", null, { type: "button" }, "Try again"));
   const drawn = mount(place, page, start, { ask, changed, link });
   place.prepend(notice);
   if (still) { // what stands there until the first frame has come
@@ -173,10 +179,11 @@ function explorer(place) {
   }
   const goThere = () => {
     const state = named();
-    if (!state) return;
-    drawn.go(state);
-    changed(state, true);
-    standAt(place, whenDrawn);
+    if (state) {
+      drawn.go(state);
+      changed(state, true);
+    }
+    if (location.hash.startsWith(`#${topic}=`)) standAt(place, whenDrawn);
   };
   addEventListener("hashchange", goThere);
   goThere();
@@ -271,13 +278,17 @@ function prediction(form) {
   const key = `lnorm ${form.id}`;
   const next = form.nextElementSibling;
   const fold = next?.matches("details.lnorm-answer") ? next : null;
-  nameQuestion(form, data);
+  const typed = form.querySelector("input[type=text]");
+  nameQuestion(form, typed, data);
+  said.id = `${form.id}-said`;
+  typed?.setAttribute("aria-describedby", said.id);
   const answer = () => new FormData(form).get("answer") ?? "";
   const show = () => {
     const { isRight, html } = judge(answer(), data);
     said.innerHTML = html;
     form.classList.toggle("right", isRight);
     form.classList.toggle("wrong", !isRight);
+    typed?.setAttribute("aria-invalid", !isRight);
     if (isRight) form.querySelectorAll("details").forEach((hint) => { hint.open = false; });
     if (isRight && fold) fold.open = true;
     count();
@@ -290,7 +301,6 @@ function prediction(form) {
   kept((store) => {
     const before = store.getItem(key);
     if (!before) return;
-    const typed = form.querySelector("input[type=text]");
     if (typed) typed.value = before;
     else form.querySelectorAll("input").forEach((input) => { input.checked = input.value === before; });
     show();
@@ -299,13 +309,12 @@ function prediction(form) {
   if (isInLesson && fold && !fold.open && !fold.nextElementSibling) closeAfter(fold);
 }
 
-/** Call a form and its field what the question above them says, and ask a phone for its digits. */
-function nameQuestion(form, { kind, asked }) {
-  const typed = form.querySelector("input[type=text]");
+/** Call a field, or a form with choices, what the question above says, and ask a phone for its digits. */
+function nameQuestion(form, typed, { kind, asked }) {
   const question = form.previousElementSibling;
   if (question?.matches("p")) {
     question.id ||= `${form.id}-question`;
-    for (const named of [form, typed]) named?.setAttribute("aria-labelledby", question.id);
+    (typed ?? form).setAttribute("aria-labelledby", question.id);
   }
   // The digits of an iPhone come without a minus.
   const isApple = /iP(hone|ad|od)|Macintosh/.test(navigator.userAgent);
@@ -333,6 +342,24 @@ function unfold() {
   addEventListener("afterprint", () => closed.forEach((fold) => { fold.open = false; }), { once: true });
 }
 
+/** Let keys open what stands at the sides of a page on a phone. */
+function letKeysOpenDrawers() {
+  const names = { __navigation: "all pages", __toc: "on this page" };
+  for (const button of document.querySelectorAll("label[for^=__]:not(.overlay)")) {
+    const box = document.getElementById(button.htmlFor);
+    if (!box) continue;
+    Object.assign(button, { role: "button", tabIndex: 0, ariaLabel: names[button.htmlFor] });
+    const tell = () => { button.ariaExpanded = box.checked; };
+    tell();
+    box.addEventListener("change", tell);
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      button.click();
+    });
+  }
+}
+
 /** Let keys scroll what is wider than its place. */
 function letKeysScroll() {
   for (const box of document.querySelectorAll(".content :is(pre, .math, .table-wrapper, table)"))
@@ -346,6 +373,7 @@ if (typeof document !== "undefined") {
   addEventListener("beforeprint", unfold);
   const named = document.getElementById(decoded(location.hash.slice(1)));
   if (named) standAt(named);
+  letKeysOpenDrawers();
   letKeysScroll();
   addEventListener("resize", letKeysScroll);
   document.addEventListener("toggle", letKeysScroll, true); // what was folded had no width

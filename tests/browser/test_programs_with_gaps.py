@@ -63,7 +63,7 @@ def test_it_is_done_with_keys_and_kept(opened):
     pieces = ["-1", "True"]
     gaps = page.get_by_role("combobox")
     names = gaps.evaluate_all("gaps => gaps.map(gap => gap.ariaLabel)")
-    assert names == ["gap 1 of 2, line 3", "gap 2 of 2, line 4"]
+    assert names == ["gap 1 of 2, line 3, after dim=", "gap 2 of 2, line 4, after keepdim="]
     page.get_by_role("button", name="Check").press("Enter")
     assert gaps.first.evaluate("gap => gap === document.activeElement")
     for number, piece in enumerate(pieces):

@@ -54,9 +54,15 @@ function draw(control, parent, change) {
       input.addEventListener("change", () => change(place));
       return input;
     });
+    let last;
     return (place, off) => {
-      inputs.forEach((input, i) => { input.checked = i === place; });
       box.disabled = off;
+      inputs.forEach((input, i) => { input.checked = i === place; });
+      if (place === last) return;
+      last = place;
+      const { offsetLeft, offsetWidth } = inputs[place].parentElement;
+      const [left, right] = [offsetLeft - box.offsetLeft, offsetLeft - box.offsetLeft + offsetWidth];
+      if (left < box.scrollLeft || right > box.scrollLeft + box.clientWidth) box.scrollLeft = left;
     };
   }
   if (kind === "switch") {
@@ -65,7 +71,7 @@ function draw(control, parent, change) {
     element("span", box, {}, label);
     input.addEventListener("change", () => change(Number(input.checked)));
     return (place, off) => {
-      input.checked = place === 1;
+      input.checked = place === 1 && !off;
       input.disabled = off;
     };
   }

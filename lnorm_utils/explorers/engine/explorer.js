@@ -287,6 +287,7 @@ function mount(parent, page, start, source) {
     const from = state[slider];
     const lastOf = () => frames.get(keyOf(state))?.most[slider] ?? page.controls[slider].texts.length - 1;
     play.textContent = "stop";
+    words.setAttribute("aria-live", "off");
     // Few stops go by slowly enough to be followed, and many in about five seconds.
     const beat = Math.min(1200, Math.max(BEAT, 5000 / (lastOf() + 1)));
     let waited = 0;
@@ -303,6 +304,7 @@ function mount(parent, page, start, source) {
     clearInterval(playing);
     playing = 0;
     if (play) play.textContent = "play";
+    words.setAttribute("aria-live", "polite");
   }
 
   /** Save what is shown, with its words under it, as a PNG file. */
