@@ -71,7 +71,7 @@ function draw(control, parent, change) {
     element("span", box, {}, label);
     input.addEventListener("change", () => change(Number(input.checked)));
     return (place, off) => {
-      input.checked = place === 1 && !off;
+      input.checked = place === 1;
       input.disabled = off;
     };
   }
