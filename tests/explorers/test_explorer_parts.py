@@ -10,7 +10,7 @@ from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.font_manager import FontProperties
 
 from lnorm_utils.explorers import Explorer, Slider, powers_of_ten, steps
-from lnorm_utils.explorers.engine.drawing import FewElements
+from lnorm_utils.explorers.engine.drawing import FewElements, svg
 from lnorm_utils.explorers.engine.own_data import row_of, rows_of
 from lnorm_utils.plotting import new_picture
 
@@ -47,6 +47,15 @@ def test_rows_may_be_as_few_and_as_many_as_is_said():
         sentence = f"This explorer needs data with {limit}, but got shape {shape}."
         with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
             rows_of(torch.ones(shape), least=(2, 3), most=(4, 5))
+
+
+def test_places_are_written_with_two_decimals_and_numbers_in_texts_with_all():
+    picture, axes = new_picture("A line", 1, 1, 4, 3)
+    axes[0, 0].plot([1 / 3, 2 / 3])
+    axes[0, 0].set_title("variance 0.0067 < 0.12345")
+    drawing = svg(picture, [picture], "", "none", "few")
+    assert "variance 0.0067 &lt; 0.12345" in drawing
+    assert not re.search(r"\.\d{3}", "".join(re.findall(r"<[^>]+>", drawing)))
 
 
 def test_all_markers_of_a_line_are_drawn_at_their_places():

@@ -19,6 +19,7 @@ from matplotlib.transforms import Affine2D, IdentityTransform, Transform
 __all__ = ["POINTS_PER_INCH", "drawn", "svg"]
 
 POINTS_PER_INCH = 72
+TAG = re.compile(r"<[^>]*>")
 FINER = re.compile(r"(?<=\.\d\d)\d+")  # than a hundredth of a point, which no screen shows
 
 
@@ -60,7 +61,9 @@ def drawn(figure: Figure, artists: Sequence[Artist], text: str, name: str) -> st
         matplotlib.rcParams.update(before)
     # Before this stands a header for a file of its own, with a style for the whole page.
     drawing = file.getvalue().split("</defs>", 1)[1].rsplit("</svg>", 1)[0]
-    return FINER.sub("", drawing) if text == "none" else drawing  # paths of letters are scaled
+    if text == "path":
+        return drawing  # paths of letters are scaled
+    return TAG.sub(lambda tag: FINER.sub("", tag[0]), drawing)  # numbers in texts stay whole
 
 
 @lru_cache(512)
