@@ -236,8 +236,8 @@ function mount(parent, page, start, source) {
   }
 
   function fitting() {
-    if (isLarge()) { // the one that is drawn largest, or nearly so
-      const scales = page.sizes.map(([width], at) => widest(at) / width);
+    if (isLarge()) { // of those that show all panels at once, the one drawn largest, or nearly so
+      const scales = page.sizes.map(([width], at) => (page.views[at].length ? 0 : widest(at) / width));
       return scales.findIndex((each) => each > 0.9 * Math.max(...scales));
     }
     const found = page.sizes.findIndex(([width]) => width * PIXELS_PER_INCH <= stage.clientWidth);
