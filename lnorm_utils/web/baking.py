@@ -2,17 +2,16 @@
 
 import ast
 import gzip
-import hashlib
 import inspect
 import itertools
 import json
 import math
-import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from lnorm_utils.web.fingerprint import fingerprint
 
 __all__ = ["Call", "bake", "calls_in", "draw"]
 
@@ -196,9 +195,4 @@ def _fingerprint(source: str) -> str:
         *PACKAGE.glob("*.py"),
         *(f for room in DRAWING for kind in KINDS for f in (PACKAGE / room).rglob(kind)),
     ]
-    hashed = hashlib.sha256(f"{source} {platform.python_version()}".encode())
-    for name in ("torch", "numpy", "matplotlib"):
-        hashed.update(version(name).encode())
-    for file in sorted({*files, Path(__file__)} - others):
-        hashed.update(file.read_bytes())
-    return hashed.hexdigest()[:12]
+    return fingerprint({*files, Path(__file__)} - others, source)

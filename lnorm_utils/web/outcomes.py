@@ -1,13 +1,12 @@
 """Run every program with gaps ahead, for pages that judge what a reader chooses."""
 
-import hashlib
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from lnorm_utils.checking.choosing import FOLDER, outcomes, templates_in
 from lnorm_utils.checking.code_exercise import CodeExercise
+from lnorm_utils.web.fingerprint import fingerprint
 from lnorm_utils.web.questions import exercise_named
 
 __all__ = ["all_outcomes"]
@@ -42,18 +41,10 @@ def _run(job: Job) -> None:
 
 def _fingerprints() -> dict[tuple[str, str], str]:
     """Name for each template what its outcomes depend on."""
-    hashed = hashlib.sha256(version("torch").encode())
     rooms = (file for room in RUNNING for file in (PACKAGE / room).rglob("*.py"))
-    for file in sorted({*PACKAGE.glob("*.py"), *rooms}):
-        hashed.update(file.read_bytes())
-
-    def of(template: object) -> str:
-        own = hashed.copy()
-        own.update(repr(template).encode())
-        return own.hexdigest()[:12]
-
+    code = fingerprint({*PACKAGE.glob("*.py"), *rooms})
     return {
-        (file.stem, name): of(template)
+        (file.stem, name): fingerprint([], code, repr(template))
         for file in sorted(FOLDER.glob("*.txt"))
         for name, template in templates_in(file).items()
     }

@@ -3,21 +3,19 @@
 import ast
 import contextlib
 import gzip
-import hashlib
 import html
 import io
 import json
 import os
-import platform
 import re
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from lnorm_utils.explorers.engine.arrangements import NARROW, Arrangement, arrangements
 from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH, svg
 from lnorm_utils.plotting.picture import Picture
+from lnorm_utils.web.fingerprint import fingerprint
 from lnorm_utils.web.narrowing import for_phone
 
 __all__ = ["redraw", "with_drawings"]
@@ -203,14 +201,7 @@ def _write_one(
 
 def _fingerprint(cells: list[Cell]) -> str:
     """Name everything that the pictures of a lesson depend on."""
-    hashed = hashlib.sha256(platform.python_version().encode())
-    for name in ("torch", "numpy", "matplotlib"):
-        hashed.update(version(name).encode())
-    for cell in cells:
-        hashed.update(json.dumps([cell["id"], cell["source"], _saved(cell)]).encode())
     files = [p for p in PACKAGE.rglob("*.py") if p.relative_to(PACKAGE).parts[0] not in APART]
-    for file in sorted(files, key=str):
-        hashed.update(file.read_bytes())
-    for name in ("narrowing", "redrawing"):
-        hashed.update(Path(__file__).with_name(f"{name}.py").read_bytes())
-    return hashed.hexdigest()[:12]
+    own = (Path(__file__).with_name(f"{name}.py") for name in ("narrowing", "redrawing"))
+    shown = (json.dumps([cell["id"], cell["source"], _saved(cell)]) for cell in cells)
+    return fingerprint([*files, *own], *shown)
