@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from lnorm_utils.checking.running import CallError
 
-__all__ = ["Observation", "Observed", "describe", "observe"]
+__all__ = ["Observation", "Observed", "describe", "load", "observe"]
 
 OPTIONS = ("eps", "elementwise_affine", "bias")
 NO_MODULE = "not an nn.Module"
@@ -104,7 +104,7 @@ def observe(
             layer.eval()
         return call(x)
     if what == Observed.OUTPUT_AFTER_LOADING.name:
-        _load(layer, *more)
+        load(layer, *more)
         return call(x)
     if what == Observed.AFTER_A_STEP.name:
         return _after_a_step(layer, y, *more)
@@ -176,10 +176,10 @@ LOOKS: dict[Observed, Callable[[object, object], object]] = {
 
 
 @torch.no_grad()
-def _load(layer: object, weight: Tensor, bias: Tensor) -> None:
-    """Put numbers into γ and β if a state dict holds them and the shapes fit."""
+def load(layer: object, *numbers: Tensor) -> None:
+    """Put numbers into γ and β, if there are any, a state dict holds them and the shapes fit."""
     held = layer.state_dict(keep_vars=True) if isinstance(layer, nn.Module) else {}
-    for name, value in (("weight", weight), ("bias", bias)):
+    for name, value in zip(("weight", "bias"), numbers, strict=False):
         parameter = held.get(name)
         if parameter is not None and parameter.shape == value.shape:
             parameter.copy_(value)

@@ -8,12 +8,19 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import torch
 from torch import Tensor
 
 from lnorm_utils.checking import running
 from lnorm_utils.checking.causes import Cause, Failure, in_words
 from lnorm_utils.checking.choosing import Template, template_of
-from lnorm_utils.checking.class_attempts import Observation, Observed, describe, observe
+from lnorm_utils.checking.class_attempts import (
+    Observation,
+    Observed,
+    describe,
+    load,
+    observe,
+)
 from lnorm_utils.checking.comparing import same
 from lnorm_utils.checking.defusing import trusted
 from lnorm_utils.checking.diagnosis import Search
@@ -23,6 +30,7 @@ from lnorm_utils.checking.feedback import Feedback, State, first_sentence
 from lnorm_utils.checking.patterns import off_by_slices, unfinished
 from lnorm_utils.checking.place import place
 from lnorm_utils.checking.sizes import only_these_fit, perhaps_only_these_fit
+from lnorm_utils.checking.variants import Variants
 from lnorm_utils.checking.wording import difference, side_by_side
 from lnorm_utils.numbers import capitalized
 from lnorm_utils.slips.beliefs import Belief
@@ -32,6 +40,7 @@ from lnorm_utils.slips.layout import SENTENCES, Layout
 
 __all__ = ["CodeExercise"]
 
+QUICK = {Observed.OUTPUT, Observed.OUTPUT_AFTER_LOADING}
 UNKNOWN = "I don't recognize this mistake. "
 
 
@@ -131,8 +140,13 @@ class CodeExercise(Exercise):
     def search(self) -> Search:
         """The search for the cause of a result."""
         slips = self.layout.all_slips() if self.norm else []
-        quick = [number for number in range(len(self.inputs)) if self._output_of(number)]
+        quick = [number for number in reversed(range(len(self.inputs))) if self._is_quick(number)]
+        quick.sort(key=self._output_of, reverse=True)  # new layers need no numbers in γ and β
         return Search(self._result, self.mistakes, slips, self.right, self.within, quick)
+
+    @functools.cached_property
+    def _variants(self) -> Variants:
+        return Variants(self.given_answer, self.inputs, self.search.equal)
 
     @property
     def _sizes(self) -> list[dict[str, int]]:
@@ -156,10 +170,15 @@ class CodeExercise(Exercise):
         function = cause.mistake or self.norm or self.given_answer
         if self.norm:
             norm = combined(*cause.slips, model=self.layout.model)
-            if not cause.mistake and self._output_of(number):
-                return self._layer(number, norm).forward(self.inputs[number][-1])
+            if not cause.mistake and self._is_quick(number):
+                with torch.no_grad():
+                    return self._layer(number, norm).forward(self.observations[number].x)
             function = functools.partial(function, norm)
         return self._call(function, self.inputs[number])
+
+    def _is_quick(self, number: int) -> bool:
+        """Tell whether only `forward` of a finished layer has to run."""
+        return bool(self.observations) and self.observations[number].what in QUICK
 
     def _output_of(self, number: int) -> bool:
         return bool(self.observations) and self.observations[number].what is Observed.OUTPUT
@@ -168,9 +187,9 @@ class CodeExercise(Exercise):
         """Return a new layer. It is made only once, because nothing that uses it changes it."""
         if number not in self._layers:
             observation = self.observations[number]
-            self._layers[number] = WrongLayer(
-                norm, observation.shape, *observation.options
-            ).double()
+            layer = WrongLayer(norm, observation.shape, *observation.options).double()
+            load(layer, *observation.more)
+            self._layers[number] = layer
         self._layers[number].norm = norm
         return self._layers[number]
 
@@ -257,6 +276,7 @@ class CodeExercise(Exercise):
             shown = alike | set(range(wrong[0] + 1))
             partly = {n: results[n] for n in shown}
             feedback = feedback or self._diagnosis(partly, self._output_of(wrong[0]))
+        feedback = feedback or self._of_a_variant(dict(enumerate(results)), wrong)
         feedback = feedback or self._in_another_shape(results)
         feedback = feedback or self._first_difference(results, wrong)
         return replace(feedback, message=f"{feedback.message} {remark}".strip())
@@ -306,6 +326,14 @@ class CodeExercise(Exercise):
             first_sentence(message),
             tuple(dict.fromkeys(belief for belief in beliefs if belief)),
         )
+
+    def _of_a_variant(self, results: dict[int, object], wrong: list) -> Feedback | None:
+        """Name what was done if the results are those of the answer with one thing changed."""
+        if self.use_class or not (words := self._variants.name(results, wrong)):
+            return None
+        where = self._first_difference(list(results.values()), wrong)
+        told = where.message.removeprefix(UNKNOWN)
+        return Feedback(State.WRONG, f"{words} {told}", words, table=where.table, is_symptom=True)
 
     def _in_another_shape(self, results: list) -> Feedback | None:
         """Name the cause of results that are in another shape, too."""

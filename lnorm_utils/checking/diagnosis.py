@@ -17,6 +17,7 @@ from lnorm_utils.slips.slip import Slip, compatible
 __all__ = ["Search"]
 
 # They limit the work and not the time, so that a verdict doesn't depend on the machine.
+UNCHANGED = object()
 MOST_RUNS = 5_000
 MOST_SLIPS = 3
 MOST_THIRDS = 2_500  # third parts that are added to the closest pairs, in all
@@ -31,7 +32,8 @@ class Search:
         slips: slips of layer norm, the likeliest first.
         right: the right result for each input.
         within: how far a number may be from another one that is called equal.
-        quick: the numbers of the inputs to begin with, if some take much longer than others.
+        quick: the numbers of the inputs to begin with, in this order, if some take much longer
+            than others.
     """
 
     most_runs, most_slips = MOST_RUNS, MOST_SLIPS
@@ -84,9 +86,9 @@ class Search:
         # Begin with inputs on which the attempt is wrong, because few causes agree with it there,
         # and of these with the last one, because an exercise has its smallest input last.
         wrong = [n for n in results if not self.equal(results[n], self.right[n])]
-        slow = [n for n in results if self.quick and n not in self.quick]
-        order = sorted(results, key=lambda n: (n in slow, n not in wrong, -n))
-        clues = Clues(self, results)
+        rank = {n: place for place, n in enumerate(self.quick)}
+        order = sorted(results, key=lambda n: (n not in rank, n not in wrong, rank.get(n, 0), -n))
+        clues = Clues(self, self._telling_soon(results))
         likely = itertools.islice(self.candidates(clues), self.most_runs)
         candidates = itertools.chain(likely, self.only_together(clues))
         pairs: list[Cause] = []
@@ -102,6 +104,12 @@ class Search:
         if self.most_slips > 2 and pairs and pairs[0].size == 2:
             return fitting(self.with_a_third(pairs, results[order[0]], order[0], clues))
         return []
+
+    def _telling_soon(self, results: Mapping[int, object]) -> Mapping[int, object]:
+        """Leave out the slow inputs if a quick one shows that something is wrong."""
+        soon = {n: result for n, result in results.items() if n in self.quick}
+        is_enough = any(not self.equal(result, self.right[n]) for n, result in soon.items())
+        return soon if is_enough else results
 
     def fits(self, result: object, cause: Cause, number: int) -> bool:
         """Tell whether a cause gives this result, or the same numbers repeated for every row."""
@@ -119,14 +127,20 @@ class Search:
                 return self.equal(result, given.expand_as(result))
         return False
 
-    def changed(self, part: Cause) -> dict[int, object]:
-        """Return the wrong results of a single mistake or slip, by the number of the input."""
-        if part.key not in self._changed:
-            results = {n: self.result(part, n) for n in range(len(self.right))}
-            self._changed[part.key] = {
-                n: result for n, result in results.items() if not self.equal(result, self.right[n])
-            }
-        return self._changed[part.key]
+    def changed(self, part: Cause, numbers: Iterable[int] | None = None) -> dict[int, object]:
+        """Return the wrong results of a single mistake or slip, by the number of the input.
+
+        Args:
+            part: the mistake or slip.
+            numbers: the inputs to try; by default all of them.
+        """
+        known = self._changed.setdefault(part.key, {})
+        of = range(len(self.right)) if numbers is None else numbers
+        for n in of:
+            if n not in known:
+                result = self.result(part, n)
+                known[n] = UNCHANGED if self.equal(result, self.right[n]) else result
+        return {n: known[n] for n in of if known[n] is not UNCHANGED}
 
     def candidates(self, clues: "Clues | None" = None) -> Iterator[Cause]:
         """Yield possible causes: those with the fewest parts first, and of these the likeliest.
@@ -186,21 +200,29 @@ class Search:
 
         Keep the one that changes the fewest switches, and of these the likeliest.
         """
-        different: list[dict[int, object]] = [{}]
-        telling = []
+        soon = self.quick or range(len(self.right))
+        nothing = Cause(None, ())
+        different, telling = [nothing], []
         for slip in sorted(slips, key=lambda slip: len(slip.changes)):
-            results = self.changed(Cause(None, (slip,)))
-            fails = any(isinstance(result, Raised) for result in results.values())
-            if fails or not any(self._nearly_equal(results, other) for other in different):
-                different.append(results)
+            cause = Cause(None, (slip,))
+            fails = any(isinstance(each, Raised) for each in self.changed(cause, soon).values())
+            if fails or not any(self._nearly_equal(cause, other, soon) for other in different):
+                different.append(cause)
                 telling.append(id(slip))
         return [slip for slip in slips if id(slip) in telling]
 
-    def _nearly_equal(self, some: dict[int, object], others: dict[int, object]) -> bool:
-        """Tell whether results are so close that rounding could turn one into the other."""
-        return some.keys() == others.keys() and all(
-            self.equal(result, others[n], 10 * self.within) for n, result in some.items()
-        )
+    def _nearly_equal(self, one: Cause, other: Cause, soon: Iterable[int]) -> bool:
+        """Tell whether results are so close that rounding could turn one into the other.
+
+        The slow inputs are tried only if the others, `soon`, don't tell.
+        """
+        for numbers in (soon, None):
+            some, others = self.changed(one, numbers), self.changed(other, numbers)
+            if some.keys() != others.keys() or not all(
+                self.equal(result, others[n], 10 * self.within) for n, result in some.items()
+            ):
+                return False
+        return True
 
     def equal(self, one: object, other: object, within: float | None = None) -> bool:
         """Tell whether two results are the same, be they values or errors."""
@@ -246,7 +268,7 @@ class Clues:
         self.by_slips = 0
         parts = [Cause(mistake, ()) for mistake in search.mistakes]
         for part in [*parts, *(Cause(None, (slip,)) for slip in search.slips)]:
-            changed, key = search.changed(part), id(part.mistake or part.slips[0])
+            changed, key = search.changed(part, results), id(part.mistake or part.slips[0])
             where = _bits(n for n in results if n in changed)
             missed = _bits(
                 n

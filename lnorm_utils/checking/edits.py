@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["Edit", "Function", "edits"]
+__all__ = ["Edit", "Function", "edits", "slots"]
 
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.FloorDiv)
 COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -62,20 +62,20 @@ def edits(function: Function) -> Iterator[Edit]:
             if isinstance(statements := getattr(node, field, None), list):
                 for statement, others in _of_statements(statements):
                     yield Edit(statement, node, field, others)
-    slots = [slot for node in inside for slot in _slots(node)]
+    held = [slot for node in inside for slot in slots(node)]
     names = _names(inside)
     called = _called(inside)
     indexed = functools.partial(_indexed, _counters(inside))
     for forms in (_other_forms, _other_names, indexed, _more_calls):
-        for owner, field, index, old in slots:
+        for owner, field, index, old in held:
             is_called = isinstance(owner, ast.Call) and field == "func"
             place: ast.AST = old
             if is_called or not isinstance(old, ast.Attribute):
                 while not isinstance(place, SHOWN) and parents[place] is not function:
                     place = parents[place]
             for new in forms(old, called if is_called else names, called, is_called):
-                held = getattr(owner, field)
-                put = new if index is None else [*held[:index], new, *held[index + 1 :]]
+                now = getattr(owner, field)
+                put = new if index is None else [*now[:index], new, *now[index + 1 :]]
                 yield Edit(place, owner, field, put)
 
 
@@ -87,7 +87,7 @@ def _inside(node: ast.AST) -> Iterator[ast.AST]:
             yield from _inside(child)
 
 
-def _slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
+def slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
     """Yield each expression that a node holds and that is read: owner, field, index, expression."""
     for field, value in ast.iter_fields(node):
         if field in ("decorator_list", "returns", "annotation"):

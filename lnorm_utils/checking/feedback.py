@@ -43,7 +43,8 @@ class Feedback:
         beliefs: the common beliefs that it may come from.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
-        is_symptom: whether the mistake only says how the numbers are wrong, not what was done.
+        is_symptom: whether the mistake says how the numbers are wrong, or what kind of thing was
+            done, so that its place says more.
     """
 
     state: State

@@ -1,7 +1,8 @@
 """Layer norm written once, with a switch for everything that people do otherwise."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -57,6 +58,7 @@ class NormWithSlips:
     shifted: Callable = lambda x, beta: x + beta
     is_shifted_first: bool = False
     is_affine_first: bool = False
+    weighed: Callable | None = None  # (x, mean, γ) -> numerator, where γ comes in too early
 
     def mean(self, x: Tensor, axes: Axes = -1) -> Tensor:
         """Return the mean of `x` over the axes."""
@@ -111,6 +113,10 @@ class NormWithSlips:
         """Return γ · x_hat + β for the x_hat of `x`."""
         if self.is_affine_first:
             return self.standardize(self.affine(x, weight, bias), axes, eps)
+        if self.weighed and weight is not None:
+            above = partial(self.weighed, weight=weight)
+            x_hat = replace(self, numerator=above).standardize(x, axes, eps)
+            return self.affine(x_hat, weight, bias)
         return self.affine(self.standardize(x, axes, eps), weight, bias)
 
 

@@ -43,7 +43,7 @@ class Slip:
 
 
 # The switches that are about γ and β.
-AFFINE = {"gamma", "scaled", "beta", "shifted", "is_shifted_first", "is_affine_first"}
+AFFINE = {"gamma", "scaled", "beta", "shifted", "is_shifted_first", "is_affine_first", "weighed"}
 
 
 def compatible(slips: Sequence[Slip]) -> bool:

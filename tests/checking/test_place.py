@@ -124,7 +124,7 @@ def test_the_verdict_and_the_mistake_stay_those_of_the_grader():
     exercise = BY_NAME["pre_block"]
     attempt, _ = written(code, norm=lambda x: torch.nn.functional.layer_norm(x, x.shape[-1:]))
     live, graded = exercise.judge(attempt), Exercise.judge(exercise, attempt)
-    assert (live.state, live.mistake, live.beliefs) == (graded.state, "", ())
+    assert (live.state, live.mistake, live.beliefs) == (graded.state, graded.mistake, ())
     assert live.message.startswith("Look at `f(norm(x)) * x`: changing only this")
     assert "Look at" not in graded.message
 
