@@ -4,12 +4,14 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+import torch
 from torch import Tensor
 
 from lnorm_utils.checking.causes import Cause, Failure, in_words
 from lnorm_utils.checking.comparing import close_numbers, same
 from lnorm_utils.checking.diagnosis import Search
 from lnorm_utils.diagnose.inputs import Input
+from lnorm_utils.diagnose.otherwise import done_otherwise
 from lnorm_utils.diagnose.rounding import is_single, rounded_to
 from lnorm_utils.diagnose.run import EXACT, SINGLE, Run
 from lnorm_utils.slips.layout import Layout
@@ -67,6 +69,7 @@ def _causes(search: Search, inputs: list[Input], results: Results) -> list[Cause
     shapes = {n for n in results if inputs[n].is_shape}
     # The fewer inputs, the more causes have to be tried, so leave out few of them first.
     for left_out in ({min(flat)}, flat, flat | shapes):
+        search.most_slips = 3 if left_out > flat or not shapes else 2  # three are worth one search
         found = search.causes({n: r for n, r in results.items() if n not in left_out})
         found = [c for c in found if all(search.fits(results[n], c, n) for n in flat)]
         if found:
@@ -116,6 +119,9 @@ def explain(run: Run) -> tuple[Run, str, tuple[str, ...]]:
             text = f"{text} And the numbers come out {words}." if arranged else text
             best = replace(run, within=within, slips=causes[0].slips, mistake=causes[0].mistake)
             return best, text, clauses_of(causes, run.reference.layout)
+    done = done_otherwise(run, results, rights)
+    if done:
+        return run, done, (done.removesuffix("."),)
     return run, _unexplained(run, results, rights), ()
 
 
@@ -156,13 +162,26 @@ def _unexplained(run: Run, results: Results, rights: list[Tensor]) -> str:
             return f"On {where}, the result has shape {given} and should have {tuple(right.shape)}."
         wrong = ~close_numbers(value, right, run.within)
         if wrong.any():
-            known = right.abs() > 1e-3
-            ratios = (value.double() / right)[known]
-            if len(ratios) and ratios.std(correction=0) < 1e-5 * ratios.mean().abs():
-                return f"Each number is {ratios.mean().item():.6g} times the right one."
+            factor = _factor(results, rights)
+            if factor not in ("", "1"):
+                return f"Each number is {factor} times the right one."
             index = tuple(wrong.nonzero()[0].tolist())
             return (
                 f"It differs, and nothing that I know explains this. First on {where}, at "
                 f"{index}: {value[index].item():.5g}, where {right[index].item():.5g} is right."
             )
     return "It differs, and nothing that I know explains this."
+
+
+def _factor(results: Results, rights: list[Tensor]) -> str:
+    """Return the one factor between all numbers and the right ones; empty if there is none."""
+    shares = []
+    for n, right in enumerate(rights):
+        value = results[n]
+        if not isinstance(value, Tensor) or value.shape != right.shape:
+            return ""
+        shares.append((value / right)[right.abs() > 1e-3].double())
+    ratios = torch.cat(shares)
+    if len(ratios) and ratios.std(correction=0) < 1e-5 * ratios.mean().abs():
+        return f"{ratios.mean().item():.6g}"
+    return ""

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from lnorm_utils.slips.beliefs import Belief
-from lnorm_utils.slips.forward import Choice, NormWithSlips
+from lnorm_utils.slips.forward import Choice, NormWithSlips, share_of
 from lnorm_utils.slips.known import SLIPS
 from lnorm_utils.slips.layout import LastAxes, Layout
 from lnorm_utils.slips.slip import Slip
@@ -23,6 +23,7 @@ __all__ = [
     "groups_of_features",
     "other_groups",
     "residual",
+    "skipping",
 ]
 
 DEFAULT = NormWithSlips()
@@ -43,6 +44,33 @@ def _instead(done: str, function: Callable[[Tensor], Tensor]) -> Slip:
     )
 
 
+def _with_eps(power: int) -> Callable:
+    """Return a quotient whose ε is multiplied by a power of D."""
+
+    def quotient(x: Tensor, mean: Tensor, above: Tensor, below: Tensor, eps: float) -> Tensor:
+        factor = share_of(x, below) ** power
+        return above / (below.square() + (factor - 1) * eps).sqrt()
+
+    return quotient
+
+
+def _scaled(power: float) -> Callable:
+    """Return a quotient that is multiplied by a power of D."""
+    return lambda x, mean, above, below, eps: above / below * share_of(x, below) ** power
+
+
+def _of_some(some: slice) -> Callable:
+    """Return a quotient whose statistics leave out some features."""
+
+    def quotient(x: Tensor, mean: Tensor, above: Tensor, below: Tensor, eps: float) -> Tensor:
+        part = x[..., some]
+        variance = part.var(-1, keepdim=True, correction=0)
+        return (x - part.mean(-1, keepdim=True)) / (variance + eps).sqrt()
+
+    return quotient
+
+
+WITHOUT_GAMMA = {"scaled": lambda x, gamma: x}
 # Frameworks and models: Keras, flax, JAX and Llama, BERT, and PyTorch's RMSNorm in float32.
 EPSILONS = (("1e-12", 1e-12), ("1e-3", 1e-3), ("1e-4", 1e-4), ("1e-7", 1e-7), ("0.01", 0.01))
 RMS_NORM = Slip(
@@ -85,7 +113,68 @@ OWN = (
     _instead("each row is divided by its largest number", lambda x: x / x.abs().amax(-1, True)),
     _instead("each row is divided by its length", lambda x: F.normalize(x, dim=-1)),
     _instead("each row is divided by its sum", lambda x: x / x.sum(-1, True)),
-    Slip("γ is multiplied twice", "multiplies by γ once", {"scaled": lambda x, g: x * g * g}),
+    *(
+        Slip(f"your ε is {words}", "adds ε as it is", {"quotient": _with_eps(power)})
+        for words, power in (("multiplied by {D}", 1), ("divided by {D}", -1))
+    ),
+    Slip("your ε is doubled", "adds ε as it is", {"eps": lambda eps: 2 * eps}),
+    Slip("you took the root of ε", "adds ε as it is", {"eps": lambda eps: eps**0.5}),
+    *(
+        Slip(done, "divides by the root of variance plus ε alone", {"quotient": _scaled(power)})
+        for done, power in (
+            ("each row is divided by {D} once more", -1),
+            ("each row is divided by √{D} once more", -0.5),
+            ("each row is multiplied by √{D}", 0.5),
+        )
+    ),
+    Slip("your variance divides by {D} + 1", "divides by {D}", {"divisor": lambda size: size + 1}),
+    *(
+        Slip(done, "multiplies by γ once, behind the division", {"weighed": weighed, **more})
+        for done, weighed, more in (
+            ("the mean is multiplied by γ too", lambda x, mean, weight: x - weight * mean, {}),
+            (
+                "γ multiplies the mean and not the difference",
+                lambda x, mean, weight: x - weight * mean,
+                WITHOUT_GAMMA,
+            ),
+            (
+                "γ multiplies x alone, before the mean is subtracted",
+                lambda x, mean, weight: x * weight - mean,
+                WITHOUT_GAMMA,
+            ),
+        )
+    ),
+    Slip(
+        "γ multiplies once more, behind β",
+        "multiplies by γ once",
+        {"gamma": lambda weight, bias: weight**2, "beta": lambda weight, bias: weight * bias},
+    ),
+    Slip(
+        "β is multiplied by γ",
+        "adds β as it is",
+        {"beta": lambda weight, bias: bias if weight is None else weight * bias},
+    ),
+    *(
+        Slip(
+            f"γ goes through {name} before it multiplies",
+            "multiplies by γ as it is",
+            {"gamma": lambda weight, bias, function=function: function(weight)},
+        )
+        for name, function in (
+            ("softplus", F.softplus),
+            ("an exponential", torch.exp),
+            ("a sigmoid", torch.sigmoid),
+            ("tanh", torch.tanh),
+        )
+    ),
+    *(
+        Slip(
+            f"the {which} feature isn't counted in the mean and the variance",
+            "takes both from all features",
+            {"quotient": _of_some(some)},
+        )
+        for which, some in (("first", slice(1, None)), ("last", slice(None, -1)))
+    ),
     Slip("β is added twice", "adds β once", {"shifted": lambda x, beta: x + beta + beta}),
 )
 CENTERED = Slip(
@@ -108,7 +197,7 @@ class LastLayout(LastAxes):
         more: slips that depend on the sizes.
     """
 
-    slips: ClassVar[tuple[Slip, ...]] = (*OWN, CENTERED)
+    slips: ClassVar[tuple[Slip, ...]] = (CENTERED, *OWN)
     more: tuple[Slip, ...] = ()
 
     def words(self, axes: tuple[int, ...]) -> str:
@@ -161,6 +250,28 @@ def residual(run: Callable) -> Callable:
         return x + run(norm, x, *rest)
 
     return added
+
+
+def skipping(run: Callable) -> list[Callable]:
+    """Return the mistakes of a loop that leaves out one feature; for `run` see `residual`."""
+
+    def left(index: int, words: str, otherwise: Callable, stays: str) -> Callable:
+        def skipped(norm: NormWithSlips, x: Tensor, *rest: object) -> Tensor:
+            y = run(norm, x, *rest).clone()
+            y[..., index] = otherwise(x[..., index])
+            return y
+
+        skipped.__doc__ = f"The {words} feature is skipped and {stays}."
+        return skipped
+
+    return [
+        left(index, words, otherwise, stays)
+        for index, words in ((0, "first"), (-1, "last"))
+        for otherwise, stays in (
+            (lambda feature: feature, "comes out as it was"),
+            (torch.zeros_like, "comes out as 0"),
+        )
+    ]
 
 
 def groups_of_features(size: int) -> tuple[Slip, ...]:

@@ -15,6 +15,7 @@ from lnorm_utils.diagnose.layouts import (
     groups_of_features,
     other_groups,
     residual,
+    skipping,
 )
 from lnorm_utils.slips.forward import NormWithSlips, combined
 from lnorm_utils.slips.layout import Layout
@@ -56,7 +57,7 @@ class Reference:
     @property
     def mistakes(self) -> list[Callable]:
         """What is no slip inside it."""
-        return [residual(self.run)]
+        return [residual(self.run), *([] if self.has_channels else skipping(self.run))]
 
     def result(self, slips: tuple[Slip, ...] = (), mistake: Callable | None = None) -> Callable:
         """Return (x, weight, bias, eps) -> its result with slips."""
