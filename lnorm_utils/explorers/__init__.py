@@ -23,6 +23,7 @@ from lnorm_utils.explorers.precision import explore_precision
 from lnorm_utils.explorers.projection import explore_projection
 from lnorm_utils.explorers.residual import explore_residual
 from lnorm_utils.explorers.shared_mean import explore_shared_mean
+from lnorm_utils.explorers.stream import explore_stream
 from lnorm_utils.explorers.transformer import explore_transformer
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "explore_projection",
     "explore_residual",
     "explore_shared_mean",
+    "explore_stream",
     "explore_transformer",
     "powers_of_ten",
     "steps",

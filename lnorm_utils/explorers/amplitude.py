@@ -68,7 +68,7 @@ def explore_amplitude(
     picture, (left, right) = fixed_panels(
         "A row before and after layer normalization, and its standard deviation",
         *(2, 3.35, 3.5),
-        {"left": 0.085, "right": 0.975, "bottom": 0.14, "top": 0.78, "wspace": 0.17},
+        {"left": 0.085, "right": 0.975, "bottom": 0.14, "top": 0.75, "wspace": 0.17},
     )
     span = 1.1 * shape.abs().max().item()
     heights = 0.28 * np.linspace(-1, 1, shape.numel() + 2)[1:-1]

@@ -51,7 +51,7 @@ def explore_batch(
 
     Args:
         batch_size: from 1 to 256, how many points are in each batch, the one point among them.
-        draws: how often other company was drawn, from 0 on; after 40 batches the first is back.
+        draws: how often another batch was drawn, from 0 on; after 40 batches the first is back.
         x: (N, D) or (N, L, D) with at least 4 rows and 2 to 8 features, in place of 1,000 random
             points. The first row is the one point, in every batch; its company is drawn from the
             others, with replacement. The running statistics are over batches of the same size
@@ -100,7 +100,7 @@ def explore_batch(
 
     controls = {
         "batch_size": Slider("batch size", batch_size, [2**power for power in range(9)]),
-        "draws": Button("draw other company", draws),
+        "draws": Button("draw another batch", draws),
     }
     moving = [*(line for pair in lines for line in reversed(pair)), *dots]
     return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
@@ -198,11 +198,12 @@ def _words(
     now, low, high = map(number, (feature[batch], feature.min(), feature.max()))
     mean, variance = (number(values[batch + 1]) for values in course.running)
     of_all = [number(value) for value in population]
+    seen = "1 batch" if batch == 0 else f"{batch + 1} batches"
     reach = _of_two(course.outputs) if size == 2 else f"anything from {low} to {high}"
     return (
         f"Batch norm turns feature 0 into {now} now, and over {BATCHES} batches into {reach}; "
-        f"layer norm always into {number(layer)}. The running mean is {mean} (population "
-        f"{of_all[0]}), the variance {variance} (population {of_all[1]})."
+        f"layer norm always into {number(layer)}. After {seen}, the running mean is "
+        f"{mean} (population {of_all[0]}), the variance {variance} (population {of_all[1]})."
     )
 
 

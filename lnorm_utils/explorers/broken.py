@@ -162,7 +162,7 @@ def _panel(ax: Axes) -> list[Line2D]:
     ]
     ax.axvline(TOLERANCE, color=BLACK, ls="--", lw=1.5, zorder=0)
     ax.axvline(math.sqrt(CEILING * OFF), color=BLACK, lw=1, zorder=0)
-    ax.text(1.3 * TOLERANCE, -0.72, "a test's tolerance", va="center", fontsize=10)
+    ax.text(1.8 * TOLERANCE, -0.72, "tolerance", va="center", fontsize=10)
     ax.set(xscale="log", xlim=(0.3 * FLOOR, 4 * OFF), ylim=(len(VARIANTS) - 0.5, -1.0))
     ax.set_yticks(range(len(VARIANTS)), VARIANTS, fontsize=10)
     ticks = [1e-4, 1e-2, 1, 100, CEILING]

@@ -30,8 +30,12 @@ CORNERS = ((1, -1), (-1, 1))  # where layer norm puts two features
 DIRECTIONS = {
     1: ("the feature", ""),
     2: ("feature 0", "feature 1"),
-    3: ("along (1, −1, 0)", "along (1, 1, −2)"),
-    4: ("along (1, −1, 0, 0)", "along (1, 1, −2, 0)"),
+    3: ("along a", "along b"),
+    4: ("along a", "along b"),
+}
+SEEN = {
+    3: " Here a = (1, −1, 0), b = (1, 1, −2).",
+    4: " Here a = (1, −1, 0, 0), b = (1, 1, −2, 0).",
 }
 PRESETS: Presets = {
     "two features": {"features": 2},
@@ -79,9 +83,12 @@ def explore_collapse(
         {"left": 0.08, "right": 0.99, "bottom": 0.13, "top": 0.83, "wspace": 0.15},
     )
     before = _panel(left, "before", 1.1 * rows.abs().max().item())
-    look: dict[str, Any] = {"ha": "center", "va": "center"}
-    counts = [right.text(x, 1.6 * y, "", **look) for x, y in CORNERS]
-    after = _panel(right, "after", 1.25 * math.sqrt(most))
+    # Beyond the star at a corner, and from there inward, or it would lie over an axis on a phone.
+    look: dict[str, Any] = {"va": "center", "bbox": {"fc": "white", "ec": "none", "pad": 1}}
+    counts = [
+        right.text(1.4 * x, 2 * y, "", ha="right" if x > 0 else "left", **look) for x, y in CORNERS
+    ]
+    after = _panel(right, "after", 2.5)
     outline = line(right, "-", color=BLACK, lw=1, zorder=1)
     spacing: dict[str, Any] = {"columnspacing": 1.0, "handletextpad": 0.3, "fontsize": 10}
     picture.legend(handles=before.dots, loc="upper center", ncols=4, **spacing)
@@ -102,7 +109,7 @@ def explore_collapse(
         marked = ", ".join(fixed(value, 5 if features == 2 else 2) for value in y[0])
         return (
             f"{len(x)} points with {counted(features, 'feature')}. {_left(y)} "
-            f"The marked point becomes ({marked})."
+            f"The marked point becomes ({marked}).{SEEN.get(features, '')}"
         )
 
     controls = {

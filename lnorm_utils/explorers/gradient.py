@@ -16,28 +16,29 @@ from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.functional import layer_norm_steps
 from lnorm_utils.numbers import fixed, number
-from lnorm_utils.plotting.picture import BLACK, GRAY, SKY, VERMILION, YELLOW
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SKY, VERMILION, YELLOW
 from lnorm_utils.plotting.points import in_plane
 
 __all__ = ["explore_gradient"]
 
 OTHERS = (1.0, -1.0)
 LENGTH = 1.5  # of the gradient that arrives
-SPAN = (-3.4, 4.6)  # of heights; in every state, all arrows end inside
-ACROSS = ((-3.4, 2.6), (-5.1, 3.6))
+SPAN = (-1.9, 4.0)  # of heights; in every state, all arrows end inside
+DARK = {SKY: BLUE, VERMILION: "#B04E00"}  # of an arrow's color, for its name: 5:1 on white
+ACROSS = ((-3.3, 2.2), (-4.1, 2.3))
 PRESETS: Presets = {
-    "at an angle": {"feature": -2.0, "direction": 30},
+    "at an angle": {"feature": -1.0, "direction": 30},
     "along x̂": {"feature": 1.0, "direction": 90},
     "along the circle": {"feature": 1.0, "direction": 0},
-    "small row": {"feature": 0.0, "scale": 0.5, "direction": 60},
-    "large row": {"feature": -3.0, "scale": 1.5, "direction": 60},
+    "small row": {"feature": 0.0, "scale": 0.75, "direction": 60},
+    "large row": {"feature": 0.0, "scale": 1.5, "direction": 60},
     "along x̂, large ε": {"feature": 1.0, "direction": 90, "eps": 1.0},
 }
 
 
 @in_style
 def explore_gradient(
-    feature: float = -2.0,
+    feature: float = -1.0,
     scale: float = 1.0,
     eps: float = 1e-5,
     direction: int = 30,
@@ -50,8 +51,8 @@ def explore_gradient(
     direction that subtracting the mean removes, as is the gradient.
 
     Args:
-        feature: x₀, from −3 to 3.
-        scale: what all three features are multiplied by: 0.5, 1 or 1.5.
+        feature: x₀, from −2 to 2.
+        scale: what all three features are multiplied by: 0.75, 1 or 1.5.
         eps: ε: 1e-5, 0.1 or 1.
         direction: of the gradient that arrives, in degrees from the direction (1, −1, 0), from 0
             to 330. Its length is 1.5.
@@ -67,23 +68,25 @@ def explore_gradient(
     """
     picture, (left, right) = fixed_panels(
         "A gradient before and after it comes back through a layer norm of three features",
-        *(2, 4.4, 5.1),
-        {"left": 0.06, "right": 0.99, "bottom": 0.11, "top": 0.9, "wspace": 0.11},
+        *(2, 4.4, 4.9),
+        {"left": 0.03, "right": 0.98, "bottom": 0.12, "top": 0.89, "wspace": 0.06},
         width_ratios=[high - low for low, high in ACROSS],
     )
     titles = ("at x̂, the star:\ng arrives", "at x, the dot:\n∂x comes out")
     for ax, title, across in zip((left, right), titles, ACROSS, strict=True):
-        ax.set(title=title, aspect="equal", xlabel="along (1, −1, 0)")
-        ax.set(xlim=across, ylim=SPAN, xticks=range(-4, 4, 2), yticks=range(-2, 5, 2))
+        ax.set(title=title, aspect="equal", xlabel="→ (1, −1, 0)\n↑ (1, 1, −2)")
+        ax.set(xlim=across, ylim=SPAN, xticks=range(-4, 3), yticks=range(-1, 4))
         ax.set_xlim(across)
         ax.grid(color=GRAY, lw=0.5)
-    left.set_ylabel("along (1, 1, −2)")
+        for axis in (ax.xaxis, ax.yaxis):  # what counts are lengths; the grid is one unit wide
+            axis.set_major_formatter("")
+            axis.set_tick_params(length=0)
     angle = np.linspace(0, 2 * np.pi, 100)
     left.plot(*(math.sqrt(3) * np.array([np.cos(angle), np.sin(angle)])), "-", color=BLACK, lw=1)
     rays = [line(ax, ":", color=BLACK, lw=1) for ax in (left, right)]
     x_hat_at = line(left, "*", color=YELLOW, ms=15)
-    x_at = line(right, "o", color=YELLOW, ms=9)
-    passes, leaves = Arrow(left, SKY, 5, "passes"), Arrow(right, SKY, 5, "∂x")
+    x_at = line(right, "o", color=YELLOW, ms=13, mew=2, zorder=3)
+    passes, leaves = Arrow(left, SKY, 4, "passes"), Arrow(right, SKY, 4, "∂x")
     lost, constant = Arrow(left, VERMILION, 1.2, "lost"), Arrow(right, VERMILION, 1.2, "g/σ")
     arrives = Arrow(left, BLACK, 2.5, "g")
     tip = line(left, "o", color=BLACK, ms=7)
@@ -107,14 +110,14 @@ def explore_gradient(
         return _told(x, g - along, found.dx, forward.x_hat, forward.rstd)
 
     controls = {
-        "feature": Slider("feature 0", feature, steps(-3, 3, 0.25)),
-        "scale": Slider("scale of the row, ×", scale, [0.5, 1.0, 1.5]),
+        "feature": Slider("feature 0", feature, steps(-2, 2, 0.25)),
+        "scale": Slider("scale of the row, ×", scale, [0.75, 1.0, 1.5]),
         "direction": Slider("direction of g, °", direction, range(0, 360, 30)),
         "eps": Slider("ε", eps, [1e-5, 0.1, 1.0]),
     }
     arrows = (passes, leaves, lost, constant, arrives)
     moving = [
-        *(*rays, x_hat_at, x_at, *(a.line for a in arrows), tip),
+        *(*rays, x_hat_at, *(a.line for a in arrows), tip, x_at),
         *(a.name for a in arrows),
     ]
     drags = [
@@ -133,7 +136,8 @@ def _row(feature: float, scale: float) -> Tensor:
 def _reach(place: NDArray, across: tuple[float, float]) -> float:
     """Tell by what a place is multiplied to lie on the edge of a panel."""
     edges = [(across[int(place[0] > 0)], place[0]), (SPAN[int(place[1] > 0)], place[1])]
-    return min(edge / value for edge, value in edges if abs(value) > 1e-9)
+    reach = min(edge / value for edge, value in edges if abs(value) > 1e-9)
+    return reach * (1 - 1e-9)  # rounding leaves it inside
 
 
 def _gradient(direction: float) -> Tensor:
@@ -154,6 +158,7 @@ class Arrow:
     def __init__(self, ax: Axes, color: str, width: float, name: str) -> None:
         self.line = line(ax, "-", color=color, lw=width, label=name)
         look: dict[str, Any] = {"textcoords": "offset points", "fontsize": 10}
+        look["color"] = DARK.get(color, color)
         self.name = ax.annotate(name, (0, 0), (0, 0), **look)
 
     def show(self, start: NDArray, vector: Tensor, other: Tensor | None = None) -> None:
@@ -168,7 +173,7 @@ class Arrow:
             cross = way[0] * _place(other)[1] - way[1] * _place(other)[0]
             to = np.array([to[1], -to[0]]) * (1 if cross >= 0 else -1)
         self.name.xy = tuple(start + way * (1.0 if other is None else 0.6))
-        self.name.set_position(tuple((11 if other is None else 8) * to))
+        self.name.set_position(tuple((8 if other is None else 7) * to))
         across = "left" if to[0] > 0.3 else "right" if to[0] < -0.3 else "center"
         up = "bottom" if to[1] > 0.3 else "top" if to[1] < -0.3 else "center"
         self.name.set(horizontalalignment=across, verticalalignment=up)
@@ -181,7 +186,7 @@ def _polyline(start: NDArray, vector: NDArray) -> NDArray:
         return np.empty((2, 0))
     tip = start + vector
     back, side = -vector / length, np.array([-vector[1], vector[0]]) / length
-    size = min(0.3, length / 2)
+    size = min(0.25, length / 2)
     barbs = [tip + size * (back + 0.6 * sign * side) for sign in (1, -1)]
     return np.stack([start, tip, barbs[0], tip, barbs[1]], 1)
 

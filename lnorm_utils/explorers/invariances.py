@@ -178,10 +178,11 @@ class Panel(NamedTuple):
 
 def _panel(ax: Axes, first: Tensor, every: list[Tensor], title: str, group: str) -> Panel:
     count, each = first.shape
+    whole: dict[str, Any] = {"clip_on": False}  # at an edge, too
     marks = [
-        line(ax, "o", color=WHITE, ms=11, mew=1.5, label="before"),
-        line(ax, "o", color=BLUE, ms=7, label="after, the same"),
-        line(ax, "^", color=VERMILION, ms=9, label="after, changed"),
+        line(ax, "o", color=WHITE, ms=11, mew=1.5, label="before", **whole),
+        line(ax, "o", color=BLUE, ms=7, label="after, the same", **whole),
+        line(ax, "^", color=VERMILION, ms=9, label="after, changed", **whole),
     ]
     low, high = limits(torch.stack(every).numpy())
     ax.set(title=title, xlim=(-0.5, count - 0.5), ylim=(low, high), xlabel=group)

@@ -1,4 +1,4 @@
-"""Lesson 2: how many digits three formulas for the variance lose to an offset."""
+"""Lesson 2: which digits three formulas for the variance lose to an offset."""
 
 import math
 from numbers import Real
@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.text import Text
+from matplotlib.patches import Rectangle
+from matplotlib.transforms import Affine2D, ScaledTranslation, Transform
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
@@ -18,8 +19,8 @@ from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
 from lnorm_utils.explorers.engine.own_data import row_of
 from lnorm_utils.functional import variance
-from lnorm_utils.numbers import number, power_of_ten, significant
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, VERMILION
+from lnorm_utils.numbers import fixed, number, significant
+from lnorm_utils.plotting.picture import BLACK
 
 __all__ = ["explore_offset"]
 
@@ -28,6 +29,8 @@ LARGEST = 1e15  # float32 has room for the sum of many such squares
 FROM_HERE = 1e3  # float32 numbers near the square of such an offset are far apart
 ROUNDED = 1e-3  # a relative change of the true variance that shows in its digits
 NAIVE = "E[x²] − E[x]²"
+ONE_PASS = ["E[x²]", "E[x]²", NAIVE]
+OTHERS = ["two passes", "centered twice", "true variance"]
 FIRST_NEGATIVE = "the first negative variance"
 PRESETS: Presets = {
     "no offset": {"offset": 0.0},
@@ -35,6 +38,11 @@ PRESETS: Presets = {
     "offset 10,000": {"offset": 1e4},
     "offset 1,000,000": {"offset": 1e6},
 }
+SHOWN, DIGITS, MOST_DECIMALS = 4, 5, 12  # numbers of the row; digits of its variance
+# Inches: a character of 12 points, as wide in nearly all fonts for code, and a line.
+CHARACTER, LINE = 0.1003, 0.235
+LEAST_WIDTH, LABELS = 5.0, 1.8  # inches
+LOST, BAND = "#5E5E5E", "#F8E3B4"
 
 
 @in_style
@@ -44,11 +52,11 @@ def explore_offset(
     preset: str | None = None,
     presets: Presets | None = None,
 ) -> Explorer:
-    """Explore how far an offset takes the variance in float32 from the true one.
+    """Explore which digits of a row and of its variance an offset takes away in float32.
 
-    Of three formulas: E[x²] − E[x]²; two passes, first the mean and then Σ (x − mean)² / D; and two
-    passes over numbers that are centered twice, as `variance` does it. The true variance is that of
-    the same float32 numbers, computed in float64.
+    The variance by three formulas: E[x²] − E[x]²; two passes, first the mean and then
+    Σ (x − mean)² / D; and two passes over numbers that are centered twice, as `variance` does it.
+    The true variance is that of the same float32 numbers, computed in float64.
 
     Args:
         offset: what is added to each number, from 0 to 1,000,000, in the unit of the numbers.
@@ -66,43 +74,48 @@ def explore_offset(
     """
     row = _first_row() if x is None else row_of(x, LARGEST).float()
     starts: list[Any] = [offset, *(own.get("offset") for own in (presets or {}).values())]
-    found = _variances(row, sorted({*STOPS, *filter(_is_inside, starts)}))
+    found = _found(row, sorted({*STOPS, *filter(_is_inside, starts)}))
     negative = {FIRST_NEGATIVE: {"offset": found.first}} if found.first is not None else {}
-    picture, (left, right) = fixed_panels(
-        "Error of the variance in float32 against the offset",
-        *(2, 5.0, 4.8),
-        {"left": 0.1, "right": 0.99, "bottom": 0.12, "top": 0.78, "wspace": 0.07},
-        gridspec_kw={"width_ratios": [2, 1]},
+    decimals = _decimals(found.true[0])
+    widest = max(len(fixed(value, decimals)) for value in found.squares)
+    groups = [[f"x[{d}]" for d in range(min(len(row), SHOWN))], ONE_PASS, OTHERS]
+    picture, (ax,) = fixed_panels(
+        "The digits of a row and of its variance in float32",
+        *(1, max(LEAST_WIDTH, LABELS + CHARACTER * widest), LINE * (sum(map(len, groups)) + 5)),
+        {"left": 0.03, "right": 0.97, "bottom": 0.02, "top": 0.98},
     )
-    _draw_curves(left, found)
-    naive, two, twice = _markers(left)
-    low, high = left.get_ylim()
-    picture.legend(*left.get_legend_handles_labels(), loc="upper center", ncols=3, fontsize=10)
-    head, values, verdict = _texts(right)
+    page = Page(ax, groups, decimals, found.true[0], widest)
     place = {at: i for i, at in enumerate(found.offsets)}
 
     def move(offset: float) -> str:
         i = place[offset]
         true, *got = (float(v[i]) for v in (found.true, found.naive, found.two, found.twice))
-        for marker, value in ((two, got[1]), (twice, got[2])):
-            marker.set_data([offset], [abs(value - true)])
-        naive.set_data([offset] * 3, [low, abs(got[0] - true), high])
-        naive.set_marker("v" if got[0] < 0 else "s")
-        head.set_text(f"offset {_offset(offset)}")
-        values.set_text("\n".join(number(v, true) for v in (true, *got)))
-        verdict.set_text(_judged(got[0], true).replace("its ", ""))
+        means = float(found.squares[i]), float(found.square[i])
+        page.show(
+            [*found.x[i, :SHOWN].tolist(), *means, *got, true],
+            [*_exact(row, found.x[i], offset), *[true] * 4],
+        )
+        page.head.set_text(f"offset {_offset(offset)}")
+        page.verdict.set_text(_judged(got[0], true).replace("its ", ""))
         why = _rounded(found.true[: i + 1]) or _spacing(offset, row)
         return _words(offset, true, got, why)
 
     controls = {"offset": Slider("offset", offset, STOPS)}
-    moving = [naive, two, twice, head, values, verdict]
-    return Explorer(picture, moving, move, controls, {**PRESETS, **negative}, preset, presets)
+    # Numbers as long as an instructor's may be have no room in a narrow picture.
+    narrow: Any = "views" if x is None else "fixed"
+    presets_here = {**PRESETS, **negative}
+    return Explorer(
+        picture, page.moving, move, controls, presets_here, preset, presets, narrow=narrow
+    )
 
 
-class Variances(NamedTuple):
-    """At each offset the true variance, and what each formula makes of it, float64."""
+class Found(NamedTuple):
+    """At each offset the row in float32, (offsets, D), and what is computed from it, float64."""
 
     offsets: list[float]
+    x: NDArray
+    squares: NDArray  # E[x²]
+    square: NDArray  # E[x]²
     true: NDArray
     naive: NDArray
     two: NDArray
@@ -124,16 +137,28 @@ def _is_inside(offset: Any) -> bool:
     return isinstance(offset, Real) and 0 <= float(offset) <= STOPS[-1]
 
 
-def _variances(row: Tensor, offsets: list[float]) -> Variances:
+def _found(row: Tensor, offsets: list[float]) -> Found:
     x = row + torch.tensor(offsets)[:, None]  # (offsets, D), float32
-    centered = x - _mean(x)
+    squares, square, centered = _mean(x * x), _mean(x) * _mean(x), x - _mean(x)
     found = (
+        squares,
+        square,
         variance(x.double()),
-        _mean(x * x) - _mean(x) * _mean(x),
+        squares - square,
         _mean(centered * centered),
         _mean((centered - _mean(centered)) * (centered - _mean(centered))),
     )
-    return Variances(offsets, *(v.double().flatten().numpy() for v in found))
+    return Found(offsets, x.double().numpy(), *(v.double().flatten().numpy() for v in found))
+
+
+def _exact(row: Tensor, x: NDArray, offset: float) -> list[float]:
+    """Return what rounding to float32 has changed: the shown x, E[x²] and E[x]² of all x."""
+    mean = math.fsum(x) / len(x)
+    return [
+        *(value + offset for value in row[:SHOWN].tolist()),
+        math.fsum(x * x) / len(x),  # the squares of float32 numbers are exact in float64
+        mean * mean,
+    ]
 
 
 def _mean(x: Tensor) -> Tensor:
@@ -144,63 +169,90 @@ def _mean(x: Tensor) -> Tensor:
     return (total / x.shape[1])[:, None]
 
 
-def _draw_curves(ax: Axes, found: Variances) -> None:
-    """Draw what stands still: all errors, where one is negative, the variance itself."""
-    naive, two, twice = (abs(v - found.true) for v in (found.naive, found.two, found.twice))
-    below = np.where(found.naive < 0, naive, np.nan)
-    look: dict[str, Any] = {"ms": 5, "lw": 1.5}
-    ax.plot(found.offsets, naive, "--s", color=VERMILION, label=NAIVE, **look)
-    ax.plot(found.offsets, below, "v", c=VERMILION, ms=10, mec=BLACK, label=f"{NAIVE} is negative")
-    ax.plot(found.offsets, two, "-.^", color=GREEN, label="two passes", **look)
-    ax.plot(found.offsets, twice, "-o", color=BLUE, label="two passes, centered twice", **look)
-    ax.plot(found.offsets, found.true, ":", color=BLACK, lw=1.5, label="the variance itself")
-    ax.set(xlabel="offset", ylabel="error", label="errors")
-    _scale(ax, np.concatenate([naive, two, twice, found.true]))
-    if found.first is not None:
-        side = "right" if found.first > 1e3 else "left"
-        ax.axvline(found.first, color=VERMILION, ls=":")
-        text = f"first negative: {_offset(found.first)}"
-        ax.text(found.first, 1.02, text, ha=side, transform=ax.get_xaxis_transform())
+def _decimals(true: float) -> int:
+    """Tell how many decimals a variance needs."""
+    power = math.floor(math.log10(true)) if true > 0 else 0
+    return min(max(DIGITS - 1 - power, 0), MOST_DECIMALS)
 
 
-def _scale(ax: Axes, values: NDArray) -> None:
-    """Make both axes logarithmic, but linear near 0, so that 0 has a place."""
-    logs = np.log10(values[values > 0]) if (values > 0).any() else np.array([-8.0, 0.0])
-    low, high = math.floor(logs.min()), math.ceil(logs.max())
-    exponents = range(low, high + 1, math.ceil((high - low) / 7) or 1)
-    ax.set_xscale("symlog", linthresh=1, linscale=0.6)
-    ax.set_yscale("symlog", linthresh=10.0**low, linscale=0.8)
-    ax.set(xlim=(-0.15, 2 * STOPS[-1]), ylim=(-(10.0**low) / 4, 3 * 10.0**high))
-    ticks = [0, *(10**e for e in range(7))]
-    ax.set_xticks(ticks, [significant(tick) for tick in ticks])
-    ax.set_yticks(
-        [0, *(10.0**e for e in exponents)],
-        ["exact: 0", *map(power_of_ten, exponents)],
-    )
-    ax.minorticks_off()
-    ax.grid(color=GRAY, lw=0.5)
+def cut(text: str, decimals: int, error: float) -> int:
+    """Find where in a number the digits begin that are wrong, if it's off by so much.
+
+    A digit is right if the number is off by at most half a unit of it.
+    """
+    digits = [place for place, letter in enumerate(text) if letter.isdigit()]
+    lost = math.ceil(math.log10(2 * error)) + decimals if error else 0
+    if lost <= 0:
+        return len(text)
+    return digits[-lost] if lost < len(digits) else 0
 
 
-def _markers(ax: Axes) -> list[Line2D]:
-    """Return the marker of E[x²] − E[x]², with an upright line through it, and the others."""
-    look: dict[str, Any] = {"mew": 1.5, "clip_on": False}
-    upright: dict[str, Any] = {"color": GRAY, "lw": 1.5, "markevery": [1]}
-    naive = line(ax, "-", mfc=VERMILION, ms=15, **upright, **look)
-    two = line(ax, "^", color=GREEN, ms=13, **look)
-    return [naive, two, line(ax, "o", color=BLUE, ms=8, **look)]
+class Page:
+    """A column of numbers, one below the other, whose wrong digits are struck out.
+
+    Args:
+        ax: axes that hold nothing else.
+        groups: the names of the numbers.
+        decimals: how many decimals each number has.
+        true: a variance, whose digits have a colored band behind them.
+        widest: how many characters the longest number has.
+    """
+
+    def __init__(
+        self, ax: Axes, groups: list[list[str]], decimals: int, true: float, widest: int
+    ) -> None:
+        self.decimals = decimals
+        self.places: list[float] = []  # lines below the top
+        band = len(fixed(true, decimals))
+        left, right = _in_lines(ax, 0), _in_lines(ax, 1)
+        small: dict[str, Any] = {"fontsize": 10}
+        at = 0.8
+        ax.set_axis_off()
+        for names in groups:
+            for name in names:
+                at += 1
+                self.places.append(at)
+                ax.text(0, at, name, transform=left)
+            at += 0.5 if names is not groups[1] else 1.4
+        ax.set(label="digits", xlim=(-100, 0), ylim=(at + 2, 0))
+        look: dict[str, Any] = {"fc": BAND, "ec": "none", "zorder": 0, "transform": right}
+        ax.add_patch(Rectangle((-band, 0.95), band, self.places[-1] - 0.55, **look))
+        ax.text(0, 0.75, "digits of the variance", ha="right", transform=right, **small)
+        rule = self.places[len(groups[0]) + 2] - 0.76
+        ax.plot([-widest, 0], [rule, rule], color=BLACK, lw=0.8, transform=right)
+        ax.text(0, at + 0.8, "Gray, struck out: digits that are wrong", transform=left, **small)
+        self.struck = line(ax, "-", color=LOST, lw=1.2, transform=right, zorder=3)
+        digits: dict[str, Any] = {"family": "monospace", "transform": right}
+        self.right = [ax.text(0, y, "", ha="right", **digits) for y in self.places]
+        self.wrong = [ax.text(0, y, "", color=LOST, **digits) for y in self.places]
+        self.head = ax.text(0, 0.75, "", weight="bold", transform=left)
+        below = self.places[len(groups[0]) + 2] + 1.05
+        self.verdict = ax.text(0, below, "", weight="bold", transform=left)
+
+    @property
+    def moving(self) -> list[Artist]:
+        """All that moves."""
+        return [self.struck, *self.right, *self.wrong, self.head, self.verdict]
+
+    def show(self, values: list[float], exact: list[float]) -> None:
+        """Write numbers, and strike out the digits that differ from those of the exact ones."""
+        struck: list[tuple[float, float]] = []
+        rows = zip(self.places, self.right, self.wrong, values, exact, strict=True)
+        for y, right, wrong, value, wanted in rows:
+            text = fixed(value, self.decimals)
+            place = cut(text, self.decimals, abs(value - wanted))
+            right.set(text=text[:place], x=place - len(text))
+            wrong.set(text=text[place:], x=place - len(text))
+            if place < len(text):
+                struck += [(place - len(text), y - 0.27), (0, y - 0.27), (math.nan, math.nan)]
+        self.struck.set_data(np.reshape(struck, (-1, 2)).T)
 
 
-def _texts(ax: Axes) -> list[Text]:
-    """Write the names of the numbers, and return the texts that move beside them."""
-    ax.set_axis_off()
-    ax.set_label("numbers")
-    look: dict[str, Any] = {"fontsize": 15, "va": "top"}
-    ax.text(0.03, 0.83, f"true variance\n{NAIVE}\ntwo passes\ncentered twice", **look)
-    return [
-        ax.text(0.03, 0.98, "", weight="bold", **look),
-        ax.text(0.95, 0.83, "", ha="right", **look),
-        ax.text(0.03, 0.47, "", weight="bold", **look),
-    ]
+def _in_lines(ax: Axes, side: float) -> Transform:
+    """Measure in characters from the left or right side of the axes, and in lines from the top."""
+    corner: Any = ax.transAxes
+    size = Affine2D().scale(CHARACTER, -LINE) + ax.figure.dpi_scale_trans
+    return size + ScaledTranslation(side, 1, corner)
 
 
 def _offset(offset: float) -> str:

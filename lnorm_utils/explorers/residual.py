@@ -22,7 +22,7 @@ from lnorm_utils.functional import standardize, variance
 from lnorm_utils.numbers import significant
 from lnorm_utils.plotting.picture import BLUE, GRAY, GREEN, VERMILION
 
-__all__ = ["explore_residual"]
+__all__ = ["DEPTHS", "PLACEMENTS", "explore_residual", "line_panel", "stacks_at", "told"]
 
 DEPTHS = (2, 4, 6, 8, 12, 16, 24)
 SEEDS = range(5)
@@ -35,7 +35,6 @@ THICK, THIN = 2.5, 1.2
 MOST_NUMBERS = 10  # below a panel
 PRESETS: Presets = {
     "6 blocks, post-LN": {"depth": 6, "placement": "post-LN"},
-    "6 blocks, pre-LN": {"depth": 6, "placement": "pre-LN"},
     "24 blocks, post-LN": {"depth": 24, "placement": "post-LN"},
     "24 blocks, post-LN, own directions": {
         "depth": 24,
@@ -43,17 +42,11 @@ PRESETS: Presets = {
         "own_directions": True,
     },
     "24 blocks, pre-LN": {"depth": 24, "placement": "pre-LN"},
-    "24 blocks, pre-LN, own directions": {
-        "depth": 24,
-        "placement": "pre-LN",
-        "own_directions": True,
-    },
     "24 blocks, pre-LN, no final norm": {
         "depth": 24,
         "placement": "pre-LN",
         "final_norm": False,
     },
-    "24 blocks, no norm": {"depth": 24, "placement": "no norm"},
 }
 
 
@@ -93,15 +86,15 @@ def explore_residual(
     >>> explore_residual(preset="24 blocks, pre-LN").words[:34]
     '24 pre-LN blocks with a final norm'
     """
-    stacks = _usual() if x is None else Stacks(rows_of(x, most=(MOST_ROWS, MOST_FEATURES)))
+    stacks = stacks_at(x)
     picture, axes = fixed_panels(
         "Gradient norm of each block, and scale of the stream after each block",
         *(2, 3.35, 3.5),
         {"left": 0.1, "right": 0.985, "bottom": 0.14, "top": 0.87, "wspace": 0.3},
     )
     extremes = stacks.extremes()
-    gradient = _panel(axes[0], "gradient norm", "block", [m.gradients for m in extremes])
-    scale = _panel(axes[1], "scale of the stream", "after block", [m.scales for m in extremes])
+    gradient = line_panel(axes[0], "gradient norm", "block", [m.gradients for m in extremes])
+    scale = line_panel(axes[1], "scale of the stream", "after block", [m.scales for m in extremes])
     shown = [*gradient.medians.values(), gradient.ends[0]]
     spacing: dict[str, Any] = {"columnspacing": 1.2, "fontsize": 10}
     picture.legend(handles=shown, loc="upper center", ncols=4, **spacing)
@@ -120,7 +113,7 @@ def explore_residual(
         end = {"post-LN": "", "no norm": " without norms"}.get(placement, " with a final norm")
         if placement == "pre-LN" and not final_norm:
             with_norm = np.median(usual[placement].gradients, axis=0)[0]
-            times = _told(np.median(now.gradients, axis=0)[0] / with_norm)
+            times = told(np.median(now.gradients, axis=0)[0] / with_norm)
             end = f" without a final norm, which would divide block 1's gradient by {times}"
         pulled = ", each row pulled its own way" if own_directions else ""
         return f"{depth} {stack}{end}{pulled}. {_gradients(now)} {_scale(now)}"
@@ -137,7 +130,8 @@ def explore_residual(
     return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
 
 
-def _told(value: float) -> str:
+def told(value: float) -> str:
+    """Write a gradient norm or a scale."""
     return significant(value, 3 if 0.095 < value < 1000 else 2)
 
 
@@ -145,7 +139,7 @@ def _gradients(now: "Measured") -> str:
     """Say what gradient the first, the last and the largest block get."""
     norms = np.median(now.gradients, axis=0)
     largest = int(norms.argmax())
-    first, last, most = (_told(norms[n]) for n in (0, -1, largest))
+    first, last, most = (told(norms[n]) for n in (0, -1, largest))
     depth = len(norms)
     if largest == 0:
         return f"Block 1 gets the largest gradient, {first}, and block {depth} gets {last}."
@@ -158,7 +152,7 @@ def _gradients(now: "Measured") -> str:
 
 
 def _scale(now: "Measured") -> str:
-    return f"The stream ends with scale {_told(np.median(now.scales, axis=0)[-1])}."
+    return f"The stream ends with scale {told(np.median(now.scales, axis=0)[-1])}."
 
 
 class Measured(NamedTuple):
@@ -180,7 +174,7 @@ class Stacks:
             False: normal(x.shape[-1], seed=2, dtype=torch.float64),
             True: normal(*x.shape, seed=2, dtype=torch.float64),
         }
-        self.streams, self.blocks = {}, {}
+        self.streams, self.blocks, self.all_scales = {}, {}, {}
         weights = _weights(x.shape[-1])
         for placement in PLACEMENTS.values():
             stream, blocks = [x.expand(len(SEEDS), *x.shape)], []
@@ -189,20 +183,25 @@ class Stacks:
                 stream.append(after)
                 blocks.append(parameters)
             self.streams[placement], self.blocks[placement] = stream, blocks
+            with torch.no_grad():
+                scales = [variance(h).mean((1, 2)).sqrt() for h in stream]
+            self.all_scales[placement] = torch.stack(scales, dim=1).numpy()
         self.known: dict[tuple[int, str, bool, bool], Measured] = {}
 
     def measured(self, depth: int, placement: str, has_final: bool, own: bool) -> Measured:
         """Measure a depth when it is asked for the first time."""
         if (key := (depth, placement, has_final, own)) not in self.known:
-            stream = self.streams[placement][: depth + 1]
-            end = standardize(stream[-1]) if has_final else stream[-1]
+            last = self.streams[placement][depth]
+            end = standardize(last) if has_final else last
             # Each seed has its own parameters, so their losses can be added.
             loss = (end * self.slopes[own]).sum(-1).mean(1).sum()
             gradients = _norms(loss, self.blocks[placement][:depth])
-            with torch.no_grad():
-                scales = torch.stack([variance(h).mean((1, 2)).sqrt() for h in stream], dim=1)
-            self.known[key] = Measured(gradients, scales.numpy())
+            self.known[key] = Measured(gradients, self.scales(depth, placement))
         return self.known[key]
+
+    def scales(self, depth: int, placement: str) -> NDArray:
+        """Return the scales of a stream of this depth, (seeds, depth + 1)."""
+        return self.all_scales[placement][:, : depth + 1]
 
     def extremes(self) -> list[Measured]:
         """Measure the shortest and the deepest stacks, in every state."""
@@ -213,6 +212,11 @@ class Stacks:
             for has_final in {"post": (False,), "pre": (False, True), "none": (True,)}[placement]
             for own in (False, True)
         ]
+
+
+def stacks_at(x: ArrayLike | None) -> Stacks:
+    """Return stacks at rows of somebody's own, or at the usual ones, which are run once."""
+    return _usual() if x is None else Stacks(rows_of(x, most=(MOST_ROWS, MOST_FEATURES)))
 
 
 @cache
@@ -299,7 +303,8 @@ class Panel(NamedTuple):
             median.set_markersize(6 if name == chosen else 3)
 
 
-def _panel(ax: Axes, label: str, below: str, values: list[NDArray]) -> Panel:
+def line_panel(ax: Axes, label: str, below: str, values: list[NDArray]) -> Panel:
+    """Draw axes that have room for all values, and lines for a seed's ends and for medians."""
     told = "lowest and highest of 5 seeds"
     grid = line(ax, "-", color=GRAY, lw=0.5)
     ends = [line(ax, "-", color=DARK_GRAY, lw=1, label=told) for _ in range(2)]

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike, NDArray
@@ -16,12 +16,13 @@ from torch import Tensor
 
 from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch, Values, one_of
+from lnorm_utils.explorers.engine.drawing import Together
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
 from lnorm_utils.explorers.engine.figures import fixed_panels, in_style
 from lnorm_utils.explorers.engine.own_data import finite
 from lnorm_utils.functional import mean
 from lnorm_utils.numbers import counted, number
-from lnorm_utils.plotting.picture import BLACK, Picture, to_array
+from lnorm_utils.plotting.picture import BLACK, to_array
 
 __all__ = ["explore_shared_mean"]
 
@@ -52,10 +53,9 @@ KNOWN = {
     (SEQUENCES, "NL"): BATCH_NORM,
     (IMAGES, "NHW"): BATCH_NORM,
 }
-# In inches; on each panel they begin at its upper left corner.
-WIDTH, HEIGHT, PANEL, TOP, BOTTOM = 6.7, 3.6, 3.05, 0.5, 2.55
-WIDTHS = {TABLE: 2.16, SEQUENCES: 2.16, IMAGES: 2.38}
-LEFT, RIGHT = 0.3, 0.05  # of the cells of a tensor
+# In inches, from the upper left corner of the panel; a tensor with own numbers gets more room.
+WIDTH, OWN_WIDTH, HEIGHT, CAPTION, TOP, BOTTOM = 5.0, 6.7, 3.4, 0.55, 0.3, 2.35
+LEFT, RIGHT = 0.55, 0.1  # of the cells of a tensor
 HEAD, GAP = 0.24, 0.12  # above each block of a tensor, and between two side by side
 SMALL: dict[str, Any] = {"fontsize": 10}
 CENTERED: dict[str, Any] = {"ha": "center", "va": "center"}
@@ -99,17 +99,22 @@ def explore_shared_mean(
         over = "C" if tensor == IMAGES else "D"
     on = _switches({"tensor": tensor, "over": over}, tensors)
     all_presets = _presets(presets or {}, tensor, tensors)
-    picture, axes = _panels(tensors)
-    tables = {kind: _draw(ax, kind, tensors[kind], x is not None) for kind, ax in axes.items()}
-    marked = {kind: Marked(ax, tables[kind]) for kind, ax in axes.items()}
+    picture, (ax,) = fixed_panels(
+        "Which cells share one mean",
+        *(1, WIDTH if x is None else OWN_WIDTH, HEIGHT),
+        {"left": 0, "right": 1, "bottom": 0, "top": 1 - CAPTION / HEIGHT},
+    )
+    ax.set(xlim=(0, picture.get_size_inches()[0]), ylim=(HEIGHT - CAPTION, 0), label="tensor")
+    ax.set_axis_off()
+    tables = {kind: Table(ax, kind, values, x is not None) for kind, values in tensors.items()}
     under_the_top = ScaledTranslation(0, -0.08, picture.dpi_scale_trans)
     caption = picture.text(0.5, 1, "", ha="center", va="top")
     caption.set_transform(picture.transFigure + under_the_top)
 
     def move(tensor: str, which: int, **on: bool) -> str:
         group = _group(tensor, tensors[tensor], on, which)
-        for kind, marks in marked.items():
-            marks.show(group if kind == tensor else None)
+        for kind, table in tables.items():
+            table.show(group.cells if kind == tensor else None)
         known = KNOWN.get((tensor, group.over), NOT_LAYER_NORM)
         caption.set_text(f"{_count(group)}{_which(group)}\n{known}")
         return _words(tensor, group, known)
@@ -125,12 +130,10 @@ def explore_shared_mean(
             "which mean", which, range(1, max(map(Tensor.numel, tensors.values())) + 1), most=count
         ),
     }
-    moving = [*(artist for marks in marked.values() for artist in marks.all), caption]
+    moving = [*(artist for table in tables.values() for artist in table.all), caption]
     # A narrow picture would have no room for the numbers in the cells of an instructor's tensor.
     narrow: Any = "views" if x is None else "fixed"
-    return Explorer(
-        picture, moving, move, controls, all_presets, preset, narrow=narrow, view="tensor"
-    )
+    return Explorer(picture, moving, move, controls, all_presets, preset, narrow=narrow)
 
 
 def _of_the_lesson() -> dict[str, Tensor]:
@@ -178,61 +181,52 @@ def _switch(letter: str, on: bool) -> Switch:
     return Switch(f"over {letter}", on, when=there)
 
 
-def _panels(tensors: Mapping[str, Tensor]) -> tuple[Picture, dict[str, Axes]]:
-    """Make a panel for each tensor, measured in inches from its upper left corner."""
-    widths = [WIDTHS[kind] for kind in tensors] if len(tensors) > 1 else [WIDTH]
-    margins = {"left": 0, "right": 0.999, "bottom": 0, "top": PANEL / HEIGHT, "wspace": 0.01}
-    picture, axes = fixed_panels(
-        "Which cells share one mean",
-        *(len(widths), WIDTH / len(widths), HEIGHT),
-        margins,
-        gridspec_kw={"width_ratios": widths},
-    )
-    for ax, width in zip(axes, widths, strict=True):
-        ax.set(xlim=(0, width), ylim=(PANEL, 0))
-        ax.set_axis_off()
-    return picture, dict(zip(tensors, axes, strict=True))
+class Table:
+    """A tensor as one table, or as a block of cells for each index of its outer axes."""
 
+    def __init__(self, ax: Axes, kind: str, x: Tensor, is_own: bool) -> None:
+        *outer, rows, columns = x.shape
+        across, self.cell = _layout(x.shape, ax.get_xlim()[1] - LEFT - RIGHT)
+        size = self.cell * (columns, rows)
+        steps = size + np.array([GAP, HEAD])
+        top = TOP + HEAD * bool(outer)
+        count = math.prod(outer)
+        blocks = [(LEFT, top) + steps * (b % across, b // across) for b in range(count)]
+        grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), -1) * self.cell
+        self.corners = (np.array(blocks)[:, None, None] + grid).reshape(*x.shape, 2)
+        self.cells = PathPatch(_outlines(self.corners, self.cell), fc="white", ec="gray")
+        self.lit = PathPatch(Path([(0, 0)]), fc=LIT, ec=BLACK)
+        self.lit.set_linewidth(min(2.5, 20 * self.cell.min()))
+        for patch in (self.cells, self.lit):
+            ax.add_patch(patch)
+        texts = _write_numbers(ax, x, self.corners, self.cell)
+        for b, (x0, y0) in enumerate(blocks):
+            texts.append(_write_index(ax, LETTERS[kind], outer, b, (x0, y0 - 0.03), steps[0]))
+            if b % across == 0:
+                for i in range(0, rows, math.ceil(0.2 / self.cell[1])):
+                    place = (x0 - 0.06, y0 + (i + 0.5) * self.cell[1])
+                    texts.append(ax.text(*place, str(i), ha="right", va="center", **SMALL))
+            if b + across >= len(blocks):
+                for i in range(0, columns, math.ceil(0.25 / self.cell[0])):
+                    place = (x0 + (i + 0.5) * self.cell[0], y0 + size[1] + 0.04)
+                    texts.append(ax.text(*place, str(i), ha="center", va="top", **SMALL))
+        end_x, end_y = self.corners.reshape(-1, 2).max(0) + self.cell
+        down, right = LETTERS[kind][-2], LETTERS[kind][-1]
+        name = "your tensor" if is_own else NAMES[kind]
+        texts += [
+            ax.text(LEFT - 0.4, top + size[1] / 2, down, **CENTERED, **SMALL),
+            ax.text((LEFT + end_x) / 2, end_y + 0.2, right, ha="center", va="top", **SMALL),
+            ax.text(LEFT, 0.05, f"{name}: {kind} = {tuple(x.shape)}", va="top", **SMALL),
+        ]
+        # What is drawn first before what covers it.
+        self.all: list[Artist] = [self.cells, self.lit, Together(texts)]
 
-class Table(NamedTuple):
-    """A tensor as it is drawn: the upper left corners of its cells, and the frame around it."""
-
-    corners: NDArray  # (*x.shape, 2)
-    texts: NDArray  # (*x.shape), the number in each cell as it is written
-    cell: NDArray  # (2,), width and height
-    frame: tuple[float, float, float, float]
-
-
-def _draw(ax: Axes, kind: str, x: Tensor, is_own: bool) -> Table:
-    """Draw a tensor as one table, or as a block of cells for each index of its outer axes."""
-    *outer, rows, columns = x.shape
-    left, right = LEFT, ax.get_xlim()[1] - RIGHT
-    across, cell = _layout(x.shape, right - left)
-    size = cell * (columns, rows)
-    steps = size + np.array([GAP, HEAD])
-    top = TOP + HEAD * bool(outer)
-    blocks = [(left, top) + steps * (b % across, b // across) for b in range(math.prod(outer))]
-    grid = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), -1) * cell
-    corners = (np.array(blocks)[:, None, None] + grid).reshape(*x.shape, 2)
-    ax.add_patch(PathPatch(_outlines(corners, cell), fc="white", ec="gray"))
-    texts = _write_numbers(ax, x, corners, cell)
-    for b, (x0, y0) in enumerate(blocks):
-        _write_index(ax, LETTERS[kind], outer, b, (x0, y0 - 0.03), steps[0])
-        if b % across == 0:
-            for i in range(0, rows, math.ceil(0.2 / cell[1])):
-                place = (x0 - 0.04, y0 + (i + 0.5) * cell[1])
-                ax.text(*place, str(i), ha="right", va="center", fontsize=10)
-        if b + across >= len(blocks):
-            for i in range(0, columns, math.ceil(0.25 / cell[0])):
-                place = (x0 + (i + 0.5) * cell[0], y0 + size[1] + 0.04)
-                ax.text(*place, str(i), ha="center", va="top", fontsize=10)
-    end_x, end_y = corners.reshape(-1, 2).max(0) + cell
-    ax.text(left - 0.17, top + size[1] / 2, LETTERS[kind][-2], **CENTERED, **SMALL)
-    ax.text((left + end_x) / 2, end_y + 0.2, LETTERS[kind][-1], ha="center", va="top", **SMALL)
-    title = f"{kind} = {tuple(x.shape)}"
-    name = "your tensor" if is_own else NAMES[kind]
-    ax.text(left, 0.07, f"{name}\n{title}", va="top", **SMALL)
-    return Table(corners, texts, cell, (0.02, 0.03, max(end_x, 2.1) + 0.01, end_y + 0.4))
+    def show(self, cells: tuple[int | slice, ...] | None) -> None:
+        """Show the tensor with some of its cells lit, or hide it."""
+        for artist in self.all:
+            artist.set_visible(cells is not None)
+        if cells is not None:
+            self.lit.set_path(_outlines(self.corners[cells], self.cell))
 
 
 def _layout(shape: tuple[int, ...], width: float) -> tuple[int, NDArray]:
@@ -242,67 +236,33 @@ def _layout(shape: tuple[int, ...], width: float) -> tuple[int, NDArray]:
     best = (0.0, 1, np.zeros(2))
     for across in (*outer[1:], *range(1, count + 1)):
         room = (width + GAP) / across - GAP, (BOTTOM - TOP) / math.ceil(count / across) - head
-        cell = np.minimum(np.array(room) / (columns, rows), (0.9, 0.42))
+        cell = np.minimum(np.array(room) / (columns, rows), (1.05, 0.42))
         fits = min(cell[0] / 0.46, cell[1] / 0.2, room[0] / 0.3, 1.0)
         if fits > best[0]:
             best = (fits, across, cell)
     return best[1:]
 
 
-def _write_numbers(ax: Axes, x: Tensor, corners: NDArray, cell: NDArray) -> NDArray:
-    """Write each number into its cell, if there is room, and return what was written."""
+def _write_numbers(ax: Axes, x: Tensor, corners: NDArray, cell: NDArray) -> list[Artist]:
+    """Write each number into its cell, if there is room."""
     texts = [number(value) for value in x.flatten().tolist()]
     if cell[1] < 0.18 or cell[0] < 0.09 * max(map(len, texts)):
-        texts = [""] * len(texts)
-    for (right, down), text in zip(corners.reshape(-1, 2) + cell / 2, texts, strict=True):
+        return []
+    places = (corners.reshape(-1, 2) + cell / 2).tolist()
+    return [
         ax.text(right, down, text, **CENTERED, **SMALL)
-    return np.array(texts).reshape(x.shape)
-
-
-class Marked:
-    """What moves on a panel: the frame around its table, the lit cells, and their numbers."""
-
-    def __init__(self, ax: Axes, table: Table) -> None:
-        self.table = table
-        self.frame = Rectangle((0, 0), 1, 1, fill=False, ec=BLACK, lw=2.5, ls="--")
-        self.frame.set_bounds(*table.frame)
-        self.lit = PathPatch(Path([(0, 0)]), fc=LIT, ec=BLACK)
-        self.lit.set_linewidth(min(2.5, 20 * table.cell.min()))
-        for patch in (self.frame, self.lit):
-            ax.add_patch(patch)
-        # The lit cells hide the numbers below them, so their own numbers are drawn on top.
-        count = table.texts.size
-        self.numbers = [ax.text(0, 0, "", **CENTERED, **SMALL) for _ in range(count)]
-
-    @property
-    def all(self) -> list[Artist]:
-        """All of it, what is drawn first before what covers it."""
-        return [self.frame, self.lit, *self.numbers]
-
-    def show(self, group: "Group | None") -> None:
-        """Light up the cells of a group, or nothing."""
-        for artist in self.all:
-            artist.set_visible(False)
-        if group is None:
-            return
-        corners = self.table.corners[group.cells]
-        self.frame.set_visible(True)
-        self.lit.set_visible(True)
-        self.lit.set_path(_outlines(corners, self.table.cell))
-        places = corners.reshape(-1, 2) + self.table.cell / 2
-        texts = self.table.texts[group.cells].ravel()
-        for written, place, text in zip(self.numbers, places, texts, strict=False):
-            written.set(visible=True, text=text, position=place)
+        for (right, down), text in zip(places, texts, strict=True)
+    ]
 
 
 def _write_index(
     ax: Axes, letters: str, outer: list[int], block: int, place: tuple[float, float], room: float
-) -> None:
+) -> Artist:
     """Write the index of a block above it, in full where there is room."""
     index = np.unravel_index(block, outer) if outer else ()
     full = ", ".join(f"{a.lower()} = {i}" for a, i in zip(letters, index, strict=False))
     text = full if 0.075 * len(full) < room else ", ".join(map(str, index))
-    ax.text(*place, text, va="bottom", **SMALL)
+    return ax.text(*place, text, va="bottom", **SMALL)
 
 
 def _outlines(corners: NDArray, cell: NDArray) -> Path:

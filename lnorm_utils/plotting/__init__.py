@@ -7,6 +7,7 @@ from lnorm_utils.plotting.histograms import hist_encoding, hist_layer_normed
 from lnorm_utils.plotting.matrices import signed_cells
 from lnorm_utils.plotting.picture import Picture, new_picture
 from lnorm_utils.plotting.points import number_lines, points_before_after
+from lnorm_utils.plotting.regions import regions
 from lnorm_utils.plotting.tables import shared_cells
 from lnorm_utils.plotting.verdicts import verdicts
 
@@ -20,6 +21,7 @@ __all__ = [
     "number_lines",
     "points_before_after",
     "points_by_class",
+    "regions",
     "shared_cells",
     "signed_cells",
     "verdicts",

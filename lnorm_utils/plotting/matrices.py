@@ -2,7 +2,6 @@
 
 import matplotlib
 import numpy as np
-from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
@@ -16,12 +15,14 @@ from lnorm_utils.plotting.picture import (
     Picture,
     new_picture,
     phrase,
+    tint,
     to_array,
 )
 
 __all__ = ["signed_cells"]
 
 MOST = 12
+FULL = 0.85  # with more color, white digits on it would be hard to read on a dark page
 
 
 @matplotlib.rc_context(STYLE)
@@ -74,6 +75,5 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
 def _color(share: float) -> tuple[float, ...]:
     """Mix white with the color of a sign, as much of it as the share, from −1 to 1, says."""
     if not np.isfinite(share):
-        return to_rgb(WHITE)
-    full, white = np.array(to_rgb(ORANGE if share > 0 else SKY)), np.array(to_rgb(WHITE))
-    return tuple(white + abs(share) * (full - white))
+        return tint(WHITE, 0)
+    return tint(ORANGE if share > 0 else SKY, FULL * abs(share))

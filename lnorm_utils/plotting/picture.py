@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.backend_bases import RendererBase
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
@@ -69,6 +70,11 @@ class Picture(Figure):
         image = f'<img alt="{html.escape(self.alt)}" src="data:image/png;base64,{png}">'
         display({"text/html": image, "image/png": png, "text/plain": self.alt}, raw=True)
         display(Markdown(f"**In words.** {self.words}"))
+
+
+def tint(color: str, share: float) -> tuple[float, ...]:
+    """Mix white with a color, as much of it as the share, from 0 to 1, says."""
+    return tuple(1 + share * (part - 1) for part in to_rgb(color))
 
 
 def new_picture(

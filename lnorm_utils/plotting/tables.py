@@ -24,13 +24,15 @@ from lnorm_utils.plotting.picture import (
     Picture,
     new_picture,
     phrase,
+    tint,
     to_array,
 )
 
 __all__ = ["shared_cells"]
 
-# Neighbors differ in lightness.
+# Neighbors differ in lightness. With more color, digits would be hard to read on a dark page.
 COLORS = (SKY, VERMILION, YELLOW, GREEN, WHITE, ORANGE, PINK, GRAY)
+FULL = 0.6
 AXES = {2: "ND", 3: "NLD", 4: "NCHW"}
 
 
@@ -113,7 +115,7 @@ def _tables(alt: str, shape: tuple[int, ...], letters: str) -> tuple[Picture, ND
 def _draw_cells(ax: Axes, values: NDArray, groups: NDArray) -> None:
     for (row, column), value in np.ndenumerate(values):
         group = int(groups[row, column])
-        color = COLORS[group % len(COLORS)]
+        color = tint(COLORS[group % len(COLORS)], FULL)
         ax.add_patch(Rectangle((column, row), 1, 1, facecolor=color, edgecolor=BLACK, lw=1))
         ax.text(column + 0.5, row + 0.42, number(value), ha="center", va="center")
         ax.text(column + 0.96, row + 0.94, _mark(group), ha="right", va="bottom", fontsize=10)

@@ -151,7 +151,7 @@ def test_the_words_give_the_numbers_of_the_picture(explore, size, draws):
     expected += [of_0.min(), of_0.max()] if size > 2 else [1, -1]
     expected += [0] * (size == 2 and bool((abs(outputs) < 0.9).any()))
     expected += [F.layer_norm(x[0], (3,))[0]]
-    expected += [running[0, batch + 1], others.mean()]
+    expected += [batch + 1, running[0, batch + 1], others.mean()]
     expected += [running[1, batch + 1], others.var()]
     words = explore(x=x, batch_size=size, draws=draws).words
     assert numbers(words) == pytest.approx([float(e) for e in expected], abs=0.00501)
@@ -167,3 +167,13 @@ def test_each_press_draws_other_company_and_after_forty_batches_the_first_is_bac
         explorer.draws += 1
     assert len(set(shown)) == 40
     assert shown[40] == shown[0]
+
+
+def test_in_every_arrangement_no_number_lies_under_the_title_below_it(explore):
+    explorer = explore()
+    _, upper, lower = explorer.picture.axes
+    for number in range(len(explorer.frames.arrangements)):
+        explorer.frame(number)
+        labels = [label for label in upper.get_xticklabels() if label.get_visible()]
+        title = lower.title.get_window_extent()
+        assert not any(label.get_window_extent().overlaps(title) for label in labels)

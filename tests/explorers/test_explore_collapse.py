@@ -105,6 +105,20 @@ def test_beside_each_corner_stands_how_many_points_are_there(explore):
     assert [text.get_text() for text in explorer.moving[-2:]] == ["", ""]
 
 
+def test_counts_lie_inside_their_panel_and_off_the_star_in_every_arrangement(explore):
+    explorer = explore(features=2)
+    for number in range(len(explorer.frames.arrangements)):
+        explorer.frame(number)
+        panel = explorer.picture.axes[1]
+        left, bottom, right, top = panel.bbox.extents
+        for text in explorer.moving[-2:]:
+            box = text.get_window_extent()
+            assert left < box.x0 < box.x1 < right
+            assert bottom < box.y0 < box.y1 < top
+            _, star = panel.transData.transform((1, -1))
+            assert not box.y0 < star - 9 < box.y1  # a star of 18 points
+
+
 def test_a_large_eps_draws_the_circle_in(explore):
     explorer = explore(features=4, eps=0.1)
     _, radii = explorer.words.split("After: ")

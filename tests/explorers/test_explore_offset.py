@@ -1,6 +1,8 @@
-"""The explorer of lesson 2 shows how far three variances in float32 are from the true one."""
+"""The explorer of lesson 2 strikes out the digits that float32 gets wrong."""
 
+import math
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -50,76 +52,78 @@ def mean_of(x):
     return total / np.float32(x.size)
 
 
-def curve(explorer, label):
-    lines = {line.get_label(): line for line in explorer.picture.axes[0].lines}
-    return (np.array(data, dtype=float) for data in lines[label].get_data())
-
-
 def floats(text):
     return [float(n.replace("−", "-").replace(",", "")) for n in text.split()]
 
 
+def written(explorer):
+    """Return each number in the picture: what is written, and how much of it is struck out."""
+    struck, *texts, _, _ = explorer.moving
+    count = len(texts) // 2
+    ends = dict(zip(*struck.get_data()[::-1], strict=True))
+    for right, wrong in zip(texts[:count], texts[count:], strict=True):
+        assert right.get_position() == wrong.get_position()
+        assert right.get_position()[0] == -len(wrong.get_text())
+    assert sum(not math.isnan(y) for y in ends) == sum(1 for t in texts[count:] if t.get_text())
+    return [(a.get_text(), b.get_text()) for a, b in zip(texts[:count], texts[count:], strict=True)]
+
+
+def assert_struck_where_wrong(right, wrong, exact):
+    """The last digit that stands is off by at most half of it, and the first one struck isn't."""
+    exact, whole = Fraction(exact), right + wrong
+    decimals = len(whole.partition(".")[2])
+    value = Fraction(whole.replace("−", "-").replace(",", ""))
+    lost = sum(map(str.isdigit, wrong))
+    slack = Fraction(1, 10**decimals)  # for what is written is rounded, too
+    if any(map(str.isdigit, right)):
+        assert abs(value - exact) <= Fraction(10**lost, 2 * 10**decimals) + slack
+    if lost:
+        assert abs(value - exact) >= Fraction(10 ** (lost - 1), 2 * 10**decimals) - slack
+
+
 def check(explorer, row, offset):
-    naive, two, twice, head, values, verdict = explorer.moving
     (true, by_naive), (by_two, by_twice) = by_hand(row, offset), two_passes(row, offset)
-    assert [*naive.get_xdata(), *two.get_xdata(), *twice.get_xdata()] == [offset] * 5
-    low, error, high = naive.get_ydata()
-    assert naive.get_markevery() == [1]
-    assert (low, high) == explorer.picture.axes[0].get_ylim()
-    assert error == pytest.approx(abs(by_naive - true), abs=1e-9 * true)
-    assert two.get_ydata()[0] == pytest.approx(abs(by_two - true), abs=1e-9 * true)
-    assert twice.get_ydata()[0] == pytest.approx(abs(by_twice - true), abs=1e-9 * true)
-    assert twice.get_ydata()[0] <= max(1e-6 * true, 1e-45)
-    assert naive.get_marker() == ("v" if by_naive < 0 else "s")
+    *_, head, verdict = explorer.moving
+    x = [Fraction(float(v)) for v in np.float32(row).ravel() + np.float32(offset)]
+    mean = sum(x) / len(x)
+    wanted = [Fraction(float(v)) + Fraction(offset) for v in np.float32(row).ravel()[:4]]
+    wanted += [sum(v * v for v in x) / len(x), mean * mean, true, true, true, true]
     assert head.get_text() == f"offset {offset:,.10g}"
-    for shown in (
-        values.get_text(),
-        " ".join(re.findall("(?:variance is|gives?|twice) (.*?)[,.](?= |$)", explorer.words)),
-    ):
-        assert floats(shown) == pytest.approx(
-            [true, by_naive, by_two, by_twice], rel=0.05, abs=0.005 * (true > 0.01)
-        )
+    shown = written(explorer)
+    for (right, wrong), exact in zip(shown, wanted, strict=True):
+        assert_struck_where_wrong(right, wrong, exact)
+    numbers = [floats(right + wrong)[0] for right, wrong in shown]
+    stored = [*map(float, x[:4]), by_naive, by_two, by_twice, true]
+    digits = len((shown[-1][0]).partition(".")[2])
+    assert [*numbers[:-6], *numbers[-4:]] == pytest.approx(stored, abs=0.51 * 10**-digits)
+    assert not shown[-1][1]
+    said = " ".join(re.findall("(?:variance is|gives?|twice) (.*?)[,.](?= |$)", explorer.words))
+    assert floats(said) == pytest.approx(
+        [true, by_naive, by_two, by_twice], rel=0.05, abs=0.005 * (true > 0.01)
+    )
     for text in (explorer.words, verdict.get_text()):
         assert ("root is NaN" in text) == (by_naive < 0)
         assert ("over 100%" in text) == (by_naive > 2 * true)
         assert ("right" in text) == (abs(by_naive - true) <= 1e-5 * true)
 
 
-def test_at_every_stop_markers_and_numbers_are_those_of_the_row(explorer):
+def test_at_every_stop_numbers_are_those_of_the_row_and_wrong_digits_are_struck(explorer):
     assert len(stops(explorer)) >= 50
     for offset in stops(explorer):
         explorer.offset = offset
         check(explorer, ROW, offset)
 
 
-def test_the_curves_are_the_errors_at_every_stop(explorer):
-    true, by_one = np.transpose([by_hand(ROW, offset) for offset in stops(explorer)])
-    for label, expected in (
-        ("E[x²] − E[x]²", abs(by_one - true)),
-        ("E[x²] − E[x]² is negative", np.where(by_one < 0, abs(by_one - true), np.nan)),
-        ("the variance itself", true),
-    ):
-        x, y = curve(explorer, label)
-        assert x.tolist() == stops(explorer)
-        np.testing.assert_allclose(y, expected, rtol=1e-6, atol=1e-12)
-    _, two = curve(explorer, "two passes")
-    x, twice = curve(explorer, "two passes, centered twice")
-    assert x.tolist() == stops(explorer)
-    assert (twice <= 1e-6 * true).all()
-    far = x >= 1e5
-    assert (twice[far] < 1e-9).all()
-    assert (two[far] > 1e-6).all()
+def test_at_10_000_the_squares_lose_all_digits_of_the_variance(explorer):
+    explorer.offset = 10_000.0
+    squares, square, naive = written(explorer)[4:7]
+    assert (squares, square) == (("99,992,95", "2.0000"), ("99,992,9", "52.0000"))
+    assert naive == ("", "0.0000")
 
 
-def test_the_first_negative_variance_is_marked_and_said(explorer):
+def test_the_first_negative_variance_is_a_preset(explorer):
     first = next(offset for offset in stops(explorer) if by_hand(ROW, offset)[1] < 0)
     assert first == 17_800
-    ax = explorer.picture.axes[0]
-    marks = [m for m in ax.lines if m.get_linestyle() == ":" and len(m.get_xdata()) == 2]
-    assert [m.get_xdata()[0] for m in marks] == [first]
-    assert [t.get_text() for t in ax.texts if t not in explorer.moving] == [
-        "first negative: 17,800"
-    ]
     assert explorer.presets["the first negative variance"] == {"offset": first}
 
 
@@ -140,12 +144,10 @@ def test_the_words_say_how_far_apart_float32_numbers_are_until_the_row_itself_is
 def test_own_data_are_shown_in_place_of_the_row(explore, row):
     explorer = explore(x=row)
     negative = [offset for offset in stops(explorer) if by_hand(row, offset)[1] < 0]
-    for offset in stops(explorer):
+    for offset in stops(explorer)[::9]:
         explorer.offset = offset
-        true, by_one = by_hand(row, offset)
-        assert explorer.moving[0].get_ydata()[1] == pytest.approx(abs(by_one - true), rel=1e-6)
+        check(explorer, row, offset)
     if negative:
         assert explorer.presets["the first negative variance"] == {"offset": negative[0]}
     else:
         assert "the first negative variance" not in explorer.presets
-        assert not [t for t in explorer.picture.axes[0].texts if "negative" in t.get_text()]

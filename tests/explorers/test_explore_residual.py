@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from lnorm_utils.examples import normal, residual_stack
-from lnorm_utils.explorers import explore_residual
+from lnorm_utils.explorers import explore_residual, explore_stream
 from lnorm_utils.numbers import significant
 from lnorm_utils.plotting.picture import BLUE, GREEN, VERMILION
 
@@ -130,3 +130,18 @@ def test_own_rows_and_a_depth_between_two_stops():
     rows = 5 * normal(3, 4, 10, seed=7)
     explorer = explore_residual(depth=5, placement="pre-LN", x=rows)
     assert_shows(explorer, rows.reshape(12, 10).double())
+
+
+def test_the_explorer_of_the_stream_shows_the_same_scales_and_says_where_they_end():
+    explorer = explore_stream(x=ROWS)
+    for depth in (2, 24):
+        explorer.depth = depth
+        for placement in NAMES:
+            explorer.placement = placement
+            scales = {name: measured(depth, name, True, False, ROWS)[1] for name in NAMES}
+            chosen, lines = scales[placement], explorer.moving[-5:]
+            courses = [chosen.min(0), chosen.max(0), *(np.median(s, 0) for s in scales.values())]
+            for line, course in zip(lines, courses, strict=True):
+                np.testing.assert_allclose(line.get_ydata(), course, rtol=1e-9)
+            end = significant(np.median(chosen[:, -1]), 3 if np.median(chosen[:, -1]) > 0.1 else 2)
+            assert f"ends with {end}" in explorer.words

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from explorer_fixtures import made_by_tests, moved_by_tests
 from matplotlib.path import Path
+from matplotlib.transforms import Bbox
 
 from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.shared_mean import explore_shared_mean
@@ -55,31 +56,46 @@ def group_of(x, kind, over, which):
 
 
 def lit_texts(explorer):
-    """Return the numbers that are written in the cells that are lit, and those in the frame."""
-    shown = [artist for artist in explorer.moving if artist.get_visible()]
-    frame, lit, *numbers, _ = shown
+    """Return the numbers that are written in the cells that are lit, and all that are written."""
+    _, lit, _, _ = [artist for artist in explorer.moving if artist.get_visible()]
+    (ax,) = explorer.picture.axes
     cells = [Path(vertices) for vertices in lit.get_path().to_polygons(closed_only=False)]
-    (x, y), width, height = frame.get_xy(), frame.get_width(), frame.get_height()
-    written = [t for t in frame.axes.texts if NUMBER.fullmatch(t.get_text()) and t.get_visible()]
-    written = [t for t in written if t not in numbers]
-    framed = [
-        t
-        for t in written
-        if x < t.get_position()[0] < x + width and y < t.get_position()[1] < y + height
-    ]
-    inside = [[t for t in framed if c.contains_point(t.get_position())] for c in cells]
+    written = [t for t in ax.texts if NUMBER.fullmatch(t.get_text()) and t.get_visible()]
+    inside = [[t for t in written if c.contains_point(t.get_position())] for c in cells]
     assert all(len(found) == 1 for found in inside)
-    again = {(t.get_text(), *t.get_position()) for t in numbers if t.get_text()}
-    assert again == {(t.get_text(), *t.get_position()) for (t,) in inside}
-    assert all(t.get_zorder() > lit.get_zorder() for t in numbers)
-    return [found[0].get_text() for found in inside], [t.get_text() for t in framed]
+    assert all(t.get_zorder() > lit.get_zorder() for t in written)
+    return [found[0].get_text() for found in inside], [t.get_text() for t in written]
+
+
+def test_numbers_fit_into_their_cells_in_every_arrangement(explorer):
+    for number in range(len(explorer.frames.arrangements)):
+        for kind in SHAPES:
+            put(explorer, kind, letters(kind), 1)  # all cells are lit
+            assert f"{abs(NUMBERS[0]):.2f}</text>" in explorer.frame(number)["svg"]
+            _, lit, _, _ = [artist for artist in explorer.moving if artist.get_visible()]
+            (ax,) = explorer.picture.axes
+            written = [t for t in ax.texts if NUMBER.fullmatch(t.get_text()) and t.get_visible()]
+            cells = lit.get_path().transformed(ax.transData).to_polygons(closed_only=False)
+            assert len(cells) == len(written) == NUMBERS.size
+            for cell, inside in zip(sorted_boxes(cells), sorted_boxes(written), strict=True):
+                assert inside[0] - cell[0] > 2
+                assert cell[1] - inside[1] > 2
+
+
+def sorted_boxes(items):
+    """Return where cells or texts begin and end, from left to right in each row, in points."""
+    ends = []
+    for item in items:
+        box = item.get_window_extent() if hasattr(item, "get_window_extent") else Bbox(item[:3:2])
+        ends.append((round(-(box.y0 + box.y1) / 2), box.x0 + box.x1, box.x0, box.x1))
+    return [each[2:] for each in sorted(ends, key=lambda e: (round(e[0] / 5), e[1]))]
 
 
 def check(explorer, x, kind, over, which):
     shape, index, cells, mean = group_of(x, kind, over, which)
-    lit, framed = lit_texts(explorer)
+    lit, shown = lit_texts(explorer)
     assert sorted(lit) == sorted(map(text, cells))
-    assert framed == [text(value) for value in x.ravel()]
+    assert shown == [text(value) for value in x.ravel()]
     count, words, caption = math.prod(shape), explorer.words, explorer.moving[-1].get_text()
     assert explorer.which == min(which, count)
     assert f", shape {shape} with keepdim." in words

@@ -34,6 +34,7 @@ OWN = {  # the argument that takes it, and some to take
     "explore_precision": ("row", [[7.0, 9.0], normal(300, seed=1), [[1e100, -1e100, 0]]]),
     "explore_projection": ("points", [normal(8, 2, seed=2), 1e6 * normal(5, 8, 2, seed=1)]),
     "explore_residual": ("x", [normal(2, 2, seed=1), normal(256, 3, seed=2)]),
+    "explore_stream": ("x", [normal(2, 2, seed=1), normal(256, 3, seed=2)]),
     "explore_shared_mean": ("x", [[[1, 2], [3, 4]], torch.zeros(1, 1), normal(8, 8, 1, 1, seed=0)]),
 }
 REFUSED = [  # with what the sentence must say
@@ -285,12 +286,21 @@ def test_the_picture_fits_a_projector_and_its_text_can_be_read(explorer):
 
 
 def test_what_an_explorer_refers_to_is_there_once_and_in_no_other(explorer, make):
-    one, other = (each.frame()["svg"] for each in (explorer, make()))
+    explorer.preset = [*explorer.presets][-1]
+    one, other = (each.frame()["svg"] for each in (explorer, make(preset=explorer.preset)))
     referred = re.findall(r'(?:url\(#|href="#)([^")]+)', one)
     ids = re.findall(r' id="([^"]+)"', one)
     assert referred
     assert all(ids.count(name) == 1 for name in referred)
     assert not {*referred} & {*re.findall(r' id="([^"]+)"', other)}
+
+
+def test_whatever_was_drawn_before_an_id_stands_in_a_picture_once(explorer):
+    for _ in range(2):
+        for name in explorer.presets:
+            explorer.preset = name
+            ids = re.findall(r'\bid="([^"]+)"', explorer.frame()["svg"])
+            assert len(ids) == len(set(ids)), name
 
 
 def test_it_is_the_same_each_time_and_leaves_the_callers_random_state_alone(explorer, make):

@@ -231,7 +231,8 @@ def _name(ax: Axes) -> str:
 
 def _thin_out(picture: Figure) -> None:
     """Hide the numbers along an x axis that would be written over their neighbors."""
-    labels = [[tick.label1 for tick in ax.xaxis.get_major_ticks()] for ax in picture.axes]
+    shown = [ax.xaxis for ax in picture.axes if ax.xaxis.get_tick_params()["labelbottom"]]
+    labels = [[tick.label1 for tick in axis.get_major_ticks()] for axis in shown]
     for label in chain(*labels):
         label.set_visible(True)
     picture.draw_without_rendering()

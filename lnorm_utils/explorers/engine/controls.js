@@ -54,15 +54,9 @@ function draw(control, parent, change) {
       input.addEventListener("change", () => change(place));
       return input;
     });
-    let last;
     return (place, off) => {
       box.disabled = off;
       inputs.forEach((input, i) => { input.checked = i === place; });
-      if (place === last) return;
-      last = place;
-      const { offsetLeft, offsetWidth } = inputs[place].parentElement;
-      const [left, right] = [offsetLeft - box.offsetLeft, offsetLeft - box.offsetLeft + offsetWidth];
-      if (left < box.scrollLeft || right > box.scrollLeft + box.clientWidth) box.scrollLeft = left;
     };
   }
   if (kind === "switch") {
@@ -71,7 +65,7 @@ function draw(control, parent, change) {
     element("span", box, {}, label);
     input.addEventListener("change", () => change(Number(input.checked)));
     return (place, off) => {
-      input.checked = place === 1;
+      input.checked = place === 1 && !off; // where it doesn't apply, it isn't ticked
       input.disabled = off;
     };
   }

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import matplotlib
 from matplotlib.artist import Artist
-from matplotlib.backend_bases import GraphicsContextBase
+from matplotlib.backend_bases import GraphicsContextBase, RendererBase
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -16,7 +16,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextToPath
 from matplotlib.transforms import Affine2D, IdentityTransform, Transform
 
-__all__ = ["POINTS_PER_INCH", "drawn", "svg"]
+__all__ = ["POINTS_PER_INCH", "Together", "drawn", "svg"]
 
 POINTS_PER_INCH = 72
 TAG = re.compile(r"<[^>]*>")
@@ -66,6 +66,39 @@ def drawn(figure: Figure, artists: Sequence[Artist], text: str, name: str) -> st
     return TAG.sub(lambda tag: FINER.sub("", tag[0]), drawing)  # numbers in texts stay whole
 
 
+class Together(Artist):
+    """Artists that come and go together, and never change: for each size they are drawn once."""
+
+    def __init__(self, artists: Sequence[Artist]) -> None:
+        super().__init__()
+        self.artists = artists
+        self._drawn: dict[tuple[float, float], str] = {}
+
+    def set_visible(self, b: bool) -> None:
+        super().set_visible(b)
+        for artist in self.artists:
+            artist.set_visible(b)
+
+    def draw(self, renderer: RendererBase) -> None:
+        if not self.get_visible():
+            return
+        if not isinstance(renderer, FewElements):
+            raise TypeError("This draws only what moves; its artists are drawn by their axes.")
+        size = renderer.width, renderer.height
+        if size in self._drawn:
+            renderer.file.write(self._drawn[size])
+            return
+        begin = renderer.file.tell()
+        for artist in self.artists:
+            artist.draw(renderer)
+        renderer.file.seek(begin)
+        # Later drawings count their texts from 1 again, so an id would stand there twice.
+        self._drawn[size] = re.sub(r' id="text_\d+"', "", renderer.file.read())
+        renderer.file.seek(begin)
+        renderer.file.truncate()
+        renderer.file.write(self._drawn[size])
+
+
 @lru_cache(512)
 def measured(text: str, font: FontProperties, ismath: Any) -> tuple[float, float, float]:
     """Return width, height and descent of a text, in points."""
@@ -77,7 +110,7 @@ class FewElements(RendererSVG):
 
     def __init__(self, width: float, height: float, file: IO[str], name: str) -> None:
         super().__init__(width, height, file)
-        self.name, self.marker_count = name, 0
+        self.file, self.name, self.marker_count = file, name, 0
 
     def get_text_width_height_descent(
         self, s: str, prop: FontProperties, ismath: bool | str

@@ -32,6 +32,7 @@ function mount(parent, page, start, source) {
       event.stopPropagation();
   });
   const chips = element("div", root, { class: "chips", role: "group", "aria-label": "presets" });
+  chips.addEventListener("scroll", () => { chips.classList.toggle("scrolled", chips.scrollLeft > 3); });
   const panel = element("div", root, { class: "controls" });
   const scene = element("div", root, { class: "scene" });
   const tabs = element("div", scene, { class: "views", role: "group", "aria-label": "panels" });
@@ -50,6 +51,7 @@ function mount(parent, page, start, source) {
   let arrangement = 0;
   let shown = null; // the key of the frame that is shown
   let drawnIn = -1; // its arrangement
+  let off = []; // the numbers of the controls that have no effect, as far as it's known
   let asked = []; // keys in the order in which they were asked for, the last one being shown next
   let { view } = page; // the number of the one that's shown where there isn't room for all
   let used = Math.max(page.controls.findIndex((c) => c.kind === "slider"), 0);
@@ -98,9 +100,10 @@ function mount(parent, page, start, source) {
   tool("save picture", save);
   if (source.link) {
     const link = tool("copy link", async () => {
-      link.textContent = await source.link(state);
-      setTimeout(() => { link.textContent = "copy link"; }, 2000);
+      link.textContent = said.textContent = await source.link(state);
+      setTimeout(() => { link.textContent = "copy link"; said.textContent = ""; }, 2000);
     });
+    const said = element("span", tools, { class: "said", role: "status" }); // for screen readers
   }
 
   /** Show a state that the reader has chosen. */
@@ -150,7 +153,8 @@ function mount(parent, page, start, source) {
   /** Let the controls and the presets show the state. */
   function mark(frame) {
     const now = state.join(",");
-    controls.forEach((show, i) => show(state[i], frame?.off.includes(i) ?? false, frame?.most[i]));
+    off = frame?.off ?? page.off[now] ?? off;
+    controls.forEach((show, i) => show(state[i], off.includes(i), frame?.most[i]));
     for (const { chip, key } of presets) {
       chip.setAttribute("aria-pressed", key === now);
       if (key === now && chips.scrollWidth > chips.clientWidth)
@@ -295,8 +299,8 @@ function mount(parent, page, start, source) {
       if (shown !== keyOf(state) && (waited += beat) < SLOW) return;
       waited = 0;
       const place = state[slider] >= lastOf() ? 0 : state[slider] + 1;
+      if (place === from) stop(); // first, so that the words of the end are read out
       move(state.map((old, i) => (i === slider ? place : old)));
-      if (place === from) stop();
     }, beat);
   }
 

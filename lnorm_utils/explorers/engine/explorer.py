@@ -211,6 +211,10 @@ class Explorer(anywidget.AnyWidget):
             ],
             "presets": [{"name": n, "state": frames.state(v)} for n, v in self.presets.items()],
             "start": state,
+            "off": {
+                ",".join(map(str, frames.state(v))): frames.off(v)
+                for v in (start, *self.presets.values())
+            },
             "sizes": [[each.width, each.height] for each in frames.arrangements],
             "views": [each.views for each in frames.arrangements],
             "view": 0 if chooses else self._view,

@@ -109,9 +109,13 @@ class Frames:
             "state": self.state(values),
             "svg": drawing.encode("ascii", "xmlcharrefreplace").decode(),  # a byte a letter
             "words": words,
-            "off": [numbers[name] for name, c in self.controls.items() if not c.when(values)],
+            "off": self.off(values),
             "most": {numbers[name]: most for name, most in self._limits(values).items()},
         }
+
+    def off(self, values: Mapping[str, Any]) -> list[int]:
+        """List the numbers of the controls that have no effect now."""
+        return [n for n, c in enumerate(self.controls.values()) if not c.when(values)]
 
     def background(self, arrangement: int) -> str:
         """Draw what stands still, as the address of an image that holds itself."""
