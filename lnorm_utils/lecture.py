@@ -61,7 +61,7 @@ FOR_LESSON = {
     ),
     "10_add_and_norm": Lecture(
         "You stack 24 pre-LN blocks. What happens to the scale of the stream from block to block?",
-        'explore_residual(preset="24 blocks, pre-LN, no final norm")',
+        'explore_stream(preset="24 blocks, pre-LN")',
     ),
     "11_train_it": Lecture(
         "Which of 24 post-LN blocks gets the largest gradient at the start, and does that "

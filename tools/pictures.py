@@ -89,7 +89,12 @@ LESSONS = {
         "4daa7cb2", "two rising curves", ["share that can be recovered"], ["projection size"]
     ),
     "08_build_the_layer": Small(
-        "ff797f5a", "two loss curves", ["loss of the rings"], ["step"], without=("texts",)
+        "ff797f5a",
+        "two rings, one network that tells them apart",
+        ["no norm", "layer norm"],
+        ["", ""],
+        (3, 7),
+        without=("legend",),
     ),
     "09_find_the_bug": Small(
         "l08-40", "errors of layers", [""], ["largest error"], without=("x", "texts")

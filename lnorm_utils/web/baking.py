@@ -6,6 +6,7 @@ import inspect
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 from lnorm_utils.web.fingerprint import fingerprint
 
-__all__ = ["Call", "bake", "calls_in", "draw"]
+__all__ = ["Call", "bake", "calls_in", "curly", "draw", "typeset"]
 
 PACKAGE = Path(__file__).parents[1]
 # Rooms; and the modules at the top.
@@ -21,6 +22,7 @@ DRAWING = ("explorers", "file_types", "plotting", "transformer")
 KINDS = ("*.py", "*.json", "*.zip")
 MOST_STATES = 3_000  # of a full grid
 State = tuple[int, ...]
+APOSTROPHE = re.compile("(?<=[a-z])(?:'|&#x27;)(?=[a-z])")
 PRESSES = 10  # of a button before it starts over, or more if a preset has more
 
 
@@ -103,7 +105,7 @@ def draw(job: tuple[str, int, Path]) -> bool:
     alone = {state: _settled(frames, state) for state in _alone(page)}
     rest = {state: shown for state, shown in grid.items() if state not in alone} if is_whole else {}
     background = frames.background(arrangement)
-    first = {_key(s): frames.frame(arrangement, s) for s in _anchors(page)}
+    first = {_key(s): typeset(frames.frame(arrangement, s)) for s in _anchors(page)}
     _write(folder / f"{arrangement}.first.gz", _json({"background": background, "frames": first}))
     for part, states in (("near", alone), ("rest", rest)):
         _write(folder / f"{arrangement}.{part}.gz", _drawn(frames, arrangement, states))
@@ -122,9 +124,23 @@ def _drawn(frames: Any, arrangement: int, states: dict[State, State]) -> str:
     for state, shown in states.items():
         if shown not in lines:
             lines[shown] = len(texts)
-            texts.append(_json(frames.frame(arrangement, shown)))
+            texts.append(_json(typeset(frames.frame(arrangement, shown))))
         numbers[_key(state)] = lines[shown]
     return "\n".join([_json(numbers), *texts])
+
+
+def typeset(frame: Any) -> Any:
+    """Give a frame the apostrophes of the page around it.
+
+    >>> typeset({"svg": "", "words": "That's it."})
+    {'svg': '', 'words': 'That’s it.'}
+    """
+    return {**frame, **{key: curly(frame[key]) for key in ("svg", "words")}}
+
+
+def curly(text: str) -> str:
+    """Replace each apostrophe between letters by a curly one."""
+    return APOSTROPHE.sub("\u2019", text)
 
 
 def _evaluate(source: str) -> Any:

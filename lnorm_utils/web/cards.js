@@ -42,6 +42,7 @@ function closeAfter(fold) {
   const card = document.createElement("p");
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "show what comes next" });
   card.className = "lnorm-closed";
+  button.ariaLabel = `${button.textContent} after question ${numberOf(fold.previousElementSibling)}`;
   card.append("Answer first, or ", button);
   first.prepend(card);
   const open = () => {
@@ -49,6 +50,7 @@ function closeAfter(fold) {
     card.remove();
     closed.forEach((show) => show());
   };
+  fold.previousElementSibling.addEventListener("submit", () => { card.firstChild.data = "Try again, or "; });
   button.addEventListener("click", () => {
     open();
     const heading = first.querySelector("h2");

@@ -31,11 +31,11 @@ function choosing(exercise) {
   const next = exercise.nextElementSibling;
   const choose = program(place, page, (chosen) => {
     const wrong = toChange(chosen, page.gaps, isRight);
+    if (!wrong.length) exercise.classList.add("solved");
     exercise.classList.toggle("right", !wrong.length);
     exercise.classList.toggle("wrong", wrong.length);
     if (!wrong.length && next?.matches("details.lnorm-answer")) next.open = true;
-    kept((store) => store.setItem(key, chosen.join()));
-    count();
+    if (!wrong.length || !exercise.matches(".solved")) kept((store) => store.setItem(key, chosen.join()));
     return wrong;
   });
   kept((store) => {

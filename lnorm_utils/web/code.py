@@ -1,4 +1,4 @@
-"""Code on a page: what is folded, and how long lines go on."""
+"""Code on a page: what is folded, and how long lines go on below."""
 
 import ast
 import re
@@ -6,11 +6,21 @@ import re
 from lnorm_utils.examples import __all__ as EXAMPLES
 from lnorm_utils.plotting import __all__ as PICTURES
 
-__all__ = ["only_shows", "with_lines"]
+__all__ = ["highlighted", "only_shows", "with_lines", "with_narrow_cells", "with_whole_numbers"]
 
 SHOW = {*PICTURES, "display", "assert_close"}
 BLOCK = re.compile(r'(<div class="highlight"><pre>(?:<span></span>)?)(.*?)</pre>', re.DOTALL)
 TAG = re.compile(r"<[^>]+>")
+# A line may go on below behind an opening bracket, and before a method of what was computed.
+OPENING = re.compile(r'(<span class="p">[^<]*[(\[{]</span>)(?!<span class="p">[)\]}])')
+METHOD = re.compile(r'(?<=\)</span>)(?=<span class="o">\.</span>)')
+# The sign of a comment stays with its first word, and a shape there is whole.
+COMMENT = re.compile(r'(?<=<span class="c1">)#[ ](?:\([^()<]*\)|[^ <]+)')
+NUMBER = re.compile(r"(?<![\w.])[\d.]+e-\d+(?!\w)")
+CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
+INLINE = re.compile(r'(?<=<span class="pre">)[^<]{17,}')
+BETWEEN = re.compile(r"(?<=[(\[_=/])(?=\w)|(?<=[\w)\]])(?=\.[a-zA-Z])")
+TEXT = re.compile(r"<(script|style|svg|math)\b.*?</\1>|<[^>]+>|[^<]+", re.DOTALL)
 
 
 def only_shows(source: str) -> bool:
@@ -42,6 +52,15 @@ def _is_seen(statement: ast.stmt) -> bool:
     return is_call or isinstance(statement, ast.Assert)
 
 
+def highlighted(source: str) -> str:
+    """Write Python as Sphinx does, so that it gets the colors of the page."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    return highlight(source, PythonLexer(), HtmlFormatter())
+
+
 def with_lines(page: str) -> str:
     """Put each line of code into an element that knows how far it is indented.
 
@@ -59,4 +78,33 @@ def with_lines(page: str) -> str:
 def _line(text: str) -> str:
     plain = TAG.sub("", text)
     indent = len(plain) - len(plain.lstrip(" "))
+    text = METHOD.sub("<wbr>", OPENING.sub(r"\1<wbr>", COMMENT.sub(_whole, text)))
     return f'<span class="lnorm-line" style="--indent:{indent}">{text}\n</span>'
+
+
+def with_narrow_cells(page: str) -> str:
+    """Let code in tables go on below between its names, so that a table fits a phone.
+
+    >>> with_narrow_cells('<td><span class="pre">nn.LayerNorm(D)(x)</span></td>')
+    '<td><span class="pre">nn<wbr>.LayerNorm(<wbr>D)(<wbr>x)</span></td>'
+    """
+
+    def narrow(cell: re.Match[str]) -> str:
+        return INLINE.sub(lambda code: BETWEEN.sub("<wbr>", code[0]), cell[0])
+
+    return CELL.sub(narrow, page)
+
+
+def with_whole_numbers(page: str) -> str:
+    """Keep browsers from beginning a new line inside of a number, behind its minus.
+
+    >>> with_whole_numbers('<p title="1e-5">at 1e-5')
+    '<p title="1e-5">at <span class="lnorm-whole">1e-5</span>'
+    """
+    return TEXT.sub(
+        lambda text: text[0] if text[0][0] == "<" else NUMBER.sub(_whole, text[0]), page
+    )
+
+
+def _whole(found: re.Match[str]) -> str:
+    return f'<span class="lnorm-whole">{found[0]}</span>'

@@ -79,9 +79,10 @@ function alive(figure) {
 
   const values = () => inputs.map((input) => Number(input.value));
   const most = Number(inputs[0].max);
+  let way = 2; // kept until an end is reached
   function shiftOf(row) {
-    if (Math.max(...row) + 2 <= most) return 2;
-    return Math.min(...row) - 2 >= -most ? -2 : 0;
+    const fits = (by) => row.every((value) => Math.abs(value + by) <= most);
+    return [way, -way].find(fits) ?? 0;
   }
 
   /** Let the dots glide to other places. */
@@ -109,7 +110,10 @@ function alive(figure) {
     draw(values());
     light();
   });
-  shift.addEventListener("click", () => { const by = shiftOf(values()); glide(values().map((value) => value + by)); });
+  shift.addEventListener("click", () => {
+    way = shiftOf(values()) || way;
+    glide(values().map((value) => value + way));
+  });
   equal.addEventListener("click", () => {
     const middle = Math.round(4 * average(values())) / 4; // a stop of the sliders
     glide(values().map(() => middle));

@@ -13,6 +13,7 @@ from typing import Any
 from lnorm_utils.checking.code_exercise import CodeExercise
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.prediction import Prediction
+from lnorm_utils.web.asking import asking
 from lnorm_utils.web.baking import Call, calls_in
 from lnorm_utils.web.code import only_shows
 from lnorm_utils.web.questions import code_exercise, exercise_named, prediction
@@ -24,12 +25,17 @@ CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
 AIMS = re.compile(
     r"^(After this (?:lesson|appendix) you can)\n\n((?:- .*\n(?:  .*\n)*)+)", re.MULTILINE
 )
+# Which lessons it needs, which is said only to who hasn't begun them.
+NEEDS = re.compile(r" \*\*You need:\*\* (.*\]\(.*)")
 QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)
 PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
 # Where the words about an answer end: at a heading, or at what the reader does next.
 NEXT = re.compile(r"^(?:#|\*\*(?:Predict|Your turn|Explore)\b)", re.MULTILINE)
 LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
+ALT = re.compile(r'<img [^>]*?alt="([^"]+)"')
+# Words to answer with: on a page they are chosen.
+WRITE = re.compile(r'\bWrite (?=")')
 IMAGE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 
 Cell = dict[str, Any]
@@ -41,13 +47,15 @@ def lesson_page(
     pictures: Path,
     up: str = "../",
     outcomes: Mapping[tuple[str, str], bytes] | None = None,
+    name: str = "",
 ) -> dict[str, Any]:
     """Rewrite a lesson for the web.
 
-    The aims and the imports are folded, and code that only draws or asserts. A prediction becomes a
-    form. What shows its answer is folded: the code after it, and the words after that. An exercise
-    in code gets its hints and its solution. An explorer is drawn ahead. What stands between
-    `<!-- lab -->` and `<!-- /lab -->` makes sense in JupyterLab only, and is left out.
+    Below its title stands a picture that asks its question. The aims and the imports are folded,
+    and code that only draws or asserts. A prediction becomes a form. What shows its answer is
+    folded: the code after it, and the words after that. An exercise in code gets its hints and its
+    solution. An explorer is drawn ahead. What stands between `<!-- lab -->` and `<!-- /lab -->`
+    makes sense in JupyterLab only, and is left out.
 
     Args:
         notebook: with its outputs.
@@ -55,17 +63,18 @@ def lesson_page(
         pictures: the folder to which pictures are written.
         up: the way from the page to the top of the site.
         outcomes: what `all_outcomes` returns; needed if an exercise has a template.
+        name: of the notebook, such as "01_mean"; without it there's no picture below the title.
     """
     exercises, known = _exercises(notebook), outcomes or {}
     cells: list[Cell] = []
     first, *rest = notebook["cells"]
-    cells += _title("".join(first["source"]))
+    cells += _title("".join(first["source"]), asking(name))
     imports = next(cell for cell in rest if cell["cell_type"] == "code")
     while rest:
         cell = rest.pop(0)
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            cells.append({**cell, "source": LAB_ONLY.sub("", source)})
+            cells.append({**cell, "source": WRITE.sub("Choose ", LAB_ONLY.sub("", source))})
         elif cell is imports:
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
@@ -99,15 +108,18 @@ def explorer(call: Call, folder: Path, up: str, still: str = "") -> str:
     )
 
 
-def _title(text: str) -> Iterator[Cell]:
-    """Yield the title of a lesson, with its aims folded, so that a question comes soon."""
+def _title(text: str, picture: str) -> Iterator[Cell]:
+    """Yield a lesson's title, its picture, and its aims, folded, so that a question comes soon."""
     aims = AIMS.search(text)
     if aims is None:
         yield _words(text)
         return
     yield _words(text[: aims.start()])
+    if picture:
+        yield _raw(picture)
     yield from [_raw(FOLD.format("aims", aims[1])), _words(aims[2]), _raw("</details>")]
-    yield _words(LAB_ONLY.sub("", text[aims.end() :]))
+    rest = LAB_ONLY.sub("", text[aims.end() :])
+    yield _words(NEEDS.sub(r'\n\n<div class="lnorm-needs">\n\nBuilds on \1\n\n</div>\n', rest))
 
 
 def _exercises(notebook: Mapping[str, Any]) -> dict[str, Exercise]:
@@ -137,8 +149,8 @@ def _asked(
         outcomes: those of the programs with gaps.
     """
     listed: list[str] = []
+    text = "".join(before[-1]["source"])
     if len(asked) > 1:
-        text = "".join(before[-1]["source"])
         listed = QUESTION.findall(text)
         before[-1] = {**before[-1], "source": QUESTION.sub("", text)}
     for number, exercise in enumerate(asked):
@@ -147,7 +159,7 @@ def _asked(
         elif len(asked) > 1:
             yield _words(f"**{exercise.name.replace('_', ' ').capitalize()}**")
         if isinstance(exercise, Prediction):
-            yield _raw(prediction(exercise))
+            yield _raw(prediction(exercise, listed[number] if number < len(listed) else text))
         elif isinstance(exercise, CodeExercise):
             code = CHECK_LINE.sub("", "".join(cell["source"])).rstrip()
             known = outcomes.get((exercise.topic, exercise.name), b"")
@@ -184,7 +196,9 @@ def _shown(cell: Cell) -> list[Cell]:
     if not only_shows("".join(cell["source"])):
         return [cell]
     outputs = [{**cell, "metadata": {**cell["metadata"], "tags": ["remove-input"]}}]
-    opening = _raw(FOLD.format("code", "Show the code"))
+    alt = ALT.search(str(outputs))
+    of = f'<span class="lnorm-unseen"> of {alt[1]}</span>' if alt else ""
+    opening = _raw(FOLD.format("code", f"Show the code{of}"))
     return [
         *(outputs if cell["outputs"] else []),
         *(opening, {**cell, "outputs": []}, _raw("</details>")),

@@ -1,5 +1,5 @@
 // What is alive in a page of the course: explorers, whose frames were drawn ahead, and predictions.
-// It stands behind `controls.js`, `explorer.js`, and `cards.js` in one file.
+// It stands behind `controls.js`, `explorer.js`, `cards.js`, and `progress.js` in one file.
 
 const SIGNS = { wrong: "✗ Not yet:", open: "○ Not attempted:" };
 const decoded = (text) => {
@@ -128,12 +128,13 @@ function explorer(place) {
       await navigator.clipboard.writeText(location.href);
       return "link copied";
     } catch { // a page that isn't secure may not copy
-      return "it's in the address bar";
+      return "it’s in the address bar";
     }
   };
   const still = place.querySelector("img");
   place.textContent = "";
-  const start = named() ?? preset(place.dataset.preset)?.state ?? page.start;
+  const opening = preset(place.dataset.preset)?.state ?? page.start;
+  const start = named() ?? opening;
   const isNear = new Promise((resolve) => {
     const sight = new IntersectionObserver(([entry]) => {
       if (entry.isIntersecting) { sight.disconnect(); resolve(); }
@@ -163,10 +164,11 @@ function explorer(place) {
     },
   });
   const notice = element("p", null, { class: "lnorm-offline", role: "status" });
-  const drawn = mount(place, page, start, { ask, changed, link });
+  const drawn = mount(place, { ...page, start: opening }, start, { ask, changed, link });
   place.prepend(notice);
   if (still) { // what stands there until the first frame has come
     still.className = "still";
+    addEventListener("load", () => { still.loading = "eager"; }); // it stays if the connection goes
     place.querySelector(".sheet").append(still);
     whenDrawn.then(() => still.remove());
   }
@@ -260,7 +262,7 @@ function judge(text, { kind, asked, right, wrong, within, rounded, nearly, choic
     return { isRight, html: html.replace("</strong> ", `</strong> ${closest[choices.indexOf(choice)]} `) };
   }
   if (isNumber && nearly && same(given, right[0].value, nearly) && isShort(given))
-    return say("that's close. Give it to two decimals.");
+    return say("that’s close. Give it to two decimals.");
   if (kind === "number" && Array.isArray(given))
     return say("give one number.", SIGNS.open);
   if (kind === "number" && typeof given !== "number") return say(`the answer is ${asked}, in digits.`, SIGNS.open);
@@ -268,7 +270,7 @@ function judge(text, { kind, asked, right, wrong, within, rounded, nearly, choic
     return say(`the answer is ${asked}.`, SIGNS.open);
   const shown = document.createElement("span");
   shown.textContent = text.trim().replace(/^-/, "−");
-  return say(`it's not ${shown.innerHTML}. The hints may help.`);
+  return say(`it’s not ${shown.innerHTML}. The hints may help.`);
 }
 
 /** Let a form judge what is typed into it, and open the answer under it once it's right. */
@@ -286,24 +288,25 @@ function prediction(form) {
   const show = () => {
     const { isRight, html } = judge(answer(), data);
     said.innerHTML = html;
+    if (isRight) form.classList.add("solved");
     form.classList.toggle("right", isRight);
     form.classList.toggle("wrong", !isRight);
     typed?.setAttribute("aria-invalid", !isRight);
     if (isRight) form.querySelectorAll("details").forEach((hint) => { hint.open = false; });
     if (isRight && fold) fold.open = true;
-    count();
+    return isRight;
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    show();
-    kept((store) => store.setItem(key, answer()));
+    const isRight = show();
+    if (isRight || !form.matches(".solved")) kept((store) => store.setItem(key, answer()));
   });
   kept((store) => {
     const before = store.getItem(key);
     if (!before) return;
     if (typed) typed.value = before;
     else form.querySelectorAll("input").forEach((input) => { input.checked = input.value === before; });
-    show();
+    if (judge(before, data).isRight) show();
   });
   const isInLesson = document.querySelector(".lnorm-progress");
   if (isInLesson && fold && !fold.open && !fold.nextElementSibling) closeAfter(fold);
@@ -326,15 +329,6 @@ function kept(use) {
   try { use(localStorage); } catch (error) { console.debug(error); }
 }
 
-/** Say how many exercises of the page are right, and apart from them, how many of its side trips. */
-function count() {
-  const place = document.querySelector(".lnorm-progress");
-  const number = (kind) => document.querySelectorAll(`:is(.lnorm-prediction, .lnorm-choosing)${kind}`).length;
-  const counted = (kind) => `${number(`.right${kind}`)} of ${number(kind)}`;
-  const more = number(".further") ? ` In the side trips, ${counted(".further")}.` : "";
-  if (place) place.textContent = `${counted(":not(.further)")} exercises on this page are right.${more}`;
-}
-
 /** Open what is folded while a page is printed, but no hint and no solution. */
 function unfold() {
   const closed = document.querySelectorAll("details[class^=lnorm-]:not([open])");
@@ -342,40 +336,33 @@ function unfold() {
   addEventListener("afterprint", () => closed.forEach((fold) => { fold.open = false; }), { once: true });
 }
 
-/** Let keys open what stands at the sides of a page on a phone. */
-function letKeysOpenDrawers() {
-  const names = { __navigation: "all pages", __toc: "on this page" };
-  for (const button of document.querySelectorAll("label[for^=__]:not(.overlay)")) {
-    const box = document.getElementById(button.htmlFor);
-    if (!box) continue;
-    Object.assign(button, { role: "button", tabIndex: 0, ariaLabel: names[button.htmlFor] });
-    const tell = () => { button.ariaExpanded = box.checked; };
-    tell();
-    box.addEventListener("change", tell);
-    button.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      button.click();
-    });
-  }
-}
-
-/** Let keys scroll what is wider than its place. */
+/** Let keys scroll what is wider than its place, and let its edge show that it goes on. */
 function letKeysScroll() {
-  for (const box of document.querySelectorAll(".content :is(pre, .math, .table-wrapper, table)"))
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  for (const box of document.querySelectorAll(".content :is(pre, .math, .table-wrapper, table)")) {
+    if (box.scrollWidth > box.clientWidth) {
+      box.tabIndex = 0;
+      if (box.tagName === "DIV") box.role = "group";
+      box.ariaLabel ??= `a wide ${box.matches(".math") ? "formula" : box.matches("pre") ? "text" : "table"}`;
+    }
+    box.classList.toggle("lnorm-goes-on", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  }
 }
 
 if (typeof document !== "undefined") {
   document.querySelectorAll(".lnorm-live").forEach(explorer);
   document.querySelectorAll(".lnorm-prediction").forEach(prediction);
-  count();
+  showProgress();
   addEventListener("beforeprint", unfold);
   const named = document.getElementById(decoded(location.hash.slice(1)));
   if (named) standAt(named);
-  letKeysOpenDrawers();
+  nameControls();
+  namePlaces();
+  letKeysUseDrawers();
   letKeysScroll();
   addEventListener("resize", letKeysScroll);
+  document.addEventListener("scroll", ({ target }) => {
+    if (target.tabIndex === 0) letKeysScroll();
+  }, { capture: true, passive: true });
   document.addEventListener("toggle", letKeysScroll, true); // what was folded had no width
   // Sphinx calls the titles over its lists of pages headings, and doesn't say of which level.
   document.querySelectorAll("[role=heading]:not([aria-level])").forEach((title) => { title.ariaLevel = 2; });

@@ -1,13 +1,18 @@
 """An extension of Sphinx: formulas as MathML, and what each page says about itself."""
 
 import html
+import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lnorm_utils.web.code import with_lines
+from lnorm_utils.web.code import with_lines, with_narrow_cells, with_whole_numbers
+from lnorm_utils.web.formulas import as_mathml
 from lnorm_utils.web.words import setup_words
 
 __all__ = ["setup"]
+
+# The title of a lesson, and the picture below it.
+OPENING = re.compile(r'</h1>(?:\s*<figure class="lnorm-asking">.*?</figure>)?', re.DOTALL)
 
 
 def setup(app: Any) -> dict[str, Any]:
@@ -23,17 +28,15 @@ def setup(app: Any) -> dict[str, Any]:
 
 def _inline(translator: Any, node: Any) -> None:
     from docutils.nodes import SkipNode
-    from latex2mathml.converter import convert
 
-    translator.body.append(convert(node.astext()))
+    translator.body.append(as_mathml(node.astext()))
     raise SkipNode
 
 
 def _block(translator: Any, node: Any) -> None:
     from docutils.nodes import SkipNode
-    from latex2mathml.converter import convert
 
-    translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    translator.body.append(f'<div class="math">{as_mathml(node.astext(), "block")}</div>')
     raise SkipNode
 
 
@@ -59,7 +62,7 @@ def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree:
 
 
 def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Let a lesson link to its notebook, and to Binder if the repository has an address."""
+    """Let a lesson end with its notebook, and with Binder if the repository has an address."""
     if tree is None or not page.startswith("notebooks/"):
         return
     notebook = f"{PurePosixPath(page).name}.ipynb"
@@ -69,17 +72,19 @@ def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any],
         name = repository.removeprefix("https://github.com/")
         address = f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab"
         binder = f', or <a href="{html.escape(address)}">run it on Binder</a>'
+    off = (
+        '<noscript><p class="lnorm-run">Sliders and questions need JavaScript, which is off. '
+        "Answers are folded under what they answer.</p></noscript>"
+    )
     note = (
-        '<p class="lnorm-run"><span class="lnorm-alive">Sliders and questions work right here. '
-        "</span><noscript>Sliders and questions need JavaScript, which is off. Answers are folded "
-        "under what they answer. </noscript>To change the code, "
+        '<p class="lnorm-run">To change the code, '
         f'<a href="{start}">get the course</a> and open '
         f'<a href="{notebook}" download>{notebook}</a>{binder}.</p>'
     )
-    context["body"] = context["body"].replace("</h1>", f"</h1>{note}", 1)
+    context["body"] = OPENING.sub(lambda found: found[0] + off, context["body"], count=1) + note
 
 
 def _hang_lines(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Let long lines of code go on below, indented."""
+    """Let long lines of code go on below, indented, and never inside of a number."""
     if "body" in context:
-        context["body"] = with_lines(context["body"])
+        context["body"] = with_whole_numbers(with_narrow_cells(with_lines(context["body"])))

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import json
 import math
+import re
 from typing import Any
 
 from lnorm_utils.checking.choosing_widget import as_data as as_program
@@ -14,11 +15,15 @@ from lnorm_utils.checking.comparing import plain
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.feedback import Feedback, State, inline
 from lnorm_utils.checking.prediction import CLOSEST, NEARLY, ROUNDED, Prediction
+from lnorm_utils.web.baking import curly
+from lnorm_utils.web.code import highlighted
 
 __all__ = ["as_data", "code_exercise", "exercise_named", "prediction"]
 
 KINDS = {str: "word", bool: "truth", tuple: "tuple"}
-ASKED = {"number": "a number", "tuple": "numbers, such as 2, 3", "word": "", "truth": ""}
+ASKED = {"number": "a number", "tuple": "numbers, with commas", "word": "", "truth": ""}
+
+DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 
 
 def exercise_named(topic: str, name: str) -> Exercise:
@@ -54,12 +59,18 @@ def as_data(question: Prediction) -> dict[str, Any]:
     }
 
 
-def prediction(question: Prediction) -> str:
-    """Write a prediction as HTML: a form, its hints, and what the script needs to judge it."""
+def prediction(question: Prediction, asked: str = "") -> str:
+    """Write a prediction as HTML: a form, its hints, and what the script needs to judge it.
+
+    Args:
+        question: with words to choose from, or without.
+        asked: its text, which gives the words their order.
+    """
     data = as_data(question)
     name = f"{question.topic}-{question.name}"
     kind = "lnorm-prediction further" if question.further else "lnorm-prediction"
-    choices = {"word": question.words, "truth": ["True", "False"]}.get(data["kind"], [])
+    words = sorted(question.words, key=lambda word: _place(word, asked))
+    choices = {"word": words, "truth": ["True", "False"]}.get(data["kind"], [])
     if choices:
         inputs = "".join(
             f'<label><input type="radio" name="answer" value="{_escaped(word)}"> '
@@ -72,7 +83,8 @@ def prediction(question: Prediction) -> str:
             f'autocapitalize="off" spellcheck="false" placeholder="{_escaped(data["asked"])}">'
         )
     return (
-        f'<form class="{kind}" id="{name}" aria-label="prediction {question.name}">'
+        f'<form class="{kind}" id="{name}">'
+        "<noscript>Answering needs JavaScript, which is off.</noscript>"
         f'{inputs}<button type="submit">Check</button>'
         f'<div class="said" aria-live="polite"></div>{_hints(question)}'
         f'<script type="application/json">{_in_script(data)}</script></form>'
@@ -88,32 +100,45 @@ def code_exercise(exercise: CodeExercise, start: str, outcomes: bytes) -> str:
         outcomes: those of the template.
     """
     solution = exercise.shown_solution()
-    source = f"<pre>{_escaped(solution.code)}</pre>"
-    reason = f"<p>{inline(solution.message)}</p>" if solution.message else ""
+    reason = f"<p>{curly(inline(solution.message))}</p>" if solution.message else ""
     kind, data = "lnorm-exercise", ""
     if template := exercise.template:
         kind += " lnorm-choosing further" if exercise.further else " lnorm-choosing"
         right = inspect.getdoc(exercise.given_answer) or ""
         page = {**as_program(template, right), "outcomes": base64.b64encode(outcomes).decode()}
-        data = f'<script type="application/json">{_in_script(page)}</script>'
+        data = f'<script type="application/json">{curly(_in_script(page))}</script>'
+    example = template.code[0] if template else start
+    source = _code(_renamed(solution.code, example))
     return (
         f'<div class="{kind}" id="{exercise.topic}-{exercise.name}"><div class="place">'
-        f"<pre>{_escaped(start)}</pre>"
+        f"{_code(start)}"
         "<p>Write it on paper, or run it in JupyterLab. Then compare.</p></div>"
         f"{data}{_hints(exercise)}"
         f"<details><summary>Solution</summary>{reason}{source}</details></div>"
     )
 
 
+def _place(word: str, text: str) -> int:
+    """Return where a word stands in a text, in quotes or without; at its end if it doesn't."""
+    places = (text.rfind(form) for form in (f'"{word}"', word))
+    return next((place for place in places if place >= 0), len(text))
+
+
+def _renamed(source: str, example: str) -> str:
+    """Give a function, or a class, the name that it has in an example."""
+    before, name = (DEFINED.search(text) for text in (source, example))
+    return re.sub(rf"\b{before[1]}\b", name[1], source) if before and name else source
+
+
 def _hints(exercise: Exercise) -> str:
     return "".join(
-        f"<details><summary>Hint {number}</summary><p>{inline(hint)}</p></details>"
+        f"<details><summary>Hint {number}</summary><p>{curly(inline(hint))}</p></details>"
         for number, hint in enumerate(exercise.hints, 1)
     )
 
 
 def _known(value: object, feedback: Feedback) -> dict[str, Any]:
-    return {"value": _plain(value), "html": feedback._repr_html_()}
+    return {"value": _plain(value), "html": curly(feedback._repr_html_())}
 
 
 def _plain(value: Any) -> Any:
@@ -123,6 +148,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
+
+
+def _code(source: str) -> str:
+    return f'<div class="highlight-python notranslate">{highlighted(source)}</div>'
 
 
 def _escaped(text: str) -> str:

@@ -16,6 +16,7 @@ const SAME = {
   init: "start", initialize: "start", initialise: "start", initialization: "start",
   slow: "slow fast", slower: "slow fast", faster: "fast", speed: "fast", performance: "fast",
   perf: "fast", zeros: "zero", torch: "pytorch", trainable: "trainable freeze", unfreeze: "freeze",
+  vs: "differ", versus: "differ", quantization: "int8 quantize", quantize: "int8 quantize", convnext: "convnext image", one: "1",
   allreduce: "reduce synchronized", act: "activation", gamma: "γ weight", beta: "β bias", epsilon: "ε eps", sigma: "σ", mu: "μ", grads: "gradient",
 };
 // Answers stand above lessons, and what only lecturers and authors need below them.
@@ -27,14 +28,25 @@ const WEIGHT = [
 const SKIPPED = new Set([...stopwords, "nn", "py", "x"]);
 const stemmer = new Stemmer();
 
-/** Split a text into words; LayerNorm and normalized_shape are two each. */
+/** Tell whether a slip makes one word of the other: two letters swapped, or one too many, missing, or wrong. */
+function isNear(one, other) {
+  let [start, end] = [0, 0];
+  while (start < one.length && one[start] === other[start]) start += 1;
+  const most = Math.min(one.length, other.length) - start;
+  while (end < most && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  const [left, right] = [one, other].map((word) => word.slice(start, word.length - end));
+  return Math.max(left.length, right.length) < 2 || (left.length === 2 && right === left[1] + left[0]);
+}
+
+/** Split a text into words; LayerNorm and normalized_shape are two each, and ConvNeXt is one. */
 function tokenize(text) {
-  return text.replace(/([a-zA-Z])(?=[A-Z][a-z])/g, "$1 ").toLowerCase()
+  return text.replace(/([a-zA-Z])(?=[A-Z][a-z]{2})/g, "$1 ").toLowerCase()
     .split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 }
 
 function processTerm(word) {
   if (SKIPPED.has(word)) return null;
+  if (word.endsWith("biased")) return word; // the stemmer would make a bias of it
   return (SAME[word] ?? word).split(" ").map((each) => stemmer.stemWord(each));
 }
 
@@ -43,13 +55,30 @@ async function opened() {
   const answer = await fetch("sections.json");
   if (!answer.ok) throw new Error(answer.statusText);
   const sections = await answer.json();
-  const index = new MiniSearch({ fields: ["title", "page", "text"], tokenize, processTerm });
+  const known = new Set(); // words as they're written, and their stems
+  const index = new MiniSearch({
+    fields: ["title", "page", "text", "code"],
+    tokenize,
+    processTerm: (word) => {
+      const terms = processTerm(word);
+      [word, ...[terms ?? []].flat()].forEach((one) => known.add(one));
+      return terms;
+    },
+  });
   index.addAll(sections);
+  /** Replace what stands nowhere by the words that it's near to. */
+  function spelled(word) {
+    const terms = processTerm(word);
+    const isKnown = (term) => known.has(term) || [...known].some((one) => term.length > 4 && one.startsWith(term));
+    if (terms === null || word.length < 4 || [terms].flat().some(isKnown)) return terms;
+    const near = [...Object.keys(SAME), ...known].filter((one) => one.length > 3 && isNear(word, one));
+    return near.flatMap((one) => processTerm(one) ?? []);
+  }
   const byId = new Map(sections.map((section) => [section.id, section]));
   const options = {
     boost: { title: 4, page: 1.5 },
     prefix: (term) => term.length > 4,
-    fuzzy: (term) => (term.length > 5 ? 0.15 : false),
+    processTerm: spelled,
     boostDocument: (id) => WEIGHT.find(([pages]) => pages.test(id))?.[1] ?? 1,
   };
   return (words) => index.search(words, options)
@@ -62,14 +91,15 @@ function element(name, ...inside) {
   return made;
 }
 
-/** Show the words around the first match, the matches marked. */
+/** Show the words around the first match, the matches marked without what stands around them. */
 function excerpt({ text, terms }) {
   const words = text.split(" ");
   const isMatch = (word) => tokenize(word).flatMap((each) => processTerm(each) ?? [])
     .some((each) => terms.has(each));
+  const marked = (word) => word.split(/([\p{L}\p{N}_]+)/u).map((part) => (isMatch(part) ? element("mark", part) : part));
   const start = Math.max(words.findIndex(isMatch) - BEFORE, 0);
   const shown = words.slice(start, start + AROUND)
-    .flatMap((word) => [isMatch(word) ? element("mark", word) : word, " "]);
+    .flatMap((word) => [...marked(word), " "]);
   const [before, after] = [start > 0, start + AROUND < words.length];
   return element("p", before ? "… " : "", ...shown, after ? "…" : "");
 }
@@ -85,13 +115,14 @@ const form = document.querySelector(".lnorm-search");
 const said = document.querySelector(".lnorm-found");
 const asked = new URLSearchParams(location.search).get("q")?.trim();
 form.q.value = asked ?? "";
+if (asked) document.title = `${asked} - ${document.title}`;
 if (!asked) form.q.focus();
 else try {
   said.textContent = "Searching.";
   const found = (await opened())(asked);
   const few = found.slice(0, SHOWN);
   said.textContent = found.length > few.length
-    ? `The first ${few.length} of ${found.length} sections:`
+    ? `The ${few.length} best sections:`
     : found.length ? `Found: ${found.length}` : "Nothing was found. Try fewer words, or others.";
   document.querySelector(".lnorm-results").append(...few.map(result));
 } catch {

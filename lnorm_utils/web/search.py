@@ -9,6 +9,9 @@ __all__ = ["write_sections"]
 # Hints and solutions would stand in the results.
 NOT_SEARCHED = "script, style, svg, .headerlink, .lnorm-prediction, .lnorm-exercise"
 
+# What stands in a sentence has no space around it.
+INSIDE_WORDS = "a, code, em, span, strong, wbr"
+
 
 def write_sections(pages: Path) -> None:
     """Write all sections of a site into the file sections.json at its top.
@@ -35,18 +38,23 @@ def _sections(page: Path, address: str) -> list[dict[str, str]]:
         return []
     for tag in article.select(NOT_SEARCHED):
         tag.decompose()
+    for tag in article.select(INSIDE_WORDS):
+        tag.unwrap()
+    article.smooth()
     found = []
     for section in article.select("section[id]"):
         heading = section.find(["h1", "h2", "h3"], recursive=False)
         if heading is not None:
             own = [tag for tag in section.find_all(recursive=False) if tag.name != "section"]
-            text = " ".join(tag.get_text(" ") for tag in own if tag is not heading)
+            blocks = [pre.extract() for tag in own for pre in tag.select("pre")]
+            own = [tag for tag in own if tag is not heading]
             found.append(
                 {
                     "id": f"{address}#{section['id']}",
                     "page": _words(article.h1.get_text(" ")),
                     "title": _words(heading.get_text(" ")),
-                    "text": _words(text),
+                    "text": _words(" ".join(tag.get_text(" ") for tag in own)),
+                    "code": _words(" ".join(pre.get_text(" ") for pre in blocks)),
                 }
             )
     return found

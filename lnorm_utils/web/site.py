@@ -13,6 +13,7 @@ from lnorm_utils.explorers.engine.explorer import SCRIPT
 from lnorm_utils.lab.lesson_files import cleared, read, write
 from lnorm_utils.web.baking import bake, calls_in
 from lnorm_utils.web.getting import ARCHIVE, configured, getting_page, how_to_get, write_archive
+from lnorm_utils.web.lesson_map import lesson_map, lessons_of, with_map
 from lnorm_utils.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page
 from lnorm_utils.web.outcomes import all_outcomes
 from lnorm_utils.web.questions import exercise_named, prediction
@@ -23,8 +24,26 @@ __all__ = ["write_site"]
 
 ROOM = Path(__file__).parent
 CHECKING = ROOM.parent / "checking"
+SCRIPTS = ("naming.js", "cards.js", "choosing.js", "progress.js", "drawers.js", "live.js")
+STYLES = (
+    "live.css",
+    "reading.css",
+    "asking.css",
+    "lesson_map.css",
+    "progress.css",
+    "drawers.css",
+    "print.css",
+)
 ENGINE = ROOM.parent / "explorers" / "engine"
 # What is alive on a page of `docs`: calls of explorers, or checks of questions on a topic.
+# Where a page has a field for questions.
+SEARCH = "<!-- search -->"
+FIELD = (
+    '<form class="lnorm-search" role="search" action="{}search.html">'
+    "<noscript>Searching needs JavaScript, which is off.</noscript>"
+    '<input type="search" name="q" aria-label="Search" '
+    'placeholder="a question, a word, or an error message"><button>Search</button></form>'
+)
 ALIVE = re.compile(r"^```\{(?:explorer|question)\} ?(\w*)\n(.+?)\n```$", re.MULTILINE | re.DOTALL)
 # A heading of a lesson: JupyterLab and GitHub keep its capitals and its signs, and Sphinx doesn't.
 HEADING = re.compile(r"(?<=\.ipynb#)[^)\s]+(?=\))")
@@ -96,9 +115,10 @@ def _sources(
     """
     for path, folder in drawn.items():
         lesson = with_drawings(json.loads(path.read_text("utf-8")), folder, "../")
-        page = lesson_page(lesson, baked, pictures, outcomes=outcomes)
+        page = lesson_page(lesson, baked, pictures, outcomes=outcomes, name=path.stem)
         yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
-    first = project / "docs/index.md"
+    first, map_page = project / "docs/index.md", project / "docs/map.md"
+    lessons = lessons_of(map_page.read_text("utf-8"))
     for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
         content = path.read_bytes()
         if path.suffix == ".md":
@@ -106,10 +126,18 @@ def _sources(
             text = content.decode()
             if path == project / "README.md":
                 text = getting_page(text, how)
+            if path == map_page:
+                text = with_map(text, _raw(lesson_map(lessons, up)))
+            text = text.replace(SEARCH, _raw(FIELD.format(up)))
             text = _alive(LAB_ONLY.sub("", text), baked, up)
             content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
         yield path.relative_to(project).as_posix(), content
-    yield "index.md", _index(first.read_text("utf-8"), baked).encode()
+    text = first.read_text("utf-8").replace("<!-- map -->", _raw(lesson_map(lessons, "")))
+    yield "index.md", _index(text, baked).encode()
+
+
+def _raw(text: str) -> str:
+    return f"````{{raw}} html\n{text}\n````"
 
 
 def _slug(heading: str) -> str:
@@ -143,12 +171,12 @@ def _run_sphinx(configuration: Path, cache: Path) -> None:
 def write_static(folder: Path) -> None:
     """Write the scripts and the style of pages, and the font of formulas."""
     folder.mkdir(parents=True, exist_ok=True)
-    own = ((ROOM / name).read_text("utf-8") for name in ("cards.js", "choosing.js", "live.js"))
+    own = ((ROOM / name).read_text("utf-8") for name in SCRIPTS)
     (folder / "live.js").write_text("\n".join([SCRIPT, GAPS, *own]), encoding="utf-8")
     styles = (
         ENGINE / "explorer.css",
         CHECKING / "gaps.css",
-        *(ROOM / name for name in ("live.css", "reading.css", "print.css")),
+        *(ROOM / name for name in STYLES),
     )
     text = "\n".join(style.read_text("utf-8") for style in styles)
     (folder / "live.css").write_text(text, encoding="utf-8")
@@ -171,8 +199,8 @@ def _alive(text: str, baked: Callable[[str], Path], up: str) -> str:
             question = exercise_named(topic, name)
             if not isinstance(question, Prediction):
                 raise ValueError(f"A page can ask for a prediction, but {name!r} is code.")
-            parts.append(prediction(question))
-        return "````{raw} html\n" + "\n".join(parts) + "\n````"
+            parts.append(prediction(question, found.string[: found.start()]))
+        return _raw("\n".join(parts))
 
     return ALIVE.sub(alive, text)
 
@@ -180,8 +208,7 @@ def _alive(text: str, baked: Callable[[str], Path], up: str) -> str:
 def _index(text: str, baked: Callable[[str], Path]) -> str:
     """Write the first page, which stands at the top of the site and not in `docs`."""
     text = re.sub(r"\]\((?!\.\./|http)", "](docs/", text).replace("](../", "](")
-    hero = f"````{{raw}} html\n{(ROOM / 'hero.html').read_text('utf-8')}````"
-    text = text.replace("<!-- hero -->", hero)
+    text = text.replace("<!-- hero -->", _raw((ROOM / "hero.html").read_text("utf-8")))
     return _alive(TOCTREE.sub(lambda tree: _at_the_top(tree[0]), text), baked, "")
 
 

@@ -9,6 +9,8 @@ __all__ = ["setup_words"]
 GLOSSARY = "docs/glossary"
 # These have other meanings besides, or every sentence has them.
 COMMON = {"norm", "point", "mean", "range", "bits", "cache", "dimension"}
+# On a page that says so, a word means something else from there on.
+OTHERWISE = {"blocks of rows": "block"}
 
 
 def setup_words(app: Any) -> None:
@@ -33,15 +35,20 @@ def _link_first_uses(tree: Any, words: dict[str, tuple[str, str]]) -> None:
     """Make the first use of each word in the prose of a page a link to its meaning."""
     from docutils import nodes
 
-    left = {word.lower(): word for word in sorted(words, key=len, reverse=True)}
+    left = {word.lower(): word for word in words}
+    # The longest stand first, also when they are linked already: "batch norm" is no "batch".
+    known = sorted([*left, *OTHERWISE], key=len, reverse=True)
+    either = "|".join(r"\s+".join(map(re.escape, word.split())) for word in known)
+    pattern = re.compile(rf"(?<![\w-])({either})(s?)(?![\w-])", re.IGNORECASE)
     for text in list(tree.findall(nodes.Text)):
         if not left or not _is_prose(text):
             continue
-        pattern = rf"(?<![\w-])({'|'.join(map(re.escape, left))})(s?)(?![\w-])"
         parts: list[Any] = []
         end = 0
-        for found in re.finditer(pattern, text, re.IGNORECASE):
-            word = left.pop(found[1].lower(), None)
+        for found in pattern.finditer(text):
+            name = " ".join(found[1].lower().split())
+            left.pop(OTHERWISE.get(name, ""), None)
+            word = left.pop(name, None)
             if word is None:
                 continue
             meaning, address = words[word]

@@ -4,6 +4,7 @@ import os
 import shutil
 
 import pytest
+from filelock import FileLock
 from jupyterlab_page import NoBrowserError, browser, find_browser, jupyterlab
 from project import NOTEBOOKS
 from site_page import WIDE, Visit, served, written
@@ -35,8 +36,15 @@ def address(lessons):
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    out = tmp_path_factory.mktemp("web") / "site"
-    written("site", "--out", out)
+    """Write the web edition, once for all workers."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    out = folder / "site"
+    with FileLock(folder / "site.lock"):
+        if not out.exists():
+            written("site", "--out", folder / "unfinished")
+            (folder / "unfinished").rename(out)
     return out
 
 

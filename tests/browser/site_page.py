@@ -11,6 +11,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from project import PROJECT
 
 from lnorm_utils import explorers
+from lnorm_utils.web.baking import typeset
 
 WIDE, NARROW = (1366, 768), (360, 740)
 # What the explorer shows, in the page's own notation: ids, which are random, become numbers.
@@ -182,7 +183,7 @@ class Alive:
 
     def check(self):
         """Assert that the page shows what Python computes for the state."""
-        frame = self.frame
+        frame = typeset(self.frame)
         seen = None
         for _ in range(100):
             seen = self.root.evaluate("(root, svg) => looks(root, svg)", frame["svg"])
@@ -195,8 +196,8 @@ class Alive:
             "alternative": frame["words"],
             "is_same_picture": True,
             "places": [
-                None if kind == "button" else place
-                for kind, place in zip(kinds, self.state, strict=True)
+                None if kind == "button" else place * (kind != "switch" or n not in frame["off"])
+                for n, (kind, place) in enumerate(zip(kinds, self.state, strict=True))
             ],
             "pressed": [name for name, state in self.presets.items() if state == self.state],
         }, (self.topic, self.state)

@@ -33,7 +33,7 @@ SET_WIDTH = """(root, width) => {
     box.style.overflow = 'visible';
 }"""
 OVER_EDGE = """root => [...root.querySelectorAll("*")]
-    .filter(e => !e.closest(".sheet, .slim .chips, .slim fieldset"))
+    .filter(e => !e.closest(".sheet, .slim .chips, .said"))
     .filter(e => e.getBoundingClientRect().right > root.getBoundingClientRect().right + 1)
     .map(e => e.outerHTML.slice(0, 80))"""
 SCROLLS = (
@@ -237,6 +237,8 @@ LOW_CONTRAST = """root => {
         if (e.querySelector(':disabled') || e.closest(':disabled')) continue;
         const look = getComputedStyle(e);
         check(e, 'text', look.color, behind(e), 4.5);
+        for (let at = e; at; at = at.parentElement)
+            if (getComputedStyle(at).opacity < 1) found.push(`${e.textContent} is pale`);
         if (e.tagName === 'BUTTON')
             check(e, 'edge', look.borderTopColor, behind(e.parentElement), 3);
     }

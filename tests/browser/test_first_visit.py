@@ -7,7 +7,7 @@ from site_page import NARROW
 
 LINKS = [
     "notebooks/06_two_feature_collapse.html#collapse=three-features-a-circle",
-    "docs/hour.html#residual=24-blocks-pre-ln-no-final-norm",
+    "docs/hour.html#stream=24-blocks-pre-ln",
 ]
 WITH_CARDS = [
     "03_standardize",

@@ -102,6 +102,8 @@ def test_buttons_shift_and_equalize_and_start_over(visit):
     page = visit("index.html", reduced_motion="reduce").page
     figure = page.locator(".lnorm-hero")
     for button, row in (
+        ("shift all four", (-4, 2, 4, 10)),
+        ("shift all four", (-6, 0, 2, 8)),
         ("shift all four", (-8, -2, 0, 6)),
         ("make them equal", (-1, -1, -1, -1)),
         ("start over", ROWS[0]),

@@ -12,7 +12,7 @@ from lnorm_utils.checking.feedback import State
 TEXT = (PROJECT / "docs" / "hour.md").read_text("utf-8")
 QUESTION = re.compile(
     r"^\*\*(\d)\.\*\* (?:[^`]+)^```\{question\} (\w+)\n(\w+)\.check\(\.\.\.\)\n```\n\n"
-    r"<details .*?>\n\n\*\*(.+?)\.\*\*",
+    r"<details .*?>\n\n\*\*Answer: (.+?)\.\*\*",
     re.MULTILINE,
 )
 

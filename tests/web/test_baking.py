@@ -22,7 +22,7 @@ def explore_tiny(preset=None):
 
     def move(place, is_high, presses):
         dot.set_data([place], [int(is_high)])
-        return f"The dot is at {place}, {is_high}, {presses}."
+        return f"The dot's at {place}, {is_high}, {presses}."
 
     most = {"most": lambda values: 2 if values["is_high"] else 3}
     controls = {
@@ -50,8 +50,9 @@ def baked(folder, arrangement=0):
 
 
 def words_in_python(states):
+    """Return the words of states, with the apostrophes of the page around them."""
     frames = explore_tiny().frames
-    return {state: frames.frame(0, state)["words"] for state in states}
+    return {state: frames.frame(0, state)["words"].replace("'", "’") for state in states}
 
 
 def test_a_small_grid_is_drawn_whole(tiny, tmp_path):

@@ -4,11 +4,8 @@ import re
 from html import unescape
 
 import pytest
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
 
-from lnorm_utils.web.code import only_shows, with_lines
+from lnorm_utils.web.code import highlighted, only_shows, with_lines
 
 PROGRAM = 'def f(x):\n    """Two\n    lines."""\n\n    return x < "&"\n'
 
@@ -34,8 +31,17 @@ def test_only_code_that_draws_or_asserts_is_folded(source, is_folded):
 
 
 def test_each_line_knows_its_indentation_and_the_text_stays():
-    page = with_lines(highlight(PROGRAM, PythonLexer(), HtmlFormatter()))
+    page = with_lines(highlighted(PROGRAM))
     assert re.findall(r"--indent:(\d+)", page) == ["0", "4", "4", "0", "4"]
     assert unescape(re.sub(r"<[^>]+>", "", page)).strip() == PROGRAM.strip()
     for line in re.findall(r'<span class="lnorm-line".*?\n</span>', page, re.DOTALL):
         assert line.count("<span") == line.count("</span>")
+
+
+def test_a_line_breaks_behind_a_bracket_and_keeps_a_comment_with_its_shape():
+    page = with_lines(highlighted("y = f(x).mean(-1)  # (N, D), of x"))
+    assert (
+        re.sub(r"<(?!wbr)[^>]+>", "", page).strip()
+        == "y = f(<wbr>x)<wbr>.mean(<wbr>-1)  # (N, D), of x"
+    )
+    assert '"lnorm-whole"># (N, D)</span>, of x' in page

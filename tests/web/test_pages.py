@@ -11,7 +11,7 @@ from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.slips.beliefs import Belief
 from lnorm_utils.web.lesson_page import lesson_page
-from lnorm_utils.web.questions import as_data, prediction
+from lnorm_utils.web.questions import as_data, code_exercise, exercise_named, prediction
 
 FORM = 'class="lnorm-prediction'
 
@@ -111,3 +111,17 @@ def test_words_are_chosen_and_numbers_are_typed():
     assert prediction(ask("mean", "median")).count('type="radio"') == 2
     assert prediction(ask(True)).count('type="radio"') == 2
     assert prediction(ask(1.5)).count('type="text"') == 1
+
+
+def test_words_stand_in_the_order_of_the_question():
+    shown = prediction(
+        ask("mean", "both", "variance"), 'Which: the "variance", the "mean", or "both"?'
+    )
+    assert re.findall('value="(.+?)"', shown) == ["variance", "mean", "both"]
+
+
+def test_a_solution_has_the_name_of_the_program_above_it():
+    exercise = exercise_named("mean", "row_means")
+    shown = re.sub("<.+?>", "", code_exercise(exercise, "", b""))
+    program, solution = re.findall(r"def (\w+)", shown)
+    assert program == solution
