@@ -22,6 +22,7 @@ from lnorm_utils.plotting import (
     number_lines,
     points_before_after,
     points_by_class,
+    regions,
     shared_cells,
     signed_cells,
     verdicts,
@@ -69,6 +70,15 @@ PICTURES = {
         lambda: number_lines(encoded_points(), spread=False),
     ],
     "points_by_class": [lambda: points_by_class(*two_rings(), ["inner ring", "outer ring"])],
+    "regions": [
+        lambda: regions(
+            {"none": np.full((9, 9), 0.5), "rises": np.linspace(0, 1, 81).reshape(9, 9)},
+            *two_rings(16),
+            ["inner ring", "outer ring"],
+            most=2.5,
+            columns=2,
+        )
+    ],
     "points_before_after": [
         lambda: points_before_after(normal(9, 3, seed=0), normal(9, 3, seed=1)),
         lambda: points_before_after(normal(9, 2, seed=0), layer_norm(normal(9, 2, seed=0), 2)),
@@ -99,6 +109,7 @@ OWN = {
     "explore_precision": {"row": normal(300, seed=1)},
     "explore_projection": {"points": normal(9, 2, seed=0) - 1},
     "explore_residual": {"x": normal(3, 5, seed=0)},
+    "explore_stream": {"x": normal(3, 5, seed=0)},
     "explore_shared_mean": {"x": normal(3, 1, 3, 6, seed=0)},
 }
 

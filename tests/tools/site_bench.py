@@ -1,5 +1,6 @@
 """Measure the pages of the web edition: what is transferred until an explorer has all its frames,
-how soon its first picture stands, and how soon another follows a key. `make bench`.
+how soon its first picture stands, how soon another follows a key, and on which screens of a phone
+a lesson's first question and its first explorer come. `make bench`.
 """
 
 import gzip
@@ -20,6 +21,8 @@ from jupyterlab_page import browser, can_measure
 from project import LESSON_PATHS, PROJECT
 
 MOST_BYTES, MOST_FRAMES = 1.5e6, 1
+PHONE = {"width": 390, "height": 740}  # what bars leave of 844 pixels
+LAST_QUESTION, LAST_EXPLORER = 2, 20  # the screens on which they begin at the latest
 REFUSED_FRAMES = 2.5  # a machine that is busy misses a frame now and then
 TRIALS = 3  # other work on the machine can only make it slower, so what is refused is tried again
 VISITS = 3
@@ -32,6 +35,10 @@ FIRST = """() => new Promise(resolve => {
     };
     look();
 })"""
+SCREENS = """() => ['.lnorm-prediction', '.lnorm-live'].map(kind => {
+    const { top } = document.querySelector(kind).getBoundingClientRect();
+    return Math.floor((top + scrollY) / innerHeight) + 1;
+})"""
 
 
 class Measured(NamedTuple):
@@ -41,9 +48,13 @@ class Measured(NamedTuple):
     first: float
     ms: float
     frame: float  # ms of an animation frame
+    question: int  # the screen of a phone on which the first one begins
+    explorer: int
 
     def meets(self, frames):
-        return self.bytes <= MOST_BYTES and self.ms <= frames * self.frame
+        is_light = self.bytes <= MOST_BYTES and self.ms <= frames * self.frame
+        is_soon = self.question <= LAST_QUESTION and self.explorer <= LAST_EXPLORER
+        return is_light and is_soon
 
 
 class Server(SimpleHTTPRequestHandler):
@@ -87,7 +98,17 @@ def measure(chromium, address, asked, lesson):
     frame = page.evaluate("frameTime()")
     ms = Subject(page, place).press_to_and_fro(PRESSES)
     page.context.close()
-    return Measured(transferred(asked), median(firsts), ms, frame)
+    size = transferred(asked)
+    return Measured(size, median(firsts), ms, frame, *screens(chromium, address, lesson))
+
+
+def screens(chromium, address, lesson):
+    """Return the screens of a phone on which a lesson's first question and first explorer begin."""
+    page = chromium.new_context(viewport=PHONE, is_mobile=True, has_touch=True).new_page()
+    page.goto(f"{address}notebooks/{lesson}.html")
+    found = page.evaluate(SCREENS)
+    page.context.close()
+    return found
 
 
 def measure_all(site, lessons):
@@ -104,13 +125,16 @@ def measure_all(site, lessons):
 
 def report(found):
     """Print a row for each lesson, and return the names of those that are refused."""
-    line = "{:24} {:>6} {:>14} {:>9} {:>8}  {}"
-    print(line.format("web edition", "MB", "first picture", "key, ms", "/ frame", "").rstrip())
+    line = "{:24} {:>6} {:>14} {:>9} {:>8} {:>9} {:>9}  {}"
+    columns = ["MB", "first picture", "key, ms", "/ frame", "question", "explorer", ""]
+    print("On a phone, `question` and `explorer` say on which screen the first one begins.")
+    print(line.format("web edition", *columns).rstrip())
     for lesson, one in found.items():
         fits = [one.meets(MOST_FRAMES), one.meets(REFUSED_FRAMES)]
         said = "within" if fits[0] else "over" if fits[1] else "refused"
         row = [f"{one.bytes / 1e6:.2f}", f"{one.first:.0f}", f"{one.ms:.1f}"]
-        print(line.format(lesson, *row, f"{one.ms / one.frame:.2f}", said), flush=True)
+        row += [f"{one.ms / one.frame:.2f}", one.question, one.explorer]
+        print(line.format(lesson, *row, said), flush=True)
     return [lesson for lesson, one in found.items() if not one.meets(REFUSED_FRAMES)]
 
 
