@@ -26,11 +26,10 @@ const inOrder = (root) => {
     return ids.reduce((text, id, i) => text.replaceAll(id, `id-${i}`), root.innerHTML);
 };
 window.looks = (root, svg) => {
-    const drawn = root.querySelector('svg[role=img]'), other = drawn.cloneNode();
+    const drawn = root.querySelector('.sheet > svg'), other = drawn.cloneNode();
     other.innerHTML = svg;
     return {
         words: root.querySelector('.lnorm-explorer > p').textContent,
-        alternative: drawn.getAttribute('aria-label'),
         is_same_picture: inOrder(drawn) === inOrder(other),
         places: [...root.querySelectorAll('.controls > *')].map(box => {
             const inputs = [...(box.matches('button') ? [] : box.querySelectorAll('input'))];
@@ -51,7 +50,7 @@ window.backgrounds = (root, image) => {
 };
 """
 ARRANGED = """root => {
-    const { width, height } = root.querySelector('svg[role=img]').viewBox.baseVal;
+    const { width, height } = root.querySelector('.sheet > svg').viewBox.baseVal;
     return [width / 72, height / 72];
 }"""
 
@@ -193,7 +192,6 @@ class Alive:
         kinds = [control["kind"] for control in self.about["controls"]]
         assert seen == {
             "words": frame["words"],
-            "alternative": frame["words"],
             "is_same_picture": True,
             "places": [
                 None if kind == "button" else place * (kind != "switch" or n not in frame["off"])

@@ -20,7 +20,7 @@ SMALL_TYPE = """root => {
         e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())
             && !e.closest('svg') && e.offsetParent && parseFloat(getComputedStyle(e).fontSize) < 12
     ).map(e => e.outerHTML);
-    const svg = root.querySelector('svg[role=img]');
+    const svg = root.querySelector('.sheet > svg');
     const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
     if (10 * scale < 11.99) small.push(`10 pt are ${10 * scale} pixels`);
     return small;
@@ -47,7 +47,7 @@ HEIGHT_TO_OPERATE = """root => root.querySelector('.sheet').getBoundingClientRec
     - root.querySelector('.chips').getBoundingClientRect().top"""
 # How many pixels an inch of the picture takes, and so how large its numbers are.
 SCALE = """root => {
-    const svg = root.querySelector('svg[role=img]');
+    const svg = root.querySelector('.sheet > svg');
     return 72 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
 }"""
 HEIGHT_OF_VIEW = "() => document.querySelector('.jp-WindowedPanel-outer').clientHeight"
@@ -105,7 +105,6 @@ def follows(shown, act):
     act()
     wait_until(shown.page, lambda: shown.words != before[0])
     is_still(shown)
-    assert shown.alternative == shown.words
 
 
 def test_a_slider_follows_mouse_finger_and_keys(slid):
@@ -146,7 +145,7 @@ def test_the_picture_can_be_saved(shown):
     with shown.page.expect_download() as download:
         shown.control("save picture").click()
     image = Image.open(io.BytesIO(download.value.path().read_bytes()))
-    width, height = shown.root.locator("svg[role=img]").evaluate(
+    width, height = shown.root.locator(".sheet > svg").evaluate(
         "svg => [svg.viewBox.baseVal.width, svg.viewBox.baseVal.height]"
     )
     assert image.format == "PNG"

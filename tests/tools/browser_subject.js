@@ -39,7 +39,7 @@ window.quiet = (calm, most) => new Promise((resolve) => {
 });
 
 /** What a picture shows, as one text; empty while it is blank. */
-window.shown = (output) => [...output.querySelectorAll("img, svg[role=img], p")]
+window.shown = (output) => [...output.querySelectorAll("img, .sheet > svg, p")]
   .map((e) => (e.tagName === "IMG" ? (e.complete && e.naturalWidth ? e.src : "") : e.outerHTML))
   .join("");
 

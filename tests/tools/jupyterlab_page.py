@@ -167,14 +167,9 @@ class Shown:
         return self.root.locator("p").inner_text()
 
     @property
-    def alternative(self):
-        """What a screen reader says in place of the picture."""
-        return self.root.locator("svg[role=img]").get_attribute("aria-label")
-
-    @property
     def paths(self):
         """The lines and areas that are drawn over the background."""
-        return self.root.locator("svg[role=img] path[d]").evaluate_all(
+        return self.root.locator(".sheet > svg path[d]").evaluate_all(
             "paths => paths.map(path => path.getAttribute('d'))"
         )
 
@@ -193,7 +188,7 @@ class Shown:
             self.page.keyboard.press(key)
 
     def wait_for(self, *expected, seconds=10):
-        """Wait for these words, alternative and paths, or just for the first of them.
+        """Wait for these words and paths, or just for the first of them.
 
         Return those that are there then.
         """
@@ -203,7 +198,7 @@ class Shown:
         return seen
 
     def _seen(self):
-        return self.words, self.alternative, self.paths
+        return self.words, self.paths
 
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)"}

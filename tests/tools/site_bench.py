@@ -30,7 +30,7 @@ PACKED = (".html", ".css", ".js", ".json", ".svg")  # what servers send packed w
 FIRST = """() => new Promise(resolve => {
     const place = document.querySelector('.lnorm-live');
     const look = () => {
-        if (place.querySelector('svg[role=img] *')) resolve(performance.now());
+        if (place.querySelector('.sheet > svg *')) resolve(performance.now());
         else requestAnimationFrame(look);
     };
     look();

@@ -39,7 +39,7 @@ function mount(parent, page, start, source) {
   const stage = element("div", scene, { class: "stage" });
   const sheet = element("div", stage, { class: "sheet" });
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-hidden", true); // its words stand below it, and are read there
   sheet.append(svg);
   const words = element("p", root, { "aria-live": "polite" });
   const tools = element("div", root, { class: "tools", role: "group", "aria-label": "tools" });
@@ -143,7 +143,6 @@ function mount(parent, page, start, source) {
     svg.innerHTML = frame.svg;
     for (const follow of grips) follow();
     choose(frame.state);
-    svg.setAttribute("aria-label", frame.words);
     words.textContent = frame.words;
     clearTimeout(slow);
     slow = 0;
