@@ -1,21 +1,35 @@
 """Say what was done to numbers that would be right: they are cut off, moved, rounded, or scaled."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from lnorm_utils.checking.comparing import close_numbers, dtypes_agree
 from lnorm_utils.checking.factors import off_by_a_number, off_by_a_size, off_in_slices
-from lnorm_utils.numbers import counted, dtype_name
+from lnorm_utils.numbers import counted, dtype_name, significant
 
 __all__ = ["off_by_slices", "unfinished"]
 
 MOST_DECIMALS = 6
 MOST_AXES = 4  # whose orders are all tried
 MOST_BY_CHANCE = 3  # so few different numbers may be whole, or zeros, for another reason
+FEWEST = 4  # different numbers that show what was done to each
+AT_THE_END: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "the absolute value of": torch.abs,
+    "the square of": torch.square,
+    "the square root of": torch.sqrt,
+    "one divided by": torch.reciprocal,
+    "tanh of": torch.tanh,
+    "the sigmoid of": torch.sigmoid,
+    "the exponential of": torch.exp,
+    "the logarithm of": torch.log,
+    "the GELU of": F.gelu,
+    "the SiLU of": F.silu,
+}
 
 
 def unfinished(
@@ -59,7 +73,13 @@ def unfinished(
             "the numbers in reading order and only cut them into other rows. To swap axes, use "
             "`transpose` or `permute`."
         )
-    return _rounded(pairs) or off_by_a_number(pairs) or off_by_a_size(pairs, sizes)
+    return (
+        _rounded(pairs)
+        or off_by_a_number(pairs)
+        or off_by_a_size(pairs, sizes)
+        or _cut_off(pairs, within)
+        or _changed_at_the_end(pairs, within)
+    )
 
 
 def off_by_slices(results: Sequence[object], right: Sequence[object]) -> str:
@@ -106,10 +126,11 @@ def _moved(pairs: Sequence[tuple[Tensor, Tensor]], within: float) -> str:
                 return "The numbers are right, but your axes are in another order."
     if any(r.shape != w.shape for r, w in pairs):
         return ""
-    for axis in range(ndim):
-        orders = [_order(r.movedim(axis, 0), w.movedim(axis, 0), within) for r, w in pairs]
+    off = [(r, w) for r, w in pairs if not close_numbers(r, w, within).all()]
+    for axis in range(-1, -ndim - 1, -1) if off else ():
+        orders = [_order(r.movedim(axis, 0), w.movedim(axis, 0), within) for r, w in off]
         if all(order is not None for order in orders):
-            name = "the last axis" if axis == ndim - 1 else f"axis {axis}"
+            name = "the last axis" if axis == -1 else f"axis {pairs[0][1].ndim + axis}"
             is_reversed = all(order == sorted(order or (), reverse=True) for order in orders)
             how = "in reverse order" if is_reversed else "in another order"
             return f"The numbers are right, but {how} along {name}."
@@ -175,6 +196,34 @@ def _rounded(pairs: Sequence[tuple[Tensor, Tensor]]) -> str:
         ):
             kept = dtype_name(dtype)
             return f"Your numbers are rounded to {kept}. Compute them in the dtype of the input."
+    return ""
+
+
+def _cut_off(pairs: Sequence[tuple[Tensor, Tensor]], within: float) -> str:
+    """Say so if numbers are right between two limits, and what would be beyond stands on them."""
+    result, right = (torch.cat([each[n].flatten() for each in pairs]).double() for n in (0, 1))
+    if not result.numel() or not (result.isfinite().all() and right.isfinite().all()):
+        return ""
+    low, high = result.min(), result.max()
+    if not close_numbers(result, right.clamp(low, high), within).all():
+        return ""
+    limits = []
+    for words, limit, is_beyond in (("below", low, right < low), ("above", high, right > high)):
+        beyond = right[is_beyond & ~close_numbers(result, right, within)]
+        if len(beyond.unique()) > 1:
+            limits.append(f"{words} {significant(limit.item())}")
+    if not limits or len(result.unique()) <= MOST_BY_CHANCE:
+        return ""
+    return f"Your numbers are right, but cut off: none is {' or '.join(limits)}."
+
+
+def _changed_at_the_end(pairs: Sequence[tuple[Tensor, Tensor]], within: float) -> str:
+    """Say so if something was done to each right number that doesn't belong there."""
+    if len({number for result, _ in pairs for number in result.flatten().tolist()}) < FEWEST:
+        return ""
+    for words, function in AT_THE_END.items():
+        if all(close_numbers(r, function(w), within).all() for r, w in pairs):
+            return f"Each of your numbers is {words} the right one."
     return ""
 
 

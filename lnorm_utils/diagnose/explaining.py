@@ -4,12 +4,12 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-import torch
 from torch import Tensor
 
 from lnorm_utils.checking.causes import Cause, Failure, in_words
 from lnorm_utils.checking.comparing import close_numbers, same
 from lnorm_utils.checking.diagnosis import Search
+from lnorm_utils.checking.patterns import off_by_slices, unfinished
 from lnorm_utils.diagnose.inputs import Input
 from lnorm_utils.diagnose.otherwise import done_otherwise
 from lnorm_utils.diagnose.rounding import is_single, rounded_to
@@ -162,26 +162,12 @@ def _unexplained(run: Run, results: Results, rights: list[Tensor]) -> str:
             return f"On {where}, the result has shape {given} and should have {tuple(right.shape)}."
         wrong = ~close_numbers(value, right, run.within)
         if wrong.any():
-            factor = _factor(results, rights)
-            if factor not in ("", "1"):
-                return f"Each number is {factor} times the right one."
+            given = list(results.values())
+            if pattern := unfinished(given, rights, run.within) or off_by_slices(given, rights):
+                return pattern
             index = tuple(wrong.nonzero()[0].tolist())
             return (
                 f"It differs, and nothing that I know explains this. First on {where}, at "
                 f"{index}: {value[index].item():.5g}, where {right[index].item():.5g} is right."
             )
     return "It differs, and nothing that I know explains this."
-
-
-def _factor(results: Results, rights: list[Tensor]) -> str:
-    """Return the one factor between all numbers and the right ones; empty if there is none."""
-    shares = []
-    for n, right in enumerate(rights):
-        value = results[n]
-        if not isinstance(value, Tensor) or value.shape != right.shape:
-            return ""
-        shares.append((value / right)[right.abs() > 1e-3].double())
-    ratios = torch.cat(shares)
-    if len(ratios) and ratios.std(correction=0) < 1e-5 * ratios.mean().abs():
-        return f"{ratios.mean().item():.6g}"
-    return ""

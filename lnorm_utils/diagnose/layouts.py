@@ -71,6 +71,7 @@ def _of_some(some: slice) -> Callable:
 
 
 WITHOUT_GAMMA = {"scaled": lambda x, gamma: x}
+WITHOUT_BETA = {"shifted": lambda x, beta: x}
 # Frameworks and models: Keras, flax, JAX and Llama, BERT, and PyTorch's RMSNorm in float32.
 EPSILONS = (("1e-12", 1e-12), ("1e-3", 1e-3), ("1e-4", 1e-4), ("1e-7", 1e-7), ("0.01", 0.01))
 RMS_NORM = Slip(
@@ -127,7 +128,75 @@ OWN = (
             ("each row is multiplied by √{D}", 0.5),
         )
     ),
-    Slip("your variance divides by {D} + 1", "divides by {D}", {"divisor": lambda size: size + 1}),
+    *(
+        Slip(f"your variance divides by {{D}} {words}", "divides by {D}", {"divisor": divisor})
+        for words, divisor in (
+            ("+ 1", lambda size: size + 1),
+            ("+ 2", lambda size: size + 2),
+            ("− 2", lambda size: size - 2),
+        )
+    ),
+    *(
+        Slip(f"you subtracted {words}", "subtracts the mean from x", {"numerator": numerator})
+        for words, numerator in (
+            ("half of the mean", lambda x, mean: x - mean / 2),
+            ("the mean twice", lambda x, mean: x - 2 * mean),
+            ("the largest number of each row", lambda x, mean: x - x.amax(-1, True)),
+            ("the smallest number of each row", lambda x, mean: x - x.amin(-1, True)),
+            ("the first number of each row", lambda x, mean: x - x[..., :1]),
+        )
+    ),
+    *(
+        Slip(f"you took {words}", "takes the square root", {"root": root})
+        for words, root in (
+            ("a cube root", lambda variance: variance ** (1 / 3)),
+            ("a fourth root", lambda variance: variance**0.25),
+        )
+    ),
+    *(
+        Slip(
+            f"you divided by {words}",
+            "divides by the root of variance plus ε",
+            {
+                "quotient": lambda x, mean, above, below, eps, by=by, times=times: (
+                    above / (by(above) + times * eps)
+                )
+            },
+        )
+        for times in (1, 0)  # with ε, and without
+        for words, by in (
+            (
+                "the distance between the largest and the smallest number",
+                lambda above: above.amax(-1, True) - above.amin(-1, True),
+            ),
+            ("the largest distance", lambda above: above.abs().amax(-1, True)),
+            ("the median distance", lambda above: above.abs().median(-1, True).values),
+            ("the length of the row", lambda above: above.norm(dim=-1, keepdim=True)),
+        )
+    ),
+    Slip(
+        "the mean is added back",
+        "subtracts the mean for good",
+        {"quotient": lambda x, mean, above, below, eps: above / below + mean},
+    ),
+    Slip(
+        "β is divided by the standard deviation, as if it were added to x",
+        "adds β at the end",
+        {
+            "early": lambda x, mean, above, below, eps, bias: (above + bias) / below,
+            **WITHOUT_BETA,
+        },
+    ),
+    Slip(
+        "β is added to ε, inside the root",
+        "adds β at the end",
+        {
+            "early": lambda x, mean, above, below, eps, bias: (
+                above / (below.square() + bias).sqrt()
+            ),
+            **WITHOUT_BETA,
+        },
+    ),
     *(
         Slip(done, "multiplies by γ once, behind the division", {"weighed": weighed, **more})
         for done, weighed, more in (
@@ -165,6 +234,7 @@ OWN = (
             ("an exponential", torch.exp),
             ("a sigmoid", torch.sigmoid),
             ("tanh", torch.tanh),
+            ("a square root", torch.sqrt),
         )
     ),
     *(
@@ -176,6 +246,11 @@ OWN = (
         for which, some in (("first", slice(1, None)), ("last", slice(None, -1)))
     ),
     Slip("β is added twice", "adds β once", {"shifted": lambda x, beta: x + beta + beta}),
+    Slip(
+        "you multiplied by γ + β, as if both stood in one pair of parentheses",
+        "multiplies by γ and then adds β",
+        {"gamma": lambda weight, bias: weight + bias, **WITHOUT_BETA},
+    ),
 )
 CENTERED = Slip(
     "the mean is subtracted, so this is layer norm",

@@ -59,6 +59,7 @@ class NormWithSlips:
     is_shifted_first: bool = False
     is_affine_first: bool = False
     weighed: Callable | None = None  # (x, mean, γ) -> numerator, where γ comes in too early
+    early: Callable | None = None  # what `quotient` takes and β -> quotient, where β is too early
 
     def mean(self, x: Tensor, axes: Axes = -1) -> Tensor:
         """Return the mean of `x` over the axes."""
@@ -116,6 +117,10 @@ class NormWithSlips:
         if self.weighed and weight is not None:
             above = partial(self.weighed, weight=weight)
             x_hat = replace(self, numerator=above).standardize(x, axes, eps)
+            return self.affine(x_hat, weight, bias)
+        if self.early and bias is not None:
+            with_bias = partial(self.early, bias=bias)
+            x_hat = replace(self, quotient=with_bias).standardize(x, axes, eps)
             return self.affine(x_hat, weight, bias)
         return self.affine(self.standardize(x, axes, eps), weight, bias)
 

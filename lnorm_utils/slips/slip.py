@@ -43,7 +43,16 @@ class Slip:
 
 
 # The switches that are about γ and β.
-AFFINE = {"gamma", "scaled", "beta", "shifted", "is_shifted_first", "is_affine_first", "weighed"}
+AFFINE = {
+    "gamma",
+    "scaled",
+    "beta",
+    "shifted",
+    "is_shifted_first",
+    "is_affine_first",
+    "weighed",
+    "early",
+}
 
 
 def compatible(slips: Sequence[Slip]) -> bool:

@@ -115,6 +115,15 @@ WRONG = [
         ["as in `train`"],
     ),
     (nn.LayerNorm(8), nn.LayerNorm(8, eps=1e-12), ["ε = 1e-12"]),
+    (lambda x, w, b: (x - mean(x) + b) / (var(x) + 1e-5).sqrt() * w, None, ["β is divided by"]),
+    (lambda x, w, b: (x - mean(x)) / (var(x) + 1e-5 + b).sqrt() * w, None, ["β is added to ε"]),
+    (lambda x, w, b: norm(x) * (w + b), None, ["γ + β"]),
+    (lambda x, w, b: norm(x).clamp(-1, 1) * w + b, None, []),
+    (lambda x: norm(x).clamp(-1, 1), None, ["none is below −1 or above 1"]),
+    (lambda x: norm(x).tanh(), None, ["tanh"]),
+    (lambda x: norm(x).roll(1, -1), None, ["in another order along the last axis"]),
+    (lambda x: (x - mean(x)) / (x.amax(-1, True) - x.amin(-1, True)), None, ["the largest and"]),
+    (lambda x: (x - mean(x)) / (var(x) + 1e-5) ** (1 / 3), None, ["cube root"]),
 ]
 
 
