@@ -1,8 +1,10 @@
 """A map of the lessons: boxes that are links, with arrows, drawn from the table of the map."""
 
+import heapq
 import html
 import re
-from itertools import combinations, pairwise
+from collections.abc import Iterator
+from itertools import combinations, pairwise, permutations
 from typing import NamedTuple
 
 __all__ = ["Lesson", "lesson_map", "lessons_of", "with_map"]
@@ -12,12 +14,13 @@ TABLE = re.compile(r"^\| lesson \| needs \|.*\n(?:\|.*\n)+", re.MULTILINE)
 DRAWN = re.compile(r"^(\|[^|]*)\|[^|]*\|[^|]*(\|[^|]*\|)$", re.MULTILINE)  # but for columns 1 and 4
 CORE = re.compile(r"^Lessons ([\d to,and]+) are the core", re.MULTILINE)
 IN_A_LINE = 5  # boxes, at most, that stand beside each other before the ways part
-PASSING = 0.2  # the room that an arrow takes beside boxes, in boxes
-FILLED = 0.84  # how much of its room a box fills
+FILLED = 0.84  # how much of its column a box fills
+MOST_KEPT = 60  # places for the lines so far, with which the next line is tried
+EDGE = 0.004  # how far inside an arrow stays that passes the boxes at the side, of the width
 
 Node = tuple[int, bool]  # a lesson's box, or with False the arrow from it that passes a line
 Ways = list[list[tuple[Node, Node]]]  # what is drawn below each line
-Places = dict[Node, tuple[float, float]]  # the middle and the room of each, of the width of a line
+Places = dict[Node, float]  # the middle of each, of the width
 
 
 class Lesson(NamedTuple):
@@ -60,7 +63,7 @@ def lesson_map(lessons: list[Lesson], up: str) -> str:
         [*((number, True) for number in line), *sorted({a for a, _ in below if not a[1]})]
         for line, below in zip(lines, ways, strict=True)
     ]
-    places = _untangled(nodes, ways)
+    places = _settled(nodes, ways)
     line_of = {number: at for at, line in enumerate(lines) for number in line}
     boxes = "".join(_box(one, line_of[one.number], places, up) for one in lessons)
     return f'<div class="lnorm-map"><ol role="list">{boxes}</ol>{_arrows(places, ways)}</div>'
@@ -94,41 +97,42 @@ def _ways(lessons: list[Lesson], lines: list[list[int]]) -> Ways:
     return ways
 
 
-def _places(line: list[Node]) -> Places:
-    rooms = [1.0 if is_box else PASSING for _, is_box in line]
-    ends = [sum(rooms[: i + 1]) for i in range(len(rooms))]
-    return {
-        node: ((end - room / 2) / ends[-1], room / ends[-1])
-        for node, room, end in zip(line, rooms, ends, strict=True)
-    }
+def _settled(nodes: list[list[Node]], ways: Ways) -> list[Places]:
+    """Give boxes to columns, arrows to gaps between them, so that few ways cross or are long."""
+    columns = max(IN_A_LINE, *(sum(is_box for _, is_box in line) for line in nodes))
+    best = [(0.0, [next(_choices(nodes[0], columns))])]
+    for line, drawn in zip(nodes[1:], ways, strict=False):
+        choices = list(_choices(line, columns))
+        more = (
+            (cost + _cost(places[-1], one, drawn), [*places, one])
+            for cost, places in best
+            for one in choices
+        )
+        best = heapq.nsmallest(MOST_KEPT, more, key=lambda each: each[0])
+    return best[0][1]
 
 
-def _untangled(nodes: list[list[Node]], ways: Ways) -> list[Places]:
-    """Swap nodes below the first line while that makes fewer arrows cross, or shorter ones."""
+def _choices(line: list[Node], columns: int) -> Iterator[Places]:
+    """Yield each way to place the nodes of a line, the first of them in its order."""
+    boxes = [node for node in line if node[1]]
+    arrows = [node for node in line if not node[1]]
+    middles = [(column + 0.5) / columns for column in range(columns)]
+    gaps = [min(max(gap / columns, EDGE), 1 - EDGE) for gap in range(columns + 1)]
+    for chosen in permutations(middles, len(boxes)):
+        for passing in permutations(gaps, len(arrows)):
+            yield dict(zip([*boxes, *arrows], [*chosen, *passing], strict=True))
 
-    def cost() -> float:
-        places, total = [_places(line) for line in nodes], 0.0
-        for above, below, drawn in zip(places, places[1:], ways, strict=False):
-            ends = [(above[a][0], below[b][0]) for a, b in drawn]
-            total += sum(abs(a - b) for a, b in ends)
-            total += sum(10 for (a, b), (c, d) in combinations(ends, 2) if (a - c) * (b - d) < 0)
-        return total
 
-    swaps = [(line, i, j) for line in nodes[1:] for i, j in combinations(range(len(line)), 2)]
-    best = float("inf")
-    while (now := cost()) < best:
-        best = now
-        for line, i, j in swaps:
-            before = cost()
-            line[i], line[j] = line[j], line[i]
-            if cost() > before - 1e-9:
-                line[i], line[j] = line[j], line[i]
-    return [_places(line) for line in nodes]
+def _cost(above: Places, below: Places, ways: list[tuple[Node, Node]]) -> float:
+    """Add up how far aside the ways lead; each crossing counts as ten times the whole width."""
+    ends = [(above[a], below[b]) for a, b in ways]
+    crossings = sum((a - c) * (b - d) < 0 for (a, b), (c, d) in combinations(ends, 2))
+    return 10.0 * crossings + sum(abs(a - b) for a, b in ends)
 
 
 def _box(one: Lesson, line: int, places: list[Places], up: str) -> str:
-    middle, room = places[line][one.number, True]
-    width = FILLED * min(room, 1 / IN_A_LINE)
+    columns = max(IN_A_LINE, *(sum(is_box for _, is_box in each) for each in places))
+    middle, width = places[line][one.number, True], FILLED / columns
     kinds = "core" if one.is_core else "elective", "below" if line else "beside" * bool(one.needs)
     needs = f"{'' if one.is_core else ', '}needs {' and '.join(map(str, one.needs))}"
     told = "elective" * (not one.is_core) + f'<span class="needs">{needs}</span>' * bool(one.needs)
@@ -145,8 +149,8 @@ def _arrows(places: list[Places], ways: Ways) -> str:
     """Draw what passes the boxes of each line, and what is drawn below it."""
     drawn = ""
     for line, (above, below) in enumerate(pairwise(places)):
-        passing = [f"M{100 * x:.2f} 0V10" for (_, is_box), (x, _) in above.items() if not is_box]
-        ends = [(100 * above[a][0], 100 * below[b][0]) for a, b in ways[line]]
+        passing = [f"M{100 * x:.2f} 0V10" for (_, is_box), x in above.items() if not is_box]
+        ends = [(100 * above[a], 100 * below[b]) for a, b in ways[line]]
         curves = [f"M{a:.2f} 0C{a:.2f} 6 {b:.2f} 4 {b:.2f} 10" for a, b in ends]
         for row, kind, paths in ((1, "passing", passing), (2, "", curves)):
             drawn += (
