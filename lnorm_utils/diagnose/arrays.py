@@ -168,7 +168,7 @@ def _search(
 class _PairSearch(ShortSearch):
     """One pair is too little to believe in three slips."""
 
-    most_slips = 2
+    most_slips, most_runs = 2, 4_000
 
 
 def _enough(y: Tensor, cause: Cause) -> bool:

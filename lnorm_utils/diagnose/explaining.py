@@ -162,8 +162,10 @@ def _unexplained(run: Run, results: Results, rights: list[Tensor]) -> str:
             return f"On {where}, the result has shape {given} and should have {tuple(right.shape)}."
         wrong = ~close_numbers(value, right, run.within)
         if wrong.any():
-            given = list(results.values())
-            if pattern := unfinished(given, rights, run.within) or off_by_slices(given, rights):
+            outcomes = list(results.values())
+            if pattern := unfinished(outcomes, rights, run.within) or off_by_slices(
+                outcomes, rights
+            ):
                 return pattern
             index = tuple(wrong.nonzero()[0].tolist())
             return (

@@ -149,6 +149,15 @@ def _judged(run: Run) -> Diagnosis:
         first, second = (replace(run, mode=mode).call(run.inputs[0].x) for _ in range(2))
         if not same(first, second, 0.0) and isinstance(first, Tensor):
             where = {True: " in `train`", False: " in `eval`", None: ""}[mode]
+            if kept := run.subject.changed_by_calls():
+                names = spoken([f"`{name}`" for name in kept])
+                return Diagnosis(
+                    f"It gives other numbers for the same input{where}, because each call changes "
+                    f"{names}, as batch norm's running statistics do. Layer norm takes the mean "
+                    "and the variance of each row alone and keeps nothing.",
+                    False,
+                    ("it uses statistics that it keeps from call to call",),
+                )
             return Diagnosis(
                 f"This layer can't be judged: it gives other numbers for the same input{where}, "
                 "so something in it is random, such as dropout.",

@@ -83,5 +83,5 @@ def state_dict_place(run: Run) -> list[Place]:
     held = [(letter, run.subject.held(role)) for letter, role in (("γ", "weight"), ("β", "bias"))]
     plain = [f"{letter} (`{name}`)" for letter, name in held if name and name not in own]
     also = f" No optimizer finds {spoken(plain)}, because it's no parameter." if plain else ""
-    counts = like is not None or bool(plain) or any(name not in wanted for name in own)
+    counts = like is not None or bool(plain)
     return [Place(f"Its state dict {spoken(found)}.{also}", counts)]

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from lnorm_utils.checking.comparing import same
 from lnorm_utils.checking.variants import Variants
-from lnorm_utils.diagnose.layouts import AS_RMS_NORM
+from lnorm_utils.diagnose.own_slips import AS_RMS_NORM
 from lnorm_utils.diagnose.run import Run
 
 __all__ = ["done_otherwise"]

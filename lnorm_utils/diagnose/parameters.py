@@ -5,7 +5,7 @@ from torch import Tensor
 from lnorm_utils.checking.causes import Cause
 from lnorm_utils.checking.comparing import same
 from lnorm_utils.checking.diagnosis import Search
-from lnorm_utils.diagnose.layouts import RMS_NORM
+from lnorm_utils.diagnose.own_slips import RMS_NORM
 from lnorm_utils.numbers import spoken
 
 __all__ = ["unknown_parameters"]

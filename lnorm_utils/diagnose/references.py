@@ -9,14 +9,15 @@ import torch
 from torch import Tensor, nn
 
 from lnorm_utils.diagnose.layouts import (
-    AS_RMS_NORM,
     ChannelLayout,
     LastLayout,
     groups_of_features,
     other_groups,
     residual,
     skipping,
+    subtracting_behind,
 )
+from lnorm_utils.diagnose.own_slips import AS_RMS_NORM
 from lnorm_utils.slips.forward import NormWithSlips, combined
 from lnorm_utils.slips.layout import Layout
 from lnorm_utils.slips.slip import Slip
@@ -57,7 +58,9 @@ class Reference:
     @property
     def mistakes(self) -> list[Callable]:
         """What is no slip inside it."""
-        return [residual(self.run), *([] if self.has_channels else skipping(self.run))]
+        if self.has_channels:
+            return [residual(self.run)]
+        return [residual(self.run), subtracting_behind(self.run), *skipping(self.run)]
 
     def result(self, slips: tuple[Slip, ...] = (), mistake: Callable | None = None) -> Callable:
         """Return (x, weight, bias, eps) -> its result with slips."""

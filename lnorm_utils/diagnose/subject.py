@@ -73,6 +73,16 @@ class Subject:
         names = [n for n in tensors_of(self.layer) if n.rpartition(".")[2] in ROLES[role]]
         return names[0] if len(names) == 1 else None
 
+    def changed_by_calls(self) -> list[str]:
+        """Name the buffers that are no longer as they were."""
+        if not isinstance(self.layer, nn.Module):
+            return []
+        before = dict(self.layer.named_buffers())
+        now = [(n, b) for copied in self._copies.values() for n, b in copied.named_buffers()]
+        return list(
+            dict.fromkeys(n for n, b in now if n in before and not b.equal(before[n].to(b)))
+        )
+
     def call(
         self,
         x: Tensor,

@@ -43,7 +43,7 @@ class NormWithSlips:
     variance_axes: Choice | None = None
     variance_keeps_axes: bool = True
     divisor: Callable = lambda size: size
-    one_pass: Callable | None = None  # (E[x²] − E[x]²) -> variance
+    own_variance: Callable | None = None  # (x, axes, keepdim) -> variance, in place of all that
     spread: Callable = lambda variance: variance
     # ε, the root, and the division.
     eps: Callable = lambda eps: eps
@@ -57,7 +57,7 @@ class NormWithSlips:
     beta: Callable = lambda weight, bias: bias
     shifted: Callable = lambda x, beta: x + beta
     is_shifted_first: bool = False
-    is_affine_first: bool = False
+    before: Callable | None = None  # (x, γ, β) -> what is normalized in place of x
     weighed: Callable | None = None  # (x, mean, γ) -> numerator, where γ comes in too early
     early: Callable | None = None  # what `quotient` takes and β -> quotient, where β is too early
 
@@ -73,10 +73,10 @@ class NormWithSlips:
         """Return the variance of `x` over the axes."""
         over = _chosen(self.variance_axes, x, axes)
         keep = self.variance_keeps_axes
-        if self.one_pass:
-            difference = x.square().mean(over, keep) - x.mean(over, keep).square()
-            size = share_of(x, difference)
-            return self.spread(self.one_pass(difference) * (size / self.divisor(size)))
+        if self.own_variance:
+            variance = self.own_variance(x, over, keep)
+            size = share_of(x, variance)
+            return self.spread(variance * (size / self.divisor(size)))
         inner = self.inner_average(x, _chosen(self.inner_mean_axes, x, axes), True)
         total = self.squared(self.inner_mean(x, inner)).sum(over, keep)
         size = share_of(x, total)
@@ -112,8 +112,8 @@ class NormWithSlips:
         eps: float = 1e-5,
     ) -> Tensor:
         """Return γ · x_hat + β for the x_hat of `x`."""
-        if self.is_affine_first:
-            return self.standardize(self.affine(x, weight, bias), axes, eps)
+        if self.before:
+            x = self.before(x, weight, bias)
         if self.weighed and weight is not None:
             above = partial(self.weighed, weight=weight)
             x_hat = replace(self, numerator=above).standardize(x, axes, eps)

@@ -1,15 +1,14 @@
-"""Every slip of layer norm that has a name.
+"""Every slip of layer norm that has a name, those of γ and β apart, in `affine.py`.
 
-This is the only place that describes one. The exercises search them for the fewest that return what
-a student's code returned, and the explorer `explore_broken` shows on which data a few can be seen.
+The exercises search them for the fewest that return what a student's code returned, the explorer
+`explore_broken` shows on which data a few can be seen, and `diagnose` knows more for whole layers.
 """
-
-from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from lnorm_utils.slips.affine import AFFINE_LEFT_OUT, AFFINE_SLIPS
 from lnorm_utils.slips.beliefs import Belief
 from lnorm_utils.slips.forward import Axes, NormWithSlips, share_of
 from lnorm_utils.slips.slip import Slip
@@ -23,6 +22,11 @@ __all__ = [
     "SLIPS",
     "UNBIASED",
 ]
+
+
+def _in_one_pass(x: Tensor, axes: Axes, keep: bool) -> Tensor:
+    return x.square().mean(axes, keep) - x.mean(axes, keep).square()
+
 
 UNBIASED = Slip(
     "your variance divides by {D} − 1",
@@ -47,15 +51,9 @@ EPS_LEFT_OUT = Slip(
 ONE_PASS = Slip(
     "your variance is E[x²] − E[x]²",
     "subtracts the mean before it squares",
-    {"one_pass": lambda difference: difference},
+    {"own_variance": _in_one_pass},
     Belief.ONE_PASS_IS_AS_GOOD,
     "which loses its digits when the mean is large",
-)
-
-AFFINE_LEFT_OUT = Slip(
-    "γ and β are left out",
-    "multiplies by γ and adds β",
-    {"scaled": lambda x, gamma: x, "shifted": lambda x, beta: x},
 )
 
 
@@ -90,17 +88,6 @@ def _constant(eps: float, words: str) -> Slip:
     return Slip(f"your ε is {words}", "uses the given ε", {"eps": lambda given: eps})
 
 
-def _of(switch: str, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
-    """Return a switch that changes γ, or β, and leaves the other one alone."""
-    if switch == "gamma":
-        return lambda weight, bias: change(weight)
-    return lambda weight, bias: change(bias)
-
-
-def _first(numbers: Tensor) -> Tensor:
-    return numbers.flatten()[0]
-
-
 def _median(x: Tensor, axes: Axes, keep: bool) -> Tensor:
     """Take the median over one axis; more raise what they do there."""
     one = axes if isinstance(axes, int) or len(axes) > 1 else axes[0]
@@ -111,8 +98,6 @@ def _median(x: Tensor, axes: Axes, keep: bool) -> Tensor:
 # same switch never stand in one message.
 SUBTRACTED = NormWithSlips().inner_mean
 UNDER_THE_ROOT = NormWithSlips().denominator
-
-EACH_FEATURE, AS_IT_IS = "has one {name} for each feature", "{verb} {name} as it is"
 
 # The likeliest first.
 SLIPS = (
@@ -296,7 +281,7 @@ SLIPS = (
     Slip(
         ONE_PASS.done,
         ONE_PASS.instead,
-        {"one_pass": lambda difference: difference.clamp(min=0)},
+        {"own_variance": lambda x, axes, keep: _in_one_pass(x, axes, keep).clamp(min=0)},
         ONE_PASS.belief,
         ONE_PASS.detail,
     ),
@@ -312,73 +297,7 @@ SLIPS = (
         {"average": _median, "inner_average": _median},
     ),
     Slip("you normalized twice", "normalizes once", {"times": 2}),
-    # γ and β.
-    Slip("γ is left out", "multiplies by γ", {"scaled": lambda x, gamma: x}),
-    Slip("β is left out", "adds β at the end", {"shifted": lambda x, beta: x}),
-    AFFINE_LEFT_OUT,
-    Slip(
-        "β is added before γ multiplies",
-        "multiplies by γ first, and then adds β",
-        {"is_shifted_first": True},
-    ),
-    Slip(
-        "γ and β come before the normalization",
-        "normalizes first",
-        {"is_affine_first": True},
-        detail="which undoes most of what they do",
-    ),
-    Slip(
-        "γ and β have changed places",
-        "multiplies by γ and adds β",
-        {"gamma": lambda weight, bias: bias, "beta": lambda weight, bias: weight},
-    ),
-    Slip(
-        "γ and β are averaged to one number each",
-        "has one γ and one β for each feature",
-        {
-            "gamma": lambda weight, bias: weight.mean(),
-            "beta": lambda weight, bias: bias.mean(),
-        },
-        Belief.SINGLE_GAMMA_AND_BETA,
-    ),
-    Slip(
-        "all features get the first γ and the first β",
-        "has one γ and one β for each feature",
-        {
-            "gamma": lambda weight, bias: weight.flatten()[0],
-            "beta": lambda weight, bias: bias.flatten()[0],
-        },
-        Belief.SINGLE_GAMMA_AND_BETA,
-    ),
-    Slip(
-        "there is one γ and one β for each position",
-        "has one γ and one β for each feature, and they are the same at every position",
-        {
-            "gamma": lambda weight, bias: weight[:, None],
-            "beta": lambda weight, bias: bias[:, None],
-        },
-        Belief.SINGLE_GAMMA_AND_BETA,
-    ),
-    Slip("you divided by γ", "multiplies by γ", {"scaled": lambda x, gamma: x / gamma}),
-    Slip("you subtracted β", "adds β", {"shifted": lambda x, beta: x - beta}),
-    Slip("you added γ", "multiplies by γ", {"scaled": lambda x, gamma: x + gamma}),
-    Slip("you multiplied by β", "adds β", {"shifted": lambda x, beta: x * beta}),
-    *(
-        Slip(f"{name} {words}", instead.format(verb=verb, name=name), {switch: change})
-        for switch, name, verb in (("gamma", "γ", "multiplies by"), ("beta", "β", "adds"))
-        for words, instead, change in (
-            ("is averaged to one number", EACH_FEATURE, _of(switch, lambda v: v.mean())),
-            ("is used with its first number only", EACH_FEATURE, _of(switch, _first)),
-            ("has lost its sign", AS_IT_IS, _of(switch, torch.abs)),
-            ("is squared", AS_IT_IS, _of(switch, torch.square)),
-            ("has one number for each position", EACH_FEATURE, _of(switch, lambda v: v[:, None])),
-        )
-    ),
-    Slip(
-        "you multiplied by 1 + γ",
-        "multiplies by γ as it is",
-        {"gamma": lambda weight, bias: 1 + weight},
-    ),
+    *AFFINE_SLIPS,
     Slip(
         "your root is half of the variance",
         "takes the root of the variance",

@@ -49,7 +49,7 @@ AFFINE = {
     "beta",
     "shifted",
     "is_shifted_first",
-    "is_affine_first",
+    "before",
     "weighed",
     "early",
 }

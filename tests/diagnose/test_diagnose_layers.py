@@ -46,6 +46,17 @@ class BatchNormInside(nn.Module):
         return self.norm(x.reshape(-1, 8)).reshape(x.shape)
 
 
+class KeepsStatistics(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("kept", torch.zeros(8))
+
+    def forward(self, x):
+        if self.training:
+            self.kept = 0.9 * self.kept + 0.1 * x.detach().reshape(-1, 8).mean(0)
+        return x - self.kept
+
+
 class OnlyInTrain(nn.LayerNorm):
     def forward(self, x):
         return super().forward(x) * (1.1 if self.training else 1)
@@ -101,7 +112,6 @@ WRONG = [
     (lambda x: 2 * norm(x), None, ["2 times"]),
     (Affine(lambda x, w, b: norm(x) * (1 + w) + b, 0.0), None, ["1 + γ"]),
     (Affine(lambda x, w: norm(x) * w, names=("weight",)), nn.LayerNorm(8), ["β is left out"]),
-    (Affine(lambda x, g, b: norm(x) * g + b, names=("gamma", "beta")), None, ["`gamma`"]),
     (BatchNormInside(), None, ["all axes but"]),
     (OnlyInTrain(8), None, ["only in `train`"]),
     (Unregistered(), None, ["No optimizer finds"]),
@@ -124,6 +134,10 @@ WRONG = [
     (lambda x: norm(x).roll(1, -1), None, ["in another order along the last axis"]),
     (lambda x: (x - mean(x)) / (x.amax(-1, True) - x.amin(-1, True)), None, ["the largest and"]),
     (lambda x: (x - mean(x)) / (var(x) + 1e-5) ** (1 / 3), None, ["cube root"]),
+    (lambda x: (x - mean(x)) / (mean(x * x) - mean(x) + 1e-5).sqrt(), None, ["E[x²] − E[x]"]),
+    (lambda x, w, b: norm(x * w) + b, None, ["γ multiplies x before"]),
+    (lambda x, w, b: x / (var(x) + 1e-5).sqrt() * w + b - mean(x), None, ["isn't divided"]),
+    (KeepsStatistics(), None, ["`kept`", "each call changes"]),
 ]
 
 
@@ -172,6 +186,7 @@ RIGHT = [
     (lambda x: F.layer_norm(x, (768,)), None),
     (LayerNorm(8), None),
     (LayerNorm((3, 4)), nn.LayerNorm((3, 4))),
+    (Affine(lambda x, g, b: norm(x) * g + b, names=("gamma", "beta")), None),
     (nn.RMSNorm(8), nn.RMSNorm(8)),
     (nn.GroupNorm(2, 8), nn.GroupNorm(2, 8)),
     (nn.InstanceNorm1d(8), nn.InstanceNorm1d(8)),
