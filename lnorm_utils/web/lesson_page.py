@@ -119,7 +119,7 @@ def _title(text: str, picture: str) -> Iterator[Cell]:
         yield _raw(picture)
     yield from [_raw(FOLD.format("aims", aims[1])), _words(aims[2]), _raw("</details>")]
     rest = LAB_ONLY.sub("", text[aims.end() :])
-    yield _words(NEEDS.sub(r'\n\n<div class="lnorm-needs">\n\nBuilds on \1\n\n</div>\n', rest))
+    yield _words(NEEDS.sub(r' <span class="lnorm-needs">Builds on \1</span>', rest))
 
 
 def _exercises(notebook: Mapping[str, Any]) -> dict[str, Exercise]:
