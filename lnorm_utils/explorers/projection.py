@@ -208,4 +208,4 @@ def _apart(before: Tensor, after: Tensor) -> str:
     places = int((near.int().argmax(1) == torch.arange(len(after))).sum())  # near to none before it
     if places <= RAYS:
         return f"The {len(after)} points on {RAYS} rays come back at {counted(places, 'place')}."
-    return f"A ray's ends come back {fixed(ends[1])} apart, not {fixed(ends[0])}."
+    return f"The two ends of a ray, {fixed(ends[0])} apart, come back {fixed(ends[1])} apart."

@@ -144,12 +144,12 @@ def test_the_words_measure_the_rays_or_count_the_places_if_they_are_few(explore)
         before, after = (
             np.array(lines(explorer, f"point {on}")) for on in ("on a ray", "recovered")
         )
-        ends = [np.linalg.norm(rays[:, -1] - rays[:, 0], axis=1).mean() for rays in (after, before)]
+        ends = [np.linalg.norm(rays[:, -1] - rays[:, 0], axis=1).mean() for rays in (before, after)]
         distances = np.linalg.norm(after.reshape(-1, 1, 2) - after.reshape(1, -1, 2), axis=-1)
         places = len({tuple(near) for near in distances <= 0.0185})
         few = not values["bias"] or values["size"] == 2
         assert (f"come back at {places} places" in explorer.words) == few
-        said = re.findall(r"\d\.\d\d", explorer.words.split("come back")[1])
+        said = re.findall(r"(\d\.\d\d) apart", explorer.words)
         assert said == ([] if few else [f"{end:.2f}" for end in ends])
 
 
