@@ -277,6 +277,7 @@ function mount(parent, page, start, source) {
     stage.style.height = isAll ? "" : `${high * wide / width}px`;
     tabs.hidden = isAll || page.chooses_view.length > 0;
     views.forEach((tab, i) => tab.setAttribute("aria-pressed", i === view));
+    root.style.setProperty("--scene", `${scene.offsetHeight}px`);
     if (wide > stage.clientWidth) stage.setAttribute("tabindex", 0); // so that keys scroll it
     else stage.removeAttribute("tabindex");
   }
