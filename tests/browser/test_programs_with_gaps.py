@@ -6,6 +6,7 @@ from jupyterlab_page import Page, notebook
 from site_page import NARROW, served
 
 from lnorm_utils.checking.choosing import outcomes, to_change
+from lnorm_utils.web.baking import curly
 from lnorm_utils.web.questions import code_exercise
 from lnorm_utils.web.site import write_static
 
@@ -54,7 +55,7 @@ def test_every_program_is_judged_as_in_python(opened):
         assert wrong == to_change(template, chosen, exercise.is_right_with), chosen
         assert said.startswith("✗" if wrong else "✓ Right")
         for n in wrong:
-            assert template.gaps[n][chosen[n]].why.replace("`", "") in said
+            assert curly(template.gaps[n][chosen[n]].why.replace("`", "")) in said
 
 
 @pytest.mark.parametrize("opened", ["row_means"], indirect=True)
