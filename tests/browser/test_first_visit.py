@@ -98,14 +98,16 @@ def test_without_javascript_nothing_promises_what_does_not_work(visit, name):
 
 
 def test_a_page_prints_without_what_only_a_screen_needs(visit):
-    page = visit("notebooks/08_build_the_layer.html").page
+    page = visit("notebooks/06_two_feature_collapse.html").page
+    page.locator(".lnorm-live").first.scroll_into_view_if_needed()
+    page.locator(".lnorm-explorer > p:not(:empty)").first.wait_for()
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 700, "height": 900})  # about a sheet
     assert not page.locator(".skip-to-content").is_visible()
     assert page.locator(".lnorm-passage").first.is_visible()
     wide = "all => all.filter(e => e.offsetParent && e.scrollWidth > e.clientWidth + 1).length"
     assert page.locator("pre").count() > 10
-    assert page.locator("pre").evaluate_all(wide) == 0
+    assert page.locator(":is(pre, .stage)").evaluate_all(wide) == 0
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
