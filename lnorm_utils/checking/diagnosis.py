@@ -37,6 +37,7 @@ class Search:
     """
 
     most_runs, most_slips = MOST_RUNS, MOST_SLIPS
+    most_likely: int | None = None  # slips, the likeliest ones, of which a third part can be
 
     def __init__(
         self,
@@ -170,7 +171,7 @@ class Search:
         """Yield pairs with any third part: only those closest to a result, if they are many."""
         tried, ranks = set(), {id(slip): rank for rank, slip in enumerate(self.slips)}
         for mistake, slips in self._closest(pairs, result, number):
-            three = [(mistake, (*slips, slip)) for slip in self.slips]
+            three = [(mistake, (*slips, slip)) for slip in self.slips[: self.most_likely]]
             three += [] if mistake else [(other, slips) for other in self.mistakes]
             for other, unsorted in three:
                 cause = Cause(other, tuple(sorted(unsorted, key=lambda slip: ranks[id(slip)])))
@@ -181,7 +182,7 @@ class Search:
 
     def _closest(self, pairs: Sequence[Cause], result: object, number: int) -> list[Cause]:
         """Return the pairs whose numbers are the closest to a result: as they are, or scaled."""
-        parts = max(1, len(self.slips) + len(self.mistakes))
+        parts = max(1, len(self.slips[: self.most_likely]) + len(self.mistakes))
         if len(pairs) * parts / 3 <= MOST_RUNS:  # each three comes from three pairs
             return list(pairs)
         given = ((pair, self.result(pair, number)) for pair in pairs)

@@ -54,9 +54,9 @@ def _new_search(run: Run, within: float) -> Search:
 
 
 class ShortSearch(Search):
-    """A search that gives up earlier than that of an exercise, which somebody waits for once."""
+    """A search among more slips than those of an exercise, of which the rare ones come alone."""
 
-    most_runs = 1_000
+    most_likely = 80
 
 
 def _causes(search: Search, inputs: list[Input], results: Results) -> list[Cause]:

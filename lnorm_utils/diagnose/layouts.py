@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from lnorm_utils.diagnose.own_slips import OWN
+from lnorm_utils.diagnose.rare_slips import RARE
 from lnorm_utils.slips.beliefs import Belief
 from lnorm_utils.slips.forward import Choice, NormWithSlips
 from lnorm_utils.slips.layout import LastAxes, Layout
@@ -60,7 +61,7 @@ class LastLayout(LastAxes):
 
     def all_slips(self) -> list[Slip]:
         """Return all slips, the likeliest first."""
-        return [*super().all_slips(), *self.more]
+        return [*super().all_slips(), *self.more, *RARE]
 
     def in_its_letters(self, text: str) -> str:
         """Put the words of RMSNorm in place of those of layer norm, where they are needed."""
@@ -84,7 +85,7 @@ class ChannelLayout(Layout):
 
     def all_slips(self) -> list[Slip]:
         """Return all slips, the likeliest first."""
-        return [*super().all_slips(), *self.more]
+        return [*super().all_slips(), *self.more, *RARE]
 
 
 def residual(run: Callable) -> Callable:
