@@ -4,6 +4,7 @@
 
 const SHOWN = 12; // results
 const BEFORE = 8, AROUND = 36; // words of an excerpt: before the first match, and in all
+const WHOLE_TITLE = 1.4; // so much higher
 // What people write for what the course calls otherwise.
 const SAME = {
   layernorm: "layer norm", batchnorm: "batch norm", groupnorm: "group norm",
@@ -81,8 +82,14 @@ async function opened() {
     processTerm: spelled,
     boostDocument: (id) => WEIGHT.find(([pages]) => pages.test(id))?.[1] ?? 1,
   };
-  return (words) => index.search(words, options)
-    .map(({ id, terms }) => ({ ...byId.get(id), terms: new Set(terms) }));
+  /** Rank a section higher whose title says nothing but what was asked. */
+  function ranked({ id, terms, score }) {
+    const section = byId.get(id);
+    const inTitle = tokenize(section.title).flatMap((word) => processTerm(word) ?? []);
+    const isWhole = inTitle.every((term) => terms.includes(term));
+    return { ...section, terms: new Set(terms), score: isWhole ? WHOLE_TITLE * score : score };
+  }
+  return (words) => index.search(words, options).map(ranked).sort((a, b) => b.score - a.score);
 }
 
 function element(name, ...inside) {

@@ -137,7 +137,7 @@ WRONG = [
     (lambda x: (x - mean(x)) / (mean(x * x) - mean(x) + 1e-5).sqrt(), None, ["E[x²] − E[x]"]),
     (lambda x, w, b: norm(x * w) + b, None, ["γ multiplies x before"]),
     (lambda x, w, b: x / (var(x) + 1e-5).sqrt() * w + b - mean(x), None, ["isn't divided"]),
-    (lambda x: (x - mean(x)) / (x.std(-1, True) + 1e-6), None, ["Three", "D − 1", "1e-6"]),
+    (lambda x: (x - mean(x)) / (x.std(-1, keepdim=True) + 1e-6), None, ["Three", "D − 1", "1e-6"]),
     (KeepsStatistics(), None, ["`kept`", "each call changes"]),
 ]
 
