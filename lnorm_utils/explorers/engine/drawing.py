@@ -130,7 +130,7 @@ class FewElements(RendererSVG):
         """Draw the marker at each vertex of the path that lies in the figure."""
         places = trans.transform(path.vertices)
         size = (self.width, self.height)
-        places = places[((places >= 0) & (places <= size)).all(1)].round(2)  # also drops NaN
+        places = places[((places >= 0) & (places <= size)).all(1)].round(1)  # also drops NaN
         if len(places) == 0:
             return
         self.marker_count += 1
