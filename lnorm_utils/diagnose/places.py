@@ -7,8 +7,9 @@ from torch import Tensor
 
 from lnorm_utils.checking.causes import Failure
 from lnorm_utils.checking.comparing import close_numbers
-from lnorm_utils.diagnose.inputs import Input, point_shape, typical
+from lnorm_utils.diagnose.inputs import Input, parameter, point_shape, typical
 from lnorm_utils.diagnose.module_places import DETACHED, gradient_place, state_dict_place
+from lnorm_utils.diagnose.references import layer_norm_of
 from lnorm_utils.diagnose.report import Place
 from lnorm_utils.diagnose.rounding import error_of, is_single
 from lnorm_utils.diagnose.run import Run
@@ -17,6 +18,7 @@ from lnorm_utils.numbers import dtype_name, spoken
 __all__ = ["clauses", "is_a_cause", "look"]
 
 ONE_PASS = "your variance is E[x²] − E[x]², which loses its digits when the mean is large"
+ODD = 7  # features
 IN_PLACE = "it changes its input in place"
 
 
@@ -34,7 +36,7 @@ def look(run: Run, is_wrong: bool) -> list[Place]:
     if is_explained:
         found += [*_large_means(run), *gradient_place(run)]
     if not is_wrong:
-        found += [*_shapes(run), *_dtypes(run)]
+        found += [*_other_size(run), *_shapes(run), *_dtypes(run)]
     found += state_dict_place(run)
     return sorted(found, key=lambda place: not place.counts)
 
@@ -122,6 +124,29 @@ def _one_pass(run: Run, x: Tensor, value: Tensor) -> bool:
     factor = (y * right).mean(-1, True) / right.square().mean(-1, True)
     rows = ((y - factor * right).abs() <= 0.02 * (1 + factor.abs()) * (1 + right.abs())).all(-1)
     return bool((rows | ~y.isfinite().all(-1)).all())
+
+
+def _other_size(run: Run) -> list[Place]:
+    """Try an odd number of features, if nobody has said how many there are."""
+    if not run.subject.takes_any_size:
+        return []
+    shape, was = (ODD,), run.subject.shape
+    x = point_shape(shape, run.axes[0], False)
+    assert x is not None
+    other = replace(
+        run,
+        reference=layer_norm_of(shape, run.reference.eps),
+        weight=None if run.weight is None else parameter(shape, 3),
+        bias=None if run.bias is None else parameter(shape, 4),
+    )
+    run.subject.shape = shape
+    value = other.call(typical(x))
+    run.subject.shape = was
+    if isinstance(value, Failure) or other.explains(typical(x), value):
+        return []
+    return [
+        Place(f"It is wrong for {ODD} features, though not for {was[-1] if was else 'others'}.")
+    ]
 
 
 def _shapes(run: Run) -> list[Place]:

@@ -58,6 +58,7 @@ class Subject:
             )
         self.layer, self.shape = layer, shape
         self.is_module = isinstance(layer, nn.Module)
+        self.takes_any_size = shape is None and not self.is_module
         self.names = {} if self.is_module else _roles(layer)
         self._copies: dict[tuple, nn.Module] = {}
 

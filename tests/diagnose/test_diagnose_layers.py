@@ -149,6 +149,18 @@ def test_a_wrong_layer_is_named(layer, like, words):
     assert all(word in repr(diagnosis) for word in words), diagnosis
 
 
+def in_fours(x):
+    parts = x[..., : x.shape[-1] // 4 * 4]
+    c = x - parts.sum(-1, keepdim=True) / x.shape[-1]
+    squares = c[..., : parts.shape[-1]].square().sum(-1, keepdim=True)
+    return c / (squares / x.shape[-1] + 1e-5).sqrt()
+
+
+def test_a_layer_that_is_wrong_for_other_sizes_is_found_unless_its_size_is_given():
+    assert "wrong for 7 features" in diagnose(in_fours).verdict
+    assert diagnose(in_fours, shape=8).right
+
+
 def with_loops(x):
     rows = []
     for row in x.reshape(-1, x.shape[-1]).tolist():
