@@ -67,8 +67,9 @@ def _causes(search: Search, inputs: list[Input], results: Results) -> list[Cause
     """
     flat = {n for n in results if inputs[n].is_flat}
     shapes = {n for n in results if inputs[n].is_shape}
-    # The fewer inputs, the more causes have to be tried, so leave out few of them first.
-    for left_out in ({min(flat)}, flat, flat | shapes):
+    # The fewer inputs, the more causes have to be tried, so leave out few of them first. At last
+    # leave out none: what fits all others may be wrong there, and hide what is right.
+    for left_out in ({min(flat)}, flat, flat | shapes, set[int]()):
         search.most_slips = 3 if left_out > flat or not shapes else 2  # three are worth one search
         found = search.causes({n: r for n, r in results.items() if n not in left_out})
         found = [c for c in found if all(search.fits(results[n], c, n) for n in flat)]
