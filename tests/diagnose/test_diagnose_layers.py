@@ -138,7 +138,7 @@ WRONG = [
     (lambda x, w, b: norm(x * w) + b, None, ["γ multiplies x before"]),
     (lambda x, w, b: x / (var(x) + 1e-5).sqrt() * w + b - mean(x), None, ["isn't divided"]),
     (lambda x: (x - mean(x)) / (x.std(-1, keepdim=True) + 1e-6), None, ["Three", "D − 1", "1e-6"]),
-    (lambda x: (x - mean(x)) / (var(x).sqrt() + 1e-9), None, ["outside", "1e-9"]),
+    (Affine(lambda x, g, b: (x - mean(x)) / (var(x).sqrt() + 1e-9) * g + b), None, ["1e-9"]),
     (KeepsStatistics(), None, ["`kept`", "each call changes"]),
 ]
 
