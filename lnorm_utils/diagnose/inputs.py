@@ -57,12 +57,14 @@ def inputs_for(
     """
     main, *others = (point_shape(shape, n, has_channels) for n in axes)
     assert main is not None
-    small, tiny = _normal(main, 11), _normal(main, 12)
+    small, tiny = _normal(main, 11), 1e-5 * _normal(main, 12)
+    if tiny.ndim > 1:
+        tiny[1::2] /= 1000  # where even the smallest ε shows
     other = (1e-3, 0.3) if takes_eps else (eps, eps)
     inputs = [
         Input("typical rows (spread 1 to 3)", typical(main), eps),
         Input("narrow rows (spread 0.003)", (0.003 * small + 0.01).float().double(), other[0]),
-        Input("tiny rows (spread 1e-5)", (1e-5 * tiny).float().double(), eps, is_flat=True),
+        Input("tiny rows (spread 1e-5 and 1e-8)", tiny.float().double(), eps, is_flat=True),
         Input(
             "constant rows (spread 0)",
             torch.full(main, 0.5, dtype=torch.float64),

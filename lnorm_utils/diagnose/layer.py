@@ -205,7 +205,8 @@ def _tried(run: Run, modes: list) -> str:
     more = f", and {places.ODD} features" if run.subject.takes_any_size else ""
     eps = sorted({each.eps for each in run.inputs})
     tried = (
-        f"shapes {shapes}{more}; spreads 0, 1e-5, 0.003 and 1 to 3; means from −2 to 2, and large ones; "
+        f"shapes {shapes}{more}; spreads 0, 1e-8, 1e-5, 0.003 and 1 to 3; "
+        "means from −2 to 2, and large ones; "
         f"ε = {spoken([f'{e:g}' for e in eps])}; float64, float32, float16 and bfloat16; "
         "the gradient"
     )

@@ -62,6 +62,11 @@ OWN = (
         "uses the given ε",
         {"eps": lambda given: torch.finfo(torch.float64).eps},
     ),
+    Slip(
+        "ε is left out, and only a variance of 0 is guarded",
+        "adds ε to the variance, inside the root",
+        {"denominator": lambda variance, eps, root: torch.where(variance == 0, 1, root(variance))},
+    ),
     _instead("nothing is normalized: the numbers go through", lambda x: x),
     _instead(
         "nothing is normalized: this is tanh(x / 2), as in a new DyT", lambda x: (x / 2).tanh()

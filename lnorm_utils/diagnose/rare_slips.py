@@ -51,6 +51,20 @@ def _short_sums(some: slice) -> Callable:
     return quotient
 
 
+def _with_eps_behind(x: Tensor, mean: Tensor, above: Tensor, below: Tensor, eps: float) -> Tensor:
+    return above * (above.square().mean(-1, keepdim=True).rsqrt() + eps)
+
+
+def _unpacked_backward(correction: int) -> Callable:
+    """Return a quotient for which `std_mean` is unpacked as mean and standard deviation."""
+
+    def quotient(x: Tensor, mean: Tensor, above: Tensor, below: Tensor, eps: float) -> Tensor:
+        deviation, average = torch.std_mean(x, -1, correction=correction, keepdim=True)
+        return (x - deviation) / (average.square() + eps).sqrt()
+
+    return quotient
+
+
 def _repeated(x: Tensor, mean: Tensor, above: Tensor, below: Tensor, eps: float) -> Tensor:
     """Spread the statistics of the rows over the numbers in the wrong order."""
     spread = [each.flatten().repeat(x.shape[-1]).reshape(x.shape) for each in (mean, below)]
@@ -70,6 +84,10 @@ def _robust(x: Tensor, mean: Tensor, above: Tensor, below: Tensor, eps: float) -
 
 def _with_a_plain_mean(x: Tensor, axes: Axes, keep: bool) -> Tensor:
     return x.square().mean(axes, keep) - x.mean(axes, keep)
+
+
+def _with_a_plus(x: Tensor, axes: Axes, keep: bool) -> Tensor:
+    return x.square().mean(axes, keep) + x.mean(axes, keep).square()
 
 
 def _no_less_than_zero(x: Tensor, axes: Axes, keep: bool) -> Tensor:
@@ -184,6 +202,7 @@ RARE = (
         for words, own in (
             ("is E[x²] − E[x], without a square on the mean", _with_a_plain_mean),
             ("is E[x²] − E[x], without a square on the mean", _no_less_than_zero),
+            ("is E[x²] + E[x]², with a plus for the minus", _with_a_plus),
             ("isn't set back to 0 for the next row", _never_set_back),
             ("subtracts the mean first, and its square once more", _centered_twice),
             ("doesn't count the first feature", _without_one(0)),
@@ -301,6 +320,36 @@ RARE = (
         {
             "scaled": lambda x, gamma: x * _by_row(x, gamma),
             "shifted": lambda x, beta: x + _by_row(x, beta),
+        },
+    ),
+    Slip(
+        "γ and β are applied twice",
+        "applies them once",
+        {
+            "gamma": lambda weight, bias: weight**2,
+            "beta": lambda weight, bias: bias if weight is None else weight * bias + bias,
+        },
+    ),
+    Slip(
+        "ε is added behind the division, to 1 / σ",
+        "adds ε to the variance, inside the root",
+        {"quotient": _with_eps_behind},
+    ),
+    *(
+        Slip(
+            f"mean and standard deviation have changed places{more}",
+            "subtracts the mean and divides by the standard deviation",
+            {"quotient": _unpacked_backward(correction)},
+        )
+        for correction, more in ((0, ""), (1, ", and the latter divides by {D} − 1"))
+    ),
+    Slip(
+        "every row gets the mean and the variance of the last row",
+        "gives each row its own",
+        {
+            "quotient": lambda x, mean, above, below, eps: (
+                (x - mean.flatten()[-1]) / below.flatten()[-1]
+            )
         },
     ),
     Slip("β is added twice", "adds β once", {"shifted": lambda x, beta: x + beta + beta}),

@@ -139,6 +139,9 @@ WRONG = [
     (lambda x, w, b: x / (var(x) + 1e-5).sqrt() * w + b - mean(x), None, ["isn't divided"]),
     (lambda x: (x - mean(x)) / (x.std(-1, keepdim=True) + 1e-6), None, ["Three", "D − 1", "1e-6"]),
     (Affine(lambda x, g, b: (x - mean(x)) / (var(x).sqrt() + 1e-9) * g + b), None, ["1e-9"]),
+    (lambda x: (x - mean(x)) * (var(x).rsqrt() + 1e-5), None, ["1 / σ"]),
+    (lambda x: (x - mean(x)) / var(x).sqrt().where(var(x) > 0, 1), None, ["of 0 is guarded"]),
+    (lambda x, w, b, eps: norm(x, eps) * w * w + b * w + b, None, ["applied twice"]),
     (KeepsStatistics(), None, ["`kept`", "each call changes"]),
 ]
 
