@@ -76,5 +76,5 @@ def moves(explorer, name, control):
 
 def assert_same(shown, explorer):
     frame = explorer.frame()
-    expected = frame["words"], frame["words"], re.findall(r' d="([^"]+)"', frame["svg"])
+    expected = frame["words"], re.findall(r' d="([^"]+)"', frame["svg"])
     assert shown.wait_for(*expected) == expected
