@@ -284,6 +284,14 @@ def reshaped_to_channels_last(norm, x):
     return norm.standardize(x.reshape(n, h, w, c), -1).reshape(n, c, h, w)
 
 
+@pixels.mistake(Belief.RESHAPE_SWAPS_AXES)
+def reshaped_there_and_permuted_back(norm, x):
+    """You used `reshape` to bring the channels to the end, which mixes them with the pixels. Use
+    `permute` there, too."""
+    n, c, h, w = x.shape
+    return norm.standardize(x.reshape(n, h, w, c), -1).permute(0, 3, 1, 2)
+
+
 @pixels.mistake()
 def as_it_is(norm, x):
     """Your numbers are still those of `x`. Give each pixel mean 0 and variance 1, up to ε."""

@@ -195,6 +195,25 @@ def converted_at_the_end(norm, x):
     return _by_hand(x.half()).float()
 
 
+def _late(x, var):
+    return (x - x.mean(-1, keepdim=True)).float() / (var.float() + 1e-5).sqrt()
+
+
+@careful_norm.mistake()
+def converted_after_the_squares(norm, x):
+    """You took the mean, the distances, and their squares in float16, and converted after that.
+    Convert x before the first step."""
+    centered = x.half() - x.half().mean(-1, keepdim=True)
+    return _late(x.half(), centered.square().mean(-1, keepdim=True))
+
+
+@careful_norm.mistake()
+def converted_after_var(norm, x):
+    """You took the mean and the variance in float16, and converted after that. Convert x before
+    the first step."""
+    return _late(x.half(), x.half().var(-1, correction=0, keepdim=True))
+
+
 @careful_norm.mistake()
 def back_to_float16(norm, x):
     """The numbers are right, but your result is in float16, which rounds them. Return float32 or
