@@ -8,20 +8,15 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
-from torch import Tensor
 
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import (
-    fixed_panels,
-    in_style,
-    line,
-)
-from lnorm_utils.explorers.engine.own_data import row_of
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
+from lnorm_utils.explorers.engine.own_data import standard_row
 from lnorm_utils.functional import standardize, variance
 from lnorm_utils.numbers import number, significant
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, WHITE
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, WHITE, in_style
 
 __all__ = ["explore_amplitude"]
 
@@ -64,7 +59,7 @@ def explore_amplitude(
     >>> explore_amplitude(preset="as small as √ε").words[46:74]
     'After layer norm it is 0.71.'
     """
-    shape = _standard(row_of(normal(64, seed=3) if row is None else row))
+    shape = standard_row(normal(64, seed=3) if row is None else row)[None]
     picture, (left, right) = fixed_panels(
         "A row before and after layer normalization, and its standard deviation",
         *(2, 3.35, 3.5),
@@ -112,15 +107,6 @@ def explore_amplitude(
     }
     moving = [*sizes, *dots, *stds, outside, inside, measured, here]
     return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
-
-
-def _standard(row: Tensor) -> Tensor:
-    """Return the row (1, D), with mean 0 and standard deviation 1, or raise a ValueError."""
-    if row.min() == row.max():
-        raise ValueError(
-            f"row must hold numbers that differ, but all {row.numel()} are {significant(row[0])}."
-        )
-    return standardize(row[None] / row.abs().max(), eps=0.0)
 
 
 def _curves(ax: Axes) -> list[Line2D]:

@@ -14,11 +14,11 @@ from torch import Tensor
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Button, Slider
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm, layer_norm_steps
 from lnorm_utils.numbers import number
-from lnorm_utils.plotting.picture import BLACK, BLUE, ORANGE, Picture, limits
+from lnorm_utils.plotting.picture import BLACK, BLUE, ORANGE, Picture, in_style, limits
 
 __all__ = ["explore_batch"]
 

@@ -12,11 +12,11 @@ from torch import Tensor
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm, mean
 from lnorm_utils.numbers import significant
-from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW
+from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW, in_style
 from lnorm_utils.slips.forward import combined
 from lnorm_utils.slips.known import AFFINE_LEFT_OUT, EPS_OUTSIDE, ONE_PASS, UNBIASED
 from lnorm_utils.slips.layout import OVER_EVERYTHING

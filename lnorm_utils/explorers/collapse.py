@@ -16,11 +16,11 @@ from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten
 from lnorm_utils.explorers.engine.dragging import Drag
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import standardize
 from lnorm_utils.numbers import counted, fixed, number
-from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW
+from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW, in_style
 from lnorm_utils.plotting.points import in_plane
 
 __all__ = ["explore_collapse"]

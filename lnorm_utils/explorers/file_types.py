@@ -7,10 +7,10 @@ import torch
 
 from lnorm_utils.explorers.engine.controls import Choice
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.file_types import FORMULAS, as_codes, likeliest, magika, sample_files, with_norm
 from lnorm_utils.numbers import fixed, spoken
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SKY
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SKY, in_style
 
 __all__ = ["explore_file_types"]
 

@@ -12,11 +12,11 @@ from torch import Tensor
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Choice, Slider, steps
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line, whole_numbers
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.numbers import number, significant
-from lnorm_utils.plotting.picture import BLACK, BLUE
+from lnorm_utils.plotting.picture import BLACK, BLUE, in_style
 
 __all__ = ["explore_gamma_beta"]
 
@@ -120,7 +120,7 @@ def _groups(ax: Axes, values: NDArray, what: str, title: str) -> Groups:
     """Draw the outputs (each, groups) at γ = 1 and β = 0, and return the artists that move."""
     each, groups = values.shape
     ax.set(title=title, label=f"by {what}", xlabel=what, xlim=(-0.7, groups - 0.3))
-    whole_numbers([ax.xaxis], nbins=12)
+    ax.locator_params(axis="x", integer=True, nbins=12)
     ax.axhline(0, color=BLACK, lw=1, zorder=0)
     at, size = np.tile(np.arange(groups), each), max(3.0, min(9.0, 90 / groups))
     still: dict[str, Any] = {"mfc": "none", "mew": 1.2, "label": "at γ = 1 and β = 0"}

@@ -13,10 +13,10 @@ from lnorm_utils.backward import layer_norm_backward
 from lnorm_utils.explorers.engine.controls import Slider, steps
 from lnorm_utils.explorers.engine.dragging import Drag
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.functional import layer_norm_steps
 from lnorm_utils.numbers import fixed, number
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SKY, VERMILION, YELLOW
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SKY, VERMILION, YELLOW, in_style
 from lnorm_utils.plotting.points import in_plane
 
 __all__ = ["explore_gradient"]

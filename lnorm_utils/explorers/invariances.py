@@ -14,10 +14,10 @@ from torch import Tensor
 
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch, one_of
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.functional import standardize
 from lnorm_utils.numbers import capitalized, number, significant
-from lnorm_utils.plotting.picture import BLACK, BLUE, VERMILION, WHITE, limits
+from lnorm_utils.plotting.picture import BLACK, BLUE, VERMILION, WHITE, in_style, limits
 
 __all__ = ["explore_invariances"]
 

@@ -16,11 +16,11 @@ from torch import Tensor
 from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.engine.controls import Slider, powers_of_ten
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.explorers.engine.own_data import row_of
 from lnorm_utils.functional import variance
 from lnorm_utils.numbers import fixed, number, significant
-from lnorm_utils.plotting.picture import BLACK
+from lnorm_utils.plotting.picture import BLACK, in_style
 
 __all__ = ["explore_offset"]
 

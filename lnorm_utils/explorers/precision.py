@@ -17,11 +17,11 @@ from torch import Tensor
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers.engine.controls import Choice, Slider
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style
-from lnorm_utils.explorers.engine.own_data import row_of
+from lnorm_utils.explorers.engine.figures import fixed_panels
+from lnorm_utils.explorers.engine.own_data import standard_row
 from lnorm_utils.functional import standardize
 from lnorm_utils.numbers import significant
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, ORANGE, SKY, VERMILION
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, ORANGE, SKY, VERMILION, in_style
 
 __all__ = ["explore_precision"]
 
@@ -80,7 +80,7 @@ def explore_precision(
     >>> explore_precision(preset="squares overflow").words.split("; ")[-2:]
     ['two passes: zeros', 'E[x²] − E[x]²: zeros.']
     """
-    shape = _standard(normal(16, seed=140).round(decimals=4) if row is None else row_of(row))
+    shape = standard_row(normal(16, seed=140).round(decimals=4) if row is None else row)
     picture, (left, right) = fixed_panels(
         "Layer norm of one row in half precision, and how many bits of it are right",
         *(2, 5.0, 4.6),
@@ -118,16 +118,6 @@ def explore_precision(
     }
     moving = [*cells.all, *frames, *bars, *texts]
     return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
-
-
-def _standard(row: Tensor) -> Tensor:
-    """Return the row (D,), float64, with mean 0 and standard deviation 1, or raise a ValueError."""
-    row = row.double()
-    if row.min() == row.max():
-        raise ValueError(
-            f"row must hold numbers that differ, but all {row.numel()} are {significant(row[0])}."
-        )
-    return standardize(row / row.abs().max(), eps=0.0)
 
 
 def _found(x: Tensor, eps: float) -> Mapping[str, Tensor]:

@@ -13,12 +13,12 @@ from torch import Tensor, nn
 from lnorm_utils.examples import normal, projection
 from lnorm_utils.explorers.engine.controls import Slider, Switch, powers_of_ten
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.measures import decoder_r2, linear_decoder
 from lnorm_utils.numbers import counted, fixed, significant
-from lnorm_utils.plotting.picture import BLACK, GRAY, SKY, YELLOW, Picture
+from lnorm_utils.plotting.picture import BLACK, GRAY, SKY, YELLOW, Picture, in_style
 
 __all__ = ["explore_projection"]
 

@@ -16,11 +16,11 @@ from torch import Tensor
 from lnorm_utils.examples import normal, residual_stack
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.explorers.engine.own_data import rows_of
 from lnorm_utils.functional import standardize, variance
 from lnorm_utils.numbers import significant
-from lnorm_utils.plotting.picture import BLUE, GRAY, GREEN, VERMILION
+from lnorm_utils.plotting.picture import BLUE, GRAY, GREEN, VERMILION, in_style
 
 __all__ = ["DEPTHS", "PLACEMENTS", "explore_residual", "line_panel", "stacks_at", "told"]
 

@@ -18,11 +18,11 @@ from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch, Values, one_of
 from lnorm_utils.explorers.engine.drawing import Together
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style
+from lnorm_utils.explorers.engine.figures import fixed_panels
 from lnorm_utils.explorers.engine.own_data import finite
 from lnorm_utils.functional import mean
 from lnorm_utils.numbers import counted, number
-from lnorm_utils.plotting.picture import BLACK, to_array
+from lnorm_utils.plotting.picture import BLACK, in_style, to_array
 
 __all__ = ["explore_shared_mean"]
 

@@ -5,8 +5,9 @@ from numpy.typing import ArrayLike
 
 from lnorm_utils.explorers.engine.controls import Choice, Slider
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style
+from lnorm_utils.explorers.engine.figures import fixed_panels
 from lnorm_utils.explorers.residual import DEPTHS, PLACEMENTS, line_panel, stacks_at, told
+from lnorm_utils.plotting.picture import in_style
 
 __all__ = ["explore_stream"]
 

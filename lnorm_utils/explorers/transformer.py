@@ -7,9 +7,9 @@ import numpy as np
 
 from lnorm_utils.explorers.engine.controls import Choice, Slider, Switch
 from lnorm_utils.explorers.engine.explorer import Explorer, Presets
-from lnorm_utils.explorers.engine.figures import fixed_panels, in_style, line
+from lnorm_utils.explorers.engine.figures import fixed_panels, line
 from lnorm_utils.numbers import capitalized, fixed, significant
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, PINK, VERMILION
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, PINK, VERMILION, in_style
 from lnorm_utils.transformer.grid import EMBEDDINGS, EVERY, RATES, STEPS, WARM_UP, run, split
 from lnorm_utils.transformer.text import Entropies, entropies
 

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 
-import matplotlib
 import numpy as np
 
 from lnorm_utils.numbers import significant
-from lnorm_utils.plotting.picture import BLACK, SKY, STYLE, Picture, new_picture, to_array
+from lnorm_utils.plotting.picture import BLACK, SKY, Picture, in_style, new_picture, to_array
 
 __all__ = ["bars"]
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def bars(
     values: Mapping[str, float],
     expected: Mapping[str, float],

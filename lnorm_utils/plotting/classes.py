@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import matplotlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -11,9 +10,9 @@ from lnorm_utils.plotting.picture import (
     BLACK,
     PINK,
     SKY,
-    STYLE,
     YELLOW,
     Picture,
+    in_style,
     limits,
     new_picture,
     to_array,
@@ -24,7 +23,7 @@ __all__ = ["points_by_class"]
 LOOKS = ((SKY, "o"), (PINK, "^"), (YELLOW, "s"))
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def points_by_class(x: ArrayLike, classes: ArrayLike, names: Sequence[str]) -> Picture:
     """Draw points in the plane, with a color and a marker for each class.
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-import matplotlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -14,9 +13,9 @@ from lnorm_utils.plotting.picture import (
     GREEN,
     ORANGE,
     PINK,
-    STYLE,
     VERMILION,
     Picture,
+    in_style,
     new_picture,
     to_array,
 )
@@ -42,7 +41,7 @@ VARIANT = ((0, (1, 1)), "D")  # of "post-LN, warm-up": the color of post-LN, wit
 MOST_LINES = 4
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def curves(
     x: ArrayLike,
     lines: Mapping[str, ArrayLike],

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import matplotlib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -12,8 +11,8 @@ from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,
     GRAY,
-    STYLE,
     Picture,
+    in_style,
     limits,
     new_picture,
     phrase,
@@ -27,7 +26,7 @@ MOST_COLUMNS = 4
 BEFORE, AFTER = {"facecolor": GRAY}, {"facecolor": BLUE, "hatch": "///"}
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def hist_encoding(encoding: ArrayLike) -> Picture:
     """Draw a histogram of each point's features, titled with that point's own mean and variance.
 
@@ -60,7 +59,7 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
     return picture
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     """Draw each point's histogram before and, under it, after layer normalization.
 

@@ -1,6 +1,5 @@
 """A matrix as a table of cells, colored by sign and size."""
 
-import matplotlib
 import numpy as np
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
@@ -10,9 +9,9 @@ from lnorm_utils.plotting.picture import (
     BLACK,
     ORANGE,
     SKY,
-    STYLE,
     WHITE,
     Picture,
+    in_style,
     new_picture,
     phrase,
     tint,
@@ -25,7 +24,7 @@ MOST = 12
 FULL = 0.85  # with more color, white digits on it would be hard to read on a dark page
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> Picture:
     """Draw a matrix as cells with their numbers: above zero in orange, below zero in blue.
 

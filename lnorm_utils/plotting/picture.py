@@ -35,6 +35,8 @@ STYLE: dict[Any, Any] = {
     "lines.linewidth": 2,
     "savefig.dpi": 100,
 }
+# A decorator: what the function draws has the fonts, the lines, and the axes of the course.
+in_style = matplotlib.rc_context(STYLE)
 
 
 class Picture(Figure):
@@ -49,17 +51,17 @@ class Picture(Figure):
         self.alt = alt
         self.words = ""
 
+    @in_style
     def draw(self, renderer: RendererBase) -> None:
-        with matplotlib.rc_context(STYLE):
-            super().draw(renderer)
+        super().draw(renderer)
         # Laid out once: a second layout starts from the first and would move things a little.
         self.set_layout_engine("none")
 
+    @in_style
     def png(self) -> bytes:
         """Draw the picture as a PNG file."""
         file = io.BytesIO()
-        with matplotlib.rc_context(STYLE):
-            self.savefig(file, format="png")
+        self.savefig(file, format="png")
         return file.getvalue()
 
     def _ipython_display_(self) -> None:
@@ -67,9 +69,16 @@ class Picture(Figure):
 
         png = base64.b64encode(self.png()).decode()
         # Neither JupyterLab nor its HTML export reads an alt out of the metadata of an image.
-        image = f'<img alt="{html.escape(self.alt)}" src="data:image/png;base64,{png}">'
-        display({"text/html": image, "image/png": png, "text/plain": self.alt}, raw=True)
+        display(
+            {"text/html": image_tag(png, self.alt), "image/png": png, "text/plain": self.alt},
+            raw=True,
+        )
         display(Markdown(f"**In words.** {self.words}"))
+
+
+def image_tag(png: str, alt: str) -> str:
+    """Write an image in base64 as HTML."""
+    return f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{png}">'
 
 
 def tint(color: str, share: float) -> tuple[float, ...]:
@@ -77,6 +86,7 @@ def tint(color: str, share: float) -> tuple[float, ...]:
     return tuple(1 + share * (part - 1) for part in to_rgb(color))
 
 
+@in_style
 def new_picture(
     alt: str,
     rows: int,
@@ -87,9 +97,8 @@ def new_picture(
     **kwargs: Any,
 ) -> tuple[Picture, NDArray]:
     """Make a picture with rows × columns axes, each of width × height inches, in the style."""
-    with matplotlib.rc_context(STYLE):
-        picture = Picture(alt, columns * width, rows * height, layout)
-        return picture, picture.subplots(rows, columns, squeeze=False, **kwargs)
+    picture = Picture(alt, columns * width, rows * height, layout)
+    return picture, picture.subplots(rows, columns, squeeze=False, **kwargs)
 
 
 def to_array(values: ArrayLike) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +12,8 @@ from lnorm_utils.plotting.picture import (
     GRAY,
     PINK,
     SKY,
-    STYLE,
     Picture,
+    in_style,
     limits,
     new_picture,
     phrase,
@@ -25,7 +24,7 @@ from lnorm_utils.plotting.picture import (
 __all__ = ["number_lines", "points_before_after"]
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def number_lines(x: ArrayLike, spread: bool = True) -> Picture:
     """Draw each row of features as dots on a line, with its mean and one standard deviation.
 
@@ -76,7 +75,7 @@ def number_lines(x: ArrayLike, spread: bool = True) -> Picture:
     return picture
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     """Draw points with two or three features before and after layer normalization.
 

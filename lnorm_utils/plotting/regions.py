@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike
 
 from lnorm_utils.numbers import counted
 from lnorm_utils.plotting.classes import LOOKS
-from lnorm_utils.plotting.picture import BLACK, STYLE, WHITE, Picture, new_picture, to_array
+from lnorm_utils.plotting.picture import BLACK, WHITE, Picture, in_style, new_picture, to_array
 
 __all__ = ["regions"]
 
@@ -17,7 +16,7 @@ SIDE = 2.15  # inches, of a panel with its title
 LEVELS = np.linspace(0, 1, 11)
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def regions(
     shares: Mapping[str, ArrayLike],
     x: ArrayLike,

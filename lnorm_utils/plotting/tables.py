@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from numbers import Integral
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -17,11 +16,11 @@ from lnorm_utils.plotting.picture import (
     ORANGE,
     PINK,
     SKY,
-    STYLE,
     VERMILION,
     WHITE,
     YELLOW,
     Picture,
+    in_style,
     new_picture,
     phrase,
     tint,
@@ -36,7 +35,7 @@ FULL = 0.6
 AXES = {2: "ND", 3: "NLD", 4: "NCHW"}
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def shared_cells(
     x: ArrayLike, dim: int | Sequence[int] = -1, axes: str | None = None, what: str = "mean"
 ) -> Picture:

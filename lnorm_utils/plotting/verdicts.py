@@ -3,15 +3,14 @@
 import textwrap
 from collections.abc import Mapping
 
-import matplotlib
 from matplotlib.patches import Rectangle
 
-from lnorm_utils.plotting.picture import BLACK, SKY, STYLE, WHITE, Picture, new_picture
+from lnorm_utils.plotting.picture import BLACK, SKY, WHITE, Picture, in_style, new_picture
 
 __all__ = ["verdicts"]
 
 
-@matplotlib.rc_context(STYLE)
+@in_style
 def verdicts(table: Mapping[str, Mapping[str, bool]], title: str) -> Picture:
     """Draw a table with a cell for each subject and change, which says "same" or "changes".
 

@@ -279,8 +279,8 @@ class Explorer(anywidget.AnyWidget):
         """Draw for a moment, send what was drawn, and come back if more is wanted."""
         end, found = time.perf_counter() + SLICE, {}
         while (wanted := self._wanted) and not (self._asked or self._is_closed):
-            state = wanted.pop(0)
-            found[key(*state)] = self.frames.frame(*state)
+            wanted_frame = wanted.pop(0)
+            found[key(*wanted_frame)] = self.frames.frame(*wanted_frame)
             if time.perf_counter() > end:
                 break
         if found:

@@ -1,21 +1,16 @@
 """What several explorers draw: panels with fixed margins, lines with markers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from lnorm_utils.plotting.picture import BLACK, STYLE, Picture, new_picture
+from lnorm_utils.plotting.picture import BLACK, Picture, new_picture
 
-__all__ = ["fixed_panels", "in_style", "line", "whole_numbers"]
-
-# A decorator: what the function draws has the fonts, the lines and the axes of the course.
-in_style = matplotlib.rc_context(STYLE)
+__all__ = ["fixed_panels", "line"]
 
 
 def fixed_panels(
@@ -47,10 +42,3 @@ def line(ax: Axes, kind: str, x: ArrayLike = (), y: ArrayLike | None = None, **l
     """
     y = np.zeros(np.shape(x)) if y is None else y
     return ax.plot(x, y, kind, **{"mec": BLACK, **look})[0]
-
-
-def whole_numbers(axes: Iterable[Axis], **options: Any) -> None:
-    """Let axes have ticks at whole numbers only."""
-    for axis in axes:
-        locator: Any = axis.get_major_locator()
-        locator.set_params(integer=True, **options)

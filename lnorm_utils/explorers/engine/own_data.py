@@ -6,6 +6,7 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from lnorm_utils.functional import standardize
 from lnorm_utils.numbers import counted, significant
 from lnorm_utils.plotting.picture import to_array
 
@@ -62,6 +63,20 @@ def row_of(x: ArrayLike, largest: float = math.inf) -> Tensor:
             f"but got {significant(row[row.abs().argmax()])}."
         )
     return row
+
+
+def standard_row(x: ArrayLike) -> Tensor:
+    """Return one row (D,), float64, as `row_of`, with mean 0 and standard deviation 1.
+
+    Raises:
+        ValueError: as `row_of`, or all values are the same.
+    """
+    row = row_of(x)
+    if row.min() == row.max():
+        raise ValueError(
+            f"row must hold numbers that differ, but all {row.numel()} are {significant(row[0])}."
+        )
+    return standardize(row / row.abs().max(), eps=0.0)
 
 
 def finite(x: Tensor, who: str = "An explorer") -> Tensor:

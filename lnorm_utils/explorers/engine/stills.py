@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 import ipywidgets
 
+from lnorm_utils.plotting.picture import image_tag
+
 __all__ = ["let_boxes_have_stills", "still_image"]
 
 RUN = "<em>Run this cell to get the sliders.</em>"
@@ -25,9 +27,8 @@ def still_image(explorers: Sequence[Still]) -> dict[str, str]:
     for explorer in explorers:
         words, alt = explorer.words, explorer.frames.picture.alt
         images.append(base64.b64encode(explorer.frames.png()).decode())
-        image = f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{images[-1]}">'
         caption = f"<figcaption>{html.escape(words)} {RUN}</figcaption>"
-        figures.append(f'<figure style="margin: 0">{image}{caption}</figure>')
+        figures.append(f'<figure style="margin: 0">{image_tag(images[-1], alt)}{caption}</figure>')
         texts.append(f"{alt}. {words}")
     return {"text/html": "".join(figures), "image/png": images[0], "text/plain": "\n".join(texts)}
 

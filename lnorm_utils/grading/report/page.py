@@ -11,7 +11,7 @@ from lnorm_utils.grading.grade import STRAY, UNTOUCHED, VERDICTS, Grade, right_o
 from lnorm_utils.grading.report.pictures import misconception_bars, right_bars
 from lnorm_utils.grading.report.summary import Misconception, Summary
 from lnorm_utils.numbers import counted
-from lnorm_utils.plotting.picture import Picture
+from lnorm_utils.plotting.picture import Picture, image_tag
 from lnorm_utils.version import __version__
 
 __all__ = ["feedback_page", "report_page"]
@@ -161,7 +161,7 @@ def _page(title: str, parts: Iterable[str]) -> str:
 
 def _image(picture: Picture) -> str:
     png = base64.b64encode(picture.png()).decode()
-    return f'<p><img alt="{html.escape(picture.alt)}" src="data:image/png;base64,{png}"></p>'
+    return f"<p>{image_tag(png, picture.alt)}</p>"
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
