@@ -41,6 +41,7 @@ from lnorm_utils.slips.layout import SENTENCES, Layout
 __all__ = ["CodeExercise"]
 
 QUICK = {Observed.OUTPUT, Observed.OUTPUT_AFTER_LOADING}
+SIZES_ARE_FIXED = "the sizes of the lesson are fixed in the code"
 UNKNOWN = "I don't recognize this mistake. "
 
 
@@ -58,7 +59,7 @@ class CodeExercise(Exercise):
         norm: (norm, *inputs) -> the right result, if `norm` is a `NormWithSlips` without slips. The
             search then names all slips of layer norm by itself. Mistakes take `norm` too, first.
         layout: the axes of the inputs, what normalizes over which of them, and which model has the
-            slips: layer norm, or its backward pass.
+            slips that are searched: layer norm, or another one in `slips`.
         within: how far an element of a tensor may be from the answer, also relative to it.
         without: functions that the lesson's text rules out, such as "torch.std" and
             "lnorm_utils.standardize".
@@ -260,9 +261,9 @@ class CodeExercise(Exercise):
             return Feedback(State.NOT_ATTEMPTED, f"your {kind} returns nothing yet.")
         empty = [n for n, result in enumerate(results) if result is None or result is ...]
         if empty:
-            place = f"{self.places[empty[0]]}: " if empty[0] else ""
-            asked = "Is `return` inside an `if`?" if place else "Did you forget `return`?"
-            return Feedback(State.WRONG, f"{place}your {kind} returns nothing. {asked}")
+            where = f"{self.places[empty[0]]}: " if empty[0] else ""
+            asked = "Is `return` inside an `if`?" if where else "Did you forget `return`?"
+            return Feedback(State.WRONG, f"{where}your {kind} returns nothing. {asked}")
         wrong = [n for n, r in enumerate(results) if not same(r, self.right[n], self.within)]
         if len(results) < len(self.inputs):
             return self._judge_failure(dict(enumerate(results)), wrong, remark)
@@ -289,17 +290,13 @@ class CodeExercise(Exercise):
             feedback = self._diagnosis(results)
         if feedback:
             return replace(feedback, message=f"{feedback.message} And {remark}")
-        fits = (
-            ""
-            if wrong or self.use_class
-            else only_these_fit(self.inputs, [number], None, None, remark)
-        )
-        if fits:
-            return Feedback(State.WRONG, fits, "the sizes of the lesson are fixed in the code")
-        place = f"{self.places[number]} " if number and not self.use_class else ""
-        if place and not wrong:
-            place = f"your answer is right {self.places[0]}, but {place}"
-        return Feedback(State.WRONG, f"{place}{remark}")
+        is_first = not (wrong or self.use_class)
+        if is_first and (fits := only_these_fit(self.inputs, [number], None, None, remark)):
+            return Feedback(State.WRONG, fits, SIZES_ARE_FIXED)
+        where = f"{self.places[number]} " if number and not self.use_class else ""
+        if where and not wrong:
+            where = f"your answer is right {self.places[0]}, but {where}"
+        return Feedback(State.WRONG, f"{where}{remark}")
 
     def _diagnosis(self, results: dict[int, object], is_layer_new: bool = False) -> Feedback | None:
         """Name the cause of the results, if the search finds one.
@@ -359,20 +356,20 @@ class CodeExercise(Exercise):
         if number and not self.use_class:
             given, right = results[number], self.right[number]
             if fits := only_these_fit(self.inputs, wrong, given, right, ""):
-                return Feedback(State.WRONG, fits, "the sizes of the lesson are fixed in the code")
+                return Feedback(State.WRONG, fits, SIZES_ARE_FIXED)
         if message := unfinished(results, self.right, self.within, self._sizes):
             return Feedback(State.WRONG, message, first_sentence(message), is_symptom=True)
         right = self.right[number]
         told = difference(results[number], right, self.within)
         table = side_by_side(results[number], right, self.within)
-        place = f"{self.places[number]}: {told}"
+        where = f"{self.places[number]}: {told}"
         if number and not self.use_class:
-            place = f"your answer is right {self.places[0]}, but not {place}"
-            place = f"{place} {perhaps_only_these_fit(self.inputs, wrong)}".strip()
+            where = f"your answer is right {self.places[0]}, but not {where}"
+            where = f"{where} {perhaps_only_these_fit(self.inputs, wrong)}".strip()
         if slices := off_by_slices(results, self.right):
-            place = f"{slices} {capitalized(place)}"
+            where = f"{slices} {capitalized(where)}"
         unknown = UNKNOWN if table else ""
-        return Feedback(State.WRONG, f"{unknown}{capitalized(place)}", table=table)
+        return Feedback(State.WRONG, f"{unknown}{capitalized(where)}", table=table)
 
     def shown_solution(self) -> Feedback:
         lines = textwrap.dedent(inspect.getsource(self.given_answer)).splitlines()

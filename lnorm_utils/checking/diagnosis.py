@@ -16,8 +16,8 @@ from lnorm_utils.slips.slip import Slip, compatible
 
 __all__ = ["Search"]
 
-# They limit the work and not the time, so that a verdict doesn't depend on the machine.
 UNCHANGED = object()
+# They limit the work and not the time, so that a verdict doesn't depend on the machine.
 MOST_RUNS = 5_000
 MOST_SLIPS = 3
 MOST_THIRDS = 2_500  # third parts that are added to the closest pairs, in all

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["Edit", "Function", "edits", "slots"]
+__all__ = ["Edit", "Function", "changed", "edits", "expression", "slots"]
 
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.FloorDiv)
 COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -125,10 +125,10 @@ def _of_statements(statements: list[ast.stmt]) -> Iterator[tuple[ast.stmt, list[
             yield each, [*before, *new, *after] or [ast.Pass()]
         if isinstance(each, ast.For):
             first, last = each.body[0], each.body[-1]
-            yield last, [*before, _but(each, body=each.body[:-1] or [ast.Pass()]), last, *after]
-            yield first, [*before, first, _but(each, body=each.body[1:] or [ast.Pass()]), *after]
+            yield last, [*before, changed(each, body=each.body[:-1] or [ast.Pass()]), last, *after]
+            yield first, [*before, first, changed(each, body=each.body[1:] or [ast.Pass()]), *after]
             if after:
-                longer = _but(each, body=[*each.body, after[0]])
+                longer = changed(each, body=[*each.body, after[0]])
                 yield after[0], [*before, longer, *after[1:]]
         if after and not isinstance(each, ast.FunctionDef):
             yield each, [*before, after[0], each, *after[1:]]
@@ -141,7 +141,7 @@ def _instead(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
     if isinstance(statement, ast.AugAssign):
         yield [ast.Assign([statement.target], statement.value)]
         for op in OPERATORS:
-            yield [_but(statement, op=op())]
+            yield [changed(statement, op=op())]
     if isinstance(statement, ast.Assign):
         target = statement.targets[0]
         if isinstance(target, ast.Name | ast.Subscript) and len(statement.targets) == 1:
@@ -161,21 +161,21 @@ def _other_forms(
     elif isinstance(old, ast.UnaryOp):
         yield old.operand
     elif isinstance(old, ast.BinOp):
-        yield _but(old, left=old.right, right=old.left)
+        yield changed(old, left=old.right, right=old.left)
         ops = (*OPERATORS, ast.Pow) if isinstance(old.right, ast.Constant) else OPERATORS
-        yield from (_but(old, op=op()) for op in ops if not isinstance(old.op, op))
+        yield from (changed(old, op=op()) for op in ops if not isinstance(old.op, op))
         yield from _regrouped(old)
         yield from (old.left, old.right)
     elif isinstance(old, ast.Compare) and len(old.ops) == 1:
-        yield from (_but(old, ops=[op()]) for op in COMPARISONS)
+        yield from (changed(old, ops=[op()]) for op in COMPARISONS)
         yield ast.UnaryOp(ast.Not(), old)
     elif isinstance(old, ast.BoolOp):
-        yield _but(old, op=ast.And() if isinstance(old.op, ast.Or) else ast.Or())
+        yield changed(old, op=ast.And() if isinstance(old.op, ast.Or) else ast.Or())
         yield from old.values
     elif isinstance(old, ast.IfExp):
-        yield from (old.body, old.orelse, _but(old, body=old.orelse, orelse=old.body))
+        yield from (old.body, old.orelse, changed(old, body=old.orelse, orelse=old.body))
     elif isinstance(old, ast.Attribute) and not is_called:
-        yield from (old.value, _but(old, attr="mT"))
+        yield from (old.value, changed(old, attr="mT"))
     elif isinstance(old, ast.Subscript):
         yield old.value
     elif isinstance(old, ast.Slice):
@@ -202,10 +202,10 @@ def _number(value: float) -> ast.expr:
 def _regrouped(old: ast.BinOp) -> Iterator[ast.expr]:
     """Yield what other parentheses make of two operators."""
     if isinstance(left := old.left, ast.BinOp):
-        yield _but(left, right=_but(old, left=left.right))
-        yield _but(left, right=_but(old, left=left.right, op=ast.Pow()))
+        yield changed(left, right=changed(old, left=left.right))
+        yield changed(left, right=changed(old, left=left.right, op=ast.Pow()))
     if isinstance(right := old.right, ast.BinOp):
-        yield _but(right, left=_but(old, right=right.left))
+        yield changed(right, left=changed(old, right=right.left))
 
 
 def _slices(old: ast.Slice) -> Iterator[ast.expr]:
@@ -217,7 +217,7 @@ def _slices(old: ast.Slice) -> Iterator[ast.expr]:
         bounds += [(low, ast.BinOp(up, op(), ast.Constant(1))) for op in (ast.Add, ast.Sub)]
     if low and up:
         bounds += [(low, ast.BinOp(low, ast.Add(), up))]
-    yield from (_but(old, lower=one, upper=other) for one, other in bounds)
+    yield from (changed(old, lower=one, upper=other) for one, other in bounds)
 
 
 def _calls(old: ast.Call) -> Iterator[ast.expr]:
@@ -225,32 +225,32 @@ def _calls(old: ast.Call) -> Iterator[ast.expr]:
     name = old.func.attr if isinstance(old.func, ast.Attribute) else ""
     for family in FAMILIES:
         if name in family:
-            yield from (_but(old, func=_but(old.func, attr=n)) for n in family if n != name)
+            yield from (changed(old, func=changed(old.func, attr=n)) for n in family if n != name)
     for kind, held in (("args", old.args), ("keywords", old.keywords)):
-        yield from (_but(old, **{kind: [*held[:n], *held[n + 1 :]]}) for n in range(len(held)))
+        yield from (changed(old, **{kind: [*held[:n], *held[n + 1 :]]}) for n in range(len(held)))
     for one, other in itertools.combinations(range(len(old.args)), 2):
         swapped = list(old.args)
         swapped[one], swapped[other] = swapped[other], swapped[one]
-        yield _but(old, args=swapped)
+        yield changed(old, args=swapped)
     if name in OVER_AN_AXIS:
         given = {keyword.arg for keyword in old.keywords}
-        for more in (_parsed(f"f({more})") for more in MORE_ARGUMENTS):
+        for more in (expression(f"f({more})") for more in MORE_ARGUMENTS):
             if not given & {keyword.arg for keyword in more.keywords}:
                 args, keywords = [*old.args, *more.args], [*old.keywords, *more.keywords]
-                yield _but(old, args=args, keywords=keywords)
+                yield changed(old, args=args, keywords=keywords)
     yield from (each for each in old.args if not isinstance(each, ast.Starred))
     if isinstance(old.func, ast.Attribute):
         yield old.func.value
     if name == "permute" and len(old.args) <= MOST_AXES:
-        yield from (_but(old, args=[*order]) for order in itertools.permutations(old.args))
+        yield from (changed(old, args=[*order]) for order in itertools.permutations(old.args))
     if isinstance(old.func, ast.Name) and old.func.id == "len" and len(old.args) == 1:
-        yield _but(_parsed("x.shape[-1]"), value=ast.Attribute(old.args[0], "shape", LOAD))
+        yield changed(expression("x.shape[-1]"), value=ast.Attribute(old.args[0], "shape", LOAD))
 
 
 def _other_names(
     old: ast.expr, names: list[str], called: list[str], is_called: bool
 ) -> Iterator[ast.expr]:
-    """Yield other names for a name or a number, and other attributes of `self`."""
+    """Yield other names for a name or a number."""
     name = old.id if isinstance(old, ast.Name) else None
     if name or isinstance(old, ast.Constant):
         yield from (ast.Name(other, ast.Load()) for other in names if other != name)
@@ -273,18 +273,19 @@ def _more_calls(
     yield ast.UnaryOp(ast.USub(), old)
     yield from (ast.Call(ast.Name(name, ast.Load()), [old], []) for name in called)
     for more in MORE_CALLS:
-        call = _parsed(f"x.{more}")
+        call = expression(f"x.{more}")
         attribute: Any = call.func if isinstance(call, ast.Call) else call
         attribute.value = old
         yield call
 
 
-def _but(node: Any, **changes: Any) -> Any:
-    """Copy a node, with other values in some of its fields."""
+def changed(node: Any, **changes: Any) -> Any:
+    """Copy a node of a syntax tree, with other values in some of its fields."""
     return type(node)(**{**vars(node), **changes})
 
 
-def _parsed(source: str) -> Any:
+def expression(source: str) -> Any:
+    """Parse an expression."""
     return ast.parse(source, mode="eval").body
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from lnorm_utils.checking import running
-from lnorm_utils.checking.edits import slots
+from lnorm_utils.checking.edits import changed, expression, slots
 from lnorm_utils.numbers import spoken
 
 __all__ = ["Variants"]
@@ -184,7 +184,7 @@ def _loops(function: ast.FunctionDef, loop: ast.For) -> Iterator[tuple[str, ast.
     for slices, words in (("[1:]", "leaves out its first round"),
                           ("[:-1]", "leaves out its last round"),
                           ("[::-1]", "runs backward")):  # fmt: skip
-        new = _parsed(f"list(x){slices}")
+        new = expression(f"list(x){slices}")
         new.value.args = [loop.iter]
         yield f"Your loop {words}.", loop, "iter", new
 
@@ -224,13 +224,13 @@ def _operations(
         words = f"The two sides of a {SWAPPED[kind]} have changed places."
         yield words, ast.BinOp(old.right, old.op, old.left)
     if isinstance(old.op, ast.Div):
-        yield "You dropped what stands behind the point (`//`).", _of(old, op=ast.FloorDiv())
+        yield "You dropped what stands behind the point (`//`).", changed(old, op=ast.FloorDiv())
     if isinstance(old.op, ast.Pow) and isinstance(old.right, ast.Constant):
         exponent: Any = old.right.value
         what = {0.5: "root", 2: "square"}.get(exponent, "power")
         yield f"A {what} is missing.", old.left
         words = f"There is no {what}, but a factor in its place."
-        yield words, _of(old, op=ast.Mult())
+        yield words, changed(old, op=ast.Mult())
 
 
 def _left_out(
@@ -255,43 +255,46 @@ def _calls(old: ast.Call, given: list[str]) -> Iterator[tuple[str, ast.expr]]:
         for other, (done, _) in family.items() if name in family else ():
             do = family[name][1]
             if other != name and family[other][0] != family[name][0] and do:
-                func = _of(old.func, attr=other) if is_method else ast.Name(other, ast.Load())
-                yield f"You {done} where you should {do}.", _of(old, func=func)
+                func = changed(old.func, attr=other) if is_method else ast.Name(other, ast.Load())
+                yield f"You {done} where you should {do}.", changed(old, func=func)
     inner: Any = old.func.value if isinstance(old.func, ast.Attribute) else None
     if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
         first = inner.func.attr
         if {first, name} <= set(DONE_BY):
-            below = _of(old, func=_of(old.func, value=inner.func.value))
+            below = changed(old, func=changed(old.func, value=inner.func.value))
             done = f"you {DONE_BY[name]} before you {DONE_BY[first]}"
             words = f"Two steps are in the wrong order: {done}."
-            yield words, _of(inner, func=_of(inner.func, value=below))
+            yield words, changed(inner, func=changed(inner.func, value=below))
     if is_method and name == "softmax":
         yield (
             "You took the sigmoid where you should take the softmax.",
-            _of(old, func=_of(old.func, attr="sigmoid"), args=[], keywords=[]),
+            changed(old, func=changed(old.func, attr="sigmoid"), args=[], keywords=[]),
         )
     if is_method and name in DONE_BY and not old.args:
         yield f"In one place you didn't {_does(name)}.", old.func.value  # type: ignore[attr-defined]
     if name in given and len(old.args) == 1:
         yield f"In one place `{name}` isn't called.", old.args[0]
-        yield f"`{name}` is called twice in a row.", _of(old, args=[old])
+        yield f"`{name}` is called twice in a row.", changed(old, args=[old])
     axes = {"sum", "mean", "amax", "softmax", "norm", "cat"}
     for number, keyword in enumerate(old.keywords):
         kept = [*old.keywords[:number], *old.keywords[number + 1 :]]
         if keyword.arg == "keepdim":
-            yield "An axis is dropped that should stay (`keepdim=True`).", _of(old, keywords=kept)
+            yield (
+                "An axis is dropped that should stay (`keepdim=True`).",
+                changed(old, keywords=kept),
+            )
         if keyword.arg == "dim" and name in axes:
             for axis in _axes(keyword.value):
-                new = _of(keyword, value=ast.Constant(axis))
+                new = changed(keyword, value=ast.Constant(axis))
                 words = f"You {DONE_BY.get(name, 'worked')} over the wrong axis."
-                yield words, _of(old, keywords=[*kept, new])
+                yield words, changed(old, keywords=[*kept, new])
             if name in DONE_BY:
                 words = f"You {DONE_BY[name]} over all axes together."
-                yield words, _of(old, keywords=[k for k in kept if k.arg != "keepdim"])
+                yield words, changed(old, keywords=[k for k in kept if k.arg != "keepdim"])
     if is_method and name in axes and len(old.args) == 1:
         for axis in _axes(old.args[0]):
             words = f"You {DONE_BY.get(name, 'worked')} over the wrong axis."
-            yield words, _of(old, args=[ast.Constant(axis)])
+            yield words, changed(old, args=[ast.Constant(axis)])
 
 
 def _axes(right: ast.expr) -> list[int]:
@@ -325,14 +328,14 @@ def _more(
         return
     yield "A sign is the wrong way around.", ast.UnaryOp(ast.USub(), old)
     for call in MORE_CALLS:
-        new = _parsed(f"x.{call}")
+        new = expression(f"x.{call}")
         new.func.value = old
         yield f"You {DONE_BY[new.func.attr]} where nothing of the kind belongs.", new
     if isinstance(old, ast.Name) and old.id in given:
         yield f"You multiplied by `{old.id}` once more.", ast.BinOp(old, ast.Mult(), old)
         yield f"`{old.id}` counts twice.", ast.BinOp(old, ast.Add(), old)
         for code, words in OF_ONE.items():
-            new = _parsed(code)
+            new = expression(code)
             held = new if isinstance(new, ast.Subscript) else new.func
             held.value = old
             yield words.format(f"`{old.id}`"), new
@@ -364,11 +367,3 @@ def _shown(node: ast.expr, given: list[str]) -> str:
 def _read(node: ast.AST, given: list[str]) -> list[str]:
     """List the arguments that are read inside of a part."""
     return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in given]
-
-
-def _of(node: Any, **changes: Any) -> Any:
-    return type(node)(**{**vars(node), **changes})
-
-
-def _parsed(source: str) -> Any:
-    return ast.parse(source, mode="eval").body

@@ -6,13 +6,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from lnorm_utils.slips.forward import NormWithSlips
 from lnorm_utils.slips.known import SLIPS
 from lnorm_utils.slips.slip import Slip
 
 __all__ = ["AS_RMS_NORM", "OWN", "RMS_NORM"]
 
-DEFAULT = NormWithSlips()
 # What makes the layer norm with switches an RMSNorm.
 AS_RMS_NORM: Mapping[str, Callable] = {
     "numerator": lambda x, mean: x,

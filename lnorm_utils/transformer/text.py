@@ -1,4 +1,4 @@
-"""The text of the last lesson, as numbers, and how uncertain its letters are.
+"""The text of lesson 15, as numbers, and how uncertain its letters are.
 
 The text is volume one, chapters 1 to 23, of "Pride and Prejudice" by Jane Austen, London 1813. It
 is in the public domain. Project Gutenberg transcribed it, and it comes by way of the R package

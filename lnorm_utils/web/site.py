@@ -35,7 +35,6 @@ STYLES = (
     "print.css",
 )
 ENGINE = ROOM.parent / "explorers" / "engine"
-# What is alive on a page of `docs`: calls of explorers, or checks of questions on a topic.
 # Where a page has a field for questions.
 SEARCH = "<!-- search -->"
 FIELD = (
@@ -44,6 +43,7 @@ FIELD = (
     '<input type="search" name="q" aria-label="Search" '
     'placeholder="a question, a word, or an error message"><button>Search</button></form>'
 )
+# What is alive on a page of `docs`: calls of explorers, or checks of questions on a topic.
 ALIVE = re.compile(r"^```\{(?:explorer|question)\} ?(\w*)\n(.+?)\n```$", re.MULTILINE | re.DOTALL)
 # A heading of a lesson: JupyterLab and GitHub keep its capitals and its signs, and Sphinx doesn't.
 HEADING = re.compile(r"(?<=\.ipynb#)[^)\s]+(?=\))")

@@ -3,8 +3,7 @@
 import csv
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +79,11 @@ def read_class_list(path: Path) -> ClassList:
     except csv.Error as problem:
         raise ClassListError(f"{path} can't be read as a table: {problem}.") from None
     (_, titles), *lines = table.lines or [(1, [""])]
-    columns = {field: number for number, field in _fields(titles)}
+    columns: dict[str, int] = {}  # the first one of each field
+    for number, title in enumerate(titles):
+        for field, names in COLUMNS.items():
+            if title.lower().strip("\ufeff ") in names:
+                columns.setdefault(field, number)
     if not columns.keys() & {"name", "last", "email", "number", "username", "identifier"}:
         raise ClassListError(
             f"{path} has no column that says who a student is. Name its columns in the first "
@@ -101,16 +104,6 @@ def read_class_list(path: Path) -> ClassList:
             members.append(member)
     lower = {title.lower() for title in titles}
     return ClassList(members, {"student", "id", "section"} <= lower, table.separator)
-
-
-def _fields(titles: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield for each field that the list has the number of the first column with it."""
-    seen: Counter[str] = Counter()
-    for number, title in enumerate(titles):
-        for field, names in COLUMNS.items():
-            if title.lower().strip("\ufeff ") in names and not seen[field]:
-                seen[field] += 1
-                yield number, field
 
 
 def _member(given: dict[str, str]) -> Member:
