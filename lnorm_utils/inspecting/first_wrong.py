@@ -1,5 +1,6 @@
 """`first_wrong`: the first module whose output isn't finite, or is off from what float64 gives."""
 
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,18 +9,23 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.func import functional_call
 from torch.utils._pytree import tree_map
 
 from lnorm_utils.inspecting.copies import copied, floats, left_alone
+from lnorm_utils.inspecting.rounding import (
+    Float64,
+    bound,
+    moved,
+    plain_operations,
+    weight_of_terms,
+)
 from lnorm_utils.numbers import counted, dtype_name, significant
 
 __all__ = ["FirstWrong", "Wrong", "first_wrong"]
 
-# How many times as far off a result may be as rounding what came in once makes it.
-ALLOWED = 8
 ROW = 8  # shorter rows aren't judged each by itself
-LOWER = {torch.float16, torch.bfloat16, torch.float32}
+SAMPLES = 9  # odd, so that the median is one of them
 
 
 @dataclass(frozen=True)
@@ -70,9 +76,15 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
 
     It runs a copy of the model. What comes into each module goes through a float64 copy of that
     module, too. A module that contains others gets their actual outputs there, so that only its own
-    lines are judged. An output is off if it differs by more than eight times what rounding all that
-    came in once changes. The model itself, its mode, its statistics, and the random state stay as
-    they are. Dropout is left out.
+    lines are judged. The model itself, its mode, its statistics, and the random state stay as they
+    are. Dropout is left out.
+
+    The largest number y of a row may be off by 2 · √n · u · (|y| + Σ|∂y/∂x · x|). Here u is half
+    the step from 1 to the next number of the dtype. Σ runs over everything that comes in, and over
+    the module's own parameters. n counts operations and, with the u of float32, the terms of their
+    sums. So the bound depends on no kernel. It assumes that each operation rounds once, that sums
+    are kept in float32 or better, in any order, and that roundings are up as often as down. What it
+    finds is code that minds its own roundings more than those of its input, such as E[x²] − E[x]².
 
     Args:
         model: any module, in the mode in which it should be judged, on any device with float64.
@@ -86,7 +98,8 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
         ValueError: there are no inputs.
         Exception: whatever the model raises on these inputs.
 
-    Source: lesson 13 of the course, "What breaks in half precision?".
+    Source: lesson 13 of the course, "What breaks in half precision?"; for √n, Higham and Mary 2019,
+    "A New Approach to Probabilistic Rounding Error Analysis".
 
     >>> first_wrong(nn.Linear(4, 4), torch.ones(2, 4))
     Nothing found in 1 output that were compared with float64.
@@ -150,66 +163,55 @@ class _Search:
         given = floats(output)
         if not given:
             return
-        unit = max(torch.finfo(each.dtype).eps for each in given)
         kind = type(self.exact.get_submodule(name)).__name__
         try:
-            right = floats(self.exactly(name, call, 0.0))
-            rounded = floats(self.exactly(name, call, unit))
-            again = floats(self.exactly(name, call, 0.0))
-            failure = _failure(given, right, again)
+            right, counted = self.exactly(name, call, Tensor.double)
+            failure = _failure(given, right, self.exactly(name, call, Tensor.double)[0])
         except Exception as error:
             failure = f"it raises {type(error).__name__}: {str(error).splitlines()[0]}"
         if failure:
             self.skipped.append(f"{name or 'the model itself'} ({kind}): in float64 {failure}")
-            right = rounded = [torch.full_like(each, torch.nan).double() for each in given]
+            right = [torch.full_like(each, torch.nan).double() for each in given]
         else:
             self.compared += 1
         came_in = floats((call.args, call.kwargs, dict(call.inside)))
         had = {
             test: any(test(each).any() for each in came_in) for test in (torch.isnan, torch.isinf)
         }
-        for y, z, nearby in zip(given, right, rounded, strict=True):
+        for place, (y, z) in enumerate(zip(given, right, strict=True)):
             if self.not_finite is None and any(f(y).any() and not had[f] for f in had):
                 module = self.exact.get_submodule(name)
                 self.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, module))
-            elif self.off is None and not failure and (words := _about_error(y, z, nearby, unit)):
-                self.off = Wrong(name, kind, words)
+            elif self.off is None and not failure and _about_error(y, z, bound(y, z, 0, counted)):
+                # It's off for a sum whose terms are no larger than itself. How large are they?
+                samples = [
+                    self.exactly(name, call, moved(seed))[0][place] for seed in range(SAMPLES)
+                ]
+                limit = bound(y, z, weight_of_terms(z, samples), counted)
+                if words := _about_error(y, z, limit):
+                    self.off = Wrong(name, kind, words)
 
-    def exactly(self, name: str, call: _Call, unit: float) -> Any:
-        """Call the module in float64, with all that comes in rounded by up to `unit`."""
-        generator = torch.Generator().manual_seed(0)
-
-        def double(x: Tensor) -> Tensor:
-            signs = torch.randint(2, x.shape, generator=generator).to(x.device) * 2 - 1
-            return x.double() * (1 + unit * signs)
-
+    def exactly(
+        self, name: str, call: _Call, double: Callable[[Tensor], Tensor]
+    ) -> tuple[list[Tensor], Float64]:
+        """Call the module in float64, and count its roundings; `double` converts what comes in."""
         module = self.exact.get_submodule(name)
-        args, kwargs = _changed((call.args, call.kwargs), double, floats_only=True)
-        with _replayed(self.exact, call.inside, double), _OnlyFloat64():
-            return module(*args, **kwargs)
-
-
-class _OnlyFloat64(TorchDispatchMode):
-    """Make float64 of every dtype that the code of a module asks for, except integers."""
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        kwargs = dict(kwargs or {})
-        if kwargs.get("dtype") in LOWER:
-            kwargs["dtype"] = torch.float64
-        return func(*args, **kwargs)
+        convert = functools.partial(_changed, change=double, floats_only=True)
+        args, kwargs = convert((call.args, call.kwargs))
+        own = {key: double(value) for key, value in module.named_parameters(recurse=False)}
+        with _replayed(self.exact, call.inside, convert), plain_operations(), Float64() as counted:
+            return floats(functional_call(module, own, args, kwargs)), counted
 
 
 @contextmanager
 def _replayed(
-    exact: nn.Module, inside: dict[str, list[Any]], double: Callable[[Tensor], Tensor]
+    exact: nn.Module, inside: dict[str, list[Any]], convert: Callable[[Any], Any]
 ) -> Iterator[None]:
     """Let modules give again what they gave in the model, in the same order, instead of running."""
     modules = {name: exact.get_submodule(name) for name in inside}
     default = torch.get_default_dtype()
     for name, module in modules.items():
-        outputs = iter([_changed(each, double, floats_only=True) for each in inside[name]])
+        outputs = iter([convert(each) for each in inside[name]])
         # On the object, where it goes before the method of the class.
         module.forward = lambda *args, outputs=outputs, **kwargs: next(outputs)
     torch.set_default_dtype(torch.float64)
@@ -258,14 +260,13 @@ def _about_not_finite(y: Tensor, right: Tensor, failure: str | None, module: nn.
     return f"{where}; float64 has up to {significant(largest)} there{over}."
 
 
-def _about_error(y: Tensor, right: Tensor, rounded: Tensor, unit: float) -> str | None:
+def _about_error(y: Tensor, right: Tensor, limit: Tensor) -> str | None:
     """Say by how much an output is off, or None if rounding explains it."""
     y = y.double()
-    known = y.isfinite() & right.isfinite() & rounded.isfinite()
-    error, size, change = (
-        _largest(each.where(known, 0.0)) for each in ((y - right).abs(), right, rounded - right)
+    known = y.isfinite() & right.isfinite() & limit.isfinite()
+    error, size, limit = (
+        _largest(each.where(known, 0.0)) for each in ((y - right).abs(), right, limit)
     )
-    limit = ALLOWED * (unit * size + change)
     if not (error > limit).any():
         return None
     worst = (error / limit).nan_to_num(0.0).argmax()

@@ -51,6 +51,16 @@ class Divides(nn.Module):
         return x / (x - x)
 
 
+class Truncates(nn.Linear):
+    """Cuts ten bits off before it multiplies, as some kernels do when they're allowed to."""
+
+    def forward(self, x):
+        def short(x):
+            return x if x.dtype == torch.float64 else (x.view(torch.int32) & -1024).view(x.dtype)
+
+        return nn.functional.linear(short(x), short(self.weight), self.bias)
+
+
 class Block(nn.Module):
     """Its own lines are wrong; the norm inside is right."""
 
@@ -85,6 +95,39 @@ def test_the_transformer_is_sound_in_every_dtype(dtype):
     assert (found.not_finite, found.off, found.skipped) == (None, None, ())
 
 
+class InOrder(nn.Linear):
+    """Adds one term after the other, as the simplest kernel does, in the worst order there is."""
+
+    def forward(self, x):
+        terms = x[:, None, :] * self.weight
+        return terms.sort(dim=-1).values.cumsum(dim=-1)[..., -1] + self.bias
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("offset", [0, 100])
+def test_the_order_of_additions_is_no_fault(dtype, offset):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 768), nn.ReLU(), InOrder(768, 3))
+    found = first_wrong(model.to(dtype), (normal(9, 64) + offset).to(dtype))
+    assert (found.off, found.compared) == (None, 4)
+    with_largest = normal(9, 64).index_fill(1, torch.tensor([5]), 1000.0)
+    assert first_wrong(InOrder(64, 3).to(dtype), with_largest.to(dtype)).off is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_convolutions_their_norms_and_recurrent_networks_are_sound(dtype):
+    torch.manual_seed(0)
+    images = nn.Sequential(
+        *(nn.Conv2d(32, 64, 3), nn.BatchNorm2d(64), nn.ReLU(), nn.Conv2d(64, 64, 3, groups=64)),
+        *(nn.GroupNorm(4, 64), nn.SiLU(), nn.InstanceNorm2d(64), nn.AvgPool2d(3), nn.LogSoftmax(1)),
+    )
+    words = nn.Sequential(nn.Conv1d(32, 16, 5), nn.Tanh(), nn.LSTM(28, 8, 2))
+    for model, x in ((images, normal(2, 32, 16, 16)), (words, normal(2, 32, 32))):
+        found = first_wrong(model.to(dtype), x.to(dtype))
+        assert (found.not_finite, found.off, found.skipped) == (None, None, ())
+        assert found.compared == len(list(model.modules()))
+
+
 def test_magika_is_sound_and_an_encoder_of_pytorch_is():
     found = first_wrong(magika(), as_codes(*list(sample_files().values())[:4]))
     assert (found.not_finite, found.off, found.compared) == (None, None, 6)
@@ -101,6 +144,7 @@ def test_magika_is_sound_and_an_encoder_of_pytorch_is():
         (OnePass(), 1, 100, "is off by"),
         (HalfInside(), 1, 0, "is off by"),
         (Block(), 1, 0, "is off by"),
+        (Truncates(16, 16), 1, 0, "is off by"),
     ],
 )
 def test_the_first_that_is_off_is_named(wrong, scale, offset, words):
