@@ -70,7 +70,6 @@ c.JupyterHub.cookie_secret_file = str(STATE / "cookie_secret")
 
 # -P: no file in a student's home takes the place of a module.
 server = [sys.executable, "-P", "-m", "lnorm_utils", "--hub", "--folder", "~/my_lessons"]
-c.Spawner.environment = {"OMP_NUM_THREADS": "1"}  # several threads each are slower for everybody
 c.Spawner.disable_user_config = True
 c.Spawner.mem_limit = MEMORY * 2**20
 c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty at once take minutes

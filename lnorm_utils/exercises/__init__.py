@@ -4,6 +4,10 @@ A lesson imports its exercises by name and calls `.check(attempt)`, `.hint()` an
 `lnorm_utils.checking` runs them.
 """
 
+import os
+
+import torch
+
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.lesson_names import explain_missing_names
 from lnorm_utils.checking.progress import progress
@@ -11,3 +15,7 @@ from lnorm_utils.checking.progress import progress
 __all__ = ["Exercise", "progress"]
 
 explain_missing_names()
+# What lessons compute is small. Several threads only wait for each other, up to eight times as long
+# beside other work. OMP_NUM_THREADS=2 and the like still decide.
+if "OMP_NUM_THREADS" not in os.environ:
+    torch.set_num_threads(1)
