@@ -31,10 +31,6 @@ class Lesson:
         return self.path.read_text("utf-8")
 
     @cached_property
-    def raw(self):
-        return json.loads(self.text)
-
-    @cached_property
     def notebook(self):
         with warnings.catch_warnings(action="ignore"):  # a rule speaks about ids
             return nbformat.reads(self.text, as_version=4)

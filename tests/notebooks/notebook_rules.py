@@ -3,8 +3,7 @@
 import ast
 import re
 
-import nbformat
-from freeze import WIDGET_VIEW, frozen_text
+from freeze import frozen_text
 from lesson import FURTHER, minutes
 
 MOST_CODE_LINES = 12
@@ -17,24 +16,10 @@ MACHINE_PATH = re.compile(r"(?:^|(?<=[^\w.]))(?:/home/|/Users/|/root/|/tmp/|[A-Z
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]+|\b0x7f[0-9a-f]{6,}", re.IGNORECASE)
 
 
-def is_a_valid_notebook_of_format_4_5(lesson):
-    if (lesson.raw["nbformat"], lesson.raw["nbformat_minor"]) != (4, 5):
-        yield "the notebook format is not 4.5"
-    elif not nbformat.validator.isvalid(lesson.raw):
-        yield "nbformat calls it invalid"
-
-
 def has_the_text_that_freezing_gives(lesson):
+    """So it's valid, its cells have ids, and it keeps no widget and no tag."""
     if lesson.text != frozen_text(lesson.notebook):
         yield "its text is not in frozen form: run `make notebooks`"
-
-
-def every_cell_has_an_id_of_its_own(lesson):
-    ids = [cell.get("id") for cell in lesson.raw["cells"]]
-    if None in ids:
-        yield "a cell has no id"
-    if len(set(ids)) < len(ids):
-        yield "two cells have the same id"
 
 
 def execution_counts_run_from_1_to_n(lesson):
@@ -59,18 +44,8 @@ def no_output_is_an_error(lesson):
 
 def no_cell_is_exempt_from_comparison(lesson):
     for number, cell in enumerate(lesson.notebook.cells, start=1):
-        if "tags" in cell.metadata:
-            yield f"cell {number} has tags"
         if re.search("NBVAL_|PYTEST_VALIDATE_", cell.source):
             yield f"cell {number} has a marker for nbval"
-
-
-def no_widget_is_saved(lesson):
-    if "widgets" in lesson.notebook.metadata:
-        yield "widget state is saved"
-    for number, output in lesson.outputs():
-        if WIDGET_VIEW in output.get("data", {}):
-            yield f"code cell {number} has a widget view without its state"
 
 
 def no_code_cell_ends_in_a_semicolon(lesson):
@@ -268,14 +243,11 @@ def _is_about_exercises(cell):
 
 
 RULES = [
-    is_a_valid_notebook_of_format_4_5,
     has_the_text_that_freezing_gives,
-    every_cell_has_an_id_of_its_own,
     execution_counts_run_from_1_to_n,
     nothing_is_written_to_stderr,
     no_output_is_an_error,
     no_cell_is_exempt_from_comparison,
-    no_widget_is_saved,
     no_code_cell_ends_in_a_semicolon,
     no_output_shows_a_memory_address,
     no_output_shows_a_path_of_this_machine,

