@@ -31,25 +31,6 @@ def test_the_gradients_are_those_of_autograd(shape, normalized, eps):
     assert_close((plain.dweight, plain.dbias), (ours.dweight, ours.dbias))
 
 
-@pytest.mark.parametrize(
-    ("x", "tolerance"),
-    [
-        (tensor(6, 4) + 1e4, 1e-9),
-        (tensor(6, 4) * 1e-4, 1e-9),
-        (torch.full((2, 4), 7.0, dtype=torch.float64), 1e-9),
-        (tensor(4, 6).t(), 1e-12),
-        (tensor(1, 4).expand(3, 4), 1e-12),
-        (torch.empty(0, 4, dtype=torch.float64), 0),
-    ],
-    ids=["offset", "tiny variance", "constant", "transposed", "expanded", "empty"],
-)
-def test_the_gradients_of_awkward_rows_are_those_of_autograd(x, tolerance):
-    g, weight = tensor(*x.shape, seed=3), tensor(4, seed=1)
-    ours = layer_norm_backward(g, x, 4, weight)
-    for mine, reference in zip(ours[3:], of_autograd(g, x, (4,), weight, 1e-5), strict=True):
-        assert_close(mine, reference, atol=tolerance, rtol=0.0)
-
-
 def test_every_intermediate_is_the_formula():
     x, g, weight = tensor(2, 3, 4), tensor(2, 3, 4, seed=3), tensor(4, seed=1)
     found = layer_norm_backward(g, x, 4, weight, 0.1)
@@ -114,17 +95,6 @@ def test_a_function_that_saves_x_hat_has_wrong_second_derivatives():
     assert gradcheck(Saving.apply, x)
     with pytest.raises(RuntimeError, match="Jacobian mismatch"):
         gradgradcheck(Saving.apply, x)
-
-
-def test_the_function_gives_half_precision_gradients_of_the_right_dtypes():
-    x = tensor(3, 4).half().requires_grad_()
-    weight, bias = torch.ones(4).requires_grad_(), torch.zeros(4).half().requires_grad_()
-    LayerNormFunction.apply(x, 4, weight, bias, 1e-5).sum().backward()
-    assert [t.grad.dtype for t in (x, weight, bias)] == [
-        torch.float16,
-        torch.float32,
-        torch.float16,
-    ]
 
 
 @pytest.mark.parametrize(

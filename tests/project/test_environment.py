@@ -64,12 +64,6 @@ def test_binder_has_the_same_environment():
     assert binder == (PROJECT / "environment.yml").read_bytes()
 
 
-def test_binder_can_run_its_last_step():
-    # Binder itself marks it as a program, so it may come out of an archive without the mark.
-    script = PROJECT / ".binder" / "postBuild"
-    assert script.read_text("utf-8").startswith("#!")
-
-
 def test_what_is_installed_here_has_the_versions_of_the_constraints():
     pins = constraints()
     installed = {canonicalize_name(d.name): Version(d.version).public for d in distributions()}

@@ -3,15 +3,14 @@
 import re
 from functools import cache
 
-import pytest
 import torch
-from project import LESSON_PATHS
+from project import LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
 
 from lnorm_utils import LayerNorm, explorers
 from lnorm_utils.lecture import FOR_BELIEF, FOR_LESSON
 from lnorm_utils.slips.beliefs import Belief
 
-PRESET = r'(explore_\w+)\(preset="(.+)"\)'
+PRESET = r'(explore_\w+)\(preset="(.+?)"\)'
 
 
 @cache
@@ -28,18 +27,22 @@ def test_there_is_a_question_for_each_lesson_and_a_picture_for_each_belief():
     assert [*FOR_BELIEF] == [*Belief]
 
 
-@pytest.mark.parametrize("path", LESSON_PATHS, ids=lambda path: path.stem)
-def test_what_to_show_for_a_lesson_is_a_preset_of_an_explorer_of_that_lesson(path):
-    name, preset = re.fullmatch(PRESET, FOR_LESSON[path.stem].show).groups()
-    of_lesson = re.findall(r"\b(explore_\w+)\(", path.read_text("utf-8"))
-    assert name in (of_lesson or explorers.__all__)
-    assert preset in presets_of(name)
+def test_every_preset_that_a_lesson_or_a_page_names_is_one_of_that_explorer():
+    pages = [*NOTEBOOK_PATHS, *PROJECT.glob("docs/**/*.md"), PROJECT / "README.md"]
+    named = {
+        found
+        for page in pages
+        for found in re.findall(PRESET, page.read_text("utf-8").replace('\\"', '"'))
+    }
+    assert len(named) > 30
+    assert {(name, preset) for name, preset in named if preset not in presets_of(name)} == set()
 
 
-@pytest.mark.parametrize("call", FOR_BELIEF.values())
-def test_what_to_show_for_a_belief_is_a_preset_or_can_be_run(call):
-    if found := re.fullmatch(PRESET, call):
-        name, preset = found.groups()
-        assert preset in presets_of(name)
-    else:
-        eval(call, {"torch": torch, "LayerNorm": LayerNorm})
+def test_what_to_show_for_a_lesson_is_in_that_lesson_and_for_a_belief_it_can_be_run():
+    for path in LESSON_PATHS:
+        name, _ = re.fullmatch(PRESET, FOR_LESSON[path.stem].show).groups()
+        of_lesson = re.findall(r"\b(explore_\w+)\(", path.read_text("utf-8"))
+        assert name in (of_lesson or explorers.__all__), path.stem
+    for call in FOR_BELIEF.values():
+        if not re.fullmatch(PRESET, call):
+            eval(call, {"torch": torch, "LayerNorm": LayerNorm})

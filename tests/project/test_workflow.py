@@ -26,11 +26,6 @@ def test_every_make_target_that_a_workflow_calls_exists():
     assert called <= set(re.findall(r"^(\w+):", MAKEFILE, re.MULTILINE))
 
 
-def test_every_test_that_a_workflow_leaves_out_exists():
-    for file, name in re.findall(r"(tests/[\w/]+\.py)::(\w+)", SCRIPTS):
-        assert f"def {name}(" in (PROJECT / file).read_text("utf-8")
-
-
 def test_the_powershell_lines_of_the_docs_install_the_course_and_then_open_it():
     assert f"$page = Get-Content {PAGE}" in SCRIPTS
     pattern = re.search(r"Match\(\$page, '(.+?)'\)", SCRIPTS)[1]
