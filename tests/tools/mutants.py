@@ -19,7 +19,7 @@ from project import PROJECT
 QUIET = ["-q", "--color=no", "--tb=no", "-p", "no:cacheprovider"]
 PYTEST = [sys.executable, "-m", "pytest", "-n0", "-x", "-rfE", *QUIET]
 # What sees most comes first, so that most mistakes are found soon.
-OF_THE_LAYER = ("functional", "backward", "modules", "examples", "residual")
+OF_THE_LAYER = ("functional", "backward", "modules", "fuzz_op", "examples")
 UNITS = [f"tests/core/test_{name}.py" for name in OF_THE_LAYER]
 NOTEBOOKS = [f"notebooks/{name}.ipynb" for name in ("03_standardize", "04_gamma_beta")]
 NOTEBOOKS += [f"notebooks/{name}.ipynb" for name in ("08_build_the_layer", "12_backward_pass")]
@@ -77,7 +77,17 @@ MISTAKES = {
     "detached mean": (OP, CENTERED, DETACHED),
     "statistics in float16": (OP, "return x.float() if x.dtype in _HALF else x", "return x"),
     "in place on x": (OP, CENTERED, CENTERED.replace(" - m\n", ".sub_(m)\n")),
+    "constant rows not exactly 0": (
+        OP,
+        CENTERED,
+        CENTERED.split(" - m\n")[0] + " - m\n    return once",
+    ),
+    "gamma as 1 + weight": (OP, GAMMA, GAMMA.replace("x_hat * weight", "x_hat * (1 + weight)")),
+    "gamma starts at 0": (MODULES, "nn.Parameter(torch.ones(", "nn.Parameter(torch.zeros("),
+    "bias=False is ignored": (MODULES, "elementwise_affine and bias", "elementwise_affine"),
     "gradient without the slope": (BACKWARD, DX, DX.replace(" - steps.x_hat * g_slope", "")),
+    "gradient of gamma from x": (BACKWARD, "(upstream * steps.x_hat).sum", "(upstream * x).sum"),
+    "gradient of beta with gamma": (BACKWARD, "dbias = upstream.sum", "dbias = g_hat.sum"),
 }
 
 
