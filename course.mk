@@ -37,10 +37,10 @@ looks: $(READY) ## draw all pictures and explorers as pages in build/looks, to b
 pictures: $(BROWSER) ## draw the pictures of the README afresh, from the course itself
 	$(TOOLS) tools/pictures.py
 
-slow: $(READY) ## run what takes longer: every mistake in every lesson, broken notebooks, the grader
+slow: $(READY) ## run what takes longer: lessons filled in and graded, broken notebooks, the walls of the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
 
-browser: $(BROWSER) ## open every lesson in JupyterLab in Chromium, move every slider, look for errors
+browser: $(BROWSER) ## use the web edition, and three lessons in JupyterLab, in Chromium; all with ARGS=--all
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
 
 hub: $(HUB) ## run JupyterHub for a class on this machine, to try it out: make hub STUDENTS=3 PORT=8000
