@@ -6,18 +6,13 @@ from exercise_banks import CODE
 from lnorm_utils.checking.choosing import FOLDER, templates_in
 
 
-def named(exercise):
-    return exercise.name
-
-
-@pytest.mark.parametrize("exercise", CODE, ids=named)
+@pytest.mark.parametrize("exercise", CODE, ids=lambda exercise: exercise.name)
 def test_one_wrong_piece_makes_a_program_wrong_and_none_makes_it_right(exercise):
     template = exercise.template
-    for chosen in template.programs:
-        marked = template.marked(chosen)
-        if len(marked) < 2:
-            is_right = exercise.is_right_with(chosen)
-            assert is_right != bool(marked), template.program(chosen)
+    marked = {chosen: len(template.marked(chosen)) for chosen in template.programs}
+    few = {chosen: not wrong for chosen, wrong in marked.items() if wrong < 2}
+    judged = {chosen: exercise.is_right_with(chosen) for chosen in few}
+    assert [template.program(chosen) for chosen in few if judged[chosen] != few[chosen]] == []
 
 
 def test_each_template_belongs_to_an_exercise():
