@@ -1,17 +1,18 @@
-"""A student's class is made, called, loaded and trained, and judged by the numbers alone."""
+"""A student's class is made, called, loaded and trained, and its mistakes are named."""
+
+import copy
 
 import pytest
 import torch
 from torch import nn
 
-from lnorm_utils import LayerNorm
+from lnorm_utils import LayerNorm, standardize
 from lnorm_utils.checking.class_attempts import Observation, Observed, describe, observe
 from lnorm_utils.checking.feedback import State
 from lnorm_utils.exercises import module as bank
-from lnorm_utils.exercises.bugs_repair import repair
-from lnorm_utils.exercises.module import TABLE, TARGETS, mine
+from lnorm_utils.exercises.bugs_repair import RepairedNorm, repair
+from lnorm_utils.exercises.module import GLOBAL, TABLE, TARGETS, mine
 
-NARROW = torch.ones(3, 1).double()
 GAMMA, BETA = torch.arange(4).double(), torch.arange(4, 8).double()
 
 
@@ -31,10 +32,6 @@ class Named:
         return x
 
 
-class Own(LayerNorm):
-    """The course's layer by another name."""
-
-
 class OwnOfTorch(nn.LayerNorm):
     """PyTorch's layer with another `__init__`."""
 
@@ -49,41 +46,25 @@ class Borrowed(bank.MyLayerNorm):
 
 
 class HoldsOne(nn.Module):
-    """A layer that holds another, and its γ and β by a second name."""
-
-    held = bank.MyLayerNorm
+    """A layer that holds PyTorch's, and its γ and β by a second name."""
 
     def __init__(self, *arguments):
         super().__init__()
-        self.norm = self.held(*arguments)
+        self.norm = nn.LayerNorm(*arguments)
         self.weight, self.bias = self.norm.weight, self.norm.bias
 
     def forward(self, x):
         return self.norm(x)
 
 
-@pytest.mark.parametrize("make", [LayerNorm, nn.LayerNorm, Own, OwnOfTorch, Borrowed])
-def test_a_finished_layer_is_no_answer(make):
-    for exercise in (mine, repair):
+@pytest.mark.parametrize("exercise", [mine, repair])
+def test_a_finished_layer_is_no_answer_and_the_solution_is_one(exercise):
+    for make in (LayerNorm, nn.LayerNorm, type("Own", (LayerNorm,), {}), OwnOfTorch, Borrowed):
         feedback = exercise.judge(make)
         assert (feedback.state, "finished layer" in feedback.message) == (State.WRONG, True)
-
-
-@pytest.mark.parametrize("held", [LayerNorm, nn.LayerNorm])
-def test_a_finished_layer_inside_is_no_answer(held):
-    for exercise in (mine, repair):
-        feedback = exercise.judge(type("Holds", (HoldsOne,), {"held": held}))
-        assert (feedback.state, "own `layer_norm`" in feedback.message) == (State.WRONG, True)
-
-
-def test_a_layer_inside_shows_in_the_state_dict():
-    for exercise in (mine, repair):
-        assert "also holds norm.weight and norm.bias" in exercise.judge(HoldsOne).mistake
-
-
-def test_the_solution_of_one_exercise_is_right_for_both():
-    for exercise in (mine, repair):
-        assert exercise.judge(bank.MyLayerNorm).state is State.RIGHT
+    feedback = exercise.judge(HoldsOne)
+    assert (feedback.state, "own `layer_norm`" in feedback.message) == (State.WRONG, True)
+    assert exercise.judge(bank.MyLayerNorm).state is State.RIGHT
 
 
 def test_a_training_step_does_what_an_optimizer_does():
@@ -93,7 +74,6 @@ def test_a_training_step_does_what_an_optimizer_does():
     optimizer.step()
     after = seen(nn.LayerNorm, Observed.AFTER_A_STEP, TARGETS)
     torch.testing.assert_close(after, torch.cat([layer.weight, layer.bias]).detach())
-    assert ((after - torch.tensor([1, 0]).repeat_interleave(4)).abs() > 0.01).all()
 
 
 def test_a_training_step_leaves_what_cannot_be_trained():
@@ -111,12 +91,6 @@ def test_a_training_step_leaves_what_cannot_be_trained():
     assert after(Named()).shape == (0,)
 
 
-def test_an_output_of_the_wrong_shape_is_returned_as_it_is():
-    sums = Named(forward=lambda x: x.sum(-1))
-    assert seen(sums, Observed.AFTER_A_STEP, TARGETS).shape == (5,)
-    assert seen(sums, Observed.INPUT_GRADIENT, TARGETS).shape == (5,)
-
-
 @pytest.mark.parametrize(("factor", "detached"), [(3, False), (0, True)])
 def test_the_gradient_of_the_input_is_zero_if_none_reaches_it(factor, detached):
     triples = Named(forward=lambda x: 3 * (x.detach() if detached else x))
@@ -131,73 +105,230 @@ def test_the_gradient_of_the_input_is_zero_if_none_reaches_it(factor, detached):
         (torch.ones(2, 4).double(), BETA, (0.1,), (None, BETA)),
         (GAMMA, BETA, (0.1, True, False), (GAMMA, None)),
     ],
+    ids=["both", "one of another shape", "no β"],
 )
 def test_numbers_are_loaded_into_gamma_and_beta_where_they_fit(weight, bias, options, loaded):
     after = seen(nn.LayerNorm, Observed.OUTPUT_AFTER_LOADING, weight, bias, options=options)
     torch.testing.assert_close(after, nn.functional.layer_norm(TABLE, [4], *loaded, 0.1))
 
 
-@pytest.mark.parametrize(
-    ("attributes", "starts"),
-    [
-        ({}, (1.0, 0.0)),
-        ({"gamma": torch.tensor([2.0, 4.0]), "beta": torch.tensor([5, 6])}, (3.0, 5.5)),
-        ({"weight": 2.0, "bias": None, "gamma": torch.tensor(4.0)}, (4.0, 0.0)),
-        ({"weight": nn.Parameter(torch.tensor([0.5]))}, (0.5, 0.0)),
-    ],
-)
-def test_the_starts_of_gamma_and_beta_are_their_means_by_either_name(attributes, starts):
-    assert seen(Named(**attributes), Observed.STARTS) == starts
+def test_the_starts_of_gamma_and_beta_are_their_means_by_either_name():
+    greek = Named(gamma=torch.tensor([2.0, 4.0]), beta=torch.tensor([5, 6]))
+    assert seen(greek, Observed.STARTS) == (3.0, 5.5)
+    assert seen(Named(), Observed.STARTS) == (1.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("layer", "found"),
-    [
-        (Named(weight=None), "nothing"),
-        (Named(weight=None, bias=None), "None"),
-        (Named(weight=None, bias=0), "not None"),
-        (nn.LayerNorm(4, bias=False), "None"),
-        (nn.RMSNorm(4), "nothing"),
-    ],
-)
-def test_what_is_switched_off_should_be_none(layer, found):
-    assert seen(layer, Observed.SWITCHED_OFF) == found
+def test_an_error_names_a_shape_if_its_sizes_stand_in_it():
+    for said, named in (("(2, 4) in [3, 1]", "names both shapes"), ("(2, 4)", "without both")):
+
+        def refuse(x, said=said):
+            raise RuntimeError(said)
+
+        found = seen(Named(forward=refuse), Observed.REFUSAL, shape=(2, 4), x=TABLE.new_ones(3, 1))
+        assert named in found
+    assert seen(Named(), Observed.REFUSAL, x=TABLE.new_ones(3, 1)) == "no error"
 
 
-def test_the_parameters_of_a_module_are_seen_with_their_shapes():
-    names = seen(nn.LayerNorm, Observed.PARAMETERS, shape=(2, 4), x=torch.ones(3, 2, 4).double())
-    assert names == (("bias", 2, 4), ("weight", 2, 4))
-    assert seen(Named(weight=GAMMA), Observed.PARAMETERS) == (("not an nn.Module",),)
-
-
-@pytest.mark.parametrize(
-    ("said", "is_named"),
-    [
-        ("(2, 4) expected in [3, 1]", True),
-        ("(2, 4) expected", False),
-        ("2 and 4 expected in 3 and 1", False),
-    ],
-)
-def test_an_error_names_a_shape_if_its_sizes_stand_in_it(said, is_named):
-    def refuse(x):
-        raise RuntimeError(said)
-
-    found = seen(Named(forward=refuse), Observed.REFUSAL, shape=(2, 4), x=NARROW)
-    assert found == (
-        "an error that names both shapes" if is_named else "an error without both shapes"
-    )
-    assert seen(Named(), Observed.REFUSAL, x=NARROW) == "no error"
-
-
-@pytest.mark.parametrize("what", [w for w in Observed if w is not Observed.AFTER_A_STEP])
-def test_nothing_is_seen_of_a_layer_that_returns_nothing(what):
-    assert seen(Named(forward=lambda x: None), what) is None
+def test_a_layer_that_returns_nothing_or_another_shape_is_looked_at():
+    for what in set(Observed) - {Observed.AFTER_A_STEP}:
+        assert seen(Named(forward=lambda x: None), what) is None
+    sums = Named(forward=lambda x: x.sum(-1))
+    assert seen(sums, Observed.AFTER_A_STEP, TARGETS).shape == (5,)
+    assert seen(sums, Observed.INPUT_GRADIENT, TARGETS).shape == (5,)
 
 
 def test_an_observation_is_told_in_words():
     look = Observation(Observed.PARAMETERS, (2, 4), (0.1, True, False), TABLE)
     assert look.words == "with bias=False, the names and shapes of its parameters"
-    assert Observation(Observed.OUTPUT, 4, (), TABLE).words == "the output of a new layer"
-    assert describe(*look.arguments()) == (
-        "it was made with (2, 4), 0.1, True, False and called with an input of shape (5, 4)"
-    )
+    assert "made with (2, 4), 0.1, True, False" in describe(*look.arguments())
+
+
+class Small(nn.Module):
+    """Right for `repair`, with a place for each thing that can be wrong."""
+
+    def __init__(self, size, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(size))
+        self.bias = nn.Parameter(torch.zeros(size))
+
+    def forward(self, x):
+        return self.weight * self.standardized(x) + self.bias
+
+    def standardized(self, x):
+        return standardize(x, -1, self.eps)
+
+
+def small(standardized):
+    return type("Mine", (Small,), {"standardized": standardized})
+
+
+class Plain:
+    def __init__(self, size, eps=1e-5):
+        self.eps = eps
+        self.weight = torch.ones(size, requires_grad=True)
+        self.bias = torch.zeros(size, requires_grad=True)
+
+    def forward(self, x):
+        return self.weight * standardize(x, -1, self.eps) + self.bias
+
+
+class Tensors(nn.Module):
+    def __init__(self, size, eps=1e-5):
+        super().__init__()
+        Plain.__init__(self, size, eps)
+
+    forward = Plain.forward
+
+
+class PlainGamma(Tensors):
+    def __init__(self, size, eps=1e-5):
+        super().__init__(size, eps)
+        self.bias = nn.Parameter(torch.zeros(size))
+
+
+class AlwaysFour(Small):
+    def __init__(self, size, eps=1e-5):
+        super().__init__(4, eps)
+
+
+class StartingAtOne(Small):
+    def __init__(self, size, eps=1e-5):
+        super().__init__(size, eps)
+        nn.init.ones_(self.bias)
+
+
+@pytest.mark.parametrize(
+    ("make", "mistake"),
+    [
+        (Plain, "not made from `nn.Module`"),
+        (Tensors, "are no parameters"),
+        (PlainGamma, "Your γ is no parameter"),
+        (AlwaysFour, "has 4 numbers"),
+        (StartingAtOne, "Your β starts at 1"),
+        (small(lambda self, x: standardize(x.detach(), -1, self.eps)), "No gradient reaches"),
+        (small(lambda self, x: standardize(GLOBAL, -1, self.eps)), "the notebook's `x`"),
+        (small(lambda self, x: standardize(x, tuple(range(x.ndim)), self.eps)), "the batch incl"),
+        (Small(4), ""),
+        (3, ""),
+    ],
+)
+def test_a_mistake_in_a_class_written_by_hand_is_recognized(make, mistake):
+    feedback = repair.judge(make)
+    assert (feedback.state, bool(feedback.mistake)) == (State.WRONG, bool(mistake))
+    assert mistake in feedback.message
+
+
+def test_an_unknown_mistake_is_told_with_what_was_looked_at():
+    feedback = repair.judge(small(lambda self, x: standardize(x, -1, self.eps) + 1))
+    assert (feedback.state, feedback.mistake) == (State.WRONG, "")
+    assert f"{Observed.OUTPUT.value[1:]}: " in feedback.message
+
+
+def test_an_init_that_does_not_set_up_the_module_is_told_what_to_add():
+    class Parameters(Small):
+        def __init__(self, size, eps):
+            self.weight = nn.Parameter(torch.ones(size))
+
+    for make in (type("Assigns", (Small,), {"__init__": Plain.__init__}), Parameters):
+        message = repair.judge(make).message
+        assert "call `super().__init__()` first (it was made with 4, 0.1" in message
+    missing = repair.judge(small(lambda self, x: self.missing)).message
+    assert "has no attribute 'missing'" in missing
+    assert "super" not in missing
+
+
+class Whole(bank.MyLayerNorm):
+    """Right for `mine`, with a place for each thing that can be wrong."""
+
+    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True):
+        super().__init__(normalized_shape, eps)
+        has_gamma, has_beta = self.switched(elementwise_affine, bias)
+        for name, is_on in (("weight", has_gamma), ("bias", has_beta)):
+            if not is_on:
+                self.off(name)
+
+    def switched(self, elementwise_affine, bias):
+        return elementwise_affine, elementwise_affine and bias
+
+    def off(self, name):
+        setattr(self, name, None)
+
+    def forward(self, x):
+        weight, bias = (dict(self.named_parameters()).get(n) for n in ("weight", "bias"))
+        if not self.fits(x):
+            raise ValueError(self.error(x))
+        y = standardize(x, tuple(range(-len(self.shape), 0)), self.eps)
+        y = y if weight is None else weight * y
+        return y if bias is None else y + bias
+
+    def fits(self, x):
+        return tuple(x.shape[-len(self.shape) :]) == self.shape
+
+    def error(self, x):
+        return f"{self.shape} {tuple(x.shape)}"
+
+
+def off_as(**values):
+    """Put a value in the place of what is switched off, or nothing if there is none."""
+
+    def off(self, name):
+        delattr(self, name)
+        if name in values:
+            setattr(self, name, values[name])
+
+    return off
+
+
+@pytest.mark.parametrize(
+    ("other", "mistake"),
+    [
+        ({}, ""),
+        ({"switched": lambda self, affine, bias: (True, True)}, "there are still a γ and a β"),
+        ({"switched": lambda self, affine, bias: (affine, affine)}, "there is still a β. "),
+        ({"switched": lambda self, affine, bias: (True, affine and bias)}, "there is still a γ"),
+        ({"off": off_as()}, "no attribute `bias`"),
+        ({"off": off_as(weight=0, bias=0)}, "your `bias` is something else"),
+        ({"off": off_as(weight=GAMMA, bias=None)}, "your `weight` or `bias` is something else"),
+        ({"off": off_as(bias=None)}, "lacks the attribute"),
+        ({"error": lambda self, x: f"{self.shape}"}, "does not name both shapes"),
+        ({"fits": lambda self, x: x.shape[-1] == self.shape[-1]}, "last size, and nothing else"),
+        ({"fits": lambda self, x: True}, "checks no shapes"),
+        ({"forward": lambda self, x: Whole.forward(self, x if self.training else 0 * x)}, "`eval`"),
+    ],
+)
+def test_what_is_wrong_with_a_switch_or_an_error_is_named(other, mistake):
+    feedback = mine.judge(type("Mine", (Whole,), other))
+    assert mistake in feedback.message
+    assert feedback.state is (State.WRONG if mistake else State.RIGHT)
+
+
+def test_of_several_mistakes_the_one_that_shows_first_is_named():
+    def forward(self, x):  # it never asks whether γ and β are there, and refuses no shape
+        return self.weight * (x - x.mean()) / (x.var(correction=0) + self.eps).sqrt() + self.bias
+
+    make = type("Mine", (bank.MyLayerNorm,), {"forward": forward})
+    assert "the batch included" in mine.judge(make).mistake
+
+
+@pytest.mark.parametrize("make", [RepairedNorm, bank.MyLayerNorm])
+def test_a_solution_has_the_epsilon_of_pytorch_if_none_is_given(make):
+    x = 0.01 * TABLE
+    torch.testing.assert_close(make(4).double()(x), nn.LayerNorm(4).double()(x))
+
+
+def test_a_class_that_is_not_written_yet_is_not_attempted():
+    class Empty(nn.Module):
+        def __init__(self, *arguments):
+            super().__init__()
+            self.weight = ...
+
+        def forward(self, x): ...
+
+    assert repair.judge(Empty).state is State.NOT_ATTEMPTED
+
+
+def test_a_class_cannot_change_the_inputs_of_the_exercise():
+    before = copy.deepcopy(repair.inputs)
+    assert repair.judge(small(lambda self, x: x.mul_(2))).state is State.WRONG
+    assert all(torch.equal(b[3], a[3]) for b, a in zip(before, repair.inputs, strict=True))
