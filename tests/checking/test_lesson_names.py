@@ -4,8 +4,6 @@ import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
-from lnorm_utils.checking.lesson_names import put_back
-
 CELLS = [
     "%matplotlib inline\nfrom lnorm_utils import layer_norm as norm, standardize",
     "from lnorm_utils.exercises.mean import center, how_many",
@@ -14,13 +12,17 @@ CELLS = [
     "print(callable(standardize), callable(norm), own, type(center).__name__)",
     "how_many.check(6)",
     "from lnorm_utils.exercises import mean\nmean.center.check(lambda x: x - x.mean(1, True) / 2)",
+    "shape_left.check((3, 2, 1))",
+    "no_lesson_has_this_name",
+    "mean.center.check(lambda x: F.relu(x))",
 ]
 
 
 @pytest.fixture(scope="module")
 def outputs():
     notebook = new_notebook(cells=[new_code_cell(source) for source in CELLS])
-    NotebookClient(notebook, kernel_name="python3", shutdown_kernel="immediate").execute()
+    options = {"shutdown_kernel": "immediate", "allow_errors": True}
+    NotebookClient(notebook, kernel_name="python3", **options).execute()
     return [cell.outputs for cell in notebook.cells]
 
 
@@ -59,24 +61,9 @@ def test_numbers_beside_the_right_ones_are_shown_as_a_table(outputs):
     assert "≠" in page
 
 
-def test_a_name_of_a_first_cell_that_was_not_run_is_told_where_it_comes_from():
-    cells = [
-        "from lnorm_utils.exercises import progress",
-        "shape_left.check((3, 2, 1))",
-        "no_lesson_has_this_name",
-        "from lnorm_utils.exercises.mean import center\ncenter.check(lambda x: F.relu(x))",
-    ]
-    notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
-    client = NotebookClient(
-        notebook, kernel_name="python3", shutdown_kernel="immediate", allow_errors=True
-    )
-    client.execute()
-    _, missing, unknown, inside = (cell.outputs for cell in notebook.cells)
+def test_a_name_of_a_first_cell_that_was_not_run_is_told_where_it_comes_from(outputs):
+    missing, unknown, inside = outputs[7:]
     assert missing[0].ename == "NameError"
     assert missing[1].text.startswith("`shape_left` comes from the first cell")
     assert [output.output_type for output in unknown] == ["error"]
     assert "`F` comes from the first cell" in words_and_page(inside)[0]
-
-
-def test_outside_of_a_notebook_nothing_is_put_back():
-    assert put_back() == ""

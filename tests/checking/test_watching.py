@@ -61,13 +61,11 @@ def test_watching_ends_with_the_call():
     assert sys.getprofile() is None
 
 
-@pytest.mark.parametrize("exercise", CODE, ids=lambda exercise: exercise.name)
-def test_a_function_of_the_course_is_no_answer_to_any_exercise(exercise):
-    if exercise.use_class:
-        return
-    for attempt in (standardize, functools.partial(layer_norm, normalized_shape=3)):
-        feedback = exercise.judge(attempt)
-        assert (feedback.state, "the course's own" in feedback.message) == (State.WRONG, True)
+def test_a_function_of_the_course_is_no_answer_to_any_exercise():
+    for exercise in (each for each in CODE if not each.use_class):
+        for attempt in (standardize, functools.partial(layer_norm, normalized_shape=3)):
+            feedback = exercise.judge(attempt)
+            assert (feedback.state, "the course's own" in feedback.message) == (State.WRONG, True)
 
 
 def test_what_a_text_rules_out_gets_no_credit_and_the_rest_does():
@@ -105,15 +103,12 @@ def long(x):
 """.replace("BODY", "+".join(["x.sum()"] * 400))
 
 
-@pytest.mark.parametrize(
-    ("name", "ends"),
-    [("first", True), ("inner", True), ("search", False), ("whole", False), ("long", False)],
-)
-def test_a_loop_that_ends_on_its_first_pass_is_told(name, ends):
+def test_a_loop_that_ends_on_its_first_pass_is_told():
     names = {}
     exec(LOOPS, names)
-    _, said = results(names[name], [(X,)])
-    assert ("ends on its first pass" in said) is ends
+    said = {name: results(names[name], [(X,)])[1] for name in names if name != "__builtins__"}
+    ending = [name for name, told in said.items() if "ends on its first pass" in told]
+    assert ending == ["first", "inner"]
 
 
 def test_a_tensor_of_the_notebook_in_place_of_an_argument_is_named():

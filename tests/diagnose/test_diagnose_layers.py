@@ -8,7 +8,6 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-import lnorm_utils.diagnose
 from lnorm_utils import LayerNorm, diagnose
 
 
@@ -89,20 +88,14 @@ def detached(x):
 
 RMS = nn.RMSNorm(8, eps=1e-6)
 WRONG = [
-    (lambda x: (x - mean(x)) / (x.std(-1, keepdim=True) + 1e-5), None, ["D − 1", "outside"]),
     (lambda x, w, eps: w * x * (mean(x * x) + eps).rsqrt(), None, ["RMSNorm"]),
-    (lambda x, weight, bias, eps: norm(x, eps) * (1 + weight) + bias, None, ["1 + γ"]),
     (lambda x, weight, bias: norm(x, 1e-6) * (weight + 1) + bias, None, ["1 + γ", "1e-6"]),
     (lambda x, weight, bias, eps: norm(x, eps) * weight, None, ["β is left out"]),
-    (lambda x: norm(x, 1e-12), None, ["1e-12"]),
     (one_pass, None, ["E[x²]"]),
-    (lambda x, w, b, eps: (norm(x, eps) * w + b).relu(), None, ["negative numbers to 0"]),
     (lambda x, w, b, eps: norm(x, eps) * w.flip(0) + b, None, ["`weight` is in reverse order"]),
-    (lambda x, w, eps: x * w.flip(0) * (mean(x * x) + eps).rsqrt(), RMS, ["reverse order"]),
     (lambda x: (x - x.mean(-1)) / (x.var(-1, correction=0) + 1e-5).sqrt(), None, ["axis"]),
     (lambda x: F.layer_norm(x, x.shape[1:]), None, ["all axes but the first"]),
     (lambda x: norm(x.half()).to(x.dtype), None, ["float16"]),
-    (lambda x: norm(x.bfloat16()).to(x.dtype), None, ["bfloat16"]),
     (detached, None, ["gradient", "detached"]),
     (in_place, None, ["in place"]),
     (lambda x: norm(x).mT, None, ["transposed"]),
@@ -111,11 +104,9 @@ WRONG = [
     (lambda x: F.group_norm(x.reshape(-1, 8), 2).reshape(x.shape), None, ["2 groups"]),
     (lambda x: 2 * norm(x), None, ["2 times"]),
     (Affine(lambda x, w, b: norm(x) * (1 + w) + b, 0.0), None, ["1 + γ"]),
-    (Affine(lambda x, w: norm(x) * w, names=("weight",)), nn.LayerNorm(8), ["β is left out"]),
     (BatchNormInside(), None, ["all axes but"]),
     (OnlyInTrain(8), None, ["only in `train`"]),
     (Unregistered(), None, ["No optimizer finds"]),
-    (lambda x: norm(x, 1e-6), RMS, ["mean is subtracted"]),
     (lambda x: x * (mean(x * x) * 8 / 7 + 1e-6).rsqrt(), RMS, ["D − 1"]),
     (lambda x: F.group_norm(x, 4), nn.GroupNorm(2, 8), ["4 groups"]),
     (lambda x: F.batch_norm(x, None, None, training=True), nn.InstanceNorm1d(8), ["the batch"]),
@@ -129,9 +120,6 @@ WRONG = [
     (lambda x, w, b: (x - mean(x)) / (var(x) + 1e-5 + b).sqrt() * w, None, ["β is added to ε"]),
     (lambda x, w, b: norm(x) * (w + b), None, ["γ + β"]),
     (lambda x, w, b: norm(x).clamp(-1, 1) * w + b, None, []),
-    (lambda x: norm(x).clamp(-1, 1), None, ["none is below −1 or above 1"]),
-    (lambda x: norm(x).tanh(), None, ["tanh"]),
-    (lambda x: norm(x).roll(1, -1), None, ["in another order along the last axis"]),
     (lambda x: (x - mean(x)) / (x.amax(-1, True) - x.amin(-1, True)), None, ["the largest and"]),
     (lambda x: (x - mean(x)) / (var(x) + 1e-5) ** (1 / 3), None, ["cube root"]),
     (lambda x: (x - mean(x)) / (mean(x * x) - mean(x) + 1e-5).sqrt(), None, ["E[x²] − E[x]"]),
@@ -146,7 +134,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("layer", "like", "words"), WRONG, ids=range(len(WRONG)))
+@pytest.mark.parametrize(("layer", "like", "words"), WRONG, ids=[str(row[-1]) for row in WRONG])
 def test_a_wrong_layer_is_named(layer, like, words):
     diagnosis = diagnose(layer, like=like)
     assert diagnosis.right is False
@@ -242,10 +230,10 @@ def test_what_cannot_be_judged_gets_a_sentence(layer, words):
     assert words in diagnosis.verdict
 
 
-@pytest.mark.parametrize("layer", [nn.LayerNorm, 3, lambda x, other: x], ids=range(3))
-def test_what_is_no_layer_is_refused(layer):
-    with pytest.raises(TypeError, match="diagnose"):
-        diagnose(layer)
+def test_what_is_no_layer_is_refused():
+    for layer in (nn.LayerNorm, 3, lambda x, other: x):
+        with pytest.raises(TypeError, match="diagnose"):
+            diagnose(layer)
 
 
 def test_the_layer_itself_stays_as_it_was():
@@ -254,11 +242,6 @@ def test_the_layer_itself_stays_as_it_was():
     assert layer.training
     assert layer.running_mean.eq(0).all()
     assert layer.weight.dtype == torch.float32
-
-
-def test_the_room_and_the_function_have_one_name():
-    assert lnorm_utils.diagnose(norm).right
-    assert lnorm_utils.diagnose is diagnose
 
 
 def test_it_shows_itself_as_html():

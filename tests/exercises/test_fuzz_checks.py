@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lnorm_utils.checking.feedback import State
 
-# A number, a word, a function, and a class.
-EXERCISES = [BY_NAME[name] for name in ("how_many", "whose", "center", "repair")]
+FUNCTION, CLASS = BY_NAME["center"], BY_NAME["repair"]
+ASKED = [BY_NAME["how_many"], BY_NAME["whose"], FUNCTION, CLASS]
 
 
 class UnspeakableError(Exception):
@@ -57,12 +57,12 @@ def spoiled(base, methods, error):
 def judge(attempt):
     """Hold that an attempt is told in words, by itself and as what a function or layer returns."""
     layer = type("Layer", (torch.nn.Module,), {"forward": lambda *arguments: attempt})
-    for exercise in EXERCISES:
-        for given_in in (attempt, lambda *arguments: attempt, lambda *arguments: layer()):
-            feedback = exercise.judge(given_in)
-            assert feedback.state in (State.WRONG, State.NOT_ATTEMPTED), exercise.name
-            assert len(feedback.message.split()) > 2, exercise.name
-            assert feedback._repr_html_()
+    returned = [(FUNCTION, lambda *arguments: attempt), (CLASS, lambda *arguments: layer())]
+    for exercise, given_in in [*((each, attempt) for each in ASKED), *returned]:
+        feedback = exercise.judge(given_in)
+        assert feedback.state in (State.WRONG, State.NOT_ATTEMPTED), exercise.name
+        assert len(feedback.message.split()) > 2, exercise.name
+        assert feedback._repr_html_()
 
 
 some = st.sampled_from

@@ -1,8 +1,5 @@
 """Each slip of the backward pass does what its words say, and without slips it is autograd's."""
 
-import re
-
-import pytest
 import torch
 from torch.nn.functional import layer_norm
 from torch.testing import assert_close
@@ -73,13 +70,9 @@ def gradient(*slips):
     return backward.gradient(G, X_HAT, R, GAMMA)
 
 
-@pytest.mark.parametrize(
-    ("slip", "expected"),
-    [*zip(BACKWARD_SLIPS, EXPECTED, strict=True)],
-    ids=lambda v: getattr(v, "done", ""),
-)
-def test_a_slip_does_what_it_says_and_nothing_else(slip, expected):
-    assert_close(gradient(slip), expected)
+def test_a_slip_does_what_it_says_and_nothing_else():
+    for slip, expected in zip(BACKWARD_SLIPS, EXPECTED, strict=True):
+        assert_close(gradient(slip), expected, msg=f"{slip.done}: {{}}".format)
 
 
 def test_without_slips_it_is_the_gradient_of_autograd():
@@ -94,11 +87,3 @@ def test_axes_are_called_what_they_are_and_averaged_over():
     assert_close(gradient(over["your mean of ĝ runs over the batch"]), R * (H - batch - LINE))
     both = R * (H - batch - X_HAT * (H * X_HAT).mean(0, keepdim=True))
     assert_close(gradient(over["both of your means run over the batch"]), both)
-
-
-def test_the_words_of_a_slip_fit_into_the_sentences():
-    for slip in BACKWARD.all_slips():
-        done, instead = (BACKWARD.in_its_letters(text) for text in (slip.told, slip.instead))
-        assert not re.search(r"[.:!?{}]$|\. |[{}]|  ", f"{done} {instead}"), done
-        assert re.match(r"[a-zγ]", done)
-        assert re.match(r"(also )?\w+s\b", instead)
