@@ -2,7 +2,7 @@
 
 import pytest
 
-from lnorm_utils.checking.choosing import MOST, outcomes, parse, template_of, to_change
+from lnorm_utils.checking.choosing import MOST, outcomes, parse, to_change
 from lnorm_utils.checking.choosing_widget import as_data, judged
 from lnorm_utils.checking.code_exercise import CodeExercise
 from lnorm_utils.checking.exercise import Exercise, put_in_bank
@@ -113,7 +113,3 @@ def test_closed_solutions_close_it_too(exercise, capsys, monkeypatch, tmp_path):
 def test_sentences_are_shown_as_html():
     data = as_data(parse("⟨x ¦ y<2 ⇒ Use `x`.⟩"), "Yes.")
     assert data["gaps"][0][1] == {"code": "y<2", "html": "Use <code>x</code>."}
-
-
-def test_an_exercise_outside_of_a_bank_has_none():
-    assert template_of("", "") is None

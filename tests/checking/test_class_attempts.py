@@ -86,16 +86,7 @@ def test_a_training_step_leaves_what_cannot_be_trained():
         return seen(layer, Observed.AFTER_A_STEP, TARGETS)
 
     torch.testing.assert_close(after(Spare), after(nn.LayerNorm))
-    plain = after(Named(weight=torch.full((2, 2), 2.0), bias=None))
-    torch.testing.assert_close(plain, torch.full((4,), 2.0).double())
     assert after(Named()).shape == (0,)
-
-
-@pytest.mark.parametrize(("factor", "detached"), [(3, False), (0, True)])
-def test_the_gradient_of_the_input_is_zero_if_none_reaches_it(factor, detached):
-    triples = Named(forward=lambda x: 3 * (x.detach() if detached else x))
-    found = seen(triples, Observed.INPUT_GRADIENT, TARGETS)
-    torch.testing.assert_close(found, factor * TARGETS)
 
 
 @pytest.mark.parametrize(
@@ -110,23 +101,6 @@ def test_the_gradient_of_the_input_is_zero_if_none_reaches_it(factor, detached):
 def test_numbers_are_loaded_into_gamma_and_beta_where_they_fit(weight, bias, options, loaded):
     after = seen(nn.LayerNorm, Observed.OUTPUT_AFTER_LOADING, weight, bias, options=options)
     torch.testing.assert_close(after, nn.functional.layer_norm(TABLE, [4], *loaded, 0.1))
-
-
-def test_the_starts_of_gamma_and_beta_are_their_means_by_either_name():
-    greek = Named(gamma=torch.tensor([2.0, 4.0]), beta=torch.tensor([5, 6]))
-    assert seen(greek, Observed.STARTS) == (3.0, 5.5)
-    assert seen(Named(), Observed.STARTS) == (1.0, 0.0)
-
-
-def test_an_error_names_a_shape_if_its_sizes_stand_in_it():
-    for said, named in (("(2, 4) in [3, 1]", "names both shapes"), ("(2, 4)", "without both")):
-
-        def refuse(x, said=said):
-            raise RuntimeError(said)
-
-        found = seen(Named(forward=refuse), Observed.REFUSAL, shape=(2, 4), x=TABLE.new_ones(3, 1))
-        assert named in found
-    assert seen(Named(), Observed.REFUSAL, x=TABLE.new_ones(3, 1)) == "no error"
 
 
 def test_a_layer_that_returns_nothing_or_another_shape_is_looked_at():

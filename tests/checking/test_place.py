@@ -70,15 +70,13 @@ def test_the_one_place_that_makes_it_right_is_found(code, right, told):
 
 def test_of_several_places_the_one_around_them_is_told_or_none():
     assert found("f = lambda x: (-x).sum(-1)", total) == "(-x).sum(-1)"
-    assert (
-        found("def f(x):\n    y = -x\n    z = y + 0\n    return z.abs() ** 3", lambda x: x**3) == ""
-    )
+    apart = "def f(x):\n    y = -x\n    z = y + 0\n    return z.abs() ** 3"
+    assert found(apart, lambda x: x**3) == ""
 
 
 def test_two_mistakes_and_what_is_right_have_no_place():
-    assert (
-        found("f = lambda x: x * x.sum() - x.amax() ** 2", lambda x: x + x.sum() - x.amax()) == ""
-    )
+    two = "f = lambda x: x * x.sum() - x.amax() ** 2"
+    assert found(two, lambda x: x + x.sum() - x.amax()) == ""
     assert found("f = lambda x: x.sum(-1)", total) == ""
 
 

@@ -44,6 +44,7 @@ def test_a_function_that_is_ruled_out_is_noticed_by_any_name(name, attempt):
     assert values == []
     assert f"own `{name.partition('.')[2]}`" in said
     assert len(results(attempt, [(X,)], without=["torch.median"])[0]) == 1
+    assert sys.getprofile() is None
 
 
 def test_a_function_of_the_students_may_have_any_name():
@@ -51,14 +52,6 @@ def test_a_function_of_the_students_may_have_any_name():
     exec("def standardize(x):\n    return 2 * x\nattempt = lambda x: standardize(x)", names)
     values, said = results(names["attempt"], [(X,)], without=["lnorm_utils.standardize"])
     assert (len(values), said) == (1, "")
-
-
-def test_watching_ends_with_the_call():
-    def attempt(x):
-        raise ValueError
-
-    results(attempt, [(X,)], without=["torch.std"])
-    assert sys.getprofile() is None
 
 
 def test_a_function_of_the_course_is_no_answer_to_any_exercise():

@@ -18,7 +18,7 @@ X, WEIGHT, BIAS = numbers(4, 6, 8), numbers(8, seed=1), numbers(8, seed=2)
 
 
 def test_arbitrary_numbers_are_not_explained():
-    for shape in ((2,), (1, 4), (3, 1), (2, 3), (2, 3, 4)):
+    for shape in ((2,), (3, 1), (2, 3), (2, 3, 4)):
         x, y = (numbers(*shape, seed=seed) for seed in (100, 200))
         pair = ((3 * x).round(), (3 * y).round()) if len(shape) < 3 else (x, y)
         assert diagnose(*pair).right is None, shape

@@ -102,7 +102,6 @@ WRONG = [
     (lambda x: norm(x).flatten(1), None, ["flattened"]),
     (lambda x: norm(x.mT).mT if x.ndim > 1 else x, None, ["axis"]),
     (lambda x: F.group_norm(x.reshape(-1, 8), 2).reshape(x.shape), None, ["2 groups"]),
-    (lambda x: 2 * norm(x), None, ["2 times"]),
     (Affine(lambda x, w, b: norm(x) * (1 + w) + b, 0.0), None, ["1 + γ"]),
     (BatchNormInside(), None, ["all axes but"]),
     (OnlyInTrain(8), None, ["only in `train`"]),

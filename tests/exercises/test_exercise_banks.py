@@ -11,6 +11,7 @@ from exercise_banks import BANK, BANK_MODULES, CODE, EXERCISES, PREDICTIONS, WIT
 from project import NOTEBOOK_PATHS
 
 from lnorm_utils.checking.causes import Cause
+from lnorm_utils.checking.choosing import FOLDER, templates_in
 from lnorm_utils.checking.comparing import plain, same
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.feedback import Feedback, State, first_sentence
@@ -59,7 +60,10 @@ def is_named(one, feedback):
     )
 
 
-@pytest.mark.parametrize("exercise", CODE, ids=lambda exercise: exercise.name)
+each_in_code = pytest.mark.parametrize("exercise", CODE, ids=lambda exercise: exercise.name)
+
+
+@each_in_code
 def test_the_mistakes_in_code_are_named_with_their_own_messages(exercise):
     assert unnamed(exercise) == []
 
@@ -99,7 +103,7 @@ def test_every_exercise_of_a_file_is_in_a_bank_under_the_name_of_its_variable():
         assert all(name == exercise.name for name, exercise in found.items())
 
 
-@pytest.mark.parametrize("exercise", CODE, ids=lambda exercise: exercise.name)
+@each_in_code
 def test_answer_and_mistakes_are_far_more_than_the_tolerance_apart(exercise):
     inputs = range(len(exercise.inputs))
     results = {"right": exercise.right} | {
@@ -110,6 +114,20 @@ def test_answer_and_mistakes_are_far_more_than_the_tolerance_apart(exercise):
     for one, other in itertools.combinations(results, 2):
         pairs = zip(results[one], results[other], strict=True)
         assert not all(same(a, b, within) for a, b in pairs), f"{one} {other}"
+
+
+@each_in_code
+def test_one_wrong_piece_makes_a_program_with_gaps_wrong_and_none_makes_it_right(exercise):
+    template = exercise.template
+    marked = {chosen: len(template.marked(chosen)) for chosen in template.programs}
+    few = {chosen: not wrong for chosen, wrong in marked.items() if wrong < 2}
+    judged = {chosen: exercise.is_right_with(chosen) for chosen in few}
+    assert [template.program(chosen) for chosen in few if judged[chosen] != few[chosen]] == []
+
+
+def test_each_program_with_gaps_belongs_to_an_exercise():
+    templates = {(f.stem, name) for f in FOLDER.iterdir() for name in templates_in(f)}
+    assert templates == {(exercise.topic, exercise.name) for exercise in CODE}
 
 
 def test_there_are_hints_and_none_contains_the_answer():

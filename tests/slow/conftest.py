@@ -7,6 +7,10 @@ from lnorm_utils.grading.run.kernel import Kernel
 from lnorm_utils.grading.run.processes import Processes
 
 
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="try all exercises, not only a few kinds")
+
+
 @pytest.fixture(scope="module", params=["in a sandbox", "no sandbox"])
 def processes(request):
     """Start processes in each of the ways that a machine may offer."""
