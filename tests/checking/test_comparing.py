@@ -157,18 +157,11 @@ def test_numbers_beside_the_right_ones_are_marked_where_they_differ_by_more_than
     assert page.count("scope='col'") == 2
 
 
-@pytest.mark.parametrize(
-    ("attempt", "right", "rows"),
-    [
-        (torch.ones(5), torch.zeros(5), 1),
-        (torch.ones(50, 20), torch.zeros(50, 20), 6),
-        (torch.eye(50)[:, :20], torch.zeros(50, 20), 6),
-    ],
-)
-def test_of_large_tensors_a_part_around_the_first_difference_is_shown(attempt, right, rows):
-    page = side_by_side(attempt, right, 1e-6)
-    assert page.count("<tr>") == 2 + 2 * rows
-    assert "≠" in page
+def test_of_large_tensors_a_part_around_the_first_difference_is_shown():
+    large = torch.zeros(50, 20)
+    for attempt in (large + 1, torch.eye(50)[:, :20]):
+        page = side_by_side(attempt, large, 1e-6)
+        assert (page.count("<tr>"), "≠" in page) == (2 + 2 * 6, True)
 
 
 def test_what_cannot_stand_side_by_side_does_not():

@@ -78,10 +78,8 @@ def test_a_known_mistake_is_named_with_its_message_and_belief(number, rows):
     assert feedback.message == "You began at zero. Begin at one."
     assert feedback.beliefs == (Belief.ONE_MEAN_PER_SENTENCE,)
     feedback = rows.judge(columns)
-    assert (feedback.mistake, feedback.beliefs) == (
-        "You summed the columns",
-        (Belief.OVER_THE_BATCH,),
-    )
+    assert feedback.mistake == "You summed the columns"
+    assert feedback.beliefs == (Belief.OVER_THE_BATCH,)
 
 
 def test_no_attempt_is_not_a_wrong_one(number, rows):
@@ -181,17 +179,6 @@ def test_a_wrong_result_is_told_with_the_input_in_words(rows):
     second = rows.judge(lambda x: x.sum(-1) * (1 + x[0, 0]))
     assert "right on input 0, but not on input 1: " in second.message
     assert "≠" in second.table
-
-
-class EvilTensor(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, *arguments):
-        raise ValueError
-
-
-def test_what_cannot_be_compared_is_named_by_its_kind(rows):
-    evil = torch.ones(2).as_subclass(EvilTensor)
-    assert "an EvilTensor, raised an error: ValueError" in rows.judge(lambda x: evil).message
 
 
 def test_an_interrupt_while_comparing_ends_the_check(number):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from exercise_banks import BY_NAME
-from fuzzing import NOT_FINITE, examples
+from fuzzing import examples
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
@@ -66,27 +66,14 @@ def judge(attempt):
 
 
 some = st.sampled_from
-numbers = (st.integers() | st.floats()).filter(lambda number: number != 6)  # which is right
-values = numbers | st.none() | st.booleans() | st.text(max_size=20) | st.binary(max_size=5)
-tensors = st.builds(torch.full, st.lists(st.integers(0, 4), max_size=4), some([0, 1, *NOT_FINITE]))
-methods = st.lists(st.tuples(some(SPOILED), some([*DOES])), max_size=4)
-recipes = st.tuples(some(BASES), methods, some(ERRORS))
-containers = st.tuples(some([list, tuple, iter, np.array]), st.lists(values, max_size=3))
-
-
-@examples(30)
-@given(values | tensors, containers)
-def test_a_check_tells_any_value_in_words(value, inside):
-    kind, parts = inside
-    judge(value)
-    judge(kind(parts))
+methods = st.lists(st.tuples(some(SPOILED), some([*DOES])), min_size=1, max_size=4)
 
 
 @examples(60)
-@given(recipes)
-def test_a_check_tells_an_object_whose_methods_raise_or_lie_in_words(recipe):
+@given(some(BASES), methods, some(ERRORS))
+def test_a_check_tells_an_object_whose_methods_raise_or_lie_in_words(base, methods, error):
     try:
-        hostile = spoiled(*recipe)
+        hostile = spoiled(base, methods, error)
     except Exception:  # there is no such object
         reject()
     judge(hostile)
@@ -102,27 +89,10 @@ class Unclassed:
         raise ValueError
 
 
-class AlwaysClose(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, function, types, arguments=(), named=None):
-        if function is torch.allclose:
-            return True
-        return super().__torch_function__(function, types, arguments, named or {})
-
-
-class AlwaysEqual(str):
-    __hash__ = None
-
-    def __eq__(self, other):
-        return True
-
-
 FOUND = {
     "an error without words": raising(UnspeakableError),
     "closed output": lambda *arguments: sys.stdout.close(),
     "a class that is not told": Unclassed(),
-    "a word that equals all others": AlwaysEqual("x"),
-    "a tensor that is close to all others": torch.zeros(3, 2, 4).double().as_subclass(AlwaysClose),
     "a billion numbers": torch.ones(1).expand(10**9),
     "a tensor without numbers": torch.ones(2, 3, device="meta"),
     "a sparse tensor": torch.eye(3).to_sparse(),
