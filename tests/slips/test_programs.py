@@ -1,6 +1,7 @@
 """What is wrong in a program is named, be it one, two or three things, for each model."""
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -50,24 +51,12 @@ def mix_of(scores, v, axis=-1):
     return weights_of(scores, axis) @ v
 
 
-def _programs():
-    """Return {name(parameters): its programs, each with the words it's named with}."""
-    groups, title = {}, ""
-    for line in Path(__file__).with_name("programs.txt").read_text("utf-8").splitlines():
-        if line.startswith("    "):
-            source, _, words = line.strip().partition("  # ")
-            groups[title].append((source, words.split("; ")))
-        elif line and not line.startswith("#"):
-            title = line
-            groups.setdefault(title, [])
-    return groups
+TEXT = Path(__file__).with_name("programs.txt").read_text("utf-8")
+# Each exercise with its parameters, and below it the programs and the words they are named with.
+GROUPS = re.findall(r"^(\w+)\((.*)\)\n((?:    .*\n)+)", TEXT, re.MULTILINE)
 
 
-PROGRAMS = _programs()
-
-
-def judged(title, source):
-    name, _, parameters = title.removesuffix(")").partition("(")
+def judged(name, parameters, source):
     code = source if "return " in source else f"return {source}"
     around = globals() | {"standardize": standardize}
     exec(f"def attempt({parameters}): {code}", around)
@@ -81,12 +70,19 @@ def is_named(feedback, words):
     return feedback.state is State.WRONG and has_words and is_one == (len(words) == 1)
 
 
-@pytest.mark.parametrize("title", PROGRAMS)
-def test_what_is_wrong_in_a_program_is_named(title):
-    told = [(source, words, judged(title, source)) for source, words in PROGRAMS[title]]
+@pytest.mark.parametrize(("name", "parameters", "lines"), GROUPS, ids=[g[0] for g in GROUPS])
+def test_what_is_wrong_in_a_program_is_named(name, parameters, lines):
+    programs = [line.strip().split("  # ") for line in lines.splitlines()]
+    told = [(source, words, judged(name, parameters, source)) for source, words in programs]
     assert [
-        f"{program} → {said}" for program, words, said in told if not is_named(said, words)
+        f"{s} → {said}" for s, words, said in told if not is_named(said, words.split("; "))
     ] == []
+
+
+def test_every_program_is_read():
+    assert sum(lines.count("\n") for *_, lines in GROUPS) == len(
+        re.findall("^    ", TEXT, re.MULTILINE)
+    )
 
 
 def test_without_slips_a_model_gives_the_right_results():
