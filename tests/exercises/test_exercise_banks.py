@@ -135,8 +135,10 @@ def test_there_are_hints_and_none_contains_the_answer():
         assert len(exercise.hints) >= 2, exercise.name
         code = exercise.shown_solution().code
         is_value = isinstance(exercise, Prediction)
-        answer = re.escape(str(plain(eval(code)) if is_value else code.rsplit("return ")[-1]))
-        given = re.compile(rf"(?<![\w.]){answer}(?![\w.])", re.IGNORECASE)
+        answer = str(plain(eval(code)) if is_value else code.rsplit("return ")[-1])
+        if answer.isidentifier() and not is_value:  # such as `y`, which gives nothing away
+            continue
+        given = re.compile(rf"(?<![\w.]){re.escape(answer)}(?!\w|\.\d)", re.IGNORECASE)
         assert [hint for hint in exercise.hints if given.search(hint)] == [], exercise.name
 
 
