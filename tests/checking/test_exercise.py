@@ -282,3 +282,8 @@ def test_what_a_student_writes_cannot_become_html(number):
 def test_code_with_a_second_argument_is_told_to_be_passed_by_its_name(rows, capsys):
     rows.check(lambda x: x, 1e-5)
     assert "only the name" in capsys.readouterr().out
+
+
+def test_tab_completion_gives_no_answer_away(number, rows):
+    for each in (number, rows):
+        assert set(dir(each)) <= {"check", "hint", "choose", "solution"}
