@@ -1,4 +1,4 @@
-"""Kernels to try: in a sandbox, and without one."""
+"""Kernels to try: in a sandbox where there can be one, and without."""
 
 import pytest
 
@@ -8,17 +8,15 @@ from lnorm_utils.grading.run.processes import Processes
 
 
 def pytest_addoption(parser):
-    parser.addoption("--all", action="store_true", help="try all exercises, not only a few kinds")
+    parser.addoption(
+        "--all", action="store_true", help="also what is only tried at the end of an edition"
+    )
 
 
-@pytest.fixture(scope="module", params=["in a sandbox", "no sandbox"])
-def processes(request):
-    """Start processes in each of the ways that a machine may offer."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "no sandbox":
-            patch.setattr(starting, "can_sandbox", lambda: False)
-        processes = Processes(seconds=2)
-    with pytest.MonkeyPatch.context() as patch, processes:
+@pytest.fixture(scope="module")
+def processes():
+    """Start processes as this machine can, with a secret in the grader's environment."""
+    with pytest.MonkeyPatch.context() as patch, Processes(seconds=2) as processes:
         patch.setenv("SECRET_TOKEN", "s3cret")
         yield processes
 
@@ -30,8 +28,10 @@ def kernel(processes):
         yield kernel
 
 
-@pytest.fixture(scope="module")
-def own():
-    """Processes for tests of what is the same wherever a kernel comes from."""
+@pytest.fixture
+def unwalled(monkeypatch):
+    """Start processes as on a machine without bubblewrap."""
+    monkeypatch.setattr(starting, "can_sandbox", lambda: False)
+    monkeypatch.setenv("SECRET_TOKEN", "s3cret")
     with Processes(seconds=2) as processes:
         yield processes

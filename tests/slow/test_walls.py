@@ -4,9 +4,8 @@ import os
 import socket
 import sys
 import time
-from contextlib import suppress
-from pathlib import Path
 
+import psutil
 import pytest
 from kernel_values import value_of
 
@@ -19,7 +18,10 @@ from lnorm_utils.grading.run.sandbox import can_sandbox
 
 DIED = Outcome("crashed", "the kernel died.", lost=True)
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="a limit that only Linux has")
-IN_SANDBOX = pytest.mark.skipif(not can_sandbox(), reason="bubblewrap is missing, or cannot work")
+# In CI, where there is no sandbox, that's a failure and no reason to skip.
+IN_SANDBOX = pytest.mark.skipif(
+    not (can_sandbox() or os.environ.get("CI")), reason="bubblewrap is missing, or cannot work"
+)
 
 
 @ON_LINUX
@@ -27,94 +29,49 @@ def test_a_kernel_has_its_limits(kernel):
     limits = ", ".join(f"resource.getrlimit(resource.{name})[1]" for name in LIMITS)
     assert kernel.run("import resource") == Outcome()
     found = dict(zip(LIMITS, value_of(kernel, f"[{limits}]"), strict=True))
-    assert found.pop("RLIMIT_NPROC") <= LIMITS["RLIMIT_NPROC"]
-    assert found.items() <= LIMITS.items()
+    assert all(found[name] <= most for name, most in LIMITS.items())
 
 
-MANY = """
-import os, time
+SEVERAL = """
+import time
 from multiprocessing import Process
 def take():
     taken = bytearray(300 * 2**20)
     time.sleep(30)
-for _ in range(4):
+for _ in range(2):
     Process(target=take).start()
 time.sleep(30)
 """
 
 
 @ON_LINUX
-def test_the_processes_of_a_kernel_share_one_limit_of_memory(own, monkeypatch):
-    monkeypatch.setattr(starting, "MOST_MEMORY", 2**30)
-    with Kernel(own, timeout=60, total=99) as kernel:
-        assert kernel.run(MANY) == Outcome("crashed", kernels.TOO_LARGE, lost=True)
-
-
-@IN_SANDBOX
-def test_files_in_memory_count_and_empty_ones_too(own, monkeypatch):
-    monkeypatch.setattr(memory, "FOR_A_NAME", 2**30)
-    with Kernel(own, timeout=60, total=99) as kernel:
-        code = "for n in range(5): open(str(n), 'w').close()\nimport time; time.sleep(30)"
-        assert kernel.run(code) == Outcome("crashed", kernels.TOO_LARGE, lost=True)
-
-
-HIDDEN = """
-import ctypes, os, threading, time
-if os.fork() == 0:
-    def take():
-        taken = bytearray(600 * 2**20)
-        time.sleep(30)
-    threading.Thread(target=take).start()
-    time.sleep(0.1)
-    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # nobody may look at it
-    ctypes.CDLL(None).pthread_exit(0)  # the first thread ends
-time.sleep(30)
-"""
-
-
-@ON_LINUX
-def test_memory_counts_in_a_process_that_hides_it(processes, monkeypatch):
+def test_all_that_a_notebook_starts_shares_one_limit_of_memory(processes, monkeypatch):
     monkeypatch.setattr(starting, "MOST_MEMORY", 2**29)
     with Kernel(processes, timeout=60, total=99) as kernel:
-        assert kernel.run(HIDDEN) == Outcome("crashed", kernels.TOO_LARGE, lost=True)
-
-
-def commands():
-    """Return the command lines of all processes."""
-    found = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):  # it has ended
-            found += file.read_text(errors="replace").split("\0")
-    return found
+        assert kernel.run(SEVERAL) == Outcome("crashed", kernels.TOO_LARGE, lost=True)
 
 
 def ends(ticket, is_there=False):
     """Say whether a process with this in its command line is gone soon, or is there soon."""
     end = time.monotonic() + 10
-    while (ticket in commands()) != is_there and time.monotonic() < end:
+    while time.monotonic() < end:
+        found = [each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"])]
+        if any(ticket in words for words in found) == is_there:
+            return True
         time.sleep(0.1)
-    return (ticket in commands()) == is_there
-
-
-def begins(ticket):
-    return ends(ticket, is_there=True)
+    return False
 
 
 @ON_LINUX
-def test_what_a_kernel_leaves_behind_is_ended_with_it(processes):
+def test_what_a_kernel_leaves_behind_is_ended_with_it_also_without_a_sandbox(unwalled):
     ticket = f"86398.{os.getpid()}"
     code = f"import os, subprocess; subprocess.Popen(['sleep', '{ticket}'])"
-    with Kernel(processes, timeout=20, total=60) as kernel:
+    with Kernel(unwalled, timeout=20, total=60) as kernel:
         assert kernel.run(f"{code}; os._exit(1)") == DIED
         assert ends(ticket)
         assert kernel.run(code) == Outcome()
-        assert begins(ticket)
+        assert ends(ticket, is_there=True)
     assert ends(ticket)
-
-
-def test_without_bubblewrap_there_is_no_sandbox(monkeypatch):
-    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
-    assert not can_sandbox.__wrapped__()
 
 
 @IN_SANDBOX
@@ -137,14 +94,13 @@ def test_where_systemd_can_limit_memory_it_starts_the_sandbox(monkeypatch, tmp_p
         assert words in started
 
 
-def test_bubblewrap_that_does_not_work_here_is_not_used(monkeypatch, tmp_path, capfd):
-    tool, asked = tmp_path / "bwrap", []
-    tool.write_text("#!/bin/sh\necho not permitted >&2\nexit 1\n")
+@pytest.mark.parametrize("is_there", [True, False])
+def test_bubblewrap_that_is_missing_or_does_not_work_is_not_used(monkeypatch, tmp_path, is_there):
+    tool = tmp_path / "bwrap"
+    tool.write_text("#!/bin/sh\nexit 1\n")
     tool.chmod(0o755)
-    monkeypatch.setattr(sandbox.shutil, "which", lambda name: asked.append(name) or str(tool))
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: str(tool) if is_there else None)
     assert not can_sandbox.__wrapped__()
-    assert asked == ["bwrap"]
-    assert capfd.readouterr() == ("", "")
 
 
 # Each of these raises an OSError in a sandbox, also for root.
@@ -211,8 +167,6 @@ for way, go in ways.items():
 
 @IN_SANDBOX
 def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path, processes):
-    if not processes.is_walled:
-        pytest.skip("this one has no sandbox")
     other, ticket = tmp_path / "of_somebody_else.ipynb", f"86399.{os.getpid()}"
     other.write_text("{}")
     about = {"other": str(other), "package": str(sandbox.PACKAGE), "grader": os.getpid()}
@@ -227,6 +181,6 @@ def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path, proce
         }
         stay = f"import subprocess\nsubprocess.Popen(['sleep', {ticket!r}], start_new_session=True)"
         assert kernel.run(stay) == Outcome()
-        assert begins(ticket)
+        assert ends(ticket, is_there=True)
     assert ends(ticket)
     assert [path.name for path in tmp_path.iterdir()] == [other.name]
