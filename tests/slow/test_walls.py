@@ -10,10 +10,10 @@ import pytest
 from kernel_values import value_of
 
 from lnorm_utils.grading.run import kernel as kernels
-from lnorm_utils.grading.run import memory, sandbox
+from lnorm_utils.grading.run import sandbox
 from lnorm_utils.grading.run import processes as starting
 from lnorm_utils.grading.run.kernel import Kernel, Outcome
-from lnorm_utils.grading.run.processes import LIMITS, Processes
+from lnorm_utils.grading.run.processes import LIMITS
 from lnorm_utils.grading.run.sandbox import can_sandbox
 
 DIED = Outcome("crashed", "the kernel died.", lost=True)
@@ -72,26 +72,6 @@ def test_what_a_kernel_leaves_behind_is_ended_with_it_also_without_a_sandbox(unw
         assert kernel.run(code) == Outcome()
         assert ends(ticket, is_there=True)
     assert ends(ticket)
-
-
-@IN_SANDBOX
-def test_where_systemd_can_limit_memory_it_starts_the_sandbox(monkeypatch, tmp_path):
-    tool, asked = tmp_path / "systemd-run", tmp_path / "asked"
-    tool.write_text(
-        f'#!/bin/sh\necho "$XDG_RUNTIME_DIR" "$@" >> {asked}\n'
-        'while [ "${1#--}" != "$1" ]; do shift; done\nexec "$@"\n'
-    )
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1")
-    memory.limited_by_linux.cache_clear()
-    with Processes(2) as processes, Kernel(processes, timeout=20, total=60) as kernel:
-        assert kernel.run("import os; assert 'XDG_RUNTIME_DIR' not in os.environ") == Outcome()
-    memory.limited_by_linux.cache_clear()
-    tried, started, *_ = asked.read_text().splitlines()
-    assert tried.endswith(" true")
-    for words in ("/run/user/1 ", f"=MemoryMax={memory.MOST_MEMORY} ", " --unshare-all "):
-        assert words in started
 
 
 @pytest.mark.parametrize("is_there", [True, False])
