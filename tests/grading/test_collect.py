@@ -9,12 +9,10 @@ import zipfile
 from types import SimpleNamespace
 
 import pytest
-from nbformat.v4 import new_notebook
 
 from lnorm_utils.grading.collect.handed_in import collect
 from lnorm_utils.grading.collect.unzip import Limits, unzip
 from lnorm_utils.grading.collect.whose import Export
-from lnorm_utils.lab.lesson_files import write
 
 MOODLE = "Ada Lovelace_17_assignsubmission_file_"
 
@@ -54,25 +52,16 @@ def archive(path, *files):
     ("file", "name", "number", "late", "feedback"),
     [
         (f"x.zip/{MOODLE}/01_mean.ipynb", "Ada Lovelace", "17", False, f"{MOODLE}/feedback.html"),
-        (f"x/{MOODLE[:-1]}/a/b.ipynb", "Ada Lovelace", "17", False, f"{MOODLE}/feedback.html"),
         (f"x/{MOODLE}01_mean.ipynb", "Ada Lovelace", "17", False, f"{MOODLE}/feedback.html"),
-        (f"{MOODLE}/01_mean.ipynb", "Ada Lovelace", "17", False, f"{MOODLE}/feedback.html"),
         ("x/poeed_17_23_01_mean.ipynb", "poeed", "17", False, "poeed_17_23_feedback.html"),
         ("x/poeed_LATE_1_2_work.zip/a.ipynb", "poeed", "1", True, "poeed_LATE_1_2_feedback.html"),
         ("x/submitted/ada/week_1/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
-        ("submitted/ada/week_1_2_3/a.ipynb", "ada", "", False, "ada/feedback.html"),
         ("week_1_2_a/ada/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
-        ("x/ada/week1/my_lessons/b.ipynb", "ada", "", False, "ada/feedback.html"),
-        ("ada/my_lessons/bo_01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
-        ("x/ada.zip/week1/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
         ("x/ada/work.zip/my_lessons/01_mean.ipynb", "ada", "", False, "ada/feedback.html"),
         ("x/Ελένη Παππά_01_mean.ipynb", "Ελένη Παππά", "", False, "Ελένη Παππά/feedback.html"),
         ("x/01_mean ada (1).ipynb", "ada", "", False, "ada/feedback.html"),
-        ("ada/01_mean (2).ipynb", "ada", "", False, "ada/feedback.html"),
-        ("ada.zip/01_mean-1.ipynb", "ada", "", False, "ada/feedback.html"),
         ("x/..:/01_mean.ipynb", "..:", "", False, "_/feedback.html"),
         ("x/con.a/01_mean.ipynb", "con.a", "", False, "con_.a/feedback.html"),
-        ("x/Conny/01_mean.ipynb", "Conny", "", False, "Conny/feedback.html"),
         (f"x/{'均' * 80}/a.ipynb", "均" * 80, "", False, f"{'均' * 50}/feedback.html"),
     ],
 )  # fmt: skip
@@ -86,11 +75,9 @@ def test_the_names_tell_whose_a_file_is_and_where_feedback_goes(file, name, numb
     ("outer", "name"),
     [
         (f"x/{MOODLE}", "Ada Lovelace"),
-        (f"x/{MOODLE}ada_1_2_", "Ada Lovelace"),
         ("x/lovelaceada_17_23_x_99_assignsubmission_file_a.zip/", "lovelaceada"),
         ("x/lovelaceada_LATE_17_23_work.zip/", "lovelaceada"),
-        *((f"{outer}/", "ada") for outer in ("x/submitted/ada", "submitted/ada/week1")),
-        *((f"x/{outer}/", "ada") for outer in ("ada", "ada/week1", "ada.zip", "ada/a.zip")),
+        *((f"x/{outer}/", "ada") for outer in ("submitted/ada/week1", "ada", "ada/a.zip")),
     ],
 )
 @pytest.mark.parametrize(
@@ -108,11 +95,8 @@ def test_nobody_hands_in_under_the_name_of_another(outer, name, inner):
     [
         (["ada_1_2_a.ipynb", "bo.ipynb", "cy.ipynb"], "ada_1_2_a bo cy"),
         (["ada_1_2_a.ipynb", "bo_3_4_x_9_assignsubmission_file_b.zip", "c.pdf"], "1 3 c.pdf"),
-        (["w/ada_1_2_a.ipynb", "w/bo_3_4_b.ipynb"], "1 3"),
         (["w/ada/a.ipynb", "w/bo/week1/a.ipynb", ".DS_Store"], "ada bo"),
         (["ada/w/a.ipynb", "ada/bo/a.ipynb", "cy/bo/a.ipynb"], "ada cy"),
-        (["ada/a.ipynb", "ada/bo/a.ipynb"], "ada"),
-        (["ada/submitted/bo/x/a.ipynb", "ada/w/a.ipynb"], "ada"),
         (["ada/Bo_2_assignsubmission_file_/a.ipynb", "ada/w/a.ipynb"], "ada"),
         (["w/Bo_2_assignsubmission_file_/a.ipynb", "w/A_1_assignsubmission_file_/a.ipynb"], "1 2"),
         (
@@ -136,14 +120,8 @@ def test_notebooks_are_graded_and_of_all_else_the_reason_is_told(collected, tmp_
     folder = tmp_path / "class"
     for name in ("ada/01_mean.ipynb", "bo/01_MEAN.IPYNB"):
         put(folder / name)
-    for name in (
-        "a/01_mean.py",
-        "a/work.tar.gz",
-        "a/.hidden.ipynb",
-        "a/.venv/x.ipynb",
-        "essay.pdf",
-    ):
-        put(folder / name)
+    for name in ("01_mean.py", "work.tar.gz", ".hidden.ipynb", ".venv/x.ipynb", "essay.pdf"):
+        put(folder / "a" / name)
     put(folder / "a/__MACOSX/._01_mean.ipynb")
     with put(folder / "a/large.ipynb").open("wb") as file:
         file.truncate(20_000_001)
@@ -159,9 +137,9 @@ def test_notebooks_are_graded_and_of_all_else_the_reason_is_told(collected, tmp_
         ".venv": "program",
         "__MACOSX/._01_mean.ipynb": "program",
         "large.ipynb": "20 MB",
+        "essay.pdf": "notebook",
     }.items():
         assert word in found.pop(f"class/a/{name}")
-    assert "notebook" in found.pop("class/essay.pdf")
     assert len(found) == 2
 
 
@@ -257,11 +235,8 @@ def test_a_damaged_or_lying_archive_gives_no_notebook(tmp_path):
     assert sum(each.stat().st_size for each in (tmp_path / "into").iterdir()) <= 2_000
 
 
-def test_a_name_that_no_disk_takes_and_a_full_disk_cost_that_file_only(
-    collected, tmp_path, monkeypatch
-):
-    long = f"{'均' * 90}_01_mean.ipynb"
-    archive(tmp_path / "class" / "ada.zip", long, ("full.ipynb", b"1" * 1000), "last.ipynb")
+def test_a_full_disk_costs_the_file_that_fills_it_only(collected, tmp_path, monkeypatch):
+    archive(tmp_path / "class" / "ada.zip", ("full.ipynb", b"1" * 1000), "last.ipynb")
     copy = shutil.copyfileobj
 
     def copied(packed, unpacked):
@@ -272,10 +247,7 @@ def test_a_name_that_no_disk_takes_and_a_full_disk_cost_that_file_only(
     monkeypatch.setattr(shutil, "copyfileobj", copied)
     found = collected()
     assert found.pop("class/ada.zip/full.ipynb").endswith("No space left on device.")
-    assert found == {f"class/ada.zip/{long}": "", "class/ada.zip/last.ipynb": ""}
-    (file,) = [f for f in collect(tmp_path / "class", tmp_path / "scratch") if long in f.file]
-    write(new_notebook(cells=[]), file.path)
-    assert {exercise.topic for exercise in file.opened()[1]} == {"mean"}
+    assert found == {"class/ada.zip/last.ipynb": ""}
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="it writes names in its own form")

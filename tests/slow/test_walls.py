@@ -10,8 +10,8 @@ import pytest
 from kernel_values import value_of
 
 from lnorm_utils.grading.run import kernel as kernels
-from lnorm_utils.grading.run import sandbox
 from lnorm_utils.grading.run import processes as starting
+from lnorm_utils.grading.run import sandbox
 from lnorm_utils.grading.run.kernel import Kernel, Outcome
 from lnorm_utils.grading.run.processes import LIMITS
 from lnorm_utils.grading.run.sandbox import can_sandbox
