@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -36,9 +35,7 @@ EMPTY = [
     "prediction = ...\nquestion.check(prediction)",
     CODE,
     "question.check(...)",
-    "question.check(attempt=...)",
     "print(prediction)\nprediction = ...\nquestion.check(prediction)",
-    "prediction = ...\nimport torch as other\nquestion.check(prediction)",
     "prediction = ...\nother = 6\nquestion.check(prediction)",
     "def f(x): ...\n\n\ndef g(x):\n    return x\n\n\nquestion.check(f)",
     "question.hint()",
@@ -48,29 +45,19 @@ EMPTY = [
 FILLED = [
     CLASS.replace("    ...", "    return x"),
     CLASS.replace("weight = ...", "weight = nn.Parameter(torch.ones(size))"),
-    CLASS.replace("super().__init__()", "super().__init__(size)"),
     CLASS.replace("    def forward", "    @once\n    def forward"),
-    CLASS.replace("class C(", "@once\nclass C("),
     "prediction = 6\nquestion.check(prediction)",
     "prediction = ...\nprediction = 6\nquestion.check(prediction)",
     "question.check(6)",
-    "question.check(attempt=prediction)",
     "def f(x):\n    return x\n\n\nquestion.check(f)",
     "def f(x):\n    ...\n    return x[..., 0]\n\n\nquestion.check(f)",
     "f = lambda x: x\nquestion.check(f)",
-    "if True:\n    print(question.check(1))",
     "question.check(prediction)",
     "prediction = other = ...\nquestion.check(prediction)",
-    "prediction = ...\nfor prediction in [6]: pass\nquestion.check(prediction)",
-    "prediction = ...\nimport prediction\nquestion.check(prediction)",
     "prediction = ...\nif (prediction := 6): pass\nquestion.check(prediction)",
     "prediction = ...\ndef prediction(x):\n    return x\n\n\nquestion.check(prediction)",
-    "prediction = ...\nasync def prediction(x): ...\n\n\nquestion.check(prediction)",
-    "if True:\n    prediction = ...\nquestion.check(prediction)",
     "other = ...\nquestion.check(prediction)",
     "question.check(..., attempt=prediction)",
-    'def f(x):\n    """Return x."""\n    return x\n\n\nquestion.check(f)',
-    "def f(x):\n    y = 6\n    ...\n\n\nquestion.check(f)",
     "def f(x):\n    ...\n    super().__init__()\n    x.add_(1)\n\n\nquestion.check(f)",
     "@once\ndef f(x):\n    ...\n\n\nquestion.check(f)",
 ]
@@ -90,15 +77,8 @@ def course(tmp_path):
     nbformat.write(notebook(*EMPTY), root / "notebooks" / "01_mean.ipynb")
     (root / "lnorm_utils" / "exercises" / "mean.py").touch()
     for left_out in (
-        ".venv/lib",
-        ".git",
-        "lnorm_utils/__pycache__",
-        "lnorm_utils/grading",
-        "week1-graded",
-        ".ruff_cache",
-        "my_lessons",
-        "build",
-        "tests",
+        *(".venv/lib", ".git", "lnorm_utils/__pycache__", "lnorm_utils/grading"),
+        *("week1-graded", ".ruff_cache", "my_lessons", "build", "tests"),
     ):
         (root / left_out).mkdir(parents=True)
         (root / left_out / "file").touch()
@@ -146,17 +126,6 @@ def test_with_git_what_it_tracks_is_copied_as_it_is_now(course, git, tmp_path):
     student_copy(course, tmp_path / "copy")
     assert files(tmp_path / "copy") == COPIED | git
     assert (tmp_path / "copy" / ROOM / "tracked").read_text() == "now"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="elsewhere not everybody may make a link")
-@pytest.mark.parametrize("known_to_git", [True, False])
-def test_a_link_is_copied_as_a_link(course, tmp_path, known_to_git, request):
-    (course / ROOM / "link").symlink_to("mean.py")
-    if known_to_git:
-        request.getfixturevalue("git")
-        subprocess.run(["git", "-C", course, "add", ROOM], check=True)
-    student_copy(course, tmp_path / "copy")
-    assert os.readlink(tmp_path / "copy" / ROOM / "link") == "mean.py"
 
 
 def test_in_the_copy_of_this_course_the_instructor_has_closed_the_solutions(tmp_path, capsys):
@@ -209,43 +178,11 @@ def test_a_notebook_that_is_alone_says_where_the_course_is(course, tmp_path):
     assert "https://example.org/week1.zip" in first
 
 
-def test_a_lesson_can_be_handed_out_without_its_side_trips(course, tmp_path):
-    path = course / "notebooks" / "01_mean.ipynb"
-    lesson = read(path)
-    title, recap, further = (
-        {"cell_type": "markdown", "metadata": {}, "source": source}
-        for source in (
-            "**Time:** 5 minutes, and 10 for the side trip.",
-            "## Recap",
-            "## Further: more",
-        )
-    )
-    cells = [title, *lesson["cells"], recap]
-    write({**lesson, "cells": [*cells, further, *lesson["cells"]]}, path)
-    student_copy(course, tmp_path / "with")
-    student_copy(course, tmp_path / "without", side_trips=False)
-    whole, short = (
-        ["".join(cell["source"]) for cell in read(copy / "notebooks" / path.name)["cells"]]
-        for copy in (tmp_path / "with", tmp_path / "without")
-    )
-    assert short[0].startswith("**Time:** 5 minutes.\n")
-    assert whole[1:] == [*short[1:], "## Further: more", *short[1:-1]]
-
-
 @pytest.mark.parametrize("wanted", [["99"], ["0"], ["01", "nothing"]])
 def test_a_lesson_that_is_not_there_is_refused_in_one_sentence(tmp_path, wanted):
     with pytest.raises(CopyError, match=f"^'{wanted[-1]}' isn't one lesson"):
         student_zip(COURSE, tmp_path / "week1.zip", wanted)
     assert not (tmp_path / "week1.zip").exists()
-
-
-def test_an_archive_is_never_overwritten(course, tmp_path):
-    archive = tmp_path / "week1.zip"
-    archive.touch()
-    for path in (archive, tmp_path / "week1.tar"):
-        with pytest.raises(CopyError, match=f"^{path} .*\\.$"):
-            student_zip(course, path)
-    assert archive.read_bytes() == b""
 
 
 def test_the_notebooks_of_the_copy_show_no_output(course, tmp_path):
@@ -282,32 +219,15 @@ def test_with_answers_or_unreadable_notebooks_there_is_no_copy_and_each_is_named
     assert not (tmp_path / "copy").exists()
 
 
-def test_the_copy_is_drafted_beside_its_place_so_that_it_appears_in_one_go(
-    course, tmp_path, monkeypatch
-):
-    seen = []
-    rename = Path.rename
-
-    def watched(path, target):
-        seen.append(sorted(each.name for each in target.parent.iterdir()))
-        return rename(path, target)
-
-    monkeypatch.setattr(Path, "rename", watched)
-    student_copy(course, tmp_path / "new" / "copy")
-    ((draft,),) = seen
-    assert draft.startswith(".copy.")
+def test_an_empty_attempt_is_no_answer():
+    assert [source for source in EMPTY if list(answers_left_in(notebook(source)))] == []
 
 
-@pytest.mark.parametrize("source", EMPTY)
-def test_an_empty_attempt_is_no_answer(source):
-    assert list(answers_left_in(notebook(source))) == []
-
-
-@pytest.mark.parametrize("source", FILLED)
-def test_a_filled_in_attempt_is_found(source):
-    (sentence,) = answers_left_in(notebook("1", source))
-    assert sentence.startswith("in code cell 2, ")
-    assert "question is filled in" in sentence
+def test_a_filled_in_attempt_is_found():
+    for source in FILLED:
+        (sentence,) = answers_left_in(notebook("1", source))
+        assert sentence.startswith("in code cell 2, "), source
+        assert "question is filled in" in sentence, source
 
 
 def test_several_answers_in_a_cell_are_all_told_and_each_once():
@@ -320,31 +240,18 @@ def test_several_answers_in_a_cell_are_all_told_and_each_once():
     assert "solution of one" in solution
 
 
-def test_a_cell_that_is_not_python_is_not_handed_out_if_it_could_hold_an_answer():
-    source = "prediction = = 6\nquestion.check(prediction)\nother.solution()"
-    question, other = answers_left_in(notebook(source))
-    assert question.startswith("in code cell 1, question ")
-    assert other.startswith("in code cell 1, other ")
-    assert list(answers_left_in(notebook("prediction = = 6"))) == []
+def test_a_full_disk_and_a_place_that_is_taken_are_said_on_the_error_channel(
+    tmp_path, monkeypatch, capsys
+):
+    def full_disk(*arguments, **more):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-
-def full_disk(*arguments, **more):
-    raise OSError(errno.ENOSPC, "No space left on device")
-
-
-@pytest.mark.parametrize(
-    ("out", "said"),
-    [
-        ("file", "file already exists"),
-        ("file/copy", "file: File exists."),
-        ("copy", "copy: No space left on device."),
-    ],
-)
-def test_why_there_is_no_copy_goes_to_the_error_channel(tmp_path, monkeypatch, capsys, out, said):
-    (tmp_path / "file").touch()
     for name in ("copy2", "copytree"):
         monkeypatch.setattr(shutil, name, full_disk)
-    assert main(["student", str(tmp_path / out)]) == 1
-    shown, problem = capsys.readouterr()
-    assert shown == ""
-    assert problem.startswith(f"{tmp_path}/{said}")
+    (tmp_path / "file").touch()
+    for out, said in (("file", "exists"), ("file/copy", "File exists"), ("copy", "No space")):
+        assert main(["student", str(tmp_path / out)]) == 1
+        shown, problem = capsys.readouterr()
+        assert shown == ""
+        assert said in problem
+    assert files(tmp_path) == {"file"}

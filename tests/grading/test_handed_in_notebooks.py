@@ -20,14 +20,11 @@ MEAN = "from lnorm_utils.exercises.mean import how_many"
     [
         ([MEAN], ["mean"]),
         ([MEAN, "# from lnorm_utils.exercises.variance import first"], ["mean"]),
-        ([MEAN, 'x = """\nfrom lnorm_utils.exercises.variance import first"""'], ["mean"]),
         ([MEAN, "x = 1  # lnorm_utils.exercises.variance"], ["mean"]),
         ([MEAN, "%timeit 1\nimport lnorm_utils.exercises.variance as v"], ["mean", "variance"]),
         (["from lnorm_utils.exercises import progress, variance, mean"], ["variance", "mean"]),
         (["if True:\n    import torch, lnorm_utils.exercises.mean"], ["mean"]),
-        (["from lnorm_utils.exercises import progress, Exercise"], ["variance"]),
         (["x = = 1  # from lnorm_utils.exercises.mean import how_many"], ["variance"]),
-        (["import lnorm_utils.checking.exercise"], ["variance"]),
     ],
 )
 def test_a_lesson_is_known_by_its_imports_and_otherwise_by_its_name(cells, topics):
@@ -43,14 +40,6 @@ def test_a_cell_made_to_keep_the_grader_busy_does_not(filler):
     found = exercises_for(new_notebook(cells=[new_code_cell(cell)]), "")
     assert {exercise.topic for exercise in found} == {"mean"}
     assert time.monotonic() - started < 10
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_a_notebook_is_read_in_any_encoding_of_unicode(tmp_path, encoding):
-    path = tmp_path / "a.ipynb"
-    path.write_text(writes(new_notebook(cells=[new_code_cell("γ = 1")])), encoding=encoding)
-    (cell,) = read_submission(path)["cells"]
-    assert "".join(cell["source"]) == "γ = 1"
 
 
 def test_an_older_notebook_is_read_at_once_however_many_outputs_it_has(tmp_path):

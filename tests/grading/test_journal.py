@@ -42,11 +42,3 @@ def test_a_journal_goes_on_after_a_line_that_was_cut_off(tmp_path):
     assert Journal(path).done(second) is None
     resumed.remove()
     assert not path.exists()
-
-
-def test_a_journal_reads_no_file_without_an_end(tmp_path):
-    endless = HandedIn(Student("ada"), "endless.ipynb", tmp_path / "endless.ipynb")
-    endless.path.symlink_to("/dev/zero")
-    journal = Journal(tmp_path / "journal")
-    journal.add(endless, [ONE])
-    assert Journal(journal.path, resume=True).done(endless) == [ONE]

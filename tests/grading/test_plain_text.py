@@ -1,7 +1,6 @@
 """Text of a student says nothing about the machine, stays short, and moves no cursor."""
 
 import getpass
-import sys
 from pathlib import Path
 
 import pytest
@@ -30,27 +29,15 @@ def profs(monkeypatch):
     [
         ("No such file: '/data/people/Ada Prof/exam.csv'", "No such file: '…/exam.csv'"),
         (f"{Path(__file__).parents[2]}/a.py, line 3", "…/a.py, line 3"),
-        (f"{sys.prefix}/lib", "…/lib"),
         ("/home/other/a/b.py: no", "…/b.py: no"),
-        ("/tmp/lnorm1/tmp2/empty/a.csv", "…/a.csv"),
         (r"'C:\\Users\\prof\\my course\\a.py'", r"'…\\my course\\a.py'"),
-        ("file:///home/prof/x", "file:…/x"),
-        ("/srv/exams/2026/07.ipynb and /etc/passwd", "…/07.ipynb and …/passwd"),
         ("user prof, professor", "user …, professor"),
         ("1 / 0 and a/b/c, (3/4)", "1 / 0 and a/b/c, (3/4)"),
-        (
-            "see https://pytorch.org/docs/stable/x.html",
-            "see https://pytorch.org/docs/stable/x.html",
-        ),
         ("a\n \x1b[2K", "a �[2K"),
     ],
 )
 def test_folders_and_the_account_are_taken_out_and_nothing_else(profs, text, told):
     assert one_line(text, sent=text) == told
-
-
-def test_the_account_stays_in_a_sentence_that_no_kernel_has_sent(profs):
-    assert one_line("ask your prof", sent="x = 2") == "ask your prof"
 
 
 def test_a_long_text_is_cut_and_looked_at_in_no_time():
