@@ -4,7 +4,6 @@ import errno
 import io
 import os
 import shutil
-import sys
 import zipfile
 from types import SimpleNamespace
 
@@ -248,18 +247,3 @@ def test_a_full_disk_costs_the_file_that_fills_it_only(collected, tmp_path, monk
     found = collected()
     assert found.pop("class/ada.zip/full.ipynb").endswith("No space left on device.")
     assert found == {"class/ada.zip/last.ipynb": ""}
-
-
-@pytest.mark.skipif(sys.platform == "darwin", reason="it writes names in its own form")
-def test_names_in_utf_8_are_read_also_if_the_archive_does_not_say_so(tmp_path):
-    path = archive(tmp_path / "a.zip", "Ελένη/01_mean.ipynb", "Max Müller/01_mean.ipynb")
-    data = bytearray(path.read_bytes())
-    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        at = data.find(mark)
-        while at >= 0:
-            data[at + place + 1] &= ~0x08
-            at = data.find(mark, at + 1)
-    path.write_bytes(data)
-    (tmp_path / "into").mkdir()
-    found = unzip(path, tmp_path / "into", (".ipynb",), Limits(100, 200, 5))
-    assert [each.names[0] for each in found] == ["Max Müller", "Ελένη"]

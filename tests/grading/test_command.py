@@ -88,18 +88,6 @@ def test_nobody_else_can_open_what_is_written(class_of_three, monkeypatch):
     assert {status.st_mode & 0o077 for status in seen} == {0}
 
 
-def test_a_table_with_semicolons_comes_from_a_list_with_semicolons_and_is_read_again(
-    class_of_three,
-):
-    home = class_of_three.parent
-    (home / "list.csv").write_text("First name;Surname;Email\nAda;Łoś;a@b.c\nB;;b@b.c\n", "utf-8")
-    assert main(["grade", "~/class", "--out", "~/out", "--class", "~/list.csv"]) == 0
-    assert main(["report", "~/out", "--out", "~/again", "--class", "~/list.csv"]) == 0
-    for folder in ("out", "again"):
-        first = (home / folder / GRADES).read_text("utf-8-sig").splitlines()[0]
-        assert first.startswith(f"Full name;Email address;{LESSON};Grade;")
-
-
 def test_untouched_lessons_stray_notebooks_and_other_lessons_are_counted_and_not_run(
     class_of_three, capsys, monkeypatch
 ):
@@ -117,21 +105,6 @@ def test_untouched_lessons_stray_notebooks_and_other_lessons_are_counted_and_not
     )
     with pytest.raises(SystemExit, match="isn't one lesson"):
         main(["grade", str(folder), "--lessons", "one"])
-
-
-def test_what_is_missing_or_cannot_be_written_ends_in_one_sentence(class_of_three):
-    empty = class_of_three / "empty"
-    empty.mkdir()
-    for nothing in (empty, empty / "missing"):
-        with pytest.raises(SystemExit, match=r"^[^\n]*empty[^\n]*\.$"):
-            main(["grade", str(nothing)])
-    (empty / "file").write_text("no table")
-    out = str(empty / "file" / "out")
-    with pytest.raises(SystemExit, match=f"^{out} cannot be written to: .*\\.$"):
-        main(["grade", str(class_of_three), "--out", out])
-    for given in ("file", "missing"):
-        with pytest.raises(SystemExit, match=rf"{given}[^\n]*\.$"):
-            main(["report", str(empty / given), "--out", str(empty / "out")])
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from lnorm_utils.exercises import Exercise, mean
 from lnorm_utils.grading.__main__ import main
 from lnorm_utils.grading.hand_out.copies import COURSE, CopyError, student_copy, student_zip
 from lnorm_utils.grading.hand_out.filled_in import answers_left_in
-from lnorm_utils.lab.lesson_files import read, write
+from lnorm_utils.lab.lesson_files import read
 from lnorm_utils.lab.working_copy import lessons
 
 CODE = 'def f(x):\n    """Return x."""\n    ...\n\n\nquestion.check(f)'
@@ -166,16 +166,6 @@ def test_of_the_course_only_the_lessons_that_are_named_are_handed_out(tmp_path):
     words = ["".join(cell["source"]) for notebook in handed_out for cell in notebook["cells"]]
     linked = {link for text in words for link in re.findall(r"\((\w+\.ipynb)\)", text)}
     assert linked == {"01_mean.ipynb", "02_variance.ipynb"}
-
-
-def test_a_notebook_that_is_alone_says_where_the_course_is(course, tmp_path):
-    notebook = read(course / "notebooks" / "01_mean.ipynb")
-    notebook["cells"].insert(0, {"cell_type": "markdown", "metadata": {}, "source": "# Why?"})
-    write(notebook, course / "notebooks" / "01_mean.ipynb")
-    student_copy(course, tmp_path / "copy", where="https://example.org/week1.zip")
-    first = read(tmp_path / "copy" / "notebooks" / "01_mean.ipynb")["cells"][0]["source"]
-    assert first.startswith("# Why?")
-    assert "https://example.org/week1.zip" in first
 
 
 @pytest.mark.parametrize("wanted", [["99"], ["0"], ["01", "nothing"]])

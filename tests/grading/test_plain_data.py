@@ -11,7 +11,6 @@ import pytest
 import torch
 from exercise_banks import BANK
 
-from lnorm_utils.checking.class_attempts import Observed
 from lnorm_utils.checking.feedback import State
 from lnorm_utils.exercises.mean import how_many, row_means
 from lnorm_utils.grading.run.judge import judge
@@ -112,18 +111,6 @@ def test_what_an_attempt_returns_for_each_input_is_sent_and_dots_for_none():
     values, remark = recorded(lambda x: x.sum(-1) if x[0, 0] == 0 else x.missing)
     assert [value.tolist() for value in values] == [[3, 12]]
     assert "AttributeError" in remark
-
-
-def test_a_class_is_tried_as_the_exercise_tries_it():
-    inputs = [[encode_input(value) for value in (Observed.OUTPUT.name, 3, (0.1,), ROWS.double())]]
-
-    class Own(torch.nn.LayerNorm):
-        def forward(self, x):
-            return super().forward(x)
-
-    ((value,), remark) = recorded(Own, inputs, use_class="observe")
-    torch.testing.assert_close(value, torch.nn.LayerNorm(3, 0.1).double()(ROWS.double()).detach())
-    assert remark == ""
 
 
 def test_an_answer_that_is_too_large_is_not_sent():

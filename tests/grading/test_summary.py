@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from lnorm_utils.grading.grade import FURTHER, STRAY, UNTOUCHED, Grade
+from lnorm_utils.grading.grade import FURTHER, Grade
 from lnorm_utils.grading.report.class_folder import (
     EXERCISES,
     FEEDBACK,
@@ -14,7 +14,6 @@ from lnorm_utils.grading.report.class_folder import (
 )
 from lnorm_utils.grading.report.exercises_table import read_grades, write_grades
 from lnorm_utils.grading.report.page import feedback_page, report_page
-from lnorm_utils.grading.report.pictures import misconception_bars, right_bars
 from lnorm_utils.grading.report.summary import summarize
 from lnorm_utils.slips.beliefs import Belief
 
@@ -95,20 +94,6 @@ def test_the_same_code_is_remarked_on_for_the_lecturer_and_not_for_the_students(
         assert not any(b"same code" in file.read(name) for name in file.namelist())
 
 
-def test_untouched_and_stray_notebooks_are_counted_and_other_files_named():
-    made = {state: graded("ada", "", state, lesson="") for state in (UNTOUCHED, STRAY)}
-    summary = summarize([*15 * [made[UNTOUCHED]], *3 * [made[STRAY]], graded("ada"), CLASS[-1]])
-    remarks = [grade.remarks for grade in summary.lessons]
-    assert remarks == [
-        "",
-        "not graded: 15 notebooks untouched; 3 notebooks not of this course",
-        "not graded: a.ipynb: it is a link.",
-    ]
-    page = report_page(summary)
-    assert "15 notebooks untouched" in page
-    assert "Not graded: 1 file" in page
-
-
 def test_a_belief_counts_each_student_once_and_of_those_who_could_show_it():
     all_found = summarize(CLASS).misconceptions
     found = [(m.what, m.kind, m.students, m.of, m.exercises) for m in all_found]
@@ -117,19 +102,6 @@ def test_a_belief_counts_each_student_once_and_of_those_who_could_show_it():
         (WORDS, "common belief", 1, 3, ["one"]),
         ("two: no keepdim", "mistake", 1, 3, ["two"]),
     ]
-
-
-def test_the_pictures_show_the_counts():
-    summary = summarize(CLASS)
-    counts = [count for count in summary.exercises if count.lesson == "01_mean"]
-    picture = right_bars("01_mean", counts)
-    drawn = [[bar.get_width() for bar in bars] for bars in picture.axes[0].containers]
-    assert drawn == [[1, 0], [2, 2], [0, 1]]  # right, wrong, crashed, of "one" and of "two"
-    assert "one 1 of 3, two 0 of 3" in picture.alt
-    picture = misconception_bars(summary.misconceptions)
-    (bars,) = picture.axes[0].containers
-    assert [bar.get_width() for bar in bars] == [2, 1, 1]
-    assert f"{BATCH}, 2 of 3" in picture.alt
 
 
 def test_the_report_says_it_all_without_a_name_or_another_file():
