@@ -59,13 +59,6 @@ def test_somebody_elses_widget_is_saved_as_it_is_even_if_it_has_an_image(server)
     assert saved(server, data, {}) == data
 
 
-def test_a_file_that_is_not_a_notebook_is_saved_as_it_is(server):
-    manager = server.contents_manager
-    manager._pre_save_hooks.pop(0)
-    manager.save({"type": "file", "content": WIDGET_VIEW, "format": "text"}, "a.txt")
-    assert (Path(manager.root_dir) / "a.txt").read_text() == WIDGET_VIEW
-
-
 def test_what_a_slider_changes_is_sent_at_once(server):
     connection = server.web_app.settings[CONNECTION]()
     connection.done = []

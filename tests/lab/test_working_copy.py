@@ -53,34 +53,16 @@ def copies(originals, tmp_path):
     return folder
 
 
-def test_the_copy_has_every_cell_and_no_output(originals, copies):
-    assert sorted(path.name for path in copies.iterdir()) == [
-        "01_mean.ipynb",
-        "02_variance.ipynb",
-    ]
-    for path in copies.iterdir():
-        original, copy = (nbformat.read(folder / path.name, 4) for folder in (originals, copies))
-        assert [c.source for c in copy.cells] == [c.source for c in original.cells]
-        code = [cell for cell in copy.cells if cell.cell_type == "code"]
-        assert all((cell.outputs, cell.execution_count) == ([], None) for cell in code)
-        nbformat.validate(copy)
-
-
 def test_the_lessons_of_this_course_are_copied_as_valid_notebooks(tmp_path):
     list(update(NOTEBOOKS, tmp_path))
     copies = sorted(tmp_path.glob("*.ipynb"))
     assert [path.name for path in copies] == [path.name for path in NOTEBOOK_PATHS]
-    for path in copies:
-        nbformat.validate(nbformat.read(path, as_version=4))
-        assert '"image/png"' not in path.read_text("utf-8")
-
-
-def test_a_second_call_says_nothing_and_changes_nothing(originals, copies):
-    own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
-    before = (copies / "02_variance.ipynb").stat().st_mtime_ns
-    assert list(update(originals, copies)) == []
-    assert (copies / "01_mean.ipynb").read_bytes() == own
-    assert (copies / "02_variance.ipynb").stat().st_mtime_ns == before
+    for path, original in zip(copies, NOTEBOOK_PATHS, strict=True):
+        copy = nbformat.read(path, as_version=4)
+        nbformat.validate(copy)
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in copy.cells)
+        sources = [cell.source for cell in nbformat.read(original, as_version=4).cells]
+        assert [cell.source for cell in copy.cells] == sources
 
 
 def test_new_outputs_upstream_are_no_new_edition(originals, copies):
@@ -97,20 +79,12 @@ def test_a_new_edition_replaces_a_copy_that_nobody_changed(originals, copies):
     assert source(copies / "01_mean.ipynb") == "how_many.check(...)  # new"
 
 
-@pytest.mark.parametrize("by_make", [True, False])
-def test_a_new_edition_leaves_what_a_student_wrote_and_says_how_to_get_it(
-    originals, copies, monkeypatch, by_make
-):
-    monkeypatch.delenv("MAKELEVEL", raising=False)
-    if by_make:
-        monkeypatch.setenv("MAKELEVEL", "1")
+def test_a_new_edition_leaves_what_a_student_wrote_and_says_how_to_get_it(originals, copies):
     own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
     write(originals / "01_mean.ipynb", MEAN, "how_many.check(...)  # new")
     for _ in range(2):
         (sentence,) = update(originals, copies)
-        assert sentence.endswith(
-            ': make lab ARGS="--fresh 01_mean"' if by_make else " --fresh 01_mean"
-        )
+        assert "--fresh 01_mean" in sentence
         assert (copies / "01_mean.ipynb").read_bytes() == own
 
 
@@ -121,11 +95,11 @@ def test_a_new_lesson_comes_along_and_a_lesson_that_is_gone_stays(originals, cop
     assert {"02_variance.ipynb", "03_more.ipynb"} <= {path.name for path in copies.iterdir()}
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe", b'{"cells": [{}]}'])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'{"cells": [{}]}'])
 def test_a_copy_that_is_no_notebook_any_more_is_left_alone(originals, copies, content):
     (copies / "01_mean.ipynb").write_bytes(content)
     (sentence,) = update(originals, copies)
-    assert sentence.startswith("01_mean.ipynb can't be read")
+    assert "01_mean.ipynb" in sentence
     assert (copies / "01_mean.ipynb").read_bytes() == content
 
 
@@ -140,33 +114,25 @@ def test_starting_over_keeps_every_former_attempt(originals, copies):
     assert list(update(originals, copies)) == []
 
 
-@pytest.mark.parametrize("name", ["", "0", "03", "../01_mean", "mean"])
-def test_a_name_that_is_not_one_lesson_is_refused_with_the_names_there_are(originals, copies, name):
-    with pytest.raises(ValueError, match=r"isn't one lesson. Choose from 01_mean, 02_variance\.$"):
-        fresh_copy(originals, copies, name)
-
-
-def test_a_full_disk_leaves_the_lesson_that_was_to_be_started_over(originals, copies, monkeypatch):
+@pytest.fixture
+def full_disk(monkeypatch):
     def full(path, *_, **__):
+        path.touch()
         raise OSError(28, "No space left on device", str(path))
 
+    return lambda: monkeypatch.setattr(Path, "write_text", full)
+
+
+def test_a_full_disk_takes_no_lesson_away_and_leaves_no_half_of_one(
+    originals, copies, tmp_path, full_disk
+):
     own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
     before = sorted(copies.iterdir())
-    monkeypatch.setattr(Path, "write_text", full)
+    full_disk()
     with pytest.raises(OSError, match="No space"):
         fresh_copy(originals, copies, "01_mean")
     assert (copies / "01_mean.ipynb").read_bytes() == own
     assert sorted(copies.iterdir()) == before
-
-
-def test_a_disk_that_fills_up_while_a_lesson_is_copied_leaves_no_half_of_it(
-    originals, tmp_path, monkeypatch
-):
-    def full(self, *arguments, **more):
-        self.touch()
-        raise OSError(28, "No space left on device", str(self))
-
-    monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="No space"):
         list(update(originals, tmp_path / "new"))
     assert list((tmp_path / "new").iterdir()) == []
@@ -210,56 +176,33 @@ def test_it_opens_the_first_lesson_that_is_not_finished(started, copies):
         assert started()[1] == ("02_variance.ipynb" if name < "variance.b" else "01_mean.ipynb")
 
 
-def test_what_it_does_not_know_goes_to_jupyterlab(started, copies):
-    assert started("--no-browser", "--port", "9000")[2] == ["--no-browser", "--port", "9000"]
-
-
-def test_a_lesson_that_is_started_over_is_opened(started, copies):
+def test_it_starts_over_makes_the_copy_only_or_opens_the_originals(started, originals, copies):
     edit(copies / "02_variance.ipynb", "mine")
-    assert started("--fresh", "02")[1] == "02_variance.ipynb"
+    assert started("--fresh", "02", "--port", "9")[1:] == ("02_variance.ipynb", ["--port", "9"])
     assert source(copies / "02_variance_kept_1.ipynb") == "mine"
-
-
-def test_it_makes_the_copy_only_or_opens_the_originals(started, originals):
     assert started("--copy-only") is None
     assert started("--edit") == (originals, "01_mean.ipynb", [])
 
 
 def test_what_cannot_be_done_is_said_in_one_line(started, copies, capsys):
     for folder, fresh, words in [
-        (copies, "12", "'12' isn't one lesson"),
-        (copies, "", "'' isn't one lesson"),
+        (copies, "12", "Choose from 01_mean, 02_variance"),
+        (copies, "../01_mean", "Choose from 01_mean, 02_variance"),
         (__file__, "01", "is a file"),
         (command.ORIGINALS, "01", "the course's own notebooks"),
-        (Path(__file__) / "below", "01", "Not a directory"),
     ]:
         assert command.main(["--folder", str(folder), "--fresh", fresh]) == 1
         (line,) = capsys.readouterr().err.splitlines()
         assert words in line
 
 
-def test_an_original_that_is_no_notebook_is_named(started, originals, copies, capsys):
-    (originals / "01_mean.ipynb").write_text("<<<<<<< HEAD")
-    assert command.main(["--folder", str(copies)]) == 1
-    assert "The course's own 01_mean.ipynb can't be read" in capsys.readouterr().err
-
-
 def test_a_copy_that_cannot_be_updated_is_opened_all_the_same(
-    started, originals, copies, monkeypatch, capsys
+    started, originals, copies, full_disk, capsys
 ):
-    def full(path, *_, **__):
-        raise OSError(28, "No space left on device", str(path))
-
     write(originals / "03_more.ipynb", "1")
-    monkeypatch.setattr(Path, "write_text", full)
+    full_disk()
     assert started() == (copies, "01_mean.ipynb", [])
     assert "No space left on device" in capsys.readouterr().err
-
-
-def test_without_the_lessons_it_says_where_it_looked(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(command, "ORIGINALS", tmp_path / "nowhere")
-    assert command.main([]) == 1
-    assert str(tmp_path / "nowhere") in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there is no root here")
