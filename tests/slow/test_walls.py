@@ -4,6 +4,7 @@ import os
 import socket
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -109,6 +110,7 @@ def fill(path):
 ways = {{
     "use a file from before": lambda: os.dup(5),
     "read another's file": lambda: open({other!r}).read(),
+    "look into the grader's home": lambda: [open(path).read() for path in {home!r}],
     "write beside it": lambda: open({other!r} + ".new", "w"),
     "write in the package": lambda: open({package!r} + "/new.py", "w"),
     "reach the network": lambda: socket.create_connection({address!r}, 2),
@@ -150,6 +152,7 @@ def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path, proce
     other, ticket = tmp_path / "of_somebody_else.ipynb", f"86399.{os.getpid()}"
     other.write_text("{}")
     about = {"other": str(other), "package": str(sandbox.PACKAGE), "grader": os.getpid()}
+    about["home"] = [str(path) for path in Path.home().iterdir() if path.is_file()] or ["nothing"]
     left = ["fork without end"] if os.geteuid() == 0 else []
     with socket.create_server(("127.0.0.1", 0)) as server, Kernel(processes, 60, 99) as kernel:
         code = WAYS_OUT.format(**about, address=server.getsockname())
