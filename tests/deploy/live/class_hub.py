@@ -38,7 +38,6 @@ class Hub:
             f"http://{HOST}:{self.port + number}" for number in range(3)
         )
         self.most_requests, self.requests = 1000 * students, 0
-        self.mounted = []
 
     async def __aenter__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="class-"))
@@ -64,8 +63,6 @@ class Hub:
                 with contextlib.suppress(psutil.Error):
                     process.kill()
             psutil.wait_procs(left, END_SECONDS)
-        for home in self.mounted:
-            subprocess.run(["umount", "--lazy", home], check=True)
         for name in self.codes if self.has_accounts else ():
             with contextlib.suppress(KeyError):
                 pwd.getpwnam(name)
@@ -93,14 +90,6 @@ class Hub:
             await asyncio.sleep(0.1)
         raise RuntimeError(f"The hub doesn't start. Its log:\n{self.log.read_text()[-3000:]}")
 
-    async def restart(self):
-        """Stop the hub, but not the proxy, and start it again; return the seconds that took."""
-        start = time.monotonic()
-        await _end(self.started["hub"])
-        self.started["hub"] = self._start("hub")
-        await self._wait()
-        return time.monotonic() - start
-
     async def watch(self, request, handler):
         """Let requests go to this hub only, and only so many."""
         self.requests += 1
@@ -109,14 +98,6 @@ class Hub:
         if self.requests > self.most_requests:
             raise RuntimeError(f"The class stops after {self.most_requests} requests.")
         return await handler(request)
-
-    def limit_home(self, name, mib):
-        """Put a small disk where a student's home is, if the system lets us and none is there."""
-        account = pwd.getpwnam(name)
-        owner = f"uid={account.pw_uid},gid={account.pw_gid},mode=700"
-        disk = ["mount", "-t", "tmpfs", "-o", f"size={mib}m,{owner}", "class", account.pw_dir]
-        if account.pw_dir not in self.mounted and not subprocess.run(disk).returncode:
-            self.mounted.append(account.pw_dir)
 
     @property
     def proxy_token(self):

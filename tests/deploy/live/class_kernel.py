@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -12,11 +11,9 @@ from jupyter_server.services.kernels.connection.base import (
     deserialize_msg_from_ws_v1,
     serialize_msg_to_ws_v1,
 )
-from nbformat.v4 import output_from_msg
 
 PROTOCOL = "v1.kernel.websocket.jupyter.org"
 MOST_SECONDS = 240
-OUTPUTS = {"stream", "display_data", "execute_result", "error"}
 
 
 class KernelGoneError(Exception):
@@ -26,10 +23,8 @@ class KernelGoneError(Exception):
 class Reply(NamedTuple):
     """What came back from a cell."""
 
-    seconds: float
     is_ok: bool
     text: str  # what was printed, or the error
-    outputs: list  # as a notebook stores them
 
 
 class Kernel:
@@ -67,15 +62,11 @@ class Kernel:
         """
         content = {"code": code, "silent": False, "store_history": True, "stop_on_error": True}
         content |= {"user_expressions": {}, "allow_stdin": False}
-        start = time.perf_counter()
         found = await self._request("execute_request", content)
-        took = time.perf_counter() - start
-        reply = found["execute_reply"]
-        outputs = [output_from_msg(message) for message in found["outputs"]]
-        text = "".join(output.get("text", "") for output in outputs)
+        reply, text = found["execute_reply"], "".join(found["printed"])
         if reply["status"] != "ok":
             text += f"{reply.get('ename')}: {reply.get('evalue')}"
-        return Reply(took, reply["status"] == "ok", text, outputs)
+        return Reply(reply["status"] == "ok", text)
 
     async def send(self, message):
         """Send a message on the shell channel."""
@@ -94,7 +85,7 @@ class Kernel:
     async def _request(self, kind, content):
         message = self.session.msg(kind, content)
         number = message["header"]["msg_id"]
-        found = {"outputs": [], "done": asyncio.get_running_loop().create_future()}
+        found = {"printed": [], "done": asyncio.get_running_loop().create_future()}
         self._waiting[number] = found  # first, for the answer may come while this is sent
         try:
             async with asyncio.timeout(MOST_SECONDS):
@@ -120,16 +111,15 @@ class Kernel:
                     found["done"].set_exception(KernelGoneError(gone))
 
     def _hear(self, channel, parts):
-        header, parent, metadata, content = map(json.loads, parts[:4])
+        header, parent, _, content = map(json.loads, parts[:4])
         kind = header["msg_type"]
         found = self._waiting.get(parent.get("msg_id"))
         if kind == "status" and content["execution_state"] in ("restarting", "dead"):
             self._gone = "The kernel has died."
         elif found is None:
             return
-        elif kind in OUTPUTS:
-            message = {"header": header, "msg_type": kind, "metadata": metadata, "content": content}
-            found["outputs"].append(message)
+        elif kind == "stream":
+            found["printed"].append(content["text"])
         elif kind.endswith("_reply"):
             found[kind] = content
         elif kind == "status" and content["execution_state"] == "idle":

@@ -1,9 +1,7 @@
 """A simulated student: the requests that a browser sends from the login to the last save."""
 
 import asyncio
-import copy
 import json
-import pwd
 import re
 from contextlib import suppress
 from urllib.parse import quote
@@ -16,8 +14,6 @@ LESSON = "06_two_feature_collapse.ipynb"
 XSRF = re.compile(r'name="_xsrf" value="([^"]+)"')
 EVENT = "data: "
 START_SECONDS, PATIENCE = 300, 240
-QUICK_CELL, QUICK_PATIENCE = 5, 30  # it counts the points near two places
-BETWEEN, LEAST_ROUNDS = 0.5, 3
 
 
 class Student:
@@ -32,13 +28,6 @@ class Student:
         self.hub, self.name, self.code = hub, name, code
         self.home = f"{hub.address}/user/{name}"
         self.web = self.kernel = self.session = self.notebook = None
-        self.saved = None  # the last notebook that the server said it has saved
-        self.home_mib = None  # how small the home is, if it's small
-
-    @property
-    def uid(self):
-        """The number of the student's account; it's there after the first login."""
-        return pwd.getpwnam(self.name).pw_uid
 
     async def arrive(self):
         """Come to the first cell's result as a student does."""
@@ -66,8 +55,6 @@ class Student:
         )
         if "Location" not in answer.headers:
             raise PermissionError("The hub refused the login.")
-        if self.home_mib:
-            self.hub.limit_home(self.name, self.home_mib)
 
     async def start_server(self):
         """Ask for the server, watch its progress, and open JupyterLab's page."""
@@ -84,15 +71,6 @@ class Student:
                         if event.get("ready"):
                             break
         await self._text("GET", f"{self.home}/lab")
-
-    async def restart_server(self):
-        """Start a server that has died, as the button on the hub's page does."""
-        hub = f"{self.hub.address}/hub"
-        await self._text("GET", f"{hub}/home")
-        headers = {"X-XSRFToken": self.cookies(f"{hub}/")["_xsrf"], "Referer": f"{hub}/home"}
-        server = f"{hub}/api/users/{self.name}/server"
-        await self._text("POST", server, headers=headers, json={})
-        await self.start_server()
 
     async def open_lesson(self):
         """Read the lesson."""
@@ -132,48 +110,6 @@ class Student:
                 reply = await self.kernel.run("".join(cells[number]["source"]))
             if not reply.is_ok:
                 raise RuntimeError(f"Cell {number + 1} of the lesson raised {reply.text}")
-            cells[number]["outputs"] = reply.outputs
-
-    async def work_until(self, done):
-        """Run a quick cell and save, again and again, until an event is set."""
-        number = 0
-        while not done.is_set() or number < LEAST_ROUNDS:
-            number += 1
-            async with asyncio.timeout(QUICK_PATIENCE):
-                await self.run_cells([QUICK_CELL])
-                await self.save(f"round {number}")
-            await asyncio.sleep(BETWEEN)
-
-    async def save(self, text):
-        """Write something into the title of the lesson, and save the notebook."""
-        draft = copy.deepcopy(self.notebook)
-        draft["cells"][0]["source"] = text
-        model = {"type": "notebook", "format": "json", "content": draft}
-        await self.api("PUT", f"contents/{quote(LESSON)}", json=model)
-        self.notebook = self.saved = draft
-
-    async def check_saved(self):
-        """Read the notebook again.
-
-        Raises:
-            RuntimeError: it's not what was saved last.
-        """
-        found = (await self.api("GET", f"contents/{quote(LESSON)}"))["content"]
-        for kept, read in zip(self.saved["cells"], found["cells"], strict=True):
-            if "".join(kept["source"]) != "".join(read["source"]):
-                raise RuntimeError("Saved work is lost.")
-
-    async def come_back(self):
-        """Log in anew, and find the saved work, and the kernel with its variables."""
-        await self.log_in()
-        await self._text("GET", f"{self.home}/lab")
-        await self.check_saved()
-        sessions = await self.api("GET", "sessions")
-        if [each["id"] for each in sessions] != [self.session["id"]]:
-            raise RuntimeError("The kernel's session is gone.")
-        await self.connect()
-        if (await self.kernel.run("print(points.shape)")).text != "torch.Size([1000, 2])\n":
-            raise RuntimeError("The kernel has lost its variables.")
 
     async def leave(self):
         """Close all connections."""

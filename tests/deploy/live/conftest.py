@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 from class_hub import Hub
 from class_student import Student
-from faults import HOME_MIB
 
 
 @pytest.fixture(scope="package")
@@ -25,7 +24,6 @@ def the_class(running):
     async def begin(stack):
         hub = await stack.enter_async_context(Hub(3))
         students = [Student(hub, *seat) for seat in hub.codes.items()]
-        students[-1].home_mib = HOME_MIB if hub.has_accounts else None
         for student in students:
             stack.push_async_callback(student.leave)
         await asyncio.gather(*(student.arrive() for student in students))

@@ -1,27 +1,10 @@
-"""Three students on the hub: they work, come back, and notice nothing of each other's trouble."""
+"""Three students on the hub: they work at once, and none gets at what another has."""
 
 import asyncio
 
 import access
-import faults
 import pytest
 from attempts import ATTEMPTS
-
-
-def meanwhile(students, trouble):
-    """Let students work and save while there is trouble; whatever they notice is raised."""
-
-    async def both():
-        done = asyncio.Event()
-        async with asyncio.TaskGroup() as group:
-            for student in students:
-                group.create_task(student.work_until(done))
-            try:
-                await trouble
-            finally:
-                done.set()
-
-    return both()
 
 
 def test_all_run_the_whole_lesson_at_once(the_class, running):
@@ -29,35 +12,6 @@ def test_all_run_the_whole_lesson_at_once(the_class, running):
         await asyncio.gather(*(student.run_cells() for student in the_class.students))
 
     running(run_all())
-
-
-def test_who_comes_back_finds_the_saved_work_and_the_kernel_with_its_variables(the_class, running):
-    async def leave_and_come_back(student):
-        await student.save("# I was here.")
-        await student.leave()
-        await student.come_back()
-
-    for student in the_class.students:
-        running(leave_and_come_back(student))
-
-
-def test_nobody_notices_that_the_hub_restarts(the_class, running):
-    running(meanwhile(the_class.students, the_class.hub.restart()))
-
-
-@pytest.mark.usefixtures("accounts")
-@pytest.mark.parametrize("fault", [faults.out_of_memory, faults.all_killed])
-def test_nobody_notices_what_goes_wrong_for_another_who_loses_no_work(the_class, running, fault):
-    *others, one = the_class.students[:2]
-    running(meanwhile([*others, the_class.students[2]], fault(one)))
-
-
-@pytest.mark.usefixtures("accounts")
-def test_nobody_notices_that_anothers_disk_is_full(the_class, running):
-    *others, one = the_class.students
-    if not the_class.hub.mounted:
-        pytest.skip("this machine mounts no small disk")
-    running(meanwhile(others, faults.disk_full(one)))
 
 
 @pytest.fixture(scope="module")
