@@ -1,7 +1,6 @@
 """What the course changes in JupyterLab: saving its own widgets, sending their changes, no news."""
 
 import sys
-from importlib.metadata import distribution
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -77,12 +76,3 @@ def test_there_is_no_news_and_no_search_for_updates():
     )
     assert settings["schema"]["properties"]["fetchNews"]["default"] == "false"
     assert settings["schema"]["properties"]["checkForUpdates"]["default"] is False
-
-
-def test_installing_the_course_writes_only_files_of_its_own_into_jupyters_folders():
-    files = [str(file) for file in distribution("lnorm_utils").files or ()]
-    shared = {file.split("jupyter/", 1)[1] for file in files if "/jupyter/" in file}
-    assert shared == {
-        "jupyter_server_config.d/lnorm_utils.json",
-        "lab/settings/overrides.d/lnorm_utils.json",
-    }
