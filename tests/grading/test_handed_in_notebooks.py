@@ -7,6 +7,7 @@ import time
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, writes
 
+from lnorm_utils.grading.cells import MOST_CHARACTERS, MOST_LINES, parse
 from lnorm_utils.grading.collect.notebooks import LARGEST, exercises_for, read_submission
 from lnorm_utils.lab.lesson_files import LessonError
 
@@ -60,3 +61,25 @@ def test_only_a_plain_file_of_a_decent_size_is_read(tmp_path):
     for path in paths:
         with pytest.raises(LessonError, match=r"^it (is|has) .*\.$"):
             read_submission(path)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_cell_is_read_as_the_notebook_reads_it_and_without_a_warning():
+    text, tree = parse("%matplotlib inline\nawait x\ny = '\\d'")
+    assert text == "get_ipython().run_line_magic('matplotlib', 'inline')\nawait x\ny = '\\d'\n"
+    assert len(tree.body) == 3
+
+
+@pytest.mark.parametrize(
+    ("longest", "too_long"),
+    [
+        ("#\n" * (MOST_LINES - 1), "#\n" * MOST_LINES),
+        ("#" * MOST_CHARACTERS, "#" * (MOST_CHARACTERS + 1)),
+        ("one", "%magic\n" * 10_000),
+    ],
+    ids=["lines", "characters", "made to keep a parser busy"],
+)
+def test_a_cell_that_is_too_long_for_an_exercise_is_not_parsed(longest, too_long):
+    parse(longest)
+    with pytest.raises(ValueError, match="longer than"):
+        parse(too_long)

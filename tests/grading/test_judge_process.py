@@ -1,7 +1,6 @@
 """Whatever a kernel sends, a process of its own judges it, and the grader lives on."""
 
 import functools
-import json
 import math
 import time
 from dataclasses import replace
@@ -51,21 +50,15 @@ def test_no_dtype_of_pytorch_ends_the_process_whatever_its_shape_and_bytes(judge
 
 
 ONE = encode(1)
-DEEP = json.loads("[" * 900 + "]" * 900)
 TOO_DEEP = functools.reduce(lambda inner, _: [inner], range(10**5), [])
 FORGED = {
-    "nested deep": {"values": [["list", DEEP]], "remark": ""},
     "nested too deep": {"values": [TOO_DEEP], "remark": ""},
-    "many items": {"values": [["list", *[ONE] * 10**5]], "remark": ""},
     "many in few": {"values": [functools.reduce(lambda v, _: ["list", *[v] * 9], range(6), ONE)]},
     "a long text": {"values": [["str", "1" * 10**5 + "x"]], "remark": ""},
-    "a long number": {"values": [["int", "f" * 10**5]], "remark": ""},
     "a long remark": {"values": [ONE], "remark": "/" * 2**22},
-    "a remark of lists": {"values": [], "remark": DEEP},
     "surrogates": {"values": [["other", "\ud800"]], "remark": "\ud800"},
     "NaN as a shape": {"values": [["tensor", "torch.float32", [math.nan], "AAAA"]], "remark": ""},
     "a bool of 7": {"values": [["tensor", "torch.bool", [1], "Bw=="]], "remark": ""},
-    "no list": {"values": {"a": 1}, "remark": ""},
     "a text": "RIGHT",
 }
 

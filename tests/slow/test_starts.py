@@ -9,9 +9,17 @@ from lnorm_utils.examples import normal, projection, residual_stack, ring_networ
 from lnorm_utils.training import Adam, train
 
 SEEDS = range(4)
+LONG = pytest.mark.usefixtures("with_all")
 POINTS, RING = two_rings()
 INPUTS = normal(128, 64, seed=3, dtype=torch.float64)
 TARGETS = standardize(INPUTS).roll(1, dims=-1) + 3 * normal(64, seed=4, dtype=torch.float64)
+
+
+@pytest.fixture
+def with_all(request):
+    """Leave out what trains for long, unless --all asks for it."""
+    if not request.config.getoption("--all"):
+        pytest.skip("tried with --all")
 
 
 class Doubled(nn.Module):
@@ -34,6 +42,7 @@ def last_loss(rate=0.05, steps=200, adam=False, **network):
     return train(ring_network(**network), POINTS, RING, rate, steps, adam)[-1]
 
 
+@LONG
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_each_change_alone_trains_the_ring_network_that_stays_at_guessing(seed):
     assert last_loss(seed=seed) > 0.69
@@ -65,6 +74,7 @@ def end_on_the_rings(network, rate, steps):
     return train(network, POINTS, RING, rate, steps)[-1].item()
 
 
+@LONG
 @pytest.mark.parametrize(
     ("start", "rate", "steps", "learns"),
     [
@@ -91,33 +101,32 @@ def count(blocks, placement, start, rate, steps, final_norm=None):
     return sum(end_on_the_rings(network, rate, steps) < 0.1 for network in networks)
 
 
-def test_with_pre_ln_12_blocks_learn_from_each_start_and_without_norms_from_small_weights():
-    starts = ("PyTorch", "Xavier", "He")
-    assert [count(12, "pre", start, 0.05, 60) for start in starts] == [4, 4, 4]
-    assert [count(12, "none", start, 0.05, 60, False) for start in starts] == [4, 0, 0]
-    assert count(12, "none", "Xavier", 0.01, 60, False) == 4
+NO_NORMS = ("none", False)
+LEARN = [  # blocks, placement, final norm, rate, steps, and for each start from how many seeds
+    (12, "pre", None, 0.05, 60, {"PyTorch": 4, "Xavier": 4, "He": 4}),
+    (12, *NO_NORMS, 0.05, 60, {"PyTorch": 4, "Xavier": 0, "He": 0}),
+    (12, *NO_NORMS, 0.01, 60, {"Xavier": 4}),
+    # At a small rate norms don't widen the range of four blocks. At a large one they need one norm,
+    # or small weights.
+    *((4, *NO_NORMS, 0.01, 100, {"Xavier": 4}), (4, "pre", None, 0.01, 100, {"Xavier": 3})),
+    (4, "post", None, 0.01, 100, {"Xavier": 1}),
+    (4, *NO_NORMS, 0.3, 100, {"PyTorch": 4, "Xavier": 0, "He": 0}),
+    (4, "pre", None, 0.3, 100, {"PyTorch": 4, "Xavier": 4, "He": 4}),
+    (4, "none", True, 0.3, 100, {"PyTorch": 4, "Xavier": 4}),
+    # The nine runs of lesson 11, of which three stand above.
+    *((4, *NO_NORMS, 0.1, 100, {"Xavier": 4}), (4, *NO_NORMS, 1.0, 100, {"Xavier": 0})),
+    *((4, "post", None, rate, 100, {"Xavier": 4}) for rate in (0.1, 0.3)),
+    *((4, "post", None, 1.0, 100, {"Xavier": 0}), (4, "pre", None, 0.1, 100, {"Xavier": 4})),
+    (4, "pre", None, 1.0, 100, {"Xavier": 0}),
+]
 
 
-def test_at_a_small_rate_norms_do_not_widen_the_range_of_four_blocks():
-    places = (("none", False), ("pre", None), ("post", None))
-    learns = [count(4, place, "Xavier", 0.01, 100, final) for place, final in places]
-    assert learns == [4, 3, 1]
-
-
-def test_at_a_large_rate_four_blocks_need_one_norm_or_small_weights():
-    for start, without in (("PyTorch", 4), ("Xavier", 0), ("He", 0)):
-        assert count(4, "none", start, 0.3, 100, False) == without
-        assert count(4, "pre", start, 0.3, 100) == 4
-    assert [count(4, "none", start, 0.3, 100, True) for start in ("PyTorch", "Xavier")] == [4, 4]
-
-
-def test_the_nine_runs_of_lesson_11_end_alike_from_four_seeds():
-    rates = (0.1, 0.3, 1.0)
-    places = (("none", False), ("post", None), ("pre", None))
-    learns = [
-        [count(4, place, "Xavier", rate, 100, final) for rate in rates] for place, final in places
-    ]
-    assert learns == [[4, 0, 0], [4, 4, 0], [4, 4, 0]]
+@LONG
+@pytest.mark.parametrize("row", LEARN, ids=lambda row: "-".join(map(str, row[:5])))
+def test_from_how_many_seeds_a_stack_learns_the_rings(row):
+    blocks, placement, final_norm, rate, steps, learn = row
+    found = {start: count(blocks, placement, start, rate, steps, final_norm) for start in learn}
+    assert found == learn
 
 
 def fit(stack, warm_up, steps, rate=1.0):
@@ -132,6 +141,7 @@ def fit(stack, warm_up, steps, rate=1.0):
     return losses
 
 
+@LONG
 def test_how_long_post_ln_waits_depends_on_the_seed_and_on_the_start():
     waits = []
     for seed in range(10):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from urllib.parse import quote
 
 from aiohttp import ClientResponseError, ClientSession, ClientTimeout, CookieJar
-from class_kernel import Kernel
+from class_kernel import Kernel, connection_file_of
 from yarl import URL
 
 LESSON = "06_two_feature_collapse.ipynb"
@@ -77,7 +77,7 @@ class Student:
         self.notebook = (await self.api("GET", f"contents/{quote(LESSON)}"))["content"]
 
     async def start_kernel(self):
-        """Open a session with a kernel, and connect to it."""
+        """Open a session with a kernel, as JupyterLab does, and connect to that."""
         self.session = await self.api(
             "POST",
             "sessions",
@@ -88,14 +88,10 @@ class Student:
                 "kernel": {"name": self.notebook["metadata"]["kernelspec"]["name"]},
             },
         )
-        await self.connect()
-
-    async def connect(self):
-        """Connect to the kernel of the session."""
-        if self.kernel:
-            await self.kernel.close()
-        address = f"{self.home}/api/kernels/{self.session['kernel']['id']}/channels"
-        self.kernel = await Kernel.connect(self.web, address, self.hub.address)
+        number = self.session["kernel"]["id"]
+        while not (file := connection_file_of(self.hub.servers([self.name]), number)):
+            await asyncio.sleep(0.2)
+        self.kernel = Kernel(file)
 
     async def run_cells(self, numbers=None):
         """Run cells of the lesson one after another, all without numbers.
