@@ -19,7 +19,8 @@ DIED = Outcome("crashed", "the kernel died.", lost=True)
 
 
 def test_cells_run_one_after_the_other_unseen_and_their_checks_are_written_down(kernel, capfd):
-    assert kernel.run("import os; print('loud'); os.write(2, b'loud'); x = 2") == Outcome()
+    loud = "print('loud'); os.write(1, b'loud'); os.write(2, b'loud')"
+    assert kernel.run(f"import os; {loud}; x = 2") == Outcome()
     assert kernel.run("before = 5; 1 / 0").reason == "ZeroDivisionError: division by zero"
     assert kernel.run("x = = 1").reason.startswith("SyntaxError: ")
     assert value_of(kernel, "[x, before]") == [2, 5]
