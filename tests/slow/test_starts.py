@@ -51,7 +51,9 @@ def test_each_change_alone_trains_the_ring_network_that_stays_at_guessing(seed):
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_start_ten_times_too_large_ends_in_nan_and_with_layer_norm_near_guessing(seed):
+def test_a_start_ten_times_too_large_ends_in_nan_and_with_layer_norm_near_guessing(seed, request):
+    if seed:
+        request.getfixturevalue("with_all")
     assert last_loss(start=10.0, seed=seed).isnan()
     assert last_loss(start=10.0, seed=seed, rate=0.001, adam=True) > 1000
     assert last_loss(start=10.0, seed=seed, norm=nn.BatchNorm1d) < 0.01
