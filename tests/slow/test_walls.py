@@ -149,6 +149,7 @@ for way, go in ways.items():
 
 @IN_SANDBOX
 def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path, processes):
+    assert processes.is_walled, "without walls, what follows would change this machine"
     other, ticket = tmp_path / "of_somebody_else.ipynb", f"86399.{os.getpid()}"
     other.write_text("{}")
     about = {"other": str(other), "package": str(sandbox.PACKAGE), "grader": os.getpid()}
