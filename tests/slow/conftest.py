@@ -1,4 +1,4 @@
-"""Kernels to try: in a sandbox where there can be one, and without."""
+"""What only --all tries, and kernels to try: in a sandbox if there can be one, and without."""
 
 import pytest
 
@@ -11,6 +11,13 @@ def pytest_addoption(parser):
     parser.addoption(
         "--all", action="store_true", help="also what is only tried at the end of an edition"
     )
+
+
+@pytest.fixture
+def with_all(request):
+    """Leave out what trains for long, unless --all asks for it."""
+    if not request.config.getoption("--all"):
+        pytest.skip("tried with --all")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,9 @@ RUNS = [("pre-LN", 1e-3, 100, 0, 1), ("no norm", 3e-4, 1, 0, 8)]
 
 
 @pytest.mark.parametrize("of", RUNS, ids=str)
-def test_a_run_of_the_grid_is_what_training_gives(of):
+def test_a_run_of_the_grid_is_what_training_gives(of, request):
+    if of != RUNS[-1]:
+        request.getfixturevalue("with_all")
     kept, again = grid.run(*of), grid.train_run(*of)
     np.testing.assert_allclose(again.losses, kept.losses, atol=0.01)
     assert again.validation == pytest.approx(kept.validation, abs=0.01)

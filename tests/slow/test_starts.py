@@ -15,13 +15,6 @@ INPUTS = normal(128, 64, seed=3, dtype=torch.float64)
 TARGETS = standardize(INPUTS).roll(1, dims=-1) + 3 * normal(64, seed=4, dtype=torch.float64)
 
 
-@pytest.fixture
-def with_all(request):
-    """Leave out what trains for long, unless --all asks for it."""
-    if not request.config.getoption("--all"):
-        pytest.skip("tried with --all")
-
-
 class Doubled(nn.Module):
     def forward(self, z):
         return 2 * z
