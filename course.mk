@@ -41,7 +41,7 @@ slow: $(READY) ## run what takes longer: lessons filled in and graded, broken no
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
 
 browser: $(BROWSER) ## use the web edition, and three lessons in JupyterLab, in Chromium; all with ARGS=--all
-	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser $(ARGS)
+	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser --reruns 1 -rfER $(ARGS)
 
 hub: $(HUB) ## run JupyterHub for a class on this machine, to try it out: make hub STUDENTS=3 PORT=8000
 	@LNORM_HUB_PORT="$(PORT)" $(BIN)/python deploy/hub.py run --students "$(STUDENTS)" $(ARGS)

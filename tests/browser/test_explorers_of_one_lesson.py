@@ -4,12 +4,8 @@ import pytest
 from jupyterlab_page import Page, is_still, notebook, wait_until
 
 SMALL = """
-from IPython.display import display
-from ipywidgets.widgets import widget
 from lnorm_utils.explorers import Explorer, Slider
 from lnorm_utils.plotting import new_picture
-
-VIEW = "application/vnd.jupyter.widget-view+json"
 
 def explore_dot():
     picture, axes = new_picture("A dot", 1, 1, 3, 2)
@@ -40,11 +36,6 @@ def opened(chromium, address, lessons):
         page.page.close()
 
 
-def said(page, cell):
-    """Return what a cell has printed."""
-    return page.page.locator(".jp-CodeCell").nth(cell).locator(".jp-OutputArea-output").inner_text()
-
-
 def run_cell(page, cell):
     """Run one cell again, and wait until it is done."""
     cell = page.page.locator(".jp-CodeCell").nth(cell)
@@ -53,56 +44,6 @@ def run_cell(page, cell):
     page.page.keyboard.press("Control+Enter")
     prompt = cell.locator(".jp-InputPrompt").first
     wait_until(page.page, lambda: prompt.inner_text() not in (before, "[*]:"), seconds=60)
-
-
-# What the page no longer needs can be gone, though it is remembered so.
-REMEMBER = """() => { window.kept = [...window.kept ?? [],
-    ...[...document.querySelectorAll('.lnorm-explorer')].map(e => new WeakRef(e))]; }"""
-
-
-def test_fifty_made_and_closed_leave_nothing(opened):
-    count = "print(len(widget._instances))"
-    page = opened(SMALL, "made = []", "for one in made: one.close()", count)
-    session = page.page.context.new_cdp_session(page.page)
-    before = said(page, 3)
-    cell = page.page.locator(".jp-CodeCell").nth(1)
-    cell.locator(".cm-content").click()
-    page.page.keyboard.press("Control+A")
-    page.page.keyboard.insert_text(
-        "made = [explore_dot() for _ in range(25)]\ndisplay(*made, include=[VIEW])"
-    )
-    for _ in range(2):
-        run_cell(page, 1)
-        wait_until(page.page, lambda: len(page.explorers) == 25, seconds=30)
-        page.page.evaluate(REMEMBER)
-        run_cell(page, 2)
-        wait_until(page.page, lambda: len(page.explorers) == 0, seconds=30)
-        run_cell(page, 3)
-        assert said(page, 3) == before
-    page.page.wait_for_timeout(500)
-    session.send("HeapProfiler.collectGarbage")
-    assert page.page.evaluate("kept.filter(one => one.deref()).length") == 0
-
-
-def test_it_is_linked_in_python_and_stands_in_a_box(opened):
-    page = opened(
-        SMALL,
-        "import ipywidgets, traitlets\n"
-        "one, other, player = explore_dot(), explore_dot(), ipywidgets.Play(max=10, interval=100)\n"
-        "ipywidgets.link((player, 'value'), (one, 'place'))\n"
-        "traitlets.link((one, 'values'), (other, 'values'))\n"
-        "ipywidgets.VBox([player, ipywidgets.HBox([one, other])])",
-    )
-    one, other = page.explorers
-    one.wait_for("The dot is at 0.")
-    page.page.locator(".widget-play button, .jupyter-widgets-play button").first.click()
-    for shown in (one, other):
-        assert shown.wait_for("The dot is at 10.") == ("The dot is at 10.",)
-    other.press("place", "Home")
-    assert one.wait_for("The dot is at 0.") == ("The dot is at 0.",)
-    widths = [shown.root.bounding_box()["width"] for shown in (one, other)]
-    assert min(widths) > 300, widths
-    assert page.errors == []
 
 
 def test_two_views_of_one_agree_also_when_code_moves_it_and_go_when_its_cell_runs_again(opened):
@@ -137,39 +78,6 @@ def test_what_stands_below_the_words_stays_when_they_get_shorter(opened):
         tops.append((len(shown.words), shown.control("reset").bounding_box()["y"]))
     assert tops[0][0] == tops[2][0] > tops[1][0]
     assert len({top for _, top in tops}) == 1
-
-
-LIMITED = """
-picture, axes = new_picture("One of the first few", 1, 1, 6, 2.4)
-(one,) = axes[0, 0].plot([0], [0], "o")
-axes[0, 0].set(xlim=(-1, 11))
-
-def move(count, which):
-    one.set_xdata([which])
-    return f"Number {which} of {count}."
-
-controls = {
-    "count": Slider("count", 5, range(1, 11)),
-    "which": Slider("which", 0, range(10), most=lambda values: values["count"] - 1),
-}
-Explorer(picture, [one], move, controls, {"the last": {"count": 10, "which": 9}})
-"""
-
-
-def test_a_slider_ends_where_its_numbers_stop_to_mean_anything(opened):
-    (shown,) = opened(SMALL, LIMITED).explorers
-    shown.press("the last", "Enter")
-    shown.wait_for("Number 9 of 10.")
-    shown.press("count", *["ArrowLeft"] * 5)
-    assert shown.wait_for("Number 4 of 5.") == ("Number 4 of 5.",)
-    which = shown.control("which")
-    assert (which.input_value(), which.get_attribute("max")) == ("4", "4")
-    shown.press("count", "Home")
-    assert shown.wait_for("Number 0 of 1.") == ("Number 0 of 1.",)
-    assert which.is_disabled()
-    shown.press("count", "End")
-    shown.press("which", "End")
-    assert shown.wait_for("Number 9 of 10.") == ("Number 9 of 10.",)
 
 
 @pytest.mark.parametrize("ending", ["shut down", "restarted"])
