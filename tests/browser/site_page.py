@@ -40,14 +40,6 @@ window.looks = (root, svg) => {
         pressed: [...root.querySelectorAll('.chips [aria-pressed=true]')].map(e => e.textContent),
     };
 };
-window.backgrounds = (root, image) => {
-    const seen = [...root.querySelectorAll('.sheet img')].filter(e => !e.hidden).map(e => e.src);
-    return [...seen, image].map(address => {
-        const read = document.createElement('div');
-        read.innerHTML = atob(address.split(',')[1]);
-        return inOrder(read);
-    });
-};
 """
 ARRANGED = """root => {
     const { width, height } = root.querySelector('.sheet > svg').viewBox.baseVal;
@@ -199,10 +191,3 @@ class Alive:
             ],
             "pressed": [name for name, state in self.presets.items() if state == self.state],
         }, (self.topic, self.state)
-
-    def check_background(self):
-        """Assert that what stands still is what Python draws, ids aside, which are random."""
-        expected = self.explorer.frames.background(self.arrangement)
-        shown = self.root.evaluate("(root, image) => backgrounds(root, image)", expected)
-        assert len(shown) == 2
-        assert shown[0] == shown[1], self.topic

@@ -2,14 +2,11 @@
 themes.
 """
 
-import io
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from control_ends import make_all, with_a_slider
+from control_ends import make_all
 from jupyterlab_page import Page, is_still, notebook, wait_until
 from pages import few
-from PIL import Image
 from test_without_a_kernel import serious
 
 UNLIKE = ["explore_shared_mean", "explore_batch", "explore_collapse"]
@@ -69,15 +66,10 @@ def shown(page, request):
     return page.explorers[page.names.index(request.param)]
 
 
-@pytest.fixture(params=few(with_a_slider(), UNLIKE))
-def slid(page, request):
-    """An explorer that has a slider."""
-    return page.explorers[page.names.index(request.param)]
-
-
 def slider_of(shown):
     """Return the first slider that can be moved."""
-    return shown.root.locator("input[type=range]:enabled").first
+    sliders = shown.root.locator("input[type=range]:enabled")
+    return sliders.first if sliders.count() else pytest.skip("has no slider")
 
 
 def at(slider, share):
@@ -97,83 +89,64 @@ def follows(shown, act):
     is_still(shown)
 
 
-def test_a_slider_follows_mouse_finger_and_keys(slid):
-    slider = slider_of(slid)
+def test_a_slider_follows_mouse_finger_and_keys(shown):
+    slider = slider_of(shown)
     slider.scroll_into_view_if_needed()
     start = slider.input_value()
     slider.press("Home")
-    is_still(slid)
-    follows(slid, lambda: slider.click(position=at(slider, 0.99)))
+    is_still(shown)
+    follows(shown, lambda: slider.click(position=at(slider, 0.99)))
     assert slider.input_value() == slider.get_attribute("max")
-    follows(slid, lambda: slider.tap(position=at(slider, 0.01)))
+    follows(shown, lambda: slider.tap(position=at(slider, 0.01)))
     assert slider.input_value() == "0"
-    follows(slid, lambda: slider.press("End"))
+    follows(shown, lambda: slider.press("End"))
     assert slider.input_value() == slider.get_attribute("max")
-    slid.control("reset").click()
-    wait_until(slid.page, lambda: slider.input_value() == start)
+    shown.control("reset").click()
+    wait_until(shown.page, lambda: slider.input_value() == start)
 
 
-def test_play_sweeps_a_slider_and_stops_where_it_began(slid):
-    button = slid.root.get_by_role("button", name="play", exact=True)
-    slider = slider_of(slid)
+def test_play_sweeps_a_slider_and_stops_where_it_began(shown):
+    button = shown.root.get_by_role("button", name="play", exact=True)
+    slider = slider_of(shown)
     start = slider.input_value()
     button.click()
-    wait_until(slid.page, lambda: slider.input_value() != start)
-    wait_until(slid.page, lambda: button.count() == 1)
+    wait_until(shown.page, lambda: slider.input_value() != start)
+    wait_until(shown.page, lambda: button.count() == 1)
     assert slider.input_value() == start
-    for stop in (slid.control("reset"), slid.root.locator(".chips button").first):
+    for stop in (shown.control("reset"), shown.root.locator(".chips button").first):
         button.click()
         stop.click()
         assert button.count() == 1
         stood = slider.input_value()
-        slid.page.wait_for_timeout(300)
+        shown.page.wait_for_timeout(300)
         assert slider.input_value() == stood
-    slid.control("reset").click()
-
-
-def test_the_picture_can_be_saved(shown):
-    with shown.page.expect_download() as download:
-        shown.control("save picture").click()
-    image = Image.open(io.BytesIO(download.value.path().read_bytes()))
-    width, height = shown.root.locator(".sheet > svg").evaluate(
-        "svg => [svg.viewBox.baseVal.width, svg.viewBox.baseVal.height]"
-    )
-    assert image.format == "PNG"
-    assert image.width == int(width * 192 / 72 + 1e-6)
-    assert image.height > height * 192 / 72
-    assert len(image.convert("RGB").getcolors(1 << 24)) > 20
-    bottom = image.convert("L").crop((0, image.height - 10, *image.size))
-    assert bottom.getextrema() == (255, 255), "The words end before the picture does."
+    shown.control("reset").click()
 
 
 def test_at_every_width_type_can_be_read_and_tracks_be_held(shown):
     for width in (360, 600, 900):
         shown.root.evaluate(SET_WIDTH, width)
-        for is_large in (False, True):
-            is_still(shown)
-            if not is_large:
-                wait_until(shown.page, lambda: not shown.root.evaluate(SCROLLS))
-            assert shown.root.evaluate(SMALL_TYPE) == []
-            assert shown.root.evaluate(SHORT_TRACKS) == []
-            assert shown.root.evaluate(OVER_EDGE) == []
-            shown.control("large type").click()
+        is_still(shown)
+        wait_until(shown.page, lambda: not shown.root.evaluate(SCROLLS))
+        for wrong in (SMALL_TYPE, SHORT_TRACKS, OVER_EDGE):
+            assert shown.root.evaluate(wrong) == []
     shown.root.evaluate(SET_WIDTH, 0)
     is_still(shown)
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (1024, 768)], ids=str)
-def test_a_picture_is_seen_together_with_its_words_and_with_its_controls(page, size):
-    page.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+def test_a_picture_is_seen_together_with_its_words_and_with_its_controls(page):
+    page.page.set_viewport_size({"width": 1366, "height": 768})
     page.page.wait_for_timeout(1000)
     room = page.page.evaluate(HEIGHT_OF_VIEW)
-    tall = {
-        (name, what[:60]): shown.root.evaluate(what)
+    tall = [
+        (name, height)
         for name, shown in zip(page.names, page.explorers, strict=True)
         for what in (HEIGHT_TOGETHER, HEIGHT_TO_OPERATE)
-    }
+        if (height := shown.root.evaluate(what)) > room
+    ]
     page.page.set_viewport_size({"width": 1366, "height": 1000})
     page.page.wait_for_timeout(500)
-    assert {name: height for name, height in tall.items() if height > room} == {}
+    assert tall == []
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])

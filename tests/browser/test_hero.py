@@ -36,15 +36,9 @@ def check(figure, row):
     seen = figure.evaluate(SEEN)
     torch.testing.assert_close(torch.tensor(seen["upper"]).double(), row, atol=0.05, rtol=0)
     torch.testing.assert_close(torch.tensor(seen["lower"]).double(), normed, atol=0.01, rtol=0)
-    lines = [row.locator("td").all_inner_texts() for row in figure.locator("tbody tr").all()]
-    numbers = [[float(cell.replace("−", "-")) for cell in line[:4]] for line in lines]
-    centered = row - row.mean()
-    for found, expected in zip(numbers, (row, centered, centered**2, normed), strict=True):
-        torch.testing.assert_close(torch.tensor(found).double(), expected, atol=0.0051, rtol=0)
-    mean, _, variance, root = [line[4].split(" ")[-1] for line in lines]
-    assert float(mean.replace("−", "-")) == pytest.approx(float(row.mean()), abs=0.0051)
-    assert float(variance) == pytest.approx(float(row.var(correction=0)), abs=0.0051)
-    assert float(root) == pytest.approx(float((row.var(correction=0) + 1e-5).sqrt()), abs=0.0051)
+    *_, last = figure.locator("tbody tr").all()
+    said = [float(cell.replace("−", "-")) for cell in last.locator("td").all_inner_texts()[:4]]
+    torch.testing.assert_close(torch.tensor(said).double(), normed, atol=0.0051, rtol=0)
 
 
 def values(figure):

@@ -1,6 +1,5 @@
 """Predictions in pages: judged as in Python, kept, counted, and what shows an answer opens then."""
 
-import json
 from html import unescape
 from importlib import import_module
 from math import isfinite
@@ -140,27 +139,20 @@ def test_what_is_folded_is_printed(visit):
     assert folds.evaluate_all("folds => folds.map(fold => fold.open)") == [False] * folds.count()
 
 
-@pytest.mark.parametrize("is_right", [True, False])
-def test_right_and_wrong_differ_by_more_than_color(visit, is_right):
-    form = visit(LESSONS[1]).page.locator(".lnorm-prediction:has([type=text])").first
-    form.locator("summary").first.click()
-    data = form.locator("script").evaluate("e => JSON.parse(e.textContent)")
-    known = data["right" if is_right else "wrong"][0]["value"]
-    form.locator("input").fill(str(known).strip("[]"))
-    form.get_by_role("button", name="Check").click()
-    form.get_by_text("✓" if is_right else "✗").wait_for()
-    line = form.evaluate("e => getComputedStyle(e).borderLeftStyle")
-    assert line == ("double" if is_right else "dashed")
-    assert form.locator("details").first.evaluate("e => e.open") != is_right
-
-
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=str)
 def test_an_answer_is_counted_told_everywhere_and_forgotten(visit, size):
     opened = visit(LESSONS[1], size)
     page = opened.page
     assert not page.locator(".lnorm-bar, .lnorm-far").count()
     assert page.locator(".lnorm-needs").is_visible()
-    answer_by_hand(page.locator(".lnorm-prediction").first)
+    form = page.locator(".lnorm-prediction:has([type=text])").first
+    for was_right in (False, True):  # what was wrong is not told again, and right stays right
+        form.locator("input").fill("98765")
+        form.locator("input").press("Enter")
+        form.get_by_text("Not yet").wait_for()
+        page.reload()
+        assert form.locator(".said").inner_text()[:7] == "✓ Right" * was_right
+        answer_by_hand(form)
     told = f"1 of {page.locator(f'{ASKED}:not(.further)').count()}"
     assert page.locator(".lnorm-bar").inner_text().startswith(told)
     page.reload()
@@ -179,32 +171,3 @@ def test_an_answer_is_counted_told_everywhere_and_forgotten(visit, size):
     assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('lnorm '))") == []
     opened.open("index.html")
     page.get_by_role("link", name="Start", exact=True).wait_for()
-
-
-def test_right_stays_right_and_what_was_wrong_is_not_told_again(visit):
-    page = visit(LESSONS[1]).page
-    form = page.locator(".lnorm-prediction:has(+ .lnorm-answer):has([type=text])").first
-    form.locator("input").fill("98765")
-    form.locator("input").press("Enter")
-    form.get_by_text("Not yet").wait_for()
-    page.reload()
-    assert form.locator(".said").inner_text() == ""
-    answer_by_hand(form)
-    form.locator("input").fill("98765")
-    form.locator("input").press("Enter")
-    form.get_by_text("Not yet").wait_for()
-    page.reload()
-    form.get_by_text("Right").wait_for()
-    assert page.locator(".lnorm-bar").inner_text().startswith("1 of ")
-
-
-def test_who_is_done_goes_on_with_the_core_and_is_not_told_what_a_lesson_builds_on(visit):
-    opened = visit("index.html")
-    known = json.dumps({"06_two_feature_collapse": [1, 9], "08_build_the_layer": [9, 9]})
-    opened.page.evaluate(f"localStorage.setItem('lnorm progress', {json.dumps(known)})")
-    opened.page.reload()
-    opened.page.get_by_role("link", name="Go on with lesson 10").wait_for()
-    assert opened.page.locator(".lnorm-map .done").count() == 1
-    for lesson, is_told in ((LESSONS[6], False), (LESSONS[8], True)):  # it needs lesson 5 too
-        opened.open(lesson)
-        assert opened.page.locator(".lnorm-needs").is_visible() == is_told

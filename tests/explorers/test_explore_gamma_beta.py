@@ -5,14 +5,11 @@ import re
 import numpy as np
 import torch
 import torch.nn.functional as F
-from explorer_fixtures import every_state, made_by_tests, moved_by_tests
-from matplotlib.artist import Artist
+from explorer_fixtures import every_state, moved_by_tests
 
-from lnorm_utils.examples import encoded_points
 from lnorm_utils.explorers import explore_gamma_beta
 
 explorer = moved_by_tests(explore_gamma_beta)
-explore = made_by_tests(explore_gamma_beta)
 
 
 def default_rows():
@@ -55,15 +52,16 @@ def test_in_every_state_the_picture_is_that_of_layer_norm(explorer):
         check_picture(explorer, default_rows(), *values.values())
 
 
-def test_one_feature_moves_one_dot_in_every_row(explore):
-    moved = explore(preset="one feature moved")
-    y = np.reshape(moved.moving[0].get_ydata(), (8, 4))
+def test_one_feature_moves_one_dot_in_every_row(explorer):
+    explorer.preset = "one feature moved"
+    y = np.reshape(explorer.moving[0].get_ydata(), (8, 4))
     np.testing.assert_allclose(y - torchs(default_rows())[0], [[0, 3, 0, 0]] * 8, atol=1e-12)
 
 
-def test_the_words_give_the_moments_of_the_feature_and_of_the_rows(explore):
+def test_the_words_give_the_moments_of_the_feature_and_of_the_rows(explorer):
     state = ("feature 2", -2.0, 1.5)
-    words = explore(*state).words
+    explorer.feature, explorer.weight, explorer.bias = state
+    words = explorer.words
     y, those = torchs(default_rows(), *state)
     assert "γ = −2 and β = 1.5, feature 2 has" in words
     numbers = [float(n.replace("−", "-")) for n in re.findall(r"−?\d+\.\d+", words)]
@@ -80,15 +78,3 @@ def test_the_outputs_at_gamma_one_and_beta_zero_stay_in_the_background(explorer)
         assert list(zero.get_ydata()) == [0, 0]
         check_groups(circles, None, values)
         assert not {circles, zero} & {*explorer.moving}
-
-
-def test_a_picture_has_at_most_three_looks(explorer):
-    (legend,) = filter(Artist.get_visible, explorer.picture.legends)
-    assert len(legend.get_texts()) == 3
-
-
-def test_positions_are_rows_as_well(explore):
-    x = encoded_points().requires_grad_()
-    explorer = explore(x=x, feature="feature 3", weight=-2.0, bias=3.0)
-    rows = x.detach().reshape(6, 4).double().numpy()
-    check_picture(explorer, rows, "feature 3", -2.0, 3.0)

@@ -59,8 +59,3 @@ def test_a_larger_row_gets_a_smaller_gradient_and_a_large_eps_lets_a_part_along_
     assert "Less than 0.01" in explorer.words
     explorer.eps = 1.0
     assert explorer.words.endswith("0° to x̂.")
-
-
-def test_every_state_has_at_most_forty_words_and_there_are_at_most_3000(explorer):
-    assert math.prod(len(stops) for stops in explorer.stops.values()) <= 3000
-    assert all(len(explorer.words.split()) <= 40 for _ in every_state(explorer))

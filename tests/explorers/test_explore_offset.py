@@ -6,24 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import torch
-from explorer_fixtures import made_by_tests, moved_by_tests
+from explorer_fixtures import moved_by_tests
 
 from lnorm_utils.explorers.offset import explore_offset
 
 ROW = [-3.8049, 1.9899, -1.7325, 2.1359]  # the first row of the lesson, as it prints it
-OWN = {
-    "far from zero": [10_002.0, 10_003.0, 10_005.0],
-    "many": torch.linspace(-1, 3, 300),
-    "constant": [2.5, 2.5],
-    "close together": [1e-3, 2e-3],
-    "tiny": [2.5e-30, 2.4e-30],
-    "large": torch.tensor([[1e15, -1e15, 3.0]]),
-}
 
 
 explorer = moved_by_tests(explore_offset)
-explore = made_by_tests(explore_offset)
 
 
 def stops(explorer):
@@ -138,16 +128,3 @@ def test_the_words_say_how_far_apart_float32_numbers_are_until_the_row_itself_is
         square = np.float32(offset**2)
         apart = float(np.nextafter(square, np.float32(np.inf))) - float(square)
         assert said == [f"{apart:,.10g}"] * (offset >= 1000 and not rounded)
-
-
-@pytest.mark.parametrize("row", OWN.values(), ids=OWN)
-def test_own_data_are_shown_in_place_of_the_row(explore, row):
-    explorer = explore(x=row)
-    negative = [offset for offset in stops(explorer) if by_hand(row, offset)[1] < 0]
-    for offset in stops(explorer)[::9]:
-        explorer.offset = offset
-        check(explorer, row, offset)
-    if negative:
-        assert explorer.presets["the first negative variance"] == {"offset": negative[0]}
-    else:
-        assert "the first negative variance" not in explorer.presets

@@ -2,16 +2,14 @@
 
 import math
 
-import pytest
 import torch
 import torch.nn.functional as F
-from explorer_fixtures import every_state, made_by_tests, moved_by_tests
+from explorer_fixtures import every_state, moved_by_tests
 
 from lnorm_utils.explorers import explore_precision
 from lnorm_utils.numbers import significant
 
 explorer = moved_by_tests(explore_precision)
-explore = made_by_tests(explore_precision)
 BITS = {"float16": 11, "bfloat16": 8, "float32": 24}
 CELLS = {"float16": [1, 5, 10], "bfloat16": [1, 8, 7], "float32": [1, 8, 23]}
 
@@ -125,12 +123,3 @@ def test_a_row_beyond_the_largest_float16_is_nan_however_it_is_computed(explorer
     assert [text.get_text() for text in explorer.moving[19:23]] == ["NaN"] * 4
     explorer.dtype = "bfloat16"
     assert [text.get_text() for text in explorer.moving[19:22]] == ["8", "8", "8"]
-
-
-@pytest.mark.parametrize("row", [[7.0, 9.0], [[1, 2, 6]], [1e100, -1e100, 0]])
-def test_a_row_of_ones_own_is_centered_and_scaled(explore, row):
-    flat = torch.tensor(row, dtype=torch.float64).flatten()
-    flat = flat / flat.abs().max()
-    shape = (flat - flat.mean()) / flat.std(correction=0)
-    explorer = explore(row=row, spread=3.0)
-    check(explorer, shape, **explorer.values)

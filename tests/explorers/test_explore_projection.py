@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from explorer_fixtures import made_by_tests
+from explorer_fixtures import moved_by_tests
 from torch import nn
 
 from lnorm_utils.examples import normal
@@ -16,16 +16,11 @@ from lnorm_utils.explorers import explore_projection
 SIZES = [2, 3, 4, 6, 8, 16, 32, 64]
 
 
-explore = made_by_tests(explore_projection)
+explorer = moved_by_tests(explore_projection)
 
 
 def default_points():
     return normal(400, 2, seed=399).double().numpy()
-
-
-def shuffled(points):
-    """Put points in the order in which the explorer halves them."""
-    return points[torch.randperm(len(points), generator=torch.Generator().manual_seed(7))].numpy()
 
 
 def pytorch_weights(size):
@@ -74,17 +69,16 @@ def assert_shows(explorer, x, size, bias, bias_scale):
     assert float(said[2].replace("−", "-")) == pytest.approx(r2, abs=0.00501)
 
 
-@pytest.mark.parametrize("size", [2, 5, 64])
-def test_at_every_size_and_bias_the_picture_shows_what_least_squares_recovers(explore, size):
-    explorer = explore(size=size)
+@pytest.mark.parametrize("size", [2, 6, 64])
+def test_at_every_size_and_bias_the_picture_shows_what_least_squares_recovers(explorer, size):
+    explorer.size = size
     for bias, bias_scale in itertools.product((True, False), (0.1, 1.0, 10.0)):
         explorer.bias = bias
         explorer.bias_scale = bias_scale
         assert_shows(explorer, default_points(), size, bias, bias_scale)
 
 
-def test_the_curves_are_r2_by_size_with_the_bias_and_without(explore):
-    explorer = explore()
+def test_the_curves_are_r2_by_size_with_the_bias_and_without(explorer):
     for scale, label in ((1, "R² with the bias"), (0, "R² without a bias")):
         expected = [
             [size, least_squares(default_points(), np.ones((1, 2)), size, scale)[0]]
@@ -93,8 +87,8 @@ def test_the_curves_are_r2_by_size_with_the_bias_and_without(explore):
         np.testing.assert_allclose(lines(explorer, label)[0], expected, atol=1e-8)
 
 
-def test_without_a_bias_points_on_one_ray_coincide_and_with_it_they_separate(explore):
-    explorer = explore(size=6, bias=False)
+def test_without_a_bias_points_on_one_ray_coincide_and_with_it_they_separate(explorer):
+    explorer.size, explorer.bias = 6, False
     for ray in lines(explorer, "point recovered"):
         assert np.ptp(ray, axis=0).max() < 0.001
     explorer.bias = True
@@ -106,39 +100,7 @@ def test_without_a_bias_points_on_one_ray_coincide_and_with_it_they_separate(exp
     assert 0.01 < lengths[0] < lengths[1] / 2 < lengths[2] / 4
 
 
-@pytest.mark.parametrize(
-    "points",
-    [
-        normal(40, 2, seed=1).double(),
-        1e3 + normal(40, 2, seed=1).double(),
-        1e-3 * normal(5, 8, 2, seed=1).double().requires_grad_(),
-    ],
-)
-def test_own_points_are_fitted_and_drawn_at_their_own_scale(explore, points):
-    explorer = explore(points=points, size=4, bias=False)
-    x = shuffled(points.detach().reshape(-1, 2))
-    r2, recovered = least_squares(x, on_rays(explorer), 4, 0.0)
-    low, high = explorer.picture.axes[1].get_xlim()
-    assert high == -low == pytest.approx(1.2 * np.linalg.norm(on_rays(explorer), axis=1).max())
-    shown = np.concatenate(lines(explorer, "point recovered"))
-    np.testing.assert_allclose(shown, recovered.clip(low, high), atol=1e-6 * high)
-    assert lines(explorer, "R² now")[0][0, 1] == pytest.approx(max(r2, -0.08), abs=1e-6)
-
-
-def test_what_is_far_off_is_drawn_at_the_edge_and_said_as_it_is(explore):
-    points = normal(8, 2, seed=2).double()
-    explorer = explore(points=points, size=3)
-    r2, recovered = least_squares(shuffled(points), on_rays(explorer), 3, 1.0)
-    edge = explorer.picture.axes[1].get_xlim()[1]
-    assert r2 < -0.1
-    assert np.abs(recovered).max() > edge
-    assert lines(explorer, "R² now")[0][0, 1] == -0.08
-    assert np.abs(lines(explorer, "point recovered")).max() == edge
-    assert f"R² = {r2:.2f}.".replace("-", "−") in explorer.words
-
-
-def test_the_words_measure_the_rays_or_count_the_places_if_they_are_few(explore):
-    explorer = explore()
+def test_the_words_measure_the_rays_or_count_the_places_if_they_are_few(explorer):
     for name, values in explorer.presets.items():
         explorer.preset = name
         before, after = (
@@ -153,8 +115,8 @@ def test_the_words_measure_the_rays_or_count_the_places_if_they_are_few(explore)
         assert said == ([] if few else [f"{end:.2f}" for end in ends])
 
 
-def test_where_a_bias_hurts_the_words_say_what_is_reached_without(explore):
-    x, explorer = default_points(), explore()
+def test_where_a_bias_hurts_the_words_say_what_is_reached_without(explorer):
+    x = default_points()
     for size, bias_scale in itertools.product(SIZES, (0.1, 0.316, 1.0, 3.16, 10.0)):
         explorer.values = {"size": size, "bias": True, "bias_scale": bias_scale}
         scales = explorer.values["bias_scale"], 0

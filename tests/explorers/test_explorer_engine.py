@@ -212,37 +212,6 @@ def test_a_picture_is_arranged_anew_where_there_is_less_room():
     assert len(MADE[-1].frames.arrangements) == 1
 
 
-def test_a_button_counts_its_presses():
-    explorer = make_dot(presets={"up": {"up": True}}, preset="up")
-    explorer.again += 1
-    explorer.again += 1
-    assert explorer.words == "dot at 2 & 2"
-    assert explorer.line.get_data() == ([2], [2])
-
-
-def test_a_control_without_effect_is_gray():
-    explorer = make_dot()
-    assert not explorer.controls["again"].when(explorer.values)
-    explorer.up = True
-    assert explorer.controls["again"].when(explorer.values)
-
-
-def test_words_are_text_and_no_html():
-    explorer = make_dot()
-    explorer.kind = "<b>"
-    assert explorer.frame()["words"] == "<b> at 2 & 0"
-    assert "<figcaption>&lt;b&gt; at 2 &amp; 0 " in explorer._repr_mimebundle_()[0]["text/html"]
-
-
-def test_a_start_or_a_preset_between_two_stops_becomes_a_stop():
-    controls = {"x": Slider("x", 0.25, [0.0, 1.0])}
-    picture, _ = new_picture("Nothing", 1, 1, 2, 2)
-    explorer = Explorer(picture, [], lambda x: f"{x}", controls, {"low": {"x": 0.125}})
-    MADE.append(explorer)
-    assert explorer.stops["x"] == [0.0, 0.125, 0.25, 1.0]
-    assert explorer.words == "0.25"
-
-
 @pytest.mark.parametrize(
     ("control", "value", "sentence"),
     [
@@ -307,11 +276,11 @@ def test_explorers_that_are_moved_and_closed_leave_memory_where_it_was():
         return len(gc.get_objects())
 
     objects_after(1)
-    assert objects_after(2) >= objects_after(6)
+    assert objects_after(1) >= objects_after(4)
 
 
 def test_a_cell_that_runs_again_closes_the_explorers_of_its_former_run_and_no_others():
-    code = "from lnorm_utils.explorers import explore_collapse as e; a, b = e(), e()"
+    code = "from lnorm_utils.explorers import explore_offset as e; a, b = e(), e()"
     count = "print(len(__import__('ipywidgets').widgets.widget._instances))"
     manager, client = start_new_kernel()
     try:

@@ -24,25 +24,20 @@ FORMS = [
     lambda a: a,
     lambda a: a.astype(np.float32),
     lambda a: a.tolist(),
-    lambda a: a.astype(object),
     lambda a: np.nan_to_num(a).clip(-1e18, 1e18).astype(np.int64),
     lambda a: a > 0,
     torch.as_tensor,
     lambda a: torch.as_tensor(a).requires_grad_(),
     lambda a: torch.as_tensor(a).bfloat16(),
-    lambda a: a + 0j,
 ]
 SCALES = [0.0, 5e-324, 1e-300, 1e-30, 1e-8, 1.0, 1.0, 1.0, 1e3, 1e8, 1e30, 1e99, 1e300]
 OFFSETS = [0.0, 0.0, 0.0, 0.0, 1.0, -1e6, 1e16, 1e99, 1.7e308]
 SPECIAL = [*NOT_FINITE, 0.0, -0.0, 5e-324, -1e99, -1.7e308]
-NO_ARRAYS = ["text", None, {}, {"a": 1}, {1.0, 2.0}, [[1.0], [1.0, 2.0]], object(), len, [["a"]]]
 
 
 @st.composite
 def arrays(draw, shapes):
-    """Draw something that is like an array, or, rarely, nothing of the kind."""
-    if draw(st.integers(0, 15)) == 15:
-        return draw(st.sampled_from(NO_ARRAYS))
+    """Draw numbers of any shape, size, and kind."""
     values = np.array(np.random.default_rng(draw(seeds)).standard_normal(draw(shapes)))
     with np.errstate(all="ignore"):
         values = values * draw(st.sampled_from(SCALES)) + draw(st.sampled_from(OFFSETS))
@@ -62,7 +57,7 @@ points = st.one_of(
 )
 two_or_three = st.one_of(st.tuples(st.integers(1, 40), st.sampled_from([2, 3])), any_shape)
 tables = st.one_of(st.lists(st.integers(1, 3), min_size=2, max_size=4).map(tuple), any_shape)
-axes = st.sampled_from([0, -1, 1, (0, 1), [-1, -2], [0, -1], 2, (1, 2, 3), 5, (), None, "0", 1.5])
+axes = st.sampled_from([0, -1, 1, (0, 1), [-1, -2], [0, -1], 2, (1, 2, 3)])
 
 
 def finite(*values):

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 from types import SimpleNamespace
 
 import matplotlib
@@ -9,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from looks import PICTURES
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 from test_curves import draw_curves
@@ -29,6 +29,7 @@ from lnorm_utils.plotting import (
 )
 
 NAN, INF = float("nan"), float("inf")
+NAMES = {"title": "T", "xlabel": "in", "ylabel": "out"}
 
 
 @pytest.fixture(scope="module", params=PICTURES)
@@ -41,10 +42,6 @@ def kind(request):
 
 def stairs(ax):
     return next(p for p in ax.patches if hasattr(p, "get_data")).get_data()
-
-
-def titles(figure):
-    return [ax.get_title() for ax in figure.axes if ax.get_title()]
 
 
 def test_a_picture_is_a_figure_with_an_alternative_and_words_and_large_text(kind):
@@ -84,24 +81,10 @@ def test_a_bar_is_as_long_as_its_value_and_a_line_stands_where_it_was_expected()
     assert figure.words == "Times, measured in ms: a 3; b 12.5 (predicted 10)."
 
 
-@pytest.mark.parametrize(
-    ("values", "expected", "words"),
-    [
-        ({}, {}, "at least one"),
-        ({"a": NAN}, {}, "finite"),
-        ({"a": 1.0}, {"a": -1.0}, "below 0"),
-        ({"a": 1.0}, {"b": 1.0}, "no value for b"),
-    ],
-)
-def test_bars_without_a_length_are_an_error(values, expected, words):
-    with pytest.raises(ValueError, match=words):
-        bars(values, expected, title="Times", xlabel="ms")
-
-
 # Histograms and number lines.
 
 
-@pytest.mark.parametrize("count", [1, 2, 4, 5, 9])
+@pytest.mark.parametrize("count", [1, 5])
 def test_there_is_a_panel_for_each_point_and_all_values_are_counted(count):
     points = 40 * normal(count, 300, seed=3)
     figure = hist_encoding(points)
@@ -117,11 +100,6 @@ def test_there_is_a_panel_for_each_point_and_all_values_are_counted(count):
         assert ax.get_title() == title.replace("-", "−")
 
 
-def test_sequences_have_a_panel_for_each_point_and_position():
-    names = [title.splitlines()[0] for title in titles(hist_encoding(encoded_points()))]
-    assert names == [f"point {n}, position {k}" for n in range(3) for k in range(2)]
-
-
 def test_before_and_after_stand_above_each_other_with_a_frame_of_the_axis_after():
     before = dummy_points()
     after = layer_norm(before, 256)
@@ -134,23 +112,7 @@ def test_before_and_after_stand_above_each_other_with_a_frame_of_the_axis_after(
         assert above[n].get_title().startswith(f"point {n}\n")
         frame = above[n].patches[-1].get_bbox()
         assert (frame.x0, frame.x1) == (edges[0], edges[-1])
-        bars = [ax.patches[0] for ax in (above[n], below[n])]
-        assert bars[0].get_facecolor() != bars[1].get_facecolor()
-        assert bars[0].get_hatch() != bars[1].get_hatch()
     assert len({ax.get_xlim() for ax in above}) == len({ax.get_xlim() for ax in below}) == 1
-
-
-def test_there_is_no_frame_where_the_panel_after_covers_all_of_the_axis_before():
-    narrow = 1e-3 * normal(2, 40, seed=0)
-    figure = hist_layer_normed(narrow, layer_norm(narrow, 40, eps=0.0))
-    assert [len(ax.patches) for ax in figure.axes] == [1, 1, 1, 1]
-    assert "wider than the one above" in figure.words
-
-
-@pytest.mark.parametrize(("features", "bins"), [(9, 8), (100, 20), (1000, 40)])
-def test_more_features_make_narrower_bins_up_to_a_limit(features, bins):
-    values, edges, _ = stairs(hist_encoding(normal(1, features, seed=0)).axes[0])
-    assert (len(values), len(edges)) == (bins, bins + 1)
 
 
 def test_a_variance_is_zero_only_if_rounding_alone_can_have_made_it():
@@ -174,31 +136,13 @@ def test_number_lines_show_every_feature_the_means_and_the_deviations():
     assert (bars[:, 1] - bars[:, 0]) / 2 == pytest.approx(deviation)
 
 
-def test_number_lines_leave_out_the_deviations_on_request():
-    picture = number_lines(encoded_points(), spread=False)
-    (ax,) = picture.axes
-    assert len(ax.lines) == 2
-    assert not ax.collections
-    assert "point 0, position 0 has mean −0.35; point 0" in picture.words
-    assert "deviation" not in picture.words
-
-
 # Tables.
 
 
 def test_signed_cells_have_their_numbers_and_colors_by_sign_and_size():
-    picture = signed_cells(
-        [[2.0, -2.0, 1e-9], [1.0, 0.0, NAN]], title="T", xlabel="in", ylabel="out"
-    )
+    picture = signed_cells([[2.0, -2.0, 1e-9], [1.0, 0.0, NAN]], **NAMES)
     (ax,) = picture.axes
-    assert [text.get_text() for text in ax.texts] == [
-        "2.00",
-        "−2.00",
-        "0.00",
-        "1.00",
-        "0.00",
-        "nan",
-    ]
+    assert " ".join(t.get_text() for t in ax.texts) == "2.00 −2.00 0.00 1.00 0.00 nan"
     strong, below, tiny, half, zero, _ = (np.array(cell.get_facecolor()[:3]) for cell in ax.patches)
     assert (zero == 1).all()
     np.testing.assert_allclose(tiny, 1, atol=1e-6)
@@ -210,12 +154,9 @@ def test_signed_cells_have_their_numbers_and_colors_by_sign_and_size():
 @pytest.mark.parametrize(
     ("shape", "dim", "groups"),
     [
-        ((4, 3), -1, 4),
         ((4, 3), 0, 3),
-        ((3, 2, 4), -1, 6),
         ((3, 2, 4), (1, 2), 3),
         ((3, 2, 4), (0, 1), 4),
-        ((2, 3, 2, 2), 1, 8),
         ((2, 3, 2, 2), (0, 2, 3), 3),
         ((30, 2), 1, 30),
     ],
@@ -231,13 +172,6 @@ def test_cells_have_the_same_mark_exactly_if_they_share_a_statistic(shape, dim, 
     assert texts[0::2] == [f"{v:.2f}".replace("-0.00", "0.00").replace("-", "−") for v in x.ravel()]
     assert f"{groups} groups of {x.numel() // groups}" in figure.words
     assert str(tuple(statistic.shape)) in figure.words
-
-
-def test_cells_of_neighboring_groups_differ_in_color_too():
-    figure = shared_cells(normal(3, 2, 4, seed=0), -1)
-    colors = [to_hex(p.get_facecolor()) for ax in figure.axes for p in ax.patches]
-    assert len(set(colors)) == 6
-    assert len(set(colors[:4])) == 1
 
 
 @pytest.mark.parametrize(
@@ -317,60 +251,38 @@ def test_each_class_is_drawn_with_a_color_and_a_marker_of_its_own():
     assert points_by_class([[1.0, 0.0]], [0], ["a", "b"]).words.endswith('0 points of class "b".')
 
 
-# Curves.
-
-
 # What cannot be drawn.
 
 
 @pytest.mark.parametrize(
     ("draw", "error", "words"),
     [
-        *((lambda s=s: hist_encoding(torch.ones(s)), ValueError, ["(N, D)", f"shape {s}."])
-          for s in [(4,), (1, 2, 3, 4), (0, 4), (3, 0), ()]),
-        (lambda: number_lines(torch.ones(4)), ValueError, ["(N, D)", "(4,)"]),
-        (lambda: hist_encoding([[1.0], [1.0, 2.0]]), TypeError, ["equal length", "a list"]),
-        (lambda: hist_encoding("abc"), TypeError, ["real numbers", "a str"]),
-        (lambda: number_lines([[1j]]), TypeError, ["real numbers"]),
-        (lambda: shared_cells(torch.tensor([[1j]])), TypeError, ["real numbers"]),
-        (lambda: hist_encoding([[1.0, 2e100]]), ValueError, ["up to 1e100", "2e100"]),
-        (lambda: hist_layer_normed(torch.ones(3, 2, 4), torch.ones(2, 3, 4)), ValueError,
-         ["(3, 2, 4)", "(2, 3, 4)"]),
-        *((lambda d=d: shared_cells(torch.ones(2, 3), d), TypeError, ["dim must be an integer"])
-          for d in [0.5, None, "0", (0, "1")]),
-        *((lambda d=d: shared_cells(torch.ones(2, 3), d), ValueError, ["dim", words])
-          for d, words in [(2, "2 was given"), ((0, -2), "each once"), ((), "()")]),
-        *((lambda s=s: shared_cells(torch.ones(s), 0), ValueError, ["shared_cells", str(s)])
-          for s in [(4,), (1, 1, 1, 1, 1), (0, 3)]),
-        (lambda: shared_cells(torch.ones(2, 3), 0, "NLD"), ValueError, ["'NLD'"]),
-        *((lambda s=s: signed_cells(torch.ones(s), title="", xlabel="", ylabel=""), ValueError,
-           ["signed_cells", str(s)]) for s in [(4,), (0, 3), (13, 2)]),
-        (lambda: verdicts({"a": {"x": True}, "b": {"y": True}}, "t"), ValueError, ["'x'", "'y'"]),
-        (lambda: verdicts({}, "t"), ValueError, ["verdicts", "{}"]),
-        *((lambda a=a, b=b: points_before_after(torch.ones(a), torch.ones(b)), ValueError,
-           ["points_before_after", str(a), str(b)])
-          for a, b in [((3, 4), (3, 4)), ((3, 2), (4, 2)), ((0, 2), (0, 2))]),
-        *((lambda x=x, c=c, n=n: points_by_class(x, c, n), ValueError, ["points_by_class", words])
-          for x, c, n, words in [
-              (torch.ones(3, 3), [0, 0, 0], ["a"], "(3, 3)"),
-              (torch.ones(3, 2), [0, 0], ["a"], "(2,)"),
-              (torch.ones(3, 2), [0, 1, 2], ["a", "b"], "a name for each class"),
-              (torch.ones(1, 2), [0], list("abcd"), "at most 3 names"),
-              (torch.ones(0, 2), [], ["a"], "0 points"),
-              ([[NAN, 1.0]], [0], ["a"], "finite values")]),
-        (lambda: draw_curves({"a": [1, 2, 3]}, [1.0, 2.0]), ValueError, ["The line", "(3,)"]),
-        (lambda: draw_curves({"a": []}, []), ValueError, ["curves needs", "(0,)"]),
-        (lambda: draw_curves({}), ValueError, ["0 lines"]),
-        (lambda: draw_curves({str(n): [1, 2, 3] for n in range(5)}), ValueError, ["5 lines"]),
-        (lambda: draw_curves({"a": [1]}, [[1.0]]), ValueError, ["(1, 1)"]),
-        (lambda: draw_curves({"a": [1, 2, 3]}, log="Y"), ValueError, ["'Y' was given"]),
+        (lambda: hist_encoding(torch.ones(4)), ValueError, "(4,)"),
+        (lambda: number_lines(torch.ones(4)), ValueError, "(4,)"),
+        (lambda: hist_encoding([[1.0], [1.0, 2.0]]), TypeError, "equal length"),
+        (lambda: hist_encoding("abc"), TypeError, "a str"),
+        (lambda: hist_encoding([[1.0, 2e100]]), ValueError, "2e100"),
+        (
+            lambda: hist_layer_normed(normal(3, 4, seed=0), normal(2, 4, seed=0)),
+            ValueError,
+            "(2, 4)",
+        ),
+        (lambda: shared_cells(torch.ones(2, 3), None), TypeError, "dim must be an integer"),
+        (lambda: shared_cells(torch.ones(2, 3), 2), ValueError, "2 was given"),
+        (lambda: shared_cells(torch.ones(1, 1, 1, 1, 1), 0), ValueError, "(1, 1, 1, 1, 1)"),
+        (lambda: signed_cells(torch.ones(13, 2), **NAMES), ValueError, "(13, 2)"),
+        (lambda: verdicts({"a": {"x": True}, "b": {"y": True}}, "t"), ValueError, "'y'"),
+        (lambda: points_before_after(torch.ones(3, 4), torch.ones(3, 4)), ValueError, "(3, 4)"),
+        (lambda: points_by_class(torch.ones(3, 2), [0, 0], ["a"]), ValueError, "(2,)"),
+        (lambda: points_by_class([[NAN, 1.0]], [0], ["a"]), ValueError, "finite values"),
+        (lambda: bars({"a": 1.0}, {"a": -1.0}, title="", xlabel=""), ValueError, "below 0"),
+        (lambda: draw_curves({"a": [1, 2, 3]}, [1.0, 2.0]), ValueError, "(3,)"),
+        (lambda: draw_curves({str(n): [1, 2, 3] for n in range(5)}), ValueError, "5 lines"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_drawn_is_named(draw, error, words):
-    with pytest.raises(error) as raised:
+    with pytest.raises(error, match=re.escape(words)):
         draw()
-    for word in words:
-        assert word in str(raised.value)
 
 
 def test_what_is_not_finite_is_left_out_and_told():

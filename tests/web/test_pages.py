@@ -1,7 +1,6 @@
-"""Lessons as pages: before an answer is given, nothing shows it; what a script judges it with."""
+"""Lessons as pages: before an answer is given, nothing shows it."""
 
 import json
-import math
 import re
 
 import pytest
@@ -10,7 +9,6 @@ from project import NOTEBOOK_PATHS
 from lnorm_utils.checking.exercise import Exercise
 from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.web.lesson_page import lesson_page
-from lnorm_utils.web.questions import as_data, prediction
 
 FORM = 'class="lnorm-prediction'
 
@@ -50,33 +48,3 @@ def checks(cell):
     names = re.findall(r"^(\w+)\.check\(\.\.\.\)", "".join(cell["source"]), re.MULTILINE)
     known = {n: e for bank in Exercise.bank.values() for n, e in bank.items()}
     return [name for name in names if isinstance(known.get(name), Prediction)]
-
-
-def ask(answer, *wrong):
-    """Make a prediction with some wrong values, each with a message."""
-    wrong = {value: f"That is {value}." for value in wrong}
-    return Prediction(answer=answer, reason="So it is.", hints=["One.", "Two."], wrong=wrong)
-
-
-@pytest.mark.parametrize(
-    ("answer", "kind", "value"),
-    [
-        (3, "number", 3),
-        (math.nan, "number", "nan"),
-        ((2, 3), "tuple", [2, 3]),
-        ("Mean  Norm", "word", "mean norm"),
-        (True, "truth", True),
-    ],
-)
-def test_each_kind_of_answer_can_be_judged_by_a_script(answer, kind, value):
-    data = json.loads(json.dumps(as_data(ask(answer, -5)), allow_nan=False))
-    assert data["kind"] == kind
-    assert [known["value"] for known in data["right"]] == [value]
-    assert [known["value"] for known in data["wrong"]] == [-5]
-
-
-def test_words_stand_in_the_order_of_the_question():
-    shown = prediction(
-        ask("mean", "both", "variance"), 'Which: the "variance", the "mean", or "both"?'
-    )
-    assert re.findall('value="(.+?)"', shown) == ["variance", "mean", "both"]
