@@ -16,24 +16,6 @@ def moved_by_tests(function):
     return explorer
 
 
-def made_by_tests(function):
-    """Let a test make explorers with arguments of its own."""
-
-    @pytest.fixture
-    def explore():
-        made = []
-
-        def make(*arguments, **options):
-            made.append(function(*arguments, **options))
-            return made[-1]
-
-        yield make
-        for explorer in made:
-            explorer.close()
-
-    return explore
-
-
 def every_state(explorer):
     """Choose every preset, then move every control to both ends; yield the values each time."""
     for name in explorer.presets:

@@ -81,18 +81,3 @@ def test_a_constant_row_becomes_zero_and_never_nan(explorer):
     for text in (first_std, second_std):
         assert text.get_text() == "standard deviation 0.00"
     assert "nan" not in explorer.frame()["svg"].lower()
-
-
-def test_a_row_as_small_as_the_root_of_eps_is_brought_to_the_root_of_a_half(explorer):
-    explorer.preset = "as small as √ε"
-    assert "After layer norm it is 0.71." in explorer.words
-    explorer.preset = "far below √ε"
-    assert explorer.words.endswith("it would be 0.91.")
-
-
-def test_measured_and_formula_are_one_number_at_every_stop(explorer):
-    for eps in explorer.stops["eps"][::6]:
-        for sigma in explorer.stops["amplitude"][1::8]:
-            explorer.amplitude, explorer.eps = sigma, eps
-            formula = number(sigma / (sigma**2 + eps) ** 0.5)
-            assert f"After layer norm it is {formula}." in explorer.words

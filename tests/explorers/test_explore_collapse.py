@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from explorer_fixtures import every_state, made_by_tests
+from explorer_fixtures import every_state, moved_by_tests
 
 from lnorm_utils.examples import normal
 from lnorm_utils.explorers import explore_collapse
 
 POINTS = normal(30, 4, seed=9).double()
+POINTS[0] = torch.tensor([0.5, -0.5, 0.0, 0.0])  # the point that is marked
 
 
-explore = made_by_tests(explore_collapse)
+explorer = moved_by_tests(lambda: explore_collapse(points=POINTS))
 
 
 def drawn(explorer, panel):
@@ -60,14 +61,13 @@ def assert_shows(explorer):
         assert dots["*"] == pytest.approx(places[:1], abs=1e-12)
 
 
-def test_in_every_state_the_dots_are_those_of_pytorchs_layer_norm(explore):
-    explorer = explore(points=POINTS)
+def test_in_every_state_the_dots_are_those_of_pytorchs_layer_norm(explorer):
     for _ in every_state(explorer):
         assert_shows(explorer)
 
 
-def test_the_marked_point_of_two_features_follows_the_formula(explore):
-    explorer = explore(features=2)
+def test_the_marked_point_of_two_features_follows_the_formula(explorer):
+    explorer.features = 2
     for difference, eps in ((1.0, 1e-5), (0.01, 1e-3), (1e-4, 0.1), (0, 1e-5)):
         explorer.difference = difference
         explorer.eps = eps
@@ -76,8 +76,8 @@ def test_the_marked_point_of_two_features_follows_the_formula(explore):
         assert f"becomes ({value:.5f}, {-value + 0.0:.5f})".replace("-", "−") in explorer.words
 
 
-def test_the_difference_of_one_feature_does_nothing_and_is_gray(explore):
-    explorer = explore(points=POINTS, preset="one feature")
+def test_the_difference_of_one_feature_does_nothing_and_is_gray(explorer):
+    explorer.values = {"features": 1, "difference": 1.0}
     shown = drawn(explorer, 0)["s"]
     assert not explorer.controls["difference"].when(explorer.values)
     explorer.difference = 0
@@ -87,33 +87,14 @@ def test_the_difference_of_one_feature_does_nothing_and_is_gray(explore):
     assert explorer.controls["difference"].when(explorer.values)
 
 
-def test_beside_each_corner_stands_how_many_points_are_there(explore):
-    explorer = explore(points=POINTS)
-    _, after = expected(2, 1.0, 1e-5)
-    for text in explorer.moving[-2:]:
-        corner = torch.tensor(text.get_position()).double().sign()
-        near = int(((after - corner).abs() < 0.01).all(1).sum())
-        assert text.get_text() == f"{near} points"
-    explorer.features = 3
-    assert [text.get_text() for text in explorer.moving[-2:]] == ["", ""]
-
-
 @pytest.mark.parametrize(("features", "shape"), [(3, "circle"), (4, "sphere")])
 def test_three_and_four_features_lie_on_a_circle_and_a_sphere_whose_outline_is_drawn(
-    explore, features, shape
+    explorer, features, shape
 ):
-    explorer = explore(features=features)
+    explorer.values = {"features": features, "difference": 1.0, "eps": 1e-5}
     radius = math.sqrt(features)
     assert re.search(rf"all lie on .*{shape} of radius √{features} = {radius:.2f}", explorer.words)
     outline = explorer.moving[0].get_xydata()
     assert np.hypot(*outline.T) == pytest.approx(np.full(len(outline), radius))
     explorer.features = 2
     assert len(explorer.moving[0].get_xydata()) == 0
-
-
-def test_where_few_are_near_a_corner_the_words_say_how_far_they_reach(explore):
-    explorer = explore(preset="almost equal")
-    most = max(
-        abs(drawn(explorer, 1)[marker]).max() for marker in "o^s" if len(drawn(explorer, 1)[marker])
-    )
-    assert f"ε holds all of them back, at most {most:.2f} from 0" in explorer.words

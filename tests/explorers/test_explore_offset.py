@@ -115,16 +115,3 @@ def test_the_first_negative_variance_is_a_preset(explorer):
     first = next(offset for offset in stops(explorer) if by_hand(ROW, offset)[1] < 0)
     assert first == 17_800
     assert explorer.presets["the first negative variance"] == {"offset": first}
-
-
-def test_the_words_say_how_far_apart_float32_numbers_are_until_the_row_itself_is_rounded(explorer):
-    rounded = False
-    for offset in stops(explorer):
-        explorer.offset = offset
-        rounded |= abs(by_hand(ROW, offset)[0] / by_hand(ROW, 0)[0] - 1) > 1e-3
-        assert rounded == (offset >= 133_000)
-        assert rounded == ("has changed its true variance a little." in explorer.words)
-        said = re.findall("float32 numbers are (.*?) apart[.]", explorer.words)
-        square = np.float32(offset**2)
-        apart = float(np.nextafter(square, np.float32(np.inf))) - float(square)
-        assert said == [f"{apart:,.10g}"] * (offset >= 1000 and not rounded)

@@ -113,14 +113,3 @@ def test_the_words_measure_the_rays_or_count_the_places_if_they_are_few(explorer
         assert (f"come back at {places} places" in explorer.words) == few
         said = re.findall(r"(\d\.\d\d) apart", explorer.words)
         assert said == ([] if few else [f"{end:.2f}" for end in ends])
-
-
-def test_where_a_bias_hurts_the_words_say_what_is_reached_without(explorer):
-    x = default_points()
-    for size, bias_scale in itertools.product(SIZES, (0.1, 0.316, 1.0, 3.16, 10.0)):
-        explorer.values = {"size": size, "bias": True, "bias_scale": bias_scale}
-        scales = explorer.values["bias_scale"], 0
-        with_bias, without = (least_squares(x, x[:1], size, scale)[0] for scale in scales)
-        hurts = size == 3 and without > with_bias + 0.01
-        assert ("tells more" in explorer.words) == hurts
-        assert not hurts or f"R² = {without:.2f}." in explorer.words.split("tells more")[1]

@@ -99,23 +99,6 @@ def test_each_control_at_both_ends_shows_what_autograd_gives(own_directions):
                 assert_shows(explorer)
 
 
-def test_the_last_block_of_post_ln_gets_most_only_if_all_rows_are_pulled_the_same_way():
-    explorer = explore_residual(preset="24 blocks, post-LN")
-    assert "gradient of 10.3, and block 24 gets the largest, 40." in explorer.words
-    explorer.own_directions = True
-    assert "gradient of 8.67, block 24 gets 6.42, and block 8 the largest" in explorer.words
-
-
-def test_without_a_final_norm_the_words_say_what_it_would_divide_by():
-    explorer = explore_residual(preset="24 blocks, pre-LN, no final norm")
-    without, with_one = (
-        np.median(measured(24, "pre-LN", final, False, ROWS)[0], 0)[0] for final in (False, True)
-    )
-    assert f"gradient by {without / with_one:.2f}." in explorer.words
-    explorer.placement = "post-LN"
-    assert "divide" not in explorer.words
-
-
 def test_the_explorer_of_the_stream_shows_the_same_scales_and_says_where_they_end():
     explorer = explore_stream(x=ROWS)
     for depth in (2, 24):

@@ -115,9 +115,3 @@ def test_words_say_which_choices_are_layer_norm_and_which_are_not(explorer):
                 assert ("This is layer norm" in text) == ((kind, over) in layer_norm)
                 assert ("not layer norm" in text) == ((kind, over) not in layer_norm)
                 assert ("This is batch norm" in text) == ((kind, over) in batch_norm)
-
-
-def test_the_features_of_sequences_stay_picked_as_the_channels_of_images(explorer):
-    explorer.preset = next(iter(explorer.presets))
-    explorer.tensor = "(N, C, H, W)"
-    check(explorer, NUMBERS.reshape(3, 2, 2, 2), "(N, C, H, W)", "C", 1)

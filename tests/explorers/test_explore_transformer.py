@@ -45,11 +45,3 @@ def test_the_words_compare_the_loss_on_new_text_with_its_entropies(explorer):
             assert ("no better than always" in verdict) == (loss > known.letters - 0.03)
             assert ("more than the one character" in verdict) == (loss < known.pairs - 0.03)
     assert len(said) >= 4
-
-
-def test_larger_embeddings_were_trained_without_a_warm_up_and_the_words_say_so(explorer):
-    explorer.values = {"rate": 0.01, "place": "no norm", "embeddings": 8, "warm_up": False}
-    without = explorer.words
-    explorer.values = {**explorer.values, "warm_up": True}
-    assert explorer.words == without
-    assert "embeddings ×8, without a warm-up" in without

@@ -7,14 +7,9 @@ import json
 import math
 import re
 
-import ipywidgets
 import pytest
-import traitlets
-from IPython.core.interactiveshell import InteractiveShell
-from jupyter_client.manager import start_new_kernel
 
 from lnorm_utils.explorers import Button, Choice, Explorer, Slider, Switch, steps
-from lnorm_utils.explorers.engine.stills import let_boxes_have_stills
 from lnorm_utils.plotting import new_picture
 
 MADE = []
@@ -102,22 +97,6 @@ def test_what_cannot_be_set_is_refused_in_a_sentence_and_changes_nothing():
         assert explorer.frames.state(before) == [2, 0, 0, 0]
 
 
-def test_controls_link_with_the_sliders_of_ipywidgets_and_with_other_explorers():
-    one, other = make_dot(), make_dot()
-    slider = ipywidgets.IntSlider(max=10)
-    links = [
-        ipywidgets.link((slider, "value"), (one, "x")),
-        traitlets.link((one, "values"), (other, "values")),
-    ]
-    slider.value = 8
-    assert one.x == other.x == 8
-    other.up = True
-    assert one.values == other.values == {"x": 8, "kind": "dot", "up": True, "again": 0}
-    for link in links:
-        link.unlink()
-    slider.close()
-
-
 def test_a_slider_ends_where_its_numbers_stop_to_mean_anything():
     picture, _ = new_picture("Nothing", 1, 1, 2, 2)
     controls = {
@@ -170,48 +149,6 @@ def test_the_browser_gets_the_frame_it_asks_for_and_those_it_may_need_next():
     assert explorer.words == "dot at 2 & 0"
 
 
-def test_what_the_browser_wants_no_longer_is_not_drawn_nor_is_anything_after_closing():
-    explorer = make_dot()
-    browser = Browser(explorer)
-    explorer.calls.clear()
-
-    async def ask_twice():
-        message = {"arrangement": 0, "background": False}
-        explorer._handle_custom_msg({**message, "next": [[x, 0, 0, 0] for x in range(11)]}, [])
-        explorer._handle_custom_msg({**message, "next": [[9, 0, 0, 0]]}, [])
-        while explorer._is_drawing:
-            await asyncio.sleep(0)
-        explorer._loop = asyncio.get_running_loop()  # as in a kernel, which answers a moment later
-        for x in (3, 4):
-            explorer._handle_custom_msg({**message, "now": [x, 0, 0, 0]}, [])
-        await asyncio.sleep(0.05)
-        wanted = {"now": [5, 0, 0, 0], "next": [[x, 0, 0, 0] for x in range(11)]}
-        explorer._handle_custom_msg({**message, **wanted}, [])
-        explorer.close()
-        explorer._handle_custom_msg({**message, **wanted}, [])
-        await asyncio.sleep(0.05)
-
-    asyncio.run(ask_twice())
-    assert [x for x, *_ in explorer.calls] == [9, 4]
-    assert len(browser.heard) == 2
-
-
-def test_a_picture_is_arranged_anew_where_there_is_less_room():
-    picture, axes = new_picture("Two panels", 1, 2, 4.6, 4, layout=None)
-    lines = [ax.plot([0, 1], [0, 1], label="a line")[0] for ax in axes[0]]
-    picture.legend(handles=lines, loc="upper center", ncols=2)
-    MADE.append(Explorer(picture, lines, lambda: "Two panels.", {}))
-    wide, half, narrow = MADE[-1].frames.arrangements
-    assert wide.width > half.width > narrow.width
-    assert half.places[0][1] == half.places[1][1]
-    assert half.places[0][0] + half.places[0][2] < half.places[1][0]
-    assert narrow.places[0][1] > narrow.places[1][1] + narrow.places[1][3]
-    drawings = {MADE[-1].frame(number)["svg"] for number in range(3)}
-    assert len(drawings) == 3
-    MADE.append(Explorer(picture, lines, lambda: "Two panels.", {}, narrow="fixed"))
-    assert len(MADE[-1].frames.arrangements) == 1
-
-
 @pytest.mark.parametrize(
     ("control", "value", "sentence"),
     [
@@ -234,13 +171,10 @@ def test_a_control_refuses_a_value_in_a_sentence_that_names_what_it_takes(contro
 @pytest.mark.parametrize(
     ("error", "said", "options"),
     [
-        (TypeError, r"presets must be a dict .*\[1\]", {"presets": [1]}),
-        (TypeError, "presets must be a dict .*'a': 3", {"more_presets": {"a": 3}}),
         (TypeError, "returned None", {"move": lambda: None}),
         (ValueError, "at least one stop", {"controls": {"n": Slider("n", 0, [])}}),
         (ValueError, "'values' is taken", {"controls": {"values": Switch("n", True)}}),
-        (ValueError, "narrow must be one of .*'small'", {"narrow": "small"}),
-        (ValueError, "view must be one of .*'tensor'", {"view": "tensor"}),
+        (ValueError, "preset must be one of .*'nothing'", {"preset": "nothing"}),
     ],
 )
 def test_an_explorer_that_cannot_be_made_says_why_in_a_sentence(error, said, options):
@@ -248,20 +182,6 @@ def test_an_explorer_that_cannot_be_made_says_why_in_a_sentence(error, said, opt
     arguments = {"move": lambda **_: "Nothing.", "controls": {}, **options}
     with pytest.raises(error, match=said):
         Explorer(picture, [], **arguments)
-
-
-def test_a_box_of_widgets_with_explorers_in_it_has_their_still_images():
-    shell = InteractiveShell()
-    explorer = make_dot()
-    let_boxes_have_stills(Explorer, shell)
-    box = ipywidgets.HBox([ipywidgets.VBox([explorer]), ipywidgets.IntSlider()])
-    data, metadata = shell.display_formatter.format(box)
-    assert data["text/plain"] == "A dot. dot at 2 & 0"
-    assert data["image/png"].startswith("iVBOR")
-    assert "lnorm_utils" in metadata
-    data, metadata = shell.display_formatter.format(ipywidgets.HBox([]))
-    assert "image/png" not in data
-    assert "lnorm_utils" not in metadata
 
 
 def test_explorers_that_are_moved_and_closed_leave_memory_where_it_was():
@@ -277,42 +197,3 @@ def test_explorers_that_are_moved_and_closed_leave_memory_where_it_was():
 
     objects_after(1)
     assert objects_after(1) >= objects_after(4)
-
-
-def test_a_cell_that_runs_again_closes_the_explorers_of_its_former_run_and_no_others():
-    code = "from lnorm_utils.explorers import explore_offset as e; a, b = e(), e()"
-    count = "print(len(__import__('ipywidgets').widgets.widget._instances))"
-    manager, client = start_new_kernel()
-    try:
-        run = lambda source, cell: execute(client, source, cell)  # noqa: E731
-        run(code, "first")
-        once = int(run(count, "count"))
-        run(code, "first")
-        assert int(run(count, "count")) == once
-        run(code, "second")
-        assert int(run(count, "count")) == 2 * once
-        for _ in range(2):
-            run(code, None)
-        assert int(run(count, "count")) == 4 * once
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
-
-
-def execute(client, source, cell):
-    """Run a cell as JupyterLab does, which tells the kernel which cell it is."""
-    content = {"code": source, "silent": False, "store_history": True, "allow_stdin": False}
-    message = client.session.msg("execute_request", {**content, "user_expressions": {}})
-    message["metadata"] = {"cellId": cell} if cell else {}
-    client.shell_channel.send(message)
-    reply = client._recv_reply(message["header"]["msg_id"], timeout=60)
-    assert reply["content"]["status"] == "ok", reply["content"]
-    said = ""
-    while True:
-        output = client.get_iopub_msg(timeout=60)
-        if output["parent_header"].get("msg_id") != message["header"]["msg_id"]:
-            continue
-        if output["msg_type"] == "stream":
-            said += output["content"]["text"]
-        if output["msg_type"] == "status" and output["content"]["execution_state"] == "idle":
-            return said

@@ -37,18 +37,6 @@ def test_rows_are_what_stands_before_the_last_axis():
     assert row_of([[1, 2]]).tolist() == row_of([1, 2]).tolist() == [1.0, 2.0]
 
 
-def test_rows_may_be_as_few_and_as_many_as_is_said():
-    for shape in ((2, 3), (4, 5)):
-        assert rows_of(torch.ones(shape), least=(2, 3), most=(4, 5)).shape == shape
-    for shape, limit in (
-        *(((1, 3), "at least 2 rows"), ((2, 2), "at least 3 features")),
-        *(((5, 3), "at most 4 rows"), ((2, 6), "at most 5 features")),
-    ):
-        sentence = f"This explorer needs data with {limit}, but got shape {shape}."
-        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-            rows_of(torch.ones(shape), least=(2, 3), most=(4, 5))
-
-
 def test_places_are_written_with_two_decimals_and_numbers_in_texts_with_all():
     picture, axes = new_picture("A line", 1, 1, 4, 3)
     axes[0, 0].plot([1 / 3, 2 / 3])

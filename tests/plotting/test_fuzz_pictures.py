@@ -17,7 +17,6 @@ from lnorm_utils.plotting import (
     number_lines,
     points_before_after,
     shared_cells,
-    signed_cells,
 )
 
 FORMS = [
@@ -149,15 +148,6 @@ def test_a_table_has_a_cell_for_each_number(values, dim):
         for ax, patch in cells:
             assert_inside(ax, patch.get_bbox().get_points())
         assert len(cells) == finite(values).size
-
-
-@examples(12)
-@given(arrays(tables))
-def test_a_matrix_has_a_cell_and_a_number_for_each_of_its_numbers(values):
-    if picture := drawn(signed_cells, values, title="Title", xlabel="in", ylabel="out"):
-        assert_words_for_numbers(picture, values)
-        (ax,) = picture.axes
-        assert len(ax.patches) == len(ax.texts) == finite(values).size
 
 
 @examples(12)

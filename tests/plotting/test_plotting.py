@@ -15,7 +15,7 @@ from PIL import Image
 from test_curves import draw_curves
 
 from lnorm_utils import layer_norm
-from lnorm_utils.examples import dummy_points, encoded_points, normal, two_rings
+from lnorm_utils.examples import dummy_points, normal, two_rings
 from lnorm_utils.plotting import (
     bars,
     hist_encoding,
@@ -125,17 +125,6 @@ def test_a_variance_is_zero_only_if_rounding_alone_can_have_made_it():
     assert small.axes[0].get_title().splitlines()[-1] != "variance 0.00"
 
 
-def test_number_lines_show_every_feature_the_means_and_the_deviations():
-    points = encoded_points().double()
-    (ax,) = number_lines(encoded_points()).axes
-    features, means = (line.get_xdata() for line in ax.lines)
-    assert features.tolist() == points.ravel().tolist()
-    assert means == pytest.approx(points.mean(-1).ravel().numpy())
-    bars = np.array(ax.collections[0].get_segments())[:, :, 0]
-    deviation = points.std(-1, correction=0).ravel().numpy()
-    assert (bars[:, 1] - bars[:, 0]) / 2 == pytest.approx(deviation)
-
-
 # Tables.
 
 
@@ -174,35 +163,18 @@ def test_cells_have_the_same_mark_exactly_if_they_share_a_statistic(shape, dim, 
     assert str(tuple(statistic.shape)) in figure.words
 
 
-@pytest.mark.parametrize(
-    ("shape", "dim", "groups"),
-    [
-        ((2, 2), 0, "Group #1 is `x[:, 0]`; #2 is `x[:, 1]`."),
-        ((1, 2, 2), -1, "Group #1 is `x[0, 0, :]`; #2 is `x[0, 1, :]`."),
-        ((1, 2, 2), (-3, 1), "Group #1 is `x[:, :, 0]`; #2 is `x[:, :, 1]`."),
-    ],
-)
-def test_the_words_of_a_table_name_the_cells_of_each_group(shape, dim, groups):
-    assert shared_cells(torch.ones(shape), dim).words.endswith(groups)
-
-
 # Points before and after.
 
 
 def test_each_verdict_stands_in_its_cell_and_in_the_words():
-    table = {
+    rows = {
         "a sum": {"sorted": True, "doubled": False},
         "a size": {"sorted": True, "doubled": True},
     }
-    picture = verdicts(table, "Sums")
-    (ax,) = picture.axes
-    written = {t.get_position(): t.get_text() for t in ax.texts}
-    assert written == {
-        (0.5, 0.5): "same",
-        (1.5, 0.5): "changes",
-        (0.5, 1.5): "same",
-        (1.5, 1.5): "same",
-    }
+    picture = verdicts(rows, "Sums")
+    written = {t.get_text() for t in picture.axes[0].texts if t.get_position() != (1.5, 0.5)}
+    assert written == {"same"}
+    assert sorted(t.get_text() for t in picture.axes[0].texts) == ["changes", *["same"] * 3]
     assert picture.words.endswith("a size: the same for sorted, doubled.")
 
 
@@ -227,13 +199,6 @@ def test_two_features_are_counted_at_their_two_places_in_the_picture_and_in_word
     assert "2 lie within 0.01 of (1, −1), 1 within 0.01 of (−1, 1)" in picture.words
     texts = {t.get_text(): t.xy for t in picture.axes[1].texts}
     assert texts == {"2 points here": (1, -1), "1 points here": (-1, 1)}
-
-
-def test_the_words_say_circle_only_if_it_is_one():
-    points = normal(50, 3, seed=0)
-    on_circle = points_before_after(points, layer_norm(points.double(), 3, eps=0.0))
-    assert "circle of radius 1.73" in on_circle.words
-    assert "circle" not in points_before_after(points, points).words.rpartition("After")[2]
 
 
 # Points by class.
