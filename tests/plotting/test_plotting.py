@@ -69,9 +69,6 @@ def test_a_picture_is_the_same_again_and_in_a_readers_own_style(kind):
         assert kind.make().png() == kind.png
 
 
-# Bars.
-
-
 def test_a_bar_is_as_long_as_its_value_and_a_line_stands_where_it_was_expected():
     figure = bars({"a": 3.0, "b": 12.5}, {"b": 10.0}, title="Times", xlabel="ms")
     (ax,) = figure.axes
