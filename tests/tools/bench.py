@@ -2,10 +2,9 @@
 
 Diagnosis: how long it takes to name what is wrong with an answer, over the wrong answers of the
 tests, against a thousand small operations of PyTorch; half of them, and the slowest.
-Explorers: one change, in a kernel, against `interact` with a fresh figure; then in JupyterLab in a
-browser, from key press to new pixels.
+Explorers: one change, in a kernel, against `interact` with a fresh figure.
 Speed: the layer norms of the appendix, against a copy; this writes the table that it shows.
-Site: each lesson as a page: what is transferred, its first picture, from key press to new pixels.
+Pages: each lesson as a page: what is transferred, its first picture, from key press to new pixels.
 """
 
 import argparse
@@ -20,7 +19,7 @@ import explorers_bench
 import speed_table
 from project import PROJECT
 
-PARTS = ("diagnosis", "explorers", "speed", "browser", "site")
+PARTS = ("diagnosis", "explorers", "speed", "pages")
 TRIALS = 3
 
 
@@ -123,10 +122,9 @@ def main():
     print(f"medians, {os.cpu_count()} cores")
     report(comparisons)
     over = any(comparison.verdict == "over" for comparison in comparisons)
-    for part in ("browser", "site"):
-        if part in options.only:
-            command = [sys.executable, PROJECT / "tests" / "tools" / f"{part}_bench.py"]
-            over |= subprocess.run(command).returncode != 0
+    if "pages" in options.only:
+        command = [sys.executable, PROJECT / "tests" / "tools" / "pages_bench.py"]
+        over |= subprocess.run(command).returncode != 0
     return int(over)
 
 

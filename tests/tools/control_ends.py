@@ -8,17 +8,6 @@ def make_all():
     return {n: getattr(explorers, n) for n in explorers.__all__ if n.startswith("explore_")}
 
 
-def with_a_slider():
-    """List the names of the explorers that have a slider."""
-    names = []
-    for name, make in make_all().items():
-        explorer = make()
-        if any(control.kind == "slider" for control in explorer.controls.values()):
-            names.append(name)
-        explorer.close()
-    return names
-
-
 def ends(explorer):
     """Return {name of a control: the values at its ends, or all that can be chosen}."""
     return {name: _values(explorer, name) for name in explorer.controls}

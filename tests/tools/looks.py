@@ -98,30 +98,12 @@ PICTURES = {
     ],
 }
 
-# Data of an instructor, of another size than what an explorer brings along.
-OWN = {
-    "explore_amplitude": {"row": [1.0, 2.0, 4.0]},
-    "explore_batch": {"x": normal(9, 8, seed=0), "batch_size": 2},
-    "explore_broken": {"x": normal(3, 5, seed=0) + 100},
-    "explore_collapse": {"points": normal(7, 3, seed=0)},
-    "explore_gamma_beta": {"x": normal(30, 10, seed=0)},
-    "explore_offset": {"x": [1.0, 2.0, 3.0, 4.0, 9.0], "offset": 1000.0},
-    "explore_precision": {"row": normal(300, seed=1)},
-    "explore_projection": {"points": normal(9, 2, seed=0) - 1},
-    "explore_residual": {"x": normal(3, 5, seed=0)},
-    "explore_stream": {"x": normal(3, 5, seed=0)},
-    "explore_shared_mean": {"x": normal(3, 1, 3, 6, seed=0)},
-}
-
 
 def pages():
     """Return {name: function that draws a page}."""
     return {
         **{name: lambda makes=makes: page(map(_still, makes)) for name, makes in PICTURES.items()},
-        **{
-            name: lambda name=name, make=make: page(_explored(make, OWN.get(name)))
-            for name, make in make_all().items()
-        },
+        **{name: lambda make=make: page(_explored(make)) for name, make in make_all().items()},
     }
 
 
@@ -145,7 +127,7 @@ def _still(make):
     return f"<h1>{picture.alt}</h1>\n{drawing}<p>{html.escape(picture.words)}</p>"
 
 
-def _explored(make, own):
+def _explored(make):
     """Draw what stands still, what moves at each preset and at both ends of all, and controls."""
     explorer = make()
     still = explorer.frames.still(f'id="{STILL}"', "none")
@@ -158,19 +140,10 @@ def _explored(make, own):
             setattr(explorer, control, values[end])
         yield _layers(name, explorer)
     explorer.close()
-    if own:
-        explorer = make(**own)
-        still = explorer.frames.still("", "none")
-        yield _layered("own data", still, explorer)
-        explorer.close()
 
 
 def _layers(name, explorer):
     below = f'{_open(explorer)}<use href="#{STILL}"/></svg>'
-    return _layered(name, below, explorer)
-
-
-def _layered(name, below, explorer):
     frame = explorer.frame()
     above = f"{_open(explorer)}{frame['svg']}</svg><p>{html.escape(frame['words'])}</p>"
     return f'<h2>{name}</h2>\n<div class="layers">{below}<div>{above}</div></div>'
