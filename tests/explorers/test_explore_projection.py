@@ -64,12 +64,13 @@ def assert_shows(explorer, x, size, bias, bias_scale):
     np.testing.assert_allclose(
         np.concatenate(lines(explorer, "point recovered")), recovered, atol=1e-7
     )
+    assert ("can't read all" in explorer.words) == (bias and size > 3)
     said = re.search(r"^With (\d+) features .*?R² = (−?\d+\.\d\d)\.", explorer.words)
     assert int(said[1]) == size
     assert float(said[2].replace("−", "-")) == pytest.approx(r2, abs=0.00501)
 
 
-@pytest.mark.parametrize("size", [2, 6, 64])
+@pytest.mark.parametrize("size", [2, 3, 64])
 def test_at_every_size_and_bias_the_picture_shows_what_least_squares_recovers(explorer, size):
     explorer.size = size
     for bias, bias_scale in itertools.product((True, False), (0.1, 1.0, 10.0)):

@@ -74,6 +74,9 @@ def assert_shows(explorer, rows=ROWS):
     assert len(blocks) == 1 + (norms.argmax() not in (0, len(norms) - 1))
     for number in (norms[0], norms[-1], norms.max(), scales[-1]):
         assert significant(number, 3 if 0.1 < number < 1000 else 2) in words
+    if values["placement"] == "pre-LN" and not values["final_norm"]:
+        with_one, _ = measured(values["depth"], "pre-LN", True, values["own_directions"], rows)
+        assert f"gradient by {significant(norms[0] / np.median(with_one, 0)[0], 3)}." in words
     assert words.startswith(f"{values['depth']} ")
     assert (values["placement"] in words) == (values["placement"] != "no norm")
     assert ("each row pulled its own way" in words) == values["own_directions"]

@@ -76,6 +76,9 @@ def test_values_that_are_set_go_to_the_nearest_stops_and_what_is_left_out_stays(
     explorer.values = {"x": 7, "up": True}
     assert explorer.values == {"x": 7, "kind": "dot", "up": True, "again": 0}
     assert (explorer.x, explorer.up) == (7, True)
+    assert explorer.frame()["off"] == []
+    explorer.up = False
+    assert explorer.frame()["off"] == [3]  # "again" has no effect now
     picture, _ = new_picture("Nothing", 1, 1, 2, 2)
     MADE.append(Explorer(picture, [], lambda y: f"{y}", {"y": Slider("y", 0.0, steps(0, 1, 0.25))}))
     MADE[-1].y = 0.4

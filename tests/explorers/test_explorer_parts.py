@@ -5,13 +5,11 @@ import re
 
 import numpy as np
 import pytest
-import torch
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.font_manager import FontProperties
 
 from lnorm_utils.explorers import Explorer, Slider, powers_of_ten, steps
 from lnorm_utils.explorers.engine.drawing import FewElements, svg
-from lnorm_utils.explorers.engine.own_data import row_of, rows_of
 from lnorm_utils.plotting import new_picture
 
 
@@ -27,14 +25,6 @@ def test_steps_and_powers_have_both_ends_and_round_numbers():
     powers = powers_of_ten(-3, 0)
     assert {1e-3, 1e-2, 0.1, 1.0} < {*powers}
     assert np.divide(powers[1:], powers[:-1]) == pytest.approx(10**0.25, rel=0.01)
-
-
-def test_rows_are_what_stands_before_the_last_axis():
-    for shape in ((6, 4), (2, 3, 4), (3, 2, 4)):
-        rows = rows_of(torch.arange(24.0).reshape(shape))
-        assert rows.dtype == torch.float64
-        assert rows.tolist() == torch.arange(24.0).reshape(6, 4).tolist()
-    assert row_of([[1, 2]]).tolist() == row_of([1, 2]).tolist() == [1.0, 2.0]
 
 
 def test_places_are_written_with_two_decimals_and_numbers_in_texts_with_all():
