@@ -76,7 +76,7 @@ def assert_shows(explorer, rows=ROWS):
         assert significant(number, 3 if 0.1 < number < 1000 else 2) in words
     if values["placement"] == "pre-LN" and not values["final_norm"]:
         with_one, _ = measured(values["depth"], "pre-LN", True, values["own_directions"], rows)
-        assert f"gradient by {significant(norms[0] / np.median(with_one, 0)[0], 3)}." in words
+        assert f"gradient by {significant(norms[0] / np.median(with_one, 0)[0], 3)}" in words
     assert words.startswith(f"{values['depth']} ")
     assert (values["placement"] in words) == (values["placement"] != "no norm")
     assert ("each row pulled its own way" in words) == values["own_directions"]
