@@ -119,13 +119,11 @@ def _address(runtime, server):
 class Page:
     """A notebook in JupyterLab, and the errors that the browser's console has shown.
 
-    script: JavaScript that runs in the page before anything else.
     options: for the browser, such as `has_touch`.
     """
 
-    def __init__(self, browser, address, name, width=1366, height=1000, script="", **options):
+    def __init__(self, browser, address, name, width=1366, height=1000, **options):
         self.page = browser.new_page(viewport={"width": width, "height": height}, **options)
-        self.page.add_init_script(script)
         self.errors = []
         self.page.on("console", self._remember)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
