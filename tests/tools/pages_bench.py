@@ -59,7 +59,7 @@ def measure(chromium, address, lesson):
     """Return megabytes, ms to the first picture, ms from a key to pixels, ms of a frame."""
     page = chromium.new_context(viewport={"width": 1366, "height": 768}).new_page()
     answers = []
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     page.goto(f"{address}notebooks/{lesson}.html", wait_until="commit")
     place = page.locator(".lnorm-live").first
     place.scroll_into_view_if_needed()
