@@ -8,9 +8,19 @@ from typing import Any
 
 from lnorm_utils.grading.hand_out.copies import tracked_files
 
-__all__ = ["ARCHIVE", "configured", "getting_page", "how_to_get", "linked", "write_archive"]
+__all__ = [
+    "ARCHIVE",
+    "addressed",
+    "configured",
+    "getting_page",
+    "how_to_get",
+    "linked",
+    "write_archive",
+]
 
 ARCHIVE = "layer-norm-course.zip"
+# What a page has where the address of the repository belongs.
+ADDRESS = "ADDRESS-OF-THE-COURSE"
 HERE = re.compile(r"<!--here-->.*?<!--/here-->", re.DOTALL)
 # What of the README is of use on a page: the others are lists of lessons, which stand beside it.
 SECTIONS = ("Start", "Without Python, and for a class", "What is tested")
@@ -62,6 +72,11 @@ def getting_page(readme: str, how: str) -> str:
     _, *sections = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
     kept = [s for s in sections if s.split("\n", 1)[0].removeprefix("## ") in SECTIONS]
     return HERE.sub(lambda _: how, "# Get the course\n\n" + "".join(kept))
+
+
+def addressed(page: str, repository: str) -> str:
+    """Write the address of the repository into a page, if there is one."""
+    return page.replace(ADDRESS, repository or ADDRESS)
 
 
 def linked(readme: str, address: str) -> str:

@@ -12,7 +12,14 @@ from lnorm_utils.checking.prediction import Prediction
 from lnorm_utils.explorers.engine.explorer import SCRIPT
 from lnorm_utils.lab.lesson_files import cleared, read, write
 from lnorm_utils.web.baking import bake, calls_in
-from lnorm_utils.web.getting import ARCHIVE, configured, getting_page, how_to_get, write_archive
+from lnorm_utils.web.getting import (
+    ARCHIVE,
+    addressed,
+    configured,
+    getting_page,
+    how_to_get,
+    write_archive,
+)
 from lnorm_utils.web.lesson_map import lesson_map, lessons_of, with_map
 from lnorm_utils.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page
 from lnorm_utils.web.outcomes import all_outcomes
@@ -76,12 +83,13 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
         return folder
 
     size = write_archive(project, cache / ARCHIVE)
-    how = how_to_get(configured(project)["repository"], size)
+    repository = configured(project)["repository"]
     outcomes = all_outcomes(cache / "outcomes", draw_all)
     lessons = sorted((project / "notebooks").glob("*.ipynb"))
     folders = list(draw_all(redraw, [(path, cache / "drawn") for path in lessons]))
     drawn = dict(zip(lessons, folders, strict=True))
-    _write_only(cache / "source", dict(_sources(project, baked, pictures, outcomes, drawn, how)))
+    found = _sources(project, baked, pictures, outcomes, drawn, repository, size)
+    _write_only(cache / "source", dict(found))
     write_static(cache / "static")
     _run_sphinx(project / "docs", cache)
     write_sections(cache / "pages")
@@ -106,12 +114,14 @@ def _sources(
     pictures: Path,
     outcomes: Mapping[tuple[str, str], bytes],
     drawn: Mapping[Path, Path],
-    how: str,
+    repository: str,
+    size: int,
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file that Sphinx reads.
 
     Args:
-        how: a sentence on how to get the course.
+        repository: its address, or "".
+        size: of the archive of the course in bytes, or 0.
     """
     for path, folder in drawn.items():
         lesson = with_drawings(json.loads(path.read_text("utf-8")), folder, "../")
@@ -123,9 +133,9 @@ def _sources(
         content = path.read_bytes()
         if path.suffix == ".md":
             up = "../" * (len(path.relative_to(project).parts) - 1)
-            text = content.decode()
+            text = addressed(content.decode(), repository)
             if path == project / "README.md":
-                text = getting_page(text, how)
+                text = getting_page(text, how_to_get(repository, size))
             if path == map_page:
                 text = with_map(text, _raw(lesson_map(lessons, up)))
             text = text.replace(SEARCH, _raw(FIELD.format(up)))

@@ -5,7 +5,7 @@ import zipfile
 
 from project import PROJECT
 
-from lnorm_utils.web.getting import configured, linked, write_archive
+from lnorm_utils.web.getting import addressed, configured, linked, write_archive
 
 README = (PROJECT / "README.md").read_text("utf-8")
 
@@ -13,6 +13,13 @@ README = (PROJECT / "README.md").read_text("utf-8")
 def test_the_readme_leads_to_the_site_of_the_configuration():
     assert linked(README, configured(PROJECT)["html_baseurl"]) == README
     assert "(https://you.example/)" in linked(README, "https://you.example/")
+
+
+def test_a_first_cell_elsewhere_installs_from_the_address_of_the_repository():
+    page = (PROJECT / "docs/troubleshooting.md").read_text("utf-8")
+    assert addressed(page, "") == page
+    address = "https://github.com/you/layer-norm"
+    assert f'repository = "{address}"\n%pip install' in addressed(page, address)
 
 
 def test_the_archive_has_what_git_tracks_and_nothing_else(tmp_path):
