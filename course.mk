@@ -1,5 +1,5 @@
 # What authors and lecturers do, besides the targets of the Makefile that includes this file.
-.PHONY: edit test slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench grid mutants upgrade
+.PHONY: edit test slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench speed grid mutants upgrade
 
 EXTRAS := lab,test
 BROWSER := .venv/.browser
@@ -32,7 +32,7 @@ handout: $(SITE) ## write one lesson as a single HTML file: make handout LESSON=
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_utils.web handout $(LESSON) $(ARGS)
 
 looks: $(READY) ## draw all pictures and explorers as pages in build/looks, to be looked at
-	$(TOOLS) tests/tools/looks.py
+	$(TOOLS) tools/looks.py
 
 pictures: $(BROWSER) ## draw the pictures of the README afresh, from the course itself
 	$(TOOLS) tools/pictures.py
@@ -79,14 +79,17 @@ format: $(READY) ## rewrite code and notebooks in that style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY) ## print the speed measurements side by side
-	$(TOOLS) tests/tools/bench.py $(ARGS)
+bench: $(BROWSER) ## measure the web edition: weight, first picture, from a key to new pixels
+	$(TOOLS) tools/pages_bench.py
+
+speed: $(READY) ## measure the layer norms of the appendix on this machine, and write the table that it shows
+	$(TOOLS) tools/speed_table.py
 
 grid: $(READY) ## train the 160 small transformers of lesson 15 again: 40 minutes on one core
 	$(TOOLS) tools/grid.py
 
 mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
-	$(BIN)/python tests/tools/mutants.py $(ARGS)
+	$(TOOLS) tools/mutants.py $(ARGS)
 
 # uv resolves for every supported Python and system at once, and installs nothing. What only one
 # system needs, such as CUDA, is pinned with a marker.
