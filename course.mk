@@ -73,6 +73,7 @@ report: $(READY) ## write the report of several graded parts: make report GRADED
 lint: $(READY) ## check the style of code and notebooks, and the types of the package
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
 format: $(READY) ## rewrite code and notebooks in that style
