@@ -1,5 +1,5 @@
 # What authors and lecturers do, besides the targets of the Makefile that includes this file.
-.PHONY: edit test slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench speed grid mutants upgrade
+.PHONY: edit test slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench speed grid mutants elsewhere upgrade
 
 EXTRAS := lab,test
 BROWSER := .venv/.browser
@@ -91,6 +91,9 @@ grid: $(READY) ## train the 160 small transformers of lesson 15 again: 40 minute
 
 mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
 	$(TOOLS) tools/mutants.py $(ARGS)
+
+elsewhere: $(READY) ## run notebooks and tests as on other processors: make elsewhere ARGS="avx2 notebooks"
+	$(TOOLS) tools/elsewhere.py $(ARGS)
 
 # uv resolves for every supported Python and system at once, and installs nothing. What only one
 # system needs, such as CUDA, is pinned with a marker.

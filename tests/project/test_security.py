@@ -43,10 +43,16 @@ def about(server, folder):
     while time.monotonic() < end and server.poll() is None:
         for file in folder.glob("jpserver-*.json"):
             found = json.loads(file.read_text("utf-8") or "{}")
-            if found.get("port"):
+            if found.get("port") and is_listening(found["port"]):
                 return found
         time.sleep(0.1)
     raise RuntimeError("JupyterLab did not start")
+
+
+def is_listening(port):
+    """Tell whether a server answers; Jupyter writes its file a moment before."""
+    with socket.socket() as attempt:
+        return attempt.connect_ex(("127.0.0.1", port)) == 0
 
 
 def ask(lab, what, token=""):
