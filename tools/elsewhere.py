@@ -70,10 +70,11 @@ ENTER = ["unshare", "--mount", "sh", "-ec", MOUNTED + 'exec chroot "$0" env -i "
 def judge(name, command, environment):
     """Run pytest, keep what it says, print a row of the table; return whether all is as here."""
     start = perf_counter()
-    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True)
-    said = done.stdout + done.stderr
     log = OUT / f"{name}.txt"
-    log.write_text(said, encoding="utf-8")
+    with log.open("w") as said:
+        to_log = {"stdout": said, "stderr": subprocess.STDOUT}
+        done = subprocess.run(command, cwd=PROJECT, env=environment, **to_log)
+    said = log.read_text("utf-8")
     found = defaultdict(list)
     for file, node in FAILED.findall(said):
         found[Path(file).stem].append(node or "not collected")
