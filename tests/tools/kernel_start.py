@@ -17,9 +17,13 @@ os.environ["LNORM_PROGRESS"] = ""
 OFFLINE = [f"--IPKernelApp.exec_lines=__import__('runpy').run_path({offline.__file__!r})"]
 
 
-def pytest_configure():
+def pytest_configure(config):
     import nbval.kernel  # not above: pytest has to load nbval first, to rewrite its assertions
 
+    if not hasattr(config, "workerinput"):
+        # If listing a machine's fonts takes more than 5 seconds, Matplotlib says so. It lists them
+        # once, which would be in the first notebook, as an output that isn't on record.
+        import matplotlib.font_manager  # noqa: F401
     start = functools.partial(nbval.kernel.start_new_kernel, extra_arguments=OFFLINE)
     nbval.kernel.start_new_kernel = with_second_try(start)
 
