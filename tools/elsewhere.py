@@ -60,6 +60,10 @@ WHEELS = ["--only-binary=:all:", "--no-compile", "--python-version", PYTHON]
 WHEELS += [f"--platform=manylinux_2_{libc}_aarch64" for libc in (17, 24, 26, 27, 28)]
 WHEELS += ["--platform=manylinux2014_aarch64"]
 EMULATED = "/proc/sys/fs/binfmt_misc/qemu-aarch64"
+REMEDY = (
+    "On Debian: apt install mmdebstrap qemu-user-static, mount -t binfmt_misc none"
+    " /proc/sys/fs/binfmt_misc, and systemctl restart systemd-binfmt, all as root."
+)
 # A processor without what laptops don't have either (SVE).
 INSIDE = ["HOME=/root", "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "PYTHONPATH=/course"]
 INSIDE += ["QEMU_CPU=neoverse-n1", "OMP_NUM_THREADS=1"]
@@ -113,13 +117,11 @@ def elsewhere(names, paths):
 
 def arm(paths):
     """Run notebooks and tests one by one in a Debian for Arm, which is made if there is none."""
-    missing = [tool for tool in ("mmdebstrap", "unshare", "chroot") if not shutil.which(tool)]
-    if os.geteuid() or missing or not os.path.exists(EMULATED):
-        sys.exit(
-            "This needs root, Debian's mmdebstrap and qemu-user-static, and a mounted binfmt_misc"
-            " (mount -t binfmt_misc none /proc/sys/fs/binfmt_misc, then systemctl restart"
-            " systemd-binfmt)."
-        )
+    missing = [tool for tool in ("mmdebstrap", "qemu-aarch64-static") if not shutil.which(tool)]
+    missing += ["root's rights"] if os.geteuid() else []
+    missing += [] if os.path.exists(EMULATED) else [EMULATED]
+    if missing:
+        sys.exit(f"Missing for this: {', '.join(missing)}. {REMEDY}")
     if not (ROOT / "ready").exists():
         make_root()
     shutil.rmtree(ROOT / "course", ignore_errors=True)
