@@ -161,7 +161,12 @@ def test_ctrl_c_ends_the_cells_that_run_and_keeps_what_is_done(tmp_path):
     command += ["--out", str(out), "--jobs", "2"]
     folders = {"TMPDIR": str(tmp_path)}
     grader = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **folders}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **folders},
+        # A shell lets what it starts in the background ignore Ctrl+C, and so would the grader.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert grader.stdout.readline().startswith(f"{tmp_path.name}/{LESSON}_1.ipynb: ".encode())
     time.sleep(1)
