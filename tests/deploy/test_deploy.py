@@ -54,7 +54,6 @@ def test_each_machine_gets_its_spawner_and_the_limits_of_the_cluster(load, root,
         assert c.Spawner.cpu_limit == VALUES["singleuser"]["cpu"]["limit"]
     command = VALUES["singleuser"]["cmd"]
     assert c.Spawner.cmd[-len(command) + 1 :] == command[1:]
-    assert c.Spawner.environment == VALUES["singleuser"]["extraEnv"]
 
 
 def test_everything_listens_on_this_machine_only(load):
