@@ -43,9 +43,9 @@ OP, MODULES, BACKWARD = FILES = "functional.py", "modules.py", "backward.py"
 AXES = "_standardized(x, tuple(range(-len(shape), 0)), eps)"
 VARIANCE = "    var = mean(centered.square(), dim)\n    rstd"
 RSTD = "(var + float(eps)).rsqrt()"
-GAMMA = "y = x_hat if weight is None else x_hat * weight"
+GAMMA = "y = steps.x_hat if weight is None else steps.x_hat * weight"
 BETA = "y = y if bias is None else y + bias"
-BETA_FIRST = "y = x_hat if bias is None else x_hat + bias"
+BETA_FIRST = "y = steps.x_hat if bias is None else steps.x_hat + bias"
 CENTERED = "once = in_statistics_dtype(x) - m\n    return once - mean(once, dim)"
 DX = "steps.rstd * (g_hat - g_mean - steps.x_hat * g_slope)"
 DETACHED = "once = in_statistics_dtype(x) - m.detach()\n    return once - mean(once, dim).detach()"
@@ -55,14 +55,14 @@ MISTAKES = {
     "unbiased variance": (OP, VARIANCE, "    var = centered.var(dim, keepdim=True)\n    rstd"),
     "mean over the first axis": (OP, AXES, "_standardized(x, 0, eps)"),
     "mean over all axes": (OP, AXES, "_standardized(x, tuple(range(x.ndim)), eps)"),
-    "no centring": (OP, "centered * rstd)", "in_statistics_dtype(x) * rstd)"),
+    "no centering": (OP, "x_hat = centered * rstd", "x_hat = in_statistics_dtype(x) * rstd"),
     "variance about zero": (OP, VARIANCE, "    var = mean(x.square(), dim)\n    rstd"),
     "divided by the variance": (OP, RSTD, "(var + float(eps)).reciprocal()"),
     "eps outside the root": (OP, RSTD, "(var.sqrt() + float(eps)).reciprocal()"),
     "eps dropped": (OP, RSTD, "var.rsqrt()"),
     "eps = 1e-6 as the default": (MODULES, "eps: float = 1e-5", "eps: float = 1e-6"),
     "last axis only": (OP, AXES, "_standardized(x, -1, eps)"),
-    "no gamma": (OP, GAMMA, "y = x_hat"),
+    "no gamma": (OP, GAMMA, "y = steps.x_hat"),
     "beta subtracted": (OP, BETA, BETA.replace("y + bias", "y - bias")),
     "gamma applied after beta": (
         OP,
@@ -134,6 +134,8 @@ def main():
         imported = Path(run(course, [sys.executable, "-c", IMPORTED]).stdout.strip())
         if not imported.is_relative_to(course):
             sys.exit(f"Not the copy is imported, but {imported}.")
+        for mistake in MISTAKES:  # so that one that fits nowhere any more is told at once
+            plant(course, mistake)
         for mistake in (None, *(options.only or MISTAKES)):
             mend(course)
             if mistake:
