@@ -45,6 +45,15 @@ def test_the_layer_has_the_parameters_and_the_text_of_pytorch(switches):
     assert ours.extra_repr() == theirs.extra_repr().removesuffix(bias) + bias
 
 
+def test_weight_starts_at_one_and_bias_at_zero_and_reset_goes_back():
+    layer = LayerNorm((2, 3))
+    changed = filled(LayerNorm((2, 3)))
+    changed.reset_parameters()
+    for each in (layer, changed):
+        assert torch.equal(each.weight, torch.ones(2, 3))
+        assert torch.equal(each.bias, torch.zeros(2, 3))
+
+
 def test_training_and_evaluation_are_the_same():
     layer, x = filled(LayerNorm(4, dtype=torch.float64)), tensor(3, 4)
     assert torch.equal(layer.train()(x), layer.eval()(x))
