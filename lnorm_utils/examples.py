@@ -186,6 +186,7 @@ def ring_network(
     width: int = 64,
     seed: int = 0,
     start: float | None = None,
+    first_bias: bool = False,
 ) -> nn.Sequential:
     """Make a network, in float64, that is to tell the two rings apart.
 
@@ -198,8 +199,10 @@ def ring_network(
         hidden_layers, width: how many hidden layers there are, and the features of each.
         seed: of the weights.
         start: if given, the weights are normal instead, with standard deviation start · √(2 / in)
-            for `in` inputs, and the biases are 0. With 1, that's the start of He et al. 2015,
+            for `in` inputs, and all biases are 0. With 1, that's the start of He et al. 2015,
             arXiv:1502.01852, equation 10.
+        first_bias: with `start`, let the first map keep a random bias: PyTorch's, times start · √6,
+            the factor between the spreads of the weights. The other biases are 0.
 
     >>> from lnorm_utils import LayerNorm
     >>> ring_network(LayerNorm)[:3]
@@ -216,7 +219,12 @@ def ring_network(
             layers.append(_linear(width if layer else 2, width, start))
             layers += [norm(width)] if norm else []
             layers.append(nn.ReLU())
-        return nn.Sequential(*layers, _linear(width, 2, start)).double()
+        network = nn.Sequential(*layers, _linear(width, 2, start)).double()
+    if start is not None and first_bias:
+        with torch.no_grad():
+            pytorch = ring_network(hidden_layers=1, width=width, seed=seed)[0].bias
+            network[0].bias.copy_(start * math.sqrt(6) * pytorch)
+    return network
 
 
 def _linear(in_features: int, out_features: int, scale: float | None) -> nn.Linear:

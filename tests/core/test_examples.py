@@ -162,6 +162,15 @@ def test_a_decoder_says_why_it_has_no_score():
         measures.decoder_r2(points, torch.ones(8, 1))
 
 
+def test_a_first_bias_changes_nothing_else_of_a_start_without_biases():
+    without, with_one = (ex.ring_network(start=2.0, first_bias=b) for b in (False, True))
+    for name, value in without.state_dict().items():
+        assert name == "0.bias" or torch.equal(value, with_one.state_dict()[name])
+        assert name.endswith("weight") or not value.any()
+    pytorch = ex.ring_network()[0].bias
+    assert_close(with_one[0].bias, 2 * 6**0.5 * pytorch)
+
+
 def test_the_ring_networks_start_with_the_same_weights():
     plain, normed = ex.ring_network(), ex.ring_network(LayerNorm)
     linears = [[m for m in n if isinstance(m, torch.nn.Linear)] for n in (plain, normed)]
