@@ -52,6 +52,7 @@ def curves(
     log: str = "",
     levels: Mapping[str, float] | None = None,
     joined: bool = True,
+    rounding: bool = False,
 ) -> Picture:
     """Draw each named line over x, told apart by color, dash and marker.
 
@@ -66,9 +67,12 @@ def curves(
             that is not above zero leaves a gap.
         levels: name → height of a thin horizontal line, for a limit known beforehand.
         joined: whether neighbors are joined; not where they have nothing to do with each other.
+        rounding: whether the values are rounding errors, whose digits differ between machines. The
+            words then give powers of ten only.
 
     Returns:
-        A Figure with one panel; its `words` give each line's first and last values.
+        A Figure with one panel; its `words` give each line's first and last values, to one digit on
+        a logarithmic y axis.
 
     Raises:
         ValueError: a line has another length than x, there is none, or there are more than four;
@@ -111,10 +115,10 @@ def curves(
     if (x == x.round()).all() and not log:
         ax.xaxis.get_major_locator().set_params(integer=True)
     picture.legend(loc="outside upper center", ncols=4)
-    say = _power if "y" in log else _short
+    say = _one_digit if "y" in log else _short
     if "y" not in log:  # beside the largest value of its line, this is rounding
         arrays = {n: np.where(np.abs(y) < 1e-4 * _largest(y), 0.0, y) for n, y in arrays.items()}
-    tell = _course if joined else _range
+    tell = _powers if rounding else _course if joined else _range
     each = []
     for name, y in arrays.items():
         seen = known & np.isfinite(y) & ((y > 0) | ("y" not in log))
@@ -155,8 +159,20 @@ def _range(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> 
     return f"are all at {low}" if low == high else f"lie between {low} and {high}"
 
 
+def _powers(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
+    """Tell a line by powers of ten that enclose it, or that its first and last are nearest to."""
+    if y.max() < 10 * y.min():
+        low, high = math.floor(math.log10(y.min())), math.ceil(math.log10(y.max()))
+        return f"stays between {power_of_ten(low)} and {power_of_ten(high)}"
+    return _course(x[[0, -1]], y[[0, -1]], xlabel, _power)
+
+
 def _short(value: float) -> str:
     return significant(value, 3)
+
+
+def _one_digit(value: float) -> str:
+    return significant(value, 1)
 
 
 def _power(value: float) -> str:

@@ -47,11 +47,24 @@ def test_dots_that_are_not_joined_are_told_by_their_range():
         ([5, 1, 1e-9], "", "to 0 at n = 100."),
         ([NAN, 2, 3], "", "goes from 2 at n = 10 to 3"),
         ([-1, 0, -2], "y", "cannot be drawn."),
-        ([1e-7, 2e-3, 90], "y", "goes from about 1e−7 at n = 1 to about 1e2 at n = 100."),
+        ([4.4e-7, 2e-3, 90], "y", "goes from 4e−7 at n = 1 to 90 at n = 100."),
     ],
 )
 def test_the_words_of_a_curve_give_its_course(values, log, words):
     assert words in draw_curves({"a": values}, log=log).words
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([0.32, 0.33, 0.34], "stays between 1e−1 and 1."),
+        ([2e-8, 4e-8, 1.9e-8], "stays between 1e−8 and 1e−7."),
+        ([2e-8, 1.0, 4e-5], "goes from about 1e−8 at n = 1 to about 1e−4 at n = 100."),
+    ],
+)
+def test_the_words_of_rounding_errors_give_powers_and_no_change_within_a_power(values, words):
+    told = draw_curves({"a": values}, log="y", rounding=True).words
+    assert told == f'Title. The line "a" {words}'
 
 
 @pytest.mark.parametrize("lost", [NAN, INF, 0.0, -3.0])
