@@ -221,9 +221,8 @@ def ring_network(
             layers.append(nn.ReLU())
         network = nn.Sequential(*layers, _linear(width, 2, start)).double()
     if start is not None and first_bias:
-        with torch.no_grad():
-            pytorch = ring_network(hidden_layers=1, width=width, seed=seed)[0].bias
-            network[0].bias.copy_(start * math.sqrt(6) * pytorch)
+        pytorch = ring_network(hidden_layers=1, width=width, seed=seed).state_dict()["0.bias"]
+        network.state_dict()["0.bias"].copy_(start * math.sqrt(6) * pytorch)
     return network
 
 
