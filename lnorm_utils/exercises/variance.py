@@ -75,6 +75,24 @@ unsure = Prediction(
 )
 
 
+which_stops = Prediction(
+    answer="learns",
+    reason="Being alike doesn't stop it. Its rows were too small, and now they are large.",
+    wrong={
+        "guesses": "A factor does leave the points alike. But in the plain network two things are "
+        "wrong at once, and the factor mends one of them.",
+        "NaN": "NaN comes from numbers that grow without a bound. With the factor, the rows are as "
+        "large as those that layer norm makes.",
+    },
+    hints=[
+        "A step on a weight is as large as its gradient, which is a product with the number that "
+        "the weight is multiplied by. What does the factor do to that?",
+        "Points that differ by 0.007 of their size still differ. Do the weights move far enough to "
+        "make use of it?",
+    ],
+)
+
+
 by_hand = Prediction(
     answer=56 / 4,
     reason="The squares are 16, 4, 0 and 36. They add up to 56, and there are four of them.",
@@ -144,23 +162,6 @@ def only_the_mean(norm, x):
     return norm.mean(x)
 
 
-divisor = Prediction(
-    answer=24 - 1,
-    reason="It sees 24 numbers and divides by one less, so the result is a little above 1.",
-    wrong={
-        24: "That's how many numbers there are. `torch.std` would divide by it with "
-        "`correction=0`.",
-        8 - 1: "That's one less than a row has. `torch.std` sees all 24 numbers at once.",
-        8: "That's the length of a row. `torch.std` sees all 24 numbers at once.",
-        24 - 3: "That's one less for each row. `torch.std` sees no rows, only 24 numbers.",
-    },
-    hints=[
-        "Without `dim`, `torch.std` doesn't know about rows. It sees one list of numbers.",
-        "It does what `torch.var` does by default.",
-    ],
-)
-
-
 at_best = Prediction(
     answer=0,
     reason="The difference of two multiples of 8 is a multiple of 8, and 0 is the closest to 1/4.",
@@ -223,4 +224,4 @@ def adds_eps(norm, x):
     return norm.root(norm.variance(x) + 1e-5)
 
 
-put_in_bank(TOPIC, vars(), further=("divisor", "one_pass", "far_std"))
+put_in_bank(TOPIC, vars(), further=("one_pass", "far_std"))
