@@ -183,13 +183,6 @@ def _count_words(source):
     return sum(bool(re.search(r"\w", word)) for word in text.split())
 
 
-def one_section_is_about_the_trap(lesson):
-    prose = "\n\n".join(cell.source for cell in lesson.cells("markdown"))
-    traps = re.findall(r"^## The trap: \S", prose, flags=re.MULTILINE)
-    if len(traps) != 1:
-        yield f"its headings that begin with `## The trap: ` are {len(traps)}, not one"
-
-
 def references_stand_in_the_recap_only(lesson):
     cells = lesson.notebook.cells
     numbers = [n for n, cell in enumerate(cells, start=1) if REFERENCES in cell.source]
@@ -260,7 +253,6 @@ RULES = [
     the_title_cell_says_how_many_minutes_it_takes,
     it_has_at_most_55_cells,
     no_prose_cell_has_more_than_120_words,
-    one_section_is_about_the_trap,
     references_stand_in_the_recap_only,
     it_starts_with_three_questions_about_earlier_lessons,
     after_a_question_comes_the_code_that_shows_the_answer,
