@@ -27,8 +27,8 @@ lost_axis = Prediction(
     reason="Without `keepdim=True` the means have shape (4,). That lines up with the columns, so "
     "column 2 loses the mean of row 2.",
     wrong={
-        10: "With `keepdim=True` its own row's mean, 10, would be subtracted. But here the means have "
-        "shape (4,), and PyTorch lines shapes up from the right.",
+        10: "With `keepdim=True` its own row's mean, 10, would be subtracted. But here the means "
+        "have shape (4,), and PyTorch lines shapes up from the right.",
         25: "That's the mean of all 16 numbers. `dim=-1` takes one mean for each row.",
         20: "That's the mean of row 1. Look at the column of `t[0, 2]`, which counts from 0.",
         40: "That's the mean of row 3. Look at the column of `t[0, 2]`, which counts from 0.",

@@ -2,19 +2,18 @@
 
 import math
 
-from lnorm_utils.checking.code_exercise import CodeExercise
 from lnorm_utils.checking.exercise import put_in_bank
 from lnorm_utils.checking.prediction import Prediction
-from lnorm_utils.examples import normal
 from lnorm_utils.exercises.projection_points import (  # noqa: F401 - in this bank, too
     alone,
+    from_he,
     look_up,
+    mends,
     point_back,
     rescue,
     three_8,
     unmoved,
 )
-from lnorm_utils.modules import PositionalEncoding
 from lnorm_utils.slips.beliefs import Belief
 
 TOPIC = "projection"
@@ -82,7 +81,7 @@ ring_loss = Prediction(
 )
 
 
-growing_bias = Prediction(
+growing = Prediction(
     answer=1,
     reason="A large bias moves all points to a small patch of the sphere. It's nearly flat, so a "
     "linear decoder can read it.",
@@ -101,54 +100,6 @@ growing_bias = Prediction(
         "Seen from far away, all points lie on a small patch of the sphere. Is it curved or flat?",
     ],
 )
-
-
-equal_bias = CodeExercise(
-    inputs={
-        "the encoding of this lesson": (PositionalEncoding(max_len=2, d_model=6).pe.double(),),
-        "three positions with four features": (normal(3, 4, seed=74).double(),),
-    },
-    hints=[
-        "Multiply out √D · (W x + b). Which part has no x in it?",
-        "That part must equal the encoding e. D is the last number in the shape of `encoding`.",
-    ],
-)
-
-
-@equal_bias.answer
-def divided_by_root_d(encoding):
-    return encoding / encoding.shape[-1] ** 0.5
-
-
-@equal_bias.mistake()
-def the_encoding_as_it_is(encoding):
-    """As a bias, your e would be multiplied by √D together with W x. Divide by √D first."""
-    return encoding
-
-
-@equal_bias.mistake()
-def multiplied_by_root_d(encoding):
-    """You multiplied by √D, and the layer multiplies by √D once more. Divide instead."""
-    return encoding * encoding.shape[-1] ** 0.5
-
-
-@equal_bias.mistake()
-def divided_by_root_6(encoding):
-    """You divided by √6, whatever D is. D is 6 in this lesson's encoding only."""
-    return encoding / 6**0.5
-
-
-@equal_bias.mistake()
-def divided_by_d(encoding):
-    """You divided by D. The factor in front of the brackets is its root."""
-    return encoding / encoding.shape[-1]
-
-
-@equal_bias.mistake()
-def divided_by_root_l(encoding):
-    """You took the root of L, the number of positions. Take the root of D, the number of
-    features."""
-    return encoding / encoding.shape[0] ** 0.5
 
 
 category = Prediction(
@@ -172,4 +123,4 @@ category = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars(), further=("category", "enough", "equal_bias", "growing_bias"))
+put_in_bank(TOPIC, vars(), further=("category", "enough", "growing"))

@@ -35,18 +35,52 @@ three_8 = Prediction(
 
 
 unmoved = Prediction(
-    answer="b",
-    reason="With PyTorch's start, each layer leaves about a seventh of the variance across the "
-    "points. So the network starts by giving all of them nearly the same answer.",
+    answer="c",
+    reason="A factor of 12 on the last hidden layer makes its rows larger and trains it.",
     wrong={
         "a": "The numbers get smaller from layer to layer, not larger. Then the loss would be NaN, "
         "but it stays at 0.69.",
-        "c": "Two hidden layers of that size are enough for the rings, and eight with a larger "
+        "b": "They are alike, but they are just as much alike with a factor of 12 on the last "
+        "hidden layer, and then the network learns.",
+        "d": "Two hidden layers of that size are enough for the rings, and eight with a larger "
         "start. The weights can do it; the start can't.",
     },
     hints=[
-        "Lesson 2 looked at the network before training. What did it measure across the points?",
-        "The loss stays at that of guessing: every point gets the same answer.",
+        "Lesson 2 multiplied the last hidden layer by 12. What did that change, and what not?",
+        "A weight moves by the rate times its gradient. What is the gradient a product of?",
+    ],
+)
+
+
+from_he = Prediction(
+    answer="guesses",
+    reason="All biases are 0, so the first layer norm removes how far out a point is, as it did "
+    "with the bias taken away.",
+    wrong={
+        "learned": "Each of the two trains the network alone. Together they don't: with a bias of "
+        "0, the first layer norm sees Wx, and removes how far out a point is.",
+        "NaN": "NaN comes from numbers that grow without a bound. Layer norm keeps those of a row "
+        "small.",
+    },
+    hints=[
+        "In He's start, what is the bias of the first map?",
+        "Without it, W(3x) = 3 Wx. What does the layer norm behind the map make of a factor?",
+    ],
+)
+
+
+mends = Prediction(
+    answer="b",
+    reason="With different biases in front of the first layer norm, points on one ray become "
+    "different rows.",
+    wrong={
+        "a": "The same number on all features is gone with the mean of the row.",
+        "c": "The second map stands behind the first layer norm, where the radius is gone already.",
+        "d": "The last map stands behind all layer norms, where the radius is gone already.",
+    },
+    hints=[
+        "Where does the radius get lost?",
+        "What is added has to come before that, and has to survive the subtraction of the mean.",
     ],
 )
 
