@@ -67,7 +67,7 @@ learned = Prediction(
     reason="75 for γ and 75 for β: one for each place in an image, shared by all images.",
     wrong={
         3 * 5 * 5: "That is γ alone. β has as many.",
-        2 * 3: "One γ and one β for each channel is what `GroupNorm(1, 3)` has. This layer was "
+        2 * 3: "That's one γ and one β for each channel, shared by its 25 pixels. This layer was "
         "made with three axes, and γ has all three.",
         2: Belief.SINGLE_GAMMA_AND_BETA(
             "You gave the whole layer one γ and one β. Each place of the normalized axes has its "
