@@ -1,0 +1,125 @@
+"""What lessons 2 to 7 say of the ring network with more seeds than the one that they show."""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from lnorm_utils import LayerNorm, mean
+from lnorm_utils.examples import normal, ring_network, two_rings
+from lnorm_utils.training import train
+
+pytestmark = pytest.mark.usefixtures("with_all")
+SEEDS = range(4)
+POINTS, RING = two_rings()
+
+
+class Times(nn.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    def forward(self, row):
+        return self.factor * row
+
+
+class MinusMean(nn.Identity):
+    def forward(self, row):
+        return row - mean(row)
+
+
+def losses(network, rate=0.05, steps=200):
+    return train(network, POINTS, RING, rate, steps)
+
+
+def ends(networks, **training):
+    return torch.stack([losses(network, **training)[-1] for network in networks])
+
+
+def alike(network):
+    """How far the points differ in the last hidden layer, as a share of the size of a number."""
+    hidden = network[:-1](POINTS).detach()
+    return (hidden.var(dim=0, correction=0).mean() / hidden.square().mean()).sqrt()
+
+
+def with_at_the_end(seed, module):
+    """A plain network with a module in front of its last ReLU: there, a factor may stand, too."""
+    plain = ring_network(seed=seed)
+    return nn.Sequential(*plain[:-2], module, *plain[-2:])
+
+
+def without_biases(seed):
+    network = ring_network(seed=seed)
+    for linear in network[::2]:
+        nn.init.zeros_(linear.bias)
+    return network
+
+
+def test_small_rows_stop_the_plain_network_and_not_that_its_points_are_alike():
+    plain = [ring_network(seed=seed) for seed in SEEDS]
+    factor = [with_at_the_end(seed, Times(12)) for seed in SEEDS]
+    norm = [with_at_the_end(seed, LayerNorm(64).double()) for seed in SEEDS]
+    bare = [without_biases(seed) for seed in SEEDS]
+    for network, same in zip(plain, factor, strict=True):
+        assert alike(same) == pytest.approx(alike(network).item())
+        assert alike(network) < 0.02
+    assert min(map(alike, bare)) > 0.3
+    assert ends(plain, steps=300).min() > 0.69
+    assert ends(bare, steps=300).min() > 0.69
+    assert ends(factor, steps=300).max() < 0.02
+    assert ends(norm, steps=300).max() < 0.02
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.5, 1.0, 2.0, 4.0])
+def test_a_larger_rate_alone_does_not_train_the_plain_network(rate):
+    assert not (ends([ring_network(seed=seed) for seed in SEEDS], rate=rate) < 0.5).any()
+
+
+def test_neither_tripling_nor_subtracting_the_mean_trains_the_rings():
+    tripled = ends(ring_network(lambda _: Times(3), seed=seed) for seed in range(6))
+    centered = ends(ring_network(MinusMean, seed=seed) for seed in range(6))
+    assert tripled.isnan().all()
+    assert centered.min() > 0.69
+
+
+@pytest.mark.parametrize("start", [1.0, 10.0])
+def test_with_layer_norm_large_weights_need_a_bias_in_the_first_map(start):
+    for first_bias, learns in ((False, False), (True, True)):
+        networks = [
+            ring_network(LayerNorm, seed=s, start=start, first_bias=first_bias) for s in SEEDS
+        ]
+        end = ends(networks)
+        assert end.max() < 0.05 if learns else end.min() > 0.4
+
+
+def test_only_different_biases_in_front_of_the_first_layer_norm_mend_he_s_start():
+    for seed in range(3):
+        a, b, c, d = (copy.deepcopy(ring_network(LayerNorm, seed=seed, start=1.0)) for _ in "abcd")
+        for size, bias in ((1, a[0].bias), (64, b[0].bias), (64, c[3].bias), (2, d[-1].bias)):
+            bias.data += 1 if size == 1 else normal(size, seed=seed).double()
+        same, different, *behind = ends([a, b, c, d])
+        assert different < 0.05
+        assert min(same, *behind) > 0.4
+
+
+def test_training_moves_the_biases_of_he_s_start_away_from_0_within_600_steps():
+    networks = [ring_network(LayerNorm, seed=seed, start=1.0) for seed in range(2)]
+    assert ends(networks, steps=600).max() < 0.05
+
+
+def test_batch_norm_s_loss_falls_in_each_step_and_layer_norm_s_jumps_less_at_a_tenth_of_the_rate():
+    for seed in SEEDS:
+        assert (losses(ring_network(nn.BatchNorm1d, seed=seed)).diff() < 0).all()
+        fast, slow = (ring_network(LayerNorm, seed=seed) for _ in range(2))
+        rises = (losses(fast).diff() > 0).sum(), (losses(slow, 0.005, 600).diff() > 0).sum()
+        assert rises[0] > rises[1], rises
+
+
+def test_at_rate_0_2_batch_norm_trains_the_rings_and_layer_norm_hardly_ever():
+    batch, layer = (
+        ends((ring_network(norm, seed=seed) for seed in range(6)), rate=0.2)
+        for norm in (nn.BatchNorm1d, LayerNorm)
+    )
+    assert (batch < 0.01).all()
+    assert (layer < 0.1).sum() <= 2
