@@ -10,6 +10,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
 
 from lnorm_utils.inspecting.copies import copied, floats, left_alone
+from lnorm_utils.inspecting.gammas import about_gamma, looks_like
 from lnorm_utils.modules import LayerNorm
 from lnorm_utils.numbers import counted, dtype_name, significant
 
@@ -17,7 +18,6 @@ __all__ = ["Norm", "Norms", "norms_of"]
 
 LARGE_MEAN = 1.0  # of the spread; there RMSNorm is off by √2
 LOST_DIGITS = 3.0
-NEAR_ZERO = 0.01  # of the median of |γ|
 LARGE_EPS = 0.01  # of the variance
 HALF = (torch.float16, torch.bfloat16)
 
@@ -123,8 +123,9 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
 
     With inputs it runs a copy of the model on them, in the mode in which the model is, and looks at
     what comes into each norm. The model itself stays as it is. It knows PyTorch's LayerNorm,
-    RMSNorm, GroupNorm, InstanceNorm and BatchNorm and the course's LayerNorm. A norm that is
-    written as a function, inside another module's `forward`, isn't seen.
+    RMSNorm, GroupNorm, InstanceNorm and BatchNorm and the course's LayerNorm. Of other norms it
+    tells the class, and whether `weight` looks like γ or like γ − 1. A norm that is written as a
+    function, inside another module's `forward`, isn't seen.
 
     Args:
         model: any module.
@@ -150,7 +151,8 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
         if known is not None:
             found[name] = (module, known, _Seen(module, known))
         elif "norm" in type(module).__name__.lower():
-            skipped.append(f"{_spoken(name)}: {type(module).__name__} isn't a class it knows.")
+            unknown = f"{_spoken(name)}: {type(module).__name__} isn't a class it knows."
+            skipped.append(" ".join([unknown, *looks_like(getattr(module, "weight", None))]))
     if inputs or named:
         for module, _, seen in found.values():
             module.register_forward_pre_hook(seen.look, with_kwargs=True)
@@ -188,7 +190,7 @@ class _Seen:
 def _norm(name: str, module: Any, known: _Known, seen: _Seen) -> Norm:
     weight = getattr(module, "weight", None)
     gamma = None if weight is None else weight.detach().double().flatten()
-    ratio, remarks = None, [*_about_class(module, known), *_about_gamma(gamma)]
+    ratio, remarks = None, [*_about_class(module, known), *about_gamma(gamma)]
     if seen.variances:
         means, variances = torch.cat(seen.means), torch.cat(seen.variances)
         ratio = _over_spread(means, variances)
@@ -217,13 +219,6 @@ def _about_class(module: Any, known: _Known) -> list[str]:
     if running is not None and running.dtype in HALF:
         found.append(f"Its running statistics are kept in {dtype_name(running.dtype)}.")
     return found
-
-
-def _about_gamma(gamma: Tensor | None) -> list[str]:
-    if gamma is None or not len(gamma):
-        return []
-    off = int((gamma.abs() <= NEAR_ZERO * gamma.abs().median()).sum())
-    return [f"γ is near 0 for {off} of {len(gamma)}, which switches these off."] if off else []
 
 
 def _about_mean(ratio: float, known: _Known, dtypes: set[torch.dtype]) -> list[str]:

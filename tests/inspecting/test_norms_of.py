@@ -95,6 +95,45 @@ def test_features_that_gamma_switches_off_are_counted():
     assert "γ is near 0 for 2 of 8" in remarks(norm, normal(3, 8))
 
 
+class OwnNorm(nn.Module):
+    """A norm of another library, of which only `weight` is known."""
+
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+
+    def forward(self, x):
+        return x
+
+
+def trained(start):
+    """What a norm that starts at 0 or 1 may have in `weight` after training."""
+    return start + 0.2 * normal(64)
+
+
+def test_it_says_whether_a_weight_looks_like_gamma_or_like_gamma_minus_one():
+    for start, kind in ((0.0, "looks like γ − 1:"), (1.0, "looks like γ:")):
+        (skipped,) = norms_of(nn.Sequential(OwnNorm(trained(start)))).skipped
+        assert kind in skipped
+        (new,) = norms_of(nn.Sequential(OwnNorm(torch.full((8,), start)))).skipped
+        assert kind in new
+
+
+@pytest.mark.parametrize("kind", [nn.RMSNorm, nn.LayerNorm])
+def test_a_known_norm_with_gamma_minus_one_is_told_from_one_with_gamma(kind):
+    norm = kind(64)
+    norm.load_state_dict({"weight": trained(0.0)}, strict=False)
+    assert "looks like γ − 1" in remarks(norm, normal(9, 64))
+    norm.load_state_dict({"weight": trained(1.0)}, strict=False)
+    assert remarks(norm, normal(9, 64)) == ""
+
+
+def test_a_weight_far_from_both_is_not_judged():
+    for weight in (8.7 + normal(64), 0.3 + 0.05 * normal(64)):  # γ − 1 or γ, after long training
+        (skipped,) = norms_of(nn.Sequential(OwnNorm(weight))).skipped
+        assert "looks like" not in skipped
+
+
 class HalfNorm(nn.Module):
     def forward(self, x):
         return x / x.norm()
