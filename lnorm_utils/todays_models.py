@@ -1,7 +1,7 @@
-"""Which norms stand where in models that people run, as version 4.57.1 of Transformers builds them.
+"""Which norms stand where in models that people run, as Transformers builds them.
 
-Each row was read in the model's `modeling_….py` and `configuration_….py` there, and compared with
-the modules of a small model of that class.
+Each row was read in the model's `modeling_….py` and `configuration_….py`, in version 4.57.1 if no
+other is named.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,11 @@ from lnorm_utils.numbers import significant
 __all__ = ["MODELS", "ModelNorms", "table"]
 
 PRE, POST = "x + f(norm(x))", "norm(x + f(x))"
+NORMED_STREAM = "norm(x) + f(norm(x))"
 BOTH_SIDES, BEHIND = "x + norm(f(norm(x)))", "x + norm(f(x))"
 BY_HEAD, BY_ROW = "q and k, each head", "q and k, all heads as one"
 COMPRESSED = "the short rows that q, k, and v are made of"
-SOURCE = "https://github.com/huggingface/transformers/blob/v4.57.1/src/transformers/models"
+SOURCE = "https://github.com/huggingface/transformers/blob"
 
 
 class ModelNorms(NamedTuple):
@@ -33,11 +34,13 @@ class ModelNorms(NamedTuple):
     place: str
     also: str = ""
     has_final: bool = True  # a norm behind the last block
+    version: str = "4.57.1"  # of Transformers, where it was read
 
     @property
     def source(self) -> str:
         """Where the model's code stands."""
-        return f"{SOURCE}/{self.folder}/modeling_{self.folder}.py"
+        models = f"{SOURCE}/v{self.version}/src/transformers/models"
+        return f"{models}/{self.folder}/modeling_{self.folder}.py"
 
 
 MODELS = [
@@ -47,8 +50,37 @@ MODELS = [
     ModelNorms("LLaMA", "llama", "RMSNorm", 1e-6, "γ", PRE),
     ModelNorms("Gemma 2", "gemma2", "RMSNorm", 1e-6, "γ − 1", BOTH_SIDES),
     ModelNorms("Gemma 3", "gemma3", "RMSNorm", 1e-6, "γ − 1", BOTH_SIDES, BY_HEAD),
+    ModelNorms(
+        "Gemma 4",
+        "gemma4",
+        "RMSNorm",
+        1e-6,
+        "γ",
+        BOTH_SIDES,
+        f"{BY_HEAD}; v, without γ",
+        version="5.24.0",
+    ),
+    ModelNorms("Llama 4", "llama4", "RMSNorm", 1e-5, "γ", PRE, f"{BY_HEAD}, without γ"),
     ModelNorms("OLMo 2", "olmo2", "RMSNorm", 1e-5, "γ", BEHIND, BY_ROW),
     ModelNorms("Qwen 3", "qwen3", "RMSNorm", 1e-6, "γ", PRE, BY_HEAD),
+    ModelNorms(
+        "Qwen3-Next",
+        "qwen3_next",
+        "RMSNorm",
+        1e-6,
+        "γ − 1",
+        PRE,
+        f"{BY_HEAD}; behind linear attention, with γ",
+    ),
+    ModelNorms(
+        "MiniMax-Text-01",
+        "minimax",
+        "RMSNorm",
+        1e-5,
+        "γ",
+        NORMED_STREAM,
+        "behind linear attention",
+    ),
     ModelNorms("DeepSeek V3", "deepseek_v3", "RMSNorm", 1e-6, "γ", PRE, COMPRESSED),
     ModelNorms("ViT", "vit", "LayerNorm", 1e-12, "γ, β", PRE),
     ModelNorms(

@@ -51,7 +51,7 @@ absorbs = Prediction(
 
 in_2017 = Prediction(
     answer="BERT",
-    reason="It normalizes the sum, norm(x + f(x)). All others have moved the norm into the branch.",
+    reason="It normalizes the sum, norm(x + f(x)). The other six have the norm in the branch.",
     wrong={
         "GPT-2": "There the norm stands in front of the branch, x + f(norm(x)).",
         "T5": "There the norm stands in front of the branch, and nothing normalizes the sum.",
@@ -83,11 +83,11 @@ largest = Prediction(
 
 fresh = Prediction(
     answer="zeros",
-    reason="Gemma keeps γ − 1, which starts at 0. The other layer takes it for γ.",
+    reason="Gemma 3 keeps γ − 1, which starts at 0. The other layer takes it for γ.",
     wrong={
         "error": "The key is `weight` and the shape is right, so nothing raises an error.",
         "the same": "The two layers multiply by different numbers.",
-        "twice": "Gemma's layer adds 1 to its weight. The other one doesn't.",
+        "twice": "Gemma 3's layer adds 1 to its weight. The other one doesn't.",
     },
     hints=["What's in `weight` before any training?", "What does the layer multiply by?"],
 )
@@ -282,7 +282,7 @@ def no_norm(norm, q, k, eps):
 
 @qk_norm.mistake()
 def not_divided(norm, q, k, eps):
-    """You didn't divide by √D. The norm doesn't replace that here."""
+    """You didn't divide by √D. The norm replaces that in Gemma 4, but not here."""
     return _products(norm.standardize(q, eps=eps), norm.standardize(k, eps=eps))
 
 
