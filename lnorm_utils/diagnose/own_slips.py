@@ -37,7 +37,7 @@ RMS_NORM = Slip(
 OWN = (
     RMS_NORM,
     Slip(
-        "the mean isn't subtracted anywhere, and 1 + γ multiplies, so this is Gemma's RMSNorm",
+        "the mean isn't subtracted anywhere, and 1 + γ multiplies, as in the RMSNorm of Gemma 3",
         "subtracts the mean, in x and in the variance, and multiplies by γ as it is",
         {**AS_RMS_NORM, "gamma": lambda weight, bias: 1 + weight},
     ),
