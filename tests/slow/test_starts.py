@@ -169,3 +169,35 @@ def test_gamma_follows_weight_decay_and_the_rings_are_learned_all_the_same(start
         gamma = torch.cat([norm.weight for norm in network[1:-1:3]]).mean()
         assert gamma.item() == pytest.approx(mean, abs=0.006)
         assert loss < 0.01
+
+
+@LONG
+def test_without_norms_four_blocks_need_the_residual_or_xavier_s_weights():
+    for seed in range(6):
+        for start, residual, learns in (
+            ("PyTorch", False, False),
+            ("PyTorch", True, True),
+            ("Xavier", False, True),
+            ("Xavier", True, True),
+        ):
+            first, stack, last = ring_stack(4, "none", seed, start, final_norm=False)
+            inner = [stack] if residual else [block.f for block in stack.blocks]
+            end = end_on_the_rings(nn.Sequential(first, *inner, last), 0.1, 100)
+            assert end < 0.1 if learns else end > 0.68
+
+
+@LONG
+@pytest.mark.parametrize(("start", "trains"), [("PyTorch", True), ("Xavier", False)])
+@pytest.mark.parametrize("with_biases", [True, False])
+def test_at_0_3_without_norms_it_is_the_size_of_the_weights_and_not_the_biases(
+    start, trains, with_biases
+):
+    for seed in SEEDS:
+        network = ring_stack(4, "none", seed, start, final_norm=False)
+        biases_of = ring_stack(4, "none", seed, "PyTorch", final_norm=False)[1]
+        for module, drawn in zip(network[1].modules(), biases_of.modules(), strict=True):
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
+                if with_biases:
+                    module.load_state_dict({"bias": drawn.bias}, strict=False)
+        assert (end_on_the_rings(network, 0.3, 100) < 0.1) == trains
