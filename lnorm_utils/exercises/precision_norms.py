@@ -142,12 +142,14 @@ LARGE = (100 * normal(3, 8, seed=131)).half()
 LARGE[1, 2] = 900.0
 FAR = (normal(5, 8, seed=693) + 10).half()
 NARROW = (0.004 * normal(4, 5, seed=133)).half()
+HIGH = (normal(6, 4, seed=136) + 55).half()  # float32 holds the sums of their squares exactly
 
 careful_norm = CodeExercise(
     inputs={
         "rows with a spread of 100": (LARGE,),
         "five rows around 10": (FAR,),
         "four narrow rows of five features": (NARROW,),
+        "six rows of four features around 55": (HIGH,),
     },
     norm=lambda norm, x: norm.standardize(x.double()),
     layout=TABLE,
@@ -193,6 +195,15 @@ def converted_at_the_end(norm, x):
     """You converted the result. By then the squares have already overflowed, and the rows are 0.
     Convert x before the first step."""
     return _by_hand(x.half()).float()
+
+
+@careful_norm.mistake()
+def one_pass_in_float32(norm, x):
+    """Your variance is E[x²] − E[x]². That loses digits in float32 too, where the mean is large
+    against the spread. Subtract the mean before you square."""
+    x = x.float()
+    mean = x.mean(-1, keepdim=True)
+    return (x - mean) / (x.square().mean(-1, keepdim=True) - mean.square() + 1e-5).sqrt()
 
 
 def _late(x, var):
