@@ -14,7 +14,6 @@ from lnorm_utils.exercises.invariances_weights import (  # noqa: F401 - in this 
     by_ten,
     five_x,
     len_64,
-    share,
     unit_w,
     unseen,
 )
@@ -217,6 +216,26 @@ faster = Prediction(
 )
 
 
+adam = Prediction(
+    answer=10,
+    reason="Each number moves by the same step as at W, because Adam divides out the size of the "
+    "gradient. But 10 W is ten times as long, so the steps have to be, too.",
+    wrong={
+        100: "That's right for plain gradient descent, where the gradient is a tenth as well. Adam "
+        "divides by the size of the gradient.",
+        1: "Then each number moves as far as at W. But 10 W is ten times as long, so it turns a "
+        "tenth as much.",
+        0.1: "A smaller rate makes it worse: at the same rate 10 W already turns too little.",
+        1000: "Two things made plain gradient descent slower at 10 W. With Adam, one of them is "
+        "gone.",
+    },
+    hints=[
+        "Two things make a longer W slower with plain gradient descent. Which does Adam undo?",
+        "To turn a longer W by the same angle, how much longer must a step be?",
+    ],
+)
+
+
 decayed = Prediction(
     answer=1,
     reason="Layer norm divides by the standard deviation, and that has shrunk as much.",
@@ -245,4 +264,4 @@ decayed = Prediction(
 )
 
 
-put_in_bank(TOPIC, vars(), further=("root_ms", "in_two", "flatter", "faster", "decayed"))
+put_in_bank(TOPIC, vars(), further=("root_ms", "in_two", "flatter", "faster", "adam", "decayed"))

@@ -141,26 +141,4 @@ unseen = Prediction(
 )
 
 
-share = Prediction(
-    answer=0.5,
-    reason="That's guessing. What's left of a point is its direction, and both rings have points "
-    "in all directions.",
-    wrong={
-        1: Belief.NOTHING_IS_LOST(
-            "With the bias that's the share. Without it the first norm takes away how far a point "
-            "is from the origin, and nothing after it can bring that back."
-        ),
-        0.8: "Only the direction of a point is left, and both rings have points in all directions.",
-        0.7: "The first norm leaves only the direction, which says nothing about the ring.",
-        0: "Half of the points lie on each ring, so even a guess is right sometimes.",
-        50: "Give it as a share between 0 and 1.",
-    },
-    within=0.04,
-    hints=[
-        "What does the first norm make of W x and of W · 2x?",
-        "In which way do the two rings differ, in the direction of their points or in the length?",
-    ],
-)
-
-
 put_in_bank(TOPIC, vars(), further=("unit_w",))
