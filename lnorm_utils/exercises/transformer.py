@@ -207,7 +207,8 @@ trains = Prediction(
 
 best = Prediction(
     answer="post-LN",
-    reason="Post-LN ends lowest at this rate, and with both seeds. Pre-LN isn't always better.",
+    reason="After 300 steps post-LN ends lowest at this rate, with both seeds. Pre-LN isn't always "
+    "better.",
     wrong={
         "pre-LN": "Most large models have it, and it takes larger rates. But at this rate, with "
         "six blocks, another place ends lower.",
