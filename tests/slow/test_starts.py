@@ -4,9 +4,12 @@ import pytest
 import torch
 from torch import nn
 
-from lnorm_utils import LayerNorm, standardize
+from lnorm_utils import LayerNorm, layer_norm_steps, mean, standardize
 from lnorm_utils.examples import normal, projection, residual_stack, ring_network, two_rings
+from lnorm_utils.measures import gradient_norms
 from lnorm_utils.training import train
+from lnorm_utils.transformer import Transformer, split, train_transformer
+from lnorm_utils.transformer.training import validation_loss
 
 SEEDS = range(4)
 LONG = pytest.mark.usefixtures("with_all")
@@ -201,3 +204,74 @@ def test_at_0_3_without_norms_it_is_the_size_of_the_weights_and_not_the_biases(
                 if with_biases:
                     module.load_state_dict({"bias": drawn.bias}, strict=False)
         assert (end_on_the_rings(network, 0.3, 100) < 0.1) == trains
+
+
+def without_biases(stack):
+    for module in stack.modules():
+        if isinstance(module, nn.Linear):
+            nn.init.zeros_(module.bias)
+    return stack
+
+
+def test_from_pytorch_s_weights_all_blocks_of_post_ln_get_about_the_same_without_biases_too():
+    rows = normal(64, 64, seed=1, dtype=torch.float64)
+    slopes = normal(64, 64, seed=2, dtype=torch.float64)
+    stacks = [without_biases(residual_stack(24, "post", s, start="PyTorch")) for s in range(5)]
+    found = torch.stack([gradient_norms(stack, rows, slopes) for stack in stacks])
+    first, *_, last = found.median(dim=0).values.tolist()
+    assert first == pytest.approx(last, rel=0.1)
+
+
+WRONG = {  # the rules of lesson 12, up to the factor 1/√(var + ε)
+    "both as constants": lambda g, x_hat, w: w * g,
+    "only the mean": lambda g, x_hat, w: w * g - mean(w * g),
+    "only the variance": lambda g, x_hat, w: w * g - x_hat * mean(w * g * x_hat),
+    "γ forgotten": lambda g, x_hat, w: g - mean(g) - x_hat * mean(g * x_hat),
+    "sums for means": lambda g, x_hat, w: (
+        w * g - len(w) * (mean(w * g) + x_hat * mean(w * g * x_hat))
+    ),
+}
+
+
+class WithRule(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias, rule):
+        steps = layer_norm_steps(x, x.shape[-1], weight, bias)
+        ctx.save_for_backward(steps.x_hat, steps.rstd, weight)
+        ctx.rule = rule
+        return steps.y
+
+    @staticmethod
+    def backward(ctx, g):
+        x_hat, rstd, weight = ctx.saved_tensors
+        dx = rstd * ctx.rule(g, x_hat, weight)
+        return dx, (g * x_hat).sum(dim=0), g.sum(dim=0), None
+
+
+@LONG
+@pytest.mark.parametrize("name", WRONG)
+def test_which_wrong_backward_passes_train_four_layers_with_every_seed(name):
+    class Ruled(LayerNorm):
+        def forward(self, x):
+            return WithRule.apply(x, self.weight, self.bias, WRONG[name])
+
+    ends = [last_loss(norm=Ruled, hidden_layers=4, steps=100, seed=seed) for seed in range(8)]
+    if name == "sums for means":
+        assert min(ends) > 0.6
+    else:
+        assert max(ends) < 0.05
+
+
+@LONG
+def test_no_norm_leads_pre_ln_after_300_steps_from_large_embeddings_and_not_after_900():
+    training, validation = split()
+
+    def end(place, steps):
+        model = Transformer(37, place, embeddings=8)
+        train_transformer(model, training, rate=0.003, steps=steps)
+        return validation_loss(model, validation)
+
+    assert end("pre-LN", 300) - end("no norm", 300) > 0.08
+    long = [end(place, 900) for place in ("no norm", "pre-LN")]
+    assert abs(long[1] - long[0]) < 0.05
+    assert max(long) < 1.7
