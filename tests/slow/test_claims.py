@@ -34,8 +34,6 @@ def test_with_a_slope_for_each_row_the_last_gradient_follows_theorem_1_of_xiong_
     last = {p: [typical(d, p, SLOPES)[-1].item() for d in (2, 6, 24)] for p in ("post", "pre")}
     assert max(last["post"]) < 1.15 * min(last["post"])  # at every depth about the same
     assert last["pre"][2] / last["pre"][1] == pytest.approx(4**-0.5, rel=0.25)  # 1 / √depth
-    deep = typical(24, "post", SLOPES)
-    assert deep[0] > 1.2 * deep[-1]
 
 
 def test_from_pytorch_s_start_the_first_and_the_last_block_of_post_ln_get_about_the_same():
