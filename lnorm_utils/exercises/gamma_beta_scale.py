@@ -89,7 +89,8 @@ trained = Prediction(
     wrong={
         0: "Then γ and β would be what makes the network train. But they start at 1 and 0, where "
         "they change nothing.",
-        2: "Run the next cell: what differs between the seeds isn't whether they train.",
+        2: "The four differ only in the weights that training starts from. A norm enlarges small "
+        "rows for any of them.",
         3: "The seeds only change the weights that training starts from. Run the next cell, and "
         "see whether that matters.",
         1: "Then training would need luck. But a norm enlarges small rows for any starting "
@@ -220,8 +221,8 @@ y_mean = Prediction(
     reason="y is (2, 0.5, 0, 1.5). The features have different scales, so they no longer cancel.",
     wrong={
         0: "Only `x_hat` has mean 0. γ and β change it.",
-        (0 + 1 - 1 + 0.5) / 4: "That's the mean of the four β alone. γ times `x_hat` would only "
-        "have mean 0 if all four γ were equal.",
+        (0 + 1 - 1 + 0.5) / 4: "That's the mean of the four β alone. But γ times `x_hat`, which "
+        "is (2, −0.5, 1, 1), doesn't have mean 0 here.",
         (2 - 0.5 + 1 + 1) / 4: "That's the mean of γ times `x_hat`. Add the four β as well.",
         (2 + 0.5 + 1 - 1) / 4: "Either that's the mean of the four γ, or you added β before you "
         "multiplied. Multiply each feature by its γ, and then add its β.",

@@ -38,8 +38,7 @@ unmoved = Prediction(
     answer="c",
     reason="A factor of 12 on the last hidden layer makes its rows larger and trains it.",
     wrong={
-        "a": "The numbers get smaller from layer to layer, not larger. Then the loss would be NaN, "
-        "but it stays at 0.69.",
+        "a": "If its numbers overflowed, the loss would be NaN. But it stays at 0.69.",
         "b": "They are alike, but they are just as much alike with a factor of 12 on the last "
         "hidden layer, and then the network learns.",
         "d": "Two hidden layers of that size are enough for the rings, and eight with a larger "
@@ -57,8 +56,8 @@ from_he = Prediction(
     reason="All biases are 0, so the first layer norm removes how far out a point is, as it did "
     "with the bias taken away.",
     wrong={
-        "learned": "Each of the two trains the network alone. Together they don't: with a bias of "
-        "0, the first layer norm sees Wx, and removes how far out a point is.",
+        "learned": "Each of the two trains the network alone. But look in lesson 1 at what He's "
+        "start does to the bias of the first map.",
         "NaN": "NaN comes from numbers that grow without a bound. Layer norm keeps those of a row "
         "small.",
     },

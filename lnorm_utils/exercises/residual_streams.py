@@ -104,8 +104,8 @@ both_results = Prediction(
         "normalized row.",
         (-1 + 2 * -1, 2): "The second number is right. For the first, add before you normalize, "
         "and divide by the standard deviation of the sum.",
-        (-1 - 1, 2): "The second number is right. The first is the sum of two normalized rows. "
-        "Post-LN adds first and normalizes the sum, once.",
+        (-1 - 1, 2): "The second number is right. For the first, you either added two normalized "
+        "rows or doubled one. Post-LN adds first and normalizes the sum, once.",
         (4 + 8, 4 + 8): "Both are x + f(x). Each of the two has one layer norm.",
     },
     within=0.006,
@@ -127,7 +127,7 @@ after_branch = Prediction(
             "That is pre-LN, where f doubles a normalized row. Here the norm comes after f."
         ),
         4 + 8: "That is x + f(x), without a norm.",
-        -2: "That is the sum of two normalized rows. Here x is added as it is.",
+        -2: "Either you added two normalized rows, or you doubled one. Here x is added as it is.",
         4 + 1: "The sign is wrong: 4 lies below the mean of the row.",
     },
     within=0.006,

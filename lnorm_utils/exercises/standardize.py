@@ -224,6 +224,9 @@ minus_3 = Prediction(
         -3 * 1.3671: "That's 3 times as much, without the minus. The standard deviation grows by 3 "
         "as well, and the distances from the mean change their signs.",
         1.3671 / 3: "That's divided by −3. The distances from the mean grow by 3 as well.",
+        1.3671 * 0.75**0.5: Belief.VARIANCE_OVER_D_MINUS_1(
+            "The sign is right, but you divided the sum of squares by D − 1."
+        ),
     },
     within=0.006,
     hints=[
