@@ -71,6 +71,27 @@ def test_small_rows_stop_the_plain_network_and_not_that_its_points_are_alike():
     assert ends(norm, steps=300).max() < 0.02
 
 
+def gradient(network):
+    """The length of the gradient of the first weights before training."""
+    nn.functional.cross_entropy(network(POINTS), RING).backward()
+    return network[0].weight.grad.norm().item()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_five_of_the_six_changes_make_the_first_gradients_a_hundred_times_as_large_or_more(seed):
+    plain = gradient(ring_network(seed=seed))
+    changes = [
+        {"hidden_layers": 2},
+        {"start": 1.0},
+        {"norm": lambda _: Times(2)},
+        {"norm": nn.BatchNorm1d},
+        {"norm": LayerNorm},
+    ]
+    for change in changes:
+        assert gradient(ring_network(seed=seed, **change)) > 100 * plain, change
+    assert gradient(with_at_the_end(seed, Times(12))) == pytest.approx(12 * plain, rel=0.2)
+
+
 @pytest.mark.parametrize("rate", [0.2, 0.5, 1.0, 2.0, 4.0])
 def test_a_larger_rate_alone_does_not_train_the_plain_network(rate):
     assert not (ends([ring_network(seed=seed) for seed in SEEDS], rate=rate) < 0.5).any()
