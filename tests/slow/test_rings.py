@@ -89,7 +89,7 @@ def test_five_of_the_six_changes_make_the_first_gradients_a_hundred_times_as_lar
     ]
     for change in changes:
         assert gradient(ring_network(seed=seed, **change)) > 100 * plain, change
-    assert gradient(with_at_the_end(seed, Times(12))) == pytest.approx(12 * plain, rel=0.2)
+    assert 6 < gradient(with_at_the_end(seed, Times(12))) / plain < 15
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.5, 1.0, 2.0, 4.0])
