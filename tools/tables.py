@@ -44,7 +44,7 @@ def _in_readme(number, path):
     title = nbformat.read(path, as_version=4).cells[0].source
     question = title.splitlines()[0].removeprefix("# ")
     minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", title)[1]
-    image = f'<img src="docs/pictures/{path.stem}.png" width="200" alt="{LESSONS[path.stem].alt}">'
+    image = f'<img src="docs/pictures/{path.stem}.png" width="120" alt="{LESSONS[path.stem].alt}">'
     return f"| {image}<br>{number}.&nbsp;[{question}](notebooks/{path.name}) | {minutes} |"
 
 
