@@ -23,6 +23,19 @@ class Doubled(nn.Module):
         return 2 * z
 
 
+class Moved(nn.Module):
+    """k · z, moved by a multiple of the mean row that comes in first."""
+
+    def __init__(self, k, by=0.0):
+        super().__init__()
+        self.k, self.by, self.mean = k, by, None
+
+    def forward(self, z):
+        if self.mean is None:
+            self.mean = z.detach().mean(0)
+        return self.k * z + self.by * self.mean
+
+
 CHANGES = {
     "more steps": {"steps": 2500},
     "two hidden layers": {"hidden_layers": 2},
@@ -38,6 +51,17 @@ def last_loss(rate=0.05, steps=200, adam=False, **network):
     return train(ring_network(**network), POINTS, RING, rate, steps, adam)[-1]
 
 
+def behind_the_last_hidden_layer(module, seed):
+    *hidden, last = ring_network(seed=seed)
+    return nn.Sequential(*hidden, module, last)
+
+
+def without_biases(network):
+    for linear in network[::2]:  # each second layer is a ReLU
+        nn.init.zeros_(linear.bias)
+    return network
+
+
 @LONG
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_each_change_alone_trains_the_ring_network_that_stays_at_guessing(seed):
@@ -46,8 +70,47 @@ def test_each_change_alone_trains_the_ring_network_that_stays_at_guessing(seed):
     assert max(ends.values()) < 0.2, ends
 
 
+@LONG
+@pytest.mark.parametrize("rate", [0.2, 0.5, 1.0, 2.0, 4.0])
+def test_a_larger_rate_alone_does_not_train_the_plain_network(rate):
+    assert all(not last_loss(rate=rate, seed=seed) < 0.55 for seed in SEEDS)
+
+
+@LONG
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_stops_the_plain_network_is_no_size_and_no_likeness_but_small_differences(seed):
+    ends = {}  # of a factor, and by how many of the first mean rows all rows are moved
+    # As it is; as alike; rows as large, with the old differences; rows as small, with larger ones.
+    for k, by in ((1.0, 0.0), (12.0, 0.0), (1.0, 11.0), (12.0, -11.0)):
+        network = behind_the_last_hidden_layer(Moved(k, by), seed)
+        ends[k, by] = train(network, POINTS, RING, steps=300)[-1]
+    assert {key: bool(end < 0.01) for key, end in ends.items()} == {
+        (1.0, 0.0): False,
+        (12.0, 0.0): True,
+        (1.0, 11.0): False,
+        (12.0, -11.0): True,
+    }
+    *hidden, relu, last = ring_network(seed=seed)
+    one_norm = nn.Sequential(*hidden, LayerNorm(64).double(), relu, last)
+    assert train(one_norm, POINTS, RING, steps=300)[-1] < 0.02
+    apart = without_biases(ring_network(seed=seed))
+    assert train(apart, POINTS, RING, steps=300)[-1] > 0.69
+
+
+@LONG
+@pytest.mark.parametrize("seed", SEEDS)
+def test_from_he_s_start_norms_need_a_bias_in_the_first_map(seed):
+    layer_norm = {"norm": LayerNorm, "seed": seed}
+    assert last_loss(start=1.0, **layer_norm) > 0.4
+    assert last_loss(start=1.0, first_bias=True, **layer_norm) < 0.02
+    assert last_loss(start=1.0, first_bias=True, seed=seed) < 0.02
+    assert last_loss(start=10.0, first_bias=True, **layer_norm) < 0.1
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_start_ten_times_too_large_ends_in_nan_and_with_layer_norm_near_guessing(seed, request):
+def test_a_start_ten_times_too_large_ends_in_nan_and_without_biases_norms_end_near_guessing(
+    seed, request
+):
     if seed:
         request.getfixturevalue("with_all")
     assert last_loss(start=10.0, seed=seed).isnan()
@@ -58,14 +121,8 @@ def test_a_start_ten_times_too_large_ends_in_nan_and_with_layer_norm_near_guessi
 
 
 def deep_chain(seed, start):
-    network = ring_network(LayerNorm, hidden_layers=24, seed=seed)
-    if start == "He":
-        torch.manual_seed(seed)
-        for module in network:
-            if isinstance(module, nn.Linear):
-                nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
-                nn.init.zeros_(module.bias)
-    return network
+    he = {"start": 1.0, "first_bias": start == "He, a first bias"} if "He" in start else {}
+    return ring_network(LayerNorm, hidden_layers=24, seed=seed, **he)
 
 
 def end_on_the_rings(network, rate, steps):
@@ -80,6 +137,7 @@ def end_on_the_rings(network, rate, steps):
         ("PyTorch", 0.01, 300, True),
         ("He", 0.05, 100, False),
         ("He", 0.01, 300, False),
+        ("He, a first bias", 0.01, 300, True),
     ],
 )
 def test_24_layers_with_norms_learn_by_rate_and_start(start, rate, steps, learns):
