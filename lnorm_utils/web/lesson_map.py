@@ -46,7 +46,7 @@ def lessons_of(text: str) -> list[Lesson]:
 
 def with_map(text: str, drawn: str) -> str:
     """Put the drawn map above the page's table, and leave out of that what it shows."""
-    above = f"{drawn}\n\n## What you take away\n\n"
+    above = f"{drawn}\n\n## What you can do afterwards\n\n"
     return TABLE.sub(lambda table: above + DRAWN.sub(r"\1\2", table[0]), text)
 
 
