@@ -36,17 +36,18 @@ three_8 = Prediction(
 
 unmoved = Prediction(
     answer="c",
-    reason="A factor of 12 on the last hidden layer makes its rows larger and trains it.",
+    reason="The factor makes both 12 times as large. The same numbers on every row change neither.",
     wrong={
-        "a": "If its numbers overflowed, the loss would be NaN. But it stays at 0.69.",
-        "b": "They are alike, but they are just as much alike with a factor of 12 on the last "
-        "hidden layer, and then the network learns.",
+        "a": "Adding the same numbers made the rows as large as the factor did, and it still "
+        "guessed.",
+        "b": "They stay as they are if rows and differences are multiplied by the same 12, and then "
+        "the network learned.",
         "d": "Two hidden layers of that size are enough for the rings, and eight with a larger "
         "start. The weights can do it; the start can't.",
     },
     hints=[
-        "Lesson 2 multiplied the last hidden layer by 12. What did that change, and what not?",
-        "A weight moves by the rate times its gradient. What is the gradient a product of?",
+        "For each of the four: does the factor change it? Do the added numbers?",
+        "What was too small is changed by the factor, and not by the added numbers.",
     ],
 )
 

@@ -62,8 +62,8 @@ plain_gamma = Prediction(
 
 deep_chain = Prediction(
     answer="guesses",
-    reason="After 100 steps at this rate, the loss is still near 0.69. Norms keep the spread of "
-    "the rows, but 24 layers need a smaller rate and more steps.",
+    reason="After 300 steps at this rate, the loss is still near 0.69. Norms keep the spread of "
+    "the rows, but 24 layers need a smaller rate.",
     wrong={
         "learns": "With 8 layers it does. Norms keep the spread of the rows, but training also "
         "depends on the gradients that come back, here through 24 layers.",

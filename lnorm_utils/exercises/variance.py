@@ -77,12 +77,12 @@ unsure = Prediction(
 
 which_stops = Prediction(
     answer="learns",
-    reason="Being alike doesn't stop it. Its rows were too small, and now they are large.",
+    reason="Points that are alike can be told apart, if the numbers are large enough.",
     wrong={
-        "guesses": "A factor does leave the points alike. But in the plain network two things are "
-        "wrong at once, and the factor mends one of them.",
+        "guesses": "A factor does leave the points alike. But it makes everything behind it larger, "
+        "and the gradients that come back.",
         "NaN": "NaN comes from numbers that grow without a bound. With the factor, the rows are as "
-        "large as those that layer norm makes.",
+        "large as those of the networks that learn.",
     },
     hints=[
         "A step on a weight is as large as its gradient, which is a product with the number that "

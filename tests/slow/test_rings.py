@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from lnorm_utils import LayerNorm, mean
-from lnorm_utils.examples import normal, ring_network, two_rings
+from lnorm_utils.examples import normal, projection, residual_stack, ring_network, two_rings
 from lnorm_utils.training import train
 
 pytestmark = pytest.mark.usefixtures("with_all")
@@ -56,19 +56,29 @@ def without_biases(seed):
     return network
 
 
-def test_small_rows_stop_the_plain_network_and_not_that_its_points_are_alike():
-    plain = [ring_network(seed=seed) for seed in SEEDS]
+def test_one_norm_or_a_factor_at_the_end_trains_a_network_whose_points_stay_as_alike():
     factor = [with_at_the_end(seed, Times(12)) for seed in SEEDS]
     norm = [with_at_the_end(seed, LayerNorm(64).double()) for seed in SEEDS]
-    bare = [without_biases(seed) for seed in SEEDS]
-    for network, same in zip(plain, factor, strict=True):
-        assert alike(same) == pytest.approx(alike(network).item())
-        assert alike(network) < 0.02
-    assert min(map(alike, bare)) > 0.3
-    assert ends(plain, steps=300).min() > 0.69
-    assert ends(bare, steps=300).min() > 0.69
+    for seed, network in enumerate(factor):
+        assert alike(network) == pytest.approx(alike(ring_network(seed=seed)).item())
     assert ends(factor, steps=300).max() < 0.02
     assert ends(norm, steps=300).max() < 0.02
+
+
+def test_without_biases_points_differ_by_much_of_their_size_and_aren_t_learned():
+    bare = [without_biases(seed) for seed in SEEDS]
+    assert min(map(alike, bare)) > 0.3
+    assert ends(bare, steps=300).min() > 0.69
+
+
+def test_ten_layers_need_more_than_one_norm():
+    for seed in range(2):
+        deep = ring_network(hidden_layers=10, seed=seed)
+        one_norm = nn.Sequential(*deep[:-2], LayerNorm(64).double(), *deep[-2:])
+        in_all = ring_network(LayerNorm, hidden_layers=10, seed=seed)
+        one, each = ends([one_norm, in_all], steps=300)
+        assert one > 0.6
+        assert each < 0.05
 
 
 def gradient(network):
@@ -124,9 +134,14 @@ def test_only_different_biases_in_front_of_the_first_layer_norm_mend_he_s_start(
         assert min(same, *behind) > 0.4
 
 
-def test_training_moves_the_biases_of_he_s_start_away_from_0_within_600_steps():
-    networks = [ring_network(LayerNorm, seed=seed, start=1.0) for seed in range(2)]
-    assert ends(networks, steps=600).max() < 0.05
+def test_the_biases_of_he_s_start_move_in_time_with_more_steps_or_smaller_first_weights():
+    longer, smaller = (
+        [ring_network(LayerNorm, seed=seed, start=1.0) for seed in range(3)] for _ in range(2)
+    )
+    assert ends(longer, steps=600).max() < 0.05
+    for network in smaller:
+        network[0].weight.data /= 3
+    assert ends(smaller).max() < 0.05
 
 
 def test_batch_norm_s_loss_falls_in_each_step_and_layer_norm_s_jumps_less_at_a_tenth_of_the_rate():
@@ -139,8 +154,26 @@ def test_batch_norm_s_loss_falls_in_each_step_and_layer_norm_s_jumps_less_at_a_t
 
 def test_at_rate_0_2_batch_norm_trains_the_rings_and_layer_norm_hardly_ever():
     batch, layer = (
-        ends((ring_network(norm, seed=seed) for seed in range(6)), rate=0.2)
+        ends((ring_network(norm, seed=seed) for seed in range(6)), rate=0.2, steps=100)
         for norm in (nn.BatchNorm1d, LayerNorm)
     )
     assert (batch < 0.01).all()
     assert (layer < 0.1).sum() <= 2
+
+
+@pytest.mark.parametrize(
+    ("start", "learn"), [("PyTorch", (8, 8, 8)), ("Xavier", (0, 8, 8)), ("He", (0, 7, 8))]
+)
+def test_from_how_many_of_eight_seeds_twelve_blocks_learn_by_start_and_place(start, learn):
+    found = []
+    for place in ("none", "post", "pre"):
+        stacks = [
+            nn.Sequential(
+                projection(2, 64, seed).double(),
+                residual_stack(12, place, seed, final_norm=place == "pre", start=start),
+                projection(64, 2, seed).double(),
+            )
+            for seed in range(8)
+        ]
+        found.append(int((ends(stacks, steps=60) < 0.1).sum()))
+    assert tuple(found) == learn

@@ -106,7 +106,7 @@ def end_on_the_rings(network, rate, steps):
 @pytest.mark.parametrize(
     ("start", "rate", "steps", "learns"),
     [
-        ("PyTorch", 0.05, 100, False),
+        ("PyTorch", 0.05, 300, False),
         ("PyTorch", 0.01, 300, True),
         ("He", 0.05, 100, False),
         ("He", 0.01, 300, False),
