@@ -40,7 +40,7 @@ unmoved = Prediction(
     wrong={
         "a": "Adding the same numbers made the rows as large as the factor did, and it still "
         "guessed.",
-        "b": "They stay as they are if rows and differences are multiplied by the same 12, and then "
+        "b": "They stay the same if rows and differences are multiplied by the same 12, and then "
         "the network learned.",
         "d": "Two hidden layers of that size are enough for the rings, and eight with a larger "
         "start. The weights can do it; the start can't.",

@@ -79,8 +79,8 @@ which_stops = Prediction(
     answer="learns",
     reason="Points that are alike can be told apart, if the numbers are large enough.",
     wrong={
-        "guesses": "A factor does leave the points alike. But it makes everything behind it larger, "
-        "and the gradients that come back.",
+        "guesses": "A factor does leave the points alike. But it makes everything behind it "
+        "larger, and the gradients that come back.",
         "NaN": "NaN comes from numbers that grow without a bound. With the factor, the rows are as "
         "large as those of the networks that learn.",
     },
