@@ -60,7 +60,15 @@ MODELS = [
         f"{BY_HEAD}; v, without γ",
         version="5.24.0",
     ),
-    ModelNorms("Llama 4", "llama4", "RMSNorm", 1e-5, "γ", PRE, f"{BY_HEAD}, without γ"),
+    ModelNorms(
+        "Llama 4",
+        "llama4",
+        "RMSNorm",
+        1e-5,
+        "γ",
+        PRE,
+        f"{BY_HEAD} in most layers, without γ",
+    ),
     ModelNorms("OLMo 2", "olmo2", "RMSNorm", 1e-5, "γ", BEHIND, BY_ROW),
     ModelNorms("Qwen 3", "qwen3", "RMSNorm", 1e-6, "γ", PRE, BY_HEAD),
     ModelNorms(

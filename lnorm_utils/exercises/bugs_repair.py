@@ -94,7 +94,7 @@ how_many_train = Prediction(
     },
     hints=[
         "√(64/63) is about 1.008. Would a network notice that factor?",
-        "The plain network fails because the spread shrinks tenfold a layer. Which of the four "
+        "In the plain network, differences shrink with each layer (lesson 2). Which of the four "
         "layers leaves the spread as it is?",
     ],
 )

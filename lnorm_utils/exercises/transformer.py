@@ -223,7 +223,8 @@ best = Prediction(
 
 gains = Prediction(
     answer=4,
-    reason="From this start all four places end lower, and all learn more than the letters.",
+    reason="From this start all four places end lower with both seeds, and all learn more than the "
+    "letters.",
     wrong={
         0: "Some do. From the usual start, two of the four learned no more than the letters.",
         1: "Not only one. From the usual start, two of the four learned no more than the letters.",
