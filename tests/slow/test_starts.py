@@ -132,8 +132,6 @@ def count(blocks, placement, start, rate, steps, final_norm=None):
 
 NO_NORMS = ("none", False)
 LEARN = [  # blocks, placement, final norm, rate, steps, and for each start from how many seeds
-    (12, "pre", None, 0.05, 60, {"PyTorch": 4, "Xavier": 4, "He": 4}),
-    (12, *NO_NORMS, 0.05, 60, {"PyTorch": 4, "Xavier": 0, "He": 0}),
     (12, *NO_NORMS, 0.01, 60, {"Xavier": 4}),
     # At a small rate norms don't widen the range of four blocks. At a large one they need one norm,
     # or small weights.
