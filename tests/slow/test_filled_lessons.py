@@ -52,8 +52,9 @@ def filled(lesson, folder):
     return freeze.execute(path)
 
 
-def test_every_exercise_is_asked_in_a_lesson():
+def test_every_exercise_is_asked_in_a_lesson_or_on_the_first_page():
     asked = [name for exercises in EXERCISES.values() for name in exercises]
+    asked += [name for name, _ in CHECK.findall((ORIGINALS.parent / "docs" / "index.md").read_text("utf-8"))]
     assert sorted(asked) == sorted(name for bank in BANK.values() for name in bank)
 
 
