@@ -22,21 +22,25 @@ def looks_like(weight: Any) -> list[str]:
     """
     if not isinstance(weight, Tensor) or weight.dim() != 1 or not len(weight):
         return []
+    kept, mean = _kept(weight), weight.detach().double().mean().item()
+    return [f"Its `weight` looks like {kept}: the mean is {significant(mean, 2)}."] if kept else []
+
+
+def _kept(weight: Tensor) -> str:
+    """Return what a weight looks like, "γ" or "γ − 1", or nothing if it's far from both."""
     mean = weight.detach().double().mean().item()
     if abs(mean - 1) < HALFWAY:
-        return [f"Its `weight` looks like γ: the mean is {significant(mean, 2)}."]
+        return "γ"
     low = (weight <= 0).double().mean().item() >= NOT_ABOVE_ZERO
-    if low and abs(mean) < HALFWAY:
-        return [f"Its `weight` looks like γ − 1: the mean is {significant(mean, 2)}."]
-    return []
+    return "γ − 1" if low and abs(mean) < HALFWAY else ""
 
 
 def about_gamma(gamma: Tensor | None) -> list[str]:
     """Say what is unusual about the γ of a norm that multiplies by `weight`."""
     if gamma is None or not len(gamma):
         return []
-    likely = looks_like(gamma)
-    if likely and "γ − 1" in likely[0]:
-        return [*likely, "If the model's code multiplies by 1 + weight, add 1 to load it here."]
+    if _kept(gamma) == "γ − 1":
+        advice = "If the model's code multiplies by 1 + weight, add 1 to load it here."
+        return [*looks_like(gamma), advice]
     off = int((gamma.abs() <= NEAR_ZERO * gamma.abs().median()).sum())
     return [f"γ is near 0 for {off} of {len(gamma)}, which switches these off."] if off else []
