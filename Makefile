@@ -26,7 +26,7 @@ help: ## show this list
 	@echo "  On Linux TORCH=cuda installs PyTorch with CUDA instead of the small build: make clean lab TORCH=cuda."
 
 lab: $(READY) ## set everything up (once) and open your copy of the lessons in JupyterLab
-	@$(BIN)/python -m lnorm_utils $(ARGS)
+	@$(BIN)/python -m lnorm_course $(ARGS)
 
 clean: ## remove the environment and all caches
 	rm -f $(STAMPS)  # first, for this may be interrupted too

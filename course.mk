@@ -15,7 +15,7 @@ ONE_THREAD := OMP_NUM_THREADS=1
 TOOLS := PYTHONPATH=tools:tests/tools $(ONE_THREAD) $(BIN)/python
 
 edit: $(READY) ## open the course's own notebooks instead, to change the course
-	@$(BIN)/python -m lnorm_utils --edit $(ARGS)
+	@$(BIN)/python -m lnorm_course --edit $(ARGS)
 
 test: $(READY) lint ## set everything up (once), then lint, unit tests and every notebook re-executed
 	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
@@ -25,11 +25,11 @@ notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; write 
 	$(TOOLS) tools/tables.py
 
 site: $(SITE) ## write the web edition into the folder site: every lesson as a page that needs no Python
-	@$(ONE_THREAD) $(BIN)/python -m lnorm_utils.web site $(ARGS)
+	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web site $(ARGS)
 
 handout: $(SITE) ## write one lesson as a single HTML file: make handout LESSON=collapse
 	@test -n "$(LESSON)" || { echo "Say which: make handout LESSON=collapse, or LESSON=06"; exit 1; }
-	@$(ONE_THREAD) $(BIN)/python -m lnorm_utils.web handout $(LESSON) $(ARGS)
+	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web handout $(LESSON) $(ARGS)
 
 looks: $(READY) ## draw all pictures and explorers as pages in build/looks, to be looked at
 	$(TOOLS) tools/looks.py
@@ -54,21 +54,21 @@ waits: $(HUB) ## tell how long a class waits on the hub, and what a student cost
 
 student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
 	@test -n "$(OUT)$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip, or OUT=../students for a folder"; exit 1; }
-	@$(BIN)/python -m lnorm_utils.grading student $(if $(OUT),"$(OUT)") $(if $(ZIP),--zip "$(ZIP)") \
+	@$(BIN)/python -m lnorm_staff.grading student $(if $(OUT),"$(OUT)") $(if $(ZIP),--zip "$(ZIP)") \
 	$(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
 
 grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip OUT=../week1-graded CLASS=list.csv
 	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder, a zip archive, or a notebook"; exit 1; }
-	@$(BIN)/python -m lnorm_utils.grading grade "$(SUBMISSION)" $(if $(OUT),--out "$(OUT)") \
+	@$(BIN)/python -m lnorm_staff.grading grade "$(SUBMISSION)" $(if $(OUT),--out "$(OUT)") \
 	$(if $(CLASS),--class "$(CLASS)") $(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
 
 collect: $(READY) ## collect what students of a hub have done: sudo make collect HOMES=/home OUT=../week1
 	@test -n "$(HOMES)" && test -n "$(OUT)" || { echo "Say where, and where to: sudo make collect HOMES=/home OUT=../week1"; exit 1; }
-	@$(BIN)/python -m lnorm_utils.grading homes "$(HOMES)" --out "$(OUT)" $(ARGS)
+	@$(BIN)/python -m lnorm_staff.grading homes "$(HOMES)" --out "$(OUT)" $(ARGS)
 
 report: $(READY) ## write the report of several graded parts: make report GRADED="part1 part2" OUT=../all
 	@test -n "$(GRADED)" && test -n "$(OUT)" || { echo "Say what, and where: make report GRADED=\"part1 part2\" OUT=../all"; exit 1; }
-	@$(BIN)/python -m lnorm_utils.grading report $(GRADED) --out "$(OUT)" $(if $(CLASS),--class "$(CLASS)") $(ARGS)
+	@$(BIN)/python -m lnorm_staff.grading report $(GRADED) --out "$(OUT)" $(if $(CLASS),--class "$(CLASS)") $(ARGS)
 
 lint: $(READY) ## check the style of code and notebooks, and the types of the package
 	$(BIN)/ruff check .

@@ -111,7 +111,8 @@ def become_hub(options: list[str]) -> None:
     """
     if not read_seats(SEATS):
         print("There are no seats yet: make seats STUDENTS=30", file=sys.stderr)
-    compileall.compile_dir(COURSE / "lnorm_utils", quiet=2)  # students can't write there
+    for package in ("lnorm_utils", "lnorm_course"):
+        compileall.compile_dir(COURSE / package, quiet=2)  # students can't write there
     config = Path(__file__).with_name("jupyterhub_config.py")
     os.chdir(STATE)
     os.execv(sys.executable, [sys.executable, "-m", "jupyterhub", "-f", str(config), *options])
@@ -160,7 +161,7 @@ def look_around() -> None:
     if os.geteuid() != 0:
         print(ONE_ACCOUNT)
         return
-    imports = [sys.executable, "-P", "-c", "import lnorm_utils, jupyterhub"]
+    imports = [sys.executable, "-P", "-c", "import lnorm_course, jupyterhub"]
     try:
         tried = subprocess.run(
             imports,

@@ -69,7 +69,7 @@ c.JupyterHub.db_url = f"sqlite:///{STATE / 'hub.sqlite'}"
 c.JupyterHub.cookie_secret_file = str(STATE / "cookie_secret")
 
 # -P: no file in a student's home takes the place of a module.
-server = [sys.executable, "-P", "-m", "lnorm_utils", "--hub", "--folder", "~/my_lessons"]
+server = [sys.executable, "-P", "-m", "lnorm_course", "--hub", "--folder", "~/my_lessons"]
 c.Spawner.disable_user_config = True
 c.Spawner.mem_limit = MEMORY * 2**20
 c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty at once take minutes

@@ -8,7 +8,7 @@ import re
 import secrets
 from pathlib import Path
 
-from lnorm_utils.tables import read_table
+from lnorm_staff.tables import read_table
 
 __all__ = ["COMMENT", "SeatsError", "add_seats", "plain", "read_seats", "write_sheet"]
 

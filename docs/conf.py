@@ -15,7 +15,7 @@ html_baseurl = ""
 project = "Layer normalization, step by step"
 author = "the maintainers of lnorm-utils"
 copyright = f"{date.today().year}, {author}. MIT license. Version {__version__}"  # noqa: A001 - Sphinx's name
-extensions = ["myst_nb", "lnorm_utils.web.pages"]
+extensions = ["myst_nb", "lnorm_staff.web.pages"]
 
 # The lessons come with their outputs.
 nb_execution_mode = "off"
@@ -30,7 +30,7 @@ html_title = project
 html_static_path = ["static"]
 templates_path = ["templates"]
 html_additional_pages = {"404": "404.html"}
-html_favicon = "../lnorm_utils/web/favicon.svg"
+html_favicon = "../lnorm_staff/web/favicon.svg"
 html_css_files = ["live.css"]
 html_js_files = [("live.js", {"type": "module"})]
 html_show_sphinx = False

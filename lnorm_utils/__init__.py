@@ -1,6 +1,7 @@
-"""What the lessons on layer normalization import: the operation itself, and the modules around it.
+"""What the lessons on layer normalization read: the operation itself, and the modules around it.
 
 The other rooms are imported by name, for example `from lnorm_utils.plotting import hist_encoding`.
+What the lessons run on is in `lnorm_course`, and what authors and lecturers run in `lnorm_staff`.
 """
 
 from importlib import import_module
@@ -20,7 +21,6 @@ if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", Non
 
 if TYPE_CHECKING:
     from lnorm_utils.assertions import assert_close
-    from lnorm_utils.diagnose import diagnose
     from lnorm_utils.functional import (
         LayerNormSteps,
         layer_norm,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         standardize,
         variance,
     )
-    from lnorm_utils.inspecting import first_wrong, norms_of
     from lnorm_utils.modules import (
         FeedForward,
         LayerNorm,
@@ -46,16 +45,13 @@ __all__ = [
     "ResidualBlock",
     "ResidualStack",
     "assert_close",
-    "diagnose",
-    "first_wrong",
     "layer_norm",
     "layer_norm_steps",
     "mean",
-    "norms_of",
     "standardize",
     "variance",
 ]
-HOMES = ("functional", "modules", "assertions", "diagnose", "inspecting")
+HOMES = ("functional", "modules", "assertions")
 
 
 def __getattr__(name: str) -> object:

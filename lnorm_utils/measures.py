@@ -30,7 +30,7 @@ def gradient_norms(stack: ResidualStack, x: Tensor, slope: Tensor) -> Tensor:
 
     Source: Xiong et al. 2020, arXiv:2002.04745, figure 3, which shows such norms for a transformer.
 
-    >>> from lnorm_utils.examples import normal, residual_stack
+    >>> from lnorm_utils.data import normal, residual_stack
     >>> points = normal(8, 64, seed=1, dtype=torch.float64)
     >>> gradient_norms(residual_stack(3, "post", seed=0), points, points[0]).shape
     torch.Size([3])
@@ -82,7 +82,7 @@ def linear_decoder(codes: Tensor, targets: Tensor) -> LinearDecoder:
     Source: Hastie, Tibshirani & Friedman 2009, The Elements of Statistical Learning, section 3.2,
     for the fit.
 
-    >>> from lnorm_utils.examples import normal
+    >>> from lnorm_utils.data import normal
     >>> points = normal(100, 2, seed=0)
     >>> torch.allclose(linear_decoder(3 * points + 1, points)(3 * points + 1), points.double())
     True
@@ -116,7 +116,7 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
     Returns:
         1.0 where everything is recovered, about 0.0 where nothing is.
 
-    >>> from lnorm_utils.examples import normal
+    >>> from lnorm_utils.data import normal
     >>> points = normal(100, 2, seed=0)
     >>> round(decoder_r2(3 * points + 1, points), 4)
     1.0

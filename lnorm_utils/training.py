@@ -69,7 +69,7 @@ def train(
         (steps,), the loss before each step, without a gradient.
 
     >>> from lnorm_utils import LayerNorm
-    >>> from lnorm_utils.examples import ring_network, two_rings
+    >>> from lnorm_utils.data import ring_network, two_rings
     >>> losses = train(ring_network(LayerNorm), *two_rings(), steps=2)
     >>> bool(losses[1] < losses[0])
     True

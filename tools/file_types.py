@@ -1,4 +1,4 @@
-"""Write the weights of `lnorm_utils/file_types`, and what the original makes of the sample files.
+"""Write the weights of `lnorm_course/lessons/file_types`, and what the original says of samples.
 
 Call it in an environment of its own with `pip install magika==1.0.3 onnx`; it doesn't need the
 course. `sample_files.py` goes first.
@@ -18,7 +18,7 @@ import onnx
 from onnx import numpy_helper
 
 PROJECT = Path(__file__).resolve().parents[1]
-ROOM = PROJECT / "lnorm_utils" / "file_types"
+ROOM = PROJECT / "lnorm_course" / "lessons" / "file_types"
 EXPECTED = PROJECT / "tests" / "file_types" / "expected.json"
 MODEL = "standard_v3_3"
 LAYERS = "jax2tf_get_logits_/pjit_get_logits_/MagikaV2/"

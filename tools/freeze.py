@@ -18,7 +18,7 @@ from nbclient import NotebookClient
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, NbvalKernelspecManager
 from project import NOTEBOOK_PATHS
 
-from lnorm_utils.lab.server_extension import WIDGET_VIEW
+from lnorm_course.lab.server_extension import WIDGET_VIEW
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 os.environ["LNORM_PROGRESS"] = ""  # what a student has solved is not frozen

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import torch
 
-from lnorm_utils.transformer import grid, training
-from lnorm_utils.transformer.model import PLACES
-from lnorm_utils.transformer.text import austen, entropies
+from lnorm_course.lessons.transformer import grid, training
+from lnorm_course.lessons.transformer.model import PLACES
+from lnorm_course.lessons.transformer.text import austen, entropies
 
 FILE = Path(grid.__file__).with_name("grid.json")
 

@@ -11,9 +11,9 @@ import numpy as np
 from control_ends import ends, make_all
 from project import PROJECT
 
+from lnorm_course.explorers.engine.drawing import POINTS_PER_INCH, svg
 from lnorm_utils import layer_norm
-from lnorm_utils.examples import dummy_points, encoded_points, normal, two_rings
-from lnorm_utils.explorers.engine.drawing import POINTS_PER_INCH, svg
+from lnorm_utils.data import dummy_points, encoded_points, normal, two_rings
 from lnorm_utils.plotting import (
     bars,
     curves,

@@ -49,7 +49,7 @@ BETA_FIRST = "y = steps.x_hat if bias is None else steps.x_hat + bias"
 CENTERED = "once = in_statistics_dtype(x) - m\n    return once - mean(once, dim)"
 DX = "steps.rstd * (g_hat - g_mean - steps.x_hat * g_slope)"
 DETACHED = "once = in_statistics_dtype(x) - m.detach()\n    return once - mean(once, dim).detach()"
-# Name: (file, what is right, what is wrong). They are written apart from `lnorm_utils.slips` on
+# Name: (file, what is right, what is wrong). They are written apart from `lnorm_course.slips` on
 # purpose: a tool that judges the tests must not use the code that the tests hold.
 MISTAKES = {
     "unbiased variance": (OP, VARIANCE, "    var = centered.var(dim, keepdim=True)\n    rstd"),

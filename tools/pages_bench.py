@@ -86,7 +86,7 @@ def main():
     line = "{:24} {:>6} {:>14} {:>8} {:>8}  {}"
     is_over = False
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
-        command = [sys.executable, "-m", "lnorm_utils.web", "site", "--out", Path(folder, "site")]
+        command = [sys.executable, "-m", "lnorm_staff.web", "site", "--out", Path(folder, "site")]
         subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
         handler = partial(Quiet, directory=str(Path(folder, "site")))
         with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

@@ -31,10 +31,10 @@ SCALE, MARGIN = 1.5, 18
 MOVED, MOVING_WIDTH = "difference, ×", 640
 SMALL, DPI = (3.84, 2.4), 125  # inches; 480 × 300 pixels, to be shown at 240 × 150
 
-EXPLORER = """from lnorm_utils.explorers import explore_collapse
+EXPLORER = """from lnorm_course.explorers import explore_collapse
 
 explore_collapse(preset="two features")"""
-IMPORT = "from lnorm_utils.exercises.standardize import formula"
+IMPORT = "from lnorm_course.exercises.standardize import formula"
 # The layer norm of "The Annotated Transformer", as an answer in lesson 3.
 ATTEMPT = """def rows_standardized(x, eps):  # (N, L, D) -> (N, L, D)
     centered = x - x.mean(dim=-1, keepdim=True)

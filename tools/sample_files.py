@@ -1,4 +1,4 @@
-"""Write the sample files of `lnorm_utils/file_types`: some of the course's own, and some made here.
+"""Write the sample files of `lnorm_course/lessons/file_types`: the course's own, and made ones.
 
 A longer file is cut down to the two ends that the network reads, so nothing it says of one changes.
 The committed files stay as they are when the course changes; lesson 16 speaks of them.
@@ -23,10 +23,10 @@ import torch
 from matplotlib.figure import Figure
 from PIL import Image
 
-from lnorm_utils.file_types.reading import BLOCK, SIDE
+from lnorm_course.lessons.file_types.reading import BLOCK, SIDE
 
 PROJECT = Path(__file__).resolve().parents[1]
-FILE = PROJECT / "lnorm_utils" / "file_types" / "samples.zip"
+FILE = PROJECT / "lnorm_course" / "lessons" / "file_types" / "samples.zip"
 OWN = [
     "notebooks/01_mean.ipynb",
     "notebooks/02_variance.ipynb",
@@ -54,14 +54,14 @@ OWN = [
     "docs/pictures/collapse.png",
     "lnorm_utils/functional.py",
     "lnorm_utils/modules.py",
-    "lnorm_utils/web/live.js",
-    "lnorm_utils/web/live.css",
-    "lnorm_utils/web/favicon.svg",
-    "lnorm_utils/web/stix_two_math.woff2",
+    "lnorm_staff/web/live.js",
+    "lnorm_staff/web/live.css",
+    "lnorm_staff/web/favicon.svg",
+    "lnorm_staff/web/stix_two_math.woff2",
     ".ci/run",
-    "lnorm_utils/explorers/engine/explorer.js",
-    "lnorm_utils/transformer/grid.json",
-    "lnorm_utils/transformer/pride_and_prejudice.txt",
+    "lnorm_course/explorers/engine/explorer.js",
+    "lnorm_course/lessons/transformer/grid.json",
+    "lnorm_course/lessons/transformer/pride_and_prejudice.txt",
 ]
 SOURCES = PROJECT / "tools" / "sample_sources"
 
@@ -85,7 +85,7 @@ def packed(kind):
 
 def made():
     """Return files that Python, NumPy, PyTorch, Matplotlib, and Pillow write."""
-    novel = (PROJECT / "lnorm_utils/transformer/pride_and_prejudice.txt").read_bytes()
+    novel = (PROJECT / "lnorm_course/lessons/transformer/pride_and_prejudice.txt").read_bytes()
     database = sqlite3.connect(":memory:")
     database.execute("create table rows (word text, mean real)")
     database.executemany("insert into rows values (?, ?)", [(f"w{i}", i / 7) for i in range(99)])

@@ -23,8 +23,8 @@ import torch
 import torch.nn.functional as F
 from project import NOTEBOOKS
 
+from lnorm_course.lessons.speed import TABLES
 from lnorm_utils import layer_norm
-from lnorm_utils.speed import TABLES
 
 LESSON = NOTEBOOKS / "appendix_speed.ipynb"
 SHAPE = (4096, 4096)

@@ -1,4 +1,4 @@
-"""Write the tables of the README and of Teaching from the lessons and `lnorm_utils.lecture`.
+"""Write the tables of the README and of Teaching from the lessons and `lnorm_staff.lecture`.
 
 `make notebooks` does. The tables of a page are found by the headings above them.
 """
@@ -10,7 +10,7 @@ from freeze import replace
 from pictures import LESSONS
 from project import CORE, LESSON_PATHS, PROJECT
 
-from lnorm_utils.lecture import FOR_BELIEF, FOR_LESSON
+from lnorm_staff.lecture import FOR_BELIEF, FOR_LESSON
 
 README, TEACHING = PROJECT / "README.md", PROJECT / "docs" / "teaching.md"
 ROWS = r"(\|.*\n\|[-|]+\n)(?:\|.*\n)*"  # a table's head, and what is below it

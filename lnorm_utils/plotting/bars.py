@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lnorm_utils.numbers import significant
 from lnorm_utils.plotting.picture import BLACK, SKY, Picture, in_style, new_picture, to_array
+from lnorm_utils.words import significant
 
 __all__ = ["bars"]
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lnorm_utils.numbers import counted, number
 from lnorm_utils.plotting.picture import (
     BLACK,
     PINK,
@@ -17,6 +16,7 @@ from lnorm_utils.plotting.picture import (
     new_picture,
     to_array,
 )
+from lnorm_utils.words import counted, number
 
 __all__ = ["points_by_class"]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lnorm_utils.numbers import power_of_ten, significant
 from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,
@@ -19,6 +18,7 @@ from lnorm_utils.plotting.picture import (
     new_picture,
     to_array,
 )
+from lnorm_utils.words import power_of_ten, significant
 
 __all__ = ["curves"]
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lnorm_utils.numbers import counted, number
 from lnorm_utils.plotting.picture import (
     BLACK,
     BLUE,
@@ -18,6 +17,7 @@ from lnorm_utils.plotting.picture import (
     phrase,
     to_points,
 )
+from lnorm_utils.words import counted, number
 
 __all__ = ["hist_encoding", "hist_layer_normed"]
 

@@ -4,7 +4,6 @@ import numpy as np
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from lnorm_utils.numbers import capitalized, number
 from lnorm_utils.plotting.picture import (
     BLACK,
     ORANGE,
@@ -17,6 +16,7 @@ from lnorm_utils.plotting.picture import (
     tint,
     to_array,
 )
+from lnorm_utils.words import capitalized, number
 
 __all__ = ["signed_cells"]
 

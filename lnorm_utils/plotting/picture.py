@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from lnorm_utils.numbers import significant
+from lnorm_utils.words import significant
 
 # Okabe & Ito 2008: told apart with every common form of color vision. In gray, some are alike:
 # a letter, a dash or a marker goes with each.

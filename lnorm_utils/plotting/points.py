@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from lnorm_utils.numbers import number
 from lnorm_utils.plotting.picture import (
     BLACK,
     GRAY,
@@ -20,6 +19,7 @@ from lnorm_utils.plotting.picture import (
     to_array,
     to_points,
 )
+from lnorm_utils.words import number
 
 __all__ = ["number_lines", "points_before_after"]
 

@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike
 
-from lnorm_utils.numbers import counted
 from lnorm_utils.plotting.classes import LOOKS
 from lnorm_utils.plotting.picture import BLACK, WHITE, Picture, in_style, new_picture, to_array
+from lnorm_utils.words import counted
 
 __all__ = ["regions"]
 

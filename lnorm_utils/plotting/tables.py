@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike, NDArray
 
-from lnorm_utils.numbers import number
 from lnorm_utils.plotting.picture import (
     BLACK,
     GRAY,
@@ -26,6 +25,7 @@ from lnorm_utils.plotting.picture import (
     tint,
     to_array,
 )
+from lnorm_utils.words import number
 
 __all__ = ["shared_cells"]
 

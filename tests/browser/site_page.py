@@ -10,8 +10,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 from project import PROJECT
 
-from lnorm_utils import explorers
-from lnorm_utils.web.baking import typeset
+from lnorm_course import explorers
+from lnorm_staff.web.baking import typeset
 
 WIDE, NARROW = (1366, 768), (360, 740)
 # What the explorer shows, in the page's own notation: ids, which are random, become numbers.
@@ -49,7 +49,7 @@ ARRANGED = """root => {
 
 def written(*arguments):
     """Let the command write something."""
-    command = [sys.executable, "-m", "lnorm_utils.web", *map(str, arguments)]
+    command = [sys.executable, "-m", "lnorm_staff.web", *map(str, arguments)]
     subprocess.run(command, cwd=PROJECT, check=True)
 
 

@@ -49,7 +49,7 @@ HEIGHT_OF_VIEW = "() => document.querySelector('.jp-WindowedPanel-outer').client
 def page(chromium, address, lessons, request):
     """A notebook with explorers, `names` says which."""
     names = list(make_all()) if request.config.getoption("--all") else UNLIKE
-    cells = ["from lnorm_utils.explorers import *", *(f"{name}()" for name in names)]
+    cells = ["from lnorm_course.explorers import *", *(f"{name}()" for name in names)]
     page = Page(chromium, address, notebook(lessons, "some.ipynb", *cells), has_touch=True)
     page.names = names
     page.run_all()

@@ -4,7 +4,7 @@ import pytest
 from jupyterlab_page import Page, notebook, wait_until
 
 SMALL = """
-from lnorm_utils.explorers import Explorer, Slider
+from lnorm_course.explorers import Explorer, Slider
 from lnorm_utils.plotting import new_picture
 
 def explore_dot():
@@ -69,7 +69,7 @@ def test_two_views_of_one_agree_also_when_code_moves_it_and_go_when_its_cell_run
 
 
 def test_without_its_kernel_the_picture_stays_and_says_that_it_waits(opened):
-    page = opened("from lnorm_utils.explorers import *", "explore_broken()")
+    page = opened("from lnorm_course.explorers import *", "explore_broken()")
     (shown,) = page.explorers
     shown.wait_for("")
     before, paths = shown.words, shown.paths

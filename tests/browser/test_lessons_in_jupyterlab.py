@@ -8,7 +8,7 @@ from jupyterlab_page import Page
 from pages import few
 from project import LESSON_PATHS
 
-from lnorm_utils import explorers
+from lnorm_course import explorers
 
 # A choice, switches, and a slider whose end moves; a button; points that can be dragged.
 UNLIKE = [LESSON_PATHS[0], LESSON_PATHS[4], LESSON_PATHS[5]]

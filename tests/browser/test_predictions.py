@@ -9,9 +9,9 @@ import pytest
 from pages import ASKED, ASKING, LESSONS
 from site_page import NARROW, WIDE
 
-from lnorm_utils.checking.exercise import Exercise
-from lnorm_utils.checking.feedback import State, inline
-from lnorm_utils.web.baking import curly
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.feedback import State, inline
+from lnorm_staff.web.baking import curly
 
 KINDS = (":not(.further)", ".further")  # of the questions on a page
 # Give one answer after the other, and tell what is said each time, and whether it counts as right.
@@ -33,7 +33,7 @@ IN_PRINT = """folds => addEventListener('beforeprint', () => {
 def exercise(form):
     """Find the prediction that a form asks."""
     topic, name = form.get_attribute("id").split("-", 1)
-    import_module(f"lnorm_utils.exercises.{topic}")
+    import_module(f"lnorm_course.exercises.{topic}")
     return Exercise.bank[topic][name]
 
 

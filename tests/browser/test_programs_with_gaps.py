@@ -5,10 +5,10 @@ from exercise_banks import BY_NAME
 from jupyterlab_page import Page, notebook
 from site_page import NARROW, served
 
-from lnorm_utils.checking.choosing import outcomes, to_change
-from lnorm_utils.web.baking import curly
-from lnorm_utils.web.questions import code_exercise
-from lnorm_utils.web.site import write_static
+from lnorm_course.checking.choosing import outcomes, to_change
+from lnorm_staff.web.baking import curly
+from lnorm_staff.web.questions import code_exercise
+from lnorm_staff.web.site import write_static
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Choosing</title>
 <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="live.css">
@@ -81,7 +81,7 @@ def test_it_is_done_with_keys_and_kept(opened):
 
 
 def test_in_jupyterlab_the_kernel_runs_what_is_chosen(chromium, address, lessons):
-    cell = "from lnorm_utils.exercises.mean import row_means\nrow_means.choose()"
+    cell = "from lnorm_course.exercises.mean import row_means\nrow_means.choose()"
     page = Page(chromium, address, notebook(lessons, "choosing.ipynb", cell))
     page.run_all()
     for piece, said in (("0", "over the points of the batch"), ("-1", "Now write it yourself")):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from lnorm_utils.checking.choosing import MOST, outcomes, parse, to_change
-from lnorm_utils.checking.choosing_widget import as_data, judged
-from lnorm_utils.checking.code_exercise import CodeExercise
-from lnorm_utils.checking.exercise import Exercise, put_in_bank
-from lnorm_utils.checking.progress import progress
+from lnorm_course.checking.choosing import MOST, outcomes, parse, to_change
+from lnorm_course.checking.choosing_widget import as_data, judged
+from lnorm_course.checking.code_exercise import CodeExercise
+from lnorm_course.checking.exercise import Exercise, put_in_bank
+from lnorm_course.checking.progress import progress
 
 TWO_GAPS = """def f(x):
     return x ⟨+ ¦ - ⇒ That's the wrong sign. ¦ * ⇒ That multiplies.⟩ ⟨1
@@ -17,7 +17,7 @@ TWO_GAPS = """def f(x):
 @pytest.fixture
 def exercise(monkeypatch, tmp_path):
     monkeypatch.setattr(Exercise, "bank", {})
-    monkeypatch.setattr("lnorm_utils.checking.choosing.FOLDER", tmp_path)
+    monkeypatch.setattr("lnorm_course.checking.choosing.FOLDER", tmp_path)
     monkeypatch.setenv("LNORM_PROGRESS", str(tmp_path))
     (tmp_path / "example.txt").write_text(f"== add ==\n{TWO_GAPS}\n", "utf-8")
     add = CodeExercise(inputs={"the number 3": (3,)}, hints=[])
@@ -105,7 +105,7 @@ def test_the_last_hint_names_it_only_where_there_is_a_template(exercise, capsys)
 
 def test_closed_solutions_close_it_too(exercise, capsys, monkeypatch, tmp_path):
     for module in ("exercise", "code_exercise"):
-        monkeypatch.setattr(f"lnorm_utils.checking.{module}.CLOSED", tmp_path)
+        monkeypatch.setattr(f"lnorm_course.checking.{module}.CLOSED", tmp_path)
     exercise.choose()
     assert "closed by your instructor" in capsys.readouterr().out
 

@@ -6,12 +6,12 @@ import pytest
 import torch
 from torch import nn
 
+from lnorm_course.checking.class_attempts import Observation, Observed, describe, observe
+from lnorm_course.checking.feedback import State
+from lnorm_course.exercises import module as bank
+from lnorm_course.exercises.bugs_repair import RepairedNorm, repair
+from lnorm_course.exercises.module import GLOBAL, TABLE, TARGETS, mine
 from lnorm_utils import LayerNorm, standardize
-from lnorm_utils.checking.class_attempts import Observation, Observed, describe, observe
-from lnorm_utils.checking.feedback import State
-from lnorm_utils.exercises import module as bank
-from lnorm_utils.exercises.bugs_repair import RepairedNorm, repair
-from lnorm_utils.exercises.module import GLOBAL, TABLE, TARGETS, mine
 
 GAMMA, BETA = torch.arange(4).double(), torch.arange(4, 8).double()
 

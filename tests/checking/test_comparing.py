@@ -9,10 +9,10 @@ import pytest
 import torch
 from exercise_banks import words_of
 
-from lnorm_utils.checking.comparing import same
-from lnorm_utils.checking.defusing import shown, trusted
-from lnorm_utils.checking.prediction import difference_of_values
-from lnorm_utils.checking.wording import difference, side_by_side
+from lnorm_course.checking.comparing import same
+from lnorm_course.checking.defusing import shown, trusted
+from lnorm_course.checking.prediction import difference_of_values
+from lnorm_course.checking.wording import difference, side_by_side
 
 TABLE = torch.tensor([[1.0, 2.0], [1000.0, 0.0]])
 NAN = torch.tensor([1.0, math.nan])

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from lnorm_utils.checking import exercise
-from lnorm_utils.checking.code_exercise import CodeExercise
-from lnorm_utils.checking.feedback import State
-from lnorm_utils.checking.prediction import Prediction
-from lnorm_utils.slips.beliefs import Belief
+from lnorm_course.checking import exercise
+from lnorm_course.checking.code_exercise import CodeExercise
+from lnorm_course.checking.feedback import State
+from lnorm_course.checking.prediction import Prediction
+from lnorm_course.slips.beliefs import Belief
 
 HINTS = ["Count.", "Count again."]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lnorm_utils.checking.feedback import Feedback, State, first_sentence
-from lnorm_utils.slips.beliefs import Belief
+from lnorm_course.checking.feedback import Feedback, State, first_sentence
+from lnorm_course.slips.beliefs import Belief
 
 TWO = (Belief.ONE_FEATURE_GIVES_1, Belief.TRAINING_MODE)
 

@@ -6,12 +6,12 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 CELLS = [
     "%matplotlib inline\nfrom lnorm_utils import layer_norm as norm, standardize",
-    "from lnorm_utils.exercises.mean import center, how_many",
+    "from lnorm_course.exercises.mean import center, how_many",
     "standardize = own = 7\nhow_many.check(6); own = 8",
     "norm, center = 1, 2\nhow_many.check(5)\nown = 9",
     "print(callable(standardize), callable(norm), own, type(center).__name__)",
     "how_many.check(6)",
-    "from lnorm_utils.exercises import mean\nmean.center.check(lambda x: x - x.mean(1, True) / 2)",
+    "from lnorm_course.exercises import mean\nmean.center.check(lambda x: x - x.mean(1, True) / 2)",
     "shape_left.check((3, 2, 1))",
     "no_lesson_has_this_name",
     "mean.center.check(lambda x: F.relu(x))",

@@ -4,10 +4,10 @@ import pytest
 import torch
 from exercise_banks import CODE
 
-from lnorm_utils.checking.factors import sizes_of
-from lnorm_utils.checking.patterns import off_by_slices, unfinished
-from lnorm_utils.checking.sizes import only_these_fit, perhaps_only_these_fit, shapes_in
-from lnorm_utils.exercises.mean import row_means
+from lnorm_course.checking.factors import sizes_of
+from lnorm_course.checking.patterns import off_by_slices, unfinished
+from lnorm_course.checking.sizes import only_these_fit, perhaps_only_these_fit, shapes_in
+from lnorm_course.exercises.mean import row_means
 
 RIGHT = torch.arange(1.0, 13).reshape(2, 2, 3).double() / 7
 CUBE = [RIGHT, 2 * RIGHT]

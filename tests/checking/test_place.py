@@ -8,8 +8,8 @@ import torch
 from cells_of_tests import as_cell
 from exercise_banks import BY_NAME
 
-from lnorm_utils.checking.exercise import Exercise
-from lnorm_utils.checking.place import place
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.place import place
 
 X = torch.arange(12.0).reshape(3, 4) ** 2
 INPUTS = [(X,), (X[:2, :3] + 1,)]

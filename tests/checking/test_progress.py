@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lnorm_utils.checking.exercise import Exercise, put_in_bank
-from lnorm_utils.checking.feedback import State
-from lnorm_utils.checking.prediction import Prediction
-from lnorm_utils.checking.progress import progress
-from lnorm_utils.progress_files import RIGHT, WRONG, _say, keep
+from lnorm_course.checking.exercise import Exercise, put_in_bank
+from lnorm_course.checking.feedback import State
+from lnorm_course.checking.prediction import Prediction
+from lnorm_course.checking.progress import progress
+from lnorm_course.progress_files import RIGHT, WRONG, _say, keep
 
 TOPIC = "progress_example"
 
@@ -88,7 +88,7 @@ def test_right_stays_right(kept):
 
 KEEP = f"""
 import sys
-from lnorm_utils.progress_files import RIGHT, WRONG, keep
+from lnorm_course.progress_files import RIGHT, WRONG, keep
 print("ready", flush=True)
 sys.stdin.readline()
 for state in (WRONG, RIGHT):

@@ -8,11 +8,11 @@ import time
 import pytest
 import torch
 
+from lnorm_course.checking import running
+from lnorm_course.checking.feedback import State
+from lnorm_course.checking.running import results
+from lnorm_course.exercises.standardize import formula
 from lnorm_utils import LayerNorm, layer_norm
-from lnorm_utils.checking import running
-from lnorm_utils.checking.feedback import State
-from lnorm_utils.checking.running import results
-from lnorm_utils.exercises.standardize import formula
 
 X = torch.arange(6.0).reshape(2, 3)
 INPUTS = [(X, 0.5)]

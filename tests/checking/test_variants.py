@@ -4,7 +4,7 @@ import pytest
 import torch
 from exercise_banks import BY_NAME
 
-from lnorm_utils.checking.variants import Variants
+from lnorm_course.checking.variants import Variants
 
 
 def answer(x, weight, bias):

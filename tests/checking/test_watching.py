@@ -9,11 +9,11 @@ import torch.nn.functional as F
 from exercise_banks import CODE
 from torch import nn
 
+from lnorm_course.checking.feedback import State
+from lnorm_course.checking.running import results
+from lnorm_course.exercises.collapse import sphere
+from lnorm_course.exercises.standardize import formula
 from lnorm_utils import LayerNorm, functional, layer_norm, standardize
-from lnorm_utils.checking.feedback import State
-from lnorm_utils.checking.running import results
-from lnorm_utils.exercises.collapse import sphere
-from lnorm_utils.exercises.standardize import formula
 
 X = torch.arange(6.0).reshape(2, 3)
 ALIAS = {"f": standardize}

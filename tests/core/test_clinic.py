@@ -7,7 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from lnorm_utils.clinic import patient
+from lnorm_course.lessons.clinic import patient
 
 HALF, BFLOAT = torch.float16, torch.bfloat16
 NUMBERS = range(1, 7)

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch.testing import assert_close
 
 from lnorm_utils import FeedForward, ResidualBlock, ResidualStack
-from lnorm_utils.examples import normal, residual_stack
+from lnorm_utils.data import normal, residual_stack
 from lnorm_utils.measures import gradient_norms
 
 X = normal(2, 3, 8, seed=1, dtype=torch.float64)

@@ -5,9 +5,9 @@ import torch
 import torch.nn.functional as F
 from speed_table import LESSON, functions_of
 
+from lnorm_course.lessons.speed import Traffic, kept_for_backward, measured, traffic
 from lnorm_utils import layer_norm
-from lnorm_utils.examples import normal
-from lnorm_utils.speed import Traffic, kept_for_backward, measured, traffic
+from lnorm_utils.data import normal
 
 X = normal(6, 1000, seed=0)
 OLD = torch.zeros_like(X)

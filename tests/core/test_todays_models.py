@@ -2,7 +2,7 @@
 
 import re
 
-from lnorm_utils.todays_models import MODELS, table
+from lnorm_course.lessons.todays_models import MODELS, table
 
 
 def test_the_table_has_a_row_for_each_model_with_a_link_to_its_code():

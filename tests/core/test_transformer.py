@@ -12,19 +12,19 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from lnorm_utils import LayerNorm
-from lnorm_utils.examples import normal, ring_network, two_rings
-from lnorm_utils.training import Adam, train
-from lnorm_utils.transformer import grid
-from lnorm_utils.transformer.model import (
+from lnorm_course.lessons.transformer import grid
+from lnorm_course.lessons.transformer.model import (
     PLACES,
     CausalAttention,
     Transformer,
     TransformerBlock,
     attention,
 )
-from lnorm_utils.transformer.text import alphabet, austen, decode, encode, entropies
-from lnorm_utils.transformer.training import train_transformer, validation_loss, write
+from lnorm_course.lessons.transformer.text import alphabet, austen, decode, encode, entropies
+from lnorm_course.lessons.transformer.training import train_transformer, validation_loss, write
+from lnorm_utils import LayerNorm
+from lnorm_utils.data import normal, ring_network, two_rings
+from lnorm_utils.training import Adam, train
 
 FILE = Path(grid.__file__).with_name("grid.json")
 

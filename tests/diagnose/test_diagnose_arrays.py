@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from lnorm_utils import diagnose
-from lnorm_utils.diagnose.__main__ import main
+from lnorm_course import diagnose
+from lnorm_course.diagnose.__main__ import main
 
 
 def numbers(*shape, seed=0):

@@ -32,8 +32,8 @@ import torch.nn.functional as F
 from cells_of_tests import as_cell
 from exercise_banks import BY_NAME
 
+from lnorm_course.checking.feedback import State
 from lnorm_utils import LayerNorm, layer_norm, mean, standardize, variance
-from lnorm_utils.checking.feedback import State
 
 NAMES = {
     "F": F,

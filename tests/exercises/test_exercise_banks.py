@@ -10,14 +10,14 @@ import torch
 from exercise_banks import BANK, BANK_MODULES, CODE, EXERCISES, PREDICTIONS, WITH_NORM, known
 from project import NOTEBOOK_PATHS
 
-from lnorm_utils.checking.causes import Cause
-from lnorm_utils.checking.choosing import FOLDER, templates_in
-from lnorm_utils.checking.comparing import plain, same
-from lnorm_utils.checking.exercise import Exercise
-from lnorm_utils.checking.feedback import Feedback, State, first_sentence
-from lnorm_utils.checking.prediction import ROUNDED, Prediction
-from lnorm_utils.lab.lesson_files import exercises, main_way, read, topics
-from lnorm_utils.slips.beliefs import Belief
+from lnorm_course.checking.causes import Cause
+from lnorm_course.checking.choosing import FOLDER, templates_in
+from lnorm_course.checking.comparing import plain, same
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.feedback import Feedback, State, first_sentence
+from lnorm_course.checking.prediction import ROUNDED, Prediction
+from lnorm_course.lab.lesson_files import exercises, main_way, read, topics
+from lnorm_course.slips.beliefs import Belief
 
 # Rounding to float16 changes a number by 1/2000 at most, and where that's the mistake, so be it.
 APART = {"careful_norm": 50}

@@ -10,7 +10,7 @@ from fuzzing import examples
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from lnorm_utils.checking.feedback import State
+from lnorm_course.checking.feedback import State
 
 FUNCTION, CLASS = BY_NAME["center"], BY_NAME["repair"]
 ASKED = [BY_NAME["how_many"], BY_NAME["whose"], FUNCTION, CLASS]

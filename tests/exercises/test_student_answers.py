@@ -8,7 +8,7 @@ import torch
 from exercise_banks import BY_NAME, CODE
 from student_answers import ANSWERS
 
-from lnorm_utils.checking.feedback import State
+from lnorm_course.checking.feedback import State
 
 ANSWERED = dict.fromkeys(answer.exercise for answer in ANSWERS)
 

@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from explorer_fixtures import every_state, moved_by_tests
 
-from lnorm_utils.explorers import explore_amplitude
-from lnorm_utils.numbers import number
+from lnorm_course.explorers import explore_amplitude
+from lnorm_utils.words import number
 
 explorer = moved_by_tests(explore_amplitude)
 

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from lnorm_utils.examples import normal
-from lnorm_utils.explorers.batch import explore_batch
+from lnorm_course.explorers.batch import explore_batch
+from lnorm_utils.data import normal
 
 SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 CLOUD, NOW, LAYER = "batch norm, 40 batches", "batch norm, this batch", "layer norm"

@@ -8,9 +8,9 @@ import torch
 from explorer_fixtures import every_state, moved_by_tests
 from torch import nn
 
-from lnorm_utils.examples import normal
-from lnorm_utils.explorers import explore_broken
-from lnorm_utils.explorers.broken import CEILING, EQUAL, FLOOR, OFF, TOLERANCE, VARIANTS
+from lnorm_course.explorers import explore_broken
+from lnorm_course.explorers.broken import CEILING, EQUAL, FLOOR, OFF, TOLERANCE, VARIANTS
+from lnorm_utils.data import normal
 
 MISTAKES = VARIANTS[1:]
 

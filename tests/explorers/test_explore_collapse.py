@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 from explorer_fixtures import every_state, moved_by_tests
 
-from lnorm_utils.examples import normal
-from lnorm_utils.explorers import explore_collapse
+from lnorm_course.explorers import explore_collapse
+from lnorm_utils.data import normal
 
 POINTS = normal(30, 4, seed=9).double()
 POINTS[0] = torch.tensor([0.5, -0.5, 0.0, 0.0])  # the point that is marked

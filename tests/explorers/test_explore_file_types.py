@@ -5,9 +5,9 @@ import pytest
 import torch
 from explorer_fixtures import moved_by_tests
 
-from lnorm_utils.explorers import explore_file_types
-from lnorm_utils.explorers.file_types import FILES, WHICH
-from lnorm_utils.file_types import FORMULAS, as_codes, likeliest, sample_files, with_norm
+from lnorm_course.explorers import explore_file_types
+from lnorm_course.explorers.file_types import FILES, WHICH
+from lnorm_course.lessons.file_types import FORMULAS, as_codes, likeliest, sample_files, with_norm
 
 explorer = moved_by_tests(explore_file_types)
 

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from explorer_fixtures import every_state, moved_by_tests
 
-from lnorm_utils.explorers import explore_gamma_beta
+from lnorm_course.explorers import explore_gamma_beta
 
 explorer = moved_by_tests(explore_gamma_beta)
 

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from explorer_fixtures import every_state
 
-from lnorm_utils.explorers import explore_gradient
+from lnorm_course.explorers import explore_gradient
 from lnorm_utils.plotting.points import in_plane
 
 

@@ -5,8 +5,8 @@ import pytest
 import torch.nn.functional as F
 from explorer_fixtures import moved_by_tests
 
-from lnorm_utils.explorers import explore_invariances
-from lnorm_utils.explorers.invariances import CHANGES, STOPS, C, W, X
+from lnorm_course.explorers import explore_invariances
+from lnorm_course.explorers.invariances import CHANGES, STOPS, C, W, X
 
 # In the order of CHANGES. Those of RMSNorm are Zhang & Sennrich's, github.com/bzhangGo/rmsnorm.
 TABLE = {

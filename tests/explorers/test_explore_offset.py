@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from explorer_fixtures import moved_by_tests
 
-from lnorm_utils.explorers.offset import explore_offset
+from lnorm_course.explorers.offset import explore_offset
 
 ROW = [-3.8049, 1.9899, -1.7325, 2.1359]  # the first row of the lesson, as it prints it
 

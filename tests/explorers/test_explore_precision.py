@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 from explorer_fixtures import every_state, moved_by_tests
 
-from lnorm_utils.explorers import explore_precision
-from lnorm_utils.numbers import significant
+from lnorm_course.explorers import explore_precision
+from lnorm_utils.words import significant
 
 explorer = moved_by_tests(explore_precision)
 BITS = {"float16": 11, "bfloat16": 8, "float32": 24}

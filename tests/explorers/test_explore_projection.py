@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from explorer_fixtures import moved_by_tests
 from torch import nn
 
-from lnorm_utils.examples import normal
-from lnorm_utils.explorers import explore_projection
+from lnorm_course.explorers import explore_projection
+from lnorm_utils.data import normal
 
 SIZES = [2, 3, 4, 6, 8, 16, 32, 64]
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from lnorm_utils.examples import normal, residual_stack
-from lnorm_utils.explorers import explore_residual, explore_stream
-from lnorm_utils.numbers import significant
+from lnorm_course.explorers import explore_residual, explore_stream
+from lnorm_utils.data import normal, residual_stack
+from lnorm_utils.words import significant
 
 ROWS = normal(64, 64, seed=1, dtype=torch.float64)  # as in the lesson
 NAMES = {"post-LN": "post", "pre-LN": "pre", "no norm": "none"}

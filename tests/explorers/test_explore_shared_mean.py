@@ -9,8 +9,8 @@ import pytest
 from explorer_fixtures import moved_by_tests
 from matplotlib.path import Path
 
-from lnorm_utils.examples import encoded_points
-from lnorm_utils.explorers.shared_mean import explore_shared_mean
+from lnorm_course.explorers.shared_mean import explore_shared_mean
+from lnorm_utils.data import encoded_points
 
 SHAPES = {"(N, D)": (6, 4), "(N, L, D)": (3, 2, 4), "(N, C, H, W)": (3, 2, 2, 2)}
 LETTERS = "NLDCHW"

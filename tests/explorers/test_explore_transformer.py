@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from explorer_fixtures import moved_by_tests
 
-from lnorm_utils.explorers import explore_transformer
-from lnorm_utils.transformer.grid import BEGINNINGS, RATES, run, split
-from lnorm_utils.transformer.model import PLACES
-from lnorm_utils.transformer.text import entropies
+from lnorm_course.explorers import explore_transformer
+from lnorm_course.lessons.transformer.grid import BEGINNINGS, RATES, run, split
+from lnorm_course.lessons.transformer.model import PLACES
+from lnorm_course.lessons.transformer.text import entropies
 
 explorer = moved_by_tests(explore_transformer)
 

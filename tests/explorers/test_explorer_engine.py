@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from lnorm_utils.explorers import Button, Choice, Explorer, Slider, Switch, steps
+from lnorm_course.explorers import Button, Choice, Explorer, Slider, Switch, steps
 from lnorm_utils.plotting import new_picture
 
 MADE = []

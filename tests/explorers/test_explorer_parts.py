@@ -8,8 +8,8 @@ import pytest
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.font_manager import FontProperties
 
-from lnorm_utils.explorers import Explorer, Slider, powers_of_ten, steps
-from lnorm_utils.explorers.engine.drawing import FewElements, svg
+from lnorm_course.explorers import Explorer, Slider, powers_of_ten, steps
+from lnorm_course.explorers.engine.drawing import FewElements, svg
 from lnorm_utils.plotting import new_picture
 
 

@@ -17,7 +17,7 @@ from matplotlib.artist import Artist
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from lnorm_utils.examples import normal
+from lnorm_utils.data import normal
 
 WIDGETS = ipywidgets.widgets.widget._instances
 EXPLORERS = make_all()

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from lnorm_utils.file_types import as_codes, kinds, likeliest, magika, sample_files
-from lnorm_utils.file_types.reading import provenance
+from lnorm_course.lessons.file_types import as_codes, kinds, likeliest, magika, sample_files
+from lnorm_course.lessons.file_types.reading import provenance
 
 EXPECTED = json.loads(Path(__file__).with_name("expected.json").read_text("utf-8"))
 
@@ -36,7 +36,7 @@ def test_every_sample_file_was_given_to_the_original():
 
 
 def test_the_weights_are_those_that_the_page_beside_them_names():
-    stored = (files("lnorm_utils.file_types") / "magika.npz").read_bytes()
+    stored = (files("lnorm_course.lessons.file_types") / "magika.npz").read_bytes()
     assert hashlib.sha256(stored).hexdigest() == provenance()["sha256 of magika.npz"]
 
 

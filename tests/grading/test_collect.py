@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lnorm_utils.grading.collect.handed_in import collect
-from lnorm_utils.grading.collect.unzip import Limits, unzip
-from lnorm_utils.grading.collect.whose import Export
+from lnorm_staff.grading.collect.handed_in import collect
+from lnorm_staff.grading.collect.unzip import Limits, unzip
+from lnorm_staff.grading.collect.whose import Export
 
 MOODLE = "Ada Lovelace_17_assignsubmission_file_"
 

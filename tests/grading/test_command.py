@@ -9,20 +9,20 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from lnorm_utils.exercises.mean import row_means
-from lnorm_utils.grading import __main__ as command
-from lnorm_utils.grading.__main__ import NO_SANDBOX, main
-from lnorm_utils.grading.collect.handed_in import HandedIn
-from lnorm_utils.grading.collect.whose import Student
-from lnorm_utils.grading.files import whole_file
-from lnorm_utils.grading.report.class_folder import EXERCISES, GRADES, LESSONS, REPORT
-from lnorm_utils.grading.report.exercises_table import read_grades, write_grades
-from lnorm_utils.grading.run import grade_many
-from lnorm_utils.lab.lesson_files import ORIGINALS
-from lnorm_utils.lab.working_copy import lessons, update
+from lnorm_course.exercises.mean import row_means
+from lnorm_course.lab.lesson_files import ORIGINALS
+from lnorm_course.lab.working_copy import lessons, update
+from lnorm_staff.grading import __main__ as command
+from lnorm_staff.grading.__main__ import NO_SANDBOX, main
+from lnorm_staff.grading.collect.handed_in import HandedIn
+from lnorm_staff.grading.collect.whose import Student
+from lnorm_staff.grading.files import whole_file
+from lnorm_staff.grading.report.class_folder import EXERCISES, GRADES, LESSONS, REPORT
+from lnorm_staff.grading.report.exercises_table import read_grades, write_grades
+from lnorm_staff.grading.run import grade_many
 
 LESSON = "01_mean"
-IMPORT = "from lnorm_utils.exercises.mean import row_means"
+IMPORT = "from lnorm_course.exercises.mean import row_means"
 STATES = {"ada.ipynb": "right", "b/c.ipynb": "wrong", "b/d.ipynb": "missing"}
 
 

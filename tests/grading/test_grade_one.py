@@ -10,22 +10,22 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from lnorm_utils.checking.exercise import Exercise
-from lnorm_utils.exercises import mean, variance
-from lnorm_utils.grading.collect.handed_in import HandedIn
-from lnorm_utils.grading.collect.whose import Student
-from lnorm_utils.grading.grade import STRAY
-from lnorm_utils.grading.run import grade_one as grading
-from lnorm_utils.grading.run.judge_process import Judge
-from lnorm_utils.grading.run.kernel import Outcome
-from lnorm_utils.grading.run.recording import ATTEMPTS, Recorder, describe_banks
-from lnorm_utils.slips.beliefs import Belief
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.exercises import mean, variance
+from lnorm_course.slips.beliefs import Belief
+from lnorm_staff.grading.collect.handed_in import HandedIn
+from lnorm_staff.grading.collect.whose import Student
+from lnorm_staff.grading.grade import STRAY
+from lnorm_staff.grading.run import grade_one as grading
+from lnorm_staff.grading.run.judge_process import Judge
+from lnorm_staff.grading.run.kernel import Outcome
+from lnorm_staff.grading.run.recording import ATTEMPTS, Recorder, describe_banks
 
 LESSON = "01_mean"
 BANK = Exercise.bank[mean.TOPIC]
 P0, P1, P2 = [e.name for e in BANK.values() if e.inputs is None][:3]
 C0, C1, C2 = [e.name for e in BANK.values() if e.inputs is not None][:3]
-IMPORTS = "from lnorm_utils.exercises.mean import *"
+IMPORTS = "from lnorm_course.exercises.mean import *"
 MISSING = ("missing", "", "no cell checks it.")
 RIGHT = eval(BANK[P0].shown_solution().code)
 
@@ -40,7 +40,7 @@ class KernelHere:
         self.banks = {}
         for topic, bank in describe_banks().items():
             recorders = {name: Recorder(name, **about, seconds=5) for name, about in bank.items()}
-            name = f"lnorm_utils.exercises.{topic}"
+            name = f"lnorm_course.exercises.{topic}"
             self.banks[name] = ModuleType(name)
             vars(self.banks[name]).update(recorders)
         self.made.append(self)
@@ -143,7 +143,7 @@ def test_each_attempt_gets_what_its_exercise_says_of_it(graded):
 
 def test_a_grade_names_each_of_several_common_beliefs(tmp_path, kernels, judge):
     cell = """
-        from lnorm_utils.exercises.standardize import formula
+        from lnorm_course.exercises.standardize import formula
         over_the_batch = lambda x, eps: (x - x.mean(0)) / (x.var(0) + eps).sqrt()
         formula.check(over_the_batch)
     """
@@ -163,7 +163,7 @@ CHECKS = [
     "def later():\n    {name}.check({value})\nlater()",
     "for x in (0, {value}):\n    {name}.check(x)",
     "getattr({name}, 'check')(attempt={value})",
-    "from lnorm_utils.exercises.mean import {name} as x\nif True: print(x.check({value}))",
+    "from lnorm_course.exercises.mean import {name} as x\nif True: print(x.check({value}))",
 ]
 
 
@@ -232,7 +232,7 @@ def test_a_notebook_without_an_import_is_known_by_its_name_or_is_of_another_cour
     assert {(g.state, g.mistake, g.message) for g in found} == {MISSING}
     kernels.clear()
     for name in ("holiday", "77_nothing"):
-        (one,) = grade(written(tmp_path, ["import lnorm_utils.exercises.nothing"], name), 5, judge)
+        (one,) = grade(written(tmp_path, ["import lnorm_course.exercises.nothing"], name), 5, judge)
         assert (one.lesson, one.exercise, one.state) == ("", "", STRAY)
     assert kernels == []
 

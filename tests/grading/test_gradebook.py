@@ -4,9 +4,9 @@ import csv
 
 import pytest
 
-from lnorm_utils.grading.grade import Grade
-from lnorm_utils.grading.report.class_folder import CANVAS, GRADES, write_results
-from lnorm_utils.grading.report.class_list import ClassListError, read_class_list
+from lnorm_staff.grading.grade import Grade
+from lnorm_staff.grading.report.class_folder import CANVAS, GRADES, write_results
+from lnorm_staff.grading.report.class_list import ClassListError, read_class_list
 
 MOODLE = "{0}_{1}_assignsubmission_file_/feedback.html"
 WORKSHEET = """Identifier,"Full name","Email address",Status,Grade,"Last modified (grade)"

@@ -12,12 +12,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from lnorm_utils.exercises import Exercise, mean
-from lnorm_utils.grading.__main__ import main
-from lnorm_utils.grading.hand_out.copies import COURSE, CopyError, student_copy, student_zip
-from lnorm_utils.grading.hand_out.filled_in import answers_left_in
-from lnorm_utils.lab.lesson_files import read
-from lnorm_utils.lab.working_copy import lessons
+from lnorm_course.exercises import Exercise, mean
+from lnorm_course.lab.lesson_files import read
+from lnorm_course.lab.working_copy import lessons
+from lnorm_staff.grading.__main__ import main
+from lnorm_staff.grading.hand_out.copies import COURSE, CopyError, student_copy, student_zip
+from lnorm_staff.grading.hand_out.filled_in import answers_left_in
 
 CODE = 'def f(x):\n    """Return x."""\n    ...\n\n\nquestion.check(f)'
 CLASS = """class C(nn.Module):
@@ -72,12 +72,12 @@ def notebook(*sources, outputs=()):
 @pytest.fixture
 def course(tmp_path):
     root = tmp_path / "course"
-    (root / "lnorm_utils" / "exercises").mkdir(parents=True)
+    (root / "lnorm_course" / "exercises").mkdir(parents=True)
     (root / "notebooks").mkdir()
     nbformat.write(notebook(*EMPTY), root / "notebooks" / "01_mean.ipynb")
-    (root / "lnorm_utils" / "exercises" / "mean.py").touch()
+    (root / "lnorm_course" / "exercises" / "mean.py").touch()
     for left_out in (
-        *(".venv/lib", ".git", "lnorm_utils/__pycache__", "lnorm_utils/grading"),
+        *(".venv/lib", ".git", "lnorm_course/__pycache__", "lnorm_staff/grading"),
         *("week1-graded", ".ruff_cache", "my_lessons", "build", "tests"),
     ):
         (root / left_out).mkdir(parents=True)
@@ -108,7 +108,7 @@ def git(course):
 
 
 NO_TEXT = os.fsdecode(b"caf\xe9")
-ROOM = "lnorm_utils/exercises"
+ROOM = "lnorm_course/exercises"
 COPIED = {
     *("README.md", "notebooks/01_mean.ipynb"),
     *(f"{ROOM}/mean.py", f"{ROOM}/solutions_are_closed"),
@@ -132,7 +132,7 @@ def test_in_the_copy_of_this_course_the_instructor_has_closed_the_solutions(tmp_
     assert main(["student", str(tmp_path / "copy")]) == 0
     assert str(tmp_path / "copy") in capsys.readouterr().out
     program = """
-from lnorm_utils.exercises import mean, Exercise
+from lnorm_course.exercises import mean, Exercise
 for exercise in Exercise.bank[mean.TOPIC].values():
     exercise.solution()
     exercise.choose()
@@ -155,11 +155,11 @@ def test_of_the_course_only_the_lessons_that_are_named_are_handed_out(tmp_path):
     assert [path.stem for path in lessons(copy / "notebooks")] == ["01_mean", "02_variance"]
     known = re.findall(r"^([a-z]+):", (copy / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert sorted(known) == ["clean", "help", "lab"]
-    assert not {"course.mk", "tests", ".github", "lnorm_utils/grading", "docs/grading.md"} & {
+    assert not {"course.mk", "tests", ".github", "lnorm_staff", "docs/grading.md"} & {
         *(path.relative_to(copy).as_posix() for path in copy.rglob("*"))
     }
     # What a student types first, where everything is installed.
-    command = [sys.executable, "-m", "lnorm_utils", "--copy-only"]
+    command = [sys.executable, "-m", "lnorm_course", "--copy-only"]
     copied = {**os.environ, "PYTHONPATH": str(copy)}
     subprocess.run(command, cwd=copy, env=copied, capture_output=True, check=True)
     handed_out = [read(path) for path in lessons(copy / "my_lessons")]

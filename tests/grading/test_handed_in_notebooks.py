@@ -7,23 +7,23 @@ import time
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, writes
 
-from lnorm_utils.grading.cells import MOST_CHARACTERS, MOST_LINES, parse
-from lnorm_utils.grading.collect.notebooks import LARGEST, exercises_for, read_submission
-from lnorm_utils.lab.lesson_files import LessonError
+from lnorm_course.lab.lesson_files import LessonError
+from lnorm_staff.grading.cells import MOST_CHARACTERS, MOST_LINES, parse
+from lnorm_staff.grading.collect.notebooks import LARGEST, exercises_for, read_submission
 
-MEAN = "from lnorm_utils.exercises.mean import how_many"
+MEAN = "from lnorm_course.exercises.mean import how_many"
 
 
 @pytest.mark.parametrize(
     ("cells", "topics"),
     [
         ([MEAN], ["mean"]),
-        ([MEAN, "# from lnorm_utils.exercises.variance import first"], ["mean"]),
-        ([MEAN, "x = 1  # lnorm_utils.exercises.variance"], ["mean"]),
-        ([MEAN, "%timeit 1\nimport lnorm_utils.exercises.variance as v"], ["mean", "variance"]),
-        (["from lnorm_utils.exercises import progress, variance, mean"], ["variance", "mean"]),
-        (["if True:\n    import torch, lnorm_utils.exercises.mean"], ["mean"]),
-        (["x = = 1  # from lnorm_utils.exercises.mean import how_many"], ["variance"]),
+        ([MEAN, "# from lnorm_course.exercises.variance import first"], ["mean"]),
+        ([MEAN, "x = 1  # lnorm_course.exercises.variance"], ["mean"]),
+        ([MEAN, "%timeit 1\nimport lnorm_course.exercises.variance as v"], ["mean", "variance"]),
+        (["from lnorm_course.exercises import progress, variance, mean"], ["variance", "mean"]),
+        (["if True:\n    import torch, lnorm_course.exercises.mean"], ["mean"]),
+        (["x = = 1  # from lnorm_course.exercises.mean import how_many"], ["variance"]),
     ],
 )
 def test_a_lesson_is_known_by_its_imports_and_otherwise_by_its_name(cells, topics):

@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from lnorm_utils.grading.__main__ import main
-from lnorm_utils.grading.collect import homes as module
-from lnorm_utils.grading.collect.handed_in import collect
-from lnorm_utils.grading.collect.homes import collect_homes
+from lnorm_staff.grading.__main__ import main
+from lnorm_staff.grading.collect import homes as module
+from lnorm_staff.grading.collect.handed_in import collect
+from lnorm_staff.grading.collect.homes import collect_homes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="no hub runs here")
 as_root = pytest.mark.skipif(

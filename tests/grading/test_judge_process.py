@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 import torch
 
-from lnorm_utils.exercises.mean import how_many
-from lnorm_utils.grading.grade import Grade
-from lnorm_utils.grading.run import judge_process as starting
-from lnorm_utils.grading.run.judge import NOT_AN_ATTEMPT
-from lnorm_utils.grading.run.judge_process import DIED, TOO_LARGE, TOO_SLOW, Judge, packed
-from lnorm_utils.grading.run.plain_data import ARRAYS, encode
+from lnorm_course.exercises.mean import how_many
+from lnorm_staff.grading.grade import Grade
+from lnorm_staff.grading.run import judge_process as starting
+from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
+from lnorm_staff.grading.run.judge_process import DIED, TOO_LARGE, TOO_SLOW, Judge, packed
+from lnorm_staff.grading.run.plain_data import ARRAYS, encode
 
 EMPTY = Grade("ada", "", "a.ipynb", "", "ada/feedback.html", "01_mean", "one")
 

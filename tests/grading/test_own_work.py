@@ -3,14 +3,14 @@
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
-from lnorm_utils.grading.collect.handed_in import HandedIn
-from lnorm_utils.grading.collect.own_work import looked_at
-from lnorm_utils.grading.collect.whose import Student
-from lnorm_utils.grading.grade import UNTOUCHED
-from lnorm_utils.grading.hand_out.copies import COURSE, student_copy
-from lnorm_utils.lab.lesson_files import ORIGINALS, read, write
+from lnorm_course.lab.lesson_files import ORIGINALS, read, write
+from lnorm_staff.grading.collect.handed_in import HandedIn
+from lnorm_staff.grading.collect.own_work import looked_at
+from lnorm_staff.grading.collect.whose import Student
+from lnorm_staff.grading.grade import UNTOUCHED
+from lnorm_staff.grading.hand_out.copies import COURSE, student_copy
 
-IMPORT = "from lnorm_utils.exercises.standardize import formula"
+IMPORT = "from lnorm_course.exercises.standardize import formula"
 
 
 def test_of_one_student_only_so_many_notebooks_are_run_and_the_others_say_why(tmp_path):

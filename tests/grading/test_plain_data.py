@@ -11,11 +11,11 @@ import pytest
 import torch
 from exercise_banks import BANK
 
-from lnorm_utils.checking.feedback import State
-from lnorm_utils.exercises.mean import how_many, row_means
-from lnorm_utils.grading.run.judge import judge
-from lnorm_utils.grading.run.plain_data import decode, encode, encode_input
-from lnorm_utils.grading.run.recording import ATTEMPTS, Recorder, describe_banks
+from lnorm_course.checking.feedback import State
+from lnorm_course.exercises.mean import how_many, row_means
+from lnorm_staff.grading.run.judge import judge
+from lnorm_staff.grading.run.plain_data import decode, encode, encode_input
+from lnorm_staff.grading.run.recording import ATTEMPTS, Recorder, describe_banks
 
 VALUES = [
     *(None, ..., True, 7, -(2**70), 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),

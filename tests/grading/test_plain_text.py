@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lnorm_utils.checking.exercise import Exercise
-from lnorm_utils.grading import plain_text
-from lnorm_utils.grading.plain_text import MOST_OF_A_MESSAGE, MOST_OF_AN_ERROR, one_line
-from lnorm_utils.grading.run.recording import describe_banks
+from lnorm_course.checking.exercise import Exercise
+from lnorm_staff.grading import plain_text
+from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, MOST_OF_AN_ERROR, one_line
+from lnorm_staff.grading.run.recording import describe_banks
 
 
 @pytest.fixture

@@ -5,17 +5,17 @@ import zipfile
 
 import pytest
 
-from lnorm_utils.grading.grade import FURTHER, Grade
-from lnorm_utils.grading.report.class_folder import (
+from lnorm_course.slips.beliefs import Belief
+from lnorm_staff.grading.grade import FURTHER, Grade
+from lnorm_staff.grading.report.class_folder import (
     EXERCISES,
     FEEDBACK,
     REPORT,
     write_results,
 )
-from lnorm_utils.grading.report.exercises_table import read_grades, write_grades
-from lnorm_utils.grading.report.page import feedback_page, report_page
-from lnorm_utils.grading.report.summary import summarize
-from lnorm_utils.slips.beliefs import Belief
+from lnorm_staff.grading.report.exercises_table import read_grades, write_grades
+from lnorm_staff.grading.report.page import feedback_page, report_page
+from lnorm_staff.grading.report.summary import summarize
 
 BATCH, WORDS = Belief.OVER_THE_BATCH.value, Belief.ONE_MEAN_PER_SENTENCE.value
 BATCH_CODE, WORDS_CODE = Belief.OVER_THE_BATCH.code, Belief.ONE_MEAN_PER_SENTENCE.code

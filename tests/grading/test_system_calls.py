@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from lnorm_utils.grading.run.system_calls import ARM_64, X86_64, program
+from lnorm_staff.grading.run.system_calls import ARM_64, X86_64, program
 
 ALLOWED = 0
 NEW_USER, THREAD = 0x10000000, 0x3D0F00  # what clone is asked for

@@ -10,8 +10,12 @@ from jupyter_server.services.contents.largefilemanager import LargeFileManager
 from jupyterlab_server.settings_utils import get_settings
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from lnorm_utils.explorers import explore_offset
-from lnorm_utils.lab.server_extension import CONNECTION, WIDGET_VIEW, _load_jupyter_server_extension
+from lnorm_course.explorers import explore_offset
+from lnorm_course.lab.server_extension import (
+    CONNECTION,
+    WIDGET_VIEW,
+    _load_jupyter_server_extension,
+)
 
 
 class Connection:

@@ -8,10 +8,10 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from project import NOTEBOOK_PATHS, NOTEBOOKS, PROJECT
 
-from lnorm_utils import __main__ as command
-from lnorm_utils.lab.working_copy import finished, fresh_copy, update
+from lnorm_course import __main__ as command
+from lnorm_course.lab.working_copy import finished, fresh_copy, update
 
-MEAN, VARIANCE = (f"from lnorm_utils.exercises.{t} import *" for t in ("mean", "variance"))
+MEAN, VARIANCE = (f"from lnorm_course.exercises.{t} import *" for t in ("mean", "variance"))
 
 
 def write(path, *sources, text="42\n"):

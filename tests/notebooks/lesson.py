@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 
-from lnorm_utils.lab.lesson_files import main_way
+from lnorm_course.lab.lesson_files import main_way
 
 IMAGES = {"image/png", "image/jpeg"}
 FURTHER = "## Further: "

@@ -15,7 +15,7 @@ from PIL import Image
 from test_curves import draw_curves
 
 from lnorm_utils import layer_norm
-from lnorm_utils.examples import dummy_points, normal, two_rings
+from lnorm_utils.data import dummy_points, normal, two_rings
 from lnorm_utils.plotting import (
     bars,
     hist_encoding,

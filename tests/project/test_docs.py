@@ -13,8 +13,8 @@ from control_ends import ends
 from exercise_banks import known
 from project import MAKEFILE, NOTEBOOK_PATHS, PROJECT
 
-from lnorm_utils.exercises import Exercise
-from lnorm_utils.explorers import Explorer
+from lnorm_course.exercises import Exercise
+from lnorm_course.explorers import Explorer
 
 PLACES = ("README.md", "docs/**/*.md", ".github/*.md")
 PAGES = sorted(page for place in PLACES for page in PROJECT.glob(place))

@@ -14,7 +14,7 @@ import pytest
 from offline import NetworkError
 from project import NOTEBOOK_PATHS, PROJECT
 
-SERVER = "lnorm_utils.lab.server_extension"
+SERVER = "lnorm_course.lab.server_extension"
 NEWS = "@jupyterlab/apputils-extension:notification"
 
 
@@ -25,7 +25,7 @@ def lab(tmp_path_factory):
     places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}
     server = subprocess.Popen(
-        [sys.executable, "-m", "lnorm_utils", "--edit", "--no-browser", "--port=0"],
+        [sys.executable, "-m", "lnorm_course", "--edit", "--no-browser", "--port=0"],
         env={**kept, **dict.fromkeys(places, str(own))},
         cwd=PROJECT,
         stdout=subprocess.DEVNULL,

@@ -6,9 +6,10 @@ from functools import cache
 import torch
 from project import LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
 
-from lnorm_utils import LayerNorm, explorers
-from lnorm_utils.lecture import FOR_BELIEF, FOR_LESSON
-from lnorm_utils.slips.beliefs import Belief
+from lnorm_course import explorers
+from lnorm_course.slips.beliefs import Belief
+from lnorm_staff.lecture import FOR_BELIEF, FOR_LESSON
+from lnorm_utils import LayerNorm
 
 PRESET = r'(explore_\w+)\(preset="(.+?)"\)'
 

@@ -33,4 +33,4 @@ def test_the_powershell_lines_of_the_docs_install_the_course_and_then_open_it():
     *install, start = block.split("\n")
     assert install[0] == "py -m venv .venv"
     assert any(" -m pip install " in line for line in install)
-    assert start == r".venv\Scripts\python -m lnorm_utils"
+    assert start == r".venv\Scripts\python -m lnorm_course"

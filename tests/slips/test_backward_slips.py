@@ -4,8 +4,8 @@ import torch
 from torch.nn.functional import layer_norm
 from torch.testing import assert_close
 
-from lnorm_utils.slips.backward import BACKWARD, BACKWARD_SLIPS, BackwardWithSlips
-from lnorm_utils.slips.forward import combined
+from lnorm_course.slips.backward import BACKWARD, BACKWARD_SLIPS, BackwardWithSlips
+from lnorm_course.slips.forward import combined
 
 
 def tensor(*shape, seed=0):

@@ -9,10 +9,10 @@ import torch
 from exercise_banks import BY_NAME, WITH_NORM
 from torch.nn import functional as F
 
+from lnorm_course.checking.causes import Cause
+from lnorm_course.checking.comparing import same
+from lnorm_course.checking.feedback import State
 from lnorm_utils import standardize
-from lnorm_utils.checking.causes import Cause
-from lnorm_utils.checking.comparing import same
-from lnorm_utils.checking.feedback import State
 
 # How a message begins that names more than one thing, or either some or others.
 AT_ONCE = ("Two things: ", "Three things: ", "Either ", "Perhaps ")

@@ -7,16 +7,16 @@ import pytest
 import torch
 from torch.nn.functional import layer_norm, normalize
 
-from lnorm_utils.slips.attention import ATTENTION
-from lnorm_utils.slips.backward import BACKWARD
-from lnorm_utils.slips.block import PRE_BLOCK
-from lnorm_utils.slips.forward import NormWithSlips, combined
-from lnorm_utils.slips.known import SLIPS
-from lnorm_utils.slips.layer import WrongLayer
-from lnorm_utils.slips.layout import SENTENCES, TABLE, LastAxes
-from lnorm_utils.slips.relatives import RMS_NORM, WEIGHT_NORM
-from lnorm_utils.slips.slip import compatible
-from lnorm_utils.slips.way_back import WAY_BACK
+from lnorm_course.slips.attention import ATTENTION
+from lnorm_course.slips.backward import BACKWARD
+from lnorm_course.slips.block import PRE_BLOCK
+from lnorm_course.slips.forward import NormWithSlips, combined
+from lnorm_course.slips.known import SLIPS
+from lnorm_course.slips.layer import WrongLayer
+from lnorm_course.slips.layout import SENTENCES, TABLE, LastAxes
+from lnorm_course.slips.relatives import RMS_NORM, WEIGHT_NORM
+from lnorm_course.slips.slip import compatible
+from lnorm_course.slips.way_back import WAY_BACK
 
 EPS = 0.1
 # As many rows as features, so that a mean that has lost its axis raises no error.

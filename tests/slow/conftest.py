@@ -2,9 +2,9 @@
 
 import pytest
 
-from lnorm_utils.grading.run import processes as starting
-from lnorm_utils.grading.run.kernel import Kernel
-from lnorm_utils.grading.run.processes import Processes
+from lnorm_staff.grading.run import processes as starting
+from lnorm_staff.grading.run.kernel import Kernel
+from lnorm_staff.grading.run.processes import Processes
 
 
 def pytest_addoption(parser):

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from lnorm_utils import LayerNorm, standardize
-from lnorm_utils import examples as ex
-from lnorm_utils.examples import normal, residual_stack
+from lnorm_utils import data as ex
+from lnorm_utils.data import normal, residual_stack
 from lnorm_utils.measures import gradient_norms
 from lnorm_utils.training import train
 

@@ -9,11 +9,11 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from lnorm_utils.checking.exercise import Exercise
-from lnorm_utils.exercises import mean
-from lnorm_utils.grading.__main__ import main
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.exercises import mean
+from lnorm_staff.grading.__main__ import main
 
-IMPORTS = "from lnorm_utils.exercises.mean import *"
+IMPORTS = "from lnorm_course.exercises.mean import *"
 TIMEOUT = 15
 # Each exercise of the lesson, a right and a wrong answer.
 ANSWERS = {
@@ -59,7 +59,7 @@ def link_in_zip(target):
 
 
 ALL = notebook("rrrrrrrr")
-OTHER_LESSON = "# from lnorm_utils.exercises.variance import *"
+OTHER_LESSON = "# from lnorm_course.exercises.variance import *"
 # As Moodle exports it, but for the end of the folders' names, which is the same for all.
 MOODLE = {
     "Ada Lovelace_1/01_mean.ipynb": ALL,

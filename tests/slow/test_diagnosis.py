@@ -14,7 +14,7 @@ import pytest
 import torch
 from exercise_banks import BY_NAME, WITH_NORM
 
-from lnorm_utils.checking.causes import Failure, Raised, in_words
+from lnorm_course.checking.causes import Failure, Raised, in_words
 
 # Of each kind one, for runs without `--all`: layer norm without γ and β and with them, a class,
 # blocks, attention, and a gradient.

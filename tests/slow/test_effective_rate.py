@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from lnorm_utils import standardize
-from lnorm_utils.examples import normal
+from lnorm_utils.data import normal
 
 INPUTS, READOUT = normal(256, 16, seed=1).double(), normal(8, 32, seed=4).double() / 8
 START = normal(32, 16, seed=3).double()

@@ -8,9 +8,9 @@ import pytest
 from exercise_banks import BANK
 from nbformat.v4 import new_code_cell, new_notebook
 
-from lnorm_utils.checking.feedback import State
-from lnorm_utils.checking.prediction import Prediction
-from lnorm_utils.lab.lesson_files import ORIGINALS, topics
+from lnorm_course.checking.feedback import State
+from lnorm_course.checking.prediction import Prediction
+from lnorm_course.lab.lesson_files import ORIGINALS, topics
 
 CHECK = re.compile(r"^(\w+)\.check\((\w+|\.\.\.)\)$", re.MULTILINE)
 SOLVED = "# solved\n"

@@ -10,18 +10,18 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from lnorm_utils.checking.exercise import Exercise
-from lnorm_utils.exercises import mean
-from lnorm_utils.grading.__main__ import main
-from lnorm_utils.grading.report.class_folder import EXERCISES
-from lnorm_utils.grading.report.exercises_table import read_grades
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.exercises import mean
+from lnorm_staff.grading.__main__ import main
+from lnorm_staff.grading.report.class_folder import EXERCISES
+from lnorm_staff.grading.report.exercises_table import read_grades
 
 LESSON = "01_mean"
 BANK = Exercise.bank[mean.TOPIC]
 MAIN = [name for name, exercise in BANK.items() if not exercise.further]
 P0, P1, P2 = [e for e in BANK.values() if e.inputs is None][:3]  # predictions
 C0, C1, C2 = [e for e in BANK.values() if e.inputs is not None][:3]  # code
-IMPORTS = ("import torch\nfrom lnorm_utils.exercises.mean import *",)
+IMPORTS = ("import torch\nfrom lnorm_course.exercises.mean import *",)
 TIMEOUT = 6
 
 
@@ -37,9 +37,9 @@ def checked(exercise, attempt, before=""):
 
 
 CHANGE_EVERYTHING = f"""
-from lnorm_utils.exercises import Exercise
-from lnorm_utils.checking import running
-from lnorm_utils.checking.feedback import Feedback, State
+from lnorm_course.exercises import Exercise
+from lnorm_course.checking import running
+from lnorm_course.checking.feedback import Feedback, State
 right = lambda *anything: Feedback(State.RIGHT, "")
 Exercise.check = Exercise.judge = Exercise.judge_results = Exercise._judge = right
 running.results = lambda *anything: (True, "")
@@ -54,8 +54,8 @@ for e in ({P0.name}, {P1.name}, {C0.name}, {C1.name}):
 print("Right.")
 """
 FORGE = f"""
-from lnorm_utils.grading.run import recording
-from lnorm_utils.grading.run import runner
+from lnorm_staff.grading.run import recording
+from lnorm_staff.grading.run import runner
 class Forged(dict):
     def clear(self): pass
 forged = Forged({C2.name}={{"values": "Right.", "remark": 0, "state": "RIGHT"}}, other={{}})
@@ -157,7 +157,7 @@ def test_ctrl_c_ends_the_cells_that_run_and_keeps_what_is_done(tmp_path):
     for number in range(2, 9):
         nbformat.write(slow, tmp_path / f"{LESSON}_{number}.ipynb")
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "lnorm_utils.grading", "grade", str(tmp_path), "--as-root"]
+    command = [sys.executable, "-m", "lnorm_staff.grading", "grade", str(tmp_path), "--as-root"]
     command += ["--out", str(out), "--jobs", "2"]
     folders = {"TMPDIR": str(tmp_path)}
     grader = subprocess.Popen(

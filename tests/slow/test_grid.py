@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lnorm_utils.transformer import grid
+from lnorm_course.lessons.transformer import grid
 
 # On other instruction sets, and with weights that start 1e-5 of themselves away, the losses of the
 # first run moved by up to 0.0025. Without the warm-up they move by up to 0.43.

@@ -9,11 +9,11 @@ import psutil
 import torch
 from kernel_values import IMPORTS, value_of
 
-from lnorm_utils.exercises.mean import row_means
-from lnorm_utils.grading.run import processes as starting
-from lnorm_utils.grading.run.kernel import Kernel, Outcome
-from lnorm_utils.grading.run.plain_data import decode
-from lnorm_utils.grading.run.processes import Processes
+from lnorm_course.exercises.mean import row_means
+from lnorm_staff.grading.run import processes as starting
+from lnorm_staff.grading.run.kernel import Kernel, Outcome
+from lnorm_staff.grading.run.plain_data import decode
+from lnorm_staff.grading.run.processes import Processes
 
 DIED = Outcome("crashed", "the kernel died.", lost=True)
 

@@ -6,19 +6,19 @@ import itertools
 import pytest
 from exercise_banks import BANK
 
-from lnorm_utils.checking.prediction import Prediction
-from lnorm_utils.grading.run import processes as starting
-from lnorm_utils.grading.run.judge import judge
-from lnorm_utils.grading.run.kernel import Kernel
-from lnorm_utils.grading.run.processes import Processes
-from lnorm_utils.slips.slip import compatible
+from lnorm_course.checking.prediction import Prediction
+from lnorm_course.slips.slip import compatible
+from lnorm_staff.grading.run import processes as starting
+from lnorm_staff.grading.run.judge import judge
+from lnorm_staff.grading.run.kernel import Kernel
+from lnorm_staff.grading.run.processes import Processes
 
 # In the kernel, the answers and mistakes of a bank beside its exercises without answers.
 WITH_ANSWERS = """
 import importlib, sys
-name = "lnorm_utils.exercises.{topic}"
+name = "lnorm_course.exercises.{topic}"
 graded = sys.modules[name]
-for other in [n for n in sys.modules if n.startswith("lnorm_utils.exercises")]:
+for other in [n for n in sys.modules if n.startswith("lnorm_course.exercises")]:
     del sys.modules[other]  # one bank may import from another
 bank = importlib.import_module(name)
 """
@@ -28,7 +28,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 import numpy, sys, torch
-from lnorm_utils.slips.forward import combined
+from lnorm_course.slips.forward import combined
 def slipped(exercise, *numbers):
     slips = exercise.layout.all_slips()
     chosen = (slips[number] for number in numbers)
@@ -79,7 +79,7 @@ def pytest_generate_tests(metafunc):
 
 
 def test_every_attempt_gets_the_same_verdict_live_and_graded(processes, topic):
-    here = {"bank": importlib.import_module(f"lnorm_utils.exercises.{topic}")}
+    here = {"bank": importlib.import_module(f"lnorm_course.exercises.{topic}")}
     exec(WITH_SLIPS, here)
     with Kernel(processes, timeout=60, total=600) as kernel:
         assert kernel.run(WITH_ANSWERS.format(topic=topic) + WITH_SLIPS).failed == ""

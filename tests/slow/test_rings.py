@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from lnorm_utils import LayerNorm, mean
-from lnorm_utils.examples import normal, ring_network, two_rings
+from lnorm_utils.data import normal, ring_network, two_rings
 from lnorm_utils.training import train
 
 pytestmark = pytest.mark.usefixtures("with_all")

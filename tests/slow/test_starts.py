@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch import nn
 
+from lnorm_course.lessons.transformer import Transformer, split, train_transformer
+from lnorm_course.lessons.transformer.training import validation_loss
 from lnorm_utils import LayerNorm, layer_norm_steps, mean, standardize
-from lnorm_utils.examples import normal, projection, residual_stack, ring_network, two_rings
+from lnorm_utils.data import normal, projection, residual_stack, ring_network, two_rings
 from lnorm_utils.measures import gradient_norms
 from lnorm_utils.training import train
-from lnorm_utils.transformer import Transformer, split, train_transformer
-from lnorm_utils.transformer.training import validation_loss
 
 SEEDS = range(4)
 LONG = pytest.mark.usefixtures("with_all")

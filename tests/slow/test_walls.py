@@ -10,12 +10,12 @@ import psutil
 import pytest
 from kernel_values import value_of
 
-from lnorm_utils.grading.run import kernel as kernels
-from lnorm_utils.grading.run import processes as starting
-from lnorm_utils.grading.run import sandbox
-from lnorm_utils.grading.run.kernel import Kernel, Outcome
-from lnorm_utils.grading.run.processes import LIMITS
-from lnorm_utils.grading.run.sandbox import can_sandbox
+from lnorm_staff.grading.run import kernel as kernels
+from lnorm_staff.grading.run import processes as starting
+from lnorm_staff.grading.run import sandbox
+from lnorm_staff.grading.run.kernel import Kernel, Outcome
+from lnorm_staff.grading.run.processes import LIMITS
+from lnorm_staff.grading.run.sandbox import can_sandbox
 
 DIED = Outcome("crashed", "the kernel died.", lost=True)
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="a limit that only Linux has")
@@ -152,7 +152,11 @@ def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path, proce
     assert processes.is_walled, "without walls, what follows would change this machine"
     other, ticket = tmp_path / "of_somebody_else.ipynb", f"86399.{os.getpid()}"
     other.write_text("{}")
-    about = {"other": str(other), "package": str(sandbox.PACKAGE), "grader": os.getpid()}
+    about = {
+        "other": str(other),
+        "package": str(sandbox.COURSE / "lnorm_course"),
+        "grader": os.getpid(),
+    }
     about["home"] = [str(path) for path in Path.home().iterdir() if path.is_file()] or ["nothing"]
     left = ["fork without end"] if os.geteuid() == 0 else []
     with socket.create_server(("127.0.0.1", 0)) as server, Kernel(processes, 60, 99) as kernel:

@@ -1,6 +1,6 @@
 """Drive explorers as a lecture does: every control to both ends."""
 
-from lnorm_utils import explorers
+from lnorm_course import explorers
 
 
 def make_all():

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 from project import PROJECT
 
-from lnorm_utils.checking.code_exercise import CodeExercise
-from lnorm_utils.checking.prediction import Prediction
-from lnorm_utils.exercises import Exercise
-from lnorm_utils.slips.beliefs import Belief
+from lnorm_course.checking.code_exercise import CodeExercise
+from lnorm_course.checking.prediction import Prediction
+from lnorm_course.exercises import Exercise
+from lnorm_course.slips.beliefs import Belief
 
-ROOM = PROJECT / "lnorm_utils" / "exercises"
+ROOM = PROJECT / "lnorm_course" / "exercises"
 
 BANK_MODULES = [
-    importlib.import_module(f"lnorm_utils.exercises.{file.stem}")
+    importlib.import_module(f"lnorm_course.exercises.{file.stem}")
     for file in sorted(ROOM.glob("[a-z]*.py"))
 ]
 

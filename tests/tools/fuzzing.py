@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from project import PROJECT
 
+import lnorm_course
+import lnorm_staff
 import lnorm_utils
 
 # Hypothesis also draws numbers that stand in the modules that are loaded. All of them are, so that
 # a test draws the same alone and among the others.
-for found in pkgutil.walk_packages(lnorm_utils.__path__, "lnorm_utils."):
-    importlib.import_module(found.name)
+for package in (lnorm_utils, lnorm_course, lnorm_staff):
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(found.name)
 
 set_hypothesis_home_dir(PROJECT / ".pytest_cache" / "hypothesis")
 SAME_EACH_TIME = settings(

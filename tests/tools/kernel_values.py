@@ -1,11 +1,11 @@
 """Look into a kernel of the grader: what an expression is there."""
 
-from lnorm_utils.grading.run.kernel import Kernel
-from lnorm_utils.grading.run.plain_data import decode
+from lnorm_staff.grading.run.kernel import Kernel
+from lnorm_staff.grading.run.plain_data import decode
 
 __all__ = ["IMPORTS", "value_of"]
 
-IMPORTS = "import os, torch\nfrom lnorm_utils.exercises.mean import how_many, row_means"
+IMPORTS = "import os, torch\nfrom lnorm_course.exercises.mean import how_many, row_means"
 
 
 def value_of(kernel: Kernel, expression: str) -> object:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lnorm_utils import explorers
-from lnorm_utils.explorers import Button, Explorer, Slider, Switch
+from lnorm_course import explorers
+from lnorm_course.explorers import Button, Explorer, Slider, Switch
+from lnorm_staff.web import baking
+from lnorm_staff.web.baking import bake
 from lnorm_utils.plotting import new_picture
-from lnorm_utils.web import baking
-from lnorm_utils.web.baking import bake
 
 PRESETS = {"low": {"place": 0}, "far": {"place": 3, "presses": 11}}
 

@@ -5,7 +5,7 @@ import zipfile
 
 from project import PROJECT
 
-from lnorm_utils.web.getting import addressed, configured, linked, write_archive
+from lnorm_staff.web.getting import addressed, configured, linked, write_archive
 
 README = (PROJECT / "README.md").read_text("utf-8")
 

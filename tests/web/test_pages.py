@@ -6,9 +6,9 @@ import re
 import pytest
 from project import NOTEBOOK_PATHS
 
-from lnorm_utils.checking.exercise import Exercise
-from lnorm_utils.checking.prediction import Prediction
-from lnorm_utils.web.lesson_page import lesson_page
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.prediction import Prediction
+from lnorm_staff.web.lesson_page import lesson_page
 
 FORM = 'class="lnorm-prediction'
 

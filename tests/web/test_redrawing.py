@@ -5,7 +5,7 @@ import json
 import nbformat
 import pytest
 
-from lnorm_utils.web.redrawing import redraw
+from lnorm_staff.web.redrawing import redraw
 
 DRAWN = """from lnorm_utils.plotting import signed_cells
 row = [1, -1]

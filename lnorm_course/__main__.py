@@ -1,0 +1,149 @@
+"""Open the lessons in JupyterLab, in a copy of your own, at the first one you haven't finished."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from lnorm_course.lab.lesson_files import ORIGINALS
+from lnorm_course.lab.working_copy import finished, fresh_copy, lesson_named, lessons, update
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make or update the working copy, then run JupyterLab until it is stopped."""
+    options, for_jupyterlab = parser().parse_known_args(arguments)
+    if options.hub:
+        os.umask(0o077)  # other students have accounts on the same machine
+    try:
+        copies = options.folder.expanduser().resolve()
+        first = prepare(copies, options)
+    except (ValueError, RuntimeError) as problem:  # a RuntimeError, if there is no such home
+        print(problem, file=sys.stderr)
+        return 1
+    except OSError as problem:
+        where = problem.filename or options.folder
+        print(f"{where}: {problem.strerror}. --folder names another place.", file=sys.stderr)
+        return 1
+    if options.hub:
+        start_on_hub(copies, first, for_jupyterlab)
+    elif not options.copy_only:
+        start_jupyterlab(ORIGINALS if options.edit else copies, first, for_jupyterlab)
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line; what it doesn't know is for JupyterLab."""
+    parser = argparse.ArgumentParser(
+        prog="python -m lnorm_course",
+        description=__doc__,
+        epilog="Other options go to JupyterLab, such as --no-browser or --port 9000.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=ORIGINALS.parent / "my_lessons",
+        help="where your copy is, by default my_lessons in the course",
+    )
+    parser.add_argument(
+        "--copy-only", action="store_true", help="make the copy and don't start JupyterLab"
+    )
+    parser.add_argument(
+        "--hub", action="store_true", help="be a student's server of JupyterHub, which calls this"
+    )
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
+        "--fresh",
+        metavar="LESSON",
+        help="start a lesson over, such as 02_variance; yours is kept beside it",
+    )
+    either.add_argument(
+        "--edit", action="store_true", help="open the course's own notebooks, to change the course"
+    )
+    return parser
+
+
+def prepare(copies: Path, options: argparse.Namespace) -> str:
+    """Bring the working copy up to date, and return the name of the lesson to open.
+
+    Raises:
+        ValueError: the lessons aren't there, or no lesson has the name that was given.
+        OSError: the folder can't be written to.
+    """
+    if not lessons(ORIGINALS):
+        raise ValueError(f"There are no lessons in {ORIGINALS}: run this in a clone of the course.")
+    if options.edit:
+        return lessons(ORIGINALS)[0].name
+    if copies == ORIGINALS or (copies.exists() and not copies.is_dir()):
+        what = "the course's own notebooks" if copies == ORIGINALS else "a file"
+        raise ValueError(f"{copies} is {what}. --folder names another place for your copy.")
+    if options.fresh is not None:
+        print(fresh_copy(ORIGINALS, copies, options.fresh))
+    bring_up_to_date(copies)
+    done = finished(ORIGINALS, copies)
+    print(f"Your lessons are in {copies}: {sum(done.values())} of {len(done)} finished.")
+    if options.fresh is not None:
+        return lesson_named(ORIGINALS, options.fresh).name
+    return next((name for name, is_done in done.items() if not is_done), min(done))
+
+
+def bring_up_to_date(copies: Path) -> None:
+    """Update the working copy; if that fails and there is one, say so and go on with it.
+
+    Raises:
+        OSError: there is no copy, and none can be made.
+    """
+    try:
+        for sentence in update(ORIGINALS, copies):
+            print(sentence)
+    except OSError as problem:
+        if not lessons(copies):
+            raise
+        print(f"{copies} can't be brought up to date: {problem.strerror}.", file=sys.stderr)
+
+
+def settings_for(folder: Path, lesson: str) -> list[str]:
+    """Return the settings that JupyterLab has everywhere, to open a folder at a lesson."""
+    return [
+        f"--ServerApp.root_dir={folder}",
+        f"--ServerApp.default_url=/lab/tree/{lesson}",
+        f"--LabApp.default_url=/lab/tree/{lesson}",
+        f"--LabApp.workspaces_dir={folder / '.workspaces'}",  # no tab of another project
+        "--Application.log_level=ERROR",
+        "--KernelManager.transport_encryption=auto",  # without it, each kernel prints a warning
+    ]
+
+
+def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
+    """Run JupyterLab as JupyterHub wants it, with what the course needs and nothing else."""
+    # jsonschema would read a grammar with it, which takes half a second and 15 MiB, and which
+    # nothing here needs.
+    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+    from jupyterhub.singleuser import main
+
+    settings = [
+        "--ServerApp.jpserver_extensions=jupyter_server_terminals=False",  # no lesson uses one
+        "--LabApp.extension_manager=readonly",
+        "--MappingKernelManager.cull_idle_timeout=3600",
+    ]
+    main([*settings_for(folder, lesson), *settings, *options])
+
+
+def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
+    """Run JupyterLab at a lesson; it prints its address and what goes wrong, nothing else."""
+    settings = settings_for(folder, lesson)
+    # Also if this folder was moved after its set-up, kernels import the course from it.
+    places = (str(ORIGINALS.parent), os.environ.get("PYTHONPATH"))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        print("You are root, so JupyterLab is started with --allow-root.")
+        settings.append("--allow-root")
+    print(f"Starting JupyterLab at {lesson}. To stop it, press Ctrl+C twice in this window.")
+    sys.stdout.flush()
+    from jupyterlab.labapp import LabApp  # slow to import, and not needed for the copy
+
+    LabApp.launch_instance([*settings, *options])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

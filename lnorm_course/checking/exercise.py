@@ -1,0 +1,146 @@
+"""What predictions and exercises in code have in common: `check`, `hint`, and `solution`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lnorm_course.checking import running
+from lnorm_course.checking.defusing import kind_of, trusted
+from lnorm_course.checking.feedback import Feedback, State, show
+from lnorm_course.checking.lesson_names import put_back
+from lnorm_course.progress_files import RIGHT, WRONG, keep
+
+__all__ = ["Exercise", "one_answer", "put_in_bank"]
+
+ONE_VALUE = (
+    "you gave more than one answer. A tuple needs its own parentheses, `check((2, 3))`, and a "
+    "decimal number has a point, `check(0.5)`."
+)
+ONE_NAME = (
+    "you gave more than one argument. Pass only the name of what you wrote, without calling it. "
+    "The check calls it itself."
+)
+CLOSED_FOR_NOW = Feedback(State.SOLUTION, "closed by your instructor.")
+NOTHING_TO_CHOOSE = "this exercise has no program with gaps. `.hint()` gives a hint."
+CLOSED = Path(__file__).parents[1] / "exercises" / "solutions_are_closed"
+
+
+def one_answer(exercise: Any) -> str:
+    """Say what to do who gives a check more than one argument."""
+    return ONE_VALUE if exercise.inputs is None else ONE_NAME
+
+
+class Exercise(ABC):
+    """One question of a lesson; see `Prediction` and `CodeExercise`.
+
+    Args:
+        hints: from the gentlest to the strongest; none gives the answer away.
+        within: how far a number may be from the right one.
+    """
+
+    bank: dict[str, dict[str, "Exercise"]] = {}  # noqa: RUF012 - topic → name → exercise
+    topic = name = ""  # until `put_in_bank` sets them
+    further = False  # whether it's part of a side trip, without which a lesson is finished
+    inputs: Sequence[tuple] | None = None  # the arguments of each call; None for a prediction
+    use_class: Callable | None = None  # what is called with a class and each of the inputs
+    describe: Callable[..., str] | None = None
+    last_help = "`.solution()` shows the answer."  # what a student reads after the last hint
+    without: Sequence[str] = ()  # functions that an attempt must not call
+
+    def __init__(self, hints: Sequence[str], within: float) -> None:
+        self.hints, self.within = list(hints), within
+        self._hints_given = 0
+
+    def __dir__(self) -> list[str]:
+        """Let tab completion offer only what a student needs, and no answers."""
+        return ["check", "hint", "solution"]
+
+    def check(self, attempt: object = ..., *more: object) -> None:
+        """Show whether an attempt is right, and if not, which mistake it is.
+
+        What became of an exercise is kept if it's in a bank.
+
+        Args:
+            attempt: a value for a prediction, a function or a class for code; `...` or None is no
+                attempt.
+            more: further arguments, which are a mistake that students make.
+        """
+        notice = put_back()  # first, for the attempt may use what the lesson imports
+        feedback = Feedback(State.WRONG, one_answer(self)) if more else self.judge(attempt)
+        if self.name and feedback.state is not State.NOT_ATTEMPTED:
+            keep(self.topic, self.name, RIGHT if feedback.state is State.RIGHT else WRONG)
+        show(replace(feedback, message=f"{feedback.message} {notice}".strip()))
+
+    def judge(self, attempt: object) -> Feedback:
+        """Return what `check` shows, without keeping a record of it."""
+        if attempt is None or attempt is ...:
+            return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
+        return self.judge_results(
+            *running.results(
+                attempt, self.inputs, self.use_class, self.describe, without=self.without
+            )
+        )
+
+    def judge_results(self, results: list, remark: str) -> Feedback:
+        """Judge what an attempt returned: one value, or one for each of the inputs.
+
+        With fewer results the attempt has failed, and the remark says how.
+        """
+        try:
+            values = [trusted(result) for result in results]
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # an object of the student's that raises when looked at
+            kinds = ", ".join(sorted({kind_of(result) for result in results}))
+            told = f"comparing your answer, {kinds}, raised an error: {type(error).__name__}."
+            return Feedback(State.WRONG, told)
+        return self._judge_values(values, remark)
+
+    @abstractmethod
+    def _judge_values(self, values: list, remark: str) -> Feedback:
+        """Do what `judge_results` does, with values that can be trusted."""
+
+    def hint(self) -> None:
+        """Show one more hint at each call."""
+        if self._hints_given == len(self.hints):
+            more = "" if CLOSED.exists() else f" {self.last_help}"
+            show(Feedback(State.HINT, f"there are no more hints.{more}"))
+            return
+        self._hints_given += 1
+        text = f"{self._hints_given} of {len(self.hints)}. {self.hints[self._hints_given - 1]}"
+        show(Feedback(State.HINT, text))
+
+    def choose(self) -> None:
+        """Say that there's nothing to choose; see `CodeExercise`."""
+        show(CLOSED_FOR_NOW if CLOSED.exists() else Feedback(State.HINT, NOTHING_TO_CHOOSE))
+
+    def solution(self) -> None:
+        """Show the answer."""
+        show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_solution())
+
+    @abstractmethod
+    def shown_solution(self) -> Feedback:
+        """Return what `solution` shows."""
+
+
+def put_in_bank(topic: str, names: Mapping[str, object], further: Sequence[str] = ()) -> None:
+    """Name exercises after their variables, and put them in the bank of a topic.
+
+    Args:
+        topic: what the bank is about, such as "mean".
+        names: variable → value, for a bank `vars()` in its last line. What isn't an exercise is
+            left out, and so is an exercise that has a name already.
+        further: which of them are part of a side trip.
+
+    Raises:
+        ValueError: one of `further` isn't among the exercises.
+    """
+    bank = Exercise.bank.setdefault(topic, {})
+    for name, value in names.items():
+        if isinstance(value, Exercise) and not value.name:
+            value.topic, value.name, value.further = topic, name, name in further
+            bank[name] = value
+    if unknown := set(further) - set(bank):
+        raise ValueError(f"`further` has {', '.join(sorted(unknown))}, but {topic!r} has no such.")

@@ -1,0 +1,121 @@
+"""What a student reads, with the same words as plain text and as HTML."""
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from lnorm_course.slips.beliefs import Belief
+
+__all__ = ["Feedback", "State", "as_html", "first_sentence", "inline", "show"]
+
+
+class State(Enum):
+    """The result of an attempt, in the words that its feedback begins with."""
+
+    NOT_ATTEMPTED = "Not attempted"
+    RIGHT = "Right"
+    CHOSEN = "Chosen, and not yet written"
+    WRONG = "Not yet"
+    HINT = "Hint"
+    SOLUTION = "Solution"
+
+
+SIGNS = {
+    State.NOT_ATTEMPTED: "○",
+    State.RIGHT: "✓",
+    State.CHOSEN: "◐",
+    State.WRONG: "✗",
+    State.HINT: "?",
+    State.SOLUTION: "→",
+}
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """An answer to an attempt.
+
+    Args:
+        state: the result.
+        message: what the student reads, one to three sentences.
+        mistake: the mistake in a few plain words, if it is known.
+        beliefs: the common beliefs that it may come from.
+        code: the source, or the value, of a solution.
+        table: HTML that shows the student's numbers beside the right ones.
+        is_symptom: whether the mistake says how the numbers are wrong, or what kind of thing was
+            done, so that its place says more.
+    """
+
+    state: State
+    message: str
+    mistake: str = ""
+    beliefs: tuple[Belief, ...] = ()
+    code: str = ""
+    table: str = ""
+    is_symptom: bool = False
+
+    def __repr__(self) -> str:
+        message = self.text()
+        head = f"{self.state.value}: {message}" if message else f"{self.state.value}."
+        return f"{head}\n{self.code}" if self.code else head
+
+    def text(self) -> str:
+        """Return the message, with the common beliefs behind a mistake."""
+        return _with_beliefs(self.message, [belief.value for belief in self.beliefs])
+
+    def _repr_html_(self) -> str:
+        code = f"<pre>{html.escape(self.code)}</pre>" if self.code else ""
+        beliefs = [belief.value for belief in self.beliefs]
+        return as_html(self.state, self.message, beliefs, f"{code}{self.table}")
+
+
+def as_html(state: State, message: str, beliefs: Sequence[str] = (), more: str = "") -> str:
+    """Return as HTML what a student reads.
+
+    Args:
+        state: the result.
+        message: one to three sentences.
+        beliefs: the common beliefs that a mistake may come from, in words.
+        more: HTML to show below it.
+    """
+    parts = [f"<strong>{SIGNS[state]} {state.value}{':' if message else '.'}</strong>"]
+    if message:
+        parts.append(inline(_with_beliefs(message, beliefs)))
+    return f'<div role="status">{" ".join(parts)}{more}</div>'
+
+
+def _with_beliefs(message: str, beliefs: Sequence[str]) -> str:
+    text = " ".join(message.split())
+    if not beliefs:
+        return text
+    is_one = len(beliefs) == 1
+    common = "A common belief that is wrong" if is_one else "Common beliefs that are wrong"
+    return f"{text} ({common}: {'; '.join(beliefs)}.)"
+
+
+def show(feedback: Feedback) -> None:
+    """Show feedback below the cell, or print it if this isn't a notebook."""
+    from IPython import get_ipython
+    from IPython.display import display
+
+    if get_ipython() is None:
+        print(feedback)
+    else:
+        display(feedback)
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, without its period: a mistake in a few words.
+
+    >>> first_sentence("You added 1e-5. It belongs under the root.")
+    'You added 1e-5'
+    >>> first_sentence("Two things: ε is left out, and there is no root. Layer norm takes it.")
+    'Two things: ε is left out, and there is no root'
+    """
+    return re.split(r"(?<=[^.])[.;](?:\s|$)", " ".join(text.split()), maxsplit=1)[0]
+
+
+def inline(text: str) -> str:
+    """Return a text as HTML, with what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))

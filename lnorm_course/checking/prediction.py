@@ -1,0 +1,184 @@
+"""A question whose answer is a value: a number, a shape, a word."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy
+from torch import Tensor
+
+from lnorm_course.checking.comparing import as_float, plain, same
+from lnorm_course.checking.defusing import Unknown, kind_of, shown
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.feedback import Feedback, State, first_sentence
+from lnorm_course.slips.beliefs import Belief
+
+__all__ = ["Prediction", "Wrong", "difference_of_values", "nearest"]
+
+ROUNDED = 6e-3  # to two decimals
+NEARLY = 0.05 + 1e-6  # to one decimal
+# Text that holds numbers and nothing else, such as "1/6", "−1e-5" and "(2, 3)".
+IN_DIGITS = r"(?=.*\d)[-+−\d./*e(\[, \])]+|\(\)"
+CLOSEST = "Of the choices, {} is the closest to yours."
+
+
+class Wrong(NamedTuple):
+    """A wrong value that people give, the message to them, and the common belief behind it."""
+
+    value: object
+    message: str
+    belief: Belief | None = None
+
+
+class Prediction(Exercise):
+    """A question that is answered by a value.
+
+    Args:
+        hints: as for every `Exercise`.
+        answer: the right value.
+        reason: why it is right.
+        wrong: value → message, for the values that a single slip leads to; if a common belief does,
+            value → `Belief.X(message)`. A value that two of them lead to stands once, with a
+            message that says "either … or …". A tuple stands for a list and an array, too.
+        also: value → reason, for further right values.
+        within: how far a number may be from the answer.
+        choices: the numbers to choose from, if the question says "Choose the closest". A number
+            that the bank doesn't know counts as the choice that it is nearest to, so a value that
+            somebody measured is right. A number counts as none of them if it lies in the middle
+            between two, or if it lies outside by more than half the way between the last two. Then
+            the choices are listed.
+
+    >>> legs = Prediction(
+    ...     answer=4,
+    ...     reason="Two on each side.",
+    ...     wrong={2: "You counted the left side only."},
+    ...     hints=["Count them."],
+    ... )
+    >>> legs.check(2)
+    Not yet: You counted the left side only.
+    >>> legs.check(4)
+    Right: Two on each side.
+    """
+
+    def __init__(
+        self,
+        *,
+        answer: object,
+        reason: str,
+        wrong: Mapping[Any, str | tuple[str, Belief]],
+        hints: Sequence[str],
+        also: Mapping[Any, str] | None = None,
+        within: float = 1e-6,
+        choices: Sequence[float] = (),
+    ) -> None:
+        super().__init__(hints, within)
+        self.choices = list(choices)
+        self.answers = [(answer, reason), *(also or {}).items()]
+        self.wrong = [
+            Wrong(value, told) if isinstance(told, str) else Wrong(value, *told)
+            for value, told in wrong.items()
+        ]
+
+    def _judge_values(self, results: list, remark: str) -> Feedback:
+        if not results:
+            return Feedback(State.WRONG, remark)
+        (value,) = results
+        if feedback := self._known(value):
+            return feedback
+        answer = self.answers[0][0]
+        if self.choices and _is_number(value):
+            return self._as_choice(as_float(plain(value)))
+        if self.within > 1e-3 and same(value, answer, NEARLY) and _is_short(value):
+            return Feedback(State.WRONG, "that's close. Give it to two decimals.")
+        return Feedback(State.WRONG, difference_of_values(value, answer, self.words))
+
+    def _known(self, value: object) -> Feedback | None:
+        """Return what the bank says of a value, if it knows it."""
+        for answer, reason in self.answers:
+            if same(value, answer, self.within):
+                return Feedback(State.RIGHT, reason)
+        for wrong, message, belief in self.wrong:
+            # A value that is rounded to two decimals is recognized too.
+            if same(value, wrong, max(self.within, ROUNDED)):
+                beliefs = (belief,) if belief else ()
+                return Feedback(State.WRONG, message, first_sentence(message), beliefs)
+        return None
+
+    def _as_choice(self, number: float) -> Feedback:
+        """Judge a number by the choice that it is nearest to."""
+        choice = nearest(number, self.choices)
+        feedback = None if choice is None else self._known(choice)
+        if feedback is None:
+            return Feedback(State.WRONG, self.asked_to_choose)
+        return replace(feedback, message=f"{CLOSEST.format(choice)} {feedback.message}")
+
+    @property
+    def asked_to_choose(self) -> str:
+        """Ask for one of the choices."""
+        *most, last = self.choices
+        return f"choose the closest of {', '.join(map(str, most))}, and {last}."
+
+    @property
+    def words(self) -> list[str]:
+        """All values of the bank that are words."""
+        values = [value for value, *_ in (*self.answers, *self.wrong)]
+        return sorted({value for value in values if isinstance(value, str)})
+
+    def shown_solution(self) -> Feedback:
+        answer, reason = self.answers[0]
+        return Feedback(State.SOLUTION, reason, code=shown(answer))
+
+
+def difference_of_values(attempt: object, right: object, words: Sequence[str]) -> str:
+    """Say that a prediction is not right, without giving the answer away.
+
+    Args:
+        attempt: what was given.
+        right: the answer.
+        words: all words that the bank knows as answers, right or wrong.
+    """
+    given, wanted = plain(attempt), plain(right)
+    if isinstance(given, Tensor | numpy.ndarray) and given.ndim == 1 and len(given) < 100:
+        given = attempt = tuple(given.tolist())
+    if isinstance(wanted, str):
+        yours = kind_of(attempt) if isinstance(attempt, Unknown) else shown(attempt)
+        return f"choose one of the words {', '.join(map(repr, words))}. You gave {yours}."
+    kinds = {bool: "True or False", tuple: "a tuple of numbers such as (2, 3)"}
+    expected = ", or ".join([kinds.get(type(wanted), "a number"), *map(repr, words)])
+    known = type(wanted) if type(wanted) in kinds else Real
+    if isinstance(given, known) and isinstance(given, bool) == isinstance(wanted, bool):
+        number = isinstance(given, Real) and not isinstance(given, bool)
+        value = shown(given).replace("-", "−") if number else shown(attempt)
+        return f"it's not {value}. `.hint()` may help."
+    if isinstance(given, str) and re.fullmatch(IN_DIGITS, given):
+        return f"the answer is {expected}, and in quotes it's text. Take the quotes off."
+    yours = shown(attempt) if isinstance(given, bool) else kind_of(attempt)
+    return f"the answer is {expected}, but you gave {yours}."
+
+
+def nearest(number: float, choices: Sequence[float]) -> float | None:
+    """Return the choice that a number is nearest to; None if it's none of them, or NaN.
+
+    >>> [nearest(number, [0, 0.5, 1]) for number in (0.6, 0.75, 1.2, 1.3, -7)]
+    [0.5, None, 1, None, None]
+    """
+    one, other = sorted(choices, key=lambda choice: abs(choice - number))[:2]
+    far = abs(one - other) / 2 if not min(choices) <= number <= max(choices) else math.inf
+    is_nearer = abs(one - number) < abs(other - number) - 1e-9
+    return one if is_nearer and abs(one - number) <= far else None
+
+
+def _is_number(value: object) -> bool:
+    given = plain(value)
+    return isinstance(given, Real) and not isinstance(given, bool)
+
+
+def _is_short(value: object) -> bool:
+    """Tell whether a number, or each of several, has at most one decimal."""
+    given = plain(value)
+    if isinstance(given, tuple):
+        return all(map(_is_short, given))
+    return isinstance(given, Real) and round(float(given), 1) == float(given)

@@ -1,0 +1,100 @@
+"""`diagnose` itself: sort out what was given."""
+
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor, nn
+
+from lnorm_course.diagnose.arrays import diagnose_arrays
+from lnorm_course.diagnose.layer import diagnose_layer
+from lnorm_course.diagnose.report import Diagnosis
+
+__all__ = ["diagnose"]
+
+Numbers = Tensor | numpy.ndarray | Sequence[Any]
+
+
+def diagnose(
+    layer: Callable | Numbers,
+    y: Numbers | None = None,
+    *,
+    like: nn.Module | None = None,
+    weight: Numbers | None = None,
+    bias: Numbers | None = None,
+    eps: float | None = None,
+    shape: int | tuple[int, ...] | None = None,
+) -> Diagnosis:
+    """Say why a layer isn't layer norm, or not the norm that it should be like.
+
+    It runs the layer and its reference on the same inputs, and searches for the fewest slips that
+    lead to the same numbers. The layer itself and its parameters stay as they are.
+
+    Args:
+        layer: a function of x, or of x and of `weight`, `bias`, `eps` and `normalized_shape` (or
+            names like `gamma` and `epsilon`), which gives a tensor; or a module. Or, with `y`, the
+            numbers that went into a layer somewhere else: a tensor, an array, or lists, of shape
+            (*, *normalized_shape), in any unit.
+        y: what came out, of the shape of x, without a unit.
+        like: the module that it should be like, in the mode in which it should be so: an
+            `nn.LayerNorm`, RMSNorm, GroupNorm, InstanceNorm or BatchNorm. By default PyTorch's
+            layer norm over the last axis, or over those that the module's γ has.
+        weight: γ, of the shape of the normalized axes; without it 1, or that of `like`.
+        bias: β, of the same shape; without it 0, or that of `like`.
+        eps: ε, in the squared unit of x; without it that of `like`, or 1e-5.
+        shape: the sizes of the normalized axes, if a function takes only certain ones.
+
+    Returns:
+        A `Diagnosis`: `verdict` in words, `right` (True, False, or None if it can't be judged),
+        `slips` and `places`, one sentence each, and `tried`. A layer that is random, or fails on
+        every input, gets a verdict that says so.
+
+    Raises:
+        TypeError: the layer can't be called, an argument of it isn't known, `like` is another
+            module, or what should be numbers isn't.
+        ValueError: two arrays don't have shapes that belong together, or hold numbers that aren't
+            finite.
+
+    Source: Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, for the search; layer norm and its
+    relatives as in PyTorch.
+
+    >>> diagnose(lambda x: (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True)).slips
+    ('your variance divides by D − 1', 'ε is left out')
+    """
+    if like is not None and not isinstance(like, nn.Module):
+        name = getattr(like, "__name__", type(like).__name__)
+        raise TypeError(f"like must be a module such as nn.LayerNorm(8), but {name} was given.")
+    if eps is not None and (not isinstance(eps, Real) or eps < 0):
+        raise ValueError(f"eps must be a number of 0 or more, but {eps!r} was given.")
+    sizes = (shape,) if isinstance(shape, int) else shape if shape is None else tuple(shape)
+    gamma, beta = (
+        None if p is None else _tensor(n, p) for n, p in (("weight", weight), ("bias", bias))
+    )
+    is_numbers = isinstance(layer, Tensor | numpy.ndarray | list | tuple)
+    if is_numbers and y is None:
+        raise TypeError("To diagnose numbers, give two arrays: what went in, and what came out.")
+    if not is_numbers and y is not None:
+        raise TypeError(
+            "Give a layer alone, or two arrays, but not a layer and an array: "
+            f"the first is a {type(layer).__name__}."
+        )
+    if is_numbers:
+        return diagnose_arrays(_tensor("x", layer), _tensor("y", y), gamma, beta, eps, like)
+    return diagnose_layer(layer, like, gamma, beta, eps, sizes)  # type: ignore[arg-type]
+
+
+def _tensor(name: str, value: Any) -> Tensor:
+    """Convert numbers to a tensor of floating-point numbers that no gradient flows into."""
+    try:
+        tensor = value if isinstance(value, Tensor) else torch.as_tensor(numpy.asarray(value))
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(
+            f"{name} must be a tensor, an array, or lists of numbers, but a "
+            f"{type(value).__name__} was given that isn't made of numbers."
+        ) from None
+    if tensor.is_complex():
+        raise TypeError(f"{name} must hold real numbers, but its dtype is {tensor.dtype}.")
+    tensor = tensor.detach().cpu()
+    return tensor if tensor.is_floating_point() else tensor.double()

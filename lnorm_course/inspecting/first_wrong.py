@@ -1,0 +1,284 @@
+"""`first_wrong`: the first module whose output isn't finite, or is off from what float64 gives."""
+
+import functools
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.utils._pytree import tree_map
+
+from lnorm_course.inspecting.copies import copied, floats, left_alone
+from lnorm_course.inspecting.rounding import (
+    Float64,
+    bound,
+    moved,
+    plain_operations,
+    weight_of_terms,
+)
+from lnorm_utils.words import counted, dtype_name, significant
+
+__all__ = ["FirstWrong", "Wrong", "first_wrong"]
+
+ROW = 8  # shorter rows aren't judged each by itself
+SAMPLES = 9  # odd, so that the median is one of them
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A module whose output is wrong, although what came into it was right.
+
+    Args:
+        name: where it stands, as in `model.named_modules()`; "" is the model itself.
+        kind: its class.
+        words: what is wrong with its output, as one sentence.
+    """
+
+    name: str
+    kind: str
+    words: str
+
+    def __str__(self) -> str:
+        return f"{self.name or 'The model itself'} ({self.kind}): {self.words}"
+
+
+@dataclass(frozen=True)
+class FirstWrong:
+    """What `first_wrong` found.
+
+    Args:
+        not_finite: the first module that makes something that isn't finite from finite numbers.
+        off: the first module whose output is off by more than its dtype explains.
+        compared: how many calls of modules were compared with float64.
+        skipped: what wasn't, and why, one sentence each.
+    """
+
+    not_finite: Wrong | None
+    off: Wrong | None
+    compared: int
+    skipped: tuple[str, ...]
+
+    def __str__(self) -> str:
+        found = [str(each) for each in dict.fromkeys((self.not_finite, self.off)) if each]
+        outputs = counted(self.compared, "output")
+        nothing = f"Nothing found in {outputs} that were compared with float64."
+        return "\n".join([*(found or [nothing]), *(f"Skipped {each}" for each in self.skipped)])
+
+    __repr__ = __str__
+
+
+def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
+    """Find the first module whose output isn't finite, or is off by more than its dtype explains.
+
+    It runs a copy of the model. What comes into each module goes through a float64 copy of that
+    module, too. A module that contains others gets their actual outputs there, so that only its own
+    lines are judged. The model itself, its mode, its statistics, and the random state stay as they
+    are. Dropout is left out.
+
+    The largest number y of a row may be off by 2 · √n · u · (|y| + Σ|∂y/∂x · x|). Here u is half
+    the step from 1 to the next number of the dtype. Σ runs over everything that comes in, and over
+    the module's own parameters. n counts operations and, with the u of float32, the terms of their
+    sums. So the bound depends on no kernel. It assumes that each operation rounds once, that sums
+    are kept in float32 or better, in any order, and that roundings are up as often as down. What it
+    finds is code that minds its own roundings more than those of its input, such as E[x²] − E[x]².
+
+    Args:
+        model: any module, in the mode in which it should be judged, on any device with float64.
+        inputs, named: what it's called with; tensors may stand in tuples, lists, and dicts.
+
+    Returns:
+        `FirstWrong`: print it, or read `not_finite` and `off`.
+
+    Raises:
+        TypeError: `model` is not a module, or can't be copied.
+        ValueError: there are no inputs.
+        Exception: whatever the model raises on these inputs.
+
+    Source: lesson 13 of the course, "What breaks in half precision?"; for √n, Higham and Mary 2019,
+    "A New Approach to Probabilistic Rounding Error Analysis".
+
+    >>> first_wrong(nn.Linear(4, 4), torch.ones(2, 4))
+    Nothing found in 1 output that were compared with float64.
+    """
+    actual = copied(model, "first_wrong")
+    if not inputs and not named:
+        raise ValueError(
+            "first_wrong needs the inputs that the model is called with, but got none."
+        )
+    search = _Search(copied(model, "first_wrong").double())
+    for each in (actual, search.exact):
+        for module in each.modules():
+            if isinstance(module, nn.modules.dropout._DropoutNd):
+                module.eval()
+    for name, module in actual.named_modules():
+        module.register_forward_pre_hook(search.before, with_kwargs=True)
+        module.register_forward_hook(search.after(name), with_kwargs=True)
+    with left_alone():
+        actual(*inputs, **named)
+    return FirstWrong(search.not_finite, search.off, search.compared, tuple(search.skipped))
+
+
+@dataclass
+class _Call:
+    """A running call: what came in, and what the modules inside it have given so far."""
+
+    args: tuple
+    kwargs: dict
+    inside: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+
+
+@dataclass
+class _Search:
+    """Hooks that compare each call of a module with the module of the same name in float64."""
+
+    exact: nn.Module
+    not_finite: Wrong | None = None
+    off: Wrong | None = None
+    compared: int = 0
+    skipped: list[str] = field(default_factory=list)
+    calls: list[_Call] = field(default_factory=list)
+
+    def before(self, module: nn.Module, args: tuple, kwargs: dict) -> None:
+        """Keep a copy of what comes in, because a module may overwrite it."""
+        self.calls.append(_Call(*_changed((args, kwargs), Tensor.clone)))
+
+    def after(self, name: str) -> Callable:
+        """Return the hook that judges what the module of this name gives."""
+
+        def judge(module: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
+            call = self.calls.pop()
+            if self.calls:
+                self.calls[-1].inside[name].append(_changed(output, Tensor.clone))
+            if self.off is None or self.not_finite is None:
+                self.compare(name, call, output)
+
+        return judge
+
+    def compare(self, name: str, call: _Call, output: Any) -> None:
+        """Compare what a module gave with float64, and note the first that is wrong."""
+        given = floats(output)
+        if not given:
+            return
+        kind = type(self.exact.get_submodule(name)).__name__
+        try:
+            right, counted = self.exactly(name, call, Tensor.double)
+            failure = _failure(given, right, self.exactly(name, call, Tensor.double)[0])
+        except Exception as error:
+            failure = f"it raises {type(error).__name__}: {str(error).splitlines()[0]}"
+        if failure:
+            self.skipped.append(f"{name or 'the model itself'} ({kind}): in float64 {failure}")
+            right = [torch.full_like(each, torch.nan).double() for each in given]
+        else:
+            self.compared += 1
+        came_in = floats((call.args, call.kwargs, dict(call.inside)))
+        had = {
+            test: any(test(each).any() for each in came_in) for test in (torch.isnan, torch.isinf)
+        }
+        for place, (y, z) in enumerate(zip(given, right, strict=True)):
+            if self.not_finite is None and any(f(y).any() and not had[f] for f in had):
+                module = self.exact.get_submodule(name)
+                self.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, module))
+            elif self.off is None and not failure and _about_error(y, z, bound(y, z, 0, counted)):
+                # It's off for a sum whose terms are no larger than itself. How large are they?
+                samples = [
+                    self.exactly(name, call, moved(seed))[0][place] for seed in range(SAMPLES)
+                ]
+                limit = bound(y, z, weight_of_terms(z, samples), counted)
+                if words := _about_error(y, z, limit):
+                    self.off = Wrong(name, kind, words)
+
+    def exactly(
+        self, name: str, call: _Call, double: Callable[[Tensor], Tensor]
+    ) -> tuple[list[Tensor], Float64]:
+        """Call the module in float64, and count its roundings; `double` converts what comes in."""
+        module = self.exact.get_submodule(name)
+        convert = functools.partial(_changed, change=double, floats_only=True)
+        args, kwargs = convert((call.args, call.kwargs))
+        own = {key: double(value) for key, value in module.named_parameters(recurse=False)}
+        with _replayed(self.exact, call.inside, convert), plain_operations(), Float64() as counted:
+            return floats(functional_call(module, own, args, kwargs)), counted
+
+
+@contextmanager
+def _replayed(
+    exact: nn.Module, inside: dict[str, list[Any]], convert: Callable[[Any], Any]
+) -> Iterator[None]:
+    """Let modules give again what they gave in the model, in the same order, instead of running."""
+    modules = {name: exact.get_submodule(name) for name in inside}
+    default = torch.get_default_dtype()
+    for name, module in modules.items():
+        outputs = iter([convert(each) for each in inside[name]])
+        # On the object, where it goes before the method of the class.
+        module.forward = lambda *args, outputs=outputs, **kwargs: next(outputs)
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(default)
+        for module in modules.values():
+            del module.forward
+
+
+def _changed(value: Any, change: Callable[[Tensor], Tensor], floats_only: bool = False) -> Any:
+    """Change the tensors in tuples, lists, and dicts."""
+
+    def of(leaf: Any) -> Any:
+        is_one = isinstance(leaf, Tensor) and (leaf.is_floating_point() or not floats_only)
+        return change(leaf) if is_one else leaf
+
+    return tree_map(of, value)
+
+
+def _failure(given: list[Tensor], right: list[Tensor], again: list[Tensor]) -> str | None:
+    if [each.shape for each in right] != [each.shape for each in given]:
+        return "it gives other shapes"
+    same = all(
+        torch.equal(y.nan_to_num(), z.nan_to_num()) for y, z in zip(right, again, strict=True)
+    )
+    return None if same else "it gives other numbers each time"
+
+
+def _about_not_finite(y: Tensor, right: Tensor, failure: str | None, module: nn.Module) -> str:
+    bad = ~y.isfinite()
+    what = "nan" if y.isnan().any() else "infinity"
+    where = f"the output has {what} in {int(bad.sum()):,} of {y.numel():,} places"
+    dtype = dtype_name(y.dtype)
+    for name, parameter in module.named_parameters():
+        if not parameter.isfinite().all():
+            return f"{where}, because its `{name}` has infinity or nan, perhaps since a cast."
+    if failure:
+        return f"{where}, and what came in had none."
+    if not right[bad].isfinite().all():
+        return f"{where}, and so it has in float64: precision is not the cause."
+    largest = right[bad].abs().max().item()
+    most = torch.finfo(y.dtype).max
+    over = f", and {dtype} ends at {significant(most)}" if largest > most else ""
+    return f"{where}; float64 has up to {significant(largest)} there{over}."
+
+
+def _about_error(y: Tensor, right: Tensor, limit: Tensor) -> str | None:
+    """Say by how much an output is off, or None if rounding explains it."""
+    y = y.double()
+    known = y.isfinite() & right.isfinite() & limit.isfinite()
+    error, size, limit = (
+        _largest(each.where(known, 0.0)) for each in ((y - right).abs(), right, limit)
+    )
+    if not (error > limit).any():
+        return None
+    worst = (error / limit).nan_to_num(0.0).argmax()
+    off, explained, scale = (each.flatten()[worst].item() for each in (error, limit, size))
+    return (
+        f"the output is off by {significant(off, 2)} where it has up to {significant(scale, 2)} in "
+        f"float64; rounding explains {significant(explained, 2)}."
+    )
+
+
+def _largest(x: Tensor) -> Tensor:
+    """Return the largest size in each row, or in all if the rows are short."""
+    if x.ndim > 1 and x.shape[-1] >= ROW:
+        return x.abs().amax(dim=-1)
+    return x.abs().max()[None] if x.numel() else x.new_zeros(1)

@@ -1,0 +1,102 @@
+"""How far rounding can move the output of a module, from its arithmetic and from no kernel."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
+
+from lnorm_course.inspecting.copies import floats
+
+__all__ = ["Float64", "bound", "moved", "plain_operations", "weight_of_terms"]
+
+# Roundings go up as often as down, and are u / √3 on average. So n of them add up to about
+# √n · u / √3, and hardly ever to more than three times that.
+LUCK = 2
+STEP = 2.0**-40  # so small that in float64 what it changes is a straight line
+LONGEST = 2.0**20  # Cauchy's numbers have no largest one
+LOWER = {torch.float16, torch.bfloat16, torch.float32}
+KEEP_THEIR_SIZE = ("softmax", "cumsum", "cumprod", "logcumsumexp")  # and yet add along an axis
+
+
+class Float64(TorchDispatchMode):
+    """Make float64 of every dtype that code asks for, except integers, and count its roundings.
+
+    Attributes:
+        operations: how many operations there were.
+        terms: of how many terms all their sums were, one behind the other.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.operations = self.terms = 0
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        kwargs = dict(kwargs or {})
+        if kwargs.get("dtype") in LOWER:
+            kwargs["dtype"] = torch.float64
+        result = func(*args, **kwargs)
+        if (came_in := floats((args, kwargs))) and (given := floats(result)):
+            self.operations += 1
+            self.terms += _terms(func, args, kwargs, came_in, result, given)
+        return result
+
+
+def _terms(
+    func: Any, args: tuple, kwargs: dict, came_in: list[Tensor], result: Any, given: list[Tensor]
+) -> int:
+    """Count how many terms one number of a result adds up, or overstate it."""
+    if count := flop_registry.get(func.overloadpacket):  # products and convolutions
+        operations = count(*args, **kwargs, out_val=result)
+        return operations // (2 * max(1, given[0].numel()))
+    if any(name in func.overloadpacket.__name__ for name in KEEP_THEIR_SIZE):
+        return came_in[0].shape[args[1]] if came_in[0].ndim else 1
+    # A norm gives its means as well, one for all the numbers that share it.
+    least = min((each.numel() for each in given if each.numel()), default=1)
+    return max(1, max(each.numel() for each in came_in) // least)
+
+
+@contextmanager
+def plain_operations() -> Iterator[None]:
+    """Let attention be made of products and a softmax, whose terms can be counted."""
+    fast = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
+
+
+def moved(seed: int) -> Callable[[Tensor], Tensor]:
+    """Return what takes a tensor to float64 and moves each number by a Cauchy-distributed share."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def move(x: Tensor) -> Tensor:
+        share = torch.empty(x.shape, dtype=torch.float64).cauchy_(generator=generator)
+        return x.double() * (1 + STEP * share.clamp_(-LONGEST, LONGEST).to(x.device))
+
+    return move
+
+
+def weight_of_terms(right: Tensor, samples: list[Tensor]) -> Tensor:
+    """Return Σ |∂y/∂x · x| for each number y of an output, from what comes out of moved inputs.
+
+    A sum of Cauchy-distributed numbers with sizes a, b, c … is one with the size a + b + c + …, and
+    the median of its absolute values is that size (Trejo and Kreinovich, 2001).
+    """
+    return (torch.stack(samples) - right).abs().median(dim=0).values / STEP
+
+
+def bound(y: Tensor, right: Tensor, weight: Tensor | float, counted: Float64) -> Tensor:
+    """Return how far rounding can have moved each number of an output y; `first_wrong` says why."""
+    unit = torch.finfo(y.dtype).eps / 2
+    of_sums = min(unit, torch.finfo(torch.float32).eps / 2)
+    roundings = counted.operations**0.5 * unit + counted.terms**0.5 * of_sums
+    return LUCK * roundings * (right.abs() + weight)

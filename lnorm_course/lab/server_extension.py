@@ -1,0 +1,44 @@
+"""An extension of JupyterLab's server: it saves our widgets as images, and sends changes at once.
+
+A picture with sliders needs its kernel, and without one it opens as an error box. So when a
+notebook is saved, our own widgets leave only their still image. And the system holds a small
+message back until the browser has confirmed the one before, which makes a slider wait for 40 ms.
+Other people's widgets, and other hooks for saving, stay as they are.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+CONNECTION = "kernel_websocket_connection_class"
+
+
+def keep_still_images(model: Mapping[str, Any], **_: object) -> None:
+    """Drop the view of each of our widgets from a notebook that is about to be saved."""
+    if model["type"] != "notebook":
+        return
+    for cell in model["content"].get("cells", ()):
+        for output in cell.get("outputs", ()):
+            if "lnorm_utils" in output.get("metadata", ()):
+                output["data"].pop(WIDGET_VIEW, None)
+
+
+def at_once(connection: type) -> type:
+    """Return a kind of connection to a kernel that doesn't hold small messages back."""
+
+    class AtOnce(connection):
+        def connect(self) -> object:
+            self.websocket_handler.set_nodelay(True)
+            return super().connect()
+
+    return AtOnce
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": "lnorm_course.lab.server_extension"}]
+
+
+def _load_jupyter_server_extension(server: Any) -> None:
+    server.contents_manager.register_pre_save_hook(keep_still_images)
+    settings = server.web_app.settings
+    settings[CONNECTION] = at_once(settings[CONNECTION])

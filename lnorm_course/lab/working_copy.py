@@ -1,0 +1,143 @@
+"""A student's own copy of the lessons, which is never overwritten."""
+
+import contextlib
+import itertools
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from lnorm_course.lab.lesson_files import (
+    NAME,
+    LessonError,
+    cleared,
+    edition,
+    exercises,
+    made_from,
+    main_way,
+    read,
+    topics,
+    write,
+)
+from lnorm_course.progress_files import FOLDER, RIGHT, kept
+
+__all__ = ["finished", "fresh_copy", "lesson_named", "lessons", "update"]
+
+
+def how_to_get(lesson: str) -> str:
+    """Say what to type for a fresh copy of a lesson, in the way the student started the course."""
+    by_make = "MAKELEVEL" in os.environ
+    command = 'make lab ARGS="--fresh {}"' if by_make else "python -m lnorm_course --fresh {}"
+    return f"To get the new one and keep yours beside it: {command.format(lesson)}"
+
+
+def update(originals: Path, copies: Path) -> Iterator[str]:
+    """Bring a working copy up to date without touching what a student has written.
+
+    A lesson that isn't there yet is copied without outputs. One that the student hasn't changed is
+    replaced when its original has changed. Any other stays as it is.
+
+    Args:
+        originals: the folder with the course's own notebooks.
+        copies: the folder to work in; it is made if it isn't there.
+
+    Yields:
+        A sentence for each lesson that changed, or that has a new edition.
+
+    Raises:
+        OSError: the folder can't be written to.
+    """
+    is_first = not copies.exists()
+    copies.mkdir(parents=True, exist_ok=True)
+    for path in lessons(originals):
+        original, copy = _original(path), copies / path.name
+        if not copy.exists():
+            write(cleared(original), copy)
+            if not is_first:
+                yield f"New: {path.name}."
+            continue
+        try:
+            own = read(copy)
+        except (LessonError, PermissionError) as problem:
+            yield f"{problem} {how_to_get(path.stem)}"
+            continue
+        if edition(original) in (made_from(own), edition(own)):
+            continue
+        if edition(own) == made_from(own):
+            write(cleared(original), copy)
+            yield f"{path.name} has a new edition. You hadn't changed yours, so it is updated."
+        else:
+            yield f"{path.name} has a new edition; yours is untouched. {how_to_get(path.stem)}"
+
+
+def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
+    """Put a fresh copy of a lesson in place, and keep the student's own under another name.
+
+    Returns:
+        A sentence that says where the student's own is now.
+
+    Raises:
+        ValueError: there is no such lesson, or more than one.
+        OSError: the folder can't be written to.
+    """
+    path = lesson_named(originals, lesson)
+    copies.mkdir(parents=True, exist_ok=True)
+    copy, draft = copies / path.name, copies / f".{path.stem}.{os.getpid()}.fresh"
+    write(cleared(_original(path)), draft)  # first, so a full disk moves nothing
+    said = f"{path.name} is fresh now."
+    if copy.exists():
+        kept_as = _new_name(copies, path.stem)
+        copy.replace(kept_as)
+        said += (
+            f" Yours is kept as {kept_as.name}. If it's open in JupyterLab, close that tab first."
+        )
+    draft.replace(copy)
+    return said
+
+
+def _new_name(folder: Path, lesson: str) -> Path:
+    """Make an empty file to keep a lesson in, under a name that nothing else has."""
+    for number in itertools.count(1):
+        with contextlib.suppress(FileExistsError):
+            path = folder / f"{lesson}_kept_{number}.ipynb"
+            path.touch(exist_ok=False)
+            return path
+    raise AssertionError("there is always another number")
+
+
+def _original(path: Path) -> dict:
+    try:
+        return read(path)
+    except LessonError as problem:
+        raise LessonError(f"The course's own {problem}") from None
+
+
+def lessons(originals: Path) -> list[Path]:
+    """Return the course's own notebooks in order, appendices last."""
+    return sorted(path for path in originals.glob("*.ipynb") if re.fullmatch(NAME, path.name))
+
+
+def lesson_named(originals: Path, name: str) -> Path:
+    """Find a lesson by its name or the beginning of it, such as 02.
+
+    Raises:
+        ValueError: there is no such lesson, or more than one.
+    """
+    wanted = name.removesuffix(".ipynb")
+    found = [path for path in lessons(originals) if wanted and path.stem.startswith(wanted)]
+    if len(found) != 1:
+        known = ", ".join(path.stem for path in lessons(originals))
+        raise ValueError(f"{name!r} isn't one lesson. Choose from {known}.")
+    return found[0]
+
+
+def finished(originals: Path, copies: Path) -> dict[str, bool]:
+    """Return lesson → whether all of its exercises but those of side trips are solved, in order."""
+    done = {}
+    for path in lessons(originals):
+        lesson, answered = _original(path), copies / FOLDER
+        done[path.name] = all(
+            any(kept(topic, name, answered) == RIGHT for topic in topics(lesson))
+            for name in exercises(main_way(lesson))
+        )
+    return done

@@ -1,0 +1,44 @@
+"""Other formulas for Magika's norms: mistakes that people make, and relatives of layer norm."""
+
+from torch import Tensor
+
+from lnorm_course.lessons.file_types.model import Formula
+from lnorm_course.slips.forward import combined
+from lnorm_course.slips.known import AFFINE_LEFT_OUT, EPS_OUTSIDE, ONE_PASS, UNBIASED
+from lnorm_course.slips.relatives import RMSNormWithSlips
+
+__all__ = ["FORMULAS", "over_features"]
+
+EPS = 1e-6
+
+
+def _rounded(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    half = (each.bfloat16() for each in (x, weight, bias))
+    return combined().layer_norm(*half, -1, EPS).float()
+
+
+FORMULAS: dict[str, Formula] = {
+    "as trained": lambda x, w, b: combined().layer_norm(x, w, b, -1, EPS),
+    "D − 1": lambda x, w, b: combined(UNBIASED).layer_norm(x, w, b, -1, EPS),
+    "ε outside the root": lambda x, w, b: combined(EPS_OUTSIDE).layer_norm(x, w, b, -1, EPS),
+    "ε = 0.001": lambda x, w, b: combined().layer_norm(x, w, b, -1, 1e-3),
+    "E[x²] − E[x]²": lambda x, w, b: combined(ONE_PASS).layer_norm(x, w, b, -1, EPS),
+    "in bfloat16": _rounded,
+    "no γ, no β": lambda x, w, b: combined(AFFINE_LEFT_OUT).layer_norm(x, w, b, -1, EPS),
+    "left out": lambda x, w, b: x,
+    "RMSNorm": lambda x, w, b: RMSNormWithSlips().layer_norm(x, w, b, -1, EPS),
+    "over the batch": lambda x, w, b: combined().layer_norm(x, w, b, 0, EPS),
+}
+
+
+def over_features(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Compute norm 1 as a transformer would: over the 256 features of each place.
+
+    Args:
+        x: (N, 256, 512), as norm 1 gets it.
+        weight, bias: γ and β, (512,), one for each place.
+
+    Returns:
+        (N, 256, 512).
+    """
+    return combined().layer_norm(x, weight, bias, -2, EPS)

@@ -1,0 +1,95 @@
+"""Magika's network, as its ONNX file has it, with the course's own layer norm."""
+
+import io
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import gelu
+
+from lnorm_utils.modules import LayerNorm
+
+__all__ = ["FileTypes", "magika", "with_norm"]
+
+Formula = Callable[[Tensor, Any, Any], Tensor]  # of x, weight, and bias
+NORMS = ("norm_1", "norm_2")
+
+
+class FileTypes(nn.Module):
+    """Tell from the two ends of a file which of 214 kinds it is.
+
+    Its weights start at random; `magika()` has the trained ones. The original multiplies a one-hot
+    vector by a matrix and adds a bias. Here that's an embedding whose rows have the bias already.
+
+    Source: the model standard_v3_3 of the package magika 1.0.3; for Magika, Fratantonio et al.
+    2024, arXiv:2409.13768.
+
+    >>> FileTypes()(torch.zeros(3, 2048, dtype=torch.int64)).shape
+    torch.Size([3, 214])
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(257, 64)  # one row for each byte, and one for no byte
+        self.norm_1 = LayerNorm(512, eps=1e-6)
+        self.convolution = nn.Conv1d(256, 512, kernel_size=5)
+        self.norm_2 = LayerNorm(512, eps=1e-6)
+        self.to_kinds = nn.Linear(512, 214)
+
+    def forward(self, codes: Tensor) -> Tensor:
+        """Map `codes` of shape (N, 2048), int64 from 0 to 256, to logits (N, 214)."""
+        x = gelu(self.embedding(codes), approximate="tanh")  # (N, 2048, 64)
+        x = x.reshape(len(codes), 512, 256)  # 512 places of four bytes, with 256 features each
+        x = self.norm_1(x.mT)  # (N, 256, 512): the last axis has the places
+        x = gelu(self.convolution(x), approximate="tanh")  # (N, 512, 508)
+        return self.to_kinds(self.norm_2(x.amax(dim=-1)))  # the largest over all places
+
+
+def magika() -> FileTypes:
+    """Return the network with Magika's trained weights, in evaluation mode and in float32.
+
+    The weights are stored in float16. `magika.json` beside them says where they come from.
+    """
+    stored = (files("lnorm_course.lessons.file_types") / "magika.npz").read_bytes()
+    weights = numpy.load(io.BytesIO(stored))
+    with torch.device("meta"):  # which draws no weights, so the random state stays as it is
+        model = FileTypes()
+    found = {name: torch.from_numpy(weights[name]).float() for name in weights.files}
+    model.load_state_dict(found, assign=True)
+    return model.eval()
+
+
+class OtherNorm(nn.Module):
+    """A norm with another formula: f(x, weight, bias)."""
+
+    def __init__(self, f: Formula, norm: LayerNorm) -> None:
+        super().__init__()
+        self.f, self.weight, self.bias = f, norm.weight, norm.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.f(x, self.weight, self.bias)
+
+
+def with_norm(**formulas: Formula) -> FileTypes:
+    """Return `magika()` with other formulas for its norms.
+
+    Args:
+        formulas: `norm_1`, `norm_2`, or both: a function of x and of the trained γ and β, both of
+            shape (512,). x is (N, 256, 512) at norm 1 and (N, 512) at norm 2.
+
+    Raises:
+        ValueError: there is no norm of that name.
+
+    >>> left_out = with_norm(norm_2=lambda x, weight, bias: x)
+    >>> left_out(torch.zeros(1, 2048, dtype=torch.int64)).shape
+    torch.Size([1, 214])
+    """
+    model = magika()
+    for name, formula in formulas.items():
+        if name not in NORMS:
+            raise ValueError(f"The norms are {' and '.join(NORMS)}, but {name!r} was given.")
+        setattr(model, name, OtherNorm(formula, getattr(model, name)))
+    return model

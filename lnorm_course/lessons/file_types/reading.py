@@ -1,0 +1,122 @@
+"""What the network reads of a file, and what its outputs mean."""
+
+import io
+import json
+import zipfile
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+__all__ = ["PADDING", "as_codes", "kinds", "likeliest", "provenance", "sample_files"]
+
+SIDE = 1024  # bytes that are read at the head, and at the tail
+BLOCK = 4096  # bytes at each end in which white space is stripped
+PADDING = 256  # the code where there is no byte
+FEWEST = 8  # bytes; for fewer Magika doesn't ask the network
+
+
+def as_codes(*contents: bytes | str | Path) -> Tensor:
+    """Turn files into what the network reads: the head and the tail of each.
+
+    Args:
+        contents: the bytes of a file, or its path; N of them.
+
+    Returns:
+        (N, 2048), int64: the first 1,024 bytes behind leading white space, and then the last 1,024
+        before trailing white space. A shorter file stands there twice, and 256 where no byte is.
+
+    Raises:
+        TypeError: something else was given.
+        FileNotFoundError: there is no file of that name.
+        ValueError: a path names a folder, a file has fewer than 8 bytes behind leading white
+            space, or nothing was given.
+
+    Source: `Magika._extract_features_from_seekable` of the package magika 1.0.3.
+
+    >>> as_codes(b"  print(1)\\n")[0, [0, 1, 1023, 1024, 2046, 2047]]
+    tensor([112, 114, 256, 256,  49,  41])
+    """
+    if not contents:
+        raise ValueError("as_codes needs the bytes or the path of a file, but got nothing.")
+    return torch.tensor([_codes(each) for each in contents])
+
+
+def _codes(content: bytes | str | Path) -> list[int]:
+    if isinstance(content, str | Path):
+        content = _both_ends(Path(content).expanduser())
+    if not isinstance(content, bytes):
+        raise TypeError(
+            f"A file must be given as bytes or as a path, but got a {type(content).__name__}."
+        )
+    head, tail = content[:BLOCK].lstrip()[:SIDE], content[-BLOCK:].rstrip()[-SIDE:]
+    if len(head) < FEWEST:
+        raise ValueError(
+            f"A file needs {FEWEST} bytes or more behind leading white space, but this one has "
+            f"{len(head)}."
+        )
+    return [
+        *(*head, *[PADDING] * (SIDE - len(head))),
+        *(*[PADDING] * (SIDE - len(tail)), *tail),
+    ]
+
+
+def _both_ends(path: Path) -> bytes:
+    """Read a block at each end of a file, or all of a shorter one, however large it is."""
+    if not path.exists():
+        where = "" if path.is_absolute() else f" in {str(Path.cwd())!r}"
+        raise FileNotFoundError(f"There is no file {str(path)!r}{where}.")
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder. Name a file in it.")
+    with path.open("rb") as file:
+        head = file.read(2 * BLOCK)
+        rest = file.seek(0, io.SEEK_END) - len(head)
+        file.seek(-min(rest, BLOCK), io.SEEK_END)
+        return head + file.read()
+
+
+def likeliest(logits: Tensor, count: int = 5) -> list[list[tuple[str, float]]]:
+    """Name the likeliest kinds of each file, with their probabilities.
+
+    Args:
+        logits: (N, 214), what the network returns.
+        count: how many kinds.
+
+    >>> logits = torch.zeros(1, 214)
+    >>> logits[0, kinds().index("png")] = 9
+    >>> [(kind, round(p, 2)) for kind, p in likeliest(logits, 1)[0]]
+    [('png', 0.97)]
+    """
+    probabilities, places = logits.softmax(dim=-1).topk(count)
+    return [
+        [(kinds()[place], probability) for place, probability in zip(*row, strict=True)]
+        for row in zip(places.tolist(), probabilities.tolist(), strict=True)
+    ]
+
+
+def kinds() -> list[str]:
+    """List the 214 kinds of files that the network knows, in the order of its outputs."""
+    return provenance()["kinds"]
+
+
+@cache
+def provenance() -> dict[str, Any]:
+    """Read where the weights come from, with the kinds of files."""
+    return json.loads((files("lnorm_course.lessons.file_types") / "magika.json").read_text("utf-8"))
+
+
+@cache
+def sample_files() -> dict[str, bytes]:
+    """Return files of many kinds: some of the course's own as they once were, and some made.
+
+    Of a longer file only what the network reads is kept: 1,024 bytes at each end.
+
+    >>> sample_files()["01_mean.ipynb"][:10]
+    b'{\\n "cells"'
+    """
+    packed = (files("lnorm_course.lessons.file_types") / "samples.zip").read_bytes()
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}

@@ -1,0 +1,106 @@
+"""The text of lesson 15, as numbers, and how uncertain its letters are.
+
+The text is volume one, chapters 1 to 23, of "Pride and Prejudice" by Jane Austen, London 1813. It
+is in the public domain. Project Gutenberg transcribed it, and it comes by way of the R package
+janeaustenr 1.0.0. Each line is a paragraph. Capital letters are made small; the headings of the
+chapters, the marks for italics, and parentheses are left out; and two dates are written as words.
+What's left has 37 different characters.
+"""
+
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+__all__ = ["Entropies", "austen", "decode", "encode", "entropies"]
+
+
+@cache
+def austen() -> str:
+    """Read volume one of "Pride and Prejudice", about 229,000 characters.
+
+    >>> austen()[:38]
+    'it is a truth universally acknowledged'
+    """
+    file = files("lnorm_course.lessons.transformer") / "pride_and_prejudice.txt"
+    return file.read_text(encoding="utf-8")
+
+
+@cache
+def alphabet() -> str:
+    """List the different characters of the text, in the order of their codes: V = 37 of them."""
+    return "".join(sorted({*austen()}))
+
+
+def encode(text: str) -> Tensor:
+    """Give each character its number.
+
+    Args:
+        text: L characters, each of which is in `austen()`.
+
+    Returns:
+        (L,), int64, from 0 to V − 1.
+
+    Raises:
+        ValueError: a character isn't in the alphabet.
+
+    >>> encode("a cab")
+    tensor([11,  1, 13, 11, 12])
+    """
+    numbers = {character: number for number, character in enumerate(alphabet())}
+    if unknown := sorted({*text} - {*numbers}):
+        raise ValueError(
+            f"{unknown[0]!r} is not one of the {len(numbers)} characters {alphabet()!r}."
+        )
+    return torch.tensor([numbers[character] for character in text])
+
+
+def decode(codes: Tensor) -> str:
+    """Turn the numbers (L,) back into characters.
+
+    >>> decode(encode("a cab"))
+    'a cab'
+    """
+    return "".join(alphabet()[code] for code in codes.tolist())
+
+
+class Entropies(NamedTuple):
+    """The smallest cross entropies, in nats, of three kinds of answers. See `entropies`."""
+
+    guessing: float
+    letters: float
+    pairs: float
+
+
+def entropies(codes: Tensor) -> Entropies:
+    """Compute how well a character can be predicted by three kinds of answers.
+
+    guessing = ln V, if each of V characters always gets the same probability. letters =
+    −Σ p(a) · ln p(a), if the answer is always the frequencies p. pairs = −Σ p(a, b) · ln p(b | a),
+    if the answer is the frequencies of b behind a, the character before.
+
+    Args:
+        codes: (L,), int64, characters as numbers from 0 on.
+
+    Returns:
+        The three entropies, in nats for each character.
+
+    Source: Shannon 1951, Prediction and Entropy of Printed English, who gives such numbers in bits.
+
+    >>> entropies(torch.tensor([0, 1, 0, 1, 0]))
+    Entropies(guessing=0.6931, letters=0.673, pairs=0.0)
+    """
+    count = int(codes.max()) + 1
+    first, second = codes[:-1], codes[1:]
+    pairs = torch.bincount(first * count + second, minlength=count**2).reshape(count, count)
+    guessing = float(torch.tensor(count).double().log())
+    letters = _entropy(torch.bincount(codes))
+    given = _entropy(pairs.flatten()) - _entropy(pairs.sum(dim=1))  # H(a, b) − H(a)
+    return Entropies(*(round(value, 4) + 0.0 for value in (guessing, letters, given)))
+
+
+def _entropy(counts: Tensor) -> float:
+    p = counts[counts > 0].double() / counts.sum()
+    return -(p * p.log()).sum().item()

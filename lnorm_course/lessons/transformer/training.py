@@ -1,0 +1,89 @@
+"""Train a transformer with Adam, measure it, and let it write."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from lnorm_course.lessons.transformer.model import Transformer
+from lnorm_utils.training import Adam
+
+__all__ = ["train_transformer", "validation_loss", "write"]
+
+BATCH = 16
+
+
+def train_transformer(
+    model: Transformer,
+    codes: Tensor,
+    rate: float,
+    warm_up: int = 1,
+    steps: int = 300,
+    seed: int = 0,
+) -> Tensor:
+    """Train in place on random pieces of a text, 16 at each step, and return the losses.
+
+    Args:
+        model: predicts the next character at each position.
+        codes: (characters of the text,), int64.
+        rate: the learning rate behind the warm-up.
+        warm_up: over how many steps the rate rises to that, in equal steps. 1 is no warm-up.
+        steps: how often the parameters change.
+        seed: of the pieces.
+
+    Returns:
+        (steps,), the mean cross entropy before each step, in nats.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    adam = Adam(list(model.parameters()))
+    losses = []
+    for step in range(steps):
+        starts = torch.randint(len(codes) - model.length, (BATCH, 1), generator=generator)
+        pieces = codes[starts + torch.arange(model.length + 1)]  # (N, L + 1)
+        loss = _loss(model, pieces)
+        gradients = torch.autograd.grad(loss, adam.parameters)
+        adam.step(list(gradients), rate * min(1.0, (step + 1) / warm_up))
+        losses.append(loss.detach())
+    return torch.stack(losses)
+
+
+@torch.no_grad()
+def validation_loss(model: Transformer, codes: Tensor) -> float:
+    """Measure the mean cross entropy, in nats, over a text cut into pieces.
+
+    Args:
+        model: predicts the next character at each position.
+        codes: (characters of the text,), int64. What's left behind the last whole piece isn't used.
+    """
+    pieces = codes.unfold(0, model.length + 1, model.length)  # (pieces, L + 1)
+    losses = [_loss(model, each) * len(each) for each in pieces.split(64)]
+    return float(torch.stack(losses).sum() / len(pieces))
+
+
+@torch.no_grad()
+def write(model: Transformer, codes: Tensor, length: int = 200, seed: int = 0) -> Tensor:
+    """Let the model write: draw each next character from the probabilities that it gives.
+
+    Args:
+        model: predicts the next character at each position.
+        codes: (L,), int64, how the text begins.
+        length: how many characters to draw.
+        seed: of the drawing.
+
+    Returns:
+        (length,), int64, the new characters; fewer if the model's numbers aren't finite.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    begun = len(codes)
+    for _ in range(length):
+        logits = model(codes[None, -model.length :])[0, -1]
+        if not logits.isfinite().all():
+            break
+        drawn = torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)
+        codes = torch.cat([codes, drawn])
+    return codes[begun:]
+
+
+def _loss(model: nn.Module, pieces: Tensor) -> Tensor:
+    """Take the mean cross entropy of predicting each character of (N, L + 1) from those before."""
+    logits = model(pieces[:, :-1])
+    return F.cross_entropy(logits.flatten(0, 1), pieces[:, 1:].flatten())

@@ -1,0 +1,1 @@
+"""What authors and lecturers run: grading, and the web edition."""

@@ -1,0 +1,134 @@
+"""Tell whose a file is by the names of its folders and its own, as Moodle, Canvas, nbgrader do."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lnorm_course.lab.lesson_files import ORIGINALS
+from lnorm_course.lab.working_copy import lessons
+from lnorm_staff.grading.grade import Who
+
+__all__ = ["Export", "Student"]
+
+# "Ada Lovelace_17_assignsubmission_file_", a folder or the beginning of a file's name.
+MOODLE = re.compile(r"(?P<back>(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+)_?")
+# "lovelaceada_LATE_17_23_01_mean.ipynb"
+CANVAS = re.compile(r"(?P<back>(?P<name>.+?)(?P<late>_LATE)?_(?P<id>\d+)_\d+)_.")
+# How browsers, Canvas, and this course number the copies of a file.
+COPY = re.compile(r" \(\d+\)|-\d+|_kept_\d+|-checkpoint")
+NBGRADER = "submitted"
+WORKING_COPY = {"my_lessons", "notebooks"}
+MOST_BYTES = 150  # of a name; every system takes 255, and the student's number comes behind
+FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # in the name of a file, on Windows
+RESERVED = re.compile(r"^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])(?=[ .]|$)", re.IGNORECASE)  # there
+
+
+@dataclass(frozen=True)
+class Student:
+    """A student, as the names in an export tell."""
+
+    name: str
+    id: str = ""  # Moodle's or Canvas's number, for two students of one name
+    late: bool = False
+    feedback: str = ""  # the path under which the same system takes a feedback file
+
+    @property
+    def who(self) -> Who:
+        """Return what tells two students apart."""
+        return self.name, self.id
+
+
+class Export:
+    """What a lecturer names: a folder, an archive, or a notebook, with the names of all in it.
+
+    Only the outermost name in it tells whose a file is, because those further in are the student's
+    own. One system gave all of these names: Moodle, Canvas, or a person, whichever fits most.
+
+    Args:
+        paths: for each file, the folder or archive that the lecturer named, the folders in it that
+            lead to the file, and the file. Of a single notebook, its folder and the notebook.
+    """
+
+    def __init__(self, paths: Iterable[Sequence[str]]) -> None:
+        known = [path for path in map(_composed, paths) if not path[1].startswith((".", "__"))]
+        self._start = 1
+        if any(MOODLE.match(path[0]) for path in known):
+            self._start = 0
+        elif _are_wrapped(known):
+            self._start = 2
+        outermost = {path[at]: at == len(path) - 1 for path in known for at in [self._at(path)]}
+        systems = Counter(_system(name, is_file) for name, is_file in outermost.items())
+        self._system = max((MOODLE, CANVAS, None), key=lambda system: systems[system])
+
+    def _at(self, path: Sequence[str]) -> int:
+        """Return which name in a path is the outermost that may tell a student."""
+        at = min(self._start, len(path) - 1)
+        return at + 1 if path[at] == NBGRADER and at < len(path) - 2 else at
+
+    def student_of(self, path: Sequence[str]) -> Student:
+        """Tell whose a file is."""
+        path = _composed(path)
+        at = self._at(path)
+        name, is_file = path[at], at == len(path) - 1
+        system = _system(name, is_file)
+        if system and system is self._system and (found := system.match(name)):
+            who = _file_name(found["name"]) + found["back"][len(found["name"]) :]
+            if system is MOODLE:
+                return Student(found["name"], found["id"], feedback=f"{who}_/feedback.html")
+            late = bool(found["late"])
+            return Student(found["name"], found["id"], late, f"{who}_feedback.html")
+        if name in WORKING_COPY and not is_file:
+            return _named(path[at - 1])
+        if not is_file and not name.lower().endswith(".zip"):
+            return _named(name)
+        stem = COPY.sub("", _without_ending(name))
+        for lesson in lessons(ORIGINALS):
+            stem = stem.replace(lesson.stem, "").strip(" _-.")
+        return _named(stem if any(map(str.isalpha, stem)) else _without_ending(path[at - 1]))
+
+
+def _composed(path: Sequence[str]) -> list[str]:
+    """Write each accent in one of the two ways that there are."""
+    return [unicodedata.normalize("NFC", name) for name in path]
+
+
+def _system(name: str, is_file: bool) -> re.Pattern | None:
+    """Return the pattern of the system that gave a name.
+
+    It puts the student first and what the student chose behind, so the shorter match counts.
+    """
+    # A folder such as week_1_2_points is no student's, but a file or an archive in one is.
+    is_file = is_file or name.lower().endswith(".zip")
+    matches = [found for pattern in (MOODLE, CANVAS) if (found := pattern.match(name))]
+    best = min(matches, key=lambda found: found.end("name"), default=None)
+    return best.re if best and (is_file or best.re is MOODLE) else None
+
+
+def _are_wrapped(paths: Sequence[Sequence[str]]) -> bool:
+    """Tell whether all students are in one more folder, which has nothing else in it."""
+    outer = {path[1] for path in paths}
+    if len(outer) != 1 or any(len(path) < 3 for path in paths):
+        return False
+    if _system(paths[0][1], is_file=False) or outer & WORKING_COPY:
+        return False
+    inside = {path[2]: len(path) == 3 for path in paths}
+    systems = {_system(name, is_file) for name, is_file in inside.items()}
+    if len(inside) == 1 or len(systems) > 1 or inside.keys() & {*WORKING_COPY, NBGRADER}:
+        return False  # it may be a single student's
+    return None not in systems or not any(inside.values())
+
+
+def _named(name: str) -> Student:
+    return Student(name, feedback=f"{_file_name(name) or 'student'}/feedback.html")
+
+
+def _without_ending(name: str) -> str:
+    return re.sub(r"\.(ipynb|zip)$", "", name, flags=re.IGNORECASE)
+
+
+def _file_name(text: str) -> str:
+    """Make a name that every system takes for a file, and that leads to no other folder."""
+    short = FORBIDDEN.sub("_", text).encode(errors="ignore")[:MOST_BYTES].decode(errors="ignore")
+    return RESERVED.sub(r"\g<0>_", short.strip(" ."))

@@ -1,0 +1,77 @@
+"""A grade: what became of an exercise of a student, from the notebook to the tables and pages."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from lnorm_course.checking.feedback import State
+from lnorm_course.slips.beliefs import Belief
+from lnorm_utils.words import score
+
+__all__ = [
+    "FURTHER",
+    "NOT_GRADED",
+    "RIGHT",
+    "STATES",
+    "STRAY",
+    "UNTOUCHED",
+    "VERDICTS",
+    "Grade",
+    "Who",
+    "points_of",
+    "right_of",
+]
+
+RIGHT = "right"
+FURTHER = "further"
+# What an exercise can say of an attempt, and all that can become of it.
+VERDICTS = {RIGHT: State.RIGHT, "wrong": State.WRONG, "not attempted": State.NOT_ATTEMPTED}
+STATES = (*VERDICTS, "missing", "crashed", "timed out")
+# Of a whole file: there's nothing to grade in it, or it can't be graded.
+UNTOUCHED, STRAY, NOT_GRADED = "untouched", "not of this course", "not graded"
+
+Who = tuple[str, str]  # name and id
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What became of an exercise of a file; without an exercise, why the file isn't graded.
+
+    The table of exercises has a column for each field.
+    """
+
+    student: str
+    id: str  # the number by which Moodle or Canvas knows the student
+    file: str  # with its folders, as it was handed in
+    late: str  # "late" or nothing
+    feedback: str  # the path under which the student's feedback goes back
+    lesson: str = ""  # the name of its notebook, such as "01_mean"
+    exercise: str = ""
+    state: str = ""  # one of `STATES`; of a file also "not a notebook", and why it isn't graded
+    mistake: str = ""
+    belief: str = ""  # codes of the common beliefs that it may come from
+    message: str = ""
+    answer: str = ""  # a mark that is the same for the same code; empty for little code
+    further: str = ""  # FURTHER in a side trip, which gives no points; else nothing
+
+    @property
+    def who(self) -> Who:
+        """Return the student's name and id, because two students may have one name."""
+        return self.student, self.id
+
+    @property
+    def beliefs(self) -> Sequence[str]:
+        """Return each of the common beliefs, in words."""
+        codes = self.belief.split()
+        return [belief.value for belief in Belief if belief.code in codes]
+
+
+def points_of(grades: Iterable[Grade]) -> tuple[int, int]:
+    """Return how many exercises give a point, and how many could; those of side trips don't."""
+    states = [grade.state for grade in grades if not grade.further]
+    return states.count(RIGHT), len(states)
+
+
+def right_of(grades: Collection[Grade]) -> str:
+    """Count the right ones, such as "4 of 6 right, and 1 of 2 further"."""
+    further = [grade.state for grade in grades if grade.further]
+    return score(*points_of(grades), " right", further.count(RIGHT), len(further))

@@ -1,0 +1,68 @@
+"""Grade a notebook that was handed in: run it in a kernel, and have the attempts judged."""
+
+import re
+
+from lnorm_course.checking.exercise import Exercise
+from lnorm_staff.grading.cells import code_cells
+from lnorm_staff.grading.collect.handed_in import HandedIn
+from lnorm_staff.grading.collect.notebooks import NO_LESSON
+from lnorm_staff.grading.grade import STRAY, Grade
+from lnorm_staff.grading.plain_text import one_line
+from lnorm_staff.grading.run.judge_process import Judge, packed
+from lnorm_staff.grading.run.kernel import Kernel, Outcome
+from lnorm_staff.grading.run.processes import Processes
+
+__all__ = ["grade_one"]
+
+CHECK = re.compile(r"\b(\w+)\s*\.\s*check\b")
+CELLS_IN_TIME = 5  # how many cells may use up their time before the notebook has
+MISSING = Outcome("missing", "no cell checks it.")
+
+
+def grade_one(file: HandedIn, timeout: float, processes: Processes, judge: Judge) -> list[Grade]:
+    """Grade all exercises of the lesson that a notebook belongs to.
+
+    Args:
+        file: the notebook that was handed in.
+        timeout: seconds for each cell; the whole notebook may take five times that.
+        processes: what starts a process for the notebook.
+        judge: what judges its attempts.
+
+    Returns:
+        A grade for each exercise, whatever the notebook does; none for one of a side trip that no
+        cell checks, because lecturers may leave those out. For a file that isn't a notebook of
+        this course, a single one that says so.
+    """
+    try:
+        notebook, exercises = file.opened()
+        sources = code_cells(notebook)
+    except Exception as problem:  # anything can be in a file that somebody else made
+        return [file.grade(None, "not a notebook", one_line(problem))]
+    if not exercises:
+        return [file.grade(None, STRAY, NO_LESSON)]
+    names = {e.name for e in exercises}
+    attempts: dict[str, str] = {}  # the last one of each exercise
+    failures: dict[str, Outcome] = {}  # of the last cell that failed before it checked it
+    without = MISSING
+    try:
+        judge.start()  # while the kernel starts
+        with Kernel(processes, timeout, CELLS_IN_TIME * timeout) as kernel:
+            for source in sources:
+                outcome = kernel.run(source)
+                attempts |= {n: packed(a) for n, a in outcome.attempts.items() if n in names}
+                if outcome.failed:
+                    failures |= dict.fromkeys(CHECK.findall(source), outcome)
+    except Exception as problem:  # of the machine, such as a full disk
+        without = Outcome("crashed", f"its grading stopped early: {one_line(problem)}.")
+
+    def graded(exercise: Exercise) -> Grade:
+        if exercise.name in attempts:
+            return judge.grade(file.grade(exercise), exercise, attempts[exercise.name])
+        if outcome := failures.get(exercise.name):
+            reason = f"its cell failed: {one_line(outcome.reason, sent=outcome.reason)}"
+        else:
+            outcome, reason = without, without.reason
+        return file.grade(exercise, outcome.failed, reason)
+
+    grades = [graded(exercise) for exercise in exercises]
+    return [grade for grade in grades if not (grade.further and grade.state == MISSING.failed)]

@@ -1,0 +1,69 @@
+"""Judge what a kernel sent of an attempt: the work of a process that may die of it."""
+
+import json
+import os
+from typing import Any
+
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.feedback import Feedback
+from lnorm_staff.grading.grade import VERDICTS
+from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
+from lnorm_staff.grading.run.channel import receive, send
+from lnorm_staff.grading.run.plain_data import decode
+from lnorm_staff.grading.run.recording import describe_banks
+
+__all__ = ["judge", "serve"]
+
+WORDS = {state: word for word, state in VERDICTS.items()}
+NOT_AN_ATTEMPT = "its kernel sent something that is not an attempt."
+
+
+def judge(exercise: Exercise, answer: Any) -> Feedback:
+    """Return what the exercise says of an attempt that a kernel sent.
+
+    Args:
+        exercise: the exercise of this process, which no student has changed.
+        answer: what a `Recorder` writes in the kernel, or what a student made it send instead.
+
+    Raises:
+        ValueError: a `Recorder` writes nothing like this.
+    """
+    try:
+        remark = one_line(str.__str__(answer["remark"]), MOST_OF_A_REMARK)
+        values = [decode(value) for value in answer["values"]]
+    except Exception as problem:  # the kernel may send anything
+        raise ValueError(f"{type(problem).__name__}: {problem}") from problem
+    expected = 1 if exercise.inputs is None else len(exercise.inputs)
+    if len(values) > expected or not (values or remark):
+        raise ValueError(f"{len(values)} values instead of {expected}")
+    if exercise.inputs is None and values:
+        return exercise.judge(values[0])
+    return exercise.judge_results(values, remark)
+
+
+def serve() -> None:
+    """Judge what comes in over the standard input, one attempt after the other.
+
+    The answers are the state, the mistake, the beliefs, and the message of a `Grade`.
+    """
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    describe_banks()  # imports them
+    send(replies, "ready")
+    while True:
+        try:
+            topic, name, attempt = receive(requests)
+        except EOFError:
+            return
+        send(replies, _judged(Exercise.bank[topic][name], attempt))
+
+
+def _judged(exercise: Exercise, attempt: str) -> list[str]:
+    try:
+        told = judge(exercise, json.loads(attempt))
+    except ValueError:
+        return ["crashed", "", "", NOT_AN_ATTEMPT]
+    except Exception as problem:
+        return ["crashed", "", "", f"judging this answer raised {type(problem).__name__}."]
+    beliefs = " ".join(belief.code for belief in told.beliefs)
+    return [WORDS[told.state], told.mistake, beliefs, told.message]

@@ -1,0 +1,199 @@
+"""Values as JSON, so that they can leave a kernel that nobody trusts.
+
+Plain numbers, words and tensors of the kinds on two lists come through, and a `Fraction` or a
+`Decimal` as a float. Of anything else only the name of its kind does. On the way into a kernel, an
+object comes through too: as the source of its class, and its attributes.
+"""
+
+import __future__
+
+import base64
+import functools
+import inspect
+import json
+import math
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from lnorm_course.checking.defusing import exact_as_float
+from lnorm_utils.words import dtype_name
+
+__all__ = ["decode", "decode_input", "encode", "encode_input"]
+
+MOST_NUMBERS, MOST_ITEMS, MOST_LETTERS, MOST_AXES, DEEPEST = 10_000, 100, 1000, 32, 5
+# What all of PyTorch and numpy can compute with. Other dtypes can end a process that looks at them.
+TENSORS = {
+    str(dtype): dtype
+    for dtype in (
+        *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+        *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+        *(torch.complex64, torch.complex128),
+    )
+}
+ARRAYS = {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
+READERS: dict[str, Callable[[str], object]] = {
+    "str": str,
+    "int": lambda text: int(text, 16),
+    "float": float,
+}
+
+
+def encode(value: Any) -> list:
+    """Write a value as [kind, ...]; of an unknown or too large one only the kind."""
+    try:
+        return _encoded(value, 0)
+    except Exception:  # of an object that isn't what it says
+        return ["other", _name_of(type(value))]
+
+
+def _encoded(value: Any, depth: int) -> list:
+    kind = type(value)
+    if value is None or value is ...:
+        return ["nothing" if value is None else "dots"]
+    if (number := exact_as_float(value)) is not None:
+        return ["float", repr(number)]
+    if kind is bool:
+        return ["bool", value]
+    if issubclass(kind, str):
+        return ["str", str.__str__(value)[:MOST_LETTERS]]
+    if kind in (int, float):
+        return [kind.__name__, repr(value) if kind is float else hex(value)[:MOST_LETTERS]]
+    if kind in (list, tuple, torch.Size) and len(value) <= MOST_ITEMS and depth < DEEPEST:
+        return ["list" if kind is list else "tuple", *(_encoded(v, depth + 1) for v in value)]
+    if issubclass(kind, torch.Tensor):
+        return _encoded_tensor(value)
+    if kind is np.longdouble:  # which other systems store in another way
+        return ["float", repr(float(value))]
+    is_array = kind is np.ndarray or issubclass(kind, np.generic)
+    if is_array and value.dtype.str in ARRAYS:
+        if not _is_small(value.shape):
+            return ["other", f"{kind.__name__} with too many numbers"]
+        data = base64.b64encode(value.tobytes()).decode()
+        return ["array", value.dtype.str, list(value.shape), data]
+    return ["other", _name_of(kind)]
+
+
+def _encoded_tensor(value: torch.Tensor) -> list:
+    with torch._C.DisableTorchFunctionSubclass():  # a subclass could answer for PyTorch
+        tensor = torch.Tensor.detach(value)
+        if type(tensor) is not torch.Tensor:
+            tensor = torch.Tensor.as_subclass(tensor, torch.Tensor)
+    if oddity := _oddity(tensor):
+        return ["other", f"{oddity} tensor"]
+    if not _is_small(tensor.shape):
+        return ["other", "Tensor with too many numbers"]
+    flat = tensor.cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
+    data = flat.view(torch.uint8).numpy().tobytes()
+    return ["tensor", str(tensor.dtype), list(tensor.shape), base64.b64encode(data).decode()]
+
+
+def _oddity(tensor: torch.Tensor) -> str:
+    """Say what sets a tensor apart from those that come through; empty if nothing does."""
+    if tensor.is_nested:
+        return "nested"
+    if tensor.is_quantized:
+        return "quantized"
+    if tensor.layout is not torch.strided:
+        return dtype_name(tensor.layout)
+    if tensor.is_meta:
+        return "meta"
+    return "" if str(tensor.dtype) in TENSORS else dtype_name(tensor.dtype)
+
+
+def _is_small(shape: Sequence[int]) -> bool:
+    """Tell whether a shape is small along each axis too, because an axis of 0 hides the others."""
+    return len(shape) <= MOST_AXES and max(math.prod(shape), *shape, 0) <= MOST_NUMBERS
+
+
+def _name_of(kind: type) -> str:
+    return type.__dict__["__name__"].__get__(kind)[:60]  # a metaclass could answer for the class
+
+
+def decode(data: Any, depth: int = 0) -> object:
+    """Read what `encode` wrote, or what somebody sent instead.
+
+    Raises:
+        ValueError: `encode` writes nothing like this; data made to break this may raise others.
+    """
+    kind, *rest = data
+    if kind == "dots":
+        return ...
+    if kind == "nothing":
+        return None
+    if kind in ("list", "tuple"):
+        if len(rest) > MOST_ITEMS or depth >= DEEPEST:
+            raise ValueError("too many items")
+        return (list if kind == "list" else tuple)(decode(item, depth + 1) for item in rest)
+    if kind in ("tensor", "array"):
+        return _decoded_numbers(kind, *rest)
+    (value,) = rest
+    if kind == "bool" and isinstance(value, bool):
+        return value
+    if not isinstance(value, str) or len(value) > MOST_LETTERS:
+        raise ValueError(f"{kind} with {json.dumps(value)[:60]} instead of a short text")
+    if kind == "other":  # an object whose class has that name, and nothing else of it
+        return type(value.replace("\0", ""), (), {})()
+    return READERS[kind](value)
+
+
+def _decoded_numbers(kind: str, dtype: str, shape: list[int], text: str) -> object:
+    known: Any = (TENSORS if kind == "tensor" else ARRAYS)[dtype]
+    if not all(type(size) is int and size >= 0 for size in shape) or not _is_small(shape):
+        raise ValueError("a shape that no small tensor has")
+    data = bytearray(base64.b64decode(text, validate=True))
+    if len(data) != math.prod(shape) * known.itemsize:
+        raise ValueError("another number of bytes than the shape needs")
+    if known in (torch.bool, np.bool) and not {*data} <= {0, 1}:
+        raise ValueError("a bool that is neither True nor False")
+    if kind == "array":
+        return np.frombuffer(bytes(data), known).reshape(shape)
+    flat = torch.frombuffer(data, dtype=known) if data else torch.empty(0, dtype=known)
+    return flat.reshape(shape)
+
+
+def encode_input(value: Any) -> list:
+    """Write an argument of an exercise, also an object such as a layer that an attempt calls.
+
+    The methods of its class may use PyTorch and nothing else around them.
+
+    Raises:
+        TypeError: the source of its class is not known.
+    """
+    if type(value) in (list, tuple):
+        return [type(value).__name__, *map(encode_input, value)]
+    if type(value) is dict:
+        return ["dict", *(encode_input(pair) for pair in value.items())]
+    written = encode(value)
+    if written[0] != "other":
+        return written
+    source = textwrap.dedent(inspect.getsource(type(value)))
+    attributes = {name: encode_input(each) for name, each in vars(value).items()}
+    return ["object", type(value).__name__, source, attributes]
+
+
+def decode_input(data: list) -> Any:
+    """Read what `encode_input` wrote. Only a kernel does, because it runs the source in it."""
+    kind, *rest = data
+    if kind in ("list", "tuple"):
+        return (list if kind == "list" else tuple)(map(decode_input, rest))
+    if kind == "dict":
+        return dict(map(decode_input, rest))
+    if kind != "object":
+        return decode(data)
+    name, source, attributes = rest
+    value: Any = object.__new__(_class_from(name, source))
+    vars(value).update({name: decode_input(each) for name, each in attributes.items()})
+    return value
+
+
+@functools.cache
+def _class_from(name: str, source: str) -> type:
+    # The types in its signatures are not looked up.
+    flags = __future__.annotations.compiler_flag
+    around: dict[str, Any] = {"torch": torch, "__name__": "inputs"}
+    exec(compile(source, "<inputs>", "exec", flags, dont_inherit=True), around)
+    return around[name]

@@ -1,0 +1,61 @@
+"""Write the web edition of the course: python -m lnorm_staff.web."""
+
+import argparse
+import os
+from multiprocessing import get_context
+from pathlib import Path
+
+from lnorm_staff.web.getting import configured, linked
+from lnorm_staff.web.handout import lesson_about, write_handout
+from lnorm_staff.web.site import write_site
+
+PROJECT = Path(__file__).parents[2]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Do what the command line asks for.
+
+    Raises:
+        SystemExit: there is no such lesson, or a page has something wrong in it.
+    """
+    parser = argparse.ArgumentParser(prog="python -m lnorm_staff.web", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="site or handout", dest="command")
+    site = commands.add_parser("site", help="write all pages")
+    site.add_argument("--out", type=Path, default=PROJECT / "site", help="the folder (site)")
+    handout = commands.add_parser("handout", help="write one lesson as a single file")
+    handout.add_argument("lesson", help="such as 06, or its topic, such as collapse")
+    handout.add_argument("--out", type=Path, help="the file (build/handouts/LESSON.html)")
+    options = parser.parse_args(arguments)
+    if options.command == "site":
+        _site(options.out)
+        _link_readme()
+        print(f"To see the site: python -m http.server -d {options.out}")
+        return
+    try:
+        lesson = lesson_about(PROJECT / "notebooks", options.lesson)
+    except ValueError as problem:
+        raise SystemExit(str(problem)) from None
+    pages = PROJECT / "build/for_handouts"
+    _site(pages)
+    out = options.out or PROJECT / "build/handouts" / f"{lesson.stem}.html"
+    write_handout(pages / "notebooks" / f"{lesson.stem}.html", out)
+    print(f"Written: {out} ({out.stat().st_size / 1e6:.1f} MB)")
+
+
+def _link_readme() -> None:
+    """Let the README's first line lead to the site, if that has an address."""
+    path = PROJECT / "README.md"
+    before = path.read_text("utf-8")
+    after = linked(before, configured(PROJECT)["html_baseurl"])
+    if after != before:
+        path.write_text(after, encoding="utf-8")
+        print("README.md has changed: its first line leads to the site now, or no longer.")
+
+
+def _site(out: Path) -> None:
+    with get_context("spawn").Pool(os.cpu_count()) as pool:
+        write_site(PROJECT, out, PROJECT / "build/site", pool.map)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Where readers get the course: from its repository, or as an archive beside the pages."""
+
+import re
+import runpy
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from lnorm_staff.grading.hand_out.copies import tracked_files
+
+__all__ = [
+    "ARCHIVE",
+    "addressed",
+    "configured",
+    "getting_page",
+    "how_to_get",
+    "linked",
+    "write_archive",
+]
+
+ARCHIVE = "layer-norm-course.zip"
+# What a page has where the address of the repository belongs.
+ADDRESS = "ADDRESS-OF-THE-COURSE"
+HERE = re.compile(r"<!--here-->.*?<!--/here-->", re.DOTALL)
+# What of the README is of use on a page: the others are lists of lessons, which stand beside it.
+SECTIONS = ("Start", "Without Python, and for a class", "What is tested")
+FIRST_LINES = re.compile(r"\A(# .+\n\n)(?:\*\*\[Open the course in your browser\].*\n\n)?")
+
+
+def configured(project: Path) -> dict[str, Any]:
+    """Return what `docs/conf.py` says, the addresses of the repository and of the site among it."""
+    return runpy.run_path(str(project / "docs/conf.py"))
+
+
+def write_archive(project: Path, out: Path) -> int:
+    """Pack all that git tracks, as it is now, into a zip archive; return its size in bytes.
+
+    Without git, there is no telling what is private. Then nothing is written, and the size is 0.
+    """
+    files = [project / name for name in tracked_files(project) if (project / name).is_file()]
+    if not files:
+        return 0
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files:
+            archive.write(path, Path(out.stem) / path.relative_to(project))
+    return out.stat().st_size
+
+
+def how_to_get(repository: str, size: int) -> str:
+    """Say how to get the course, as Markdown for a page at the top of the site.
+
+    Args:
+        repository: its address, or "".
+        size: of the archive beside the pages, in bytes, or 0.
+    """
+    if repository:
+        download = f"[Download the course]({repository}/archive/HEAD.zip)"
+        return f"{download} and unpack it, or clone [its repository]({repository})."
+    if size:
+        link = f'<a href="{ARCHIVE}" download>Download the course</a>'
+        return f"{link} ({size / 1e6:.0f} MB) and unpack it."
+    return "Get the folder of the course from whoever made these pages."
+
+
+def getting_page(readme: str, how: str) -> str:
+    """Make a page about getting the course of the README.
+
+    Args:
+        readme: its text, in which what holds only for a repository stands in `<!--here-->`.
+        how: what stands in its place.
+    """
+    _, *sections = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
+    kept = [s for s in sections if s.split("\n", 1)[0].removeprefix("## ") in SECTIONS]
+    return HERE.sub(lambda _: how, "# Get the course\n\n" + "".join(kept))
+
+
+def addressed(page: str, repository: str) -> str:
+    """Write the address of the repository into a page, if there is one."""
+    return page.replace(ADDRESS, repository or ADDRESS)
+
+
+def linked(readme: str, address: str) -> str:
+    """Let the README begin with a link to the site, or with none if the site has no address."""
+    line = f"**[Open the course in your browser]({address})**, without installing anything.\n\n"
+    return FIRST_LINES.sub(lambda found: found[1] + (line if address else ""), readme)

@@ -1,0 +1,50 @@
+"""Run every program with gaps ahead, for pages that judge what a reader chooses."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lnorm_course.checking.choosing import FOLDER, outcomes, templates_in
+from lnorm_course.checking.code_exercise import CodeExercise
+from lnorm_staff.web.fingerprint import fingerprint
+from lnorm_staff.web.questions import exercise_named
+
+__all__ = ["all_outcomes"]
+
+PROJECT = Path(__file__).parents[2]
+RUNNING = ("lnorm_utils", "lnorm_course/checking", "lnorm_course/exercises", "lnorm_course/slips")
+Job = tuple[str, str, Path]
+
+
+def all_outcomes(cache: Path, run_all: Any = map) -> Mapping[tuple[str, str], bytes]:
+    """Return the outcomes of each template, by the topic and the name of its exercise.
+
+    Args:
+        cache: the folder with those that were found before; what isn't needed any more is removed.
+        run_all: like `map`, maybe in several processes.
+    """
+    cache.mkdir(parents=True, exist_ok=True)
+    files = {key: cache / f"{'-'.join(key)}-{print_}" for key, print_ in _fingerprints().items()}
+    list(run_all(_run, [(*key, file) for key, file in files.items() if not file.exists()]))
+    for file in {*cache.iterdir()} - {*files.values()}:
+        file.unlink()
+    return {key: file.read_bytes() for key, file in files.items()}
+
+
+def _run(job: Job) -> None:
+    topic, name, file = job
+    exercise = exercise_named(topic, name)
+    if not isinstance(exercise, CodeExercise) or exercise.template is None:
+        raise TypeError(f"{name!r} on {topic!r} is no exercise in code, so it has no gaps.")
+    file.write_bytes(outcomes(exercise.template, exercise.is_right_with))
+
+
+def _fingerprints() -> dict[tuple[str, str], str]:
+    """Name for each template what its outcomes depend on."""
+    rooms = (file for room in RUNNING for file in (PROJECT / room).rglob("*.py"))
+    code = fingerprint(rooms)
+    return {
+        (file.stem, name): fingerprint([], code, repr(template))
+        for file in sorted(FOLDER.glob("*.txt"))
+        for name, template in templates_in(file).items()
+    }

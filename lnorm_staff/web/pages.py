@@ -1,0 +1,90 @@
+"""An extension of Sphinx: formulas as MathML, and what each page says about itself."""
+
+import html
+import re
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from lnorm_staff.web.code import with_lines, with_narrow_cells, with_whole_numbers
+from lnorm_staff.web.formulas import as_mathml
+from lnorm_staff.web.words import setup_words
+
+__all__ = ["setup"]
+
+# The title of a lesson, and the picture below it.
+OPENING = re.compile(r'</h1>(?:\s*<figure class="lnorm-asking">.*?</figure>)?', re.DOTALL)
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """Register with Sphinx."""
+    app.add_config_value("repository", "", "html")
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.connect("html-page-context", _describe)
+    app.connect("html-page-context", _say_how_to_run)
+    app.connect("html-page-context", _hang_lines)
+    setup_words(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _inline(translator: Any, node: Any) -> None:
+    from docutils.nodes import SkipNode
+
+    translator.body.append(as_mathml(node.astext()))
+    raise SkipNode
+
+
+def _block(translator: Any, node: Any) -> None:
+    from docutils.nodes import SkipNode
+
+    translator.body.append(f'<div class="math">{as_mathml(node.astext(), "block")}</div>')
+    raise SkipNode
+
+
+def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Give a page a title, a sentence, and a picture, for whoever shares its address."""
+    from docutils import nodes
+
+    if tree is None:
+        return
+    paragraph = next(iter(tree.findall(nodes.paragraph)), None)
+    about = " ".join(paragraph.astext().split()) if paragraph else ""
+    name = PurePosixPath(page).name
+    picture = name if Path(app.confdir, "pictures", f"{name}.png").exists() else "collapse"
+    top = app.config.html_baseurl or context["pathto"]("", 1)
+    tags = {
+        "og:title": context.get("title", ""),
+        "og:type": "article",
+        "og:description": about,
+        "og:image": f"{top}docs/pictures/{picture}.png",
+    }
+    metas = (f'<meta property="{k}" content="{html.escape(v)}">' for k, v in tags.items())
+    context["metatags"] = context.get("metatags", "") + "\n".join(metas)
+
+
+def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let a lesson end with its notebook, and with Binder if the repository has an address."""
+    if tree is None or not page.startswith("notebooks/"):
+        return
+    notebook = f"{PurePosixPath(page).name}.ipynb"
+    start = f"{context['pathto']('README')}#start"
+    binder = ""
+    if repository := app.config.repository:
+        name = repository.removeprefix("https://github.com/")
+        address = f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab"
+        binder = f', or <a href="{html.escape(address)}">run it on Binder</a>'
+    off = (
+        '<noscript><p class="lnorm-run">Sliders and questions need JavaScript, which is off. '
+        "Answers are folded under what they answer.</p></noscript>"
+    )
+    note = (
+        '<p class="lnorm-run">To change the code, '
+        f'<a href="{start}">get the course</a> and open '
+        f'<a href="{notebook}" download>{notebook}</a>{binder}.</p>'
+    )
+    context["body"] = OPENING.sub(lambda found: found[0] + off, context["body"], count=1) + note
+
+
+def _hang_lines(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let long lines of code go on below, indented, and never inside of a number."""
+    if "body" in context:
+        context["body"] = with_whole_numbers(with_narrow_cells(with_lines(context["body"])))

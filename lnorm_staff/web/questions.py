@@ -1,0 +1,162 @@
+"""Exercises as a page shows them: predictions that a script judges, hints, and solutions."""
+
+import base64
+import html
+import importlib
+import inspect
+import json
+import math
+import re
+from typing import Any
+
+from lnorm_course.checking.choosing_widget import as_data as as_program
+from lnorm_course.checking.code_exercise import CodeExercise
+from lnorm_course.checking.comparing import plain
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.feedback import Feedback, State, inline
+from lnorm_course.checking.prediction import CLOSEST, NEARLY, ROUNDED, Prediction
+from lnorm_staff.web.baking import curly
+from lnorm_staff.web.code import highlighted
+
+__all__ = ["as_data", "code_exercise", "exercise_named", "prediction"]
+
+KINDS = {str: "word", bool: "truth", tuple: "tuple"}
+ASKED = {"number": "a number", "tuple": "numbers, with commas", "word": "", "truth": ""}
+
+DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
+
+
+def exercise_named(topic: str, name: str) -> Exercise:
+    """Find an exercise in its bank."""
+    importlib.import_module(f"lnorm_course.exercises.{topic}")
+    return Exercise.bank[topic][name]
+
+
+def as_data(question: Prediction) -> dict[str, Any]:
+    """Return all that is needed to judge an answer, as `Prediction.judge` does.
+
+    Numbers are compared within a tolerance, and words without regard to case. What isn't a finite
+    number is written as a text such as "nan".
+    """
+    (answer, _), *_ = question.answers
+    kind = KINDS.get(type(plain(answer)), "number")
+    right = [_known(value, Feedback(State.RIGHT, reason)) for value, reason in question.answers]
+    wrong = [
+        _known(value, Feedback(State.WRONG, message, "", (belief,) if belief else ()))
+        for value, message, belief in question.wrong
+    ]
+    return {
+        "kind": kind,
+        "asked": ASKED[kind] if kind == "word" else ", or ".join([ASKED[kind], *question.words]),
+        "right": right,
+        "wrong": wrong,
+        "within": question.within,
+        "rounded": max(question.within, ROUNDED),
+        "nearly": NEARLY if question.within > 1e-3 and not question.choices else 0,
+        "choices": question.choices,
+        "choose": question.asked_to_choose if question.choices else "",
+        "closest": [CLOSEST.format(choice) for choice in question.choices],
+    }
+
+
+def prediction(question: Prediction, asked: str = "") -> str:
+    """Write a prediction as HTML: a form, its hints, and what the script needs to judge it.
+
+    Args:
+        question: with words to choose from, or without.
+        asked: its text, which gives the words their order.
+    """
+    data = as_data(question)
+    name = f"{question.topic}-{question.name}"
+    kind = "lnorm-prediction further" if question.further else "lnorm-prediction"
+    words = sorted(question.words, key=lambda word: _place(word, asked))
+    choices = {"word": words, "truth": ["True", "False"]}.get(data["kind"], [])
+    if choices:
+        inputs = "".join(
+            f'<label><input type="radio" name="answer" value="{_escaped(word)}"> '
+            f"<span>{_escaped(word)}</span></label>"
+            for word in choices
+        )
+    else:
+        inputs = (
+            '<input type="text" name="answer" aria-label="your answer" autocomplete="off" '
+            f'autocapitalize="off" spellcheck="false" placeholder="{_escaped(data["asked"])}">'
+        )
+    return (
+        f'<form class="{kind}" id="{name}">'
+        "<noscript>Answering needs JavaScript, which is off.</noscript>"
+        f'{inputs}<button type="submit">Check</button>'
+        f'<div class="said" aria-live="polite"></div>{_hints(question)}'
+        f'<script type="application/json">{_in_script(data)}</script></form>'
+    )
+
+
+def code_exercise(exercise: CodeExercise, start: str, outcomes: bytes) -> str:
+    """Write an exercise in code as HTML: a program with gaps, its hints, and its solution.
+
+    Args:
+        exercise: with or without a template.
+        start: what a student starts with; it stands there where there's no program with gaps.
+        outcomes: those of the template.
+    """
+    solution = exercise.shown_solution()
+    reason = f"<p>{curly(inline(solution.message))}</p>" if solution.message else ""
+    kind, data = "lnorm-exercise", ""
+    if template := exercise.template:
+        kind += " lnorm-choosing further" if exercise.further else " lnorm-choosing"
+        right = inspect.getdoc(exercise.given_answer) or ""
+        page = {**as_program(template, right), "outcomes": base64.b64encode(outcomes).decode()}
+        data = f'<script type="application/json">{curly(_in_script(page))}</script>'
+    example = template.code[0] if template else start
+    source = _code(_renamed(solution.code, example))
+    return (
+        f'<div class="{kind}" id="{exercise.topic}-{exercise.name}"><div class="place">'
+        f"{_code(start)}"
+        "<p>Write it on paper, or run it in JupyterLab. Then compare.</p></div>"
+        f"{data}{_hints(exercise)}"
+        f"<details><summary>Solution</summary>{reason}{source}</details></div>"
+    )
+
+
+def _place(word: str, text: str) -> int:
+    """Return where a word stands in a text, in quotes or without; at its end if it doesn't."""
+    places = (text.rfind(form) for form in (f'"{word}"', word))
+    return next((place for place in places if place >= 0), len(text))
+
+
+def _renamed(source: str, example: str) -> str:
+    """Give a function, or a class, the name that it has in an example."""
+    before, name = (DEFINED.search(text) for text in (source, example))
+    return re.sub(rf"\b{before[1]}\b", name[1], source) if before and name else source
+
+
+def _hints(exercise: Exercise) -> str:
+    return "".join(
+        f"<details><summary>Hint {number}</summary><p>{curly(inline(hint))}</p></details>"
+        for number, hint in enumerate(exercise.hints, 1)
+    )
+
+
+def _known(value: object, feedback: Feedback) -> dict[str, Any]:
+    return {"value": _plain(value), "html": curly(feedback._repr_html_())}
+
+
+def _plain(value: Any) -> Any:
+    value = plain(value)
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def _code(source: str) -> str:
+    return f'<div class="highlight-python notranslate">{highlighted(source)}</div>'
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text).replace("\n", "&#10;")
+
+
+def _in_script(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False).replace("</", "<\\/")

@@ -1,0 +1,229 @@
+"""Write the web edition: every lesson and every page of `docs`, with nothing from another host."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lnorm_course.checking.choosing_widget import SCRIPT as GAPS
+from lnorm_course.checking.prediction import Prediction
+from lnorm_course.explorers.engine.explorer import SCRIPT
+from lnorm_course.lab.lesson_files import cleared, read, write
+from lnorm_staff.web.baking import bake, calls_in
+from lnorm_staff.web.getting import (
+    ARCHIVE,
+    addressed,
+    configured,
+    getting_page,
+    how_to_get,
+    write_archive,
+)
+from lnorm_staff.web.lesson_map import lesson_map, lessons_of, with_map
+from lnorm_staff.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page
+from lnorm_staff.web.outcomes import all_outcomes
+from lnorm_staff.web.questions import exercise_named, prediction
+from lnorm_staff.web.redrawing import redraw, with_drawings
+from lnorm_staff.web.search import write_sections
+
+__all__ = ["write_site"]
+
+ROOM = Path(__file__).parent
+COURSE = ROOM.parents[1] / "lnorm_course"
+CHECKING = COURSE / "checking"
+SCRIPTS = ("naming.js", "cards.js", "choosing.js", "progress.js", "drawers.js", "live.js")
+STYLES = (
+    "live.css",
+    "reading.css",
+    "asking.css",
+    "lesson_map.css",
+    "progress.css",
+    "drawers.css",
+    "print.css",
+)
+ENGINE = COURSE / "explorers" / "engine"
+# Where a page has a field for questions.
+SEARCH = "<!-- search -->"
+FIELD = (
+    '<form class="lnorm-search" role="search" action="{}search.html">'
+    "<noscript>Searching needs JavaScript, which is off.</noscript>"
+    '<input type="search" name="q" aria-label="Search" '
+    'placeholder="a question, a word, or an error message"><button>Search</button></form>'
+)
+# What is alive on a page of `docs`: calls of explorers, or checks of questions on a topic.
+ALIVE = re.compile(r"^```\{(?:explorer|question)\} ?(\w*)\n(.+?)\n```$", re.MULTILINE | re.DOTALL)
+# A heading of a lesson: JupyterLab and GitHub keep its capitals and its signs, and Sphinx doesn't.
+HEADING = re.compile(r"(?<=\.ipynb#)[^)\s]+(?=\))")
+TOCTREE = re.compile(r"```\{toctree\}.*?```", re.DOTALL)
+# Besides the lessons. What isn't a page can be fetched through a link.
+LICENSES = ("LICENSE", "lnorm_course/lessons/file_types/*.APACHE.txt")
+PAGES = ("README.md", ".github/*.md", "docs/**/*.md", *LICENSES, "CITATION.cff", "docs/pictures/*")
+
+
+def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> None:
+    """Write the site.
+
+    Args:
+        project: the course.
+        out: the folder of the site, which is written anew.
+        cache: a folder for what need not be made again, such as the frames of explorers.
+        draw_all: like `map`, maybe in several processes.
+
+    Raises:
+        SystemExit: Sphinx has found something wrong in a page, and says what.
+    """
+    pictures = cache / "pictures"
+    shutil.rmtree(pictures, ignore_errors=True)
+    pictures.mkdir(parents=True)
+    used: set[Path] = set()
+
+    def baked(call: str) -> Path:
+        folder = bake(call, cache / "baked", draw_all)
+        used.add(folder)
+        return folder
+
+    size = write_archive(project, cache / ARCHIVE)
+    repository = configured(project)["repository"]
+    outcomes = all_outcomes(cache / "outcomes", draw_all)
+    lessons = sorted((project / "notebooks").glob("*.ipynb"))
+    folders = list(draw_all(redraw, [(path, cache / "drawn") for path in lessons]))
+    drawn = dict(zip(lessons, folders, strict=True))
+    found = _sources(project, baked, pictures, outcomes, drawn, repository, size)
+    _write_only(cache / "source", dict(found))
+    write_static(cache / "static")
+    _run_sphinx(project / "docs", cache)
+    write_sections(cache / "pages")
+    shutil.rmtree(out, ignore_errors=True)
+    shutil.copytree(cache / "pages", out)
+    for folder in used:
+        shutil.copytree(folder, out / "baked" / folder.name)
+    for folder in folders:
+        shutil.copytree(folder, out / "drawn" / folder.name)
+    shutil.copytree(pictures, out / "pictures")
+    shutil.copytree(project / "docs/pictures", out / "docs/pictures")
+    for path in lessons:
+        write(cleared(read(path)), out / "notebooks" / path.name)
+    if size:
+        shutil.copy(cache / ARCHIVE, out)
+    (out / ".nojekyll").touch()  # or GitHub Pages would leave out folders such as _static
+
+
+def _sources(
+    project: Path,
+    baked: Callable[[str], Path],
+    pictures: Path,
+    outcomes: Mapping[tuple[str, str], bytes],
+    drawn: Mapping[Path, Path],
+    repository: str,
+    size: int,
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of each file that Sphinx reads.
+
+    Args:
+        repository: its address, or "".
+        size: of the archive of the course in bytes, or 0.
+    """
+    for path, folder in drawn.items():
+        lesson = with_drawings(json.loads(path.read_text("utf-8")), folder, "../")
+        page = lesson_page(lesson, baked, pictures, outcomes=outcomes, name=path.stem)
+        yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
+    first, map_page = project / "docs/index.md", project / "docs/map.md"
+    lessons = lessons_of(map_page.read_text("utf-8"))
+    for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
+        content = path.read_bytes()
+        if path.suffix == ".md":
+            up = "../" * (len(path.relative_to(project).parts) - 1)
+            text = addressed(content.decode(), repository)
+            if path == project / "README.md":
+                text = getting_page(text, how_to_get(repository, size))
+            if path == map_page:
+                text = with_map(text, _raw(lesson_map(lessons, up)))
+            text = text.replace(SEARCH, _raw(FIELD.format(up)))
+            text = _alive(LAB_ONLY.sub("", text), baked, up)
+            content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
+        yield path.relative_to(project).as_posix(), content
+    text = first.read_text("utf-8").replace("<!-- map -->", _raw(lesson_map(lessons, "")))
+    yield "index.md", _index(text, baked).encode()
+
+
+def _raw(text: str) -> str:
+    return f"````{{raw}} html\n{text}\n````"
+
+
+def _slug(heading: str) -> str:
+    return re.sub(r"[^\w-]", "", heading.lower())
+
+
+def _write_only(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Make a folder contain these files and no others; Sphinx looks at the time of each."""
+    for name, content in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_bytes() != content:
+            path.write_bytes(content)
+    for path in folder.rglob("*"):
+        if path.is_file() and path.relative_to(folder).as_posix() not in contents:
+            path.unlink()
+
+
+def _run_sphinx(configuration: Path, cache: Path) -> None:
+    from sphinx.cmd.build import build_main
+
+    pages = cache / "pages"
+    shutil.rmtree(pages, ignore_errors=True)
+    options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(configuration)]
+    static = f"html_static_path={cache / 'static'}"
+    folders = ["-d", str(cache / "trees"), str(cache / "source"), str(pages)]
+    if build_main([*options, "-D", static, *folders]):
+        raise SystemExit("The site isn't complete: the lines above say why.")
+
+
+def write_static(folder: Path) -> None:
+    """Write the scripts and the style of pages, and the font of formulas."""
+    folder.mkdir(parents=True, exist_ok=True)
+    own = ((ROOM / name).read_text("utf-8") for name in SCRIPTS)
+    (folder / "live.js").write_text("\n".join([SCRIPT, GAPS, *own]), encoding="utf-8")
+    styles = (
+        ENGINE / "explorer.css",
+        CHECKING / "gaps.css",
+        *(ROOM / name for name in STYLES),
+    )
+    text = "\n".join(style.read_text("utf-8") for style in styles)
+    (folder / "live.css").write_text(text, encoding="utf-8")
+    alone = ("search.js", "hero.js", "hero.css")
+    for path in (
+        *ROOM.glob("stix_two_math.*"),
+        *ROOM.glob("minisearch.*"),
+        *(ROOM / f for f in alone),
+    ):
+        shutil.copy(path, folder)
+
+
+def _alive(text: str, baked: Callable[[str], Path], up: str) -> str:
+    """Put explorers and forms in the place of the blocks that name them."""
+
+    def alive(found: re.Match[str]) -> str:
+        topic, source = found.groups()
+        parts = [explorer(call, baked(call.source), up) for call in calls_in(source)]
+        for name in CHECK.findall(source):
+            question = exercise_named(topic, name)
+            if not isinstance(question, Prediction):
+                raise ValueError(f"A page can ask for a prediction, but {name!r} is code.")
+            parts.append(prediction(question, found.string[: found.start()]))
+        return _raw("\n".join(parts))
+
+    return ALIVE.sub(alive, text)
+
+
+def _index(text: str, baked: Callable[[str], Path]) -> str:
+    """Write the first page, which stands at the top of the site and not in `docs`."""
+    text = re.sub(r"\]\((?!\.\./|http)", "](docs/", text).replace("](../", "](")
+    text = text.replace("<!-- hero -->", _raw((ROOM / "hero.html").read_text("utf-8")))
+    return _alive(TOCTREE.sub(lambda tree: _at_the_top(tree[0]), text), baked, "")
+
+
+def _at_the_top(tree: str) -> str:
+    """Rewrite the pages that a toctree lists, each alone on its line or behind its title."""
+    pages = re.sub(r"^(?=[a-z_]+$)|(?<=<)(?=[a-z_]+>$)", "docs/", tree, flags=re.MULTILINE)
+    return pages.replace("../", "")
