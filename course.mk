@@ -1,5 +1,5 @@
 # What authors and lecturers do, besides the targets of the Makefile that includes this file.
-.PHONY: edit test slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench speed grid mutants elsewhere upgrade
+.PHONY: edit test slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench speed grid named mutants elsewhere upgrade
 
 EXTRAS := lab,test
 BROWSER := .venv/.browser
@@ -11,8 +11,8 @@ STUDENTS ?= 2
 PORT ?= 8000
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
-# What `tools` and `tests/tools` import from each other.
-TOOLS := PYTHONPATH=tools:tests/tools $(ONE_THREAD) $(BIN)/python
+# What `tools` and `tests/tools` import from each other, and from tests.
+TOOLS := PYTHONPATH=tools:tests/tools:tests/exercises:tests/slips $(ONE_THREAD) $(BIN)/python
 
 edit: $(READY) ## open the course's own notebooks instead, to change the course
 	@$(BIN)/python -m lnorm_course --edit $(ARGS)
@@ -88,6 +88,9 @@ speed: $(READY) ## measure the layer norms of the appendix on this machine, and 
 
 grid: $(READY) ## train the 160 small transformers of lesson 15 again: 40 minutes on one core
 	$(TOOLS) tools/grid.py
+
+named: $(READY) ## print how many known wrong programs are named, and by what
+	$(TOOLS) tests/tools/named.py $(ARGS)
 
 mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
 	$(TOOLS) tools/mutants.py $(ARGS)

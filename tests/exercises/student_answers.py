@@ -76,7 +76,8 @@ class Answer(NamedTuple):
         return BY_NAME[self.exercise].judge(self.attempt())
 
 
-def _read(path):
+def read(path):
+    """Yield the answers that a file holds."""
     lines = path.read_text("utf-8").splitlines()
     starts = [n for n, line in enumerate(lines) if line[:5].strip() and not line.startswith("#")]
     for start, end in pairwise([*starts, len(lines)]):
@@ -159,4 +160,4 @@ def pre_ln_blocks(x, fs, eps=1e-5):
     return x
 
 
-ANSWERS = [a for path in sorted(Path(__file__).parent.glob("answers/*.txt")) for a in _read(path)]
+ANSWERS = [a for path in sorted(Path(__file__).parent.glob("answers/*.txt")) for a in read(path)]

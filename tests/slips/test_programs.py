@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from cells_of_tests import as_cell
 from exercise_banks import BY_NAME, WITH_NORM
 from torch.nn import functional as F
 
@@ -56,11 +57,20 @@ TEXT = Path(__file__).with_name("programs.txt").read_text("utf-8")
 GROUPS = re.findall(r"^(\w+)\((.*)\)\n((?:    .*\n)+)", TEXT, re.MULTILINE)
 
 
-def judged(name, parameters, source):
+def attempted(parameters, source):
     code = source if "return " in source else f"return {source}"
     around = globals() | {"standardize": standardize}
-    exec(f"def attempt({parameters}): {code}", around)
-    return BY_NAME[name].judge(around["attempt"])
+    exec(as_cell(f"def attempt({parameters}): {code}", "exec"), around)
+    return around["attempt"]
+
+
+def programs():
+    """Return the name of the exercise, the source, and the attempt of each program."""
+    return [
+        (name, source, attempted(parameters, source))
+        for name, parameters, lines in GROUPS
+        for source in re.findall(r"^    (.*?)  # ", lines, re.MULTILINE)
+    ]
 
 
 def is_named(feedback, words):
@@ -72,8 +82,11 @@ def is_named(feedback, words):
 
 @pytest.mark.parametrize(("name", "parameters", "lines"), GROUPS, ids=[g[0] for g in GROUPS])
 def test_what_is_wrong_in_a_program_is_named(name, parameters, lines):
-    programs = [line.strip().split("  # ") for line in lines.splitlines()]
-    told = [(source, words, judged(name, parameters, source)) for source, words in programs]
+    lines_of = [line.strip().split("  # ") for line in lines.splitlines()]
+    told = [
+        (source, words, BY_NAME[name].judge(attempted(parameters, source)))
+        for source, words in lines_of
+    ]
     assert [
         f"{s} → {said}" for s, words, said in told if not is_named(said, words.split("; "))
     ] == []
