@@ -82,6 +82,14 @@ class Template:
         exec(self.program(chosen), names)
         return [*names.values()][-1]
 
+    @property
+    def right(self) -> dict[int, int]:
+        """For each gap the number of a piece that is right."""
+        return {
+            gap: next(n for n, piece in enumerate(pieces) if not piece.why)
+            for gap, pieces in enumerate(self.gaps)
+        }
+
     def marked(self, chosen: Sequence[int]) -> list[int]:
         """Number the gaps with a piece that is wrong."""
         return [n for n, (gap, at) in enumerate(zip(self.gaps, chosen, strict=True)) if gap[at].why]

@@ -12,35 +12,32 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking import running
-from lnorm_course.checking.causes import Cause, Failure, in_words
+from lnorm_course.checking.causes import Failure
 from lnorm_course.checking.choosing import Template, template_of
-from lnorm_course.checking.class_attempts import (
-    Observation,
-    Observed,
-    describe,
-    load,
-    observe,
-)
+from lnorm_course.checking.class_attempts import Observation, describe, observe
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import trusted
-from lnorm_course.checking.diagnosis import Search
 from lnorm_course.checking.exercise import CLOSED, Exercise
 from lnorm_course.checking.factors import sizes_of
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
 from lnorm_course.checking.patterns import off_by_slices, unfinished
 from lnorm_course.checking.place import place
+from lnorm_course.checking.search import (
+    Choice,
+    Explanation,
+    Explanations,
+    Mistake,
+    in_words,
+)
 from lnorm_course.checking.sizes import only_these_fit, perhaps_only_these_fit
 from lnorm_course.checking.variants import Variants
 from lnorm_course.checking.wording import difference, side_by_side
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.forward import NormWithSlips, combined
-from lnorm_course.slips.layer import WrongLayer
-from lnorm_course.slips.layout import SENTENCES, Layout
+from lnorm_course.slips.models import SENTENCES, Model
 from lnorm_utils.words import capitalized
 
 __all__ = ["CodeExercise"]
 
-QUICK = {Observed.OUTPUT, Observed.OUTPUT_AFTER_LOADING}
 SIZES_ARE_FIXED = "the sizes of the lesson are fixed in the code"
 UNKNOWN = "I don't recognize this mistake. "
 
@@ -85,7 +82,7 @@ class CodeExercise(Exercise):
         inputs: Mapping[str, tuple] | None = None,
         observations: Sequence[Observation] | None = None,
         norm: Callable | None = None,
-        layout: Layout = SENTENCES,
+        layout: Model = SENTENCES,
         within: float = 1e-6,
         without: Sequence[str] = (),
     ) -> None:
@@ -104,7 +101,6 @@ class CodeExercise(Exercise):
         self.mistakes: list[Callable] = []
         self.beliefs: dict[Callable, Belief | None] = {}
         self._answer: Callable | None = None
-        self._layers: dict[int, WrongLayer] = {}
 
     def __dir__(self) -> list[str]:
         return ["check", "hint", "choose", "solution"]
@@ -126,7 +122,7 @@ class CodeExercise(Exercise):
 
     def attempt(self, mistake: Callable) -> Callable:
         """Return what a student writes who makes this mistake and no slip."""
-        return functools.partial(mistake, self.layout.model()) if self.norm else mistake
+        return functools.partial(mistake, self.layout.norm) if self.norm else mistake
 
     @functools.cached_property
     def right(self) -> list:
@@ -138,12 +134,33 @@ class CodeExercise(Exercise):
         return [self._call(function, running.fresh(arguments)) for arguments in self.inputs]
 
     @functools.cached_property
-    def search(self) -> Search:
+    def search(self) -> Explanations:
         """The search for the cause of a result."""
-        slips = self.layout.all_slips() if self.norm else []
-        quick = [number for number in reversed(range(len(self.inputs))) if self._is_quick(number)]
-        quick.sort(key=self._output_of, reverse=True)  # new layers need no numbers in γ and β
-        return Search(self._result, self.mistakes, slips, self.right, self.within, quick)
+        mistakes = [
+            Mistake(
+                each,
+                " ".join((each.__doc__ or "").split()),
+                tuple(filter(None, [self.beliefs[each]])),
+                bool(self.norm),
+            )
+            for each in self.mistakes
+        ]
+        model = self.layout if self.norm else None
+        arguments = inspect.signature(self.given_answer).parameters
+        return Explanations(
+            self._result, mistakes, self._choices, model, self.right, self.within, arguments
+        )
+
+    @property
+    def _choices(self) -> list[Choice]:
+        """The wrong pieces of the program with gaps."""
+        gaps = self.template.gaps if self.template else ()
+        return [
+            Choice(gap, number, piece.why)
+            for gap, pieces in enumerate(gaps)
+            for number, piece in enumerate(pieces)
+            if piece.why
+        ]
 
     @functools.cached_property
     def _variants(self) -> Variants:
@@ -167,32 +184,16 @@ class CodeExercise(Exercise):
     def _call(self, function: Callable, arguments: tuple) -> object:
         return self.use_class(function, *arguments) if self.use_class else function(*arguments)
 
-    def _result(self, cause: Cause, number: int) -> object:
-        function = cause.mistake or self.norm or self.given_answer
+    def _result(self, parts: Explanation, number: int) -> object:
+        chosen = {part.gap: part.number for part in parts if isinstance(part, Choice)}
+        if chosen and self.template:
+            program = self.template.attempt([*(self.template.right | chosen).values()])
+            return self._call(program, running.fresh(self.inputs[number]))
+        mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
+        function = mistake or self.norm or self.given_answer
         if self.norm:
-            norm = combined(*cause.slips, model=self.layout.model)
-            if not cause.mistake and self._is_quick(number):
-                with torch.no_grad():
-                    return self._layer(number, norm).forward(self.observations[number].x)
-            function = functools.partial(function, norm)
+            function = functools.partial(function, self.layout.norm)
         return self._call(function, self.inputs[number])
-
-    def _is_quick(self, number: int) -> bool:
-        """Tell whether only `forward` of a finished layer has to run."""
-        return bool(self.observations) and self.observations[number].what in QUICK
-
-    def _output_of(self, number: int) -> bool:
-        return bool(self.observations) and self.observations[number].what is Observed.OUTPUT
-
-    def _layer(self, number: int, norm: NormWithSlips) -> WrongLayer:
-        """Return a new layer. It is made only once, because nothing that uses it changes it."""
-        if number not in self._layers:
-            observation = self.observations[number]
-            layer = WrongLayer(norm, observation.shape, *observation.options).double()
-            load(layer, *observation.more)
-            self._layers[number] = layer
-        self._layers[number].norm = norm
-        return self._layers[number]
 
     def judge(self, attempt: object) -> Feedback:
         """Return what `check` shows: for a mistake without a name, also where to look.
@@ -275,8 +276,7 @@ class CodeExercise(Exercise):
             kinds = [kind for kind, *_ in self.inputs]
             alike = {n for n, kind in enumerate(kinds) if kind == kinds[wrong[0]]}
             shown = alike | set(range(wrong[0] + 1))
-            partly = {n: results[n] for n in shown}
-            feedback = feedback or self._diagnosis(partly, self._output_of(wrong[0]))
+            feedback = feedback or self._diagnosis({n: results[n] for n in shown}, most=1)
         feedback = feedback or self._of_a_variant(dict(enumerate(results)), wrong)
         feedback = feedback or self._in_another_shape(results)
         feedback = feedback or self._first_difference(results, wrong)
@@ -298,30 +298,20 @@ class CodeExercise(Exercise):
             where = f"your answer is right {self.places[0]}, but {where}"
         return Feedback(State.WRONG, f"{where}{remark}")
 
-    def _diagnosis(self, results: dict[int, object], is_layer_new: bool = False) -> Feedback | None:
+    def _diagnosis(self, results: dict[int, object], most: int = 3) -> Feedback | None:
         """Name the cause of the results, if the search finds one.
 
         Args:
             results: by the number of the input.
-            is_layer_new: whether γ is 1 and β is 0 in all of them. Then the results can't show a
-                slip with γ or β.
+            most: how many things may be wrong.
         """
-        causes = self.search.causes(results)
-        if is_layer_new:
-            slips = (cause for cause in causes if not cause.mistake)
-            causes = [c for c in slips if not any(slip.is_affine for slip in c.slips)]
-        if not causes:
+        found = self.search.of(results, self._source, most)
+        if not found:
             return None
-        # Prefer the exercise's own message to that of the search.
-        causes = [cause for cause in causes if cause.mistake][:1] or causes
-        beliefs = [self.beliefs.get(cause.mistake) for cause in causes if cause.mistake]
-        beliefs += [slip.belief for cause in causes for slip in cause.slips]
-        message = in_words(causes, self.layout)
+        message = in_words(found)
+        beliefs = [belief for parts in found for part in parts for belief in part.beliefs]
         return Feedback(
-            State.WRONG,
-            message,
-            first_sentence(message),
-            tuple(dict.fromkeys(belief for belief in beliefs if belief)),
+            State.WRONG, message, first_sentence(message), tuple(dict.fromkeys(beliefs))
         )
 
     def _of_a_variant(self, results: dict[int, object], wrong: list) -> Feedback | None:

@@ -6,7 +6,7 @@ from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import put_in_bank
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.layout import SENTENCES, Layout
+from lnorm_course.slips.models import Model, axes_of
 from lnorm_utils.data import encoded_points, normal
 
 TOPIC = "batch_norm"
@@ -15,12 +15,20 @@ TOPIC = "batch_norm"
 WORDS = normal(5, 3, 6, seed=51) + 2
 PIXELS = normal(2, 4, 3, 6, seed=52) + 2
 SMALL = 0.02
-ALL_WORDS = Layout(SENTENCES.axes, (0, 1), name="Batch norm", size="N · L")
-IMAGES = Layout(
-    ("the batch", "the channels", "the height", "the width"),
-    (1,),
-    dict.fromkeys(((0,), (0, 2, 3), (0, 1, 2, 3)), Belief.OVER_THE_BATCH)
-    | {(1, 2, 3): Belief.SAME_AS_GROUP_NORM},
+ALL_WORDS = Model(
+    "layer_norm",
+    axes=axes_of(("the batch", "the positions", "the features"), (0, 1)),
+    called="Batch norm",
+    size="N · L",
+)
+IMAGES = Model(
+    "layer_norm",
+    axes=axes_of(
+        ("the batch", "the channels", "the height", "the width"),
+        (1,),
+        dict.fromkeys(((0,), (0, 2, 3), (0, 1, 2, 3)), Belief.OVER_THE_BATCH)
+        | {(1, 2, 3): Belief.SAME_AS_GROUP_NORM},
+    ),
     size="C",
 )
 WITHIN = 1e-5

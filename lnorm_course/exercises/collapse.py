@@ -13,22 +13,9 @@ from lnorm_course.exercises.collapse_two_features import (  # noqa: F401 - in th
     y_var,
 )
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.layout import SENTENCES, Layout
 from lnorm_utils.data import normal
 
 TOPIC = "collapse"
-
-
-class Sphere(Layout):
-    """Rows of which one takes the mean and the length, and no variance."""
-
-    axis_switches = (
-        ("you averaged", "averages", ("mean_axes", "variance_axes")),
-        ("your mean runs", "takes the mean", ("mean_axes",)),
-        ("the mean of your squares runs", "takes it", ("variance_axes",)),
-    )
-
-
 # So narrow that an ε shows.
 POINTS = 0.02 * normal(2, 3, 4, seed=61).double() + 0.01
 NARROW = 0.02 * normal(5, 2, 6, seed=62).double()
@@ -63,19 +50,12 @@ one_number = Prediction(
 )
 
 
-def _of_length_root_d(norm, rows, eps=0.0):
-    """Divide rows by the root of the mean of their squares, over the axes that `norm` chooses."""
-    axes = norm.variance_axes(rows.ndim, -1) if norm.variance_axes else -1
-    return rows / (rows.square().mean(axes, keepdim=True) + eps).sqrt()
-
-
 sphere = CodeExercise(
     inputs={
         "two sentences of three words with four features": (POINTS,),
         "five sentences of two words with six features": (NARROW,),
     },
-    norm=lambda norm, x: _of_length_root_d(norm, norm.center(x)),
-    layout=Sphere(SENTENCES.axes, SENTENCES.right, SENTENCES.beliefs),
+    norm=lambda norm, x: norm.sphere(x),
     without=[*VARIANCES, *FINISHED_NORMS, "lnorm_utils.standardize"],
     hints=[
         "Two steps, one for each equation. First make the features of each row add up to 0.",
@@ -95,14 +75,14 @@ def centered_and_of_length_root_d(x):
 def with_eps(norm, x):
     """You added an ε of 1e-5, as layer norm does. The squares of a narrow row then add up to less
     than D."""
-    return _of_length_root_d(norm, norm.center(x), eps=1e-5)
+    return norm.standardize(x)
 
 
 @sphere.mistake()
 def of_length_1(norm, x):
     """The squares of each of your rows add up to 1. They should add up to D, so the length should
     be √D."""
-    return _of_length_root_d(norm, norm.center(x)) / x.shape[-1] ** 0.5
+    return norm.sphere(x) / x.shape[-1] ** 0.5
 
 
 @sphere.mistake()
@@ -114,7 +94,7 @@ def without_its_axis(norm, x):
 @sphere.mistake()
 def of_length_root_d_minus_1(norm, x):
     """The squares of each of your rows add up to D − 1. They should add up to D."""
-    return _of_length_root_d(norm, norm.center(x)) * (1 - 1 / x.shape[-1]) ** 0.5
+    return norm.sphere(x) * (1 - 1 / x.shape[-1]) ** 0.5
 
 
 @sphere.mistake()
@@ -148,7 +128,7 @@ def without_a_root(norm, x):
 @sphere.mistake()
 def of_length_d(norm, x):
     """You made the rows as long as D. Their squares then add up to D²."""
-    return _of_length_root_d(norm, norm.center(x)) * x.shape[-1] ** 0.5
+    return norm.sphere(x) * x.shape[-1] ** 0.5
 
 
 @sphere.mistake()

@@ -6,22 +6,16 @@ from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import put_in_bank
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.known import SLIPS
-from lnorm_course.slips.layout import Layout
+from lnorm_course.slips.models import Model, axes_of
 from lnorm_utils.data import normal
 
 TOPIC = "collapse"
-
-
-class Pairs(Layout):
-    """Two features each. A formula in δ shows no divisor and no mean, so no slip is about them."""
-
-    slips = tuple(slip for slip in SLIPS if not {"divisor", "numerator"} & slip.changes.keys())
-
-
 # Differences on both sides of √ε, for ε = 0.1.
 DIFFERENCES = torch.tensor([-3.0, -0.4, 0.1, 0.7, 5.0]).double()
-PAIRS = Pairs(("the points", "the two features"), (1,), {(0,): Belief.OVER_THE_BATCH})
+PAIRS = Model(
+    "layer_norm",
+    axes=axes_of(("the points", "the two features"), (1,), {(0,): Belief.OVER_THE_BATCH}),
+)
 
 torch_var = Prediction(
     answer=3,

@@ -6,18 +6,21 @@ from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import put_in_bank
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.layout import Layout
+from lnorm_course.slips.models import Model, axes_of
 from lnorm_utils.data import normal
 
 TOPIC = "file_types"
 # Unequal axes, means that aren't zero, and once a spread so small that ε = 1e-6 shows.
 PLACES = normal(2, 5, 3, seed=301).double() + 1
 NARROW = 0.003 * normal(3, 4, 6, seed=302).double() + 0.1
-FILES = Layout(
-    ("the files", "the places", "the features"),
-    (1,),
-    {(0,): Belief.OVER_THE_BATCH, (0, 1): Belief.OVER_THE_BATCH},
-    name="Norm 1",
+FILES = Model(
+    "layer_norm",
+    axes=axes_of(
+        ("the files", "the places", "the features"),
+        (1,),
+        {(0,): Belief.OVER_THE_BATCH, (0, 1): Belief.OVER_THE_BATCH},
+    ),
+    called="Norm 1",
     size="L",
 )
 

@@ -21,7 +21,7 @@ from lnorm_course.exercises.gamma_beta_scale import (  # noqa: F401 - in this ba
     y_mean,
 )
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.way_back import WAY_BACK
+from lnorm_course.slips.models import WAY_BACK
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm_steps
 

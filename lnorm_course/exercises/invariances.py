@@ -17,7 +17,7 @@ from lnorm_course.exercises.invariances_weights import (  # noqa: F401 - in this
     unseen,
 )
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.relatives import RMS_NORM
+from lnorm_course.slips.models import RMS_NORM
 from lnorm_utils.data import normal
 from lnorm_utils.functional import standardize
 

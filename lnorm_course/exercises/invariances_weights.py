@@ -4,7 +4,7 @@ from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import put_in_bank
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.relatives import WEIGHT_NORM
+from lnorm_course.slips.models import WEIGHT_NORM
 from lnorm_utils.data import normal
 
 TOPIC = "invariances"

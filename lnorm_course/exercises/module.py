@@ -1,6 +1,5 @@
 """Exercises on layer norm as a module."""
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from lnorm_course.exercises.module_shapes import (  # noqa: F401 - in this bank,
 )
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.layer import Around, Refusing, WrongLayer, with_parameters, with_switches
-from lnorm_course.slips.layout import LastAxes
+from lnorm_course.slips.models import LAST_AXES
 from lnorm_utils.data import encoded_points, normal
 from lnorm_utils.functional import layer_norm
 
@@ -71,7 +70,7 @@ mine = CodeExercise(
         Observation(Observed.AFTER_A_STEP, 6, (0.1,), WIDE, (WIDE_TARGETS,)),
     ],
     norm=WrongLayer,
-    layout=LastAxes(),
+    layout=LAST_AXES,
     within=1e-5,
     without=FINISHED_NORMS,
     hints=[
@@ -286,7 +285,10 @@ def _starting_at(gamma: int, beta: int, words: str) -> None:
 def gamma_around_zero(norm, *arguments):
     """Your γ starts at 0, and you multiply by 1 + γ. A new layer is right like this, but one with
     the γ of PyTorch's isn't. Let γ start at 1, and multiply by γ itself."""
-    around = dataclasses.replace(norm, gamma=lambda weight, bias: 1 + weight)
+    def layer_norm(x, weight, bias, axes, eps):
+        return norm.layer_norm(x, None if weight is None else 1 + weight, bias, axes, eps)
+
+    around = SimpleNamespace(layer_norm=layer_norm)
     return with_parameters(
         around, arguments, lambda name, value: (name, Parameter(torch.zeros_like(value)))
     )

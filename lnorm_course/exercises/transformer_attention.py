@@ -7,7 +7,7 @@ import torch
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import put_in_bank
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.slips.attention import ATTENTION
+from lnorm_course.slips.models import ATTENTION
 from lnorm_utils.data import normal
 
 TOPIC = "transformer"

@@ -6,7 +6,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.slips.forward import NormWithSlips
 from lnorm_utils.modules import LayerNorm
 
 __all__ = ["Around", "Refusing", "WrongLayer", "with_parameters", "with_switches"]
@@ -20,7 +19,7 @@ class WrongLayer(LayerNorm):
         arguments: those of `LayerNorm`.
     """
 
-    def __init__(self, norm: NormWithSlips, *arguments: Any) -> None:
+    def __init__(self, norm: Any, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.norm = norm
 
@@ -51,7 +50,7 @@ class Refusing(WrongLayer):
     """
 
     def __init__(
-        self, norm: NormWithSlips, arguments: Sequence[Any], refuse: Callable[[tuple, tuple], None]
+        self, norm: Any, arguments: Sequence[Any], refuse: Callable[[tuple, tuple], None]
     ) -> None:
         super().__init__(norm, *arguments)
         self.refuse_shape = refuse
@@ -73,7 +72,7 @@ class Around(nn.Module):
 
 
 def with_parameters(
-    norm: NormWithSlips, arguments: Sequence[Any], change: Callable[[str, Tensor], tuple[str, Any]]
+    norm: Any, arguments: Sequence[Any], change: Callable[[str, Tensor], tuple[str, Any]]
 ) -> WrongLayer:
     """Make a layer with other things in place of γ and β, as far as they are there.
 
@@ -89,7 +88,7 @@ def with_parameters(
 
 
 def with_switches(
-    norm: NormWithSlips,
+    norm: Any,
     arguments: Sequence[Any],
     without_bias: str | None,
     without_affine: tuple[str | None, str | None],

@@ -1,0 +1,268 @@
+"""Find out how a student came to a result: search the wrong pieces for the fewest that give it.
+
+The idea is that of Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, where an error model and a
+right solution correct the programs of students. Here the error model is a program with gaps.
+"""
+
+import contextlib
+import functools
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import torch
+
+from lnorm_course.checking.causes import Failure, Raised
+from lnorm_course.checking.comparing import same
+from lnorm_course.slips.beliefs import Belief
+from lnorm_course.slips.models import Model, Piece
+from lnorm_utils.words import spoken
+
+__all__ = ["Choice", "Explanation", "Explanations", "Mistake", "in_words"]
+
+MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend on the machine
+MOST_NAMED = 3  # explanations; if more of them fit, one is an example
+
+
+class Mistake(NamedTuple):
+    """A wrong answer that an exercise knows: a function of its inputs, and what is said of it."""
+
+    function: Callable
+    why: str
+    beliefs: tuple[Belief, ...] = ()
+    can_be_paired: bool = False  # whether the function takes the model first
+
+
+class Choice(NamedTuple):
+    """A wrong piece in the exercise's own program with gaps."""
+
+    gap: int
+    number: int
+    why: str
+    beliefs: tuple[Belief, ...] = ()
+
+
+Part = Mistake | Choice | Piece
+Explanation = tuple[Part, ...]
+
+
+class Explanations:
+    """What an exercise knows to go wrong, alone and in pairs, and what each gives.
+
+    Args:
+        run: (parts, number of the input) -> what an attempt with these wrong parts returns.
+        mistakes: those of the exercise.
+        choices: the wrong pieces of its own program.
+        model: with the wrong pieces of what the exercise is about, if it has one.
+        right: the right result for each input.
+        within: how far a number may be from another one that is called equal.
+        arguments: what the function, or the layer, takes.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[Explanation, int], object],
+        mistakes: Sequence[Mistake],
+        choices: Sequence[Choice],
+        model: Model | None,
+        right: Sequence[object],
+        within: float,
+        arguments: Collection[str] = (),
+    ) -> None:
+        self._run, self.mistakes, self.choices, self.model = run, mistakes, choices, model
+        self.right, self.within, self.arguments = right, within, arguments
+        self._results: dict[tuple, object] = {}  # each runs once, however many attempts come
+
+    @functools.cached_property
+    def pieces(self) -> list[Piece]:
+        """The model's wrong pieces in the gaps that the right answer comes through."""
+        if self.model is None:
+            return []
+        visited: set[int] = set()
+        for number in range(len(self.right)):
+            with self.model.choosing(()) as gaps:
+                self._run((), number)
+            visited |= gaps
+        return [
+            piece
+            for piece in self.model.pieces
+            if piece.gap in visited and (not piece.needs or piece.needs in self.arguments)
+        ]
+
+    def of(
+        self, results: Mapping[int, object], source: str = "", most: int = 3
+    ) -> list[Explanation]:
+        """Return the explanations with the fewest wrong things that give all these results.
+
+        Those with a mistake of the exercise itself come alone, because they say more.
+
+        Args:
+            results: number of the input -> a value, or a `Failure`.
+            source: that of the attempt, as far as it's known. What it contradicts isn't said.
+            most: how many things may be wrong.
+        """
+        if any(isinstance(each, Failure) and not each.is_an_error for each in results.values()):
+            return []  # a program gives a value, or raises
+        # Begin with inputs on which the attempt is wrong, because few explanations agree with it
+        # there, and of these with the last one, because an exercise has its smallest input last.
+        wrong = [n for n in results if not self.equal(results[n], self.right[n])]
+        order = sorted(results, key=lambda n: (n not in wrong, -n))
+        if all(_is_constant(results[n]) for n in wrong):
+            most = 1  # too little is known for more
+        code = "".join(source.split())
+        with _one_thread():
+            for count in range(1, most + 1):
+                for group in self.all(count):
+                    found = [
+                        parts
+                        for parts in group
+                        if all(self.fits(results[n], parts, n) for n in order)
+                        and all(_may_be(part, code) for part in parts)
+                    ]
+                    if found:
+                        fails = isinstance(results[order[0]], Failure)
+                        return [] if fails and _are_blurred(found) else found
+        return []
+
+    def all(self, count: int) -> Iterator[Iterator[Explanation]]:
+        """Yield the explanations with so many wrong things, those that are said first in front."""
+        simple = [piece for piece in self.pieces if piece.counts == 1]
+        double = [piece for piece in self.pieces if piece.counts == 2]
+        if count == 1:
+            for parts in (self.mistakes, simple, self.choices):
+                yield ((part,) for part in parts)
+        elif count == 2:
+            with_model = [mistake for mistake in self.mistakes if mistake.can_be_paired]
+            yield itertools.islice(itertools.product(with_model, simple), MOST_PAIRS)
+            yield itertools.islice(_in_two_gaps(itertools.combinations(simple, 2)), MOST_PAIRS)
+            yield _in_two_gaps(itertools.combinations(self.choices, 2))
+        else:
+            yield _in_two_gaps(itertools.product(double, simple))
+
+    def result(self, parts: Explanation, number: int) -> object:
+        """Return what wrong parts make of one of the inputs, which may be an error."""
+        key = (*map(id, parts), number)
+        if key not in self._results:
+            result = self._result(parts, number)
+            self._results[key] = result.detach() if isinstance(result, torch.Tensor) else result
+        return self._results[key]
+
+    def _result(self, parts: Explanation, number: int) -> object:
+        pieces = [part for part in parts if isinstance(part, Piece)]
+        try:
+            if self.model is None:
+                return self._run(parts, number)
+            with self.model.choosing(pieces):
+                return self._run(parts, number)
+        except Exception as error:
+            return Raised(type(error).__name__, " ".join(str(error).split())[:200])
+
+    def fits(self, result: object, parts: Explanation, number: int) -> bool:
+        """Tell whether wrong parts give this result, or the same numbers for every row."""
+        given, right = self.result(parts, number), self.right[number]
+        if self.equal(result, given):
+            return True
+        tensors = [each for each in (result, given, right) if isinstance(each, torch.Tensor)]
+        if len(tensors) == 3 and tensors[1].shape != tensors[0].shape == tensors[2].shape:
+            with contextlib.suppress(RuntimeError):
+                return self.equal(result, tensors[1].expand_as(tensors[0]))
+        return False
+
+    def equal(self, one: object, other: object) -> bool:
+        """Tell whether two results are the same, be they values or errors."""
+        if isinstance(one, Failure):
+            return isinstance(other, Raised) and one.tells(other)
+        if isinstance(one, Raised) or isinstance(other, Raised):
+            return isinstance(one, Raised) and isinstance(other, Raised) and one == other
+        return not self._clearly_differ(one, other) and same(one, other, self.within)
+
+    def _clearly_differ(self, one: object, other: object) -> bool:
+        """Compare the last numbers of two tensors, which is quick and mostly enough."""
+        if not (type(one) is type(other) is torch.Tensor and one.numel() and other.numel()):
+            return False
+        ours, theirs = one.flatten()[-1].item(), other.flatten()[-1].item()
+        return abs(ours - theirs) > max(1e-3, 100 * self.within) * (1 + abs(theirs))
+
+
+def _are_blurred(found: Sequence[Explanation]) -> bool:
+    """Tell whether an error could come from so many things that it would be guessed to name them.
+
+    An error ends a function early, and what would come after it isn't known.
+    """
+    return len(found) > MOST_NAMED and len({_instead(parts) for parts in found}) > 1
+
+
+def _in_two_gaps(pairs: Iterable[tuple]) -> Iterator[Explanation]:
+    return (pair for pair in pairs if pair[0].gap != pair[1].gap)
+
+
+def _may_be(part: Part, code: str) -> bool:
+    """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
+    return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
+
+
+def _is_constant(result: object) -> bool:
+    return isinstance(result, torch.Tensor) and bool((result == result.flatten()[:1]).all())
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let PyTorch compute with one thread: with small tensors, several only wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def in_words(found: Sequence[Explanation]) -> str:
+    """Say what was done, and what is done instead, of all explanations that fit."""
+    if not isinstance(found[0][0], Piece):
+        told = list(dict.fromkeys(map(_with_own, found)))
+        return told[0] if len(told) == 1 else f"Either: {' Or: '.join(told[:MOST_NAMED])}"
+    ways = [spoken([_clause(_done(part)) for part in parts], are_clauses=True) for parts in found]
+    ways = list(dict.fromkeys(ways))
+    told = found[:1] if len(ways) > MOST_NAMED else found
+    instead = _instead([part for parts in told for part in parts])
+    if len(ways) > MOST_NAMED:
+        return f"Perhaps {ways[0]}, but other mistakes lead to the same result. {instead}"
+    if len(ways) > 1:
+        return f"Either {', or '.join(ways)}. {instead}"
+    if len(found[0]) > 1:
+        return f"Two things: {ways[0]}. {instead}"
+    return f"{_done(found[0][0])} {instead}"
+
+
+def _with_own(parts: Explanation) -> str:
+    """Say what the exercise itself says of a mistake, and what else is wrong."""
+    first, *second = parts
+    also = "".join(f" Also, {_clause(_done(part))}. {_instead([part])}" for part in second)
+    return f"{first.why if not isinstance(first, Piece) else ''}{also}".strip()
+
+
+def _done(part: Part) -> str:
+    return part.done if isinstance(part, Piece) else f"{part.why.partition('. ')[0].rstrip('.')}."
+
+
+def _instead(parts: Sequence[Part]) -> str:
+    """Say what is done instead; of what the same norm does, in one sentence."""
+    told: dict[str, list[str]] = {}
+    for part in parts:
+        subject, does = (
+            (part.subject, part.does)
+            if isinstance(part, Piece)
+            else ("", part.why.partition(". ")[2])
+        )
+        told.setdefault(subject, []).append(does)
+    return " ".join(
+        f"{subject} {spoken(does, are_clauses=True)}." if subject else " ".join(dict.fromkeys(does))
+        for subject, does in told.items()
+    )
+
+
+def _clause(sentence: str) -> str:
+    """Return a sentence as a part of a longer one."""
+    text = sentence.removesuffix(".")
+    is_a_word = text[1:2].islower() or text[1:2] in (" ", "'")
+    return f"{text[0].lower()}{text[1:]}" if is_a_word and text[:2] != "E[" else text
