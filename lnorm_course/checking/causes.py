@@ -39,18 +39,20 @@ class Raised(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """The result of a student's code that raised an error, or failed in another way."""
+    """The result of a student's code that raised an error, or failed in another way.
 
-    remark: str
+    Args:
+        kind: the name of the error's class; empty if it's another failure.
+        message: what the error says, or how it failed.
+    """
+
+    kind: str
+    message: str
 
     @property
-    def is_an_error(self) -> bool:
-        """Tell whether the remark is about an error at all."""
-        return "raised " in self.remark
-
-    def tells(self, raised: Raised) -> bool:
-        """Tell whether the remark is about this error."""
-        return f"raised {raised.kind}" in self.remark and raised.message in self.remark
+    def remark(self) -> str:
+        """What it did, in words."""
+        return f"raised {self.kind}: {self.message}" if self.kind else self.message
 
 
 def in_words(causes: Sequence[Cause], layout: Layout) -> str:

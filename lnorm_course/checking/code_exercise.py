@@ -17,11 +17,13 @@ from lnorm_course.checking.choosing import Template, template_of
 from lnorm_course.checking.class_attempts import Observation, describe, observe
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import trusted
+from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import CLOSED, Exercise
 from lnorm_course.checking.factors import sizes_of
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
 from lnorm_course.checking.patterns import off_by_slices, unfinished
 from lnorm_course.checking.place import place
+from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import (
     Choice,
     Explanation,
@@ -234,9 +236,9 @@ class CodeExercise(Exercise):
             return all(map(functools.partial(self._is_right_for, attempt), range(len(self.inputs))))
 
     def _is_right_for(self, attempt: object, number: int) -> bool:
-        results, _ = running.results(
+        results = running.results(
             attempt, [self.inputs[number]], self.use_class, self.describe, without=self.without
-        )
+        ).values
         return bool(results) and self._is_right(number, results[0])
 
     def choose(self) -> None:
@@ -256,7 +258,8 @@ class CodeExercise(Exercise):
             return self.search.equal(trusted(result), self.right[number])
         return False
 
-    def _judge_values(self, results: list, remark: str) -> Feedback:
+    def _judge_trusted(self, outcome: Outcome) -> Feedback:
+        results, remark = outcome.values, outcome.remark
         kind = "class" if self.use_class else "function"
         if results and all(result is ... for result in results):
             return Feedback(State.NOT_ATTEMPTED, f"your {kind} returns nothing yet.")
@@ -266,8 +269,8 @@ class CodeExercise(Exercise):
             asked = "Is `return` inside an `if`?" if where else "Did you forget `return`?"
             return Feedback(State.WRONG, f"{where}your {kind} returns nothing. {asked}")
         wrong = [n for n, r in enumerate(results) if not same(r, self.right[n], self.within)]
-        if len(results) < len(self.inputs):
-            return self._judge_failure(dict(enumerate(results)), wrong, remark)
+        if outcome.error:
+            return self._judge_failure(outcome, wrong)
         if not wrong:
             message = inspect.getdoc(self.given_answer) or ""
             return Feedback(State.RIGHT, f"{message} {remark}".strip())
@@ -282,16 +285,18 @@ class CodeExercise(Exercise):
         feedback = feedback or self._first_difference(results, wrong)
         return replace(feedback, message=f"{feedback.message} {remark}".strip())
 
-    def _judge_failure(self, results: dict[int, object], wrong: list, remark: str) -> Feedback:
+    def _judge_failure(self, outcome: Outcome, wrong: list) -> Feedback:
         """Say why an attempt fails on an input, or name a mistake that shows before that."""
-        number = len(results)
-        feedback = self._diagnosis({**results, number: Failure(remark)})
+        results, error, remark = dict(enumerate(outcome.values)), outcome.error, outcome.remark
+        number, feedback = len(results), None
+        if isinstance(error, Error) and not error.advice:
+            feedback = self._diagnosis({**results, number: Failure(error.kind, error.message)})
         if feedback is None and wrong:
             feedback = self._diagnosis(results)
         if feedback:
             return replace(feedback, message=f"{feedback.message} And {remark}")
         is_first = not (wrong or self.use_class)
-        if is_first and (fits := only_these_fit(self.inputs, [number], None, None, remark)):
+        if is_first and (fits := only_these_fit(self.inputs, [number], outcome=outcome)):
             return Feedback(State.WRONG, fits, SIZES_ARE_FIXED)
         where = f"{self.places[number]} " if number and not self.use_class else ""
         if where and not wrong:
@@ -345,7 +350,7 @@ class CodeExercise(Exercise):
         number = wrong[0]
         if number and not self.use_class:
             given, right = results[number], self.right[number]
-            if fits := only_these_fit(self.inputs, wrong, given, right, ""):
+            if fits := only_these_fit(self.inputs, wrong, given, right):
                 return Feedback(State.WRONG, fits, SIZES_ARE_FIXED)
         if message := unfinished(results, self.right, self.within, self._sizes):
             return Feedback(State.WRONG, message, first_sentence(message), is_symptom=True)

@@ -77,30 +77,27 @@ class Exercise(ABC):
         """Return what `check` shows, without keeping a record of it."""
         if attempt is None or attempt is ...:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
-        return self.judge_results(
-            *running.results(
+        return self.judge_outcome(
+            running.results(
                 attempt, self.inputs, self.use_class, self.describe, without=self.without
             )
         )
 
-    def judge_results(self, results: list, remark: str) -> Feedback:
-        """Judge what an attempt returned: one value, or one for each of the inputs.
-
-        With fewer results the attempt has failed, and the remark says how.
-        """
+    def judge_outcome(self, outcome: running.Outcome) -> Feedback:
+        """Judge what became of an attempt: of a value, or of a call for each of the inputs."""
         try:
-            values = [trusted(result) for result in results]
+            values = [trusted(value) for value in outcome.values]
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # an object of the student's that raises when looked at
-            kinds = ", ".join(sorted({kind_of(result) for result in results}))
+            kinds = ", ".join(sorted({kind_of(value) for value in outcome.values}))
             told = f"comparing your answer, {kinds}, raised an error: {type(error).__name__}."
             return Feedback(State.WRONG, told)
-        return self._judge_values(values, remark)
+        return self._judge_trusted(outcome._replace(values=values))
 
     @abstractmethod
-    def _judge_values(self, values: list, remark: str) -> Feedback:
-        """Do what `judge_results` does, with values that can be trusted."""
+    def _judge_trusted(self, outcome: running.Outcome) -> Feedback:
+        """Do what `judge_outcome` does, with values that can be trusted."""
 
     def hint(self) -> None:
         """Show one more hint at each call."""

@@ -154,7 +154,7 @@ class _Runs:
     def _is_right(self, made: Callable, number: int, without: Collection[str] = ()) -> bool:
         given = [self.inputs[number]]
         use = functools.partial(self._counted, self.use_class) if self.use_class else None
-        values, _ = running.results(made, given, use, without=without)
+        values = running.results(made, given, use, without=without).values
         return len(values) == 1 and self.is_right(number, values[0])
 
     def _version(self, code: CodeType) -> Callable:

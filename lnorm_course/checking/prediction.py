@@ -14,6 +14,7 @@ from lnorm_course.checking.comparing import as_float, plain, same
 from lnorm_course.checking.defusing import Unknown, kind_of, shown
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
+from lnorm_course.checking.running import Outcome
 from lnorm_course.slips.beliefs import Belief
 
 __all__ = ["Prediction", "Wrong", "difference_of_values", "nearest"]
@@ -82,10 +83,10 @@ class Prediction(Exercise):
             for value, told in wrong.items()
         ]
 
-    def _judge_values(self, results: list, remark: str) -> Feedback:
-        if not results:
-            return Feedback(State.WRONG, remark)
-        (value,) = results
+    def _judge_trusted(self, outcome: Outcome) -> Feedback:
+        if outcome.error:
+            return Feedback(State.WRONG, outcome.remark)
+        (value,) = outcome.values
         if feedback := self._known(value):
             return feedback
         answer = self.answers[0][0]

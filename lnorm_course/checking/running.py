@@ -1,4 +1,4 @@
-"""Call a student's function on fresh inputs, and turn whatever happens into a sentence.
+"""Call a student's function on fresh inputs, and say what became of it, whatever happens.
 
 The grader's kernel runs this file too, so it imports nothing that knows answers.
 """
@@ -10,11 +10,11 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 
-from lnorm_course.checking.errors import in_words
+from lnorm_course.checking.errors import Error, error_of
 from lnorm_course.checking.watching import (
     handed_in,
     is_blank,
@@ -24,13 +24,32 @@ from lnorm_course.checking.watching import (
     watched,
 )
 
-__all__ = ["CallError", "fresh", "results"]
+__all__ = ["CallError", "Outcome", "fresh", "results"]
 
 SLOW = 1.0  # seconds for all calls
 SECONDS = 10.0  # for one call
 WHOSE = {"torch": "PyTorch", "sys": "Python"}
 # Layers from these modules don't count as an answer.
 FINISHED = ("torch.", "lnorm_utils.modules")
+
+
+class Outcome(NamedTuple):
+    """What became of the calls of an attempt.
+
+    Args:
+        values: what it returned for each input, up to the one on which it failed.
+        error: why it failed there; None if it never did.
+        notices: what else its student should read, a sentence each.
+    """
+
+    values: list
+    error: Error | str | None = None
+    notices: Sequence[str] = ()
+
+    @property
+    def remark(self) -> str:
+        """What a student reads besides a verdict: the error, and the notices."""
+        return " ".join([str(self.error or ""), *self.notices]).strip()
 
 
 def fresh(arguments: tuple) -> tuple:
@@ -56,11 +75,10 @@ def results(
     describe: Callable[..., str] | None = None,
     seconds: float | None = None,
     without: Collection[str] = (),
-) -> tuple[list, str]:
-    """Return the attempt's value for each input, and a remark.
+) -> Outcome:
+    """Call an attempt with each input, until a call fails.
 
-    When a call fails, the values end before it and the remark says what happened. The value of a
-    body that is only three dots is the three dots.
+    The value of a body that is only three dots is the three dots.
 
     Args:
         attempt: a value for a prediction, otherwise a function or a class.
@@ -71,45 +89,55 @@ def results(
         without: functions that the attempt must not call, such as "torch.std" and
             "lnorm_utils.standardize".
     """
-    attempt_class = type(attempt)  # isinstance would ask the attempt, which may raise or lie
-    can_be_called = callable(attempt) and not issubclass(attempt_class, torch.Tensor)
-    if inputs is None:
-        return ([], "this is a prediction. Give a value.") if can_be_called else ([attempt], "")
     kind = "class" if use_class else "function"
-    if not can_be_called or issubclass(attempt_class, torch.nn.Module if use_class else type):
-        define = f"Define one with `{'class' if use_class else 'def'}`, and pass its name"
-        return [], f"this exercise checks a {kind}. {define}, without parentheses after it."
-    if issubclass(attempt_class, type) and _is_finished(cast(type, attempt)):
-        return [], "that's a finished layer. Write a class with a `forward` of your own."
-    if name := handed_in(attempt):
-        return [], f"that's {_of(name)}. Write the steps yourself."
+    if refused := _refused(attempt, inputs is None, kind):
+        return Outcome([], refused)
+    if inputs is None:
+        return Outcome([attempt])
     tensors = " and ".join(f"`{name}`" for name in notebook_tensors(attempt))
     unused = " and ".join(f"`{name}`" for name in never_used(attempt))
     if tensors and unused:
-        return [], f"your function reads {tensors}, from the notebook, and never its own {unused}."
-    function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
-    calls = _Calls(
-        function, kind, describe or _called_with, SECONDS if seconds is None else seconds, without
-    )
+        told = f"your function reads {tensors}, from the notebook, and never its own {unused}."
+        return Outcome([], told)
     notices = []
     if tensors:
         notices.append(f"Your {kind} also reads {tensors}, from the notebook.")
     if loops_that_end_at_once(attempt):
         notices.append("Your loop ends on its first pass: look where its `return` stands.")
-    calls.remarks += notices
-    values = []
+    function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
+    describe, seconds = describe or _called_with, SECONDS if seconds is None else seconds
+    values: list[object] = []
+    has_printed = False
     started = time.thread_time()  # that of this computation only, however busy the machine is
     for arguments in inputs:
         try:
-            value = calls.call(arguments)
-            values.append(... if value is None and is_blank(attempt) else value)
+            value, printed = _call(function, arguments, kind, describe, seconds, without)
         except CallError as problem:
-            return values, " ".join([str(problem), *notices])
+            return Outcome(values, problem.error, notices)
+        values.append(... if value is None and is_blank(attempt) else value)
+        has_printed |= printed
+    if has_printed:
+        notices.append(f"What your {kind} printed isn't shown.")
     if (passed := time.thread_time() - started) > SLOW:
-        calls.remarks.append(
-            f"It took {passed:.0f} seconds. Without a loop it would take almost none."
-        )
-    return values, " ".join(dict.fromkeys(calls.remarks))
+        notices.append(f"It took {passed:.0f} seconds. Without a loop it would take almost none.")
+    return Outcome(values, None, notices)
+
+
+def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
+    """Say why an attempt isn't called, or isn't taken as a value; empty if it is."""
+    attempt_class = type(attempt)  # isinstance would ask the attempt, which may raise or lie
+    can_be_called = callable(attempt) and not issubclass(attempt_class, torch.Tensor)
+    if is_prediction:
+        return "this is a prediction. Give a value." if can_be_called else ""
+    wrong, word = (torch.nn.Module, "class") if kind == "class" else (type, "def")
+    if not can_be_called or issubclass(attempt_class, wrong):
+        define = f"Define one with `{word}`, and pass its name, without parentheses after it."
+        return f"this exercise checks a {kind}. {define}"
+    if issubclass(attempt_class, type) and _is_finished(cast(type, attempt)):
+        return "that's a finished layer. Write a class with a `forward` of your own."
+    if name := handed_in(attempt):
+        return f"that's {_of(name)}. Write the steps yourself."
+    return ""
 
 
 def _is_finished(attempt: type) -> bool:
@@ -120,62 +148,54 @@ def _is_finished(attempt: type) -> bool:
 
 
 class CallError(Exception):
-    """Says in a sentence what went wrong when an attempt was called."""
+    """Raised when a call of an attempt fails.
+
+    Args:
+        error: why, as a sentence or as what it raised.
+    """
+
+    def __init__(self, error: Error | str) -> None:
+        super().__init__(error)
+        self.error = error
 
 
-class _Calls:
-    """Calls of one attempt, and the remarks to make about them if they all succeed."""
+def _call(
+    function: Callable,
+    arguments: tuple,
+    kind: str,
+    describe: Callable[..., str],
+    seconds: float,
+    without: Collection[str],
+) -> tuple[object, bool]:
+    """Return the value of a call, and whether it printed something. For arguments see `results`.
 
-    def __init__(
-        self,
-        function: Callable,
-        kind: str,
-        describe: Callable[..., str],
-        seconds: float,
-        without: Collection[str],
-    ) -> None:
-        self.function, self.kind, self.describe = function, kind, describe
-        self.seconds, self.without = seconds, without
-        self.remarks: list[str] = []
-
-    def call(self, arguments: tuple) -> object:
-        given, printed = fresh(arguments), io.StringIO()
-        try:
-            with (
-                contextlib.redirect_stdout(printed),
-                _dtype_of(given),
-                watched(self.without) as called,
-                _limited(self.seconds),
-            ):
-                value = self.function(*given)
-        except KeyboardInterrupt:
-            raise
-        except _TooSlow:
-            limit = f"{self.seconds:.0f} seconds"
-            raise CallError(f"your {self.kind} did not finish within {limit}.") from None
-        except CallError:  # of what uses a class
-            raise
-        except BaseException as error:  # SystemExit, too
-            used = self.describe(*arguments)
-            raise CallError(in_words(error, self.kind, used)) from None
-        if called:
-            raise CallError(
-                f"your {self.kind} calls {_of(called[0])}. Here you do without it: write the steps "
-                "yourself."
-            )
-        for before, after in zip(arguments, given, strict=True):
-            if not _untouched(before, after):
-                raise CallError(
-                    f"your {self.kind} changes its input. Compute a new tensor instead."
-                )
-        if printed.closed or printed.getvalue():
-            if value is None and not printed.closed:
-                raise CallError(
-                    f"your {self.kind} prints something and returns nothing. A check sees only "
-                    "what stands after `return`."
-                )
-            self.remarks.append(f"What your {self.kind} printed isn't shown.")
-        return value
+    Raises:
+        CallError: the call fails, or does what it must not.
+    """
+    given, printed = fresh(arguments), io.StringIO()
+    try:
+        with (
+            contextlib.redirect_stdout(printed),
+            _dtype_of(given),
+            watched(without) as called,
+            _limited(seconds),
+        ):
+            value = function(*given)
+    except (KeyboardInterrupt, CallError):  # `observe` raises such errors
+        raise
+    except _TooSlow:
+        raise CallError(f"your {kind} did not finish within {seconds:.0f} seconds.") from None
+    except BaseException as problem:  # SystemExit, too
+        raise CallError(error_of(problem, kind, describe(*arguments))) from None
+    if called:
+        here = "Here you do without it: write the steps yourself."
+        raise CallError(f"your {kind} calls {_of(called[0])}. {here}")
+    if not all(map(_untouched, arguments, given)):
+        raise CallError(f"your {kind} changes its input. Compute a new tensor instead.")
+    if value is None and not printed.closed and printed.getvalue():
+        sees = "A check sees only what stands after `return`."
+        raise CallError(f"your {kind} prints something and returns nothing. {sees}")
+    return value, printed.closed or bool(printed.getvalue())
 
 
 def _untouched(before: Any, after: Any) -> bool:

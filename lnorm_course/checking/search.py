@@ -101,7 +101,7 @@ class Explanations:
             source: that of the attempt, as far as it's known. What it contradicts isn't said.
             most: how many things may be wrong.
         """
-        if any(isinstance(each, Failure) and not each.is_an_error for each in results.values()):
+        if any(isinstance(each, Failure) and not each.kind for each in results.values()):
             return []  # a program gives a value, or raises
         # Begin with inputs on which the attempt is wrong, because few explanations agree with it
         # there, and of these with the last one, because an exercise has its smallest input last.
@@ -171,7 +171,7 @@ class Explanations:
     def equal(self, one: object, other: object) -> bool:
         """Tell whether two results are the same, be they values or errors."""
         if isinstance(one, Failure):
-            return isinstance(other, Raised) and one.tells(other)
+            return isinstance(other, Raised) and (one.kind, one.message) == other
         if isinstance(one, Raised) or isinstance(other, Raised):
             return isinstance(one, Raised) and isinstance(other, Raised) and one == other
         return not self._clearly_differ(one, other) and same(one, other, self.within)

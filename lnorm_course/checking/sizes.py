@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 from torch import Tensor
 
+from lnorm_course.checking.errors import Error
+from lnorm_course.checking.running import Outcome
+
 __all__ = ["only_these_fit", "perhaps_only_these_fit", "shapes_in"]
 
 FROM_THE_INPUT = "Take sizes from the input, such as `x.shape[-1]`."
@@ -24,7 +27,11 @@ def shapes_in(value: object) -> list[tuple[int, ...]]:
 
 
 def only_these_fit(
-    inputs: Sequence[tuple], wrong: Sequence[int], result: object, right: object, remark: str
+    inputs: Sequence[tuple],
+    wrong: Sequence[int],
+    result: object = None,
+    right: object = None,
+    outcome: Outcome | None = None,
 ) -> str:
     """Say that an attempt fits only the sizes of the first input; empty if that isn't sure.
 
@@ -34,15 +41,16 @@ def only_these_fit(
             on.
         result, right: what the attempt returned for the first of these, and what is right; None
             if it failed.
-        remark: what an error said.
+        outcome: of all calls, if it failed.
     """
     if not _is_right_for_one_size(inputs, wrong):
         return ""
     ours, theirs = shapes_in(inputs[0]), shapes_in(inputs[wrong[0]])
     changed = list(_changed_sizes(ours, theirs))
-    if result is None:
-        text = re.sub(r"`[^`]*`", "", remark.rpartition(" (called with ")[0])
-        told = {int(number) for number in re.findall(r"\b\d+\b", text.partition(": ")[2])}
+    if outcome:
+        error = outcome.error
+        text = error.message if isinstance(error, Error) and not error.advice else ""
+        told = {int(number) for number in re.findall(r"\b\d+\b", text)}
         sure = any(before in told for before, _ in changed) or "out of bounds" in text
     elif not (isinstance(result, Tensor) and isinstance(right, Tensor)):
         sure = False
@@ -54,8 +62,8 @@ def only_these_fit(
     if not sure:
         return ""
     first, other = next(p for p in zip(ours, theirs, strict=False) if p[0] != p[1])
-    if result is None:
-        return f"your answer fits only sizes such as {first}. With {other} {remark}"
+    if outcome:
+        return f"your answer fits only sizes such as {first}. With {other} {outcome.remark}"
     return (
         f"your answer fits only sizes such as {first}, and is wrong for {other}. {FROM_THE_INPUT}"
     )

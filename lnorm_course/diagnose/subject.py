@@ -100,7 +100,7 @@ class Subject:
             value = self._run(given, weight, bias, eps, is_training)
         except Exception as error:
             words = " ".join(str(error).split())[:200]
-            return Call(Failure(f"raised {type(error).__name__}: {words}"), False, mine)
+            return Call(Failure(type(error).__name__, words), False, mine)
         changed = not torch.equal(torch.nan_to_num(given.detach()), torch.nan_to_num(before))
         return Call(_as_tensor(value), changed, mine)
 
@@ -199,4 +199,4 @@ def _as_tensor(value: object) -> Tensor | Failure:
         value = torch.from_numpy(value)
     if isinstance(value, Tensor):
         return value
-    return Failure(f"returned a {type(value).__name__}, but a tensor was expected")
+    return Failure("", f"returned a {type(value).__name__}, but a tensor was expected")

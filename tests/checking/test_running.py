@@ -18,9 +18,15 @@ X = torch.arange(6.0).reshape(2, 3)
 INPUTS = [(X, 0.5)]
 
 
+def run(*arguments, **options):
+    """Return the values of an attempt, and the remark about it."""
+    outcome = results(*arguments, **options)
+    return outcome.values, outcome.remark
+
+
 def remark(attempt, inputs=INPUTS, use_class=None):
     """Return the remark about an attempt that fails at once."""
-    values, said = results(attempt, inputs, use_class)
+    values, said = run(attempt, inputs, use_class)
     assert values == []
     return said
 
@@ -90,7 +96,7 @@ def test_an_error_is_told_without_what_is_not_known_of_its_place():
 
 
 def test_an_error_keeps_the_values_of_earlier_calls():
-    values, said = results(lambda x: x[4], [(torch.arange(5),), (torch.arange(4),)])
+    values, said = run(lambda x: x[4], [(torch.arange(5),), (torch.arange(4),)])
     assert values == [4]
     assert "IndexError" in said
     assert said.endswith(" (called with (4,)).")
@@ -103,12 +109,12 @@ class CallableTensor(torch.Tensor):
 
 def test_a_prediction_is_taken_as_it_is():
     for value in (3, X.shape, X.as_subclass(CallableTensor)):
-        values, said = results(value, None)
+        values, said = run(value, None)
         assert (values[0] is value, said) == (True, "")
 
 
 def test_a_class_is_used_with_each_input_and_told_of_as_a_class():
-    assert results(int, [(X, 0.5), (X, 0.1)], lambda make, x, eps: (make, eps)) == (
+    assert run(int, [(X, 0.5), (X, 0.1)], lambda make, x, eps: (make, eps)) == (
         [(int, 0.5), (int, 0.1)],
         "",
     )
@@ -129,7 +135,7 @@ def printing(x):
 
 def test_printing_is_told_once_however_often_it_happens_and_in_place_of_returning():
     for attempt, values in ((printing, [1, 2]), (closing, [None, None])):
-        given, said = results(attempt, [(1,), (2,)])
+        given, said = run(attempt, [(1,), (2,)])
         assert (given, said.count("printed")) == (values, 1)
     assert "prints something and returns nothing" in remark(print)
 
@@ -141,9 +147,9 @@ def test_changing_any_argument_is_told():
 
 def test_a_missing_number_or_a_wanted_gradient_is_no_change():
     holes = torch.tensor([1.0, float("nan")])
-    assert results(lambda x: 3, [(holes,)]) == ([3], "")
+    assert run(lambda x: 3, [(holes,)]) == ([3], "")
     assert "changes its input" in remark(lambda x: x.fill_(1), [(holes,)])
-    assert results(lambda x: x.requires_grad_().numel(), [(X,)]) == ([6], "")
+    assert run(lambda x: x.requires_grad_().numel(), [(X,)]) == ([6], "")
 
 
 @pytest.mark.parametrize(("seconds", "is_told"), [(1.5, False), (12.7, True)])
@@ -151,7 +157,7 @@ def test_how_long_it_took_is_told_beyond_a_limit(monkeypatch, seconds, is_told):
     monkeypatch.setattr(running, "SLOW", 2.0)
     times = iter([100.0, 100.0 + seconds])
     monkeypatch.setattr(time, "thread_time", lambda: next(times))
-    values, said = results(lambda x: x, [(3,)])
+    values, said = run(lambda x: x, [(3,)])
     assert values == [3]
     assert ("13 seconds" in said) is is_told
 
@@ -165,14 +171,14 @@ def test_a_function_that_does_not_end_is_stopped_even_if_it_catches_errors():
             except Exception:
                 continue
 
-    values, said = results(endless, [()], seconds=0.1)
+    values, said = run(endless, [()], seconds=0.1)
     assert values == []
     assert "did not finish within 0 seconds" in said
 
 
 def test_in_a_thread_functions_are_called_without_a_limit():
     found = []
-    thread = threading.Thread(target=lambda: found.append(results(lambda x: x + 1, [(2,)])))
+    thread = threading.Thread(target=lambda: found.append(run(lambda x: x + 1, [(2,)])))
     thread.start()
     thread.join()
     assert found == [([3], "")]
@@ -189,7 +195,7 @@ def test_a_new_layer_gets_the_verdict_of_the_formula(make):
 def test_new_tensors_fit_the_inputs_during_the_call_alone():
     inside = {torch.float64: torch.float64, torch.float16: torch.float32}
     for dtype, made in inside.items():
-        assert results(lambda x: torch.ones(2).dtype, [(X.to(dtype),)])[0] == [made]
+        assert results(lambda x: torch.ones(2).dtype, [(X.to(dtype),)]).values == [made]
         results(raising(SystemExit()), [(X.to(dtype), 0.5)])
         assert torch.get_default_dtype() is torch.float32
 

@@ -40,18 +40,18 @@ def helper(x):
     ],
 )
 def test_a_function_that_is_ruled_out_is_noticed_by_any_name(name, attempt):
-    values, said = results(attempt, [(X,)], without=[name])
-    assert values == []
-    assert f"own `{name.partition('.')[2]}`" in said
-    assert len(results(attempt, [(X,)], without=["torch.median"])[0]) == 1
+    outcome = results(attempt, [(X,)], without=[name])
+    assert outcome.values == []
+    assert f"own `{name.partition('.')[2]}`" in outcome.remark
+    assert len(results(attempt, [(X,)], without=["torch.median"]).values) == 1
     assert sys.getprofile() is None
 
 
 def test_a_function_of_the_students_may_have_any_name():
     names = {"torch": torch, "__name__": "__main__"}
     exec("def standardize(x):\n    return 2 * x\nattempt = lambda x: standardize(x)", names)
-    values, said = results(names["attempt"], [(X,)], without=["lnorm_utils.standardize"])
-    assert (len(values), said) == (1, "")
+    outcome = results(names["attempt"], [(X,)], without=["lnorm_utils.standardize"])
+    assert (len(outcome.values), outcome.remark) == (1, "")
 
 
 def test_a_function_of_the_course_is_no_answer_to_any_exercise():
@@ -99,7 +99,7 @@ def long(x):
 def test_a_loop_that_ends_on_its_first_pass_is_told():
     names = {}
     exec(LOOPS, names)
-    said = {name: results(names[name], [(X,)])[1] for name in names if name != "__builtins__"}
+    said = {name: results(names[name], [(X,)]).remark for name in names if name != "__builtins__"}
     ending = [name for name, told in said.items() if "ends on its first pass" in told]
     assert ending == ["first", "inner"]
 
@@ -108,9 +108,10 @@ def test_a_tensor_of_the_notebook_in_place_of_an_argument_is_named():
     names = {"encoded": X, "torch": torch}
     code = "never = lambda x: encoded + 1\nalso = lambda x: encoded + x\nown = lambda x: x + 1"
     exec(code, names)
-    values, said = results(names["never"], [(X,)])
-    assert (values, "`encoded`" in said, "`x`" in said) == ([], True, True)
-    values, said = results(names["also"], [(X,)])
-    assert (len(values), "`encoded`" in said) == (1, True)
-    assert "`encoded`" in results(names["also"], [(X[:, :2],)])[1]
-    assert results(names["own"], [(X,)])[1] == ""
+    outcome = results(names["never"], [(X,)])
+    said = outcome.remark
+    assert (outcome.values, "`encoded`" in said, "`x`" in said) == ([], True, True)
+    outcome = results(names["also"], [(X,)])
+    assert (len(outcome.values), "`encoded`" in outcome.remark) == (1, True)
+    assert "`encoded`" in results(names["also"], [(X[:, :2],)]).remark
+    assert results(names["own"], [(X,)]).remark == ""

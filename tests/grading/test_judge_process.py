@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from lnorm_course.checking.errors import Error
 from lnorm_course.exercises.mean import how_many
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.run import judge_process as starting
@@ -34,8 +35,13 @@ def lives_on(judge):
     assert judge.process.poll() is None
 
 
-def graded(judge, exercise, *values, remark=""):
-    return judge.grade(EMPTY, exercise, packed({"values": values, "remark": remark}))
+def sent(*values, error=None):
+    """Return what a kernel sends of these values."""
+    return {"values": values, "error": error, "notices": []}
+
+
+def graded(judge, exercise, *values, error=None):
+    return judge.grade(EMPTY, exercise, packed(sent(*values, error=error)))
 
 
 def test_no_dtype_of_pytorch_ends_the_process_whatever_its_shape_and_bytes(judge, lives_on):
@@ -52,13 +58,16 @@ def test_no_dtype_of_pytorch_ends_the_process_whatever_its_shape_and_bytes(judge
 ONE = encode(1)
 TOO_DEEP = functools.reduce(lambda inner, _: [inner], range(10**5), [])
 FORGED = {
-    "nested too deep": {"values": [TOO_DEEP], "remark": ""},
-    "many in few": {"values": [functools.reduce(lambda v, _: ["list", *[v] * 9], range(6), ONE)]},
-    "a long text": {"values": [["str", "1" * 10**5 + "x"]], "remark": ""},
-    "a long remark": {"values": [ONE], "remark": "/" * 2**22},
-    "surrogates": {"values": [["other", "\ud800"]], "remark": "\ud800"},
-    "NaN as a shape": {"values": [["tensor", "torch.float32", [math.nan], "AAAA"]], "remark": ""},
-    "a bool of 7": {"values": [["tensor", "torch.bool", [1], "Bw=="]], "remark": ""},
+    "nested too deep": sent(TOO_DEEP),
+    "many in few": sent(functools.reduce(lambda v, _: ["list", *[v] * 9], range(6), ONE)),
+    "a long text": sent(["str", "1" * 10**5 + "x"]),
+    "a long error": sent(error="/" * 2**22),
+    "an error and all values": sent(ONE, error="It fails."),
+    "an error without its parts": sent(error={"line": 1}),
+    "a line of text": sent(error=Error("A", "", "1", "", "", "", "")._asdict()),
+    "surrogates": sent(["other", "\ud800"]),
+    "NaN as a shape": sent(["tensor", "torch.float32", [math.nan], "AAAA"]),
+    "a bool of 7": sent(["tensor", "torch.bool", [1], "Bw=="]),
     "a text": "RIGHT",
 }
 
@@ -71,14 +80,14 @@ def test_what_no_recorder_writes_is_refused_at_once(judge, lives_on, answer):
     assert time.monotonic() - started < 2
 
 
-# What a process does instead of judging, by the remark that it's given.
+# What a process does instead of judging, by the error that it's given.
 BROKEN = """
 import os, time
 honest = judge.judge
 def broken(exercise, answer):
-    if answer["remark"] == "die":
+    if answer["error"] == "die":
         os._exit(1)
-    if answer["remark"] == "wait":
+    if answer["error"] == "wait":
         time.sleep(99)
     return honest(exercise, answer)
 judge.judge = broken
@@ -90,12 +99,12 @@ def test_what_breaks_the_judging_costs_only_its_own_exercise(monkeypatch):
     monkeypatch.setattr(starting, "START", starting.START.replace("judge.serve()\n", BROKEN))
     monkeypatch.setattr(starting, "SECONDS_TO_JUDGE", 1)
     with Judge() as judge:
-        assert graded(judge, how_many, ONE, remark="die").message == DIED
+        assert graded(judge, how_many, ONE, error="die").message == DIED
         assert graded(judge, how_many, encode(6)).state == "right"
-        broken = graded(judge, how_many, ONE, remark="wait")
+        broken = graded(judge, how_many, ONE, error="wait")
         assert broken == replace(EMPTY, state="crashed", message=TOO_SLOW)
         monkeypatch.setattr(starting, "SECONDS_TO_JUDGE", 60)
         monkeypatch.setattr(starting, "MOST_MEMORY", 0)
-        assert graded(judge, how_many, ONE, remark="wait").message == TOO_LARGE
+        assert graded(judge, how_many, ONE, error="wait").message == TOO_LARGE
         monkeypatch.setattr(starting, "START", "import sys; sys.exit(1)")
         assert graded(judge, how_many, ONE).message == DIED

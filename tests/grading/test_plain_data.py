@@ -11,11 +11,13 @@ import pytest
 import torch
 from exercise_banks import BANK
 
+from lnorm_course.checking.errors import Error
 from lnorm_course.checking.feedback import State
+from lnorm_course.checking.running import Outcome
 from lnorm_course.exercises.mean import how_many, row_means
 from lnorm_staff.grading.run.judge import judge
 from lnorm_staff.grading.run.plain_data import decode, encode, encode_input
-from lnorm_staff.grading.run.recording import ATTEMPTS, Recorder, describe_banks
+from lnorm_staff.grading.run.recording import ATTEMPTS, Recorder, as_data, describe_banks
 
 VALUES = [
     *(None, ..., True, 7, -(2**70), 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
@@ -63,9 +65,9 @@ FORGED_VALUES = [
 ]
 ONE = encode(1)
 FORGED_ANSWERS = [
-    *(None, [], {}, "RIGHT", {"values": [ONE]}, {"remark": ""}),
-    *({"values": [], "remark": ""}, {"values": [ONE, ONE], "remark": ""}),
-    *({"values": [value], "remark": ""} for value in FORGED_VALUES),
+    *(None, [], {}, "RIGHT", {"values": [ONE]}, {"error": None, "notices": []}),
+    *(as_data(Outcome(values)) for values in ([], [1, 1])),
+    *({**as_data(Outcome([])), "values": [value]} for value in FORGED_VALUES),
 ]
 
 
@@ -76,13 +78,15 @@ def test_what_no_kernel_sends_by_itself_is_refused(answer):
 
 
 def test_a_value_for_each_input_is_judged_and_one_more_is_refused():
-    encoded = [encode(value) for value in row_means.right]
-    assert judge(row_means, {"values": encoded, "remark": ""}).state is State.RIGHT
-    with pytest.raises(ValueError, match=f"^{len(encoded) + 1} values instead of {len(encoded)}$"):
-        judge(row_means, {"values": [*encoded, encoded[0]], "remark": ""})
-    fewer = judge(row_means, {"values": encoded[:-1], "remark": "a\x1b\nremark"})
-    assert fewer.state is State.WRONG
-    assert fewer.message.endswith("a� remark")
+    right = row_means.right
+    assert judge(row_means, as_data(Outcome(right))).state is State.RIGHT
+    with pytest.raises(ValueError, match=f"^{len(right) + 1} values instead of {len(right)}$"):
+        judge(row_means, as_data(Outcome([*right, right[0]])))
+    error = Error("ValueError", "no\x1b\nrow", 2, "x[4]", "", "function", "called with (2, 3)")
+    for each, said in ((error, str(error).replace("\x1b\n", "� ")), ("a\x1b\nremark", "a� remark")):
+        fewer = judge(row_means, as_data(Outcome(right[:-1], each)))
+        assert fewer.state is State.WRONG
+        assert fewer.message.endswith(said)
 
 
 ROWS = torch.arange(6.0).reshape(2, 3)
@@ -90,27 +94,27 @@ INPUTS = [[encode_input(ROWS)], [encode_input(ROWS + 1)]]
 
 
 def recorded(attempt, inputs=INPUTS, use_class=""):
-    """Return the values and the remark that a kernel would send."""
+    """Return the values and the error that a kernel would send."""
     recorder = Recorder("one", inputs, use_class, (), 5)
     assert recorder.check(attempt) is None
     sent = json.loads(json.dumps(ATTEMPTS.pop("one")))
-    return [decode(value) for value in sent["values"]], sent["remark"]
+    return [decode(value) for value in sent["values"]], sent["error"]
 
 
 def test_what_an_attempt_returns_for_each_input_is_sent_and_dots_for_none():
-    assert recorded((2, 3), None) == ([(2, 3)], "")
-    assert recorded(None, None) == ([...], "")
-    assert recorded(...) == ([..., ...], "")
+    assert recorded((2, 3), None) == ([(2, 3)], None)
+    assert recorded(None, None) == ([...], None)
+    assert recorded(...) == ([..., ...], None)
 
     def blank(x): ...
 
-    assert recorded(blank) == ([..., ...], "")
+    assert recorded(blank) == ([..., ...], None)
     assert recorded(lambda x: [][len(x) :].sort())[0] == [None, None]
-    values, remark = recorded(lambda x: x.sum(-1))
-    assert ([value.tolist() for value in values], remark) == ([[3, 12], [6, 15]], "")
-    values, remark = recorded(lambda x: x.sum(-1) if x[0, 0] == 0 else x.missing)
+    values, error = recorded(lambda x: x.sum(-1))
+    assert ([value.tolist() for value in values], error) == ([[3, 12], [6, 15]], None)
+    values, error = recorded(lambda x: x.sum(-1) if x[0, 0] == 0 else x.missing)
     assert [value.tolist() for value in values] == [[3, 12]]
-    assert "AttributeError" in remark
+    assert error["kind"] == "AttributeError"
 
 
 def test_an_answer_that_is_too_large_is_not_sent():

@@ -231,7 +231,7 @@ def test_the_search_finds_what_the_table_holds(name):
         results = results_of(exercise, proof.causes[number])
         fails = isinstance(results[-1], Raised)
         if fails:
-            results[-1] = Failure(f"raised {results[-1].kind}: {results[-1].message}")
+            results[-1] = Failure(*results[-1])
         found = {cause.key for cause in exercise.search.causes(dict(enumerate(results)))}
         named = {proof.causes[n].key for n in proof.named[number]}
         # An error to which many slips lead is told as it is.

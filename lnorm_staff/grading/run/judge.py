@@ -4,8 +4,10 @@ import json
 import os
 from typing import Any
 
+from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback
+from lnorm_course.checking.running import Outcome
 from lnorm_staff.grading.grade import VERDICTS
 from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
 from lnorm_staff.grading.run.channel import receive, send
@@ -29,16 +31,31 @@ def judge(exercise: Exercise, answer: Any) -> Feedback:
         ValueError: a `Recorder` writes nothing like this.
     """
     try:
-        remark = one_line(str.__str__(answer["remark"]), MOST_OF_A_REMARK)
         values = [decode(value) for value in answer["values"]]
+        notices = [_line(notice) for notice in answer["notices"]]
+        outcome = Outcome(values, _error(answer["error"]), notices)
     except Exception as problem:  # the kernel may send anything
         raise ValueError(f"{type(problem).__name__}: {problem}") from problem
     expected = 1 if exercise.inputs is None else len(exercise.inputs)
-    if len(values) > expected or not (values or remark):
+    if len(values) > expected or (len(values) < expected) != bool(outcome.error):
         raise ValueError(f"{len(values)} values instead of {expected}")
     if exercise.inputs is None and values:
         return exercise.judge(values[0])
-    return exercise.judge_results(values, remark)
+    return exercise.judge_outcome(outcome)
+
+
+def _error(sent: Any) -> Error | str | None:
+    """Read what `as_data` makes of the error of an outcome; anything else raises."""
+    if isinstance(sent, dict):
+        if type(sent["line"]) is not int and sent["line"] is not None:
+            raise TypeError("a line that is no number")
+        texts = {name: _line(text) for name, text in sent.items() if name != "line"}
+        return Error(line=sent["line"], **texts)
+    return None if sent is None else _line(sent)
+
+
+def _line(text: Any) -> str:
+    return one_line(str.__str__(text), MOST_OF_A_REMARK)
 
 
 def serve() -> None:

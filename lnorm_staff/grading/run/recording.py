@@ -12,12 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
 from lnorm_course.checking import class_attempts, running
+from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import Exercise, one_answer
 from lnorm_course.checking.lesson_names import explain_missing_names, put_back
 from lnorm_course.checking.progress import progress
 from lnorm_staff.grading.run.plain_data import decode_input, encode, encode_input
 
-__all__ = ["ATTEMPTS", "Recorder", "describe_banks", "install"]
+__all__ = ["ATTEMPTS", "Recorder", "as_data", "describe_banks", "install"]
 
 PACKAGE = "lnorm_course.exercises"
 
@@ -50,17 +51,17 @@ class Recorder:
         self._use_class, self._without, self._seconds = use_class, without, seconds
 
     def check(self, attempt: object = ..., *more: object) -> None:
-        """Write down an attempt's values and a remark, as JSON; put the lesson's names back."""
-        values, remark = ([], one_answer(self)) if more else self._values(attempt)
-        attempt_as_data = {"values": [encode(value) for value in values], "remark": remark}
-        if len(json.dumps(attempt_as_data)) > LONGEST_ATTEMPT:
-            attempt_as_data = {"values": [], "remark": "your answer is too large to be judged."}
-        ATTEMPTS[self.name] = attempt_as_data
+        """Write down what becomes of an attempt, as JSON; put the lesson's names back."""
+        outcome = running.Outcome([], one_answer(self)) if more else self._outcome(attempt)
+        sent = as_data(outcome)
+        if len(json.dumps(sent)) > LONGEST_ATTEMPT:
+            sent = as_data(running.Outcome([], "your answer is too large to be judged."))
+        ATTEMPTS[self.name] = sent
         put_back()
 
-    def _values(self, attempt: object) -> tuple[list, str]:
+    def _outcome(self, attempt: object) -> running.Outcome:
         if attempt is None or attempt is ...:
-            return [...] * len(self.inputs or [[]]), ""
+            return running.Outcome([...] * len(self.inputs or [[]]))
         calls = None
         if self.inputs is not None:
             calls = [tuple(map(decode_input, values)) for values in self.inputs]
@@ -73,6 +74,16 @@ class Recorder:
         if name.startswith("_") or not callable(getattr(Exercise, name, None)):
             raise AttributeError(f"{self.name} has no {name} while it's graded")
         return lambda *arguments, **options: None
+
+
+def as_data(outcome: running.Outcome) -> dict:
+    """Write what became of an attempt as what JSON knows."""
+    error = outcome.error
+    return {
+        "values": [encode(value) for value in outcome.values],
+        "error": error._asdict() if isinstance(error, Error) else error,
+        "notices": list(outcome.notices),
+    }
 
 
 def describe_banks() -> dict[str, dict[str, dict]]:
