@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 import torch
@@ -21,6 +22,7 @@ from lnorm_course.checking.watching import (
     loops_that_end_at_once,
     never_used,
     notebook_tensors,
+    source_of,
     watched,
 )
 
@@ -94,15 +96,17 @@ def results(
         return Outcome([], refused)
     if inputs is None:
         return Outcome([attempt])
-    tensors = " and ".join(f"`{name}`" for name in notebook_tensors(attempt))
-    unused = " and ".join(f"`{name}`" for name in never_used(attempt))
-    if tensors and unused:
-        told = f"your function reads {tensors}, from the notebook, and never its own {unused}."
-        return Outcome([], told)
-    notices = []
-    if tensors:
-        notices.append(f"Your {kind} also reads {tensors}, from the notebook.")
-    if loops_that_end_at_once(attempt):
+    source, notices = source_of(attempt), []
+    if source and not use_class:
+        tensors = notebook_tensors(source, cast(FunctionType, attempt).__globals__)
+        read = " and ".join(f"`{name}`" for name in tensors)
+        unused = " and ".join(f"`{name}`" for name in never_used(source))
+        if read and unused:
+            told = f"your function reads {read}, from the notebook, and never its own {unused}."
+            return Outcome([], told)
+        if read:
+            notices.append(f"Your function also reads {read}, from the notebook.")
+    if source and loops_that_end_at_once(source):
         notices.append("Your loop ends on its first pass: look where its `return` stands.")
     function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
     describe, seconds = describe or _called_with, SECONDS if seconds is None else seconds
@@ -114,7 +118,7 @@ def results(
             value, printed = _call(function, arguments, kind, describe, seconds, without)
         except CallError as problem:
             return Outcome(values, problem.error, notices)
-        values.append(... if value is None and is_blank(attempt) else value)
+        values.append(... if value is None and source and is_blank(source) else value)
         has_printed |= printed
     if has_printed:
         notices.append(f"What your {kind} printed isn't shown.")

@@ -1,15 +1,17 @@
-"""Notice which finished functions an attempt calls, by whatever name, and on which names it rests.
+"""Notice which finished functions an attempt calls, by whatever name, and what its source shows.
 
 The grader's kernel runs this file too, so it imports PyTorch and the standard library only.
 """
 
+import ast
 import contextlib
-import dis
 import functools
 import inspect
+import linecache
 import sys
-from collections.abc import Collection, Iterator
-from types import CodeType, FrameType, FunctionType
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import FrameType, FunctionType
 from typing import Any
 
 import torch
@@ -21,6 +23,7 @@ __all__ = [
     "loops_that_end_at_once",
     "never_used",
     "notebook_tensors",
+    "source_of",
     "watched",
 ]
 
@@ -32,7 +35,6 @@ FINISHED_NORMS = (
     "torch.rms_norm",
 )
 NOT_WATCHED = "sys.setprofile"
-LONGEST = 6  # bytes of EXTENDED_ARG
 OURS = ("lnorm_utils.", "lnorm_course.lessons.")  # and not answers, mistakes, and examples
 
 
@@ -85,63 +87,62 @@ def handed_in(attempt: object) -> str:
     return f"{package}.{attempt.__name__}" if module.startswith(OURS) else ""
 
 
-def is_blank(attempt: object) -> bool:
-    """Tell whether the body of a function, or of a class's `forward`, is empty."""
-    code = _code(attempt)
-    if code is None:
-        return False
-    names = {instruction.opname for instruction in dis.get_instructions(code)}
-    return names <= {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "NOP"}
+def source_of(attempt: object) -> ast.FunctionDef | None:
+    """Return the syntax tree of a `def`, or of a class's `forward`; None if it isn't known."""
+    if issubclass(type(attempt), type):  # isinstance would ask the attempt, which may lie
+        attempt = vars(attempt).get("forward")
+    if type(attempt) is not FunctionType:
+        return None
+    lines = linecache.getlines(attempt.__code__.co_filename)
+    try:
+        block = inspect.getblock(lines[attempt.__code__.co_firstlineno - 1 :])
+        (function,) = ast.parse(textwrap.dedent("".join(block))).body
+    except Exception:  # there are no lines, or they are a part of a statement
+        return None
+    return function if isinstance(function, ast.FunctionDef) else None
 
 
-def never_used(attempt: object) -> list[str]:
+def is_blank(source: ast.FunctionDef) -> bool:
+    """Tell whether the body of a function is empty, or returns a constant."""
+    is_short = all(isinstance(line, ast.Pass | ast.Expr | ast.Return) for line in source.body)
+    values = (getattr(line, "value", None) for line in source.body)
+    return is_short and all(isinstance(value, ast.Constant | None) for value in values)
+
+
+def never_used(source: ast.FunctionDef) -> list[str]:
     """Name the arguments of a function that it never reads, if it has no `*arguments`."""
-    code = _code(attempt)
-    if code is None or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+    if source.args.vararg or source.args.kwarg:
         return []
-    arguments = code.co_varnames[: code.co_argcount]
-    return [name for name in arguments if name not in _read(code, "LOAD_FAST", "LOAD_DEREF")]
+    names = [each.arg for each in (*source.args.posonlyargs, *source.args.args)]
+    return [name for name in names if name not in _names(source, ast.Load)]
 
 
-def loops_that_end_at_once(attempt: object) -> bool:
-    """Tell whether a loop of a function can't reach a second pass, as one that ends in `return`."""
-    code = _code(attempt)
-    if code is None:
-        return False
-    steps = list(dis.get_instructions(code))
-    jumps = [(s.argval, s.offset) for s in steps if "JUMP" in s.opname]
+def loops_that_end_at_once(source: ast.FunctionDef) -> bool:
+    """Tell whether the first pass of a loop always ends in a `return`."""
     return any(
-        # With a long body, a jump back goes to the EXTENDED_ARG in front of the loop.
-        not any(loop.offset - LONGEST <= to <= loop.offset < start for to, start in jumps)
-        for loop in steps
-        if loop.opname == "FOR_ITER"
+        _returns(loop.body) and not any(isinstance(n, ast.Continue) for n in ast.walk(loop))
+        for loop in ast.walk(source)
+        if isinstance(loop, ast.For)
     )
 
 
-def notebook_tensors(attempt: object) -> list[str]:
-    """Name the tensors of the notebook that a function reads."""
-    code = _code(attempt)
-    if code is None:
-        return []
-    around = attempt.__globals__ if type(attempt) is FunctionType else {}
-    names = _read(code, "LOAD_GLOBAL", "LOAD_NAME")
-    return [name for name in names if isinstance(around.get(name), torch.Tensor)]
+def _returns(body: Sequence[ast.stmt]) -> bool:
+    """Tell whether statements always end in a `return`."""
+    return any(
+        isinstance(each, ast.Return)
+        or (isinstance(each, ast.If) and _returns(each.body) and _returns(each.orelse))
+        for each in body
+    )
 
 
-def _code(attempt: object) -> CodeType | None:
-    if issubclass(type(attempt), type):  # isinstance would ask the attempt, which may lie
-        attempt = vars(attempt).get("forward")
-    return attempt.__code__ if type(attempt) is FunctionType else None
+def notebook_tensors(source: ast.FunctionDef, around: Mapping[str, object]) -> list[str]:
+    """Name the tensors of the notebook, `around` it, that a function reads."""
+    own = {node.arg for node in ast.walk(source) if isinstance(node, ast.arg)}
+    names = [n for n in _names(source, ast.Load) if n not in own | {*_names(source, ast.Store)}]
+    return [n for n in dict.fromkeys(names) if isinstance(around.get(n), torch.Tensor)]
 
 
-def _read(code: CodeType, *ways: str) -> list[str]:
-    """Name what a function, and the functions inside of it, read in these ways."""
-    inside = [each for each in code.co_consts if isinstance(each, CodeType)]
-    found: list[str] = []
-    for instruction in dis.get_instructions(code):
-        if instruction.opname.startswith((*ways, "STORE_FAST_LOAD_FAST")):
-            names = instruction.argval  # from Python 3.13 on, one instruction may read two
-            found += names if isinstance(names, tuple) else [names]
-    for each in inside:
-        found += _read(each, *ways)
-    return list(dict.fromkeys(found))
+def _names(source: ast.FunctionDef, context: type[ast.expr_context]) -> list[str]:
+    """Return the names that a function reads, or those that it gives values."""
+    names = (node for node in ast.walk(source) if isinstance(node, ast.Name))
+    return [node.id for node in names if isinstance(node.ctx, context)]

@@ -6,6 +6,7 @@ import sys
 import pytest
 import torch
 import torch.nn.functional as F
+from cells_of_tests import as_cell
 from exercise_banks import CODE
 from torch import nn
 
@@ -89,29 +90,48 @@ def whole(x):
     for row in x:
         x = x + row
     return [row for row in x][0]
-def long(x):
+def both(x):
     for row in x:
-        row = BODY
-    return row
-""".replace("BODY", "+".join(["x.sum()"] * 400))
+        if row.sum() > 100:
+            return row
+        else:
+            return -row
+def going_on(x):
+    for row in x:
+        if row.sum() < 100:
+            continue
+        return row
+"""
 
 
 def test_a_loop_that_ends_on_its_first_pass_is_told():
     names = {}
-    exec(LOOPS, names)
+    exec(as_cell(LOOPS, "exec"), names)
     said = {name: results(names[name], [(X,)]).remark for name in names if name != "__builtins__"}
     ending = [name for name, told in said.items() if "ends on its first pass" in told]
-    assert ending == ["first", "inner"]
+    assert ending == ["first", "inner", "both"]
+
+
+READING = """
+def never(x):
+    return encoded + 1
+def also(x):
+    return encoded + x
+def own(x):
+    return x + 1
+def local(x):
+    encoded = x + 1
+    return encoded
+"""
 
 
 def test_a_tensor_of_the_notebook_in_place_of_an_argument_is_named():
     names = {"encoded": X, "torch": torch}
-    code = "never = lambda x: encoded + 1\nalso = lambda x: encoded + x\nown = lambda x: x + 1"
-    exec(code, names)
+    exec(as_cell(READING, "exec"), names)
     outcome = results(names["never"], [(X,)])
     said = outcome.remark
     assert (outcome.values, "`encoded`" in said, "`x`" in said) == ([], True, True)
     outcome = results(names["also"], [(X,)])
     assert (len(outcome.values), "`encoded`" in outcome.remark) == (1, True)
     assert "`encoded`" in results(names["also"], [(X[:, :2],)]).remark
-    assert results(names["own"], [(X,)]).remark == ""
+    assert results(names["own"], [(X,)]).remark == results(names["local"], [(X,)]).remark == ""
