@@ -8,13 +8,9 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-import torch
-from torch import Tensor
-
 from lnorm_course.checking import running
-from lnorm_course.checking.causes import Failure
 from lnorm_course.checking.choosing import Template, template_of
-from lnorm_course.checking.class_attempts import Observation, describe, observe
+from lnorm_course.checking.class_attempts import Observation, Observed, describe, observe
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Error
@@ -34,8 +30,9 @@ from lnorm_course.checking.search import (
 from lnorm_course.checking.sizes import only_these_fit, perhaps_only_these_fit
 from lnorm_course.checking.variants import Variants
 from lnorm_course.checking.wording import difference, side_by_side
+from lnorm_course.diagnose.causes import Failure
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.models import SENTENCES, Model
+from lnorm_course.slips.models import SENTENCES, Model, Piece
 from lnorm_utils.words import capitalized
 
 __all__ = ["CodeExercise"]
@@ -274,14 +271,10 @@ class CodeExercise(Exercise):
         if not wrong:
             message = inspect.getdoc(self.given_answer) or ""
             return Feedback(State.RIGHT, f"{message} {remark}".strip())
-        feedback = self._diagnosis(dict(enumerate(results)))
-        if self.use_class:  # of several things that are wrong, name the one that shows first
-            kinds = [kind for kind, *_ in self.inputs]
-            alike = {n for n, kind in enumerate(kinds) if kind == kinds[wrong[0]]}
-            shown = alike | set(range(wrong[0] + 1))
-            feedback = feedback or self._diagnosis({n: results[n] for n in shown}, most=1)
+        feedback = self._diagnosis(dict(enumerate(results)), outcome.code)
+        if self.use_class and feedback is None:
+            feedback = self._first_of_several(results, wrong, outcome.code)
         feedback = feedback or self._of_a_variant(dict(enumerate(results)), wrong)
-        feedback = feedback or self._in_another_shape(results)
         feedback = feedback or self._first_difference(results, wrong)
         return replace(feedback, message=f"{feedback.message} {remark}".strip())
 
@@ -290,9 +283,10 @@ class CodeExercise(Exercise):
         results, error, remark = dict(enumerate(outcome.values)), outcome.error, outcome.remark
         number, feedback = len(results), None
         if isinstance(error, Error) and not error.advice:
-            feedback = self._diagnosis({**results, number: Failure(error.kind, error.message)})
+            failed = {number: Failure(error.kind, error.message)}
+            feedback = self._diagnosis(results | failed, outcome.code)
         if feedback is None and wrong:
-            feedback = self._diagnosis(results)
+            feedback = self._diagnosis(results, outcome.code)
         if feedback:
             return replace(feedback, message=f"{feedback.message} And {remark}")
         is_first = not (wrong or self.use_class)
@@ -303,14 +297,22 @@ class CodeExercise(Exercise):
             where = f"your answer is right {self.places[0]}, but {where}"
         return Feedback(State.WRONG, f"{where}{remark}")
 
-    def _diagnosis(self, results: dict[int, object], most: int = 3) -> Feedback | None:
-        """Name the cause of the results, if the search finds one.
+    def _diagnosis(self, results: dict[int, object], code: str) -> Feedback | None:
+        """Name the cause of the results, by the number of the input, if the search finds one."""
+        return self._named(self.search.of(results, code))
 
-        Args:
-            results: by the number of the input.
-            most: how many things may be wrong.
-        """
-        found = self.search.of(results, self._source, most)
+    def _first_of_several(self, results: list, wrong: list[int], code: str) -> Feedback | None:
+        """Of several things that are wrong in a class, name the one that shows first."""
+        kinds = [kind for kind, *_ in self.inputs]
+        first = kinds[wrong[0]]
+        shown = {n for n, kind in enumerate(kinds) if kind == first or n <= wrong[0]}
+        found = self.search.of({n: results[n] for n in shown}, code, most=1)
+        if first is Observed.OUTPUT:  # γ is 1 and β is 0, so it can't show what is done with them
+            pieces = [part for (part,) in found if isinstance(part, Piece)]
+            found = [(piece,) for piece in pieces if piece.step != "affine"]
+        return self._named(found)
+
+    def _named(self, found: Sequence[Explanation]) -> Feedback | None:
         if not found:
             return None
         message = in_words(found)
@@ -326,25 +328,6 @@ class CodeExercise(Exercise):
         where = self._first_difference(list(results.values()), wrong)
         told = where.message.removeprefix(UNKNOWN)
         return Feedback(State.WRONG, f"{words} {told}", words, table=where.table, is_symptom=True)
-
-    def _in_another_shape(self, results: list) -> Feedback | None:
-        """Name the cause of results that are in another shape, too."""
-        pairs = list(zip(results, self.right, strict=True))
-        if not all(isinstance(r, Tensor) and isinstance(w, Tensor) for r, w in pairs):
-            return None
-        if any(r.numel() != w.numel() or r.ndim < 1 for r, w in pairs):
-            return None
-        other = next(((r, w) for r, w in pairs if r.shape != w.shape), None)
-        if other is None:
-            return None
-        shapes = f"your tensor has shape {tuple(other[0].shape)}, not {tuple(other[1].shape)}."
-        for way in (lambda r, w: r.mT if r.ndim > 1 else r, lambda r, w: r.reshape(w.shape)):
-            put = {n: way(*pair) for n, pair in enumerate(pairs)}
-            if any(put[n].shape != w.shape for n, w in enumerate(self.right)):
-                continue
-            if feedback := self._diagnosis(put):
-                return replace(feedback, message=f"{feedback.message} And {shapes}")
-        return None
 
     def _first_difference(self, results: list, wrong: list) -> Feedback:
         number = wrong[0]

@@ -17,6 +17,7 @@ import torch
 
 from lnorm_course.checking.errors import Error, error_of
 from lnorm_course.checking.watching import (
+    code_of,
     handed_in,
     is_blank,
     loops_that_end_at_once,
@@ -42,11 +43,13 @@ class Outcome(NamedTuple):
         values: what it returned for each input, up to the one on which it failed.
         error: why it failed there; None if it never did.
         notices: what else its student should read, a sentence each.
+        code: the attempt's source, as far as it's known.
     """
 
     values: list
     error: Error | str | None = None
     notices: Sequence[str] = ()
+    code: str = ""
 
     @property
     def remark(self) -> str:
@@ -117,14 +120,14 @@ def results(
         try:
             value, printed = _call(function, arguments, kind, describe, seconds, without)
         except CallError as problem:
-            return Outcome(values, problem.error, notices)
+            return Outcome(values, problem.error, notices, code_of(attempt))
         values.append(... if value is None and source and is_blank(source) else value)
         has_printed |= printed
     if has_printed:
         notices.append(f"What your {kind} printed isn't shown.")
     if (passed := time.thread_time() - started) > SLOW:
         notices.append(f"It took {passed:.0f} seconds. Without a loop it would take almost none.")
-    return Outcome(values, None, notices)
+    return Outcome(values, None, notices, code_of(attempt))
 
 
 def _refused(attempt: object, is_prediction: bool, kind: str) -> str:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import torch
 
-from lnorm_course.checking.causes import Failure, Raised
 from lnorm_course.checking.comparing import same
+from lnorm_course.diagnose.causes import Failure, Raised
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.models import Model, Piece
 from lnorm_utils.words import spoken
@@ -107,8 +107,8 @@ class Explanations:
         # there, and of these with the last one, because an exercise has its smallest input last.
         wrong = [n for n in results if not self.equal(results[n], self.right[n])]
         order = sorted(results, key=lambda n: (n not in wrong, -n))
-        if all(_is_constant(results[n]) for n in wrong):
-            most = 1  # too little is known for more
+        if all(_is_zero(results[n]) for n in wrong):
+            most = 1  # zeros tell too little for more
         code = "".join(source.split())
         with _one_thread():
             for count in range(1, most + 1):
@@ -201,8 +201,8 @@ def _may_be(part: Part, code: str) -> bool:
     return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
 
 
-def _is_constant(result: object) -> bool:
-    return isinstance(result, torch.Tensor) and bool((result == result.flatten()[:1]).all())
+def _is_zero(result: object) -> bool:
+    return isinstance(result, torch.Tensor) and not result.any()
 
 
 @contextlib.contextmanager

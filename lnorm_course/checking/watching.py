@@ -18,6 +18,7 @@ import torch
 
 __all__ = [
     "FINISHED_NORMS",
+    "code_of",
     "handed_in",
     "is_blank",
     "loops_that_end_at_once",
@@ -35,6 +36,7 @@ FINISHED_NORMS = (
     "torch.rms_norm",
 )
 NOT_WATCHED = "sys.setprofile"
+LONGEST = 20_000  # characters of a source
 OURS = ("lnorm_utils.", "lnorm_course.lessons.")  # and not answers, mistakes, and examples
 
 
@@ -87,17 +89,25 @@ def handed_in(attempt: object) -> str:
     return f"{package}.{attempt.__name__}" if module.startswith(OURS) else ""
 
 
-def source_of(attempt: object) -> ast.FunctionDef | None:
-    """Return the syntax tree of a `def`, or of a class's `forward`; None if it isn't known."""
+def code_of(attempt: object) -> str:
+    """Return the source of a function, or of a class's `forward`; empty if it isn't known."""
     if issubclass(type(attempt), type):  # isinstance would ask the attempt, which may lie
         attempt = vars(attempt).get("forward")
     if type(attempt) is not FunctionType:
-        return None
+        return ""
     lines = linecache.getlines(attempt.__code__.co_filename)
     try:
         block = inspect.getblock(lines[attempt.__code__.co_firstlineno - 1 :])
-        (function,) = ast.parse(textwrap.dedent("".join(block))).body
-    except Exception:  # there are no lines, or they are a part of a statement
+    except Exception:  # there are no lines
+        return ""
+    return textwrap.dedent("".join(block))[:LONGEST]
+
+
+def source_of(attempt: object) -> ast.FunctionDef | None:
+    """Return the syntax tree of a `def`, or of a class's `forward`; None if it isn't known."""
+    try:
+        (function,) = ast.parse(code_of(attempt)).body
+    except Exception:  # nothing, or a part of a statement
         return None
     return function if isinstance(function, ast.FunctionDef) else None
 

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.checking.causes import Cause, in_words
 from lnorm_course.checking.comparing import same
-from lnorm_course.checking.diagnosis import Search
+from lnorm_course.diagnose.causes import Cause, in_words
+from lnorm_course.diagnose.diagnosis import Search
 from lnorm_course.diagnose.explaining import ShortSearch
+from lnorm_course.diagnose.forward import NormWithSlips
 from lnorm_course.diagnose.inputs import Input, inputs_for, parameter
 from lnorm_course.diagnose.parameters import unknown_parameters
 from lnorm_course.diagnose.references import Reference, layer_norm_of, reference_for
 from lnorm_course.diagnose.report import Diagnosis
-from lnorm_course.slips.forward import NormWithSlips
 from lnorm_utils.words import capitalized
 
 __all__ = ["diagnose_arrays"]

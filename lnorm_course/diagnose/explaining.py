@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from lnorm_course.checking.causes import Cause, Failure, in_words
 from lnorm_course.checking.comparing import close_numbers, same
-from lnorm_course.checking.diagnosis import Search
 from lnorm_course.checking.patterns import off_by_slices, unfinished
+from lnorm_course.diagnose.causes import Cause, Failure, in_words
+from lnorm_course.diagnose.diagnosis import Search
 from lnorm_course.diagnose.inputs import Input
+from lnorm_course.diagnose.layout import Layout
 from lnorm_course.diagnose.otherwise import done_otherwise
 from lnorm_course.diagnose.rounding import is_single, rounded_to
 from lnorm_course.diagnose.run import EXACT, SINGLE, Run
-from lnorm_course.slips.layout import Layout
 
 __all__ = ["ShortSearch", "clauses_of", "explain", "search_for", "told"]
 

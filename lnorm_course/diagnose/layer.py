@@ -8,9 +8,9 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.checking.causes import Failure
 from lnorm_course.checking.comparing import same
 from lnorm_course.diagnose import places
+from lnorm_course.diagnose.causes import Failure
 from lnorm_course.diagnose.explaining import clauses_of, explain, search_for, told
 from lnorm_course.diagnose.inputs import parameter, point_shape, typical
 from lnorm_course.diagnose.references import Reference, layer_norm_of, reference_for

@@ -7,12 +7,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from lnorm_course.diagnose.forward import Choice, NormWithSlips
+from lnorm_course.diagnose.layout import LastAxes, Layout
 from lnorm_course.diagnose.own_slips import OWN
 from lnorm_course.diagnose.rare_slips import RARE
+from lnorm_course.diagnose.slip import Slip
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.forward import Choice, NormWithSlips
-from lnorm_course.slips.layout import LastAxes, Layout
-from lnorm_course.slips.slip import Slip
 
 __all__ = [
     "AS_BATCH_NORM_IN_EVAL",

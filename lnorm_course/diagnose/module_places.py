@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from lnorm_course.diagnose.inputs import typical
+from lnorm_course.diagnose.known import CONSTANTS
 from lnorm_course.diagnose.report import Place
 from lnorm_course.diagnose.rounding import error_of
 from lnorm_course.diagnose.run import EXACT, Run
-from lnorm_course.slips.known import CONSTANTS
-from lnorm_course.slips.slip import Slip
+from lnorm_course.diagnose.slip import Slip
 from lnorm_utils.words import spoken
 
 __all__ = ["DETACHED", "gradient_place", "state_dict_place"]

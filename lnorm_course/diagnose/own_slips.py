@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from lnorm_course.slips.known import SLIPS
-from lnorm_course.slips.slip import Slip
+from lnorm_course.diagnose.known import SLIPS
+from lnorm_course.diagnose.slip import Slip
 
 __all__ = ["AS_RMS_NORM", "OWN", "RMS_NORM"]
 

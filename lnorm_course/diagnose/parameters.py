@@ -2,9 +2,9 @@
 
 from torch import Tensor
 
-from lnorm_course.checking.causes import Cause
 from lnorm_course.checking.comparing import same
-from lnorm_course.checking.diagnosis import Search
+from lnorm_course.diagnose.causes import Cause
+from lnorm_course.diagnose.diagnosis import Search
 from lnorm_course.diagnose.own_slips import RMS_NORM
 from lnorm_utils.words import spoken
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from lnorm_course.checking.causes import Failure
 from lnorm_course.checking.comparing import close_numbers
+from lnorm_course.diagnose.causes import Failure
 from lnorm_course.diagnose.inputs import Input, parameter, point_shape, typical
 from lnorm_course.diagnose.module_places import DETACHED, gradient_place, state_dict_place
 from lnorm_course.diagnose.references import layer_norm_of

@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from lnorm_course.slips.forward import Axes, share_of
-from lnorm_course.slips.slip import Slip
+from lnorm_course.diagnose.forward import Axes, share_of
+from lnorm_course.diagnose.slip import Slip
 
 __all__ = ["RARE"]
 

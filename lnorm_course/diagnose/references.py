@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from lnorm_course.diagnose.forward import NormWithSlips, combined
+from lnorm_course.diagnose.layout import Layout
 from lnorm_course.diagnose.layouts import (
     ChannelLayout,
     LastLayout,
@@ -18,9 +20,7 @@ from lnorm_course.diagnose.layouts import (
     subtracting_behind,
 )
 from lnorm_course.diagnose.own_slips import AS_RMS_NORM
-from lnorm_course.slips.forward import NormWithSlips, combined
-from lnorm_course.slips.layout import Layout
-from lnorm_course.slips.slip import Slip
+from lnorm_course.diagnose.slip import Slip
 
 __all__ = ["Reference", "layer_norm_of", "reference_for"]
 

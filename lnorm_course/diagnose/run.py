@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from lnorm_course.checking.causes import Failure
 from lnorm_course.checking.comparing import same
+from lnorm_course.diagnose.causes import Failure
 from lnorm_course.diagnose.inputs import Input, inputs_for
 from lnorm_course.diagnose.references import Reference
+from lnorm_course.diagnose.slip import Slip
 from lnorm_course.diagnose.subject import Subject
-from lnorm_course.slips.slip import Slip
 
 __all__ = ["EXACT", "SINGLE", "Run"]
 

@@ -9,7 +9,7 @@ import numpy
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.checking.causes import Failure
+from lnorm_course.diagnose.causes import Failure
 
 __all__ = ["BIAS", "WEIGHT", "Call", "Subject"]
 

@@ -5,9 +5,8 @@ import torch
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import put_in_bank
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.slips.models import BACKWARD
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.models import GAMMA_GRADIENT
+from lnorm_course.slips.models import BACKWARD, GAMMA_GRADIENT
 from lnorm_utils.data import encoded_points, normal
 from lnorm_utils.functional import layer_norm_steps
 

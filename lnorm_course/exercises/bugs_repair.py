@@ -21,7 +21,7 @@ from lnorm_course.exercises.module import (
 )
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.layer import WrongLayer, with_parameters
-from lnorm_course.slips.models import LAST_AXES
+from lnorm_course.slips.models import LAST_AXIS
 from lnorm_utils.data import normal
 
 TOPIC = "bugs"
@@ -141,7 +141,7 @@ repair = CodeExercise(
         Observation(Observed.AFTER_A_STEP, 6, (0.1,), WIDE, (WIDE_TARGETS,)),
     ],
     norm=WrongLayer,
-    layout=LAST_AXES,
+    layout=LAST_AXIS,
     within=1e-5,
     without=FINISHED_NORMS,
     hints=[

@@ -285,6 +285,7 @@ def _starting_at(gamma: int, beta: int, words: str) -> None:
 def gamma_around_zero(norm, *arguments):
     """Your γ starts at 0, and you multiply by 1 + γ. A new layer is right like this, but one with
     the γ of PyTorch's isn't. Let γ start at 1, and multiply by γ itself."""
+
     def layer_norm(x, weight, bias, axes, eps):
         return norm.layer_norm(x, None if weight is None else 1 + weight, bias, axes, eps)
 

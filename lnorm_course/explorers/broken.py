@@ -13,9 +13,14 @@ from lnorm_course.explorers.engine.controls import Slider, Switch, powers_of_ten
 from lnorm_course.explorers.engine.explorer import Explorer, Presets
 from lnorm_course.explorers.engine.figures import fixed_panels, line
 from lnorm_course.explorers.engine.own_data import rows_of
-from lnorm_course.slips.forward import combined
-from lnorm_course.slips.known import AFFINE_LEFT_OUT, EPS_OUTSIDE, ONE_PASS, UNBIASED
-from lnorm_course.slips.layout import OVER_EVERYTHING
+from lnorm_course.lessons.wrong_norms import (
+    AFFINE_LEFT_OUT,
+    EPS_OUTSIDE,
+    ONE_PASS,
+    UNBIASED,
+    Norm,
+    in_dtype_of_x,
+)
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm, mean
 from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW, in_style
@@ -31,12 +36,12 @@ EQUAL = 2e-6  # what is less is rounding
 FLOOR, CEILING = 1e-6, 1e4
 OFF = 1e6  # where NaN is drawn, off the scale
 RIGHT = "the right one"
-SLIPPED = {
-    "ε outside the root": EPS_OUTSIDE,
-    "E[x²] − E[x]²": ONE_PASS,
-    "γ and β left out": AFFINE_LEFT_OUT,
-    "mean over the batch too": OVER_EVERYTHING,
-    "unbiased variance": UNBIASED,
+SLIPPED: dict[str, tuple[Norm, int | tuple[int, ...]]] = {
+    "ε outside the root": (EPS_OUTSIDE, -1),
+    "E[x²] − E[x]²": (ONE_PASS, -1),
+    "γ and β left out": (AFFINE_LEFT_OUT, -1),
+    "mean over the batch too": (in_dtype_of_x, (0, 1)),
+    "unbiased variance": (UNBIASED, -1),
 }
 VARIANTS = [RIGHT, *SLIPPED]
 PRESETS: Presets = {
@@ -143,8 +148,7 @@ def differences(x: Tensor, eps: float, learned: tuple[Tensor, Tensor] | None) ->
     start = dict.fromkeys(SLIPPED, x - mean(x))
     start |= {"E[x²] − E[x]²": x, "mean over the batch too": x - mean(x, (0, 1))}
     outputs = {
-        name: combined(slip).layer_norm(start[name], weight, bias, -1, eps)
-        for name, slip in SLIPPED.items()
+        name: norm(start[name], weight, bias, dim, eps) for name, (norm, dim) in SLIPPED.items()
     }
     outputs[RIGHT] = layer_norm(x, size, weight, bias, eps)
     y = torch.stack([outputs[name] for name in VARIANTS])

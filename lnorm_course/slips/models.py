@@ -16,7 +16,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ __all__ = [
     "GAMMA_GRADIENT",
     "GRADIENT_NORM",
     "LAST_AXES",
+    "LAST_AXIS",
     "PRE_BLOCK",
     "RMS_NORM",
     "SENTENCES",
@@ -57,6 +58,7 @@ class Piece(NamedTuple):
     Args:
         gap: the number of the gap.
         number: that of the piece, where 0 is the right one.
+        code: what stands there.
         done: what was done, as a sentence.
         does: what is done instead: what the norm does, without its name, or a sentence.
         subject: the norm's name, or nothing.
@@ -69,6 +71,7 @@ class Piece(NamedTuple):
 
     gap: int
     number: int
+    code: str
     done: str
     does: str
     subject: str = ""
@@ -129,7 +132,7 @@ class Model:
             for each in wrong:
                 for other, why in self._each_axes(each):
                     number += 1
-                    pieces.append(self._piece(gap, number, why)._replace(step=step))
+                    pieces.append(self._piece(gap, number, other, why)._replace(step=step))
                     code += f"({other}) if chosen[{gap}] == {number} else "
             return f"({code}({right}))"
 
@@ -149,10 +152,10 @@ class Model:
                 told = why.replace("{wrong}", words).replace("{right}", self._axes.right)
                 yield other, f"{told} [{belief.name}]" if belief else told
 
-    def _piece(self, gap: int, number: int, why: str) -> Piece:
+    def _piece(self, gap: int, number: int, code: str, why: str) -> Piece:
         found = KNOWN.search(why)
         done, _, instead = KNOWN.sub("", why).replace("{D}", self._size).partition(". ")
-        piece = Piece(gap, number, f"{done}.", instead)
+        piece = Piece(gap, number, code, f"{done}.", instead)
         if instead.startswith("{norm} "):
             does = instead.removeprefix("{norm} ").removesuffix(".")
             piece = piece._replace(subject=self._called, does=does)
@@ -177,6 +180,10 @@ class Model:
         """All wrong pieces."""
         return self._read[0]
 
+    def with_pieces(self, pieces: Sequence[Piece]) -> Any:
+        """Return an object whose methods are the steps with these wrong pieces."""
+        return _With(self, pieces)
+
     @contextlib.contextmanager
     def choosing(self, pieces: Sequence[Piece]) -> Iterator[set[int]]:
         """Let these pieces stand in their gaps; yields the gaps that runs come through."""
@@ -187,6 +194,20 @@ class Model:
             yield self._chosen.visited
         finally:
             self._chosen.clear()
+
+
+class _With:
+    """The steps of a model with wrong pieces."""
+
+    def __init__(self, model: Model, pieces: Sequence[Piece]) -> None:
+        self._model, self._pieces = model, pieces
+
+    def __getattr__(self, step: str) -> Callable[..., Any]:
+        def run(*arguments: Any, **options: Any) -> Any:
+            with self._model.choosing(self._pieces):
+                return getattr(self._model.norm, step)(*arguments, **options)
+
+        return run
 
 
 def axes_of(
@@ -292,6 +313,10 @@ LAST = Axes(
 SENTENCES = Model("layer_norm", axes=WORDS)
 TABLE = Model("layer_norm", axes=ROWS)
 LAST_AXES = Model("layer_norm", axes=LAST)
+LAST_AXIS = Model(
+    "layer_norm",
+    axes=Axes("the last axis", [each for each in LAST.wrong if "count(" not in each[1]]),
+)
 RMS_NORM = Model("rms_norm", called="RMSNorm")
 WEIGHT_NORM = Model("weight_norm", called="Weight norm")
 BACKWARD = Model("backward", axes=WORDS, called="The backward pass")

@@ -10,7 +10,6 @@ import torch
 from exercise_banks import BANK, BANK_MODULES, CODE, EXERCISES, PREDICTIONS, WITH_NORM, known
 from project import NOTEBOOK_PATHS
 
-from lnorm_course.checking.causes import Cause
 from lnorm_course.checking.choosing import FOLDER, templates_in
 from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
@@ -107,8 +106,8 @@ def test_every_exercise_of_a_file_is_in_a_bank_under_the_name_of_its_variable():
 def test_answer_and_mistakes_are_far_more_than_the_tolerance_apart(exercise):
     inputs = range(len(exercise.inputs))
     results = {"right": exercise.right} | {
-        mistake.__doc__: [exercise.search.result(Cause(mistake, ()), n) for n in inputs]
-        for mistake in exercise.mistakes
+        mistake.why: [exercise.search.result((mistake,), n) for n in inputs]
+        for mistake in exercise.search.mistakes
     }
     within = APART.get(exercise.name, 1000) * exercise.within
     for one, other in itertools.combinations(results, 2):
@@ -163,5 +162,5 @@ def test_the_exercises_that_a_lesson_asks_after_its_recap_are_those_marked_furth
 
 def test_all_misconceptions_are_recognized_by_name():
     recognized = {one.belief for exercise in EXERCISES for one in known(exercise)}
-    recognized |= {slip.belief for exercise in WITH_NORM for slip in exercise.search.slips}
+    recognized |= {each for e in WITH_NORM for piece in e.search.pieces for each in piece.beliefs}
     assert set(Belief) - recognized == set()

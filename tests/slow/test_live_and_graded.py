@@ -7,7 +7,6 @@ import pytest
 from exercise_banks import BANK
 
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.slips.slip import compatible
 from lnorm_staff.grading.run import processes as starting
 from lnorm_staff.grading.run.judge import judge
 from lnorm_staff.grading.run.kernel import Kernel
@@ -28,11 +27,9 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 import numpy, sys, torch
-from lnorm_course.slips.forward import combined
 def slipped(exercise, *numbers):
-    slips = exercise.layout.all_slips()
-    chosen = (slips[number] for number in numbers)
-    return partial(exercise.norm, combined(*chosen, model=exercise.layout.model))
+    pieces = [exercise.layout.pieces[number] for number in numbers]
+    return partial(exercise.norm, exercise.layout.with_pieces(pieces))
 """
 MOST_PAIRS = 6
 # For runs without `--all`, topics that differ in what is handed in: numbers, shapes and functions;
@@ -65,9 +62,9 @@ def attempts(exercise):
     yield "sys.modules['lnorm_utils'].standardize"
     yield "lambda x, *m: sys.modules['lnorm_utils'].standardize(x) if hasattr(x, 'ndim') else 3"
     if exercise.norm:
-        slips = exercise.layout.all_slips()
-        pairs = itertools.combinations(range(len(slips)), 2)
-        pairs = [pair for pair in pairs if compatible([slips[number] for number in pair])]
+        gaps = [piece.gap for piece in exercise.layout.pieces]
+        pairs = itertools.combinations(range(len(gaps)), 2)
+        pairs = [(one, other) for one, other in pairs if gaps[one] != gaps[other]]
         for one, other in pairs[:: len(pairs) // MOST_PAIRS + 1]:
             yield f"slipped({own}, {one}, {other})"
 

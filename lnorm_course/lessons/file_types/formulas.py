@@ -3,9 +3,14 @@
 from torch import Tensor
 
 from lnorm_course.lessons.file_types.model import Formula
-from lnorm_course.slips.forward import combined
-from lnorm_course.slips.known import AFFINE_LEFT_OUT, EPS_OUTSIDE, ONE_PASS, UNBIASED
-from lnorm_course.slips.relatives import RMSNormWithSlips
+from lnorm_course.lessons.wrong_norms import (
+    AFFINE_LEFT_OUT,
+    EPS_OUTSIDE,
+    ONE_PASS,
+    RMS_NORM,
+    UNBIASED,
+    in_dtype_of_x,
+)
 
 __all__ = ["FORMULAS", "over_features"]
 
@@ -14,20 +19,20 @@ EPS = 1e-6
 
 def _rounded(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     half = (each.bfloat16() for each in (x, weight, bias))
-    return combined().layer_norm(*half, -1, EPS).float()
+    return in_dtype_of_x(*half, -1, EPS).float()
 
 
 FORMULAS: dict[str, Formula] = {
-    "as trained": lambda x, w, b: combined().layer_norm(x, w, b, -1, EPS),
-    "D − 1": lambda x, w, b: combined(UNBIASED).layer_norm(x, w, b, -1, EPS),
-    "ε outside the root": lambda x, w, b: combined(EPS_OUTSIDE).layer_norm(x, w, b, -1, EPS),
-    "ε = 0.001": lambda x, w, b: combined().layer_norm(x, w, b, -1, 1e-3),
-    "E[x²] − E[x]²": lambda x, w, b: combined(ONE_PASS).layer_norm(x, w, b, -1, EPS),
+    "as trained": lambda x, w, b: in_dtype_of_x(x, w, b, -1, EPS),
+    "D − 1": lambda x, w, b: UNBIASED(x, w, b, -1, EPS),
+    "ε outside the root": lambda x, w, b: EPS_OUTSIDE(x, w, b, -1, EPS),
+    "ε = 0.001": lambda x, w, b: in_dtype_of_x(x, w, b, -1, 1e-3),
+    "E[x²] − E[x]²": lambda x, w, b: ONE_PASS(x, w, b, -1, EPS),
     "in bfloat16": _rounded,
-    "no γ, no β": lambda x, w, b: combined(AFFINE_LEFT_OUT).layer_norm(x, w, b, -1, EPS),
+    "no γ, no β": lambda x, w, b: AFFINE_LEFT_OUT(x, w, b, -1, EPS),
     "left out": lambda x, w, b: x,
-    "RMSNorm": lambda x, w, b: RMSNormWithSlips().layer_norm(x, w, b, -1, EPS),
-    "over the batch": lambda x, w, b: combined().layer_norm(x, w, b, 0, EPS),
+    "RMSNorm": lambda x, w, b: RMS_NORM(x, w, b, -1, EPS),
+    "over the batch": lambda x, w, b: in_dtype_of_x(x, w, b, 0, EPS),
 }
 
 
@@ -41,4 +46,4 @@ def over_features(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     Returns:
         (N, 256, 512).
     """
-    return combined().layer_norm(x, weight, bias, -2, EPS)
+    return in_dtype_of_x(x, weight, bias, -2, EPS)

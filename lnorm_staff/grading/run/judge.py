@@ -33,7 +33,7 @@ def judge(exercise: Exercise, answer: Any) -> Feedback:
     try:
         values = [decode(value) for value in answer["values"]]
         notices = [_line(notice) for notice in answer["notices"]]
-        outcome = Outcome(values, _error(answer["error"]), notices)
+        outcome = Outcome(values, _error(answer["error"]), notices, str.__str__(answer["code"]))
     except Exception as problem:  # the kernel may send anything
         raise ValueError(f"{type(problem).__name__}: {problem}") from problem
     expected = 1 if exercise.inputs is None else len(exercise.inputs)

@@ -83,6 +83,7 @@ def as_data(outcome: running.Outcome) -> dict:
         "values": [encode(value) for value in outcome.values],
         "error": error._asdict() if isinstance(error, Error) else error,
         "notices": list(outcome.notices),
+        "code": outcome.code,
     }
 
 

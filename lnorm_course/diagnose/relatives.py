@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from lnorm_course.diagnose.forward import NormWithSlips
+from lnorm_course.diagnose.layout import Layout
+from lnorm_course.diagnose.slip import Slip
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.forward import NormWithSlips
-from lnorm_course.slips.layout import Layout
-from lnorm_course.slips.slip import Slip
 
 __all__ = ["RMS_NORM", "WEIGHT_NORM", "RMSNormWithSlips", "WeightNormWithSlips"]
 

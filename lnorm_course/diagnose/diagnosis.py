@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import torch
 
-from lnorm_course.checking.causes import Cause, Failure, Raised
 from lnorm_course.checking.comparing import same
-from lnorm_course.slips.slip import Slip, compatible
+from lnorm_course.diagnose.causes import Cause, Failure, Raised
+from lnorm_course.diagnose.slip import Slip, compatible
 
 __all__ = ["Search"]
 

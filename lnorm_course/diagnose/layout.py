@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from lnorm_course.diagnose.forward import Axes, Choice, NormWithSlips
+from lnorm_course.diagnose.known import CONSTANTS, SLIPS
+from lnorm_course.diagnose.slip import Slip
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.forward import Axes, Choice, NormWithSlips
-from lnorm_course.slips.known import CONSTANTS, SLIPS
-from lnorm_course.slips.slip import Slip
 from lnorm_utils.words import spoken
 
 __all__ = ["OVER_EVERYTHING", "SENTENCES", "TABLE", "LastAxes", "Layout"]

@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from lnorm_course.slips.affine import AFFINE_LEFT_OUT, AFFINE_SLIPS
+from lnorm_course.diagnose.affine import AFFINE_LEFT_OUT, AFFINE_SLIPS
+from lnorm_course.diagnose.forward import Axes, NormWithSlips, share_of
+from lnorm_course.diagnose.slip import Slip
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.forward import Axes, NormWithSlips, share_of
-from lnorm_course.slips.slip import Slip
 
 __all__ = [
     "AFFINE_LEFT_OUT",

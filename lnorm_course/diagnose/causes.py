@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from lnorm_course.slips.layout import Layout
-from lnorm_course.slips.slip import Slip
+from lnorm_course.diagnose.layout import Layout
+from lnorm_course.diagnose.slip import Slip
 from lnorm_utils.words import capitalized, spoken
 
 __all__ = ["Cause", "Failure", "Raised", "in_words"]

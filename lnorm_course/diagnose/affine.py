@@ -5,9 +5,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from lnorm_course.diagnose.forward import NormWithSlips
+from lnorm_course.diagnose.slip import Slip
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.forward import NormWithSlips
-from lnorm_course.slips.slip import Slip
 
 __all__ = ["AFFINE_LEFT_OUT", "AFFINE_SLIPS"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lnorm_course.slips.slip import Slip
+from lnorm_course.diagnose.slip import Slip
 
 __all__ = ["Axes", "Choice", "NormWithSlips", "combined", "share_of"]
 
