@@ -15,9 +15,8 @@ from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import CLOSED, Exercise
-from lnorm_course.checking.factors import sizes_of
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
-from lnorm_course.checking.patterns import off_by_slices, unfinished
+from lnorm_course.checking.patterns import only_these_fit, pattern, perhaps_only_these_fit
 from lnorm_course.checking.place import place
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import (
@@ -27,8 +26,6 @@ from lnorm_course.checking.search import (
     Mistake,
     in_words,
 )
-from lnorm_course.checking.sizes import only_these_fit, perhaps_only_these_fit
-from lnorm_course.checking.variants import Variants
 from lnorm_course.checking.wording import difference, side_by_side
 from lnorm_course.diagnose.causes import Failure
 from lnorm_course.slips.beliefs import Belief
@@ -37,7 +34,7 @@ from lnorm_utils.words import capitalized
 
 __all__ = ["CodeExercise"]
 
-SIZES_ARE_FIXED = "the sizes of the lesson are fixed in the code"
+ONE_SIZE = "right for the lesson's sizes alone"
 UNKNOWN = "I don't recognize this mistake. "
 
 
@@ -161,18 +158,6 @@ class CodeExercise(Exercise):
             if piece.why
         ]
 
-    @functools.cached_property
-    def _variants(self) -> Variants:
-        return Variants(self.given_answer, self.inputs, self.search.equal)
-
-    @property
-    def _sizes(self) -> list[dict[str, int]]:
-        """The sizes of each input, by the code that gives them; none for a class."""
-        if self.use_class:
-            return []
-        names = list(inspect.signature(self.given_answer).parameters)
-        return [sizes_of(names, arguments) for arguments in self.inputs]
-
     @property
     def given_answer(self) -> Callable:
         """The answer, which every exercise has."""
@@ -274,7 +259,6 @@ class CodeExercise(Exercise):
         feedback = self._diagnosis(dict(enumerate(results)), outcome.code)
         if self.use_class and feedback is None:
             feedback = self._first_of_several(results, wrong, outcome.code)
-        feedback = feedback or self._of_a_variant(dict(enumerate(results)), wrong)
         feedback = feedback or self._first_difference(results, wrong)
         return replace(feedback, message=f"{feedback.message} {remark}".strip())
 
@@ -290,8 +274,9 @@ class CodeExercise(Exercise):
         if feedback:
             return replace(feedback, message=f"{feedback.message} And {remark}")
         is_first = not (wrong or self.use_class)
-        if is_first and (fits := only_these_fit(self.inputs, [number], outcome=outcome)):
-            return Feedback(State.WRONG, fits, SIZES_ARE_FIXED)
+        made = self.inputs[: number + 1]
+        if is_first and (fits := only_these_fit(made, [number], [], [], failed=True)):
+            return Feedback(State.WRONG, f"{fits} {capitalized(remark)}", ONE_SIZE)
         where = f"{self.places[number]} " if number and not self.use_class else ""
         if where and not wrong:
             where = f"your answer is right {self.places[0]}, but {where}"
@@ -321,31 +306,20 @@ class CodeExercise(Exercise):
             State.WRONG, message, first_sentence(message), tuple(dict.fromkeys(beliefs))
         )
 
-    def _of_a_variant(self, results: dict[int, object], wrong: list) -> Feedback | None:
-        """Name what was done if the results are those of the answer with one thing changed."""
-        if self.use_class or not (words := self._variants.name(results, wrong)):
-            return None
-        where = self._first_difference(list(results.values()), wrong)
-        told = where.message.removeprefix(UNKNOWN)
-        return Feedback(State.WRONG, f"{words} {told}", words, table=where.table, is_symptom=True)
-
     def _first_difference(self, results: list, wrong: list) -> Feedback:
         number = wrong[0]
-        if number and not self.use_class:
-            given, right = results[number], self.right[number]
-            if fits := only_these_fit(self.inputs, wrong, given, right):
-                return Feedback(State.WRONG, fits, SIZES_ARE_FIXED)
-        if message := unfinished(results, self.right, self.within, self._sizes):
+        is_later = number > 0 and not self.use_class
+        if is_later and (fits := only_these_fit(self.inputs, wrong, results, self.right)):
+            return Feedback(State.WRONG, fits, ONE_SIZE)
+        if message := pattern(results, self.right, self.within):
             return Feedback(State.WRONG, message, first_sentence(message), is_symptom=True)
         right = self.right[number]
         told = difference(results[number], right, self.within)
         table = side_by_side(results[number], right, self.within)
         where = f"{self.places[number]}: {told}"
-        if number and not self.use_class:
+        if is_later:
             where = f"your answer is right {self.places[0]}, but not {where}"
             where = f"{where} {perhaps_only_these_fit(self.inputs, wrong)}".strip()
-        if slices := off_by_slices(results, self.right):
-            where = f"{slices} {capitalized(where)}"
         unknown = UNKNOWN if table else ""
         return Feedback(State.WRONG, f"{unknown}{capitalized(where)}", table=table)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from torch import Tensor
 
 from lnorm_course.checking.comparing import close_numbers, same
-from lnorm_course.checking.patterns import off_by_slices, unfinished
+from lnorm_course.checking.patterns import pattern
 from lnorm_course.diagnose.causes import Cause, Failure, in_words
 from lnorm_course.diagnose.diagnosis import Search
 from lnorm_course.diagnose.inputs import Input
@@ -163,11 +163,8 @@ def _unexplained(run: Run, results: Results, rights: list[Tensor]) -> str:
             return f"On {where}, the result has shape {given} and should have {tuple(right.shape)}."
         wrong = ~close_numbers(value, right, run.within)
         if wrong.any():
-            outcomes = list(results.values())
-            if pattern := unfinished(outcomes, rights, run.within) or off_by_slices(
-                outcomes, rights
-            ):
-                return pattern
+            if said := pattern(list(results.values()), rights, run.within):
+                return said
             index = tuple(wrong.nonzero()[0].tolist())
             return (
                 f"It differs, and nothing that I know explains this. First on {where}, at "

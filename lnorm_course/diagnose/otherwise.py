@@ -7,9 +7,9 @@ from inspect import signature
 from torch import Tensor
 
 from lnorm_course.checking.comparing import same
-from lnorm_course.checking.variants import Variants
 from lnorm_course.diagnose.own_slips import AS_RMS_NORM
 from lnorm_course.diagnose.run import Run
+from lnorm_course.diagnose.variants import Variants
 
 __all__ = ["done_otherwise"]
 

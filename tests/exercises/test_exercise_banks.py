@@ -14,6 +14,7 @@ from lnorm_course.checking.choosing import FOLDER, templates_in
 from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
+from lnorm_course.checking.patterns import shapes_in
 from lnorm_course.checking.prediction import ROUNDED, Prediction
 from lnorm_course.lab.lesson_files import exercises, main_way, read, topics
 from lnorm_course.slips.beliefs import Belief
@@ -164,3 +165,27 @@ def test_all_misconceptions_are_recognized_by_name():
     recognized = {one.belief for exercise in EXERCISES for one in known(exercise)}
     recognized |= {each for e in WITH_NORM for piece in e.search.pieces for each in piece.beliefs}
     assert set(Belief) - recognized == set()
+
+
+# Sizes that all inputs share, as (exercise, number of the argument, axis), and why.
+FIXED = {
+    ("rescue", 0, 1): "the text fixes `nn.Linear(2, 6)`",
+    ("rescue", 1, 0): "the text fixes `nn.Linear(2, 6)`",
+    ("rescue", 1, 1): "the text fixes `nn.Linear(2, 6)`",
+    ("rescue", 2, 0): "the text fixes `nn.Linear(2, 6)`",
+    ("point_back", 1, 1): "the text fixes points with two numbers",
+    ("bring_back", 2, 2): "it's 1, from `keepdim=True`",
+    ("way_back", 3, 2): "it's 1, from `keepdim=True`",
+    ("way_back", 4, 2): "it's 1, from `keepdim=True`",
+}
+
+
+def test_no_size_is_the_same_in_all_inputs():
+    # A class gets its sizes when it is made, and the names of a dict have sizes of their own.
+    sizes = {}
+    for exercise in (e for e in CODE if not e.use_class and e.name != "first_wrong"):
+        for place, argument in ((n, a) for given in exercise.inputs for n, a in enumerate(given)):
+            for axis, size in (pair for shape in shapes_in(argument) for pair in enumerate(shape)):
+                sizes.setdefault((exercise.name, place, axis), set()).add(size)
+    stuck = {key for key, found in sizes.items() if len(found) == 1}
+    assert stuck <= {*FIXED}, "give it an input with other sizes, or say in FIXED why it has none"
