@@ -190,7 +190,8 @@ class CodeExercise(Exercise):
             return feedback
         if not (found := place(attempt, self.inputs, self._is_right, self.use_class, self.without)):
             return feedback
-        told = f"Look at `{found}`: changing only this would make it right."
+        told = f"Look at `{found.source}`: changing only this would make it right."
+        told = f"{told} {found.words}".strip()
         more = feedback.message.removeprefix(UNKNOWN)
         return replace(feedback, message=f"{told} {capitalized(more)}")
 

@@ -2,31 +2,30 @@
 
 One thing is changed in it at a time, and each edited version runs on the inputs. If only one place
 can be changed so that all results become right, that is where the mistake is. What is told is the
-place and never the change, so the rest is left to the student.
+place, and what was done there if all such edits say the same, but never the right code.
 
 The edited versions run under the same limits as the attempt. They are new functions, made from the
 student's one and from a copy of what it reads; nothing else of the student's runs again.
 """
 
 import ast
-import contextlib
 import copy
 import functools
-import itertools
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
-from types import CellType, CodeType, FrameType, FunctionType
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from types import FrameType, FunctionType
+from typing import Any, NamedTuple
 
 import numpy
 import torch
 
 from lnorm_course.checking import running
 from lnorm_course.checking.edits import Edit, Function, edits
-from lnorm_course.checking.own_source import cell, compiled, parsed
+from lnorm_course.checking.own_source import alone, cell, parsed
 
-__all__ = ["place"]
+__all__ = ["Spot", "place"]
 
 # They limit the work and not the time, so that what is told doesn't depend on the machine.
 MOST_EDITS = 500
@@ -35,14 +34,21 @@ LONGEST = 80  # characters of a place
 CHANGEABLE = torch.Tensor | torch.nn.Module | numpy.ndarray | list | dict | set
 
 
+class Spot(NamedTuple):
+    """A part of a source that alone has to be changed, and what was done there, if that's sure."""
+
+    source: str
+    words: str
+
+
 def place(
     attempt: object,
     inputs: Sequence[tuple],
     is_right: Callable[[int, object], bool],
     use_class: Callable | None = None,
     without: Collection[str] = (),
-) -> str:
-    """Return the part of an attempt's source that alone has to be changed; empty if none is known.
+) -> Spot | None:
+    """Return the part of an attempt's source that alone has to be changed; None if none is known.
 
     Args:
         attempt: a function that was written in a cell, or a class with such a `forward`.
@@ -52,19 +58,36 @@ def place(
         without: functions that the attempt must not call, as for `running.results`.
     """
     written = vars(attempt).get("forward") if issubclass(type(attempt), type) else attempt
-    if type(written) is not FunctionType or not (found := parsed(written)):
-        return ""
-    runs = _Runs(attempt, written, inputs, is_right, use_class, without)
+    if type(written) is not FunctionType or not (function := parsed(written)):
+        return None
+    if _goes_on(function):
+        return None
+    versions = _Versions(attempt, written, alone(function), inputs, is_right, use_class, without)
     kept = dict(written.__globals__)
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            places = _places(*found, runs)
+            fitting = versions.fitting(function)
         finally:
             _restore(written.__globals__, kept)
+    places = [edit.place for edit in fitting]
     around = [p for p in places if all(other in ast.walk(p) for other in places)]
-    source = "".join(cell(written.__code__))
-    return _shown(source, found[1], around[0]) if around else ""
+    if not around:
+        return None
+    words = {edit.words for edit in fitting}
+    source = _shown("".join(cell(written.__code__)), function, around[0])
+    return Spot(source, words.pop() if versions.are_all and len(words) == 1 else "")
+
+
+def _goes_on(function: Function) -> bool:
+    """Tell whether a function could go on when it has to end, or print what can't be caught."""
+    for node in ast.walk(function):
+        kind = node.type if isinstance(node, ast.ExceptHandler) else node
+        if kind is None or (isinstance(kind, ast.Name) and kind.id == "BaseException"):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "lstsq":  # its library prints
+            return True
+    return False
 
 
 def _shown(source: str, function: Function, node: ast.AST) -> str:
@@ -81,95 +104,72 @@ def _shown(source: str, function: Function, node: ast.AST) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _places(module: ast.Module, function: Function, runs: "_Runs") -> list[ast.AST]:
-    """Return the places of all edits that make the function right."""
-    places: list[ast.AST] = []
-    if not runs.start(compiled(module, runs.written.__code__)):
-        return places
-    for edit in itertools.islice(list(edits(function)), MOST_EDITS):
-        if runs.are_over():
-            break
-        if edit.place in places:
-            continue
-        with _made(edit), contextlib.suppress(SyntaxError, ValueError, StopIteration):
-            if runs.are_right(compiled(module, runs.written.__code__)):
-                places.append(edit.place)
-    return places
+@dataclass
+class _Versions:
+    """Edited versions of an attempt. For the other arguments see `place`.
 
+    Args:
+        written: the student's function.
+        module: its tree, which edits change.
+        steps: how many steps all versions have made.
+        most: how many one call may make.
+        are_all: whether all edits were tried.
+    """
 
-@contextlib.contextmanager
-def _made(edit: Edit) -> Iterator[None]:
-    """Make an edit, and take it back."""
-    before = getattr(edit.owner, edit.field)
-    for node in edit.new if isinstance(edit.new, list) else [edit.new]:
-        ast.fix_missing_locations(node)
-    setattr(edit.owner, edit.field, edit.new)
-    try:
-        yield
-    finally:
-        setattr(edit.owner, edit.field, before)
+    attempt: object
+    written: FunctionType
+    module: ast.Module
+    inputs: Sequence[tuple]
+    is_right: Callable[[int, object], bool]
+    use_class: Callable | None
+    without: Collection[str]
+    steps: int = 0
+    most: int = MOST_STEPS
+    are_all: bool = True
 
-
-class _Runs:
-    """Runs of edited versions of one attempt. For the arguments see `place`."""
-
-    def __init__(
-        self,
-        attempt: object,
-        written: FunctionType,
-        inputs: Sequence[tuple],
-        is_right: Callable[[int, object], bool],
-        use_class: Callable | None,
-        without: Collection[str],
-    ) -> None:
-        self.attempt, self.written = attempt, written
-        self.inputs, self.is_right = inputs, is_right
-        self.use_class, self.without = use_class, without
-        self.order = list(range(len(inputs)))
-        self.steps, self.most = 0, MOST_STEPS
-
-    def start(self, code: CodeType) -> bool:
-        """Run the attempt itself; tell whether edited versions of it can run."""
-        try:
-            made = self._version(code)
-        except Exception:  # a value that can't be copied, or a metaclass
-            return False
-        right = [self._is_right(made, number) for number in self.order]
-        self.order.sort(key=right.__getitem__)  # most edited versions stay wrong where it is wrong
+    def fitting(self, function: Function) -> list[Edit]:
+        """Return the edits that make the attempt right; none if it can't run alone."""
+        fitting: list[Edit] = []
+        if self.is_right_now() or self.steps > MOST_STEPS // 3:
+            return fitting
         self.most, self.steps = 3 * self.steps + 200, 0
-        return not all(right) and self.most < MOST_STEPS
+        for number, edit in enumerate(list(edits(function))):
+            if number == MOST_EDITS or self.steps > MOST_STEPS:
+                self.are_all = False
+                break
+            before = getattr(edit.owner, edit.field)
+            setattr(edit.owner, edit.field, edit.new)
+            if self.is_right_now():
+                fitting.append(edit)
+            setattr(edit.owner, edit.field, before)
+        return fitting
 
-    def are_over(self) -> bool:
-        """Tell whether the edited versions have made too many steps."""
-        return self.steps > MOST_STEPS
-
-    def are_right(self, code: CodeType) -> bool:
-        """Tell whether a version of the function is right for all inputs."""
-        made = self._version(code)
-        if not all(self._is_right(made, number) for number in self.order):
+    def is_right_now(self) -> bool:
+        """Tell whether the attempt, as its tree is now, is right for all inputs."""
+        try:
+            made = self._version()
+        except Exception:  # what is edited isn't always a program, and not all can be copied
             return False
-        # To watch what is called is slow, so it comes last.
-        return not self.without or all(self._is_right(made, n, self.without) for n in self.order)
-
-    def _is_right(self, made: Callable, number: int, without: Collection[str] = ()) -> bool:
-        given = [self.inputs[number]]
         use = functools.partial(self._counted, self.use_class) if self.use_class else None
-        values = running.results(made, given, use, without=without).values
-        return len(values) == 1 and self.is_right(number, values[0])
+        for number, arguments in enumerate(self.inputs):
+            values = running.results(made, [arguments], use, without=self.without).values
+            if not values or not self.is_right(number, values[0]):
+                return False
+        return True
 
-    def _version(self, code: CodeType) -> Callable:
-        """Return the attempt with other code, which reads copies of what the student has."""
+    def _version(self) -> Callable:
+        """Return the attempt as the tree is now, which reads copies of what the student has."""
         own = self.written
-        read = {**own.__globals__}
-        for name in _names_in(code):
-            if name in read:
-                read[name] = _copied(read[name])
-        held = dict(zip(own.__code__.co_freevars, own.__closure__ or (), strict=True))
-        cells = tuple(_new_cell(name, held[name]) for name in code.co_freevars)
-        new = FunctionType(code, read, own.__name__, own.__defaults__, cells)
-        new.__kwdefaults__ = own.__kwdefaults__
-        if read.get(own.__name__) is own:
-            read[own.__name__] = new
+        names = {**own.__globals__}
+        for name, held in zip(own.__code__.co_freevars, own.__closure__ or (), strict=True):
+            names[name] = held.cell_contents
+        read = {node.id for node in ast.walk(self.module) if isinstance(node, ast.Name)}
+        changeable = {n: names[n] for n in read & names.keys() if isinstance(names[n], CHANGEABLE)}
+        names |= copy.deepcopy(changeable)
+        tree = ast.fix_missing_locations(self.module)
+        exec(compile(tree, own.__code__.co_filename, "exec", dont_inherit=True), names)
+        new = names[own.__code__.co_name]
+        new.__defaults__, new.__kwdefaults__ = own.__defaults__, own.__kwdefaults__
         if issubclass(type(self.attempt), type):
             student: Any = self.attempt
             return functools.partial(type(student)(student.__name__, (student,), {"forward": new}))
@@ -199,22 +199,6 @@ class _Runs:
 
 class _TooManyError(BaseException):
     """Raised in a version that makes too many steps. `except Exception` doesn't catch it."""
-
-
-def _names_in(code: CodeType) -> set[str]:
-    """Name all that a function, and the functions inside of it, may read from around."""
-    inside = (each for each in code.co_consts if isinstance(each, CodeType))
-    return set(code.co_names).union(*map(_names_in, inside))
-
-
-def _copied(value: object) -> object:
-    """Copy what a version of a function could change."""
-    return copy.deepcopy(value) if isinstance(value, CHANGEABLE) else value
-
-
-def _new_cell(name: str, old: CellType) -> CellType:
-    """Copy a cell of a closure; `super` finds the class in the one of this name."""
-    return old if name == "__class__" else CellType(_copied(old.cell_contents))
 
 
 def _restore(names: dict, kept: dict) -> None:
