@@ -90,25 +90,12 @@ def observe(
     call = layer if callable(layer) else layer.forward
     if what == Observed.REFUSAL.name:
         return _refusal(call, shape, x)
-    if what == Observed.INPUT_GRADIENT.name:
-        x = x.clone().requires_grad_()
     y = call(x)
     if y is None or y is ...:
         return y
     if not isinstance(y, Tensor):
         raise CallError("the `forward` of your class returns no tensor. Return one tensor.")
-    if what == Observed.INPUT_GRADIENT.name:
-        return _input_gradient(x, y, *more)
-    if what == Observed.OUTPUT_IN_EVAL.name:
-        if isinstance(layer, nn.Module):
-            layer.eval()
-        return call(x)
-    if what == Observed.OUTPUT_AFTER_LOADING.name:
-        load(layer, *more)
-        return call(x)
-    if what == Observed.AFTER_A_STEP.name:
-        return _after_a_step(layer, y, *more)
-    return LOOKS[Observed[what]](layer, y)
+    return LOOKS[Observed[what]](layer, call, x, y, *more)
 
 
 def describe(what: str, shape: object, options: tuple, x: Tensor, *more: Tensor) -> str:
@@ -167,14 +154,6 @@ def _names_and_shapes(layer: object) -> tuple:
     return tuple(sorted((buffers.get(name, name), *t.shape) for name, t in named.items()))
 
 
-LOOKS: dict[Observed, Callable[[object, object], object]] = {
-    Observed.OUTPUT: lambda layer, y: y,
-    Observed.PARAMETERS: lambda layer, y: _names_and_shapes(layer),
-    Observed.STARTS: lambda layer, y: _starts(layer),
-    Observed.SWITCHED_OFF: lambda layer, y: _switched_off(layer),
-}
-
-
 @torch.no_grad()
 def load(layer: object, *numbers: Tensor) -> None:
     """Put numbers into γ and β, if there are any, a state dict holds them and the shapes fit."""
@@ -183,6 +162,17 @@ def load(layer: object, *numbers: Tensor) -> None:
         parameter = held.get(name)
         if parameter is not None and parameter.shape == value.shape:
             parameter.copy_(value)
+
+
+def _after_loading(layer: object, call: Callable, x: Tensor, *numbers: Tensor) -> object:
+    load(layer, *numbers)
+    return call(x)
+
+
+def _in_eval(layer: object, call: Callable, x: Tensor) -> object:
+    if isinstance(layer, nn.Module):
+        layer.eval()
+    return call(x)
 
 
 def _after_a_step(layer: object, y: Tensor, targets: Tensor) -> Tensor:
@@ -201,8 +191,10 @@ def _after_a_step(layer: object, y: Tensor, targets: Tensor) -> Tensor:
     return torch.cat([torch.zeros(0), *numbers]).double()
 
 
-def _input_gradient(x: Tensor, y: Tensor, gradient: Tensor) -> Tensor:
-    """Return the gradient of the input, or `y` if it has the wrong shape."""
+def _input_gradient(call: Callable, x: Tensor, gradient: Tensor) -> Tensor:
+    """Return the gradient of the input, or the output if it has the wrong shape."""
+    x = x.clone().requires_grad_()
+    y = call(x)
     if y.shape != gradient.shape:
         return y
     if y.requires_grad:
@@ -220,3 +212,17 @@ def _refusal(call: Callable, shape: int | Sequence[int], x: Tensor) -> str | Non
         named = all(text in str(error) for text in both)
         return "an error that names both shapes" if named else "an error without both shapes"
     return None if y is None else "no error"
+
+
+LOOKS: dict[Observed, Callable[..., object]] = {  # of (layer, call, x, y, *more)
+    Observed.OUTPUT: lambda layer, call, x, y: y,
+    Observed.OUTPUT_AFTER_LOADING: lambda layer, call, x, y, *more: _after_loading(
+        layer, call, x, *more
+    ),
+    Observed.PARAMETERS: lambda layer, call, x, y: _names_and_shapes(layer),
+    Observed.INPUT_GRADIENT: lambda layer, call, x, y, gradient: _input_gradient(call, x, gradient),
+    Observed.STARTS: lambda layer, call, x, y: _starts(layer),
+    Observed.SWITCHED_OFF: lambda layer, call, x, y: _switched_off(layer),
+    Observed.OUTPUT_IN_EVAL: lambda layer, call, x, y: _in_eval(layer, call, x),
+    Observed.AFTER_A_STEP: lambda layer, call, x, y, targets: _after_a_step(layer, y, targets),
+}
