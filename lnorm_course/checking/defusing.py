@@ -2,6 +2,7 @@
 
 import contextlib
 import reprlib
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, cast
@@ -22,19 +23,14 @@ PLAIN_WORDS: dict[type, str] = {
 }
 
 
+@dataclass(frozen=True)
 class Unknown:
-    """Stands for a student's object of an unknown kind, which isn't touched again.
+    """Stands for a student's object, by its kind with the article; nothing touches it again."""
 
-    Args:
-        kind: with its article, such as "a Foo".
-        words: how it writes itself, at most 60 characters.
-    """
-
-    def __init__(self, kind: str, words: str) -> None:
-        self.kind, self.words = kind, words
+    kind: str
 
     def __repr__(self) -> str:
-        return self.words
+        return self.kind
 
 
 def trusted(value: Any) -> Any:
@@ -49,26 +45,24 @@ def trusted(value: Any) -> Any:
     if (number := exact_as_float(value)) is not None:
         return number
     if kind in (list, tuple, torch.Size) and len(value) < 100:
-        parts = [trusted(part) for part in value]
-        return parts if kind is list else tuple(parts)
+        parts = map(trusted, value)
+        return list(parts) if kind is list else tuple(parts)
     if issubclass(kind, str):
         return str.__str__(value)
-    if issubclass(kind, Tensor) and value.layout is torch.strided:
+    if issubclass(kind, Tensor):
         with torch._C.DisableTorchFunctionSubclass():  # a subclass could answer for PyTorch
-            return value.detach().cpu().as_subclass(Tensor)
-    if kind is numpy.ndarray and value.dtype.kind in "biufc":  # and not of the student's objects
-        return value if value.ndim else trusted(value[()])
-    if issubclass(kind, numpy.generic):
-        item = numpy.generic.item(value)  # a subclass could have an `item` of its own
-        item = float(item) if isinstance(item, numpy.floating) else item  # of a long double
-        if type(item) in (bool, int, float, complex):
-            return item
-    return Unknown(kind_of(value), shown(value))
+            if value.layout is torch.strided:
+                return value.detach().cpu().as_subclass(Tensor)
+            return Unknown(f"a tensor with layout {value.layout}")
+    is_numpy = kind is numpy.ndarray or kind in numpy.sctypeDict.values()
+    if is_numpy and value.dtype.kind in "biufc":  # and not of the student's objects
+        return value if value.ndim else value.item()
+    return Unknown(kind_of(value))
 
 
 def exact_as_float(value: object) -> float | None:
-    """Convert a `Fraction` or a `Decimal` to a float; None for all else, and if it's too large."""
-    if type(value) in (Fraction, Decimal):
+    """Convert a number of more digits to a float; None for all else, and if it's too large."""
+    if type(value) in (Fraction, Decimal, numpy.longdouble):
         with contextlib.suppress(ArithmeticError, ValueError):
             return float(cast(Fraction | Decimal, value))
     return None
@@ -78,30 +72,23 @@ def kind_of(value: object) -> str:
     """Name the kind of an object, with its article."""
     if type(value) is Unknown:
         return value.kind
-    if type(value) in PLAIN_WORDS:
-        return PLAIN_WORDS[type(value)]
-    if issubclass(type(value), Tensor):
-        with contextlib.suppress(Exception):
-            if (layout := cast(Tensor, value).layout) is not torch.strided:
-                return f"a tensor with layout {layout}"
     name = {"ndarray": "numpy array"}.get(type(value).__name__, type(value).__name__)
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    return PLAIN_WORDS.get(type(value), f"{article} {name}")
 
 
 def shown(value: object) -> str:
-    """Write any object in at most 60 characters, even if its own `__repr__` raises.
+    """Write a value that can be trusted in at most 60 characters.
 
-    A list, a tuple and the like are written whole, or only their kind is told.
+    A list or a tuple is written whole, or only its kind is told.
     """
     short = reprlib.Repr()
     short.maxstring = short.maxother = 50
-    short.maxtuple = short.maxlist = short.maxset = short.maxfrozenset = short.maxdict = 60
+    short.maxtuple = short.maxlist = 60
     try:
         words = short.repr(value)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # whatever a student's object does
+    except ValueError:  # Python writes no integer of thousands of digits
         return kind_of(value)
-    if len(words) > 60 and type(value) in (list, tuple, set, frozenset, dict):
-        return f"{kind_of(value)} with {counted(len(value), 'item')}"  # type: ignore[arg-type]
+    if len(words) > 60 and type(value) in (list, tuple):
+        return f"{kind_of(value)} with {counted(len(cast(list, value)), 'item')}"
     return words[:60]

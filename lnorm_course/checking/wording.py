@@ -16,8 +16,7 @@ def difference(attempt: object, right: object, within: float) -> str:
     """Say what is right about a wrong result of code, and where it first differs."""
     given, wanted = plain(attempt), plain(right)
     if not isinstance(wanted, Tensor):
-        words = kind_of(attempt) if isinstance(attempt, Unknown) else shown(attempt)
-        return f"yours is {words}, and it should be {shown(wanted)}."
+        return f"yours is {shown(attempt)}, and it should be {shown(wanted)}."
     if isinstance(attempt, Tensor) and attempt.ndim == 0:
         return f"yours is a single number, and it should be a tensor {tuple(wanted.shape)}."
     if isinstance(attempt, Unknown) and attempt.kind.endswith(("function", "method")):

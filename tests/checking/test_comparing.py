@@ -170,18 +170,9 @@ def test_what_cannot_stand_side_by_side_does_not():
     assert [side_by_side(*pair, 1e-6) for pair in pairs] == [""] * len(pairs)
 
 
-def raising(error):
-    def show(self):
-        raise error
-
-    return type("Odd", (), {"__repr__": show})()
-
-
-def test_an_object_is_shown_in_few_letters_or_named_by_its_kind():
-    wordy = type("Wordy", (), {"__repr__": lambda self: "w " * 99})()
-    assert all(10 < len(shown(value)) <= 60 for value in ("r" * 100, [["r" * 40] * 3], wordy))
+def test_a_value_is_shown_in_few_letters_or_named_by_its_kind():
+    assert all(10 < len(shown(value)) <= 60 for value in ("r" * 100, [["r" * 40] * 3]))
     assert shown((*range(15),)) == str((*range(15),))
     assert shown((*range(40),)) == "a tuple with 40 items"
-    assert shown(raising(SystemExit)) == "an Odd"
-    with pytest.raises(KeyboardInterrupt):
-        shown(raising(KeyboardInterrupt))
+    assert shown(10**5000) == "a whole number"
+    assert shown(trusted([object()])) == "[an object]"

@@ -66,8 +66,6 @@ def _encoded(value: Any, depth: int) -> list:
         return ["list" if kind is list else "tuple", *(_encoded(v, depth + 1) for v in value)]
     if issubclass(kind, torch.Tensor):
         return _encoded_tensor(value)
-    if kind is np.longdouble:  # which other systems store in another way
-        return ["float", repr(float(value))]
     is_array = kind is np.ndarray or issubclass(kind, np.generic)
     if is_array and value.dtype.str in ARRAYS:
         if not _is_small(value.shape):
