@@ -35,7 +35,6 @@ from lnorm_utils.words import capitalized
 __all__ = ["CodeExercise"]
 
 ONE_SIZE = "right for the lesson's sizes alone"
-UNKNOWN = "I don't recognize this mistake. "
 
 
 class CodeExercise(Exercise):
@@ -192,8 +191,8 @@ class CodeExercise(Exercise):
             return feedback
         told = f"Look at `{found.source}`: changing only this would make it right."
         told = f"{told} {found.words}".strip()
-        more = feedback.message.removeprefix(UNKNOWN)
-        return replace(feedback, message=f"{told} {capitalized(more)}")
+        message = f"{told} {capitalized(feedback.message)}"
+        return replace(feedback, message=message, is_unknown=False)
 
     @property
     def template(self) -> Template | None:
@@ -321,8 +320,7 @@ class CodeExercise(Exercise):
         if is_later:
             where = f"your answer is right {self.places[0]}, but not {where}"
             where = f"{where} {perhaps_only_these_fit(self.inputs, wrong)}".strip()
-        unknown = UNKNOWN if table else ""
-        return Feedback(State.WRONG, f"{unknown}{capitalized(where)}", table=table)
+        return Feedback(State.WRONG, capitalized(where), table=table, is_unknown=bool(table))
 
     def shown_solution(self) -> Feedback:
         lines = textwrap.dedent(inspect.getsource(self.given_answer)).splitlines()

@@ -32,6 +32,9 @@ SIGNS = {
 }
 
 
+UNKNOWN = "I don't recognize this mistake."
+
+
 @dataclass(frozen=True)
 class Feedback:
     """An answer to an attempt.
@@ -45,6 +48,7 @@ class Feedback:
         table: HTML that shows the student's numbers beside the right ones.
         is_symptom: whether the mistake says how the numbers are wrong, or what kind of thing was
             done, so that its place says more.
+        is_unknown: whether the student reads first that nothing names the mistake.
     """
 
     state: State
@@ -54,6 +58,12 @@ class Feedback:
     code: str = ""
     table: str = ""
     is_symptom: bool = False
+    is_unknown: bool = False
+
+    @property
+    def said(self) -> str:
+        """All that the student reads besides beliefs."""
+        return f"{UNKNOWN} {self.message}" if self.is_unknown else self.message
 
     def __repr__(self) -> str:
         message = self.text()
@@ -62,12 +72,12 @@ class Feedback:
 
     def text(self) -> str:
         """Return the message, with the common beliefs behind a mistake."""
-        return _with_beliefs(self.message, [belief.value for belief in self.beliefs])
+        return _with_beliefs(self.said, [belief.value for belief in self.beliefs])
 
     def _repr_html_(self) -> str:
         code = f"<pre>{html.escape(self.code)}</pre>" if self.code else ""
         beliefs = [belief.value for belief in self.beliefs]
-        return as_html(self.state, self.message, beliefs, f"{code}{self.table}")
+        return as_html(self.state, self.said, beliefs, f"{code}{self.table}")
 
 
 def as_html(state: State, message: str, beliefs: Sequence[str] = (), more: str = "") -> str:

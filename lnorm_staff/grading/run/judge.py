@@ -83,4 +83,4 @@ def _judged(exercise: Exercise, attempt: str) -> list[str]:
     except Exception as problem:
         return ["crashed", "", "", f"judging this answer raised {type(problem).__name__}."]
     beliefs = " ".join(belief.code for belief in told.beliefs)
-    return [WORDS[told.state], told.mistake, beliefs, told.message]
+    return [WORDS[told.state], told.mistake, beliefs, told.said]
