@@ -33,6 +33,11 @@ class Wrong(NamedTuple):
     message: str
     belief: Belief | None = None
 
+    @property
+    def name(self) -> str:
+        """The mistake in a few words: the first sentence of the message."""
+        return first_sentence(self.message)
+
 
 class Prediction(Exercise):
     """A question that is answered by a value.
@@ -101,11 +106,11 @@ class Prediction(Exercise):
         for answer, reason in self.answers:
             if same(value, answer, self.within):
                 return Feedback(State.RIGHT, reason)
-        for wrong, message, belief in self.wrong:
+        for wrong in self.wrong:
             # A value that is rounded to two decimals is recognized too.
-            if same(value, wrong, max(self.within, ROUNDED)):
-                beliefs = (belief,) if belief else ()
-                return Feedback(State.WRONG, message, first_sentence(message), beliefs)
+            if same(value, wrong.value, max(self.within, ROUNDED)):
+                beliefs = (wrong.belief,) if wrong.belief else ()
+                return Feedback(State.WRONG, wrong.message, wrong.name, beliefs)
         return None
 
     def _as_choice(self, number: float) -> Feedback:
