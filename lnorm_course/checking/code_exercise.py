@@ -7,6 +7,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from lnorm_course.checking import running
 from lnorm_course.checking.choosing import Template, template_of
@@ -15,7 +16,7 @@ from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import CLOSED, Exercise
-from lnorm_course.checking.feedback import Feedback, State, first_sentence
+from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
 from lnorm_course.checking.patterns import only_these_fit, pattern, perhaps_only_these_fit
 from lnorm_course.checking.place import place
 from lnorm_course.checking.running import Outcome
@@ -24,10 +25,10 @@ from lnorm_course.checking.search import (
     Explanation,
     Explanations,
     Mistake,
+    Raised,
     in_words,
 )
 from lnorm_course.checking.wording import difference, side_by_side
-from lnorm_course.diagnose.causes import Failure
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.models import SENTENCES, Model, Piece
 from lnorm_utils.words import capitalized
@@ -170,7 +171,7 @@ class CodeExercise(Exercise):
     def _result(self, parts: Explanation, number: int) -> object:
         chosen = {part.gap: part.number for part in parts if isinstance(part, Choice)}
         if chosen and self.template:
-            program = self.template.attempt([*(self.template.right | chosen).values()])
+            program: Any = self.template.attempt([*(self.template.right | chosen).values()])
             return self._call(program, running.fresh(self.inputs[number]))
         mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
         function = mistake or self.norm or self.given_answer
@@ -181,18 +182,18 @@ class CodeExercise(Exercise):
     def judge(self, attempt: object) -> Feedback:
         """Return what `check` shows: for a mistake without a name, also where to look.
 
-        The grader sees no source, so it says all of it but the place.
+        If one place can be changed so that all is right, this isn't two mistakes, whatever two
+        would give the same. The grader doesn't look for a place.
         """
         feedback = super().judge(attempt)
-        is_named = feedback.mistake and not feedback.is_symptom
-        if feedback.state is not State.WRONG or is_named:
+        if feedback.state is not State.WRONG or not feedback.place_says_more:
             return feedback
         if not (found := place(attempt, self.inputs, self._is_right, self.use_class, self.without)):
             return feedback
         told = f"Look at `{found.source}`: changing only this would make it right."
-        told = f"{told} {found.words}".strip()
-        message = f"{told} {capitalized(feedback.message)}"
-        return replace(feedback, message=message, is_unknown=False)
+        beside = feedback.beside_place or feedback
+        message = " ".join(filter(None, [told, found.words, capitalized(beside.message)]))
+        return replace(beside, message=message, is_unknown=False)
 
     @property
     def template(self) -> Template | None:
@@ -241,78 +242,81 @@ class CodeExercise(Exercise):
         return False
 
     def _judge_trusted(self, outcome: Outcome) -> Feedback:
-        results, remark = outcome.values, outcome.remark
-        kind = "class" if self.use_class else "function"
+        results, kind = outcome.values, "class" if self.use_class else "function"
         if results and all(result is ... for result in results):
             return Feedback(State.NOT_ATTEMPTED, f"your {kind} returns nothing yet.")
         empty = [n for n, result in enumerate(results) if result is None or result is ...]
         if empty:
             where = f"{self.places[empty[0]]}: " if empty[0] else ""
             asked = "Is `return` inside an `if`?" if where else "Did you forget `return`?"
-            return Feedback(State.WRONG, f"{where}your {kind} returns nothing. {asked}")
+            told = f"{where}your {kind} returns nothing. {asked}"
+            return Feedback(State.WRONG, told, place_says_more=True)
         wrong = [n for n, r in enumerate(results) if not same(r, self.right[n], self.within)]
         if outcome.error:
             return self._judge_failure(outcome, wrong)
         if not wrong:
             message = inspect.getdoc(self.given_answer) or ""
-            return Feedback(State.RIGHT, f"{message} {remark}".strip())
-        feedback = self._diagnosis(dict(enumerate(results)), outcome.code)
-        if self.use_class and feedback is None:
-            feedback = self._first_of_several(results, wrong, outcome.code)
-        feedback = feedback or self._first_difference(results, wrong)
-        return replace(feedback, message=f"{feedback.message} {remark}".strip())
+            return Feedback(State.RIGHT, f"{message} {outcome.remark}".strip())
+        found = self.search.of(dict(enumerate(results)), outcome.code)
+        if self.use_class and not found:
+            found = self._first_of_several(results, wrong, outcome.code)
+        unnamed = with_remark(self._by_numbers(results, wrong), outcome.remark)
+        return with_remark(self._named(found, unnamed), outcome.remark) if found else unnamed
 
-    def _judge_failure(self, outcome: Outcome, wrong: list) -> Feedback:
+    def _judge_failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:
         """Say why an attempt fails on an input, or name a mistake that shows before that."""
         results, error, remark = dict(enumerate(outcome.values)), outcome.error, outcome.remark
-        number, feedback = len(results), None
+        number, found = len(results), []
+        where = f"{self.places[number]} " if number and not self.use_class else ""
+        if where and not wrong:
+            where = f"your answer is right {self.places[0]}, but {where}"
+        unnamed = Feedback(State.WRONG, f"{where}{remark}", place_says_more=True)
         if isinstance(error, Error) and not error.advice:
-            failed = {number: Failure(error.kind, error.message)}
-            feedback = self._diagnosis(results | failed, outcome.code)
-        if feedback is None and wrong:
-            feedback = self._diagnosis(results, outcome.code)
-        if feedback:
-            return replace(feedback, message=f"{feedback.message} And {remark}")
+            failed = {number: Raised(error.kind, error.message)}
+            found = self.search.of(results | failed, outcome.code)
+        if wrong and not found:
+            found = self.search.of(results, outcome.code)
+        if found:
+            return with_remark(self._named(found, unnamed), f"And {remark}")
         is_first = not (wrong or self.use_class)
         made = self.inputs[: number + 1]
         if is_first and (fits := only_these_fit(made, [number], [], [], failed=True)):
             return Feedback(State.WRONG, f"{fits} {capitalized(remark)}", ONE_SIZE)
-        where = f"{self.places[number]} " if number and not self.use_class else ""
-        if where and not wrong:
-            where = f"your answer is right {self.places[0]}, but {where}"
-        return Feedback(State.WRONG, f"{where}{remark}")
+        return unnamed
 
-    def _diagnosis(self, results: dict[int, object], code: str) -> Feedback | None:
-        """Name the cause of the results, by the number of the input, if the search finds one."""
-        return self._named(self.search.of(results, code))
-
-    def _first_of_several(self, results: list, wrong: list[int], code: str) -> Feedback | None:
-        """Of several things that are wrong in a class, name the one that shows first."""
+    def _first_of_several(self, results: list, wrong: list[int], code: str) -> list[Explanation]:
+        """Of several things that are wrong in a class, explain the one that shows first."""
         kinds = [kind for kind, *_ in self.inputs]
         first = kinds[wrong[0]]
         shown = {n for n, kind in enumerate(kinds) if kind == first or n <= wrong[0]}
         found = self.search.of({n: results[n] for n in shown}, code, most=1)
         if first is Observed.OUTPUT:  # γ is 1 and β is 0, so it can't show what is done with them
             pieces = [part for (part,) in found if isinstance(part, Piece)]
-            found = [(piece,) for piece in pieces if piece.step != "affine"]
-        return self._named(found)
+            return [(piece,) for piece in pieces if piece.step != "affine"]
+        return found
 
-    def _named(self, found: Sequence[Explanation]) -> Feedback | None:
-        if not found:
-            return None
-        message = in_words(found)
-        beliefs = [belief for parts in found for part in parts for belief in part.beliefs]
+    def _named(self, found: Sequence[Explanation], unnamed: Feedback) -> Feedback:
+        """Name what explains the results; two things only if no place is found."""
+        name, message = in_words(found)
+        beliefs = dict.fromkeys(b for parts in found for part in parts for b in part.beliefs)
+        beside = unnamed if len(found[0]) > 1 else None
         return Feedback(
-            State.WRONG, message, first_sentence(message), tuple(dict.fromkeys(beliefs))
+            State.WRONG,
+            message,
+            name,
+            tuple(beliefs),
+            place_says_more=beside is not None,
+            beside_place=beside,
         )
 
-    def _first_difference(self, results: list, wrong: list) -> Feedback:
+    def _by_numbers(self, results: list, wrong: list[int]) -> Feedback:
+        """Say what the numbers show, or where the first one differs."""
         number = wrong[0]
         is_later = number > 0 and not self.use_class
         if is_later and (fits := only_these_fit(self.inputs, wrong, results, self.right)):
             return Feedback(State.WRONG, fits, ONE_SIZE)
-        if message := pattern(results, self.right, self.within):
-            return Feedback(State.WRONG, message, first_sentence(message), is_symptom=True)
+        if shown := pattern(results, self.right, self.within):
+            return Feedback(State.WRONG, shown, first_sentence(shown), place_says_more=True)
         right = self.right[number]
         told = difference(results[number], right, self.within)
         table = side_by_side(results[number], right, self.within)
@@ -320,7 +324,13 @@ class CodeExercise(Exercise):
         if is_later:
             where = f"your answer is right {self.places[0]}, but not {where}"
             where = f"{where} {perhaps_only_these_fit(self.inputs, wrong)}".strip()
-        return Feedback(State.WRONG, capitalized(where), table=table, is_unknown=bool(table))
+        return Feedback(
+            State.WRONG,
+            capitalized(where),
+            table=table,
+            place_says_more=True,
+            is_unknown=bool(table),
+        )
 
     def shown_solution(self) -> Feedback:
         lines = textwrap.dedent(inspect.getsource(self.given_answer)).splitlines()

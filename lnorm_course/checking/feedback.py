@@ -3,12 +3,12 @@
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from lnorm_course.slips.beliefs import Belief
 
-__all__ = ["Feedback", "State", "as_html", "first_sentence", "inline", "show"]
+__all__ = ["Feedback", "State", "as_html", "first_sentence", "inline", "show", "with_remark"]
 
 
 class State(Enum):
@@ -46,8 +46,8 @@ class Feedback:
         beliefs: the common beliefs that it may come from.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
-        is_symptom: whether the mistake says how the numbers are wrong, or what kind of thing was
-            done, so that its place says more.
+        place_says_more: whether the place of what is wrong in the source would say more.
+        beside_place: what stands beside it in place of this, if such a place is found.
         is_unknown: whether the student reads first that nothing names the mistake.
     """
 
@@ -57,7 +57,8 @@ class Feedback:
     beliefs: tuple[Belief, ...] = ()
     code: str = ""
     table: str = ""
-    is_symptom: bool = False
+    place_says_more: bool = False
+    beside_place: "Feedback | None" = None
     is_unknown: bool = False
 
     @property
@@ -113,6 +114,11 @@ def show(feedback: Feedback) -> None:
         print(feedback)
     else:
         display(feedback)
+
+
+def with_remark(feedback: Feedback, remark: str) -> Feedback:
+    """Let a remark stand behind the message."""
+    return replace(feedback, message=f"{feedback.message} {remark}".strip())
 
 
 def first_sentence(text: str) -> str:

@@ -13,12 +13,11 @@ from typing import NamedTuple
 import torch
 
 from lnorm_course.checking.comparing import same
-from lnorm_course.diagnose.causes import Failure, Raised
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.models import Model, Piece
 from lnorm_utils.words import spoken
 
-__all__ = ["Choice", "Explanation", "Explanations", "Mistake", "in_words"]
+__all__ = ["Choice", "Explanation", "Explanations", "Mistake", "Raised", "in_words"]
 
 MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend on the machine
 MOST_NAMED = 3  # explanations; if more of them fit, one is an example
@@ -40,6 +39,13 @@ class Choice(NamedTuple):
     number: int
     why: str
     beliefs: tuple[Belief, ...] = ()
+
+
+class Raised(NamedTuple):
+    """The result of a program that raises an error."""
+
+    kind: str
+    message: str
 
 
 Part = Mistake | Choice | Piece
@@ -97,12 +103,10 @@ class Explanations:
         Those with a mistake of the exercise itself come alone, because they say more.
 
         Args:
-            results: number of the input -> a value, or a `Failure`.
+            results: number of the input -> a value, or `Raised`.
             source: that of the attempt, as far as it's known. What it contradicts isn't said.
             most: how many things may be wrong.
         """
-        if any(isinstance(each, Failure) and not each.kind for each in results.values()):
-            return []  # a program gives a value, or raises
         # Begin with inputs on which the attempt is wrong, because few explanations agree with it
         # there, and of these with the last one, because an exercise has its smallest input last.
         wrong = [n for n in results if not self.equal(results[n], self.right[n])]
@@ -120,7 +124,7 @@ class Explanations:
                         and all(_may_be(part, code) for part in parts)
                     ]
                     if found:
-                        fails = isinstance(results[order[0]], Failure)
+                        fails = isinstance(results[order[0]], Raised)
                         return [] if fails and _are_blurred(found) else found
         return []
 
@@ -170,8 +174,6 @@ class Explanations:
 
     def equal(self, one: object, other: object) -> bool:
         """Tell whether two results are the same, be they values or errors."""
-        if isinstance(one, Failure):
-            return isinstance(other, Raised) and (one.kind, one.message) == other
         if isinstance(one, Raised) or isinstance(other, Raised):
             return isinstance(one, Raised) and isinstance(other, Raised) and one == other
         return not self._clearly_differ(one, other) and same(one, other, self.within)
@@ -216,22 +218,28 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def in_words(found: Sequence[Explanation]) -> str:
-    """Say what was done, and what is done instead, of all explanations that fit."""
+def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
+    """Say what was done, and what is done instead, of all explanations that fit.
+
+    Returns:
+        What was done, in short, and everything that a student reads of it.
+    """
     if not isinstance(found[0][0], Piece):
-        told = list(dict.fromkeys(map(_with_own, found)))
-        return told[0] if len(told) == 1 else f"Either: {' Or: '.join(told[:MOST_NAMED])}"
+        told = list(dict.fromkeys(map(_with_own, found)))[:MOST_NAMED]
+        message = told[0] if len(told) == 1 else f"Either: {' Or: '.join(told)}"
+        return _done(found[0][0]).removesuffix("."), message
     ways = [spoken([_clause(_done(part)) for part in parts], are_clauses=True) for parts in found]
     ways = list(dict.fromkeys(ways))
-    told = found[:1] if len(ways) > MOST_NAMED else found
-    instead = _instead([part for parts in told for part in parts])
+    named = found[:1] if len(ways) > MOST_NAMED else found
     if len(ways) > MOST_NAMED:
-        return f"Perhaps {ways[0]}, but other mistakes lead to the same result. {instead}"
-    if len(ways) > 1:
-        return f"Either {', or '.join(ways)}. {instead}"
-    if len(found[0]) > 1:
-        return f"Two things: {ways[0]}. {instead}"
-    return f"{_done(found[0][0])} {instead}"
+        done = f"Perhaps {ways[0]}, but other mistakes lead to the same result"
+    elif len(ways) > 1:
+        done = f"Either {', or '.join(ways)}"
+    elif len(found[0]) > 1:
+        done = f"Two things: {ways[0]}"
+    else:
+        done = _done(found[0][0]).removesuffix(".")
+    return done, f"{done}. {_instead([part for parts in named for part in parts])}"
 
 
 def _with_own(parts: Explanation) -> str:

@@ -136,7 +136,7 @@ class Model:
                     code += f"({other}) if chosen[{gap}] == {number} else "
             return f"({code}({right}))"
 
-        sight = NAMES | {"chosen": self._chosen}
+        sight = {**NAMES, "chosen": self._chosen}
         exec(compile(GAP.sub(switch, program), "<model>", "exec"), sight)
         *_, last = (each for each in sight.values() if isinstance(each, type))
         return pieces, last()
@@ -161,8 +161,10 @@ class Model:
             piece = piece._replace(subject=self._called, does=does)
         for known in found[1].split(", ") if found else ():
             word, _, rest = known.partition(" ")
-            if word in ("needs", "has"):
-                piece = piece._replace(**{word: rest})
+            if word == "needs":
+                piece = piece._replace(needs=rest)
+            elif word == "has":
+                piece = piece._replace(has=rest)
             elif known == "counts for two":
                 piece = piece._replace(counts=2)
             else:

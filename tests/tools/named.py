@@ -31,6 +31,11 @@ def attempts_in(answers):
     ]
 
 
+def done_of(part):
+    """Return how a message about a mistake or a piece begins."""
+    return part.done if hasattr(part, "done") else part.why
+
+
 def kind_of(exercise, feedback):
     """Return what became of an attempt, and what said it."""
     if feedback.state is not State.WRONG:
@@ -39,15 +44,18 @@ def kind_of(exercise, feedback):
         return "placed", "a place"
     if not feedback.mistake:
         return "neither", "the first difference, or an error"
-    if feedback.is_symptom:
-        return "named", "what the numbers say"
-    own = {" ".join((m.__doc__ or "").split()) for m in exercise.mistakes}
-    if any(feedback.message.startswith(words) for words in own if words):
-        return "named", "a mistake of the exercise"
-    for begin in ("Two things", "Three things"):
+    search = exercise.search
+    for parts, what in (
+        (search.mistakes, "a mistake of the exercise"),
+        (search.choices, "a wrong piece of its own program"),
+        (search.pieces, "a wrong piece of its model"),
+    ):
+        if any(feedback.message.startswith(done_of(part)) for part in parts):
+            return "named", what
+    for begin in ("Two things", "Either"):
         if feedback.message.startswith(begin):
-            return "named", begin.lower()
-    return "named", "one slip"
+            return "named", f"{begin.lower()} …"
+    return "named", "what the numbers say"
 
 
 def report(title, attempts, is_all):

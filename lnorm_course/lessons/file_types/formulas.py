@@ -18,8 +18,7 @@ EPS = 1e-6
 
 
 def _rounded(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    half = (each.bfloat16() for each in (x, weight, bias))
-    return in_dtype_of_x(*half, -1, EPS).float()
+    return in_dtype_of_x(x.bfloat16(), weight.bfloat16(), bias.bfloat16(), -1, EPS).float()
 
 
 FORMULAS: dict[str, Formula] = {
