@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import inspect
+import itertools
 import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -271,11 +272,11 @@ class CodeExercise(Exercise):
         if where and not wrong:
             where = f"your answer is right {self.places[0]}, but {where}"
         unnamed = Feedback(State.WRONG, f"{where}{remark}", place_says_more=True)
+        known = [results] if wrong else []
         if isinstance(error, Error) and not error.advice:
-            failed = {number: Raised(error.kind, error.message)}
-            found = self.search.of(results | failed, outcome.code)
-        if wrong and not found:
-            found = self.search.of(results, outcome.code)
+            known.insert(0, results | {number: Raised(error.kind, error.message)})
+        for most, each in itertools.product((1, 3), known):
+            found = found or self.search.of(each, outcome.code, most)
         if found:
             return with_remark(self._named(found, unnamed), f"And {remark}")
         is_first = not (wrong or self.use_class)
@@ -286,11 +287,14 @@ class CodeExercise(Exercise):
 
     def _first_of_several(self, results: list, wrong: list[int], code: str) -> list[Explanation]:
         """Of several things that are wrong in a class, explain the one that shows first."""
-        kinds = [kind for kind, *_ in self.inputs]
+        kinds = [observation.what for observation in self.observations]
         first = kinds[wrong[0]]
         shown = {n for n, kind in enumerate(kinds) if kind == first or n <= wrong[0]}
         found = self.search.of({n: results[n] for n in shown}, code, most=1)
-        if first is Observed.OUTPUT:  # γ is 1 and β is 0, so it can't show what is done with them
+        if first in (
+            Observed.STARTS,
+            Observed.OUTPUT,
+        ):  # γ is 1 and β is 0, so it can't show what is done with them
             pieces = [part for (part,) in found if isinstance(part, Piece)]
             return [(piece,) for piece in pieces if piece.step != "affine"]
         return found

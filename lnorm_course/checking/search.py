@@ -13,6 +13,7 @@ from typing import NamedTuple
 import torch
 
 from lnorm_course.checking.comparing import same
+from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.models import Model, Piece
 from lnorm_utils.words import spoken
@@ -250,7 +251,7 @@ def _with_own(parts: Explanation) -> str:
 
 
 def _done(part: Part) -> str:
-    return part.done if isinstance(part, Piece) else f"{part.why.partition('. ')[0].rstrip('.')}."
+    return part.done if isinstance(part, Piece) else f"{first_sentence(part.why)}."
 
 
 def _instead(parts: Sequence[Part]) -> str:

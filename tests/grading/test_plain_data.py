@@ -65,7 +65,7 @@ FORGED_VALUES = [
 ]
 ONE = encode(1)
 FORGED_ANSWERS = [
-    *(None, [], {}, "RIGHT", {"values": [ONE]}, {"error": None, "notices": []}),
+    *(None, [], {}, "RIGHT", {"values": [ONE]}, {"error": None, "notices": [], "code": ""}),
     *(as_data(Outcome(values)) for values in ([], [1, 1])),
     *({**as_data(Outcome([])), "values": [value]} for value in FORGED_VALUES),
 ]

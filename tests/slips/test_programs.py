@@ -1,4 +1,4 @@
-"""What is wrong in a program is named, be it one, two or three things, for each model."""
+"""What is wrong in a program is named, be it one thing or two, for each model."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from lnorm_course.checking.feedback import State
 from lnorm_utils import standardize
 
 # How a message begins that names more than one thing, or either some or others.
-AT_ONCE = ("Two things: ", "Three things: ", "Either ", "Perhaps ")
+AT_ONCE = ("Two things: ", "Either ", "Perhaps ")
 
 
 def norm(x):

@@ -60,7 +60,7 @@ class Forged(dict):
     def clear(self): pass
 forged = Forged({C2.name}={{"values": "Right.", "error": 0, "state": "RIGHT"}}, other={{}})
 forged[{P2.name!r}] = {{"values": [["tensor", "torch.qint8", [2], "AAA="]], "error": None,
-    "notices": []}}
+    "notices": [], "code": ""}}
 recording.ATTEMPTS = runner.ATTEMPTS = forged
 """
 QUANTIZED = "quantize_per_tensor(x.float(), 0.1, 0, torch.qint8)"
