@@ -102,8 +102,10 @@ class CodeExercise(Exercise):
             self.inputs, self.places = list(given.values()), [f"on {place}" for place in given]
         self.norm, self.layout = norm, layout
         self.mistakes: list[Callable] = []
+        self.of_pieces: set[Callable] = set()  # the mistakes that are wrong pieces of the template
         self.beliefs: dict[Callable, Belief | None] = {}
         self._answer: Callable | None = None
+        self._template: Template | None = None
         self._layers: dict[int, WrongLayer] = {}
 
     def __dir__(self) -> list[str]:
@@ -211,8 +213,15 @@ class CodeExercise(Exercise):
 
     @property
     def template(self) -> Template | None:
-        """The program with gaps that `choose` shows, if there is one."""
-        return template_of(self.topic, self.name)
+        """The program with gaps that `choose` shows, if there is one.
+
+        One that a bank gives has the answer in its first pieces.
+        """
+        return self._template or template_of(self.topic, self.name)
+
+    @template.setter
+    def template(self, template: Template) -> None:
+        self._template = template
 
     @property
     def last_help(self) -> str:  # type: ignore[override]
@@ -312,8 +321,9 @@ class CodeExercise(Exercise):
             causes = [c for c in slips if not any(slip.is_affine for slip in c.slips)]
         if not causes:
             return None
-        # Prefer the exercise's own message to that of the search.
-        causes = [cause for cause in causes if cause.mistake][:1] or causes
+        # Prefer the exercise's own message to that of the search, and that to a piece's.
+        own = [c for c in causes if c.mistake and c.mistake not in self.of_pieces]
+        causes = own[:1] or [c for c in causes if not c.mistake] or causes[:1]
         beliefs = [self.beliefs.get(cause.mistake) for cause in causes if cause.mistake]
         beliefs += [slip.belief for cause in causes for slip in cause.slips]
         message = in_words(causes, self.layout)
@@ -372,6 +382,9 @@ class CodeExercise(Exercise):
         return Feedback(State.WRONG, f"{unknown}{capitalized(where)}", table=table)
 
     def shown_solution(self) -> Feedback:
+        if self._template:
+            code = self._template.program(self._template.first)
+            return Feedback(State.SOLUTION, "", code=code)
         lines = textwrap.dedent(inspect.getsource(self.given_answer)).splitlines()
         code = "\n".join(line for line in lines if not line.startswith("@"))
         return Feedback(State.SOLUTION, "", code=code)
