@@ -6,6 +6,7 @@ import functools
 import linecache
 import math
 import textwrap
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -225,10 +226,12 @@ def _with(template: Template, chosen: Sequence[int], why: str, takes_norm: bool)
     made: Callable[[], Any] = functools.cache(functools.partial(template.attempt, chosen))
 
     def mistake(*arguments: object) -> object:
-        try:
-            return made()(*fresh(arguments[takes_norm:]))
-        except Exception as error:
-            raise NoMistakeError from error
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return made()(*fresh(arguments[takes_norm:]))
+            except Exception as error:
+                raise NoMistakeError from error
 
     mistake.__doc__ = why
     return mistake
