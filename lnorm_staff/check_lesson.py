@@ -117,18 +117,19 @@ def _of_values(exercise: Prediction, section: Section) -> Problems:
 
 
 def _of_code(exercise: CodeExercise, section: Section) -> Problems:
-    entries, (gaps,) = section.all("wrong"), section.all("gaps")
+    (gaps,) = section.all("gaps")
     own = [mistake for mistake in exercise.mistakes if mistake not in exercise.of_pieces]
     if exercise.norm and exercise.judge(exercise.attempt(exercise.norm)).state is not State.RIGHT:
         yield section.all("norm")[0].line, "`norm` gives other results than the program."
-    for entry, mistake in zip(entries, own, strict=True):
+    lines = [entry.line for entry in section.all("wrong")]
+    lines += [entry.line for entry in section.all("mistakes")] * (len(own) - len(lines))
+    for line, mistake in zip(lines, own, strict=False):
         feedback = exercise.judge(exercise.attempt(mistake))
         if feedback.state is State.RIGHT:
-            yield entry.line, "this mistake is called right: it changes nothing on any input."
-        elif not feedback.message.startswith(_sentence(entry)):
-            yield entry.line, f"this mistake is told other words: {feedback.message}"
+            yield line, "this mistake is called right: it changes nothing on any input."
+        elif not feedback.message.startswith(" ".join((mistake.__doc__ or "").split())):
+            yield line, f"this mistake is told other words: {feedback.message}"
     yield from _of_gaps(exercise, gaps)
-    lines = [entry.line for entry in entries]
     template = exercise.template
     assert template is not None  # the reader has seen to it
     if section.parameters:
@@ -139,9 +140,18 @@ def _of_code(exercise: CodeExercise, section: Section) -> Problems:
     for (line, one), (other_line, other) in alike:
         if one.__doc__ == other.__doc__ or not _are_alike(exercise, one, other):
             continue
-        # With a norm, an entry beside its piece is also found together with a slip.
-        if not (exercise.norm and other in exercise.of_pieces and one not in exercise.of_pieces):
+        # An entry is said in place of its piece, and so is a slip. With a norm, both are also found
+        # together with other slips.
+        if not (exercise.norm and other in exercise.of_pieces and _is_named(exercise, one, other)):
             yield other_line, f"the results are those of line {line}, but the words are others."
+
+
+def _is_named(exercise: CodeExercise, one: Callable, other: Callable) -> bool:
+    """Tell whether another entry or a slip is said in place of two pieces."""
+    numbers = range(len(exercise.inputs))
+    results = {n: exercise.search.result(Cause(other, ()), n) for n in numbers}
+    causes = exercise.search.causes(results)
+    return one not in exercise.of_pieces or any(cause.mistake is None for cause in causes)
 
 
 def _are_alike(exercise: CodeExercise, one: Callable, other: Callable) -> bool:

@@ -159,6 +159,9 @@ class _Reader:
         for entry in section.all("wrong"):
             _, message, belief = self.told(entry)
             exercise.mistake(belief)(self.mistake(section, entry, message, exercise.norm))
+        for entry in section.all("mistakes"):
+            for mistake, belief in self.value(entry.rest, entry.line):
+                exercise.mistake(belief)(mistake)
         for chosen in template.single() if section.parameters else ():
             (piece,) = (gap[n] for gap, n in zip(template.gaps, chosen, strict=True) if gap[n].why)
             mistake = _with(template, chosen, piece.why, takes_norm=bool(exercise.norm))
@@ -199,10 +202,10 @@ class _Reader:
 
     def answer(self, template: Template) -> Callable:
         """Return the function or class with the first pieces, whose source can be looked up."""
-        source, scope = template.program(template.first), dict[str, Any]()
+        source, scope = template.program(template.first), dict(self.names)
         name = f"<{self.path.stem}: {hash(source)}>"
         linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
-        exec(compile(source, name, "exec"), self.names, scope)
+        exec(compile(source, name, "exec"), scope)
         return list(scope.values())[-1]
 
     def mistake(

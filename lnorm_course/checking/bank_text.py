@@ -35,6 +35,7 @@ sentence about a value or a mistake stands behind `#`, and in brackets the commo
 | `on` | functions | what an input is called, a colon, and the arguments; or a dictionary |
 | `see` | classes | the arguments of an `Observation`, first OUTPUT or the like |
 | `norm`, `layout`, `without` | code | as in `CodeExercise` |
+| `mistakes` | code | pairs of a mistake and its belief or None, which code in front makes |
 | `gaps` | code | the program with gaps below; its first pieces are the answer |
 """
 
@@ -50,7 +51,10 @@ __all__ = ["BankError", "Entry", "Section", "fail", "sections", "setups"]
 HEAD = re.compile(r"(\w+)(?:\(([\w, ]+)\))?(  \(further\))?")
 SETUP = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OF_VALUES = ("right", "wrong", "hint", "within", "choose")
-OF_CODE = ("on", "see", "norm", "layout", "without", "within", "right", "wrong", "hint", "gaps")
+OF_CODE = (
+    *("on", "see", "norm", "layout", "without", "within"),
+    *("right", "wrong", "mistakes", "hint", "gaps"),
+)
 
 
 class BankError(ValueError):
