@@ -7,7 +7,7 @@ import torch
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import put_in_bank
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.exercises.residual import X
+from lnorm_course.exercises.residual_parts import X
 from lnorm_course.exercises.transformer_attention import (  # noqa: F401 - in this bank, too
     above_0,
     attend,

@@ -5,7 +5,7 @@ import torch
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import put_in_bank
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.exercises.residual import SMALL, SMALL_BRANCHES, Branch, F, G, X
+from lnorm_course.exercises.residual_parts import SMALL, SMALL_BRANCHES, Branch, F, G, X
 from lnorm_course.slips.block import PRE_BLOCK
 from lnorm_utils.data import normal
 
