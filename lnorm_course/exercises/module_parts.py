@@ -1,34 +1,21 @@
-"""Exercises on layer norm as a module."""
+"""What the exercises on layers share: inputs, and what can be wrong in a layer."""
 
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import torch
 from torch.nn import Parameter
 
-from lnorm_course.checking.class_attempts import Observation, Observed
-from lnorm_course.checking.code_exercise import CodeExercise
-from lnorm_course.checking.exercise import put_in_bank
-from lnorm_course.checking.watching import FINISHED_NORMS
-from lnorm_course.exercises.module_shapes import (  # noqa: F401 - in this bank, too
-    comes_alone,
-    fits,
-    kept,
-    learned,
-    odd_means,
-    one_line,
-    one_wide,
-)
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.layer import Around, Refusing, WrongLayer, with_parameters, with_switches
-from lnorm_course.slips.layout import LastAxes
+from lnorm_course.slips.layer import Around, WrongLayer, with_parameters, with_switches
 from lnorm_utils.data import encoded_points, normal
 from lnorm_utils.functional import layer_norm
 
-TOPIC = "module"
+Mistake = tuple[Callable, Belief | None]
+
 # Unequal axes, means that are not zero, rows with a spread of 1 and of 0.02, and ε that matters.
 TABLE = normal(5, 4, seed=86).double() + 2
 WORDS = 0.02 * normal(3, 2, 4, seed=87).double() + 1
@@ -45,83 +32,36 @@ BLOCKS = normal(3, 2, 3, 5, seed=97).double() + 2
 BLOCKS_AFFINE = normal(2, 3, 5, seed=98).double() + 1, normal(2, 3, 5, seed=99).double()
 NARROW = torch.ones(3, 1, dtype=torch.float64)  # the last axis is 1 and should be 4
 GLOBAL = encoded_points().double()  # what `x` is in the notebook
+FITS_INPUTS = {
+    f"the sizes {sizes} and {shape}": (sizes, shape)
+    for sizes, shape in (
+        ((3, 2, 4), (2, 4)),
+        ((3, 2, 4), [4]),
+        ((3, 2, 4), (3, 2)),
+        ((3, 2, 4), (4, 2)),
+        ((3, 2, 4), (3, 4)),
+        ((3, 2, 4), torch.Size([3, 2, 4])),
+        ((5, 3, 4), (2, 4)),
+        ((3, 8), (2, 4)),
+        ((3, 1), (4,)),
+        ((4,), (2, 4)),
+        ((2,), (2, 4)),
+        ((2, 4, 3), (2, 4)),
+        ((3, 2, 4), 4),
+        ((4, 3), 4),
+    )
+}
 
-
-mine = CodeExercise(
-    observations=[
-        Observation(Observed.STARTS, 4, (0.1,), TABLE),
-        Observation(Observed.OUTPUT, 4, (0.1,), TABLE),
-        Observation(Observed.OUTPUT, [4], (), WORDS),
-        Observation(Observed.OUTPUT, torch.Size([3, 2, 4]), (0.1,), IMAGES),
-        Observation(Observed.OUTPUT, (2, 4), (0.1,), FAR),
-        Observation(Observed.PARAMETERS, (2, 4), (), WORDS),
-        Observation(Observed.OUTPUT_AFTER_LOADING, (3, 2, 4), (0.1,), IMAGES, (GAMMA, BETA)),
-        Observation(Observed.AFTER_A_STEP, 4, (0.1,), TABLE, (TARGETS,)),
-        Observation(Observed.INPUT_GRADIENT, 4, (0.1,), TABLE, (TARGETS,)),
-        Observation(Observed.PARAMETERS, 4, (0.1, True, False), TABLE),
-        Observation(Observed.PARAMETERS, 4, (0.1, False), TABLE),
-        Observation(Observed.SWITCHED_OFF, 4, (0.1, True, False), TABLE),
-        Observation(Observed.SWITCHED_OFF, 4, (0.1, False), TABLE),
-        Observation(Observed.OUTPUT, 4, (0.1, False), TABLE),
-        Observation(Observed.OUTPUT_IN_EVAL, 4, (0.1,), TABLE),
-        Observation(Observed.REFUSAL, 4, (), NARROW),
-        Observation(Observed.REFUSAL, (2, 4), (), torch.ones(5, 3, 4).double()),
-        Observation(Observed.OUTPUT, (3, 5), (0.1,), BLOCKS[0]),
-        Observation(Observed.OUTPUT_AFTER_LOADING, (2, 3, 5), (0.1,), BLOCKS, BLOCKS_AFFINE),
-        Observation(Observed.AFTER_A_STEP, 6, (0.1,), WIDE, (WIDE_TARGETS,)),
-    ],
-    norm=WrongLayer,
-    layout=LastAxes(),
-    within=1e-5,
-    without=FINISHED_NORMS,
-    hints=[
-        "Make a tuple of `normalized_shape` first. Its length says how many axes a row has.",
-        "`tuple(range(-n, 0))` are the last n axes, as `mean` takes them for `dim`.",
-        "What is switched off is None: `self.bias = None`. `forward` has to check for it.",
-        "The error names two shapes: `raise ValueError(f'... {self.shape} ... {tuple(x.shape)}')`.",
-    ],
-)
-
-
-@mine.answer
-class MyLayerNorm(torch.nn.Module):
-    """Your layer passes what the one of this course has to pass: every form of
-    `normalized_shape`, ε inside the root, an offset of a billion, state dicts, training, switches,
-    and the error."""
-
-    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True):
-        super().__init__()
-        if isinstance(normalized_shape, int):
-            normalized_shape = (normalized_shape,)
-        self.shape = tuple(normalized_shape)
-        self.eps = eps
-        self.weight = self.bias = None
-        if elementwise_affine:
-            self.weight = torch.nn.Parameter(torch.ones(self.shape))
-        if elementwise_affine and bias:
-            self.bias = torch.nn.Parameter(torch.zeros(self.shape))
-
-    def forward(self, x):
-        if tuple(x.shape[-len(self.shape) :]) != self.shape:
-            raise ValueError(f"{self.shape} expected at the end of {tuple(x.shape)}")
-        dim = tuple(range(-len(self.shape), 0))
-        centered = x - x.mean(dim, keepdim=True)
-        var = centered.square().mean(dim, keepdim=True)
-        y = centered / (var + self.eps).sqrt()
-        y = y if self.weight is None else self.weight * y
-        return y if self.bias is None else y + self.bias
-
-
-# What can be wrong in any layer norm that is a class, with the belief behind it: for other banks.
-OF_ANY_LAYER: list[tuple[Callable, Belief | None]] = []
+# What can be wrong in any layer norm that is a class, with the belief behind it.
+OF_ANY_LAYER: list[Mistake] = []
 
 
 def _of_any_layer(belief: Belief | None = None) -> Callable[[Callable], Callable]:
-    """Take a function as a mistake in `mine`, and in every other layer that a student writes."""
+    """Take a function as a mistake in every layer that a student writes."""
 
     def take(function: Callable) -> Callable:
         OF_ANY_LAYER.append((function, belief))
-        return mine.mistake(belief)(function)
+        return function
 
     return take
 
@@ -191,14 +131,6 @@ def parameters_of_size_1(norm, *arguments):
 def single_numbers(norm, *arguments):
     """Your γ and β are single numbers. There is one of each for every feature."""
     return with_parameters(norm, arguments, lambda name, v: (name, Parameter(v.flatten()[0])))
-
-
-@mine.mistake()
-def parameters_of_the_last_size(norm, *arguments):
-    """Your γ and β have only the last size of `normalized_shape`. They have all of its sizes."""
-    return with_parameters(
-        norm, arguments, lambda name, v: (name, Parameter(v.flatten(0, -2)[0] if v.ndim > 1 else v))
-    )
 
 
 @_of_any_layer()
@@ -339,11 +271,10 @@ IN_PLACE_OF_BOTH = {
 }
 
 
-def _wrong_switches() -> None:
-    """Give `mine` every layer with wrong switches, as a mistake."""
+def wrong_switches() -> Iterator[Mistake]:
+    """Yield every layer with wrong switches, as a mistake."""
     for bias, affine in list(itertools.product(IN_PLACE_OF_BETA, IN_PLACE_OF_BOTH))[1:]:
 
-        @mine.mistake()
         def wrong_switch(norm, *arguments, bias=bias, affine=affine):
             return with_switches(norm, arguments, bias, affine)
 
@@ -353,40 +284,4 @@ def _wrong_switches() -> None:
             f"With {done}. In a layer norm what is switched off is None, so that other code can "
             "ask."
         )
-
-
-_wrong_switches()
-
-
-@mine.mistake()
-def nothing_refused(norm, *arguments):
-    """Your layer checks no shapes. An input whose last axis has size 1 broadcasts, and nobody is
-    told."""
-    return Refusing(norm, arguments, lambda shape, given: None)
-
-
-@mine.mistake()
-def shapes_not_named(norm, *arguments):
-    """You refuse an input that does not fit, but your error does not name both shapes. Write
-    `normalized_shape` and the shape of the input into the message."""
-
-    def refuse(shape, given):
-        if given[-len(shape) :] != shape:
-            raise ValueError
-
-    return Refusing(norm, arguments, refuse)
-
-
-@mine.mistake()
-def only_the_last_size_checked(norm, *arguments):
-    """You refuse a wrong last size, and nothing else. With `normalized_shape=(2, 4)` an input
-    (5, 3, 4) has the right last size, and does not fit."""
-
-    def refuse(shape, given):
-        if given[-1] != shape[-1]:
-            raise ValueError(f"{shape} expected at the end of {given}")
-
-    return Refusing(norm, arguments, refuse)
-
-
-put_in_bank(TOPIC, vars())
+        yield wrong_switch, None
