@@ -136,22 +136,34 @@ def _of_code(exercise: CodeExercise, section: Section) -> Problems:
         for chosen in template.single():
             at = max(gap[n].at for gap, n in zip(template.gaps, chosen, strict=True) if gap[n].why)
             lines.append(gaps.below_line + gaps.below[:at].count("\n"))
-    alike = itertools.combinations(zip(lines, exercise.mistakes, strict=False), 2)
-    for (line, one), (other_line, other) in alike:
-        if one.__doc__ == other.__doc__ or not _are_alike(exercise, one, other):
-            continue
-        # An entry is said in place of its piece, and so is a slip. With a norm, both are also found
-        # together with other slips.
-        if not (exercise.norm and other in exercise.of_pieces and _is_named(exercise, one, other)):
-            yield other_line, f"the results are those of line {line}, but the words are others."
+    groups: list[list[tuple[int, Callable]]] = []
+    for place in zip(lines, exercise.mistakes, strict=False):
+        for group in groups:
+            if _are_alike(exercise, group[0][1], place[1]):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    for (line, one), *others in groups:
+        if not _is_one_said(exercise, [one, *(other for _, other in others)]):
+            for other_line, other in others:
+                if other.__doc__ != one.__doc__:
+                    said = f"the results are those of line {line}, but the words are others."
+                    yield other_line, said
 
 
-def _is_named(exercise: CodeExercise, one: Callable, other: Callable) -> bool:
-    """Tell whether another entry or a slip is said in place of two pieces."""
+def _is_one_said(exercise: CodeExercise, alike: Sequence[Callable]) -> bool:
+    """Tell whether what is said in place of wrong pieces is what fits them all.
+
+    That's an entry about several pieces, or one that is also found together with slips, or a slip.
+    """
+    pieces = [mistake for mistake in alike if mistake in exercise.of_pieces]
+    if len(alike) - len(pieces) == 1:
+        return len(pieces) > 1 or bool(exercise.norm)
     numbers = range(len(exercise.inputs))
-    results = {n: exercise.search.result(Cause(other, ()), n) for n in numbers}
-    causes = exercise.search.causes(results)
-    return one not in exercise.of_pieces or any(cause.mistake is None for cause in causes)
+    results = {n: exercise.search.result(Cause(alike[0], ()), n) for n in numbers}
+    is_a_slip = any(cause.mistake is None for cause in exercise.search.causes(results))
+    return len(pieces) == len(alike) and is_a_slip
 
 
 def _are_alike(exercise: CodeExercise, one: Callable, other: Callable) -> bool:
