@@ -53,5 +53,5 @@ def test_a_loop_that_ends_too_early_is_named():
 
 
 def test_the_grader_says_it_too_and_a_lesson_says_where():
-    feedback = BY_NAME["add_norm"].judge(lambda x, f: torch.layer_norm(x * f, x.shape[-1:]))
-    assert feedback.mistake == "You multiplied by `f` where you should add it."
+    feedback = BY_NAME["add_norm"].judge(lambda x, f: torch.layer_norm(x / f, x.shape[-1:]))
+    assert feedback.mistake == "You divided by `f` where you should add it."
