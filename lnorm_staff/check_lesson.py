@@ -14,13 +14,13 @@ from pathlib import Path
 
 from lnorm_course.checking.bank_text import BankError, Entry, Section, sections
 from lnorm_course.checking.causes import Cause, Raised
-from lnorm_course.checking.choosing import told
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.checking.feedback import State
-from lnorm_course.checking.prediction import ROUNDED, Prediction
+from lnorm_course.checking.feedback import Feedback, State, first_sentence
+from lnorm_course.checking.prediction import ROUNDED, Prediction, Wrong
 from lnorm_course.lab.lesson_files import ORIGINALS, read, topics
+from lnorm_course.slips.beliefs import Belief
 
 __all__ = ["main", "problems", "questions"]
 
@@ -95,19 +95,23 @@ def _of_hints(exercise: Exercise, section: Section) -> Problems:
                 yield hint.line, f"the hint tells the answer, {answer}."
 
 
-def _sentence(entry: Entry) -> str:
-    return told(f" {entry.rest}".partition(" # ")[2].strip())[0]
+def _as_told(feedback: Feedback, message: str, belief: Belief | None) -> bool:
+    """Tell whether a wrong answer is told these words, which name the mistake, and this belief."""
+    beliefs = (belief,) if belief else ()
+    named = feedback.mistake == first_sentence(message) and feedback.message.startswith(message)
+    return named and feedback.beliefs == beliefs
 
 
 def _of_values(exercise: Prediction, section: Section) -> Problems:
     entries = section.all("right") + section.all("wrong")
-    values = [value for value, *_ in (*exercise.answers, *exercise.wrong)]
+    known = [Wrong(*answer) for answer in exercise.answers] + exercise.wrong
+    values = [value for value, *_ in known]
     within = 1.5 * max(exercise.within, ROUNDED)
-    for entry, value in zip(entries, values, strict=True):
+    for entry, (value, message, belief) in zip(entries, known, strict=True):
         feedback = exercise.judge(value)
         if feedback.state.name.lower() != entry.word:
             yield entry.line, f"the value {value!r} is called {feedback.state.name.lower()}."
-        elif feedback.message != _sentence(entry):
+        elif entry.word == "wrong" and not _as_told(feedback, message, belief):
             yield entry.line, f"the value {value!r} is told other words: {feedback.message}"
     for (one, value), (other, near) in itertools.combinations(zip(entries, values, strict=True), 2):
         if "wrong" in (one.word, other.word) and same(value, near, within):
@@ -127,7 +131,7 @@ def _of_code(exercise: CodeExercise, section: Section) -> Problems:
         feedback = exercise.judge(exercise.attempt(mistake))
         if feedback.state is State.RIGHT:
             yield line, "this mistake is called right: it changes nothing on any input."
-        elif not feedback.message.startswith(" ".join((mistake.__doc__ or "").split())):
+        elif not _as_told(feedback, _words(mistake), exercise.beliefs[mistake]):
             yield line, f"this mistake is told other words: {feedback.message}"
     yield from _of_gaps(exercise, gaps)
     template = exercise.template
@@ -172,6 +176,10 @@ def _are_alike(exercise: CodeExercise, one: Callable, other: Callable) -> bool:
         if isinstance(its, Raised) or not exercise.search.equal(its, others):
             return False
     return True
+
+
+def _words(mistake: Callable) -> str:
+    return " ".join((mistake.__doc__ or "").split())
 
 
 def _of_gaps(exercise: CodeExercise, entry: Entry) -> Problems:

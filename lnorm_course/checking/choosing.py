@@ -1,7 +1,6 @@
 """An exercise in code as a program with gaps: a student chooses what stands in each.
 
-The templates are in the banks, or in `exercises/choices`, in a file for each topic, where
-`== name ==` begins the program of an exercise. A gap is written as
+The templates are in the banks. A gap is written as
 
     x.mean(dim=⟨-1 ¦ 0 ⇒ That averages over the points. [over the batch] ¦ 1 ⇒ That's wrong, too.⟩)
 
@@ -10,34 +9,27 @@ are. The first one is right. A belief behind a mistake stands in brackets. A gap
 lines.
 """
 
-import functools
 import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import torch
 
 from lnorm_course.slips.beliefs import Belief
 
 __all__ = [
-    "FOLDER",
     "MOST",
     "GapError",
     "Piece",
     "Template",
     "outcomes",
     "parse",
-    "template_of",
-    "templates_in",
     "to_change",
     "told",
 ]
 
-FOLDER = Path(__file__).parents[1] / "exercises" / "choices"
-HEADING = re.compile(r"^== (\w+) ==\n", re.MULTILINE)
 GAP = re.compile(r"⟨([^⟨⟩]*)⟩")
 MOST = 600  # programs of one template
 
@@ -182,34 +174,6 @@ def _pieces(gap: str, at: int) -> list[Piece]:
     if all(piece.why for piece in pieces):
         raise GapError(f"A gap needs a piece that is right: ⟨{shown}⟩", pieces[0].at)
     return pieces
-
-
-@functools.cache
-def templates_in(file: Path) -> dict[str, Template]:
-    """Read a file of templates: exercise name → template; none if there's no such file.
-
-    Raises:
-        ValueError: one of them is written wrongly.
-    """
-    if not file.exists():
-        return {}
-    _, *parts = HEADING.split(file.read_text("utf-8"))
-    found = {}
-    for name, text in zip(parts[::2], parts[1::2], strict=True):
-        try:
-            found[name] = parse(text.strip())
-        except ValueError as problem:
-            raise ValueError(f"In the program of {name!r}: {problem}") from None
-    return found
-
-
-def template_of(topic: str, name: str) -> Template | None:
-    """Return the template of an exercise, if it has one.
-
-    Raises:
-        ValueError: one of the templates on this topic is written wrongly.
-    """
-    return templates_in(FOLDER / f"{topic}.txt").get(name) if topic else None
 
 
 def to_change(

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from lnorm_course.checking import running
 from lnorm_course.checking.causes import Cause, Failure, in_words
-from lnorm_course.checking.choosing import Template, template_of
+from lnorm_course.checking.choosing import Template
 from lnorm_course.checking.class_attempts import (
     Observation,
     Observed,
@@ -105,7 +105,8 @@ class CodeExercise(Exercise):
         self.of_pieces: set[Callable] = set()  # the mistakes that are wrong pieces of the template
         self.beliefs: dict[Callable, Belief | None] = {}
         self._answer: Callable | None = None
-        self._template: Template | None = None
+        # The program with gaps that `choose` shows, with the answer in its first pieces.
+        self.template: Template | None = None
         self._layers: dict[int, WrongLayer] = {}
 
     def __dir__(self) -> list[str]:
@@ -210,18 +211,6 @@ class CodeExercise(Exercise):
         told = f"Look at `{found}`: changing only this would make it right."
         more = feedback.message.removeprefix(UNKNOWN)
         return replace(feedback, message=f"{told} {capitalized(more)}")
-
-    @property
-    def template(self) -> Template | None:
-        """The program with gaps that `choose` shows, if there is one.
-
-        One that a bank gives has the answer in its first pieces.
-        """
-        return self._template or template_of(self.topic, self.name)
-
-    @template.setter
-    def template(self, template: Template) -> None:
-        self._template = template
 
     @property
     def last_help(self) -> str:  # type: ignore[override]
@@ -382,8 +371,8 @@ class CodeExercise(Exercise):
         return Feedback(State.WRONG, f"{unknown}{capitalized(where)}", table=table)
 
     def shown_solution(self) -> Feedback:
-        if self._template:
-            code = self._template.program(self._template.first)
+        if self.template:
+            code = self.template.program(self.template.first)
             return Feedback(State.SOLUTION, "", code=code)
         lines = textwrap.dedent(inspect.getsource(self.given_answer)).splitlines()
         code = "\n".join(line for line in lines if not line.startswith("@"))
