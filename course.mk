@@ -1,5 +1,5 @@
 # What authors and lecturers do, besides the targets of the Makefile that includes this file.
-.PHONY: edit test slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench speed grid named mutants elsewhere upgrade
+.PHONY: edit test check slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench speed grid named mutants elsewhere upgrade
 
 EXTRAS := lab,test
 BROWSER := .venv/.browser
@@ -19,6 +19,10 @@ edit: $(READY) ## open the course's own notebooks instead, to change the course
 
 test: $(READY) lint ## set everything up (once), then lint, unit tests and every notebook re-executed
 	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
+
+check: $(READY) ## check the exercises of one lesson in a few seconds: make check LESSON=mean
+	@test -n "$(LESSON)" || { echo "Say which: make check LESSON=mean"; exit 1; }
+	@PYTHONPATH=tests/tools:tests/exercises $(ONE_THREAD) $(BIN)/python -m lnorm_staff.check_lesson $(LESSON)
 
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; write the tables of README and Teaching
 	$(TOOLS) tools/freeze.py $(ARGS)

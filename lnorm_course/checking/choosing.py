@@ -1,40 +1,45 @@
 """An exercise in code as a program with gaps: a student chooses what stands in each.
 
-The templates are in `exercises/choices`, in a file for each topic. There, `== name ==` begins the
-program of an exercise, and a gap is written as
+The templates are in the banks. A gap is written as
 
-    x.mean(dim=⟨-1 ¦ 1 ⇒ That averages over the positions.⟩)
+    x.mean(dim=⟨-1 ¦ 0 ⇒ That averages over the points. [over the batch] ¦ 1 ⇒ That's wrong, too.⟩)
 
 A piece with a sentence behind `⇒` is wrong, and one without is right, together with all others that
-are. A gap may go over several lines.
+are. The first one is right. A belief behind a mistake stands in brackets. A gap may go over several
+lines.
 """
 
-import functools
 import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import torch
 
+from lnorm_course.slips.beliefs import Belief
+
 __all__ = [
-    "FOLDER",
     "MOST",
+    "GapError",
     "Piece",
     "Template",
     "outcomes",
     "parse",
-    "template_of",
-    "templates_in",
     "to_change",
+    "told",
 ]
 
-FOLDER = Path(__file__).parents[1] / "exercises" / "choices"
-HEADING = re.compile(r"^== (\w+) ==\n", re.MULTILINE)
 GAP = re.compile(r"⟨([^⟨⟩]*)⟩")
 MOST = 600  # programs of one template
+
+
+class GapError(ValueError):
+    """What's wrong in a program with gaps, and at which character."""
+
+    def __init__(self, message: str, at: int) -> None:
+        super().__init__(message)
+        self.at = at
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,14 @@ class Piece:
     Args:
         code: as it stands in the program.
         why: a sentence that says what's wrong with it; empty if it's right.
+        belief: the common belief behind it, if any.
+        at: where it begins in the text of the program.
     """
 
     code: str
     why: str = ""
+    belief: Belief | None = None
+    at: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -57,10 +66,12 @@ class Template:
     Args:
         code: what stands before the first gap, between two gaps, and behind the last one.
         gaps: the pieces of each gap, ordered by their code, so that the order tells nothing.
+        first: for each gap the number of the piece that is written first.
     """
 
     code: tuple[str, ...]
     gaps: tuple[tuple[Piece, ...], ...]
+    first: tuple[int, ...] = ()
 
     @property
     def programs(self) -> list[tuple[int, ...]]:
@@ -82,13 +93,12 @@ class Template:
         exec(self.program(chosen), names)
         return [*names.values()][-1]
 
-    @property
-    def right(self) -> dict[int, int]:
-        """For each gap the number of a piece that is right."""
-        return {
-            gap: next(n for n, piece in enumerate(pieces) if not piece.why)
-            for gap, pieces in enumerate(self.gaps)
-        }
+    def single(self) -> Iterator[tuple[int, ...]]:
+        """Yield the programs with one wrong piece, and the first piece in each other gap."""
+        for n, gap in enumerate(self.gaps):
+            for number in sorted(range(len(gap)), key=lambda number: gap[number].at):
+                if gap[number].why:
+                    yield (*self.first[:n], number, *self.first[n + 1 :])
 
     def marked(self, chosen: Sequence[int]) -> list[int]:
         """Number the gaps with a piece that is wrong."""
@@ -99,68 +109,71 @@ def parse(text: str) -> Template:
     """Read a program with gaps.
 
     Raises:
-        ValueError: a gap isn't written as it should be, or there are too many programs.
+        GapError: a gap isn't written as it should be, or there are too many programs.
 
     >>> template = parse("y = ⟨x ¦ -x ⇒ That's the wrong sign.⟩")
-    >>> template.gaps
-    ((Piece(code='-x', why="That's the wrong sign."), Piece(code='x', why='')),)
+    >>> [(piece.code, piece.why) for piece in template.gaps[0]]
+    [('-x', "That's the wrong sign."), ('x', '')]
     >>> template.program([1])
     'y = x'
     """
-    code, inside = GAP.split(text)[::2], GAP.split(text)[1::2]
-    for part in code:
-        if sign := next((sign for sign in "⟨⟩¦⇒" if sign in part), ""):
-            line = next(line.strip() for line in part.splitlines() if sign in line)
-            raise ValueError(f"A {sign} stands outside of a gap ⟨…⟩: {line}")
-    template = Template(tuple(code), tuple(map(_pieces, inside)))
-    if not inside:
-        raise ValueError("A template needs a gap ⟨…⟩ at least.")
-    if (count := math.prod(map(len, template.gaps))) > MOST:
-        raise ValueError(f"The gaps make {count} programs, and at most {MOST} are tried.")
-    return template
+    code, at = GAP.split(text)[::2], 0
+    for part, inside in itertools.zip_longest(code, GAP.findall(text), fillvalue=""):
+        if stray := re.search("[⟨⟩¦⇒]", part):
+            line = part[part.rfind("\n", 0, stray.start()) + 1 :].partition("\n")[0].strip()
+            raise GapError(f"A {stray[0]} stands outside of a gap ⟨…⟩: {line}", at + stray.start())
+        at += len(part) + len(inside) + 2
+    gaps = [_pieces(found[1], found.start(1)) for found in GAP.finditer(text)]
+    if not gaps:
+        raise GapError("A template needs a gap ⟨…⟩ at least.", 0)
+    if (count := math.prod(map(len, gaps))) > MOST:
+        raise GapError(f"The gaps make {count} programs, and at most {MOST} are tried.", 0)
+    ordered = [tuple(sorted(gap, key=lambda piece: piece.code)) for gap in gaps]
+    first = [pieces.index(gap[0]) for pieces, gap in zip(ordered, gaps, strict=True)]
+    return Template(tuple(code), tuple(ordered), tuple(first))
 
 
-def _pieces(gap: str) -> tuple[Piece, ...]:
-    told = " ".join(gap.split())
-    pieces = []
+def told(words: str) -> tuple[str, Belief | None]:
+    """Split a sentence from the belief behind it.
+
+    Raises:
+        ValueError: there's no such belief.
+
+    >>> sentence, belief = told("That averages over the points. [over the batch]")
+    >>> sentence, belief.name
+    ('That averages over the points.', 'OVER_THE_BATCH')
+    """
+    if not words.endswith("]"):
+        return words, None
+    sentence, _, belief = words.removesuffix("]").rpartition(" [")
+    name = belief.upper().replace(" ", "_")
+    if name not in Belief.__members__:
+        known = ", ".join(each.lower().replace("_", " ") for each in Belief.__members__)
+        raise ValueError(f"There's no belief [{belief}]. Choose one of: {known}.")
+    return sentence, Belief[name]
+
+
+def _pieces(gap: str, at: int) -> list[Piece]:
+    """Read the pieces of a gap that begins at a character, in the order of the text."""
+    shown = " ".join(gap.split())
+    pieces: list[Piece] = []
     for part in gap.split("¦"):
+        start = at + len(part) - len(part.lstrip())
         code, *why = (" ".join(each.split()) for each in part.split("⇒"))
-        if len(why) > 1 or (why and not why[0].endswith(".")):
-            raise ValueError(f"A wrong piece is code, ⇒, and a sentence with a period: ⟨{told}⟩")
-        pieces.append(Piece(code, *why))
-    if len({piece.code for piece in pieces}) < max(2, len(pieces)):
-        raise ValueError(f"A gap needs two or more pieces, all different: ⟨{told}⟩")
-    if all(piece.why for piece in pieces):
-        raise ValueError(f"A gap needs a piece that is right: ⟨{told}⟩")
-    return tuple(sorted(pieces, key=lambda piece: piece.code))
-
-
-@functools.cache
-def templates_in(file: Path) -> dict[str, Template]:
-    """Read a file of templates: exercise name → template; none if there's no such file.
-
-    Raises:
-        ValueError: one of them is written wrongly.
-    """
-    if not file.exists():
-        return {}
-    _, *parts = HEADING.split(file.read_text("utf-8"))
-    found = {}
-    for name, text in zip(parts[::2], parts[1::2], strict=True):
         try:
-            found[name] = parse(text.strip())
+            sentence, belief = told(why[0]) if why else ("", None)
         except ValueError as problem:
-            raise ValueError(f"In the program of {name!r}: {problem}") from None
-    return found
-
-
-def template_of(topic: str, name: str) -> Template | None:
-    """Return the template of an exercise, if it has one.
-
-    Raises:
-        ValueError: one of the templates on this topic is written wrongly.
-    """
-    return templates_in(FOLDER / f"{topic}.txt").get(name) if topic else None
+            raise GapError(str(problem), start) from None
+        if len(why) > 1 or (why and not sentence.endswith(".")):
+            form = "A wrong piece is code, ⇒, and a sentence with a period"
+            raise GapError(f"{form}: ⟨{shown}⟩", start)
+        pieces.append(Piece(code, sentence, belief, start))
+        at += len(part) + 1
+    if len({piece.code for piece in pieces}) < max(2, len(pieces)):
+        raise GapError(f"A gap needs two or more pieces, all different: ⟨{shown}⟩", pieces[-1].at)
+    if all(piece.why for piece in pieces):
+        raise GapError(f"A gap needs a piece that is right: ⟨{shown}⟩", pieces[0].at)
+    return pieces
 
 
 def to_change(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from lnorm_course.checking import running
-from lnorm_course.checking.choosing import Template, template_of
+from lnorm_course.checking.choosing import Template
 from lnorm_course.checking.class_attempts import Observation, Observed, describe, observe
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import trusted
@@ -98,6 +98,8 @@ class CodeExercise(Exercise):
         self.mistakes: list[Callable] = []
         self.beliefs: dict[Callable, Belief | None] = {}
         self._answer: Callable | None = None
+        # The program with gaps that `choose` shows, with the answer in its first pieces.
+        self.template: Template | None = None
 
     def __dir__(self) -> list[str]:
         return ["check", "hint", "choose", "solution"]
@@ -153,7 +155,7 @@ class CodeExercise(Exercise):
         """The wrong pieces of the program with gaps."""
         gaps = self.template.gaps if self.template else ()
         return [
-            Choice(gap, number, piece.why)
+            Choice(gap, number, piece.why, (piece.belief,) if piece.belief else ())
             for gap, pieces in enumerate(gaps)
             for number, piece in enumerate(pieces)
             if piece.why
@@ -172,7 +174,9 @@ class CodeExercise(Exercise):
     def _result(self, parts: Explanation, number: int) -> object:
         chosen = {part.gap: part.number for part in parts if isinstance(part, Choice)}
         if chosen and self.template:
-            program: Any = self.template.attempt([*(self.template.right | chosen).values()])
+            program: Any = self.template.attempt(
+                [chosen.get(gap, number) for gap, number in enumerate(self.template.first)]
+            )
             return self._call(program, running.fresh(self.inputs[number]))
         mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
         function = mistake or self.norm or self.given_answer
@@ -195,11 +199,6 @@ class CodeExercise(Exercise):
         beside = feedback.beside_place or feedback
         message = " ".join(filter(None, [told, found.words, capitalized(beside.message)]))
         return replace(beside, message=message, is_unknown=False)
-
-    @property
-    def template(self) -> Template | None:
-        """The program with gaps that `choose` shows, if there is one."""
-        return template_of(self.topic, self.name)
 
     @property
     def last_help(self) -> str:  # type: ignore[override]
@@ -267,7 +266,8 @@ class CodeExercise(Exercise):
     def _judge_failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:
         """Say why an attempt fails on an input, or name a mistake that shows before that."""
         results, error, remark = dict(enumerate(outcome.values)), outcome.error, outcome.remark
-        number, found = len(results), []
+        number = len(results)
+        found: list[Explanation] = []
         where = f"{self.places[number]} " if number and not self.use_class else ""
         if where and not wrong:
             where = f"your answer is right {self.places[0]}, but {where}"
@@ -337,6 +337,9 @@ class CodeExercise(Exercise):
         )
 
     def shown_solution(self) -> Feedback:
+        if self.template:
+            code = self.template.program(self.template.first)
+            return Feedback(State.SOLUTION, "", code=code)
         lines = textwrap.dedent(inspect.getsource(self.given_answer)).splitlines()
         code = "\n".join(line for line in lines if not line.startswith("@"))
         return Feedback(State.SOLUTION, "", code=code)

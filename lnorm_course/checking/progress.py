@@ -11,7 +11,7 @@ from lnorm_course.progress_files import CHOSEN, RIGHT, WRONG, kept
 from lnorm_utils.version import __version__
 from lnorm_utils.words import score
 
-__all__ = ["progress"]
+__all__ = ["import_banks", "progress"]
 
 STATES = {RIGHT: State.RIGHT, CHOSEN: State.CHOSEN, WRONG: State.WRONG, "": State.NOT_ATTEMPTED}
 
@@ -23,7 +23,7 @@ def progress(topic: str | None = None) -> "Progress":
         ValueError: there are no exercises on that topic.
     """
     if topic is None:
-        _import_banks()
+        import_banks()
         return CourseProgress({name: progress(name) for name in sorted(Exercise.bank)})
     if topic not in Exercise.bank:
         known = ", ".join(sorted(Exercise.bank)) or "none yet"
@@ -84,7 +84,8 @@ def _states(topic: str, further: bool = False) -> dict[str, State]:
     return {name: STATES[kept(topic, name)] for name in wanted}
 
 
-def _import_banks() -> None:
+def import_banks() -> None:
+    """Import all banks, which puts their exercises in `Exercise.bank`."""
     banks = import_module("lnorm_course.exercises")
     for module in pkgutil.iter_modules(banks.__path__):
         import_module(f"{banks.__name__}.{module.name}")

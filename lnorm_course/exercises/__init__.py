@@ -1,19 +1,54 @@
 """Questions that know which mistake was made: a bank for each topic, such as `mean`.
 
 A lesson imports its exercises by name and calls `.check(attempt)`, `.hint()` and `.solution()`;
-`lnorm_course.checking` runs them.
+`lnorm_course.checking` runs them. A bank is a text, and `lnorm_course.checking.bank` makes a module
+of it when it's imported.
 """
 
 import os
+import sys
+from collections.abc import Iterator
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
+from pathlib import Path
 
 import torch
 
+from lnorm_course.checking.bank import BankLoader
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.lesson_names import explain_missing_names
 from lnorm_course.checking.progress import progress
 
 __all__ = ["Exercise", "progress"]
 
+
+class Finder:
+    """Finds the modules of this folder, be they code or texts."""
+
+    def __init__(self, folder: str) -> None:
+        if folder not in __path__:
+            raise ImportError(f"{folder} isn't the folder of the exercises.")
+        self.folder = Path(folder)
+        loaders = (BankLoader, [".txt"]), (SourceFileLoader, SOURCE_SUFFIXES)
+        self.files = FileFinder(folder, *loaders)  # type: ignore[arg-type]
+
+    def find_spec(self, name: str, target: object = None) -> ModuleSpec | None:
+        """Find the module with this name."""
+        return self.files.find_spec(name)
+
+    def invalidate_caches(self) -> None:
+        """Look at the folder anew."""
+        self.files.invalidate_caches()
+
+    def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
+        """List the modules for `pkgutil`: the name of each, and whether it's a package."""
+        for file in sorted(self.folder.glob("[a-z]*.*")):
+            if file.suffix in (".py", ".txt"):
+                yield f"{prefix}{file.stem}", False
+
+
+sys.path_hooks.insert(0, Finder)
+for _folder in __path__:
+    sys.path_importer_cache.pop(_folder, None)
 explain_missing_names()
 # What lessons compute is small. Several threads only wait for each other, up to eight times as long
 # beside other work. OMP_NUM_THREADS=2 and the like still decide.

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lnorm_course.checking.choosing import FOLDER, outcomes, templates_in
+from lnorm_course.checking.bank_text import setups
+from lnorm_course.checking.choosing import outcomes
 from lnorm_course.checking.code_exercise import CodeExercise
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.progress import import_banks
 from lnorm_staff.web.fingerprint import fingerprint
 from lnorm_staff.web.questions import exercise_named
 
@@ -41,10 +44,13 @@ def _run(job: Job) -> None:
 
 def _fingerprints() -> dict[tuple[str, str], str]:
     """Name for each template what its outcomes depend on."""
+    import_banks()
+    texts = sorted((PROJECT / "lnorm_course" / "exercises").glob("*.txt"))
     rooms = (file for room in RUNNING for file in (PROJECT / room).rglob("*.py"))
-    code = fingerprint(rooms)
+    code = fingerprint(rooms, *(source for text in texts for _, source in setups(text)))
     return {
-        (file.stem, name): fingerprint([], code, repr(template))
-        for file in sorted(FOLDER.glob("*.txt"))
-        for name, template in templates_in(file).items()
+        (topic, name): fingerprint([t for t in texts if t.stem == topic], code, repr(template))
+        for topic, bank in Exercise.bank.items()
+        for name, exercise in bank.items()
+        if isinstance(exercise, CodeExercise) and (template := exercise.template)
     }

@@ -17,11 +17,10 @@ TWO_GAPS = """def f(x):
 @pytest.fixture
 def exercise(monkeypatch, tmp_path):
     monkeypatch.setattr(Exercise, "bank", {})
-    monkeypatch.setattr("lnorm_course.checking.choosing.FOLDER", tmp_path)
     monkeypatch.setenv("LNORM_PROGRESS", str(tmp_path))
-    (tmp_path / "example.txt").write_text(f"== add ==\n{TWO_GAPS}\n", "utf-8")
     add = CodeExercise(inputs={"the number 3": (3,)}, hints=[])
     add.answer(lambda x: x + 1)
+    add.template = parse(TWO_GAPS)
     put_in_bank("example", {"add": add, "other": CodeExercise(inputs={}, hints=[])})
     return add
 
@@ -55,10 +54,9 @@ def test_each_outcome_is_a_bit(exercise):
     assert right == {chosen(exercise.template, *p.split()) for p in ("+ 1", "- -1")}
 
 
-def test_what_is_no_program_or_fails_is_wrong(exercise, monkeypatch):
+def test_what_is_no_program_or_fails_is_wrong(exercise):
     for body in ("return x +", "return y", "raise SystemExit"):
-        template = parse(f"def f(x):\n    ⟨{body} ¦ return x + 1⟩")
-        monkeypatch.setattr(CodeExercise, "template", template)
+        exercise.template = template = parse(f"def f(x):\n    ⟨{body} ¦ return x + 1⟩")
         assert not exercise.is_right_with(chosen(template, body))
         assert exercise.is_right_with(chosen(template, "return x + 1"))
 

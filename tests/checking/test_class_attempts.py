@@ -8,10 +8,12 @@ from torch import nn
 
 from lnorm_course.checking.class_attempts import Observation, Observed, describe, observe
 from lnorm_course.checking.feedback import State
-from lnorm_course.exercises import module as bank
-from lnorm_course.exercises.bugs_repair import RepairedNorm, repair
-from lnorm_course.exercises.module import GLOBAL, TABLE, TARGETS, mine
+from lnorm_course.exercises.bugs import repair
+from lnorm_course.exercises.module import mine
+from lnorm_course.exercises.module_parts import GLOBAL, TABLE, TARGETS
 from lnorm_utils import LayerNorm, standardize
+
+MyLayerNorm, RepairedNorm = mine.given_answer, repair.given_answer
 
 GAMMA, BETA = torch.arange(4).double(), torch.arange(4, 8).double()
 
@@ -39,7 +41,7 @@ class OwnOfTorch(nn.LayerNorm):
         super().__init__(*arguments)
 
 
-class Borrowed(bank.MyLayerNorm):
+class Borrowed(MyLayerNorm):
     """A layer that runs PyTorch's forward."""
 
     forward = nn.LayerNorm.forward
@@ -64,7 +66,7 @@ def test_a_finished_layer_is_no_answer_and_the_solution_is_one(exercise):
         assert (feedback.state, "finished layer" in feedback.message) == (State.WRONG, True)
     feedback = exercise.judge(HoldsOne)
     assert (feedback.state, "own `layer_norm`" in feedback.message) == (State.WRONG, True)
-    assert exercise.judge(bank.MyLayerNorm).state is State.RIGHT
+    assert exercise.judge(MyLayerNorm).state is State.RIGHT
 
 
 def test_a_training_step_does_what_an_optimizer_does():
@@ -160,7 +162,7 @@ def test_an_init_that_does_not_set_up_the_module_is_told_what_to_add():
     assert "super" not in missing
 
 
-class Whole(bank.MyLayerNorm):
+class Whole(MyLayerNorm):
     """Right for `mine`, with a place for each thing that can be wrong."""
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True):
@@ -229,11 +231,11 @@ def test_of_several_mistakes_the_one_that_shows_first_is_named():
     def forward(self, x):  # it never asks whether γ and β are there, and refuses no shape
         return self.weight * (x - x.mean()) / (x.var(correction=0) + self.eps).sqrt() + self.bias
 
-    make = type("Mine", (bank.MyLayerNorm,), {"forward": forward})
+    make = type("Mine", (MyLayerNorm,), {"forward": forward})
     assert "the batch included" in mine.judge(make).mistake
 
 
-@pytest.mark.parametrize("make", [RepairedNorm, bank.MyLayerNorm])
+@pytest.mark.parametrize("make", [RepairedNorm, MyLayerNorm])
 def test_a_solution_has_the_epsilon_of_pytorch_if_none_is_given(make):
     x = 0.01 * TABLE
     torch.testing.assert_close(make(4).double()(x), nn.LayerNorm(4).double()(x))

@@ -5,16 +5,21 @@ import contextlib
 import io
 import json
 import re
+import sys
+import textwrap
+from types import ModuleType
 from urllib.parse import unquote
 
 import pytest
 import torch
 from control_ends import ends
-from exercise_banks import known
 from project import MAKEFILE, NOTEBOOK_PATHS, PROJECT
 
+from lnorm_course.checking.bank import BankLoader
 from lnorm_course.exercises import Exercise
 from lnorm_course.explorers import Explorer
+from lnorm_course.slips.beliefs import Belief
+from lnorm_staff.check_lesson import problems
 
 PLACES = ("README.md", "docs/**/*.md", ".github/*.md")
 PAGES = sorted(page for place in PLACES for page in PROJECT.glob(place))
@@ -79,9 +84,8 @@ def test_a_snippet_gives_the_output_or_the_error_that_stands_below_it(code, text
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
-def test_an_example_runs_and_its_explorer_and_exercises_work(code, monkeypatch):
-    monkeypatch.setattr(Exercise, "bank", {})
-    names, last = run(code)
+def test_an_example_runs_and_its_explorer_works(code):
+    _, last = run(code)
     if isinstance(last, Explorer):
         for name, (*_, end) in ends(last).items():
             setattr(last, name, end)
@@ -90,10 +94,23 @@ def test_an_example_runs_and_its_explorer_and_exercises_work(code, monkeypatch):
             last.preset = preset
             assert last.values == values
         last.close()
-    for exercise in (value for value in names.values() if isinstance(value, Exercise)):
-        wrong = known(exercise)
-        assert [exercise.judge(one.attempt).message for one in wrong] == [w.message for w in wrong]
-        assert wrong
+
+
+def test_nothing_is_wrong_in_the_bank_that_the_docs_show(tmp_path, monkeypatch):
+    page = (PROJECT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
+    shown = re.search(r"^    ```python\n.*?(?=^\S)", page, re.MULTILINE | re.DOTALL)
+    path = tmp_path / "example.txt"
+    path.write_text(textwrap.dedent(shown[0]), "utf-8")
+    module = ModuleType("example")
+    monkeypatch.setattr(Exercise, "bank", {})
+    monkeypatch.setitem(sys.modules, "example", module)
+    BankLoader("example", str(path)).exec_module(module)
+    assert list(problems(path, Exercise.bank["example"])) == []
+    assert {"how_many_roots", "normed_sum"} == set(module.__all__)
+    said = module.normed_sum.judge(
+        lambda x, f: (x + f - (x + f).mean(-1, True)) / ((x + f).std(-1, keepdim=True) + 1e-5)
+    )
+    assert set(said.beliefs) == {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
 
 
 def test_the_explorer_that_the_docs_build_moves_its_mean():

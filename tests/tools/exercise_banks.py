@@ -15,10 +15,11 @@ ROOM = PROJECT / "lnorm_course" / "exercises"
 
 BANK_MODULES = [
     importlib.import_module(f"lnorm_course.exercises.{file.stem}")
-    for file in sorted(ROOM.glob("[a-z]*.py"))
+    for file in sorted(ROOM.glob("[a-z]*.*"))
+    if file.suffix in (".py", ".txt")
 ]
 
-TOPICS = [topic for topic in sorted(Exercise.bank) if (ROOM / f"{topic}.py").exists()]
+TOPICS = [topic for topic in sorted(Exercise.bank) if [*ROOM.glob(f"{topic}.*")]]
 BANK = {topic: Exercise.bank[topic] for topic in TOPICS}
 EXERCISES = [exercise for exercises in BANK.values() for exercise in exercises.values()]
 PREDICTIONS = [exercise for exercise in EXERCISES if isinstance(exercise, Prediction)]
@@ -36,7 +37,7 @@ class Known(NamedTuple):
 
 
 def known(exercise):
-    """Return the wrong answers that an exercise has been told of."""
+    """Return the wrong answers that an exercise has been told of, apart from its pieces."""
     if isinstance(exercise, Prediction):
         return [Known(*wrong) for wrong in exercise.wrong]
     return [

@@ -1,0 +1,108 @@
+"""Layers that the exercise `row_alone` of lesson 9 tries, and differences taken without `abs`."""
+
+from collections.abc import Iterator
+
+import torch
+
+from lnorm_course.exercises.module_parts import TABLE, WIDE, Mistake
+
+
+class TriedLayer:
+    """A layer without parameters that is tried out, whose name an error message can tell.
+
+    Args:
+        name: what it is, in words.
+        axes: what it averages over.
+        factor, eps: γ and ε.
+        rounding: how many units in the last place each row adds to all numbers.
+        rows: from how many rows on it changes row 0, and nothing else.
+        sign, swaps, added: how it does that: what it multiplies by, whether the last two numbers
+            change places, and what it adds, by the place.
+    """
+
+    def __init__(
+        self, name, axes=(-1,), factor=1.0, eps=1e-5, rounding=0, rows=2, sign=1, swaps=False,
+        added=None,
+    ):  # fmt: skip
+        self.name, self.axes, self.factor = name, axes, factor
+        self.eps, self.rounding = eps, rounding
+        self.rows, self.sign, self.swaps, self.added = rows, sign, swaps, added or {}
+
+    def forward(self, x):
+        if x.ndim != 2:
+            raise ValueError(f"this layer takes a table (N, D), and not the shape {tuple(x.shape)}")
+        centered = x - x.mean(self.axes, keepdim=True)
+        var = centered.square().mean(self.axes, keepdim=True)
+        y = self.factor * centered / (var + self.eps).sqrt()
+        y = y + self.rounding * torch.finfo(x.dtype).eps * len(x)
+        if len(x) >= self.rows:
+            y[0] *= self.sign
+            if self.swaps:
+                y[0, -2:] = y[0, -2:].flip(0)
+            for place, more in self.added.items():
+                y[0, place] += more
+        return y
+
+    __call__ = forward
+
+    def __repr__(self):
+        return self.name
+
+
+# Layers that mix the rows differ much or little, up or down, in all features or some, and each way
+# to miss a difference misses other layers. γ = 100 makes some differences larger than any tolerance
+# that could be meant.
+TWO_CHANGED = "layer norm that adds 0.01 and −0.01 to the end of row 0 if there is a row 1"
+TRIED = (
+    TriedLayer("layer norm"),
+    TriedLayer("a mean over the batch too, with γ = 100", (0, 1), factor=100.0),
+    TriedLayer("batch norm with γ = 100", (0,), factor=100.0),
+    TriedLayer("layer norm with γ = 2", factor=2.0),
+    TriedLayer("layer norm with γ = −1", factor=-1.0, eps=1e-12),
+    TriedLayer("layer norm that rounds in another way", eps=1e-12, rounding=2),
+    TriedLayer(TWO_CHANGED, added={-2: 0.01, -1: -0.01}),
+    TriedLayer(
+        "layer norm that adds 0.01 to the first number of row 0 if there is a row 1",
+        added={0: 0.01},
+    ),
+    TriedLayer(
+        "layer norm that takes 0.01 from the first number of row 0 if there is a row 1",
+        added={0: -0.01},
+    ),
+    TriedLayer(
+        "layer norm with γ = 100 that swaps the last two numbers of row 0 if there are three rows",
+        factor=100.0,
+        swaps=True,
+        rows=3,
+    ),
+    TriedLayer(
+        "layer norm with γ = 100 that flips the signs of row 0 if there is a row 1",
+        factor=100.0,
+        sign=-1,
+    ),
+)
+ON_TABLES = {layer.name: (layer, TABLE) for layer in TRIED} | {
+    f"{layer.name}, on three rows of six features": (layer, WIDE) for layer in (TRIED[0], TRIED[6])
+}
+
+
+def without_abs() -> Iterator[Mistake]:
+    """Yield mistakes that look at differences with their signs."""
+    for sign, is_other in ((1, "smaller"), (-1, "larger")):
+
+        def largest(layer, x, sign=sign):
+            return bool((sign * (layer(x)[0] - layer(x[:1])[0])).max() < 1e-6)
+
+        def total(layer, x, sign=sign):
+            return bool((sign * (layer(x)[0] - layer(x[:1])[0])).sum() < 1e-6)
+
+        where = f"Where row 0 is {is_other} among the others than alone, they are negative"
+        largest.__doc__ = (
+            f"You took the largest of the differences with their signs. {where}, and smaller than "
+            "any tolerance. Take `abs` of each first."
+        )
+        total.__doc__ = (
+            f"You added up the differences, or averaged them, with their signs. {where}, and "
+            "others cancel. Take `abs` of each first."
+        )
+        yield from ((largest, None), (total, None))

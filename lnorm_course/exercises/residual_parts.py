@@ -1,0 +1,116 @@
+"""What the exercises on residual blocks share: branches, inputs, and wrong blocks."""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from lnorm_course.slips.beliefs import Belief
+from lnorm_utils.data import encoded_points, normal
+
+Mistake = tuple[Callable, Belief | None]
+
+
+class Branch:
+    """A feed-forward network, whose name an error message can tell."""
+
+    def __init__(self, name: str, seed: int, scale: float = 1.0, features: int = 4) -> None:
+        self.name = name
+        self.first = normal(features, 6, seed=seed)
+        self.second = scale * normal(6, features, seed=seed + 1)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return (x @ self.first).relu() @ self.second
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+# Once spreads so small that ε shows. float32, so that a `LayerNorm(4)` can be tried.
+X = encoded_points()
+F, G, H = Branch("f", 92), Branch("g", 94), Branch("h", 96)
+SMALL = torch.tensor([[0.02], [0.005], [3e-4]]) * normal(2, 3, 4, seed=91) + 0.002
+SMALL_BRANCHES = (Branch("f", 98, scale=0.01), Branch("g", 100, scale=0.01))
+FIVE = normal(4, 6, 5, seed=115) + 1
+FIVE_BRANCHES = tuple(Branch(name, 104 + 2 * n, features=5) for n, name in enumerate("fghk"))
+BLOCK_INPUTS = {
+    "the x of this lesson": (X, F),
+    "rows with spreads from 0.0003 to 0.02": (SMALL, F),
+    "rows of five features": (FIVE, FIVE_BRANCHES[0]),
+}
+# Here two norms in a row differ from one: ε is most of the variance of the smallest row.
+TINY = torch.tensor([[0.02], [0.005], [1e-5]]) * normal(2, 3, 4, seed=91)
+# What a layer norm in a residual block can normalize.
+PLACES = {
+    "read": "what f gets",
+    "returned": "what f returns",
+    "passed": "the x that is added to f(x)",
+    "sum": "the sum",
+}
+POST, PRE = frozenset({"sum"}), frozenset({"read"})
+
+
+def block(norm, x, f, places, adds=True):
+    """Run a residual block, with layer norms at some places, and with its addition or not."""
+
+    def at(place, value):
+        return norm.standardize(value) if place in places else value
+
+    branch = at("returned", f(at("read", x)))
+    return at("sum", at("passed", x) + branch) if adds else branch
+
+
+def _all_blocks() -> Iterator[tuple[frozenset[str], bool, str]]:
+    """Yield every block: where its norms are, whether it adds, and what was done, in words."""
+    for size in range(len(PLACES) + 1):
+        for places in map(frozenset, itertools.combinations(PLACES, size)):
+            words = " and ".join(words for place, words in PLACES.items() if place in places)
+            done = f"you normalized {words or 'nothing'}"
+            yield places, True, done
+            if places <= {"read", "returned"}:
+                yield places, False, f"{done} and did not add x"
+
+
+def wrong_blocks(right: frozenset[str], instead: str) -> Iterator[Mistake]:
+    """Yield each block whose norms are at other places, as a mistake, and the belief behind it."""
+    for places, adds, done in _all_blocks():
+        if (places, adds) != (right, True):
+
+            def mistake(norm, x, f, places=places, adds=adds):
+                return block(norm, x, f, places, adds)
+
+            mistake.__doc__ = f"Y{done[1:]}. {instead}"
+            is_other = adds and places in (POST, PRE)
+            yield mistake, Belief.PRE_NORM_IS_POST_NORM if is_other else None
+
+
+def stack(norm, x, fs, places=PRE, adds=True, has_final=True):
+    for f in fs:
+        x = block(norm, x, f, places, adds)
+    return norm.standardize(x) if has_final else x
+
+
+def wrong_stacks() -> Iterator[Mistake]:
+    """Yield the stacks whose blocks have their norms at other places, as mistakes."""
+    for (places, adds, done), has_final in itertools.product(_all_blocks(), (True, False)):
+        # After a block that ends in a norm, the next one changes hardly anything. What people
+        # write is the final norm in every block, in place of the one at the end.
+        is_post = adds and places == POST
+        has_own_end = places == PRE | POST and not has_final
+        is_same = "sum" in places and not (
+            is_post or has_own_end or (has_final and not places & {"passed", "read"})
+        )
+        if (places, adds) != (PRE, True) and not is_same and (adds or len(places) < 2):
+
+            def mistake(norm, x, fs, places=places, adds=adds, has_final=has_final):
+                return stack(norm, x, fs, places, adds, has_final)
+
+            post = "Your blocks are post-LN: they normalize the sum"
+            begin = post if is_post else f"In your blocks {done}"
+            mistake.__doc__ = (
+                f"{begin}{'' if has_final else ', and the final norm is missing'}. "
+                "A pre-LN block normalizes what f gets and nothing else, and adds what f returns "
+                "to x."
+            )
+            yield mistake, Belief.PRE_NORM_IS_POST_NORM if is_post else None

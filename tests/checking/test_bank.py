@@ -1,0 +1,160 @@
+"""The text of a bank becomes exercises, and an author reads in which line a mistake is."""
+
+import importlib
+import pkgutil
+import sys
+from types import ModuleType
+
+import pytest
+
+from lnorm_course.checking.bank import BankLoader
+from lnorm_course.checking.bank_text import BankError
+from lnorm_course.checking.code_exercise import CodeExercise
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.feedback import State
+from lnorm_course.slips.beliefs import Belief
+
+TEXT = """# Of nothing.
+
+```python
+X = torch.arange(6.0).reshape(2, 3).double()
+ROWS = {"a longer x": (torch.arange(20.0).reshape(4, 5).double(),)}
+```
+
+# A comment.
+how_many  (further)
+    right  2 * 3  # Three in each
+           of two rows.
+    right  "six"  # In words.
+    # Another comment.
+    wrong  2  # Those are the rows. [over the batch]
+    within 0.1
+    hint   Count.
+    hint   Count again.
+
+center(x)
+    on     x: X
+    on     ROWS
+    right  # Each row has mean 0.
+    hint   Subtract.
+    gaps
+        def centered(x):
+            return x ⟨-
+                ¦ + ⇒ You added
+                      the mean. [one pass is as good]
+                ¦ @ ⇒ That's a product.⟩ x.mean(-1, keepdim=True)
+    wrong  x.mean(-1, keepdim=True)  # Those are the means.
+    wrong  # You halved it.
+        half = x / 2
+        return half - half.mean(-1, keepdim=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_bank(monkeypatch):
+    monkeypatch.setattr(Exercise, "bank", {})
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    def loaded(text):
+        path = tmp_path / "example.txt"
+        path.write_text(text, "utf-8")
+        module = ModuleType("example")
+        monkeypatch.setitem(sys.modules, "example", module)
+        BankLoader("example", str(path)).exec_module(module)
+        return module
+
+    return loaded
+
+
+def test_a_text_becomes_a_bank(load):
+    module = load(TEXT)
+    assert Exercise.bank == {"example": {"how_many": module.how_many, "center": module.center}}
+    assert (module.TOPIC, module.__all__) == ("example", ["how_many", "center"])
+    assert (module.how_many.further, module.center.further) == (True, False)
+
+
+def test_the_values_of_a_prediction_are_told_their_words(load):
+    how_many = load(TEXT).how_many
+    assert how_many.judge(6.05).message == "Three in each of two rows."
+    assert how_many.judge("six").message == "In words."
+    wrong = how_many.judge(2)
+    assert (wrong.message, wrong.beliefs) == ("Those are the rows.", (Belief.OVER_THE_BATCH,))
+    assert how_many.hints == ["Count.", "Count again."]
+
+
+def test_the_first_pieces_are_the_answer(load):
+    center = load(TEXT).center
+    code = center.shown_solution().code
+    assert code == "def centered(x):\n    return x - x.mean(-1, keepdim=True)"
+    right = center.judge(lambda x: x - x.mean(-1, True))
+    assert (right.state, right.message) == (State.RIGHT, "Each row has mean 0.")
+    assert center.places == ["on x", "on a longer x"]
+
+
+@pytest.mark.parametrize(
+    ("attempt", "message", "beliefs"),
+    [
+        (lambda x: x.mean(-1, True) + x, "You added the mean.", (Belief.ONE_PASS_IS_AS_GOOD,)),
+        (lambda x: x.mean(-1, True), "Those are the means.", ()),
+        (lambda x: (x - x.mean(-1, True)) / 2, "You halved it.", ()),
+    ],
+)
+def test_a_wrong_piece_is_a_mistake_as_others_are(load, attempt, message, beliefs):
+    feedback = load(TEXT).center.judge(attempt)
+    assert (feedback.message, feedback.beliefs) == (message, beliefs)
+
+
+def test_an_error_is_not_taken_for_that_of_a_piece(load):
+    said = load(TEXT).center.judge(lambda x: x @ x.mean(-1, keepdim=True)).message
+    assert "raised RuntimeError" in said
+    assert "product" not in said
+
+
+def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
+    text = TEXT.replace("return x ⟨-", "return ⟨x ¦ x.add_(1) ⇒ That changes x.⟩ ⟨-")
+    center = load(text).center
+    assert center.judge(lambda x: x * 3).state is State.WRONG  # which runs all mistakes
+    assert center.judge(lambda x: x - x.mean(-1, True)).state is State.RIGHT
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("how_many  (further)", "how many", 9, "an exercise begins as"),
+        ("    within 0.1", "    withn 0.1", 15, "'withn' isn't one of the words right, wrong"),
+        ("    within 0.1", "   within 0.1", 15, "indented by four spaces"),
+        ("[over the batch]", "[over a batch]", 14, "no belief [over a batch]. Choose one of:"),
+        ("  # Those are the rows. [over the batch]", "", 14, "a sentence with a period"),
+        ("    wrong  2 ", "    wrong  2 * 3 ", 14, "the value 6 is written twice"),
+        ("    wrong  2 ", "    wrong  2 + ", 14, "`2 +` isn't Python"),
+        ("    wrong  2 ", "    wrong  Y ", 14, "`Y` raises NameError: name 'Y'"),
+        ("ROWS = {", "ROWS = 1 / 0 + {", 5, "this code raises ZeroDivisionError"),
+        ("ROWS = {", "ROWS = = {", 5, "this isn't Python"),
+        ("the mean. [one", "the mean [one", 27, "a sentence with a period"),
+        ("the mean. [one", "the mean.⟩ [one", 29, "A ¦ stands outside of a gap"),
+        ("[one pass is as good]", "[one pass]", 27, "no belief [one pass]"),
+        ("¦ @ ⇒ That's a product.⟩", "¦ @ ⇒ That's a product.", 26, "A ⟨ stands outside of a gap"),
+        ("¦ @ ⇒", "¦ ) ⇒", 29, "the program with ')' isn't Python: unmatched ')'"),
+        ("return x ⟨-", "return x ⟨* ⇒ No. ¦ -", 26, "the first piece of a gap is right"),
+        ("    hint   Subtract.\n", "", 19, "'center' has no `hint`"),
+        ("    gaps\n        def", "    wrong  # It.\n        def", 19, "'center' has no `gaps`"),
+        ("half = x / 2", "half = x / / 2", 32, "this isn't Python"),
+        ("center(x)", "how_many(x)", 19, "two exercises called 'how_many'"),
+    ],
+)
+def test_an_author_is_told_the_line_of_a_mistake(load, old, new, line, message):
+    assert old in TEXT
+    with pytest.raises(BankError) as problem:
+        load(TEXT.replace(old, new, 1))
+    assert str(problem.value).startswith(f"example.txt, line {line}: ")
+    assert message in str(problem.value)
+
+
+def test_a_bank_of_the_course_is_imported_by_its_name(monkeypatch):
+    banks = importlib.import_module("lnorm_course.exercises")
+    assert "mean" in {module.name for module in pkgutil.iter_modules(banks.__path__)}
+    assert isinstance(importlib.import_module("lnorm_course.exercises.mean").center, CodeExercise)
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("lnorm_course.exercises.nothing")

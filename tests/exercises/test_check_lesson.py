@@ -1,0 +1,96 @@
+"""An author is told what's wrong with the exercises of a lesson, and in which line."""
+
+import sys
+from types import ModuleType
+
+import pytest
+from exercise_banks import BANK, ROOM
+
+from lnorm_course.checking.bank import BankLoader
+from lnorm_course.checking.exercise import Exercise
+from lnorm_staff.check_lesson import main, problems, questions
+
+TEXT = """# Of nothing.
+
+```python
+X = torch.arange(6.0).reshape(2, 3).double()
+```
+
+how_many
+    right  6  # Three in each of two rows.
+    wrong  6.001  # That's a little more.
+    wrong  2  # Those are the rows.
+    wrong  2.005  # Those are the rows, and a little more.
+    choose [6, 2, 3]
+    hint   There are 6.
+
+center(x)
+    on     x: X
+    norm   norm.mean(x)
+    hint   Subtract the mean.
+    hint   Return x - x.mean(-1, keepdim=True).
+    gaps
+        def centered(x):
+            x = x ⟨+ 0
+                ¦ + 1 ⇒ You added 1.
+                ¦ * 2 ⇒ You doubled it.⟩
+            return x - x.mean(-1, keepdim=True)
+    wrong  norm.center(x)  # You centered it.
+    wrong  norm.center(x) * 2  # You multiplied by two.
+    wrong  norm.center(x) * 3  # You multiplied by three.
+"""
+
+
+@pytest.fixture
+def found(tmp_path, monkeypatch):
+    def problems_of(text):
+        path = tmp_path / "example.txt"
+        path.write_text(text, "utf-8")
+        module = ModuleType("example")
+        monkeypatch.setitem(sys.modules, "example", module)
+        monkeypatch.setattr(Exercise, "bank", {})
+        BankLoader("example", str(path)).exec_module(module)
+        told = [line.removeprefix("example.txt, line ") for line in problems(path, vars(module))]
+        return [(int(number), said) for number, _, said in (line.partition(": ") for line in told)]
+
+    return problems_of
+
+
+def test_what_is_wrong_is_told_with_its_line(found):
+    assert found(TEXT) == [
+        (7, "'how_many' needs two hints."),
+        (9, "6.001 is too close to 6 in line 8."),
+        (11, "2.005 is too close to 2 in line 10."),
+        (11, "the value 2.005 is told other words: Those are the rows."),
+        (12, "nothing is said of the choice 3."),
+        (13, "the hint tells the answer, 6."),
+        (17, "`norm` gives other results than the program."),
+        (19, "the hint tells the answer, x - x.mean(-1, keepdim=True)."),
+        (23, "the wrong piece '+ 1' changes nothing on any input."),
+        (26, "this mistake is called right: it changes nothing on any input."),
+    ]
+
+
+def test_two_mistakes_with_the_same_results_and_other_words_are_told(found):
+    text = TEXT.replace("    norm   norm.mean(x)\n", "").replace("norm.center(x)", "(x - x.mean())")
+    said = 27, "the results are those of line 26, but the words are others."
+    assert said not in found(text)
+    assert said in found(text.replace("* 3  # You", "* 2  # You"))
+
+
+@pytest.mark.parametrize("topic", [file.stem for file in sorted(ROOM.glob("*.txt"))])
+def test_nothing_is_wrong_in_the_texts_of_the_course(topic):
+    assert list(problems(ROOM / f"{topic}.txt", BANK[topic])) == []
+
+
+def test_the_question_of_an_exercise_is_the_cell_above_its_check():
+    asked = questions("mean")
+    assert set(asked) == set(BANK["mean"])
+    assert "**Predict.**" in asked["how_many"]
+
+
+def test_the_exercises_are_printed_with_their_questions(capsys):
+    assert main(["speed"]) == 0
+    shown = capsys.readouterr().out
+    assert "hint" in shown
+    assert "nothing is wrong" in shown
