@@ -163,7 +163,12 @@ class Explanations:
             return Raised(type(error).__name__, " ".join(str(error).split())[:200])
 
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
-        """Tell whether wrong parts give this result, or the same numbers for every row."""
+        """Tell whether wrong parts give this result, or the same numbers for every row.
+
+        An error tells nothing of the exercise's own pieces: others come to the same one.
+        """
+        if isinstance(result, Raised) and parts and isinstance(parts[0], Choice):
+            return False
         given, right = self.result(parts, number), self.right[number]
         if self.equal(result, given):
             return True
