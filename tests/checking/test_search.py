@@ -1,0 +1,99 @@
+"""The search names the fewest things that explain results, and all that do."""
+
+import torch
+from exercise_banks import BY_NAME
+
+from lnorm_course.checking.feedback import State
+from lnorm_course.checking.search import Explanations, Mistake, Raised, in_words
+from lnorm_course.slips.models import SENTENCES
+from lnorm_utils.data import normal
+
+X = normal(4, 4, 4, seed=1).double() + 1
+NARROW = 0.01 * normal(2, 3, 6, seed=2).double() + 1
+INPUTS = [X, NARROW]
+HALF = Mistake(lambda norm, x: norm.standardize(x) / 2, "You halved it. Don't.", (), True)
+
+
+def searched(mistakes=(HALF,), arguments=()):
+    """Return a search among what people do otherwise when they standardize."""
+
+    def run(parts, number):
+        own = next((part.function for part in parts if part in mistakes), None)
+        x, norm = INPUTS[number], SENTENCES.norm
+        return own(norm, x) if own else norm.standardize(x)
+
+    right = [SENTENCES.norm.standardize(x) for x in INPUTS]
+    return Explanations(run, mistakes, [], SENTENCES, right, 1e-6, arguments)
+
+
+def told(attempt, source="", **options):
+    """Return what is said of a function, "" if nothing."""
+    found = searched(**options).of({n: attempt(x) for n, x in enumerate(INPUTS)}, source)
+    return in_words(found)[1] if found else ""
+
+
+def mean(x):
+    return x.mean(-1, keepdim=True)
+
+
+def root(x, correction=0, eps=1e-5):
+    return (x.var(-1, keepdim=True, correction=correction) + eps).sqrt()
+
+
+def test_one_thing_is_named_alone_and_two_things_are_both_named():
+    assert told(lambda x: x / root(x)) == (
+        "You didn't subtract the mean. Layer norm subtracts the mean from x."
+    )
+    assert told(lambda x: (mean(x) - x) / root(x, 1)).startswith(
+        "Two things: the signs are flipped, because x is subtracted from the mean, and your "
+        "variance divides by D − 1"
+    )
+
+
+def test_a_mistake_of_the_exercise_comes_first_alone_and_with_another_thing():
+    assert told(lambda x: (x - mean(x)) / root(x) / 2) == HALF.why
+    assert told(lambda x: x / root(x) / 2).startswith(f"{HALF.why} Also, you didn't subtract")
+
+
+def test_all_that_fit_are_said():
+    same = Mistake(lambda norm, x: norm.standardize(x) / 2, "You took a half.", (), True)
+    both = told(lambda x: (x - mean(x)) / root(x) / 2, mistakes=(HALF, same))
+    assert both == "Either: You halved it. Don't. Or: You took a half."
+
+
+def test_what_the_source_or_the_arguments_contradict_is_not_said():
+    def raised(x):
+        return (x - mean(x)) / x.var(-1, keepdim=True, correction=0).clamp(min=1e-5).sqrt()
+
+    assert "raised to ε" in told(raised, "x.var(-1).clamp(min = eps)")
+    assert "raised to ε" not in told(raised, "x.var(-1)")
+
+    def squared(x):
+        return (x - mean(x)) / root(x, eps=1e-10)
+
+    code = "(x.var(-1) + eps ** 2).sqrt()"
+    assert "squared" in told(squared, code, arguments=("x", "eps"))
+    assert "squared" not in told(squared, code, arguments=("x",))
+
+
+def test_an_error_is_explained_by_one_that_is_the_same():
+    search = searched()
+    lost = next(p for p in search.pieces if p.done == "The mean inside your variance is a sum.")
+    assert search.of({0: X, 1: Raised("ValueError", "no such thing")}) == []
+    values = {n: search.result((lost,), n) for n in range(2)}
+    assert search.of(values) == [(lost,)]
+
+
+def test_zeros_are_not_explained_by_two_things():
+    assert told(torch.zeros_like) == ""
+
+
+def test_two_things_are_not_said_where_one_place_makes_it_right():
+    judged = BY_NAME["far_std"].judge(swapped)
+    assert judged.state is State.WRONG
+    assert judged.message.startswith(("Look at", "In place of the variance"))
+
+
+def swapped(x):
+    mean, var = torch.var_mean(x, -1, correction=0, keepdim=True)
+    return var.sqrt()
