@@ -115,18 +115,17 @@ class Explanations:
         if len(results) < len(self.right) or all(self._is_zero(results[n]) for n in wrong):
             most = 1  # some inputs, or zeros, tell too little for more
         code = "".join(source.split())
-        with _one_thread():
-            for count in range(1, most + 1):
-                for group in self.all(count):
-                    found = [
-                        parts
-                        for parts in group
-                        if all(self.fits(results[n], parts, n) for n in order)
-                        and all(_may_be(part, code) for part in parts)
-                    ]
-                    if found:
-                        fails = isinstance(results[order[0]], Raised)
-                        return [] if fails and _are_blurred(found) else found
+        for count in range(1, most + 1):
+            for group in self.all(count):
+                found = [
+                    parts
+                    for parts in group
+                    if all(self.fits(results[n], parts, n) for n in order)
+                    and all(_may_be(part, code) for part in parts)
+                ]
+                if found:
+                    fails = isinstance(results[order[0]], Raised)
+                    return [] if fails and _are_blurred(found) else found
         return []
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
@@ -163,20 +162,13 @@ class Explanations:
             return Raised(type(error).__name__, " ".join(str(error).split())[:200])
 
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
-        """Tell whether wrong parts give this result, or the same numbers for every row.
+        """Tell whether wrong parts give this result.
 
         An error tells nothing of the exercise's own pieces: others come to the same one.
         """
         if isinstance(result, Raised) and parts and isinstance(parts[0], Choice):
             return False
-        given, right = self.result(parts, number), self.right[number]
-        if self.equal(result, given):
-            return True
-        tensors = [each for each in (result, given, right) if isinstance(each, torch.Tensor)]
-        if len(tensors) == 3 and tensors[1].shape != tensors[0].shape == tensors[2].shape:
-            with contextlib.suppress(RuntimeError):
-                return self.equal(result, tensors[1].expand_as(tensors[0]))
-        return False
+        return self.equal(result, self.result(parts, number))
 
     def equal(self, one: object, other: object) -> bool:
         """Tell whether two results are the same, be they values or errors."""
@@ -214,17 +206,6 @@ def _in_two_gaps(pairs: Iterable[tuple]) -> Iterator[Explanation]:
 def _may_be(part: Part, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
     return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let PyTorch compute with one thread: with small tensors, several only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
