@@ -8,7 +8,7 @@ of it when it's imported.
 import os
 import sys
 from collections.abc import Iterator
-from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 from pathlib import Path
 
 import torch
@@ -27,17 +27,10 @@ class Finder:
     def __init__(self, folder: str) -> None:
         if folder not in __path__:
             raise ImportError(f"{folder} isn't the folder of the exercises.")
-        self.folder = Path(folder)
         loaders = (BankLoader, [".txt"]), (SourceFileLoader, SOURCE_SUFFIXES)
-        self.files = FileFinder(folder, *loaders)  # type: ignore[arg-type]
-
-    def find_spec(self, name: str, target: object = None) -> ModuleSpec | None:
-        """Find the module with this name."""
-        return self.files.find_spec(name)
-
-    def invalidate_caches(self) -> None:
-        """Look at the folder anew."""
-        self.files.invalidate_caches()
+        files = FileFinder(folder, *loaders)
+        self.find_spec, self.invalidate_caches = files.find_spec, files.invalidate_caches
+        self.folder = Path(folder)
 
     def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
         """List the modules for `pkgutil`: the name of each, and whether it's a package."""

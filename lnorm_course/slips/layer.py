@@ -8,7 +8,13 @@ from torch import Tensor, nn
 
 from lnorm_utils.modules import LayerNorm
 
-__all__ = ["Around", "Refusing", "WrongLayer", "with_parameters", "with_switches"]
+__all__ = ["Around", "WrongLayer", "with_parameters", "with_switches"]
+
+
+def _refuse(shape: tuple, given: tuple) -> None:
+    """Raise a ValueError that names both shapes if the last axes don't fit."""
+    if given[-len(shape) :] != shape:
+        raise ValueError(f"{shape} expected at the end of {given}")
 
 
 class WrongLayer(LayerNorm):
@@ -17,47 +23,22 @@ class WrongLayer(LayerNorm):
     Args:
         norm: how it normalizes.
         arguments: those of `LayerNorm`.
-    """
-
-    def __init__(self, norm: Any, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.norm = norm
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Refuse `x` if its shape does not fit, and normalize it, with γ and β by either name."""
-        self.refuse(x)
-        weight = getattr(self, "gamma", getattr(self, "weight", None))
-        bias = getattr(self, "beta", getattr(self, "bias", None))
-        axes = tuple(range(-len(self.normalized_shape), 0))
-        return self.norm.layer_norm(x, weight, bias, axes, self.eps)
-
-    def refuse(self, x: Tensor) -> None:
-        """Raise a ValueError that names both shapes if the last axes do not fit.
-
-        Raises:
-            ValueError: the last axes of `x` are not `normalized_shape`.
-        """
-        if tuple(x.shape[-len(self.normalized_shape) :]) != self.normalized_shape:
-            raise ValueError(f"{self.normalized_shape} expected at the end of {tuple(x.shape)}")
-
-
-class Refusing(WrongLayer):
-    """A wrong layer that refuses an input in its own way.
-
-    Args:
-        norm, arguments: those of `WrongLayer`.
         refuse: (normalized shape, shape of the input) -> None, or it raises.
     """
 
     def __init__(
-        self, norm: Any, arguments: Sequence[Any], refuse: Callable[[tuple, tuple], None]
+        self, norm: Any, *arguments: Any, refuse: Callable[[tuple, tuple], None] = _refuse
     ) -> None:
-        super().__init__(norm, *arguments)
-        self.refuse_shape = refuse
+        super().__init__(*arguments)
+        self.norm, self.refuse = norm, refuse
 
-    def refuse(self, x: Tensor) -> None:
-        """Raise whatever its own way raises."""
-        self.refuse_shape(self.normalized_shape, tuple(x.shape))
+    def forward(self, x: Tensor) -> Tensor:
+        """Refuse `x` if its shape doesn't fit, and normalize it, with γ and β by either name."""
+        self.refuse(self.normalized_shape, tuple(x.shape))
+        weight = getattr(self, "gamma", getattr(self, "weight", None))
+        bias = getattr(self, "beta", getattr(self, "bias", None))
+        axes = tuple(range(-len(self.normalized_shape), 0))
+        return self.norm.layer_norm(x, weight, bias, axes, self.eps)
 
 
 class Around(nn.Module):
@@ -106,9 +87,8 @@ def with_switches(
     for name, start, what in zip(("weight", "bias"), (1.0, 0.0), in_place, strict=True):
         if what and getattr(layer, name) is None:
             delattr(layer, name)
-            if what == "parameter":
-                full = torch.full(layer.normalized_shape, start)
-                setattr(layer, name, nn.Parameter(full))
-            elif what == "number":
-                setattr(layer, name, start)
+            full = torch.full(layer.normalized_shape, start)
+            values = {"parameter": nn.Parameter(full), "number": start}
+            if what in values:
+                setattr(layer, name, values[what])
     return layer
