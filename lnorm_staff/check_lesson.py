@@ -12,13 +12,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lnorm_course.checking.bank_text import BankError, Entry, Section, sections
+from lnorm_course.checking.bank import BankError, Section, sections
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
 from lnorm_course.checking.prediction import ROUNDED, Prediction, Wrong
-from lnorm_course.checking.search import Choice, Mistake, Raised
 from lnorm_course.lab.lesson_files import ORIGINALS, read, topics
 from lnorm_course.slips.beliefs import Belief
 
@@ -31,11 +30,10 @@ Problems = Iterator[tuple[int, str]]
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the exercises on a topic, and what's wrong with them; return 1 if something is."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("topic", help="the topic of a lesson, such as mean")
+    texts = sorted(file.stem for file in FOLDER.glob("*.txt"))
+    parser.add_argument("topic", choices=texts, help="the topic of a lesson, such as mean")
     topic = parser.parse_args(argv).topic
     path = FOLDER / f"{topic}.txt"
-    if not path.exists():
-        parser.error(f"there's no {path.name}. Choose from: {', '.join(_texts())}.")
     try:
         asked = questions(topic)
         importlib.import_module(f"lnorm_course.exercises.{topic}")
@@ -44,15 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"  {asked.get(section.name, 'No lesson asks it.')}")
             for entry in section.entries:
                 print(f"    {entry.line:4} {entry.word:7} {entry.rest or '…'}")
-        found = [*problems(path, Exercise.bank[topic]), *_of_answers(topic)]
+        found = [*problems(path, Exercise.bank[topic])]
     except BankError as problem:
         found = [str(problem)]
-    print(*found, sep="\n") if found else print(f"{path.name}: nothing is wrong.")
+    print(*found or [f"{path.name}: nothing is wrong."], sep="\n")
     return bool(found)
-
-
-def _texts() -> list[str]:
-    return sorted(file.stem for file in FOLDER.glob("*.txt"))
 
 
 def questions(topic: str) -> dict[str, str]:
@@ -72,127 +66,93 @@ def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
     """Judge all that a text says, and yield a sentence for each thing that's wrong in it."""
     for section in sections(path):
         exercise = bank[section.name]
-        found = list(_of_hints(exercise, section))
+        answer = exercise.shown_solution().code
         if isinstance(exercise, CodeExercise):
-            found += _of_code(exercise, section)
+            found = [*_of_code(exercise, section), *_of_gaps(exercise, section)]
+            answer = answer.rsplit("return ")[-1]
         elif isinstance(exercise, Prediction):
-            found += _of_values(exercise, section)
+            found = [*_of_values(exercise, section)]
+            answer = str(plain(exercise.answers[0][0]))
+        found += _of_hints(section, answer)
         for line, said in sorted(found):
             yield f"{path.name}, line {line}: {said}"
 
 
-def _of_hints(exercise: Exercise, section: Section) -> Problems:
-    code = exercise.shown_solution().code
-    is_value = isinstance(exercise, Prediction)
-    answer = str(plain(exercise.answers[0][0])) if is_value else code.rsplit("return ")[-1]  # type: ignore[attr-defined]
+def _of_hints(section: Section, answer: str) -> Problems:
     given = re.compile(rf"(?<![\w.]){re.escape(answer)}(?!\w|\.\d)", re.IGNORECASE)
     hints = section.all("hint")
     if len(hints) < 2:
         yield section.line, f"{section.name!r} needs two hints."
-    if is_value or not answer.isidentifier():  # a name alone gives nothing away
-        for hint in hints:
-            if given.search(hint.rest):
-                yield hint.line, f"the hint tells the answer, {answer}."
+    is_name = section.is_code and answer.isidentifier()  # which gives nothing away
+    for hint in hints:
+        if not is_name and given.search(hint.rest):
+            yield hint.line, f"the hint tells the answer, {answer}."
 
 
-def _as_told(feedback: Feedback, message: str, belief: Belief | None) -> bool:
-    """Tell whether a wrong answer is told these words, which name the mistake, and this belief."""
-    beliefs = (belief,) if belief else ()
-    named = feedback.mistake == first_sentence(message) and feedback.message.startswith(message)
-    return named and feedback.beliefs == beliefs
+def _problem_of(
+    what: str, state: str, feedback: Feedback, message: str, belief: Belief | None
+) -> Iterator[str]:
+    """Say if an answer isn't called what it is, or isn't told its words and its belief."""
+    called, beliefs = feedback.state.name.lower(), (belief,) if belief else ()
+    name = first_sentence(message) if state == "wrong" else ""
+    told = feedback.mistake == name and feedback.message.startswith(message)
+    if called != state:
+        yield f"{what} is called {called}."
+    elif not told or feedback.beliefs != beliefs:
+        yield f"{what} is told other words: {feedback.message}"
 
 
 def _of_values(exercise: Prediction, section: Section) -> Problems:
     entries = section.all("right") + section.all("wrong")
     known = [Wrong(*answer) for answer in exercise.answers] + exercise.wrong
-    values = [value for value, *_ in known]
-    within = 1.5 * max(exercise.within, ROUNDED)
     for entry, (value, message, belief) in zip(entries, known, strict=True):
         feedback = exercise.judge(value)
-        if feedback.state.name.lower() != entry.word:
-            yield entry.line, f"the value {value!r} is called {feedback.state.name.lower()}."
-        elif entry.word == "wrong" and not _as_told(feedback, message, belief):
-            yield entry.line, f"the value {value!r} is told other words: {feedback.message}"
-    for (one, value), (other, near) in itertools.combinations(zip(entries, values, strict=True), 2):
+        for said in _problem_of(f"the value {value!r}", entry.word, feedback, message, belief):
+            yield entry.line, said
+    within = 1.5 * max(exercise.within, ROUNDED)
+    pairs = itertools.combinations(zip(entries, known, strict=True), 2)
+    for (one, (value, *_)), (other, (near, *_)) in pairs:
         if "wrong" in (one.word, other.word) and same(value, near, within):
             yield other.line, f"{near!r} is too close to {value!r} in line {one.line}."
-    for choice in set(exercise.choices) - {value for value in values if not isinstance(value, str)}:
+    values = {value for value, *_ in known if not isinstance(value, str)}
+    for choice in set(exercise.choices) - values:
         yield section.all("choose")[0].line, f"nothing is said of the choice {choice!r}."
 
 
 def _of_code(exercise: CodeExercise, section: Section) -> Problems:
-    (gaps,) = section.all("gaps")
     if exercise.norm and exercise.judge(exercise.attempt(exercise.norm)).state is not State.RIGHT:
         yield section.all("norm")[0].line, "`norm` gives other results than the program."
-    search = exercise.search
     lines = [entry.line for entry in section.all("wrong")]
-    lines += [entry.line for entry in section.all("mistakes")] * (len(search.mistakes) - len(lines))
-    for line, mistake in zip(lines, search.mistakes, strict=False):
+    families = itertools.repeat(max((e.line for e in section.all("mistakes")), default=0))
+    each = zip(itertools.chain(lines, families), exercise.search.mistakes, strict=False)
+    for line, mistake in each:
         feedback = exercise.judge(exercise.attempt(mistake.function))
         belief = exercise.beliefs[mistake.function]
-        if feedback.state is State.RIGHT:
-            yield line, "this mistake is called right: it changes nothing on any input."
-        elif not _as_told(feedback, mistake.why, belief):
-            yield line, f"this mistake is told other words: {feedback.message}"
-    yield from _of_gaps(exercise, gaps)
-    yield from _of_equals(exercise, list(zip(lines, search.mistakes, strict=False)))
-    template = exercise.template
-    assert template is not None  # the reader has seen to it
-    at = [template.gaps[choice.gap][choice.number].at for choice in search.choices]
-    lines = [gaps.below_line + gaps.below[:each].count("\n") for each in at]
-    yield from _of_equals(exercise, list(zip(lines, search.choices, strict=True)))
+        for said in _problem_of("this mistake", "wrong", feedback, mistake.why, belief):
+            yield line, said
 
 
-def _of_equals(exercise: CodeExercise, parts: Sequence[tuple[int, Mistake | Choice]]) -> Problems:
-    """Find two wrong parts with the same results and other words, of which one would be said."""
-    for (line, one), (other_line, other) in itertools.combinations(parts, 2):
-        if one.why != other.why and _are_alike(exercise, one, other):
-            numbers = range(len(exercise.inputs))
-            results = {n: exercise.search.result((one,), n) for n in numbers}
-            if exercise.search.of(results)[0] in ((one,), (other,)):
-                told = f"the results are those of line {line}, but the words are others."
-                yield other_line, told
-
-
-def _are_alike(exercise: CodeExercise, one: Mistake | Choice, other: Mistake | Choice) -> bool:
-    for number in range(len(exercise.inputs)):
-        its, others = (exercise.search.result((each,), number) for each in (one, other))
-        if isinstance(its, Raised) or not exercise.search.equal(its, others):
-            return False
-    return True
-
-
-def _of_gaps(exercise: CodeExercise, entry: Entry) -> Problems:
-    template = exercise.template
-    assert template is not None
+def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
+    """Find programs that aren't what their pieces say, and pieces that others are taken for."""
+    (entry,), template, search = section.all("gaps"), exercise.template, exercise.search
+    assert template is not None  # the loader has seen to it
     for chosen in template.programs:
-        marked = template.marked(chosen)
-        if len(marked) > 1 or exercise.is_right_with(chosen) != bool(marked):
+        pieces = template.pieces(chosen)
+        wrong = [piece for piece in pieces if piece.why]
+        if len(wrong) > 1 or exercise.is_right_with(chosen) != bool(wrong):
             continue
-        pieces = [gap[n] for gap, n in zip(template.gaps, chosen, strict=True)]
-        if marked:
-            piece = pieces[marked[0]]
-            line = entry.below_line + entry.below[: piece.at].count("\n")
-            yield line, f"the wrong piece {piece.code!r} changes nothing on any input."
+        if wrong:
+            said = f"the wrong piece {wrong[0].code!r} changes nothing on any input."
+            yield entry.line_of(wrong[0].at), said
         else:
             code = ", ".join(repr(piece.code) for piece in pieces)
             yield entry.line, f"the program with {code} isn't right."
-
-
-def _of_answers(topic: str) -> Iterator[str]:
-    """Judge what students might answer, if the tests that know it are there."""
-    try:
-        answers = importlib.import_module("student_answers").ANSWERS
-    except ModuleNotFoundError:
-        return
-    for answer in answers:
-        if answer.exercise in Exercise.bank[topic]:
-            feedback = answer.judge()
-            if feedback.state is not answer.state or any(
-                words not in feedback.message for words in answer.words
-            ):
-                said = f"{feedback.state.name.lower()}: {feedback.message}"
-                yield f"tests/exercises/answers: {answer.exercise}: {answer.source}\n  is {said}"
+    for piece in search.choices:
+        results = {n: search.result((piece,), n) for n in range(len(exercise.inputs))}
+        found = [part for (part,) in search.of(results, most=1)]
+        others = [part.why for part in found if part.why != piece.why]
+        if piece in found and others:
+            yield entry.line_of(piece.at), f"other words fit {piece.code!r} as well: {others[0]}"
 
 
 if __name__ == "__main__":

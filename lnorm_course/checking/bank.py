@@ -1,29 +1,175 @@
-"""Make the exercises of a bank from its text, which `bank_text` describes."""
+"""Make the exercises of a bank from its text, such as `exercises/mean.txt`.
 
-import ast
-import contextlib
-import linecache
+    ```python
+    X = encoded_points().double()
+    ```
+
+    # A comment, here or in front of an entry.
+    how_many  (further)
+        right  3 * 2  # Each row has a mean of its own.
+        wrong  8  # That's one for each position and feature. Layer norm never averages over the
+               batch. [over the batch]
+        hint   How many rows are there?
+
+    center(x)
+        on     the x of this lesson: X
+        norm   norm.center(x)
+        wrong  norm.mean(x)  # You returned the means. Subtract them from their rows.
+        hint   Subtract from each row its own mean.
+        gaps
+            def centered(x):
+                return ⟨x - x.mean(-1, True) ¦ x ⇒ That's x as it was.⟩
+
+The code in front runs first, and has `math`, `torch`, and `nn`. An exercise of a side trip is
+marked as `(further)`. An entry is a word and what stands behind it. It goes on in the next line if
+that is indented by more than eight spaces, and a program stands below it, indented by eight. The
+sentence about a value or a mistake stands behind `#`, and in brackets the common belief behind it.
+
+| word | for | what stands behind it |
+|---|---|---|
+| `right` | both | a value and why it's right, first the answer; of code only what a student reads |
+| `wrong` | both | a value; for code what a mistake returns, or a program with `return` below |
+| `hint` | both | from the gentlest to the strongest |
+| `within` | both | how far a number may be from the right one |
+| `choose` | values | a list of the numbers to choose from |
+| `on` | functions | what an input is called, a colon, and the arguments; or a dictionary |
+| `see` | classes | the arguments of an `Observation`, first OUTPUT or the like |
+| `norm`, `layout`, `without` | code | as in `CodeExercise` |
+| `mistakes` | code | pairs of a mistake and its belief or None, which code in front makes |
+| `gaps` | code | the program with gaps below; its first pieces are the answer |
+"""
+
 import math
+import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+import traceback
+from collections.abc import Iterator
+from importlib.abc import Loader
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple
 
 import torch
 
-from lnorm_course.checking.bank_text import Entry, Section, fail, sections, setups
-from lnorm_course.checking.choosing import GapError, Template, parse, told
 from lnorm_course.checking.class_attempts import Observation, Observed
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise, put_in_bank
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.slips.beliefs import Belief
+from lnorm_course.slips.notation import GapError, Template, parse, told
 
-__all__ = ["BankLoader"]
+__all__ = ["BankError", "BankLoader", "Entry", "Section", "sections", "setups"]
+
+HEAD = re.compile(r"(\w+)(?:\(([\w, ]+)\))?(  \(further\))?")
+SETUP = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+OPTIONS = ("within", "choose", "layout", "without")
+OF_VALUES = ("right", "wrong", "hint", "within", "choose")
+OF_CODE = (
+    *("on", "see", "norm", "layout", "without", "within"),
+    *("right", "wrong", "mistakes", "hint", "gaps"),
+)
 
 
-class BankLoader:
+class BankError(ValueError):
+    """What's wrong in the text of a bank, with its file and line."""
+
+    def __init__(self, path: Path, line: int, message: str) -> None:
+        super().__init__(f"{path.name}, line {line}: {message}")
+
+
+class Entry(NamedTuple):
+    """A word, what stands behind it, and the program below, each with its line in the file."""
+
+    line: int
+    word: str
+    rest: str
+    below: str
+    below_line: int
+
+    def line_of(self, at: int) -> int:
+        """Return the line in the file of a character of the program."""
+        return self.below_line + self.below[:at].count("\n")
+
+
+class Section(NamedTuple):
+    """What a text says of one exercise."""
+
+    line: int
+    name: str
+    parameters: str
+    is_further: bool
+    entries: list[Entry]
+
+    @property
+    def is_code(self) -> bool:
+        """Tell whether the answer is a function or a class."""
+        return bool(self.parameters or self.all("gaps"))
+
+    def all(self, *words: str) -> list[Entry]:
+        """Return the entries with these words."""
+        return [entry for entry in self.entries if entry.word in words]
+
+
+def setups(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the source of the code that runs first."""
+    text = path.read_text("utf-8")
+    for found in SETUP.finditer(text):
+        yield text[: found.start(1)].count("\n") + 1, found[1]
+
+
+def sections(path: Path) -> Iterator[Section]:
+    """Yield what a text says of each exercise, and run nothing.
+
+    Raises:
+        BankError: a line isn't written as it should be.
+    """
+    text = SETUP.sub(lambda code: "\n" * code[0].count("\n"), path.read_text("utf-8"))
+    text = re.sub("^( {4})?# .*", "", text, flags=re.MULTILINE)
+    names: set[str] = set()
+    for line, part in _parts(text, 1, r"\S"):
+        head, _, body = part.partition("\n")
+        if not (found := HEAD.fullmatch(head)):
+            form = "an exercise begins as `name`, `name(x)`, or `name  (further)`."
+            raise BankError(path, line, form)
+        name, parameters, further = found.groups(default="")
+        entries = []
+        for at, entry in _parts(body, line + 1, r" {0,7}\S"):
+            if not re.match(r" {4}\S", entry):
+                raise BankError(path, at, "a word like `right` is indented by four spaces.")
+            (_, said), *below = _parts(entry, at, r" {8}\S")
+            word, _, rest = " ".join(map(str.strip, said.splitlines())).partition(" ")
+            program = textwrap.dedent("".join(each for _, each in below)).rstrip()
+            entries.append(Entry(at, word, rest.strip(), program, at + said.count("\n")))
+        section = Section(line, name, parameters, bool(further), entries)
+        for at, problem in _problems(section, names):
+            raise BankError(path, at, problem)
+        names.add(name)
+        yield section
+
+
+def _parts(text: str, line: int, start: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of each part, which begins with such a line."""
+    for part in re.split(rf"^(?={start})", text, flags=re.MULTILINE):
+        if part.strip():
+            yield line, part
+        line += part.count("\n")
+
+
+def _problems(section: Section, names: set[str]) -> Iterator[tuple[int, str]]:
+    if section.name in names:
+        yield section.line, f"there are two exercises called {section.name!r}."
+    words = OF_CODE if section.is_code else OF_VALUES
+    for entry in section.entries:
+        if entry.word not in words:
+            yield entry.line, f"{entry.word!r} isn't one of the words {', '.join(words)}."
+        if not entry.rest and not entry.below:
+            yield entry.line, f"nothing stands behind {entry.word!r}."
+    for word in ("hint", "gaps" if section.is_code else "right"):
+        if not section.all(word):
+            yield section.line, f"{section.name!r} has no `{word}`."
+
+
+class BankLoader(Loader):
     """Makes a module of a text, as Python's own loaders do of code.
 
     Args:
@@ -32,10 +178,7 @@ class BankLoader:
     """
 
     def __init__(self, name: str, path: str) -> None:
-        self.path = Path(path)
-
-    def create_module(self, spec: object) -> None:
-        """Let Python make the module."""
+        self.path, self.names = Path(path), dict[str, Any]()
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill the module with the exercises, and put them in the bank of their topic.
@@ -43,168 +186,106 @@ class BankLoader:
         Raises:
             BankError: something is wrong in the text.
         """
-        reader, topic = _Reader(self.path, vars(module)), self.path.stem
-        reader.names |= {"math": math, "torch": torch, "nn": torch.nn, "TOPIC": topic}
+        self.names, topic = vars(module), self.path.stem
+        self.names |= {"math": math, "torch": torch, "nn": torch.nn, "TOPIC": topic}
         for line, source in setups(self.path):
-            reader.run(source, line, reader.names)
-        all_of_it = list(sections(self.path))
-        made = {each.name: reader.exercise(each) for each in all_of_it}
-        put_in_bank(topic, made, [each.name for each in all_of_it if each.further])
-        reader.names |= {**made, "__all__": list(made)}
+            self.run(source, line, "exec")
+        found = list(sections(self.path))
+        made = {each.name: self.exercise(each) for each in found}
+        put_in_bank(topic, made, [each.name for each in found if each.is_further])
+        self.names |= {**made, "__all__": list(made)}
 
-
-class _Reader:
-    """Makes exercises, with the names that the code in front of a text defines."""
-
-    def __init__(self, path: Path, names: dict[str, Any]) -> None:
-        self.path, self.names = path, names
-
-    def fail(self, line: int, message: str) -> NoReturn:
-        fail(self.path, line, message)
-
-    @contextlib.contextmanager
-    def telling(self, line: int, what: str) -> Iterator[None]:
-        """Say of an error in which line of the text it is."""
+    def run(
+        self, source: str, line: int, mode: str = "eval", names: dict[str, Any] | None = None
+    ) -> Any:
+        """Run code that begins in a line of the text, and return the value of an expression."""
         try:
-            yield
+            code = compile("\n" * (line - 1) + source, str(self.path), mode)
+            return eval(code, self.names, names)
         except SyntaxError as error:
-            self.fail(line, f"{what} isn't Python: {error.msg}.")
+            at, said = error.lineno or line, f"this isn't Python: {error.msg}."
         except Exception as error:
-            frames, trace = [], error.__traceback__
-            while trace:
-                frames.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
-                trace = trace.tb_next
-            own = [number for file, number in frames if file == str(self.path)]
-            self.fail(own[-1] if own else line, f"{what} raises {type(error).__name__}: {error}.")
-
-    def run(self, source: str, line: int, scope: dict[str, Any]) -> None:
-        """Run code that begins in a line of the text."""
-        try:
-            tree = ast.parse(source)
-        except SyntaxError as error:
-            self.fail(line + (error.lineno or 1) - 1, f"this isn't Python: {error.msg}.")
-        with self.telling(line, "this code"):
-            ast.increment_lineno(tree, line - 1)
-            exec(compile(tree, str(self.path), "exec"), self.names, scope)
-
-    def value(self, source: str, line: int) -> Any:
-        """Evaluate an expression."""
-        with self.telling(line, f"`{source}`"):
-            return eval(source, self.names)
+            frames = traceback.extract_tb(error.__traceback__)
+            at = [line, *(f.lineno or line for f in frames if f.filename == str(self.path))][-1]
+            said = f"this raises {type(error).__name__}: {error}."
+        raise BankError(self.path, at, said)
 
     def told(self, entry: Entry) -> tuple[str, str, Belief | None]:
-        """Split an entry into its code, the sentence, and the belief behind it."""
+        """Split an entry into its code, the sentences, and the belief behind it."""
         source, _, words = f" {entry.rest}".partition(" # ")
         try:
-            sentence, belief = told(words.strip())
+            piece = told(words.strip())
         except ValueError as problem:
-            self.fail(entry.line, str(problem))
-        if not sentence.endswith("."):
-            self.fail(entry.line, "two spaces, #, and a sentence with a period are expected.")
-        return source.strip(), sentence, belief
+            raise BankError(self.path, entry.line, str(problem)) from None
+        if not piece.why.endswith("."):
+            form = "two spaces, #, and a sentence with a period are expected."
+            raise BankError(self.path, entry.line, form)
+        if len(piece.beliefs) > 1 or piece.needs or piece.has or piece.counts > 1:
+            raise BankError(self.path, entry.line, "in brackets stands one belief here.")
+        return source.strip(), piece.why, next(iter(piece.beliefs), None)
 
     def exercise(self, section: Section) -> Exercise:
         """Make the exercise that a section describes."""
-        return self.code(section) if section.is_code else self.prediction(section)
+        options = {e.word: self.run(e.rest, e.line) for e in section.all(*OPTIONS)}
+        options["hints"] = [entry.rest for entry in section.all("hint")]
+        return self.code(section, options) if section.is_code else self.values(section, options)
 
-    def options(self, section: Section, words: Sequence[str]) -> dict[str, Any]:
-        given = {e.word: self.value(e.rest, e.line) for e in section.entries if e.word in words}
-        return given | {"hints": [entry.rest for entry in section.all("hint")]}
-
-    def prediction(self, section: Section) -> Prediction:
-        options = self.options(section, ["within", "choose"])
-        values: list[object] = []
+    def values(self, section: Section, options: dict[str, Any]) -> Prediction:
         said: dict[str, list[tuple]] = {"right": [], "wrong": []}
-        for entry in section.all("right") + section.all("wrong"):
+        for entry in section.all("right", "wrong"):
             source, message, belief = self.told(entry)
-            value = self.value(source, entry.line)
-            if any(value == other for other in values):
-                self.fail(entry.line, f"the value {value!r} is written twice.")
-            values.append(value)
+            value = self.run(source, entry.line)
+            if any(value == other for pairs in said.values() for other, _ in pairs):
+                raise BankError(self.path, entry.line, f"the value {value!r} is written twice.")
             said[entry.word].append((value, belief(message) if belief else message))
-        answer, reason = said["right"][0]
-        return Prediction(
-            answer=answer,
-            reason=reason,
-            also=dict(said["right"][1:]),
-            wrong=dict(said["wrong"]),
-            choices=options.pop("choose", ()),
-            **options,
-        )
+        (options["answer"], options["reason"]), *also = said["right"]
+        options["choices"] = options.pop("choose", ())
+        return Prediction(also=dict(also), wrong=dict(said["wrong"]), **options)
 
-    def code(self, section: Section) -> CodeExercise:
-        options = self.options(section, ["layout", "without", "within"])
+    def code(self, section: Section, options: dict[str, Any]) -> CodeExercise:
         for entry in section.all("norm"):
             given = f"lambda norm, {section.parameters}: " if section.parameters else ""
-            options["norm"] = self.value(given + entry.rest, entry.line)
-        exercise = CodeExercise(
-            inputs=dict(pair for entry in section.all("on") for pair in self.inputs(entry)),
-            observations=[self.observation(entry) for entry in section.all("see")],
-            **options,
-        )
-        exercise.template = template = self.template(section.all("gaps")[0])
-        answer = exercise.answer(self.answer(template))
+            options["norm"] = self.run(given + entry.rest, entry.line)
+        options["inputs"] = {}
+        for entry in section.all("on"):
+            place, colon, values = entry.rest.partition(": ")
+            inputs = self.run(f"({values},)" if colon else entry.rest, entry.line)
+            options["inputs"] |= {place: inputs} if colon else inputs
+        names = {**Observed.__members__, "see": Observation}
+        seen = [self.run(f"see({e.rest})", e.line, names=names) for e in section.all("see")]
+        exercise = CodeExercise(observations=seen, **options)
+        (gaps,) = section.all("gaps")
+        exercise.template = template = self.template(gaps)
+        attempt = "template.attempt(template.first)"
+        answer = self.run(attempt, gaps.below_line, names={"template": template})
+        exercise.answer(answer)
         for entry in section.all("right"):
             answer.__doc__ = self.told(entry)[1]
         for entry in section.all("wrong"):
-            _, message, belief = self.told(entry)
-            exercise.mistake(belief)(self.mistake(section, entry, message, exercise.norm))
+            source, message, belief = self.told(entry)
+            if not source and not entry.below:
+                raise BankError(self.path, entry.line, "in front of # stands what is returned.")
+            given = "norm, " * bool(exercise.norm) + (section.parameters or "*arguments")
+            body = textwrap.indent(entry.below or f"return {source}", "    ")
+            line, scope = (entry.below_line if entry.below else entry.line), dict[str, Any]()
+            self.run(f"def mistake({given}):\n{body}", line - 1, "exec", scope)
+            scope["mistake"].__doc__ = message
+            exercise.mistake(belief)(scope["mistake"])
         for entry in section.all("mistakes"):
-            for mistake, belief in self.value(entry.rest, entry.line):
+            for mistake, belief in self.run(entry.rest, entry.line):
                 exercise.mistake(belief)(mistake)
         return exercise
 
-    def inputs(self, entry: Entry) -> list[tuple[str, tuple]]:
-        place, colon, values = entry.rest.partition(": ")
-        if colon:
-            return [(place, self.value(f"({values},)", entry.line))]
-        return list(self.value(entry.rest, entry.line).items())
-
-    def observation(self, entry: Entry) -> Observation:
-        what, _, more = entry.rest.partition(", ")
-        if what not in Observed.__members__:
-            self.fail(entry.line, f"{what!r} isn't one of {', '.join(Observed.__members__)}.")
-        return Observation(Observed[what], *self.value(f"({more},)", entry.line))
-
     def template(self, entry: Entry) -> Template:
-        """Parse a program with gaps, and see that it's Python with each single wrong piece."""
-
-        def line(at: int) -> int:
-            return entry.below_line + entry.below[:at].count("\n")
-
+        """Read a program with gaps, and see that it's Python with each single wrong piece."""
         try:
             template = parse(entry.below)
         except GapError as problem:
-            self.fail(line(problem.at), str(problem))
-        for chosen in [template.first, *template.single()]:
-            pieces = [gap[n] for gap, n in zip(template.gaps, chosen, strict=True)]
-            wrong = next((piece for piece in pieces if piece.why), None)
-            what = f"the program with {wrong.code!r}" if wrong else "the program"
-            with self.telling(line(wrong.at if wrong else 0), what):
-                compile(template.program(chosen), self.path.name, "exec")
-            if chosen == template.first and wrong:
-                self.fail(line(wrong.at), "the first piece of a gap is right, without a sentence.")
+            raise BankError(self.path, entry.line_of(problem.at), str(problem)) from None
+        for piece in template.wrong:
+            try:
+                compile(template.program(template.with_pieces([piece])), "<gaps>", "exec")
+            except SyntaxError as error:
+                said = f"the program with {piece.code!r} isn't Python: {error.msg}."
+                raise BankError(self.path, entry.line_of(piece.at), said) from None
         return template
-
-    def answer(self, template: Template) -> Callable:
-        """Return the function or class with the first pieces, whose source can be looked up."""
-        source, scope = template.program(template.first), dict(self.names)
-        name = f"<{self.path.stem}: {hash(source)}>"
-        linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
-        exec(compile(source, name, "exec"), scope)
-        return list(scope.values())[-1]
-
-    def mistake(
-        self, section: Section, entry: Entry, message: str, norm: Callable | None
-    ) -> Callable:
-        """Return the function that an entry describes."""
-        source, _, _ = self.told(entry)
-        if not source and not entry.below:
-            self.fail(entry.line, "in front of # stands what the mistake returns.")
-        body = textwrap.indent(entry.below or f"return {source}", "    ")
-        given = ", ".join(["norm"] * bool(norm) + [section.parameters or "*arguments"])
-        line = entry.below_line - 1 if entry.below else entry.line - 1
-        scope: dict[str, Any] = {}
-        self.run(f"def mistake({given}):\n{body}", line, scope)
-        scope["mistake"].__doc__ = message
-        return scope["mistake"]

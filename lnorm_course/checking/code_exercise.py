@@ -8,10 +8,8 @@ import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from lnorm_course.checking import running
-from lnorm_course.checking.choosing import Template
 from lnorm_course.checking.class_attempts import Observation, Observed, describe, observe
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import trusted
@@ -22,7 +20,6 @@ from lnorm_course.checking.patterns import only_these_fit, pattern, perhaps_only
 from lnorm_course.checking.place import place
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import (
-    Choice,
     Explanation,
     Explanations,
     Mistake,
@@ -31,7 +28,8 @@ from lnorm_course.checking.search import (
 )
 from lnorm_course.checking.wording import difference, side_by_side
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.models import SENTENCES, Model, Piece
+from lnorm_course.slips.models import SENTENCES, Model
+from lnorm_course.slips.notation import Piece, Template
 from lnorm_utils.words import capitalized
 
 __all__ = ["CodeExercise"]
@@ -145,21 +143,11 @@ class CodeExercise(Exercise):
             for each in self.mistakes
         ]
         model = self.layout if self.norm else None
+        choices = self.template.wrong if self.template else []
         arguments = inspect.signature(self.given_answer).parameters
         return Explanations(
-            self._result, mistakes, self._choices, model, self.right, self.within, arguments
+            self._result, mistakes, choices, model, self.right, self.within, arguments
         )
-
-    @property
-    def _choices(self) -> list[Choice]:
-        """The wrong pieces of the program with gaps."""
-        gaps = self.template.gaps if self.template else ()
-        return [
-            Choice(gap, number, piece.why, (piece.belief,) if piece.belief else ())
-            for gap, pieces in enumerate(gaps)
-            for number, piece in enumerate(pieces)
-            if piece.why
-        ]
 
     @property
     def given_answer(self) -> Callable:
@@ -172,16 +160,15 @@ class CodeExercise(Exercise):
         return self.use_class(function, *arguments) if self.use_class else function(*arguments)
 
     def _result(self, parts: Explanation, number: int) -> object:
-        chosen = {part.gap: part.number for part in parts if isinstance(part, Choice)}
-        if chosen and self.template:
-            program: Any = self.template.attempt(
-                [chosen.get(gap, number) for gap, number in enumerate(self.template.first)]
-            )
+        pieces = [part for part in parts if isinstance(part, Piece)]
+        if self.template and pieces and not pieces[0].norm:
+            program = self.template.attempt(self.template.with_pieces(pieces))
             return self._call(program, running.fresh(self.inputs[number]))
         mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
         function = mistake or self.norm or self.given_answer
         if self.norm:
-            function = functools.partial(function, self.layout.norm)
+            norm = self.layout.with_pieces(pieces) if pieces else self.layout.norm
+            function = functools.partial(function, norm)
         return self._call(function, self.inputs[number])
 
     def judge(self, attempt: object) -> Feedback:
@@ -231,7 +218,7 @@ class CodeExercise(Exercise):
             return
         from IPython.display import display
 
-        from lnorm_course.checking.choosing_widget import choosing
+        from lnorm_course.checking.choosing import choosing
 
         display(choosing(self, self.template))
 
@@ -295,7 +282,7 @@ class CodeExercise(Exercise):
             Observed.STARTS,
             Observed.OUTPUT,
         ):  # γ is 1 and β is 0, so it can't show what is done with them
-            pieces = [part for (part,) in found if isinstance(part, Piece)]
+            pieces = [part for (part,) in found if isinstance(part, Piece) and part.norm]
             return [(piece,) for piece in pieces if piece.step != "affine"]
         return found
 

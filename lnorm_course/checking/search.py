@@ -15,10 +15,11 @@ import torch
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.models import Model, Piece
+from lnorm_course.slips.models import Model
+from lnorm_course.slips.notation import Piece
 from lnorm_utils.words import spoken
 
-__all__ = ["Choice", "Explanation", "Explanations", "Mistake", "Raised", "in_words"]
+__all__ = ["Explanation", "Explanations", "Mistake", "Raised", "in_words"]
 
 MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend on the machine
 MOST_NAMED = 3  # explanations; if more of them fit, one is an example
@@ -33,15 +34,6 @@ class Mistake(NamedTuple):
     can_be_paired: bool = False  # whether the function takes the model first
 
 
-class Choice(NamedTuple):
-    """A wrong piece in the exercise's own program with gaps."""
-
-    gap: int
-    number: int
-    why: str
-    beliefs: tuple[Belief, ...] = ()
-
-
 class Raised(NamedTuple):
     """The result of a program that raises an error."""
 
@@ -49,7 +41,7 @@ class Raised(NamedTuple):
     message: str
 
 
-Part = Mistake | Choice | Piece
+Part = Mistake | Piece
 Explanation = tuple[Part, ...]
 
 
@@ -70,31 +62,29 @@ class Explanations:
         self,
         run: Callable[[Explanation, int], object],
         mistakes: Sequence[Mistake],
-        choices: Sequence[Choice],
+        choices: Sequence[Piece],
         model: Model | None,
         right: Sequence[object],
         within: float,
         arguments: Collection[str] = (),
     ) -> None:
-        self._run, self.mistakes, self.choices, self.model = run, mistakes, choices, model
+        self._run, self.mistakes, self.model = run, mistakes, model
         self.right, self.within, self.arguments = right, within, arguments
+        self.choices = [each for each in choices if self._has_what_it_needs(each)]
         self._results: dict[tuple, object] = {}  # each runs once, however many attempts come
 
     @functools.cached_property
     def pieces(self) -> list[Piece]:
-        """The model's wrong pieces in the gaps that the right answer comes through."""
-        if self.model is None:
-            return []
-        visited: set[int] = set()
-        for number in range(len(self.right)):
-            with self.model.choosing(()) as gaps:
-                self._run((), number)
-            visited |= gaps
+        """The model's wrong pieces that make a difference to what the right answer returns."""
         return [
             piece
-            for piece in self.model.pieces
-            if piece.gap in visited and (not piece.needs or piece.needs in self.arguments)
+            for piece in (self.model.pieces if self.model else ())
+            if self._has_what_it_needs(piece)
+            and not all(self.equal(self.result((piece,), n), r) for n, r in enumerate(self.right))
         ]
+
+    def _has_what_it_needs(self, piece: Piece) -> bool:
+        return not piece.needs or piece.needs in self.arguments
 
     def of(
         self, results: Mapping[int, object], source: str = "", most: int = 3
@@ -130,18 +120,22 @@ class Explanations:
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
         """Yield the explanations with so many wrong things, those that are said first in front."""
-        simple = [piece for piece in self.pieces if piece.counts == 1]
-        double = [piece for piece in self.pieces if piece.counts == 2]
+        (simple, double), (own, own_double) = (
+            ([p for p in pieces if p.counts == 1], [p for p in pieces if p.counts == 2])
+            for pieces in (self.pieces, self.choices)
+        )
         if count == 1:
-            for parts in (self.mistakes, simple, self.choices):
+            for parts in (self.mistakes, simple, own):
                 yield ((part,) for part in parts)
         elif count == 2:
             with_model = [mistake for mistake in self.mistakes if mistake.can_be_paired]
             yield itertools.islice(itertools.product(with_model, simple), MOST_PAIRS)
             yield itertools.islice(_in_two_gaps(itertools.combinations(simple, 2)), MOST_PAIRS)
-            yield _in_two_gaps(itertools.combinations(self.choices, 2))
+            yield _in_two_gaps(itertools.combinations(own, 2))
+            yield ((piece,) for piece in [*double, *own_double])
         else:
             yield _in_two_gaps(itertools.product(double, simple))
+            yield _in_two_gaps(itertools.product(own_double, own))
 
     def result(self, parts: Explanation, number: int) -> object:
         """Return what wrong parts make of one of the inputs, which may be an error."""
@@ -152,12 +146,8 @@ class Explanations:
         return self._results[key]
 
     def _result(self, parts: Explanation, number: int) -> object:
-        pieces = [part for part in parts if isinstance(part, Piece)]
         try:
-            if self.model is None:
-                return self._run(parts, number)
-            with self.model.choosing(pieces):
-                return self._run(parts, number)
+            return self._run(parts, number)
         except Exception as error:
             return Raised(type(error).__name__, " ".join(str(error).split())[:200])
 
@@ -166,7 +156,7 @@ class Explanations:
 
         An error tells nothing of the exercise's own pieces: others come to the same one.
         """
-        if isinstance(result, Raised) and parts and isinstance(parts[0], Choice):
+        if isinstance(result, Raised) and parts and parts[0] in self.choices:
             return False
         return self.equal(result, self.result(parts, number))
 
@@ -205,7 +195,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
     Returns:
         What was done, in short, and everything that a student reads of it.
     """
-    if not isinstance(found[0][0], Piece):
+    if not _is_of_model(found[0][0]):
         told = list(dict.fromkeys(map(_with_own, found)))[:MOST_NAMED]
         message = told[0] if len(told) == 1 else f"Either: {' Or: '.join(told)}"
         return _done(found[0][0]).removesuffix("."), message
@@ -227,7 +217,7 @@ def _with_own(parts: Explanation) -> str:
     """Say what the exercise itself says of a mistake, and what else is wrong."""
     first, *second = parts
     also = "".join(f" Also, {_clause(_done(part))}. {_instead([part])}" for part in second)
-    return f"{first.why if not isinstance(first, Piece) else ''}{also}".strip()
+    return f"{'' if _is_of_model(first) else first.why}{also}".strip()
 
 
 def _done(part: Part) -> str:
@@ -238,11 +228,8 @@ def _instead(parts: Sequence[Part]) -> str:
     """Say what is done instead; of what the same norm does, in one sentence."""
     told: dict[str, list[str]] = {}
     for part in parts:
-        subject, does = (
-            (part.subject, part.does)
-            if isinstance(part, Piece)
-            else ("", part.why.partition(". ")[2])
-        )
+        sentences = "", part.why.partition(". ")[2]
+        subject, does = part.instead if isinstance(part, Piece) else sentences
         told.setdefault(subject, []).append(does)
     return " ".join(
         f"{subject} {spoken(does, are_clauses=True)}." if subject else " ".join(dict.fromkeys(does))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lnorm_course.checking.bank_text import setups
+from lnorm_course.checking.bank import setups
 from lnorm_course.checking.choosing import outcomes
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise

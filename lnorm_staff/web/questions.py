@@ -9,7 +9,7 @@ import math
 import re
 from typing import Any
 
-from lnorm_course.checking.choosing_widget import as_data as as_program
+from lnorm_course.checking.choosing import as_data as as_program
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain
 from lnorm_course.checking.exercise import Exercise

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lnorm_course.checking.choosing_widget import SCRIPT as GAPS
+from lnorm_course.checking.choosing import SCRIPT as GAPS
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.explorers.engine.explorer import SCRIPT
 from lnorm_course.lab.lesson_files import cleared, read, write

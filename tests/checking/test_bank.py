@@ -7,8 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from lnorm_course.checking.bank import BankLoader
-from lnorm_course.checking.bank_text import BankError
+from lnorm_course.checking.bank import BankError, BankLoader
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import State
@@ -106,6 +105,17 @@ def test_a_wrong_piece_is_a_mistake_as_others_are(load, attempt, message, belief
     assert (feedback.message, feedback.beliefs) == (message, beliefs)
 
 
+@pytest.mark.parametrize(
+    ("tag", "is_said"),
+    [("needs x", True), ("needs eps", False), ("has clamp", False), ("counts for two", True)],
+)
+def test_what_stands_in_brackets_decides_whether_a_piece_is_said(load, tag, is_said):
+    text = TEXT.replace("[one pass is as good]", f"[{tag}, one pass is as good]")
+    feedback = load(text).center.judge(lambda x: x + x.mean(-1, True))
+    assert ("You added the mean." in feedback.message) == is_said
+    assert feedback.beliefs == (Belief.ONE_PASS_IS_AS_GOOD,) * is_said
+
+
 def test_an_error_is_not_taken_for_that_of_a_piece(load):
     said = load(TEXT).center.judge(lambda x: x @ x.mean(-1, keepdim=True)).message
     assert "raised RuntimeError" in said
@@ -126,18 +136,19 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
         ("    within 0.1", "    withn 0.1", 15, "'withn' isn't one of the words right, wrong"),
         ("    within 0.1", "   within 0.1", 15, "indented by four spaces"),
         ("[over the batch]", "[over a batch]", 14, "no belief [over a batch]. Choose one of:"),
+        ("[over the batch]", "[has x, over the batch]", 14, "one belief"),
         ("  # Those are the rows. [over the batch]", "", 14, "a sentence with a period"),
         ("    wrong  2 ", "    wrong  2 * 3 ", 14, "the value 6 is written twice"),
-        ("    wrong  2 ", "    wrong  2 + ", 14, "`2 +` isn't Python"),
-        ("    wrong  2 ", "    wrong  Y ", 14, "`Y` raises NameError: name 'Y'"),
-        ("ROWS = {", "ROWS = 1 / 0 + {", 5, "this code raises ZeroDivisionError"),
+        ("    wrong  2 ", "    wrong  2 + ", 14, "this isn't Python"),
+        ("    wrong  2 ", "    wrong  Y ", 14, "this raises NameError: name 'Y'"),
+        ("ROWS = {", "ROWS = 1 / 0 + {", 5, "this raises ZeroDivisionError"),
         ("ROWS = {", "ROWS = = {", 5, "this isn't Python"),
         ("the mean. [one", "the mean [one", 27, "a sentence with a period"),
         ("the mean. [one", "the mean.⟩ [one", 29, "A ¦ stands outside of a gap"),
         ("[one pass is as good]", "[one pass]", 27, "no belief [one pass]"),
         ("¦ @ ⇒ That's a product.⟩", "¦ @ ⇒ That's a product.", 26, "A ⟨ stands outside of a gap"),
         ("¦ @ ⇒", "¦ ) ⇒", 29, "the program with ')' isn't Python: unmatched ')'"),
-        ("return x ⟨-", "return x ⟨* ⇒ No. ¦ -", 26, "the first piece of a gap is right"),
+        ("return x ⟨-", "return x ⟨* ⇒ No. ¦ -", 26, "The first piece of a gap is right"),
         ("    hint   Subtract.\n", "", 19, "'center' has no `hint`"),
         ("    gaps\n        def", "    wrong  # It.\n        def", 19, "'center' has no `gaps`"),
         ("half = x / 2", "half = x / / 2", 32, "this isn't Python"),

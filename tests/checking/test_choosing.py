@@ -2,11 +2,11 @@
 
 import pytest
 
-from lnorm_course.checking.choosing import MOST, outcomes, parse, to_change
-from lnorm_course.checking.choosing_widget import as_data, judged
+from lnorm_course.checking.choosing import as_data, judged, outcomes, to_change
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise, put_in_bank
 from lnorm_course.checking.progress import progress
+from lnorm_course.slips.notation import MOST, parse
 
 TWO_GAPS = """def f(x):
     return x ⟨+ ¦ - ⇒ That's the wrong sign. ¦ * ⇒ That multiplies.⟩ ⟨1
@@ -67,7 +67,7 @@ def test_what_is_no_program_or_fails_is_wrong(exercise):
         ("x", "needs a gap"),
         ("⟨x⟩", "two or more pieces"),
         ("⟨x ¦ x ⇒ It's wrong.⟩", "all different"),
-        ("⟨x ⇒ It's wrong. ¦ y ⇒ So is this.⟩", "a piece that is right"),
+        ("⟨x ⇒ It's wrong. ¦ y ⇒ So is this.⟩", "The first piece of a gap is right"),
         ("⟨x ¦ y ⇒ no period⟩", "a sentence with a period"),
         ("⟨x ¦ y ⇒ It's wrong. ⇒ Twice.⟩", "a sentence with a period"),
         ("⟨x ¦ y⟩ + ⟨x ¦ ⟨y⟩⟩", "A ⟨ stands outside"),

@@ -1,0 +1,216 @@
+"""Programs with gaps, ⟨right ¦ wrong ⇒ sentence⟩: of exercises, and of models.
+
+    x.mean(dim=⟨-1 ¦ 0 ⇒ That averages over the points. [over the batch] ¦ 1 ⇒ That's wrong, too.⟩)
+
+A piece with a sentence behind `⇒` is wrong, and one without is right, as the first one is. A gap
+may go over several lines. What else is known of a wrong piece stands in brackets, with commas
+between: the common belief behind it ("over the batch"), "needs eps" (it's only said where the
+student's function has such an argument), "has clamp|max" (only where one of these stands in the
+student's source), and "counts for two", if two things are wrong with it.
+"""
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from lnorm_course.slips.beliefs import Belief
+
+__all__ = ["MOST", "GapError", "Piece", "Template", "parse", "split", "told"]
+
+GAP = re.compile(r"⟨([^⟨⟩]*)⟩")
+BRACKETS = re.compile(r"(?:(.*) )?\[([^\[\]]+)\]")
+MOST = 600  # programs of one template
+
+
+class GapError(ValueError):
+    """What's wrong in a program with gaps, and at which character."""
+
+    def __init__(self, message: str, at: int = 0) -> None:
+        super().__init__(message)
+        self.at = at
+
+
+class Piece(NamedTuple):
+    """What can stand in a gap.
+
+    Args:
+        gap: the number of the gap.
+        number: of the piece in its gap.
+        code: as it stands in the program.
+        why: says what's wrong with it; empty if it's right.
+        beliefs: the common beliefs behind it.
+        needs: an argument that the student's function must have.
+        has: what the student's source must have one of, with `|` between.
+        counts: how many things are wrong with it.
+        at: where it begins in the text of the program.
+        norm: what normalizes like the model, such as "Layer norm"; empty if it's of an exercise.
+        step: the name of the model's step where its gap is.
+    """
+
+    gap: int
+    number: int
+    code: str
+    why: str = ""
+    beliefs: tuple[Belief, ...] = ()
+    needs: str = ""
+    has: str = ""
+    counts: int = 1
+    at: int = 0
+    norm: str = ""
+    step: str = ""
+
+    @property
+    def done(self) -> str:
+        """What was done: the first sentence."""
+        return self.why.partition(". ")[0].removesuffix(".") + "."
+
+    @property
+    def instead(self) -> tuple[str, str]:
+        """The norm and what it does instead, or an empty string and sentences."""
+        _, _, instead = self.why.partition(". ")
+        if self.norm and instead.startswith(f"{self.norm} "):
+            return self.norm, instead.removeprefix(f"{self.norm} ").removesuffix(".")
+        return "", instead
+
+
+class Template(NamedTuple):
+    """A program with gaps.
+
+    Args:
+        code: what stands before the first gap, between two gaps, and behind the last one.
+        gaps: the pieces of each gap, ordered by their code, so that the order tells nothing.
+        first: for each gap the number of the piece that is written first.
+    """
+
+    code: tuple[str, ...]
+    gaps: tuple[tuple[Piece, ...], ...]
+    first: tuple[int, ...]
+
+    @property
+    def programs(self) -> list[tuple[int, ...]]:
+        """All ways to choose: for each gap the number of its piece; the last one changes first."""
+        return list(itertools.product(*(range(len(gap)) for gap in self.gaps)))
+
+    @property
+    def wrong(self) -> list[Piece]:
+        """All wrong pieces."""
+        return [piece for gap in self.gaps for piece in gap if piece.why]
+
+    def with_pieces(self, pieces: Sequence[Piece]) -> tuple[int, ...]:
+        """Choose these pieces, and the first one in each other gap."""
+        chosen = {piece.gap: piece.number for piece in pieces}
+        return tuple(chosen.get(gap, first) for gap, first in enumerate(self.first))
+
+    def pieces(self, chosen: Sequence[int]) -> list[Piece]:
+        """Return the pieces with these numbers."""
+        return [gap[number] for gap, number in zip(self.gaps, chosen, strict=True)]
+
+    def program(self, chosen: Sequence[int]) -> str:
+        """Return the source with these pieces."""
+        codes = [piece.code for piece in self.pieces(chosen)]
+        return "".join(map("".join, itertools.zip_longest(self.code, codes, fillvalue="")))
+
+    def attempt(self, chosen: Sequence[int]) -> Any:
+        """Return the function or the class that the source defines last.
+
+        Raises:
+            Exception: what the source raises when it's run.
+        """
+        names = {"__name__": __name__, "math": math, "torch": torch, "nn": torch.nn}
+        exec(self.program(chosen), names)
+        return [*names.values()][-1]
+
+
+def parse(text: str) -> Template:
+    """Read the program with gaps of an exercise.
+
+    Raises:
+        GapError: a gap isn't written as it should be, or there are too many programs.
+
+    >>> template = parse("y = ⟨x ¦ -x ⇒ That's the wrong sign.⟩")
+    >>> [(piece.code, piece.why) for piece in template.gaps[0]]
+    [('-x', "That's the wrong sign."), ('x', '')]
+    >>> template.program([1])
+    'y = x'
+    """
+    code, gaps = split(text)
+    if not gaps:
+        raise GapError("A template needs a gap ⟨…⟩ at least.")
+    if (count := math.prod(map(len, gaps))) > MOST:
+        raise GapError(f"The gaps make {count} programs, and at most {MOST} are tried.")
+    ordered, first = [], []
+    for gap in gaps:
+        by_code = sorted(gap, key=lambda piece: piece.code)
+        ordered.append(tuple(piece._replace(number=n) for n, piece in enumerate(by_code)))
+        first.append(by_code.index(gap[0]))
+    return Template(tuple(code), tuple(ordered), tuple(first))
+
+
+def split(text: str) -> tuple[list[str], list[list[Piece]]]:
+    """Split a program into what stands outside of its gaps, and the pieces of each gap.
+
+    Raises:
+        GapError: a gap isn't written as it should be.
+    """
+    outside = GAP.sub(lambda gap: " " * len(gap[0]), text)
+    if stray := re.search("[⟨⟩¦⇒]", outside):
+        line = text[text.rfind("\n", 0, stray.start()) + 1 :].partition("\n")[0].strip()
+        raise GapError(f"A {stray[0]} stands outside of a gap ⟨…⟩: {line}", stray.start())
+    gaps = [list(_pieces(n, found)) for n, found in enumerate(GAP.finditer(text))]
+    return GAP.split(text)[::2], gaps
+
+
+def _pieces(gap: int, found: re.Match) -> Iterator[Piece]:
+    shown, at, codes = f"⟨{' '.join(found[1].split())}⟩", found.start(1), set()
+    for number, part in enumerate(found[1].split("¦")):
+        start = at + len(part) - len(part.lstrip())
+        code, *why = (" ".join(each.split()) for each in part.split("⇒"))
+        try:
+            piece = told(why[0])._replace(gap=gap, number=number) if why else Piece(gap, number, "")
+        except ValueError as problem:
+            raise GapError(str(problem), start) from None
+        if len(why) > 1 or (why and not piece.why.endswith(".")):
+            form = "A wrong piece is code, ⇒, and a sentence with a period"
+            raise GapError(f"{form}: {shown}", start)
+        if piece.why and not number:
+            raise GapError(f"The first piece of a gap is right, without a sentence: {shown}", start)
+        yield piece._replace(code=code, at=start)
+        codes.add(code)
+        at += len(part) + 1
+    if len(codes) < max(2, number + 1):
+        raise GapError(f"A gap needs two or more pieces, all different: {shown}", start)
+
+
+def told(words: str) -> Piece:
+    """Read what is said of something wrong: sentences, and what else is known in brackets.
+
+    Raises:
+        ValueError: there's no such belief.
+
+    >>> piece = told("That averages over the points. [over the batch, has mean]")
+    >>> piece.why, piece.beliefs[0].name, piece.has
+    ('That averages over the points.', 'OVER_THE_BATCH', 'mean')
+    """
+    found = BRACKETS.fullmatch(words)
+    if not found:
+        return Piece(0, 0, "", words)
+    piece = Piece(0, 0, "", found[1] or "")
+    for known in found[2].split(", "):
+        word, _, rest = known.partition(" ")
+        name = known.upper().replace(" ", "_")
+        if word == "needs":
+            piece = piece._replace(needs=rest)
+        elif word == "has":
+            piece = piece._replace(has=rest)
+        elif known == "counts for two":
+            piece = piece._replace(counts=2)
+        elif name in Belief.__members__:
+            piece = piece._replace(beliefs=(*piece.beliefs, Belief[name]))
+        else:
+            beliefs = ", ".join(each.lower().replace("_", " ") for each in Belief.__members__)
+            raise ValueError(f"There's no belief [{known}]. Choose one of: {beliefs}.")
+    return piece
