@@ -32,7 +32,9 @@ def same(attempt: object, expected: object, within: float) -> bool:
         return _word(given) == _word(right) is not None
     if isinstance(right, bool) or isinstance(given, bool):
         return given is right
-    return isinstance(given, Real) and _close(as_float(given), as_float(right), within)
+    if not (isinstance(given, Real) and isinstance(right, Real)):
+        return False
+    return _close(as_float(given), as_float(right), within)
 
 
 def plain(value: Any) -> Any:

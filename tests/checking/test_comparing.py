@@ -61,7 +61,8 @@ SAME = [
     *((TABLE, TABLE.double()), (TABLE.double(), TABLE)),
 ]
 OTHER = [
-    *((3.26, 3), (math.nan, 3), (3, math.nan), (3j, 3), ("3", 3), (None, 3), ([3], 3)),
+    *((3.26, 3), (math.nan, 3), (3, math.nan), (3j, 3), ("3", 3), (None, 3), (3, None)),
+    ([3], 3),
     *((1, True), (True, 1), (False, True)),
     *(("row", "rows"), (3, "3"), (["a"], "a"), (Word("column"), "row")),
     *(([2], (2, 3)), ([2, 3, 4], (2, 3)), ([2, 4], (2, 3)), ([4, 3], (2, 3)), ("23", (2, 3))),
