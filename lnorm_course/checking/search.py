@@ -184,6 +184,10 @@ def _in_two_gaps(pairs: Iterable[tuple]) -> Iterator[Explanation]:
     return (pair for pair in pairs if pair[0].gap != pair[1].gap)
 
 
+def _is_of_model(part: Part) -> bool:
+    return isinstance(part, Piece) and bool(part.norm)
+
+
 def _may_be(part: Part, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
     return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
