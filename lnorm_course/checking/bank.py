@@ -43,7 +43,7 @@ import math
 import re
 import textwrap
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.abc import Loader
 from pathlib import Path
 from types import ModuleType
@@ -203,7 +203,9 @@ class BankLoader(Loader):
             code = compile("\n" * (line - 1) + source, str(self.path), mode)
             return eval(code, self.names, names)
         except SyntaxError as error:
-            at, said = error.lineno or line, f"this isn't Python: {error.msg}."
+            is_own = error.filename == str(self.path)
+            at = error.lineno if is_own and error.lineno else line
+            said = f"this isn't Python: {error.msg}."
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
             at = [line, *(f.lineno or line for f in frames if f.filename == str(self.path))][-1]
@@ -254,11 +256,9 @@ class BankLoader(Loader):
         names = {**Observed.__members__, "see": Observation}
         seen = [self.run(f"see({e.rest})", e.line, names=names) for e in section.all("see")]
         exercise = CodeExercise(observations=seen, **options)
-        (gaps,) = section.all("gaps")
-        exercise.template = template = self.template(gaps)
-        attempt = "template.attempt(template.first)"
-        answer = self.run(attempt, gaps.below_line, names={"template": template})
-        exercise.answer(answer)
+        for entry in section.all("gaps"):
+            exercise.template, answer = self.template(entry)
+            exercise.answer(answer)
         for entry in section.all("right"):
             answer.__doc__ = self.told(entry)[1]
         for entry in section.all("wrong"):
@@ -276,16 +276,18 @@ class BankLoader(Loader):
                 exercise.mistake(belief)(mistake)
         return exercise
 
-    def template(self, entry: Entry) -> Template:
-        """Read a program with gaps, and see that it's Python with each single wrong piece."""
+    def template(self, entry: Entry) -> tuple[Template, Callable]:
+        """Read a program with gaps and its answer; each single wrong piece has to be Python."""
         try:
             template = parse(entry.below)
         except GapError as problem:
             raise BankError(self.path, entry.line_of(problem.at), str(problem)) from None
+        attempt = "template.attempt(template.first)"
+        answer = self.run(attempt, entry.below_line, names={"template": template})
         for piece in template.wrong:
             try:
                 compile(template.program(template.with_pieces([piece])), "<gaps>", "exec")
             except SyntaxError as error:
                 said = f"the program with {piece.code!r} isn't Python: {error.msg}."
                 raise BankError(self.path, entry.line_of(piece.at), said) from None
-        return template
+        return template, answer

@@ -148,6 +148,8 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
         ("[one pass is as good]", "[one pass]", 27, "no belief [one pass]"),
         ("¦ @ ⇒ That's a product.⟩", "¦ @ ⇒ That's a product.", 26, "A ⟨ stands outside of a gap"),
         ("¦ @ ⇒", "¦ ) ⇒", 29, "the program with ')' isn't Python: unmatched ')'"),
+        ("keepdim=True)\n    wrong", "keepdim=)\n    wrong", 25, "this isn't Python"),
+        ("def centered(x):", "def centered(x=nn.N):", 25, "this raises AttributeError"),
         ("return x ⟨-", "return x ⟨* ⇒ No. ¦ -", 26, "The first piece of a gap is right"),
         ("    hint   Subtract.\n", "", 19, "'center' has no `hint`"),
         ("    gaps\n        def", "    wrong  # It.\n        def", 19, "'center' has no `gaps`"),
