@@ -15,7 +15,10 @@ from lnorm_utils.data import normal
 X = normal(3, 2, 4, seed=1).double() + 1
 GAMMA, BETA = normal(4, seed=2).double(), normal(4, seed=3).double()
 EPS = 0.1
-HAS = "clamp max normalize **1/2 var_mean 1e-8 1e- **2 square nan_to_num scaled_dot +eps eps+ +1e"
+HAS = (
+    "clamp max normalize **1/2 var_mean 1e-8 1e-12 1e- **2 square nan_to_num scaled_dot "
+    "+eps eps+ +1e"
+)
 
 
 def each_has(pieces):
