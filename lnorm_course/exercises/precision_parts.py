@@ -31,7 +31,7 @@ OUTPUTS = {
         ),
         (
             "one wrong number among twelve",
-            {"relu": [1.0] * 12, "narrow": [1.5] + [1.0] * 11},
+            {"relu": [1.0] * 12, "narrow": [1.3] + [1.0] * 11},
             {"relu": [1.0] * 12, "narrow": [1.0] * 12},
         ),
         (
@@ -43,6 +43,11 @@ OUTPUTS = {
             "outputs that are all fine",
             {"relu": [-9.3, 0.5], "narrow": [0.5, 0.05]},
             {"relu": [-10.0, 0.5], "narrow": [0.5, 0.01]},
+        ),
+        (
+            "an error of 10 beside a number of 500, and then one of 0.5 among six of 1",
+            {"scores": [-490.0, 1.0], "narrow": [1.5] + [1.0] * 5},
+            {"scores": [-500.0, 1.0], "narrow": [1.0] * 6},
         ),
         ("wrong signs", {"relu": [1.0, -1.0]}, {"relu": [-1.0, 1.0]}),
         (
