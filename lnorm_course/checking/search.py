@@ -102,8 +102,8 @@ class Explanations:
         # there, and of these with the last one, because an exercise has its smallest input last.
         wrong = [n for n in results if not self.equal(results[n], self.right[n])]
         order = sorted(results, key=lambda n: (n not in wrong, -n))
-        if len(results) < len(self.right) or all(self._is_zero(results[n]) for n in wrong):
-            most = 1  # some inputs, or zeros, tell too little for more
+        if len(results) < len(self.right) or all(self._tells_little(results[n]) for n in wrong):
+            most = 1
         code = "".join(source.split())
         for count in range(1, most + 1):
             for group in self.all(count):
@@ -168,8 +168,11 @@ class Explanations:
             return same(one, other, self.within)
         return False
 
-    def _is_zero(self, result: object) -> bool:
-        return isinstance(result, torch.Tensor) and bool((result.abs() <= self.within).all())
+    def _tells_little(self, result: object) -> bool:
+        """Tell whether too many programs return this for two things to be said."""
+        if isinstance(result, torch.Tensor):
+            return bool((result.abs() <= self.within).all())
+        return isinstance(result, bool | str)
 
 
 def _are_blurred(found: Sequence[Explanation]) -> bool:
@@ -245,4 +248,5 @@ def _clause(sentence: str) -> str:
     """Return a sentence as a part of a longer one."""
     text = sentence.removesuffix(".")
     is_a_word = text[1:2].islower() or text[1:2] in (" ", "'")
-    return f"{text[0].lower()}{text[1:]}" if is_a_word and text[:2] != "E[" else text
+    is_a_name = text.startswith("PyTorch")
+    return f"{text[0].lower()}{text[1:]}" if is_a_word and not is_a_name else text
