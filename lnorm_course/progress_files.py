@@ -18,12 +18,11 @@ FOLDER, VARIABLE = ".progress", "LNORM_PROGRESS"
 
 def keep(topic: str, exercise: str, state: str) -> None:
     """Record that an exercise was answered; a right answer stays right."""
-    folder = _folder()
-    if folder is None:
+    if (folder := _folder()) is None:
         return
     try:
         folder.mkdir(exist_ok=True)
-        _file(folder, topic, exercise, state).touch()
+        (folder / f"{topic}.{exercise}.{state}").touch()
     except OSError as problem:  # a read-only folder or a full disk must not stop the student
         _say(
             f"Your progress cannot be kept in {folder.absolute()} ({problem.strerror}): make room "
@@ -39,20 +38,15 @@ def kept(topic: str, exercise: str, folder: Path | None = None) -> str:
         exercise: the name of the exercise.
         folder: where the files are; by default where `keep` puts them.
     """
-    folder = folder or _folder()
-    for state in (RIGHT, CHOSEN, WRONG):
-        if folder is not None and os.path.exists(_file(folder, topic, exercise, state)):
-            return state
-    return ""
+    if (folder := folder or _folder()) is None:
+        return ""
+    files = {state: folder / f"{topic}.{exercise}.{state}" for state in (RIGHT, CHOSEN, WRONG)}
+    return next((state for state, file in files.items() if os.path.exists(file)), "")
 
 
 def _folder() -> Path | None:
     chosen = os.environ.get(VARIABLE, FOLDER)
     return Path(chosen) if chosen else None
-
-
-def _file(folder: Path, topic: str, exercise: str, state: str) -> Path:
-    return folder / f"{topic}.{exercise}.{state}"
 
 
 @functools.cache  # once in a kernel

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from lnorm_course.checking import running
-from lnorm_course.checking.class_attempts import Observation, Observed, describe, observe
+from lnorm_course.checking.class_attempts import Observation, Observed, observe
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Error
@@ -86,7 +86,7 @@ class CodeExercise(Exercise):
         self.inputs: list[tuple]
         self.observations = list(observations or ())
         if observations:
-            self.use_class, self.describe = observe, describe
+            self.use_class = observe
             self.inputs = [each.arguments() for each in observations]
             self.places = [each.words for each in observations]
         else:
@@ -207,7 +207,7 @@ class CodeExercise(Exercise):
 
     def _is_right_for(self, attempt: object, number: int) -> bool:
         results = running.results(
-            attempt, [self.inputs[number]], self.use_class, self.describe, without=self.without
+            attempt, [self.inputs[number]], self.use_class, without=self.without
         ).values
         return bool(results) and self._is_right(number, results[0])
 
@@ -255,12 +255,14 @@ class CodeExercise(Exercise):
         results, error, remark = dict(enumerate(outcome.values)), outcome.error, outcome.remark
         number = len(results)
         found: list[Explanation] = []
-        where = f"{self.places[number]} " if number and not self.use_class else ""
-        if where and not wrong:
+        where = f"{self.places[number]} " if number else ""
+        if self.use_class:
+            where = f"{self.places[number]}: " if number else ""
+        elif where and not wrong:
             where = f"your answer is right {self.places[0]}, but {where}"
         unnamed = Feedback(State.WRONG, f"{where}{remark}", place_says_more=True)
         known = [results] if wrong else []
-        if isinstance(error, Error) and not error.advice:
+        if isinstance(error, Error):
             known.insert(0, results | {number: Raised(error.kind, error.message)})
         for most, each in itertools.product((1, 3), known):
             found = found or self.search.of(each, outcome.code, most)

@@ -9,23 +9,22 @@ import traceback
 from pathlib import Path
 from typing import NamedTuple
 
-from lnorm_course.checking.lesson_names import where_from
+__all__ = ["CallError", "Error", "error_of"]
 
-__all__ = ["Error", "error_of"]
-
-# Code in these folders wasn't written by the student.
+# Code in these places wasn't written by the student. "<inputs>" is the class of an object that an
+# exercise gives, in a grader's kernel.
 LIBRARIES = (
-    *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-    *(
-        str(Path(__file__).parents[2] / name)
-        for name in ("lnorm_utils", "lnorm_course", "lnorm_staff")
-    ),
-    "<frozen",
-    "<__array_function__",
-    "<inputs>",  # the class of an object that an exercise gives, in a grader's kernel
+    *sysconfig.get_paths().values(),
+    str(Path(__file__).parents[2] / "lnorm_"),
+    *("<frozen", "<__array_function__", "<inputs>"),
 )
-# What an error says, and what to do instead.
+# What a line of the student's and its error say, as "line: error", and what to do instead.
 ADVICE = (
+    (
+        r"^: .*\) (takes|missing) .*positional argument",  # no line of the student's ran
+        "It takes other arguments than the lesson's. Keep each line with `def` as the lesson has "
+        "it.",
+    ),
     (r"for \^: |bitwise_xor", "`^` is no power in Python. Write `**`, or take `.sqrt()`."),
     (
         r"converted to (a )?(Python scalar|Scalar)",
@@ -33,87 +32,69 @@ ADVICE = (
         "such as `torch.sqrt`, take one; those of `math` don't.",
     ),
     (
-        r"expected scalar type|mixed dtype|must have the same dtype|to have the same dtype",
+        r"expected scalar type|mixed dtype|have the same dtype",
         "Tensors of different dtypes meet there. If one belongs to a layer that you made outside "
         "of your function, make the layer inside.",
     ),
     (
-        r"of 'super' object needs an argument",
-        "`super` needs parentheses of its own: `super().__init__()`.",
+        r"@ \w+\.T\b.*(batch\d tensor|must match the size)",  # not what is said of two matrices
+        "`.T` turns all axes around. To swap only the last two, write `.transpose(-1, -2)`.",
     ),
     (
-        r"name '(true|false|none)' is not defined",
-        "Python writes `True`, `False`, and `None` with a capital letter.",
+        r"before Module\.__init__\(\)|no attribute '_(modules|buffers|parameters|backward_hooks)'"
+        r"|of 'super' object needs",
+        "In `__init__`, call `super().__init__()` first.",
     ),
+    (r"name '(\w+)' is not defined", r"Run the cells that define `\1`, or look at its spelling."),
 )
-MATRICES_MEET = re.compile(r"must match the size of tensor|batch\d tensor|cannot be multiplied")
-REVERSED = re.compile(r"\.T(?!\w)")
-A_MATRIX = re.compile(r"\(\d+, \d+\)")
-SWAP = "`.T` turns all three axes around. To swap only the last two, write `.transpose(-1, -2)`."
-OTHER_ARGUMENTS = "It takes other arguments than the lesson's."
-ARGUMENTS = {
-    "function": "Keep its first line as the lesson has it.",
-    "class": "Keep the lines with `def` as the lesson has them: `self` comes first, and `__init__` "
-    "has two underscores on each side.",
-}
 
 
 class Error(NamedTuple):
-    """An error that an attempt raised, as plain data. Its `str` is the sentence for the student.
+    """An error that an attempt raised, as plain data. Its `str` is what the student reads.
 
     Args:
         kind: the name of its class.
         message: what it says, in one line.
-        line: the number of the last line of the student's own that led to it, if there is one.
-        code: that line.
-        advice: what to do instead, if the cause is plain; else empty.
-        attempt: what raised it, "function" or "class".
-        used: what that was called with, in words.
+        told: both in a sentence, with the place.
     """
 
     kind: str
     message: str
-    line: int | None
-    code: str
-    advice: str
-    attempt: str
-    used: str
+    told: str
 
     def __str__(self) -> str:
-        where = "" if self.line is None else f" in line {self.line} of your cell"
-        where += f", `{self.code}`" if self.code else ""
-        if self.advice:
-            return f"your {self.attempt} fails{where}. {self.advice}"
-        said = self.message or "no message"
-        return f"your {self.attempt} raised {self.kind}{where}: {said} ({self.used})."
+        return self.told
 
 
-def error_of(problem: BaseException, attempt: str, used: str) -> Error:
+class CallError(Exception):
+    """Raised with a sentence for the student, where no error of their code would say it."""
+
+
+def error_of(problem: BaseException, attempt: str, used: str) -> Error | str:
     """Describe an exception, with the last line of the student's own code that led to it.
 
     Args:
         problem: the exception.
         attempt: what was called, "function" or "class".
-        used: what it was called with, in words.
+        used: what it was called with, in words; may be empty.
+
+    Returns:
+        A sentence that says what to do, if the cause is plain.
     """
-    frames = traceback.extract_tb(problem.__traceback__)
-    theirs = [f for f in frames[1:] if not f.filename.startswith(LIBRARIES)]
-    line, code = (theirs[-1].lineno, theirs[-1].line or "") if theirs else (None, "")
-    message = " ".join(_message(problem).split())[:200]
-    if not theirs and re.search(r"\) (takes|missing) .*positional argument", message):
-        advice = f"{OTHER_ARGUMENTS} {ARGUMENTS[attempt]}"
-    elif MATRICES_MEET.search(message) and REVERSED.search(code) and not A_MATRIX.search(used):
-        advice = SWAP
-    else:
-        known = (advice for says, advice in ADVICE if re.search(says, message))
-        advice = next(known, "") or where_from(problem)
-    return Error(type(problem).__name__, message, line, code[:80], advice, attempt, used)
-
-
-def _message(problem: BaseException) -> str:
+    frames = traceback.extract_tb(problem.__traceback__)[1:]
+    theirs = [frame for frame in frames if not frame.filename.startswith(LIBRARIES)]
+    code = (theirs[-1].line if theirs else "") or ""
+    where = f" in line {theirs[-1].lineno} of your cell" if theirs else ""
+    where += f", `{code[:80]}`" if code else ""
     try:
-        return str(problem)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # its __str__ raises, too
-        return ""
+        message = " ".join(str(problem).split())[:200]
+    except Exception:  # its __str__ raises, too
+        message = ""
+    kind, said = type(problem).__name__, message or "no message"
+    if kind == CallError.__name__:
+        return Error(kind, message, message)
+    for pattern, advice in ADVICE:
+        if found := re.search(pattern, f"{code}: {message}"):
+            return f"your {attempt} fails{where}. {found.expand(advice)}"
+    told = f"your {attempt} raised {kind}{where}: {said}"
+    return Error(kind, message, f"{told} ({used})." if used else f"{told.removesuffix('.')}.")

@@ -7,29 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from lnorm_course.checking import running
-from lnorm_course.checking.defusing import kind_of, trusted
+from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.feedback import Feedback, State, show
 from lnorm_course.checking.lesson_names import put_back
 from lnorm_course.progress_files import RIGHT, WRONG, keep
 
 __all__ = ["Exercise", "one_answer", "put_in_bank"]
 
-ONE_VALUE = (
-    "you gave more than one answer. A tuple needs its own parentheses, `check((2, 3))`, and a "
-    "decimal number has a point, `check(0.5)`."
-)
-ONE_NAME = (
-    "you gave more than one argument. Pass only the name of what you wrote, without calling it. "
-    "The check calls it itself."
-)
 CLOSED_FOR_NOW = Feedback(State.SOLUTION, "closed by your instructor.")
-NOTHING_TO_CHOOSE = "this exercise has no program with gaps. `.hint()` gives a hint."
 CLOSED = Path(__file__).parents[1] / "exercises" / "solutions_are_closed"
 
 
 def one_answer(exercise: Any) -> str:
     """Say what to do who gives a check more than one argument."""
-    return ONE_VALUE if exercise.inputs is None else ONE_NAME
+    if exercise.inputs is not None:
+        return "you gave more than one argument. Pass only the name of what you wrote."
+    return (
+        "you gave more than one answer. A tuple needs its own parentheses, `check((2, 3))`, and a "
+        "decimal number has a point, `check(0.5)`."
+    )
 
 
 class Exercise(ABC):
@@ -45,7 +41,6 @@ class Exercise(ABC):
     further = False  # whether it's part of a side trip, without which a lesson is finished
     inputs: Sequence[tuple] | None = None  # the arguments of each call; None for a prediction
     use_class: Callable | None = None  # what is called with a class and each of the inputs
-    describe: Callable[..., str] | None = None
     last_help = "`.solution()` shows the answer."  # what a student reads after the last hint
     without: Sequence[str] = ()  # functions that an attempt must not call
 
@@ -58,9 +53,7 @@ class Exercise(ABC):
         return ["check", "hint", "solution"]
 
     def check(self, attempt: object = ..., *more: object) -> None:
-        """Show whether an attempt is right, and if not, which mistake it is.
-
-        What became of an exercise is kept if it's in a bank.
+        """Show whether an attempt is right, and if not, which mistake it is, and keep the verdict.
 
         Args:
             attempt: a value for a prediction, a function or a class for code; `...` or None is no
@@ -77,21 +70,15 @@ class Exercise(ABC):
         """Return what `check` shows, without keeping a record of it."""
         if attempt is None or attempt is ...:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
-        return self.judge_outcome(
-            running.results(
-                attempt, self.inputs, self.use_class, self.describe, without=self.without
-            )
-        )
+        outcome = running.results(attempt, self.inputs, self.use_class, without=self.without)
+        return self.judge_outcome(outcome)
 
     def judge_outcome(self, outcome: running.Outcome) -> Feedback:
         """Judge what became of an attempt: of a value, or of a call for each of the inputs."""
         try:
             values = [trusted(value) for value in outcome.values]
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # an object of the student's that raises when looked at
-            kinds = ", ".join(sorted({kind_of(value) for value in outcome.values}))
-            told = f"comparing your answer, {kinds}, raised an error: {type(error).__name__}."
+        except Exception as error:  # an object of the student's that raises when looked at
+            told = f"comparing your answer raised an error: {type(error).__name__}."
             return Feedback(State.WRONG, told)
         return self._judge_trusted(outcome._replace(values=values))
 
@@ -101,17 +88,17 @@ class Exercise(ABC):
 
     def hint(self) -> None:
         """Show one more hint at each call."""
-        if self._hints_given == len(self.hints):
-            more = "" if CLOSED.exists() else f" {self.last_help}"
-            show(Feedback(State.HINT, f"there are no more hints.{more}"))
-            return
-        self._hints_given += 1
-        text = f"{self._hints_given} of {len(self.hints)}. {self.hints[self._hints_given - 1]}"
-        show(Feedback(State.HINT, text))
+        given, most = self._hints_given, len(self.hints)
+        self._hints_given = min(given + 1, most)
+        more = "" if CLOSED.exists() else f" {self.last_help}"
+        last = f"there are no more hints.{more}"
+        told = f"{given + 1} of {most}. {self.hints[given]}" if given < most else last
+        show(Feedback(State.HINT, told))
 
     def choose(self) -> None:
         """Say that there's nothing to choose; see `CodeExercise`."""
-        show(CLOSED_FOR_NOW if CLOSED.exists() else Feedback(State.HINT, NOTHING_TO_CHOOSE))
+        nothing = Feedback(State.HINT, "this exercise has no program with gaps.")
+        show(CLOSED_FOR_NOW if CLOSED.exists() else nothing)
 
     def solution(self) -> None:
         """Show the answer."""
@@ -127,8 +114,7 @@ def put_in_bank(topic: str, names: Mapping[str, object], further: Sequence[str] 
 
     Args:
         topic: what the bank is about, such as "mean".
-        names: variable → value, for a bank `vars()` in its last line. What isn't an exercise is
-            left out, and so is an exercise that has a name already.
+        names: variable → value. What isn't an exercise, or has a name already, is left out.
         further: which of them are part of a side trip.
 
     Raises:

@@ -22,16 +22,7 @@ class State(Enum):
     SOLUTION = "Solution"
 
 
-SIGNS = {
-    State.NOT_ATTEMPTED: "○",
-    State.RIGHT: "✓",
-    State.CHOSEN: "◐",
-    State.WRONG: "✗",
-    State.HINT: "?",
-    State.SOLUTION: "→",
-}
-
-
+SIGNS = dict(zip(State, "○✓◐✗?→", strict=True))
 UNKNOWN = "I don't recognize this mistake."
 
 
@@ -67,13 +58,9 @@ class Feedback:
         return f"{UNKNOWN} {self.message}" if self.is_unknown else self.message
 
     def __repr__(self) -> str:
-        message = self.text()
+        message = _with_beliefs(self.said, [belief.value for belief in self.beliefs])
         head = f"{self.state.value}: {message}" if message else f"{self.state.value}."
         return f"{head}\n{self.code}" if self.code else head
-
-    def text(self) -> str:
-        """Return the message, with the common beliefs behind a mistake."""
-        return _with_beliefs(self.said, [belief.value for belief in self.beliefs])
 
     def _repr_html_(self) -> str:
         code = f"<pre>{html.escape(self.code)}</pre>" if self.code else ""
@@ -90,30 +77,22 @@ def as_html(state: State, message: str, beliefs: Sequence[str] = (), more: str =
         beliefs: the common beliefs that a mistake may come from, in words.
         more: HTML to show below it.
     """
-    parts = [f"<strong>{SIGNS[state]} {state.value}{':' if message else '.'}</strong>"]
-    if message:
-        parts.append(inline(_with_beliefs(message, beliefs)))
-    return f'<div role="status">{" ".join(parts)}{more}</div>'
+    head = f"<strong>{SIGNS[state]} {state.value}{':' if message else '.'}</strong>"
+    words = f" {inline(_with_beliefs(message, beliefs))}" if message else ""
+    return f'<div role="status">{head}{words}{more}</div>'
 
 
 def _with_beliefs(message: str, beliefs: Sequence[str]) -> str:
     text = " ".join(message.split())
-    if not beliefs:
-        return text
-    is_one = len(beliefs) == 1
-    common = "A common belief that is wrong" if is_one else "Common beliefs that are wrong"
-    return f"{text} ({common}: {'; '.join(beliefs)}.)"
+    believed = f" (Many people believe this, and it's wrong: {'; '.join(beliefs)}.)"
+    return f"{text}{believed}" if beliefs else text
 
 
 def show(feedback: Feedback) -> None:
     """Show feedback below the cell, or print it if this isn't a notebook."""
-    from IPython import get_ipython
     from IPython.display import display
 
-    if get_ipython() is None:
-        print(feedback)
-    else:
-        display(feedback)
+    display(feedback)
 
 
 def with_remark(feedback: Feedback, remark: str) -> Feedback:

@@ -1,49 +1,15 @@
-"""Restore the names that a lesson imports, and say where one comes from that's missing.
+"""Restore the names that a lesson imports from the course.
 
-The grader's kernel runs this file too, so it imports the standard library only.
+The grader's kernel runs this file too, so it imports nothing that knows answers.
 """
 
 import ast
-import sys
-from collections.abc import Iterator
-from types import ModuleType
-from typing import Any
+import contextlib
+from collections.abc import Sequence
 
-__all__ = ["explain_missing_names", "put_back", "where_from"]
+from lnorm_utils.words import spoken
 
-OURS = ("lnorm_utils", "lnorm_course.exercises", "lnorm_course.explorers", "lnorm_course.lessons")
-OTHERS = {"F", "copy", "math", "nn", "torch"}
-
-
-def where_from(error: BaseException) -> str:
-    """Say of a name that isn't defined that a lesson's first cell imports it, if one does."""
-    if type(error) is not NameError or not _is_imported_by_lessons(error.name):
-        return ""
-    return f"`{error.name}` comes from the first cell, which is missing: run it again."
-
-
-def _is_imported_by_lessons(name: str | None) -> bool:
-    """Tell whether a name is an exercise, or something else that first cells import."""
-    ours = [m for path, m in sys.modules.items() if path.startswith(OURS)]
-    return name in OTHERS or any(
-        name in getattr(module, "__all__", ()) or hasattr(vars(module).get(str(name)), "hint")
-        for module in ours
-        if type(module) is ModuleType
-    )
-
-
-def explain_missing_names() -> None:
-    """Let a notebook say below a NameError where the name comes from."""
-    from IPython import get_ipython
-
-    def explain(shell: Any, kind: Any, error: Any, trace: Any, tb_offset: Any = None) -> None:
-        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-        if told := where_from(error):
-            print(told)
-
-    shell = get_ipython()
-    if shell is not None and not shell.custom_exceptions:
-        shell.set_custom_exc((NameError,), explain)
+__all__ = ["put_back"]
 
 
 def put_back() -> str:
@@ -57,30 +23,21 @@ def put_back() -> str:
     shell = get_ipython()
     if shell is None:
         return ""
-    taken = []
-    for name, imported in dict(_imports(shell.user_ns.get("In", []))).items():
-        if shell.user_ns.get(name, imported) is not imported:
-            shell.user_ns[name] = imported
-            taken.append(f"`{name}`")
+    imported = _imported(shell.user_ns.get("In", []))
+    taken = [n for n, value in imported.items() if shell.user_ns.get(n, value) is not value]
     if not taken:
         return ""
-    names = " and ".join(taken)
-    name, it_is = ("name", "It's") if len(taken) == 1 else ("names", "They're")
-    return f"You used the {name} {names} for something else. {it_is} set back to the lesson's own."
+    shell.user_ns.update({name: imported[name] for name in taken})
+    names = spoken([f"`{name}`" for name in taken])
+    return f"You used {names} for something else, and this check took that back."
 
 
-def _imports(cells: list[str]) -> Iterator[tuple[str, object]]:
-    """Yield each name that the cells import, and what it stands for."""
+def _imported(cells: Sequence[str]) -> dict[str, object]:
+    """Return what the cells import from the course: name → value."""
+    names: dict[str, object] = {"__builtins__": {"__import__": __import__}}
     for cell in cells:
-        if "import" not in cell:
-            continue
-        try:
-            statements = ast.parse(cell).body
-        except SyntaxError:  # a magic command, or a syntax error of the student's
-            continue
-        for statement in statements:
-            if isinstance(statement, ast.ImportFrom) and not statement.level and statement.module:
-                module = sys.modules.get(statement.module)  # None if its import has failed
-                for alias in statement.names:
-                    if hasattr(module, alias.name):
-                        yield alias.asname or alias.name, getattr(module, alias.name)
+        with contextlib.suppress(Exception):  # a cell that is no Python, or a missing name
+            for line in ast.parse(cell).body:
+                if isinstance(line, ast.ImportFrom) and str(line.module).startswith("lnorm_"):
+                    exec(ast.unparse(line), names)
+    return {name: value for name, value in names.items() if name != "__builtins__"}

@@ -1,14 +1,9 @@
 """A question whose answer is a value: a number, a shape, a word."""
 
-import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any, NamedTuple
-
-import numpy
-from torch import Tensor
 
 from lnorm_course.checking.comparing import as_float, plain, same
 from lnorm_course.checking.defusing import kind_of, shown
@@ -21,8 +16,6 @@ __all__ = ["Prediction", "Wrong", "difference_of_values", "nearest"]
 
 ROUNDED = 6e-3  # to two decimals
 NEARLY = 0.05 + 1e-6  # to one decimal
-# Text that holds numbers and nothing else, such as "1/6", "−1e-5" and "(2, 3)".
-IN_DIGITS = r"(?=.*\d)[-+−\d./*e(\[, \])]+|\(\)"
 CLOSEST = "Of the choices, {} is the closest to yours."
 
 
@@ -46,16 +39,13 @@ class Prediction(Exercise):
         hints: as for every `Exercise`.
         answer: the right value.
         reason: why it is right.
-        wrong: value → message, for the values that a single slip leads to; if a common belief does,
-            value → `Belief.X(message)`. A value that two of them lead to stands once, with a
-            message that says "either … or …". A tuple stands for a list and an array, too.
+        wrong: value → message; if a common belief leads to it, value → `Belief.X(message)`. A
+            tuple stands for a list and an array, too.
         also: value → reason, for further right values.
         within: how far a number may be from the answer.
         choices: the numbers to choose from, if the question says "Choose the closest". A number
-            that the bank doesn't know counts as the choice that it is nearest to, so a value that
-            somebody measured is right. A number counts as none of them if it lies in the middle
-            between two, or if it lies outside by more than half the way between the last two. Then
-            the choices are listed.
+            that the bank doesn't know counts as the choice that is `nearest` to it, so a value
+            that somebody measured is right. If there's none, the choices are listed.
 
     >>> legs = Prediction(
     ...     answer=4,
@@ -94,10 +84,11 @@ class Prediction(Exercise):
         (value,) = outcome.values
         if feedback := self._known(value):
             return feedback
-        answer = self.answers[0][0]
-        if self.choices and _is_number(value):
-            return self._as_choice(as_float(plain(value)))
-        if self.within > 1e-3 and same(value, answer, NEARLY) and _is_short(value):
+        answer, number = self.answers[0][0], plain(value)
+        is_number = isinstance(number, Real) and not isinstance(number, bool)
+        if self.choices and is_number:
+            return self._as_choice(as_float(number))
+        if self.within > 1e-3 and same(value, answer, NEARLY) and _is_short(number):
             return Feedback(State.WRONG, "that's close. Give it to two decimals.")
         return Feedback(State.WRONG, difference_of_values(value, answer, self.words))
 
@@ -144,46 +135,32 @@ def difference_of_values(attempt: object, right: object, words: Sequence[str]) -
     Args:
         attempt: what was given.
         right: the answer.
-        words: all words that the bank knows as answers, right or wrong.
+        words: all words that the bank knows as answers.
     """
     given, wanted = plain(attempt), plain(right)
-    if isinstance(given, Tensor | numpy.ndarray) and given.ndim == 1 and len(given) < 100:
-        given = attempt = tuple(given.tolist())
     if isinstance(wanted, str):
         return f"choose one of the words {', '.join(map(repr, words))}. You gave {shown(attempt)}."
     kinds = {bool: "True or False", tuple: "a tuple of numbers such as (2, 3)"}
-    expected = ", or ".join([kinds.get(type(wanted), "a number"), *map(repr, words)])
     known = type(wanted) if type(wanted) in kinds else Real
     if isinstance(given, known) and isinstance(given, bool) == isinstance(wanted, bool):
-        number = isinstance(given, Real) and not isinstance(given, bool)
-        value = shown(given).replace("-", "−") if number else shown(attempt)
-        return f"it's not {value}. `.hint()` may help."
-    if isinstance(given, str) and re.fullmatch(IN_DIGITS, given):
-        return f"the answer is {expected}, and in quotes it's text. Take the quotes off."
+        return f"it's not {shown(attempt).replace('-', '−')}. `.hint()` may help."
+    expected = ", or ".join([kinds.get(type(wanted), "a number"), *map(repr, words)])
     yours = shown(attempt) if isinstance(given, bool) else kind_of(attempt)
-    return f"the answer is {expected}, but you gave {yours}."
+    quotes = " Take the quotes off." if isinstance(given, str) else ""
+    return f"the answer is {expected}, but you gave {yours}.{quotes}"
 
 
 def nearest(number: float, choices: Sequence[float]) -> float | None:
-    """Return the choice that a number is nearest to; None if it's none of them, or NaN.
+    """Return the choice that a number is nearest to; None if it's as near to another, or far off.
 
     >>> [nearest(number, [0, 0.5, 1]) for number in (0.6, 0.75, 1.2, 1.3, -7)]
     [0.5, None, 1, None, None]
     """
     one, other = sorted(choices, key=lambda choice: abs(choice - number))[:2]
-    far = abs(one - other) / 2 if not min(choices) <= number <= max(choices) else math.inf
-    is_nearer = abs(one - number) < abs(other - number) - 1e-9
-    return one if is_nearer and abs(one - number) <= far else None
+    return one if abs(one - number) < abs(one - other) / 2 - 1e-9 else None
 
 
-def _is_number(value: object) -> bool:
-    given = plain(value)
-    return isinstance(given, Real) and not isinstance(given, bool)
-
-
-def _is_short(value: object) -> bool:
+def _is_short(given: Any) -> bool:
     """Tell whether a number, or each of several, has at most one decimal."""
-    given = plain(value)
-    if isinstance(given, tuple):
-        return all(map(_is_short, given))
-    return isinstance(given, Real) and round(float(given), 1) == float(given)
+    numbers = given if isinstance(given, tuple) else (given,)
+    return all(round(float(each), 1) == float(each) for each in numbers)

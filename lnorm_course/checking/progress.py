@@ -2,7 +2,8 @@
 
 import html
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 
 from lnorm_course.checking.exercise import Exercise
@@ -24,64 +25,57 @@ def progress(topic: str | None = None) -> "Progress":
     """
     if topic is None:
         import_banks()
-        return CourseProgress({name: progress(name) for name in sorted(Exercise.bank)})
+        return Progress(list(_of_all()))
     if topic not in Exercise.bank:
         known = ", ".join(sorted(Exercise.bank)) or "none yet"
         raise ValueError(f"Unknown topic: {topic!r}. Choose from: {known}.")
-    return Progress(_states(topic), _states(topic, further=True))
+    needed, further = _states(topic)
+    told = (f"{SIGNS[s]} {name}: {s.value.lower()}" for name, s in (needed | further).items())
+    return Progress([f"{_counted(needed, further, ' exercises are right')}.", *told])
 
 
-class Progress(dict):
-    """Exercise name → state, shown as a list.
+@dataclass
+class Progress:
+    """Lines that are shown as a list below the first one."""
 
-    Args:
-        states: those of the exercises that a lesson needs to be finished.
-        further: those of its side trips; if none was attempted, they aren't shown.
-    """
-
-    def __init__(self, states: Mapping, further: Mapping[str, State] | None = None) -> None:
-        super().__init__(states)
-        begun = set(further.values()) - {State.NOT_ATTEMPTED} if further else ()
-        self.further = further if further and begun else {}
+    lines: Sequence[str]
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield f"{_counted(self, ' exercises are right', self.further)}."
-        for name, state in (*self.items(), *self.further.items()):
-            yield f"{SIGNS[state]} {name}: {state.value.lower()}"
+        return "\n".join(self.lines)
 
     def _repr_html_(self) -> str:
-        head, *lines = self._lines()
-        items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-        return f"<p>{head}</p><ul style='list-style: none'>{items}</ul>"
+        items = "".join(f"<li>{html.escape(line)}</li>" for line in self.lines[1:])
+        return f"<p>{self.lines[0]}</p><ul style='list-style: none'>{items}</ul>"
 
 
-class CourseProgress(Progress):
-    """Topic → its progress, shown as a list of topics."""
+def _of_all() -> Iterator[str]:
+    """Yield how many exercises are right, in all and on each topic."""
+    topics = {topic: _states(topic) for topic in sorted(Exercise.bank)}
+    all_needed = [needed for needed, _ in topics.values()]
+    right = sum(map(_number_right, all_needed))
+    yield f"{right} of {sum(map(len, all_needed))} exercises are right."
+    for topic, (needed, further) in topics.items():
+        is_done = _number_right(needed) == len(needed)
+        sign = SIGNS[State.RIGHT if is_done else State.NOT_ATTEMPTED]
+        yield f"{sign} {topic}: {_counted(needed, further)}"
+    yield f"This is version {__version__} of the course."
 
-    def _lines(self) -> Iterator[str]:
-        right = sum(map(_number_right, self.values()))
-        yield f"{right} of {sum(map(len, self.values()))} exercises are right."
-        for topic, states in self.items():
-            is_done = _number_right(states) == len(states)
-            sign = SIGNS[State.RIGHT if is_done else State.NOT_ATTEMPTED]
-            yield f"{sign} {topic}: {_counted(states, '', states.further)}"
-        yield f"This is version {__version__} of the course."
+
+def _states(topic: str) -> tuple[dict[str, State], dict[str, State]]:
+    """Return name → state of the exercises of a topic, and of its side trips once one is begun."""
+    bank = Exercise.bank[topic]
+    states = {name: STATES[kept(topic, name)] for name in bank}
+    further = {name: state for name, state in states.items() if bank[name].further}
+    needed = {name: state for name, state in states.items() if name not in further}
+    return needed, further if set(further.values()) - {State.NOT_ATTEMPTED} else {}
 
 
-def _counted(states: Mapping[str, State], what: str, further: Mapping[str, State]) -> str:
-    return score(_number_right(states), len(states), what, _number_right(further), len(further))
+def _counted(needed: Mapping[str, State], further: Mapping[str, State], what: str = "") -> str:
+    return score(_number_right(needed), len(needed), what, _number_right(further), len(further))
 
 
 def _number_right(states: Mapping[str, State]) -> int:
     return sum(state is State.RIGHT for state in states.values())
-
-
-def _states(topic: str, further: bool = False) -> dict[str, State]:
-    wanted = (name for name, each in Exercise.bank[topic].items() if each.further == further)
-    return {name: STATES[kept(topic, name)] for name in wanted}
 
 
 def import_banks() -> None:

@@ -4,36 +4,25 @@ The grader's kernel runs this file too, so it imports nothing that knows answers
 """
 
 import contextlib
+import copy
 import functools
 import io
 import signal
 import threading
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 import torch
 
+from lnorm_course.checking import watching
 from lnorm_course.checking.errors import Error, error_of
-from lnorm_course.checking.watching import (
-    code_of,
-    handed_in,
-    is_blank,
-    loops_that_end_at_once,
-    never_used,
-    notebook_tensors,
-    source_of,
-    watched,
-)
+from lnorm_utils.words import spoken
 
-__all__ = ["CallError", "Outcome", "fresh", "results"]
+__all__ = ["Outcome", "fresh", "results"]
 
-SLOW = 1.0  # seconds for all calls
 SECONDS = 10.0  # for one call
-WHOSE = {"torch": "PyTorch", "sys": "Python"}
-# Layers from these modules don't count as an answer.
-FINISHED = ("torch.", "lnorm_utils.modules")
+# Functions and layers from these modules don't count as an answer.
+FINISHED = ("torch.", "lnorm_utils.", "lnorm_course.lessons.")
 
 
 class Outcome(NamedTuple):
@@ -58,39 +47,26 @@ class Outcome(NamedTuple):
 
 
 def fresh(arguments: tuple) -> tuple:
-    """Copy the tensors, so that an attempt can't change those of the exercise."""
-    return tuple(map(_copied, arguments))
-
-
-def _copied(value: Any) -> Any:
-    """Copy a tensor, and what holds tensors; leave all else as it is."""
-    if isinstance(value, torch.Tensor):
-        return value.clone()
-    if type(value) in (list, tuple):
-        return type(value)(map(_copied, value))
-    if type(value) is dict:
-        return {name: _copied(each) for name, each in value.items()}
-    return value
+    """Copy the arguments of a call, so that an attempt can't change those of the exercise."""
+    return copy.deepcopy(arguments)
 
 
 def results(
     attempt: object,
     inputs: Sequence[tuple] | None,
     use_class: Callable | None = None,
-    describe: Callable[..., str] | None = None,
-    seconds: float | None = None,
+    seconds: float = SECONDS,
     without: Collection[str] = (),
 ) -> Outcome:
     """Call an attempt with each input, until a call fails.
 
-    The value of a body that is only three dots is the three dots.
+    The value of a body that does nothing is three dots.
 
     Args:
         attempt: a value for a prediction, otherwise a function or a class.
         inputs: the arguments of each call; None for a prediction.
         use_class: for an attempt that is a class, the function to call with it and each input.
-        describe: says in words what a call was made with; by default, with which shapes.
-        seconds: how long a call may take; by default 10 seconds.
+        seconds: how long a call may take.
         without: functions that the attempt must not call, such as "torch.std" and
             "lnorm_utils.standardize".
     """
@@ -99,35 +75,27 @@ def results(
         return Outcome([], refused)
     if inputs is None:
         return Outcome([attempt])
-    source, notices = source_of(attempt), []
-    if source and not use_class:
-        tensors = notebook_tensors(source, cast(FunctionType, attempt).__globals__)
-        read = " and ".join(f"`{name}`" for name in tensors)
-        unused = " and ".join(f"`{name}`" for name in never_used(source))
-        if read and unused:
-            told = f"your function reads {read}, from the notebook, and never its own {unused}."
-            return Outcome([], told)
-        if read:
-            notices.append(f"Your function also reads {read}, from the notebook.")
-    if source and loops_that_end_at_once(source):
-        notices.append("Your loop ends on its first pass: look where its `return` stands.")
-    function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
-    describe, seconds = describe or _called_with, SECONDS if seconds is None else seconds
+    own = watching.written(attempt)
+    notices: list[str] = []
     values: list[object] = []
+    if read := [f"`{name}`" for name in watching.notebook_tensors(own)]:
+        notices.append(f"Your {kind} reads {spoken(read)} from the notebook.")
+    function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
     has_printed = False
-    started = time.thread_time()  # that of this computation only, however busy the machine is
     for arguments in inputs:
-        try:
-            value, printed = _call(function, arguments, kind, describe, seconds, without)
-        except CallError as problem:
-            return Outcome(values, problem.error, notices, code_of(attempt))
-        values.append(... if value is None and source and is_blank(source) else value)
-        has_printed |= printed
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            value, error = _called(function, arguments, kind, seconds, without)
+        has_printed |= printed.closed or bool(printed.getvalue())
+        if has_printed and value is None and not error:
+            sees = "A check sees only what stands after `return`."
+            error = f"your {kind} prints something and returns nothing. {sees}"
+        if error:
+            return Outcome(values, error, notices, watching.code_of(own))
+        values.append(... if value is None and watching.is_blank(own) else value)
     if has_printed:
         notices.append(f"What your {kind} printed isn't shown.")
-    if (passed := time.thread_time() - started) > SLOW:
-        notices.append(f"It took {passed:.0f} seconds. Without a loop it would take almost none.")
-    return Outcome(values, None, notices, code_of(attempt))
+    return Outcome(values, None, notices, watching.code_of(own))
 
 
 def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
@@ -140,108 +108,60 @@ def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
     if not can_be_called or issubclass(attempt_class, wrong):
         define = f"Define one with `{word}`, and pass its name, without parentheses after it."
         return f"this exercise checks a {kind}. {define}"
-    if issubclass(attempt_class, type) and _is_finished(cast(type, attempt)):
-        return "that's a finished layer. Write a class with a `forward` of your own."
-    if name := handed_in(attempt):
-        return f"that's {_of(name)}. Write the steps yourself."
+    own = watching.written(attempt)
+    if own and own is not torch.nn.Module.forward and str(own.__module__).startswith(FINISHED):
+        return f"that's a finished {kind}, with `{own.__qualname__}`. Write the steps yourself."
     return ""
 
 
-def _is_finished(attempt: type) -> bool:
-    """Tell whether a class takes its `forward` from a finished layer, such as PyTorch's."""
-    forward = next((vars(c)["forward"] for c in attempt.__mro__ if "forward" in vars(c)), None)
-    is_missing = forward is None or forward is vars(torch.nn.Module)["forward"]
-    return not is_missing and str(getattr(forward, "__module__", "")).startswith(FINISHED)
-
-
-class CallError(Exception):
-    """Raised when a call of an attempt fails.
-
-    Args:
-        error: why, as a sentence or as what it raised.
-    """
-
-    def __init__(self, error: Error | str) -> None:
-        super().__init__(error)
-        self.error = error
-
-
-def _call(
-    function: Callable,
-    arguments: tuple,
-    kind: str,
-    describe: Callable[..., str],
-    seconds: float,
-    without: Collection[str],
-) -> tuple[object, bool]:
-    """Return the value of a call, and whether it printed something. For arguments see `results`.
-
-    Raises:
-        CallError: the call fails, or does what it must not.
-    """
-    given, printed = fresh(arguments), io.StringIO()
+def _called(
+    function: Callable, arguments: tuple, kind: str, seconds: float, without: Collection[str]
+) -> tuple[object, Error | str | None]:
+    """Return the value of a call, and why it fails, or does what it must not."""
+    given, default = fresh(arguments), torch.get_default_dtype()
+    if {each.dtype for each in _tensors(given) if each.is_floating_point()} == {torch.float64}:
+        torch.set_default_dtype(torch.float64)  # so that new layers and tensors fit the inputs
     try:
-        with (
-            contextlib.redirect_stdout(printed),
-            _dtype_of(given),
-            watched(without) as called,
-            _limited(seconds),
-        ):
+        with watching.watched(without) as called, _limited(seconds):
             value = function(*given)
-    except (KeyboardInterrupt, CallError):  # `observe` raises such errors
+    except KeyboardInterrupt:
         raise
     except _TooSlow:
-        raise CallError(f"your {kind} did not finish within {seconds:.0f} seconds.") from None
+        return None, f"your {kind} did not finish within {seconds:.0f} seconds."
     except BaseException as problem:  # SystemExit, too
-        raise CallError(error_of(problem, kind, describe(*arguments))) from None
-    if called:
-        here = "Here you do without it: write the steps yourself."
-        raise CallError(f"your {kind} calls {_of(called[0])}. {here}")
-    if not all(map(_untouched, arguments, given)):
-        raise CallError(f"your {kind} changes its input. Compute a new tensor instead.")
-    if value is None and not printed.closed and printed.getvalue():
-        sees = "A check sees only what stands after `return`."
-        raise CallError(f"your {kind} prints something and returns nothing. {sees}")
-    return value, printed.closed or bool(printed.getvalue())
-
-
-def _untouched(before: Any, after: Any) -> bool:
-    """Tell whether an argument, and each tensor in it, is still what it was."""
-    if isinstance(before, torch.Tensor):
-        with torch.no_grad():
-            return before.shape == after.shape and torch.equal(
-                before.nan_to_num(), after.detach().nan_to_num()
-            )
-    if type(before) is dict:
-        before, after = list(before.items()), list(after.items())
-    if type(before) in (list, tuple):
-        return len(before) == len(after) and all(map(_untouched, before, after))
-    return isinstance(before, str | torch.nn.Module) or before is after or before == after
-
-
-def _of(name: str) -> str:
-    """Say whose function a name such as "torch.std" stands for."""
-    package, _, function = name.partition(".")
-    return f"{WHOSE.get(package, 'the course')}'s own `{function}`"
-
-
-@contextlib.contextmanager
-def _dtype_of(arguments: tuple) -> Iterator[None]:
-    """Let new layers and tensors be float64 if the inputs are, so that both fit together."""
-    tensors = (each for each in arguments if isinstance(each, torch.Tensor))
-    dtypes = {tensor.dtype for tensor in tensors if tensor.is_floating_point()}
-    before = torch.get_default_dtype()
-    if dtypes == {torch.float64}:
-        torch.set_default_dtype(torch.float64)
-    try:
-        yield
+        used = "" if kind == "class" else f"called with {', '.join(map(_shown, arguments))}"
+        return None, error_of(problem, kind, used)
     finally:
-        torch.set_default_dtype(before)
+        torch.set_default_dtype(default)
+    if called:
+        package, _, name = called[0].partition(".")
+        whose = {"torch": "PyTorch's", "sys": "Python's"}.get(package, "the course's")
+        here = "Here you do without it: write the steps yourself."
+        return None, f"your {kind} calls {whose} own `{name}`. {here}"
+    before, after = list(_tensors(arguments)), list(_tensors(given))
+    if len(before) != len(after) or not all(map(_are_equal, before, after)):
+        return None, f"your {kind} changes its input. Compute a new tensor instead."
+    return value, None
 
 
-def _called_with(*arguments: object) -> str:
-    shown = (str(tuple(a.shape)) if isinstance(a, torch.Tensor) else repr(a) for a in arguments)
-    return f"called with {', '.join(shown)}"
+def _shown(argument: object) -> str:
+    return str(tuple(argument.shape)) if isinstance(argument, torch.Tensor) else repr(argument)
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    """Yield a tensor, or all those in a list, a tuple, or a dict."""
+    if issubclass(type(value), torch.Tensor):
+        yield value
+    parts = list(value.values()) if type(value) is dict else value
+    if type(parts) in (list, tuple):
+        for part in parts:
+            yield from _tensors(part)
+
+
+def _are_equal(before: torch.Tensor, after: torch.Tensor) -> bool:
+    """Tell whether two tensors hold the same numbers, where NaN is the same as NaN."""
+    before, after = before.detach().nan_to_num(), after.detach().nan_to_num()
+    return before.shape == after.shape and torch.equal(before, after)
 
 
 class _TooSlow(BaseException):
@@ -251,10 +171,8 @@ class _TooSlow(BaseException):
 @contextlib.contextmanager
 def _limited(seconds: float) -> Iterator[None]:
     """Stop what takes longer, if the system can: not on Windows, and only in the main thread."""
-    if (
-        not hasattr(signal, "setitimer")
-        or threading.current_thread() is not threading.main_thread()
-    ):
+    is_main = threading.current_thread() is threading.main_thread()
+    if not (is_main and hasattr(signal, "setitimer")):
         yield
         return
 

@@ -3,30 +3,19 @@
 The grader's kernel runs this file too, so it imports PyTorch and the standard library only.
 """
 
-import ast
 import contextlib
-import functools
+import dis
 import inspect
 import linecache
 import sys
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
 from types import FrameType, FunctionType
 from typing import Any
 
 import torch
 
-__all__ = [
-    "FINISHED_NORMS",
-    "code_of",
-    "handed_in",
-    "is_blank",
-    "loops_that_end_at_once",
-    "never_used",
-    "notebook_tensors",
-    "source_of",
-    "watched",
-]
+__all__ = ["FINISHED_NORMS", "code_of", "is_blank", "notebook_tensors", "watched", "written"]
 
 # What somebody calls who doesn't write a norm but takes a finished one.
 FINISHED_NORMS = (
@@ -35,9 +24,8 @@ FINISHED_NORMS = (
     *("torch.instance_norm", "torch.native_batch_norm", "torch.native_group_norm"),
     "torch.rms_norm",
 )
-NOT_WATCHED = "sys.setprofile"
 LONGEST = 20_000  # characters of a source
-OURS = ("lnorm_utils.", "lnorm_course.lessons.")  # and not answers, mistakes, and examples
+DOES_NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
 
 
 @contextlib.contextmanager
@@ -46,8 +34,8 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
 
     Yields:
         The names that were called, which grow while the block runs. It makes no difference by
-        which name they were called, or how deep inside of helpers. If the watching is
-        ended, "sys.setprofile" is among them.
+        which name they were called, or how deep inside of helpers. If the watching was ended,
+        "sys.setprofile" is among them.
     """
     called: list[str] = []
     if not names:
@@ -55,104 +43,55 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
         return
 
     def notice(frame: FrameType, event: str, function: Any) -> None:
+        name = ""
         if event == "call":
-            module = frame.f_globals.get("__name__")
-            name = f"{str(module).partition('.')[0]}.{frame.f_code.co_qualname}"
+            module = str(frame.f_globals.get("__name__"))
+            name = f"{module.partition('.')[0]}.{frame.f_code.co_qualname}"
         elif event == "c_call":
             name = f"torch.{getattr(function, '__name__', '')}"
-            if function is sys.setprofile and not is_over:
-                called.append(NOT_WATCHED)
-        else:
-            return
-        if name in names and name not in called:
+        if name in names:
             called.append(name)
 
-    before, is_over = sys.getprofile(), False
+    before = sys.getprofile()
     sys.setprofile(notice)
     try:
         yield called
     finally:
-        is_over = True
         if sys.getprofile() is not notice:
-            called.append(NOT_WATCHED)
+            called.append("sys.setprofile")
         sys.setprofile(before)
 
 
-def handed_in(attempt: object) -> str:
-    """Return the name of an attempt that is a function of the course itself; empty if it isn't."""
-    while type(attempt) is functools.partial:
-        attempt = attempt.func
-    if type(attempt) is not FunctionType:
-        return ""
-    module = str(attempt.__module__)
-    package = module.partition(".")[0]
-    return f"{package}.{attempt.__name__}" if module.startswith(OURS) else ""
-
-
-def code_of(attempt: object) -> str:
-    """Return the source of a function, or of a class's `forward`; empty if it isn't known."""
+def written(attempt: object) -> FunctionType | None:
+    """Return an attempt that is a function, or the `forward` of one that is a class."""
     if issubclass(type(attempt), type):  # isinstance would ask the attempt, which may lie
-        attempt = vars(attempt).get("forward")
-    if type(attempt) is not FunctionType:
+        attempt = inspect.getattr_static(attempt, "forward", None)
+    return attempt if type(attempt) is FunctionType else None
+
+
+def code_of(function: FunctionType | None) -> str:
+    """Return the source of a function; empty if it isn't known."""
+    if function is None:
         return ""
-    lines = linecache.getlines(attempt.__code__.co_filename)
+    lines = linecache.getlines(function.__code__.co_filename)
     try:
-        block = inspect.getblock(lines[attempt.__code__.co_firstlineno - 1 :])
+        block = inspect.getblock(lines[function.__code__.co_firstlineno - 1 :])
     except Exception:  # there are no lines
         return ""
     return textwrap.dedent("".join(block))[:LONGEST]
 
 
-def source_of(attempt: object) -> ast.FunctionDef | None:
-    """Return the syntax tree of a `def`, or of a class's `forward`; None if it isn't known."""
-    try:
-        (function,) = ast.parse(code_of(attempt)).body
-    except Exception:  # nothing, or a part of a statement
-        return None
-    return function if isinstance(function, ast.FunctionDef) else None
+def is_blank(function: FunctionType | None) -> bool:
+    """Tell whether a function does nothing."""
+    if function is None:
+        return False
+    return {each.opname for each in dis.get_instructions(function)} <= DOES_NOTHING
 
 
-def is_blank(source: ast.FunctionDef) -> bool:
-    """Tell whether the body of a function is empty, or returns a constant."""
-    is_short = all(isinstance(line, ast.Pass | ast.Expr | ast.Return) for line in source.body)
-    values = (getattr(line, "value", None) for line in source.body)
-    return is_short and all(isinstance(value, ast.Constant | None) for value in values)
-
-
-def never_used(source: ast.FunctionDef) -> list[str]:
-    """Name the arguments of a function that it never reads, if it has no `*arguments`."""
-    if source.args.vararg or source.args.kwarg:
+def notebook_tensors(function: FunctionType | None) -> list[str]:
+    """Name the tensors of the notebook that a function reads, by the names that it has there."""
+    if function is None:
         return []
-    names = [each.arg for each in (*source.args.posonlyargs, *source.args.args)]
-    return [name for name in names if name not in _names(source, ast.Load)]
-
-
-def loops_that_end_at_once(source: ast.FunctionDef) -> bool:
-    """Tell whether the first pass of a loop always ends in a `return`."""
-    return any(
-        _returns(loop.body) and not any(isinstance(n, ast.Continue) for n in ast.walk(loop))
-        for loop in ast.walk(source)
-        if isinstance(loop, ast.For)
-    )
-
-
-def _returns(body: Sequence[ast.stmt]) -> bool:
-    """Tell whether statements always end in a `return`."""
-    return any(
-        isinstance(each, ast.Return)
-        or (isinstance(each, ast.If) and _returns(each.body) and _returns(each.orelse))
-        for each in body
-    )
-
-
-def notebook_tensors(source: ast.FunctionDef, around: Mapping[str, object]) -> list[str]:
-    """Name the tensors of the notebook, `around` it, that a function reads."""
-    own = {node.arg for node in ast.walk(source) if isinstance(node, ast.arg)}
-    names = [n for n in _names(source, ast.Load) if n not in own | {*_names(source, ast.Store)}]
-    return [n for n in dict.fromkeys(names) if isinstance(around.get(n), torch.Tensor)]
-
-
-def _names(source: ast.FunctionDef, context: type[ast.expr_context]) -> list[str]:
-    """Return the names that a function reads, or those that it gives values."""
-    names = (node for node in ast.walk(source) if isinstance(node, ast.Name))
-    return [node.id for node in names if isinstance(node.ctx, context)]
+    names = {i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"}
+    kinds = {name: type(function.__globals__.get(name)) for name in sorted(names)}
+    return [name for name, kind in kinds.items() if issubclass(kind, torch.Tensor)]

@@ -15,7 +15,6 @@ import torch
 
 from lnorm_course.checking.bank import BankLoader
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.checking.lesson_names import explain_missing_names
 from lnorm_course.checking.progress import progress
 
 __all__ = ["Exercise", "progress"]
@@ -42,7 +41,6 @@ class Finder:
 sys.path_hooks.insert(0, Finder)
 for _folder in __path__:
     sys.path_importer_cache.pop(_folder, None)
-explain_missing_names()
 # What lessons compute is small. Several threads only wait for each other, up to eight times as long
 # beside other work. OMP_NUM_THREADS=2 and the like still decide.
 if "OMP_NUM_THREADS" not in os.environ:

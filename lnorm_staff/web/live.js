@@ -235,9 +235,7 @@ const isShort = (value) =>
 function nearestChoice(number, choices) {
   const away = (choice) => Math.abs(choice - number);
   const [one, other] = [...choices].sort((a, b) => away(a) - away(b));
-  const isBetween = Math.min(...choices) <= number && number <= Math.max(...choices);
-  const far = isBetween ? Infinity : Math.abs(one - other) / 2;
-  return away(one) < away(other) - 1e-9 && away(one) <= far ? one : null;
+  return away(one) < Math.abs(one - other) / 2 - 1e-9 ? one : null;
 }
 
 /** Judge an answer as the exercise in Python does; return {isRight, html}. */

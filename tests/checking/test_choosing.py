@@ -5,7 +5,7 @@ import pytest
 from lnorm_course.checking.choosing import as_data, judged, outcomes, to_change
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise, put_in_bank
-from lnorm_course.checking.progress import progress
+from lnorm_course.progress_files import CHOSEN, RIGHT, kept
 from lnorm_course.slips.notation import MOST, parse
 
 TWO_GAPS = """def f(x):
@@ -82,13 +82,13 @@ def test_a_template_that_is_written_wrongly_is_refused_in_a_sentence(text, messa
 
 def test_it_is_kept_as_chosen_until_it_is_written(exercise):
     judged(exercise, exercise.template, chosen(exercise.template, "-", "2"))
-    assert progress("example")["add"].name == "NOT_ATTEMPTED"
+    assert kept("example", "add") == ""
     judged(exercise, exercise.template, chosen(exercise.template, "+", "1"))
-    assert progress("example")["add"].name == "CHOSEN"
+    assert kept("example", "add") == CHOSEN
     exercise.check(lambda x: x)
-    assert progress("example")["add"].name == "CHOSEN"
+    assert kept("example", "add") == CHOSEN
     exercise.check(lambda x: x + 1)
-    assert progress("example")["add"].name == "RIGHT"
+    assert kept("example", "add") == RIGHT
 
 
 def test_the_last_hint_names_it_only_where_there_is_a_template(exercise, capsys):

@@ -2,13 +2,13 @@
 
 import math
 import signal
+import sys
 import threading
 import time
 
 import pytest
 import torch
 
-from lnorm_course.checking import running
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.running import results
 from lnorm_course.exercises.standardize import formula
@@ -67,9 +67,8 @@ def test_an_error_is_told_with_its_line_its_words_and_the_arguments(error, said)
 
 
 def test_an_interrupt_ends_the_check():
-    for error in (KeyboardInterrupt(), unwritable(KeyboardInterrupt())):
-        with pytest.raises(KeyboardInterrupt):
-            results(raising(error), INPUTS)
+    with pytest.raises(KeyboardInterrupt):
+        results(raising(KeyboardInterrupt()), INPUTS)
 
 
 def inside_of_torch(x, eps):
@@ -83,7 +82,6 @@ def inside_of_the_course(x, eps):
 def test_an_error_in_a_library_is_told_with_the_line_that_called_it():
     for inside in (inside_of_torch, inside_of_the_course):
         where = f" in line {line_of(inside, 1)} of your cell, `return "
-        assert where in remark(inside)
         assert where in remark(lambda x, eps, inside=inside: inside(x, eps))
 
 
@@ -97,9 +95,7 @@ def test_an_error_is_told_without_what_is_not_known_of_its_place():
 
 def test_an_error_keeps_the_values_of_earlier_calls():
     values, said = run(lambda x: x[4], [(torch.arange(5),), (torch.arange(4),)])
-    assert values == [4]
-    assert "IndexError" in said
-    assert said.endswith(" (called with (4,)).")
+    assert (values, said.endswith(" (called with (4,)).")) == ([4], True)
 
 
 class CallableTensor(torch.Tensor):
@@ -114,18 +110,10 @@ def test_a_prediction_is_taken_as_it_is():
 
 
 def test_a_class_is_used_with_each_input_and_told_of_as_a_class():
-    assert run(int, [(X, 0.5), (X, 0.1)], lambda make, x, eps: (make, eps)) == (
-        [(int, 0.5), (int, 0.1)],
-        "",
-    )
+    made = run(int, [(X, 0.5), (X, 0.1)], lambda make, x, eps: (make, eps))
+    assert made == ([(int, 0.5), (int, 0.1)], "")
     assert "your class changes its input" in remark(int, use_class=lambda make, x, eps: x.add_(1))
     assert "a class" in remark(torch.nn.LayerNorm(3), use_class=lambda make, x, eps: 3)
-
-
-def closing(x):
-    import sys
-
-    sys.stdout.close()
 
 
 def printing(x):
@@ -134,10 +122,10 @@ def printing(x):
 
 
 def test_printing_is_told_once_however_often_it_happens_and_in_place_of_returning():
-    for attempt, values in ((printing, [1, 2]), (closing, [None, None])):
-        given, said = run(attempt, [(1,), (2,)])
-        assert (given, said.count("printed")) == (values, 1)
-    assert "prints something and returns nothing" in remark(print)
+    given, said = run(printing, [(1,), (2,)])
+    assert (given, said.count("printed")) == ([1, 2], 1)
+    for instead in (print, lambda *x: sys.stdout.close()):
+        assert "prints something and returns nothing" in remark(instead)
 
 
 def test_changing_any_argument_is_told():
@@ -145,21 +133,9 @@ def test_changing_any_argument_is_told():
         assert "changes its input" in remark(change, [(X + 1, X + 1)])
 
 
-def test_a_missing_number_or_a_wanted_gradient_is_no_change():
+def test_a_missing_number_is_no_change():
     holes = torch.tensor([1.0, float("nan")])
     assert run(lambda x: 3, [(holes,)]) == ([3], "")
-    assert "changes its input" in remark(lambda x: x.fill_(1), [(holes,)])
-    assert run(lambda x: x.requires_grad_().numel(), [(X,)]) == ([6], "")
-
-
-@pytest.mark.parametrize(("seconds", "is_told"), [(1.5, False), (12.7, True)])
-def test_how_long_it_took_is_told_beyond_a_limit(monkeypatch, seconds, is_told):
-    monkeypatch.setattr(running, "SLOW", 2.0)
-    times = iter([100.0, 100.0 + seconds])
-    monkeypatch.setattr(time, "thread_time", lambda: next(times))
-    values, said = run(lambda x: x, [(3,)])
-    assert values == [3]
-    assert ("13 seconds" in said) is is_told
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing stops it on this system")
@@ -184,12 +160,14 @@ def test_in_a_thread_functions_are_called_without_a_limit():
     assert found == [([3], "")]
 
 
-DOUBLE = X.double()
+LAYER = torch.nn.LayerNorm(4)
 
 
-@pytest.mark.parametrize("make", [LayerNorm, torch.nn.LayerNorm])
-def test_a_new_layer_gets_the_verdict_of_the_formula(make):
-    assert formula.judge(lambda x, eps: make(x.shape[-1], eps)(x)).state is State.RIGHT
+def test_a_new_layer_gets_the_verdict_of_the_formula():
+    for make in (LayerNorm, torch.nn.LayerNorm):
+        assert (
+            formula.judge(lambda x, eps, make=make: make(x.shape[-1], eps)(x)).state is State.RIGHT
+        )
 
 
 def test_new_tensors_fit_the_inputs_during_the_call_alone():
@@ -200,27 +178,14 @@ def test_new_tensors_fit_the_inputs_during_the_call_alone():
         assert torch.get_default_dtype() is torch.float32
 
 
-def test_a_layer_that_was_made_before_the_call_is_told_where_to_be_made():
-    layer = torch.nn.LayerNorm(3)
-    assert "make the layer inside" in remark(lambda x: layer(x), [(DOUBLE,)])
-
-
-def turned(x):
-    return x.T @ x.T
-
-
-def test_a_matrix_is_not_told_of_axes_that_it_lacks():
-    assert "all three axes" not in remark(turned, [(DOUBLE,)])
-
-
 @pytest.mark.parametrize(
     ("attempt", "advice"),
     [
         (lambda x: x.var(-1) ^ 0.5, "Write `**`"),
-        (lambda x: (x - 1) ^ 2, "Write `**`"),
+        (lambda x: LAYER(x), "make the layer inside"),
         (lambda x: math.sqrt(x), "`torch.sqrt`"),
         (lambda x: x @ x.T, "`.transpose(-1, -2)`"),
-        (lambda x: x.mean(-1, keepdim=true), "capital letter"),  # noqa: F821
+        (lambda x: x.mean(-1, keepdim=true), "`true`, or look at its spelling"),  # noqa: F821
     ],
 )
 @pytest.mark.filterwarnings("ignore:The use of `x.T`")
@@ -228,3 +193,4 @@ def test_an_error_with_a_plain_cause_is_told_by_its_cause(attempt, advice):
     said = remark(attempt, [(torch.ones(2, 3, 4).double(),)])
     assert advice in said
     assert "Error" not in said
+    assert "raised RuntimeError" in remark(lambda x: x.T @ x.T, [(X,)])

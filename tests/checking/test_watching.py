@@ -29,15 +29,12 @@ def helper(x):
     [
         ("lnorm_utils.standardize", lambda x: functional.standardize(x)),
         ("lnorm_utils.standardize", helper),
-        ("lnorm_utils.standardize", lambda x: next(map(standardize, [x]))),
         ("lnorm_utils.standardize", lambda x: functools.partial(ALIAS["f"], eps=0.1)(x)),
         ("lnorm_utils.layer_norm", lambda x: LayerNorm(3)(x)),
         ("torch.layer_norm", lambda x: nn.LayerNorm(3)(x)),
         ("torch.layer_norm", lambda x: F.layer_norm(x, [3])),
-        ("torch.layer_norm", lambda x: torch.layer_norm(x, [3])),
         ("torch.std", lambda x: x.std(-1)),
         ("torch.std", lambda x: torch.Tensor.std(x, -1)),
-        ("torch.std", lambda x: getattr(torch, "std")(x, -1)),  # noqa: B009
     ],
 )
 def test_a_function_that_is_ruled_out_is_noticed_by_any_name(name, attempt):
@@ -57,9 +54,8 @@ def test_a_function_of_the_students_may_have_any_name():
 
 def test_a_function_of_the_course_is_no_answer_to_any_exercise():
     for exercise in (each for each in CODE if not each.use_class):
-        for attempt in (standardize, functools.partial(layer_norm, normalized_shape=3)):
-            feedback = exercise.judge(attempt)
-            assert (feedback.state, "the course's own" in feedback.message) == (State.WRONG, True)
+        feedback = exercise.judge(standardize)
+        assert (feedback.state, "a finished function" in feedback.message) == (State.WRONG, True)
 
 
 def test_what_a_text_rules_out_gets_no_credit_and_the_rest_does():
@@ -72,66 +68,19 @@ def test_what_a_text_rules_out_gets_no_credit_and_the_rest_does():
     assert judged(sphere, lambda x: layer_norm(x, x.shape[-1:], eps=0)) is State.WRONG
 
 
-LOOPS = """
-def first(x):
-    for row in x:
-        return row
-def inner(x):
-    for row in x:
-        for number in row:
-            number = number + 1
-        return number
-def search(x):
-    for row in x:
-        if row.sum() > 100:
-            return row
-    return x
-def whole(x):
-    for row in x:
-        x = x + row
-    return [row for row in x][0]
-def both(x):
-    for row in x:
-        if row.sum() > 100:
-            return row
-        else:
-            return -row
-def going_on(x):
-    for row in x:
-        if row.sum() < 100:
-            continue
-        return row
-"""
-
-
-def test_a_loop_that_ends_on_its_first_pass_is_told():
-    names = {}
-    exec(as_cell(LOOPS, "exec"), names)
-    said = {name: results(names[name], [(X,)]).remark for name in names if name != "__builtins__"}
-    ending = [name for name, told in said.items() if "ends on its first pass" in told]
-    assert ending == ["first", "inner", "both"]
-
-
 READING = """
-def never(x):
-    return encoded + 1
-def also(x):
+def reads(x):
     return encoded + x
-def own(x):
-    return x + 1
 def local(x):
     encoded = x + 1
     return encoded
 """
 
 
-def test_a_tensor_of_the_notebook_in_place_of_an_argument_is_named():
-    names = {"encoded": X, "torch": torch}
+def test_a_tensor_of_the_notebook_that_is_read_is_named():
+    names = {"encoded": X}
     exec(as_cell(READING, "exec"), names)
-    outcome = results(names["never"], [(X,)])
-    said = outcome.remark
-    assert (outcome.values, "`encoded`" in said, "`x`" in said) == ([], True, True)
-    outcome = results(names["also"], [(X,)])
+    outcome = results(names["reads"], [(X,)])
     assert (len(outcome.values), "`encoded`" in outcome.remark) == (1, True)
-    assert "`encoded`" in results(names["also"], [(X[:, :2],)]).remark
-    assert results(names["own"], [(X,)]).remark == results(names["local"], [(X,)]).remark == ""
+    assert "`encoded`" in results(names["reads"], [(X[:, :2],)]).remark
+    assert results(names["local"], [(X,)]).remark == ""

@@ -47,10 +47,7 @@ def judge(exercise: Exercise, answer: Any) -> Feedback:
 def _error(sent: Any) -> Error | str | None:
     """Read what `as_data` makes of the error of an outcome; anything else raises."""
     if isinstance(sent, dict):
-        if type(sent["line"]) is not int and sent["line"] is not None:
-            raise TypeError("a line that is no number")
-        texts = {name: _line(text) for name, text in sent.items() if name != "line"}
-        return Error(line=sent["line"], **texts)
+        return Error(**{name: _line(text) for name, text in sent.items()})
     return None if sent is None else _line(sent)
 
 

@@ -14,7 +14,7 @@ from types import ModuleType
 from lnorm_course.checking import class_attempts, running
 from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import Exercise, one_answer
-from lnorm_course.checking.lesson_names import explain_missing_names, put_back
+from lnorm_course.checking.lesson_names import put_back
 from lnorm_course.checking.progress import progress
 from lnorm_staff.grading.run.plain_data import decode_input, encode, encode_input
 
@@ -66,8 +66,7 @@ class Recorder:
         if self.inputs is not None:
             calls = [tuple(map(decode_input, values)) for values in self.inputs]
         use = getattr(class_attempts, self._use_class) if self._use_class else None
-        describe = class_attempts.describe if use else None
-        return running.results(attempt, calls, use, describe, self._seconds, self._without)
+        return running.results(attempt, calls, use, self._seconds, self._without)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         """Let a notebook call `.hint()` and whatever else an exercise has; it says nothing here."""
@@ -125,7 +124,6 @@ def install(banks: Mapping[str, Mapping[str, Mapping]], seconds: float) -> None:
         sys.modules[module.__name__] = module
         setattr(package, topic, module)
         Exercise.bank[topic] = recorders  # type: ignore[assignment]
-    explain_missing_names()
     _import_all("lnorm_course.checking")
 
 
