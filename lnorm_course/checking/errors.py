@@ -90,11 +90,11 @@ def error_of(problem: BaseException, attempt: str, used: str) -> Error | str:
         message = " ".join(str(problem).split())[:200]
     except Exception:  # its __str__ raises, too
         message = ""
-    kind, said = type(problem).__name__, message or "no message"
-    if kind == CallError.__name__:
+    kind = type(problem).__name__
+    if type(problem) is CallError:
         return Error(kind, message, message)
     for pattern, advice in ADVICE:
         if found := re.search(pattern, f"{code}: {message}"):
             return f"your {attempt} fails{where}. {found.expand(advice)}"
-    told = f"your {attempt} raised {kind}{where}: {said}"
-    return Error(kind, message, f"{told} ({used})." if used else f"{told.removesuffix('.')}.")
+    told = f"your {attempt} raised {kind}{where}: {message.rstrip('.') or 'no message'}"
+    return Error(kind, message, f"{told} ({used})." if used else f"{told}.")

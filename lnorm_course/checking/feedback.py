@@ -105,8 +105,6 @@ def first_sentence(text: str) -> str:
 
     >>> first_sentence("You added 1e-5. It belongs under the root.")
     'You added 1e-5'
-    >>> first_sentence("Two things: ε is left out, and there is no root. Layer norm takes it.")
-    'Two things: ε is left out, and there is no root'
     """
     return re.split(r"(?<=[^.])[.;](?:\s|$)", " ".join(text.split()), maxsplit=1)[0]
 

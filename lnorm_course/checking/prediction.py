@@ -85,9 +85,11 @@ class Prediction(Exercise):
         if feedback := self._known(value):
             return feedback
         answer, number = self.answers[0][0], plain(value)
-        is_number = isinstance(number, Real) and not isinstance(number, bool)
-        if self.choices and is_number:
-            return self._as_choice(as_float(number))
+        if self.choices and isinstance(number, Real) and not isinstance(number, bool):
+            choice = nearest(as_float(number), self.choices)
+            if choice is None or not (feedback := self._known(choice)):
+                return Feedback(State.WRONG, self.asked_to_choose)
+            return replace(feedback, message=f"{CLOSEST.format(choice)} {feedback.message}")
         if self.within > 1e-3 and same(value, answer, NEARLY) and _is_short(number):
             return Feedback(State.WRONG, "that's close. Give it to two decimals.")
         return Feedback(State.WRONG, difference_of_values(value, answer, self.words))
@@ -103,14 +105,6 @@ class Prediction(Exercise):
                 beliefs = (wrong.belief,) if wrong.belief else ()
                 return Feedback(State.WRONG, wrong.message, wrong.name, beliefs)
         return None
-
-    def _as_choice(self, number: float) -> Feedback:
-        """Judge a number by the choice that it is nearest to."""
-        choice = nearest(number, self.choices)
-        feedback = None if choice is None else self._known(choice)
-        if feedback is None:
-            return Feedback(State.WRONG, self.asked_to_choose)
-        return replace(feedback, message=f"{CLOSEST.format(choice)} {feedback.message}")
 
     @property
     def asked_to_choose(self) -> str:
