@@ -137,7 +137,8 @@ def difference_of_values(attempt: object, right: object, words: Sequence[str]) -
     kinds = {bool: "True or False", tuple: "a tuple of numbers such as (2, 3)"}
     known = type(wanted) if type(wanted) in kinds else Real
     if isinstance(given, known) and isinstance(given, bool) == isinstance(wanted, bool):
-        return f"it's not {shown(attempt).replace('-', '−')}. `.hint()` may help."
+        value = shown(given if known is Real else attempt).replace("-", "−")
+        return f"it's not {value}. `.hint()` may help."
     expected = ", or ".join([kinds.get(type(wanted), "a number"), *map(repr, words)])
     yours = shown(attempt) if isinstance(given, bool) else kind_of(attempt)
     quotes = " Take the quotes off." if isinstance(given, str) else ""
