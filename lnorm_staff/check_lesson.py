@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"  {asked.get(section.name, 'No lesson asks it.')}")
             for entry in section.entries:
                 print(f"    {entry.line:4} {entry.word:7} {entry.rest or '…'}")
-        found = [*problems(path, Exercise.bank[topic])]
+        found = [*problems(path, Exercise.bank[topic]), *_of_answers(Exercise.bank[topic])]
     except BankError as problem:
         found = [str(problem)]
     print(*found or [f"{path.name}: nothing is wrong."], sep="\n")
@@ -76,6 +76,20 @@ def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
         found += _of_hints(section, answer)
         for line, said in sorted(found):
             yield f"{path.name}, line {line}: {said}"
+
+
+def _of_answers(bank: Mapping[str, Exercise]) -> Iterator[str]:
+    """Judge what students might answer, where the tests that know it are."""
+    try:
+        answers = importlib.import_module("student_answers").ANSWERS
+    except ModuleNotFoundError:
+        return
+    for answer in answers:
+        if answer.exercise in bank:
+            feedback = answer.judge()
+            has_words = all(words in feedback.message for words in answer.words)
+            if feedback.state is not answer.state or not has_words:
+                yield f"tests/exercises/answers, {answer.exercise}: {answer.source}\n  {feedback}"
 
 
 def _of_hints(section: Section, answer: str) -> Problems:
