@@ -80,6 +80,8 @@ def results(
     values: list[object] = []
     if read := [f"`{name}`" for name in watching.notebook_tensors(own)]:
         notices.append(f"Your {kind} reads {spoken(read)} from the notebook.")
+    if watching.has_loop_that_ends(watching.code_of(own)):
+        notices.append("Your loop ends on its first pass: look where its `return` stands.")
     function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
     has_printed = False
     for arguments in inputs:

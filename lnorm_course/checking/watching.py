@@ -3,6 +3,7 @@
 The grader's kernel runs this file too, so it imports PyTorch and the standard library only.
 """
 
+import ast
 import contextlib
 import dis
 import inspect
@@ -15,7 +16,15 @@ from typing import Any
 
 import torch
 
-__all__ = ["FINISHED_NORMS", "code_of", "is_blank", "notebook_tensors", "watched", "written"]
+__all__ = [
+    "FINISHED_NORMS",
+    "code_of",
+    "has_loop_that_ends",
+    "is_blank",
+    "notebook_tensors",
+    "watched",
+    "written",
+]
 
 # What somebody calls who doesn't write a norm but takes a finished one.
 FINISHED_NORMS = (
@@ -95,3 +104,14 @@ def notebook_tensors(function: FunctionType | None) -> list[str]:
     names = {i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"}
     kinds = {name: type(function.__globals__.get(name)) for name in sorted(names)}
     return [name for name, kind in kinds.items() if issubclass(kind, torch.Tensor)]
+
+
+def has_loop_that_ends(code: str) -> bool:
+    """Tell whether the first pass of a loop ends in a `return` and skips none by `continue`."""
+    try:
+        nodes = list(ast.walk(ast.parse(code)))
+    except Exception:  # a part of a statement
+        return False
+    loops = [node for node in nodes if isinstance(node, ast.For)]
+    ending = [loop for loop in loops if isinstance(loop.body[-1], ast.Return)]
+    return any(not any(isinstance(n, ast.Continue) for n in ast.walk(loop)) for loop in ending)
