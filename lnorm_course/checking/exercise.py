@@ -77,7 +77,7 @@ class Exercise(ABC):
         """Judge what became of an attempt: of a value, or of a call for each of the inputs."""
         try:
             values = [trusted(value) for value in outcome.values]
-        except Exception as error:  # an object of the student's that raises when looked at
+        except (Exception, SystemExit) as error:  # an object of the student's that raises
             told = f"comparing your answer raised an error: {type(error).__name__}."
             return Feedback(State.WRONG, told)
         return self._judge_trusted(outcome._replace(values=values))

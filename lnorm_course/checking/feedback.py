@@ -84,8 +84,8 @@ def as_html(state: State, message: str, beliefs: Sequence[str] = (), more: str =
 
 def _with_beliefs(message: str, beliefs: Sequence[str]) -> str:
     text = " ".join(message.split())
-    believed = f" (Many people believe this, and it's wrong: {'; '.join(beliefs)}.)"
-    return f"{text}{believed}" if beliefs else text
+    which = "Common beliefs that are wrong" if len(beliefs) > 1 else "A common belief that is wrong"
+    return f"{text} ({which}: {'; '.join(beliefs)}.)" if beliefs else text
 
 
 def show(feedback: Feedback) -> None:

@@ -19,7 +19,7 @@ def searched(mistakes=(HALF,), arguments=()):
 
     def run(parts, number):
         own = next((part.function for part in parts if part in mistakes), None)
-        x, norm = INPUTS[number], SENTENCES.norm
+        x, norm = INPUTS[number], SENTENCES.with_pieces([p for p in parts if p not in mistakes])
         return own(norm, x) if own else norm.standardize(x)
 
     right = [SENTENCES.norm.standardize(x) for x in INPUTS]
