@@ -72,6 +72,9 @@ def observe(
     """
     layer = make(shape, *options)
     if not isinstance(layer, nn.Module):
+        forward = getattr(layer, "forward", None)
+        if callable(forward) and ((y := forward(x)) is None or y is ...):
+            return y  # the lesson's own cell, with nothing written yet
         raise CallError("your class is no module. Begin it with `class …(nn.Module):`.")
     layer.double()
     if what == Observed.REFUSAL.name:

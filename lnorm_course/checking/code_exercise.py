@@ -48,10 +48,10 @@ class CodeExercise(Exercise):
         inputs: for a function, the arguments of each call, by what they are called: {"the x of
             this lesson": (x,)}. The first are the lesson's own.
         observations: for a class, what to look at in the layers made from it.
-        norm: (norm, *inputs) -> the right result, if `norm` is a `NormWithSlips` without slips. The
-            search then names all slips of layer norm by itself. Mistakes take `norm` too, first.
-        layout: the axes of the inputs, what normalizes over which of them, and which model has the
-            slips that are searched: layer norm, or another one in `slips`.
+        norm: (norm, *inputs) -> the right result, if `norm` has the steps of `layout`. The search
+            then knows what people do otherwise in them. Mistakes take `norm` too, first.
+        layout: the model of what people do otherwise: layer norm over some of the inputs' axes, or
+            another one in `slips`.
         within: how far an element of a tensor may be from the answer, also relative to it.
         without: functions that the lesson's text rules out, such as "torch.std" and
             "lnorm_utils.standardize".

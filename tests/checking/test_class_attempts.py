@@ -4,6 +4,7 @@ import copy
 
 import pytest
 import torch
+from exercise_banks import BY_NAME
 from torch import nn
 
 from lnorm_course.checking.class_attempts import Observation, Observed, observe
@@ -234,3 +235,13 @@ def test_a_class_cannot_change_the_inputs_of_the_exercise():
     before = copy.deepcopy(repair.inputs)
     assert repair.judge(small(lambda self, x: x.mul_(2))).state is State.WRONG
     assert all(torch.equal(b[3], a[3]) for b, a in zip(before, repair.inputs, strict=True))
+
+
+def test_a_class_with_nothing_written_yet_is_not_attempted():
+    class Plain:
+        def __init__(self, size, eps=1e-5):
+            self.weight = ...
+
+        def forward(self, x): ...
+
+    assert BY_NAME["repair"].judge(Plain).state is State.NOT_ATTEMPTED
