@@ -8,7 +8,7 @@ __all__ = ["Belief"]
 class Belief(Enum):
     """A common belief that is wrong. The feedback to a mistake that comes from it quotes it.
 
-    A bank writes it around the message: `Belief.OVER_THE_BATCH("That's averaged over the batch.")`.
+    A text has it behind the sentence: "That's averaged over the batch. [over the batch]".
     """
 
     OVER_THE_BATCH = "layer norm averages over the batch"
