@@ -64,7 +64,10 @@ def test_it_is_done_with_keys_and_kept(opened):
     pieces = ["-1", "True"]
     gaps = page.get_by_role("combobox")
     names = gaps.evaluate_all("gaps => gaps.map(gap => gap.ariaLabel)")
-    assert names == ["gap 1 of 2, line 3, after dim=", "gap 2 of 2, line 4, after keepdim="]
+    assert names == [
+        "gap 1 of 2, line 2, after return x.mean(dim=",
+        "gap 2 of 2, line 2, after , keepdim=",
+    ]
     page.get_by_role("button", name="Check").press("Enter")
     assert gaps.first.evaluate("gap => gap === document.activeElement")
     for number, piece in enumerate(pieces):
@@ -85,8 +88,8 @@ def test_in_jupyterlab_the_kernel_runs_what_is_chosen(chromium, address, lessons
     page = Page(chromium, address, notebook(lessons, "choosing.ipynb", cell))
     page.run_all()
     for piece, said in (("0", "over the points of the batch"), ("-1", "Now write it yourself")):
-        page.page.get_by_role("combobox", name="gap 1 of 2, line 3").select_option(label=piece)
-        page.page.get_by_role("combobox", name="gap 2 of 2, line 4").select_option(label="True")
+        page.page.get_by_role("combobox", name="gap 1 of 2, line 2").select_option(label=piece)
+        page.page.get_by_role("combobox", name="gap 2 of 2, line 2").select_option(label="True")
         page.page.get_by_role("button", name="Check", exact=True).click()
         page.page.locator(".said").get_by_text(said).wait_for()
     assert page.errors == []
