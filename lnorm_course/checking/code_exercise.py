@@ -247,8 +247,11 @@ class CodeExercise(Exercise):
         found = self.search.of(dict(enumerate(results)), outcome.code)
         if self.use_class and not found:
             found = self._first_of_several(results, wrong, outcome.code)
-        unnamed = with_remark(self._by_numbers(results, wrong), outcome.remark)
-        return with_remark(self._named(found, unnamed), outcome.remark) if found else unnamed
+
+        def unnamed() -> Feedback:
+            return with_remark(self._by_numbers(results, wrong), outcome.remark)
+
+        return with_remark(self._named(found, unnamed), outcome.remark) if found else unnamed()
 
     def _judge_failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:
         """Say why an attempt fails on an input, or name a mistake that shows before that."""
@@ -267,7 +270,7 @@ class CodeExercise(Exercise):
         for most, each in itertools.product((1, 3), known):
             found = found or self.search.of(each, outcome.code, most)
         if found:
-            return with_remark(self._named(found, unnamed), f"And {remark}")
+            return with_remark(self._named(found, lambda: unnamed), f"And {remark}")
         is_first = not (wrong or self.use_class)
         made = self.inputs[: number + 1]
         if is_first and (fits := only_these_fit(made, [number], [], [], failed=True)):
@@ -280,19 +283,17 @@ class CodeExercise(Exercise):
         first = kinds[wrong[0]]
         shown = {n for n, kind in enumerate(kinds) if kind == first or n <= wrong[0]}
         found = self.search.of({n: results[n] for n in shown}, code, most=1)
-        if first in (
-            Observed.STARTS,
-            Observed.OUTPUT,
-        ):  # γ is 1 and β is 0, so it can't show what is done with them
+        # γ is 1 and β is 0 there, so it can't show what is done with them.
+        if first in (Observed.STARTS, Observed.OUTPUT):
             pieces = [part for (part,) in found if isinstance(part, Piece) and part.norm]
             return [(piece,) for piece in pieces if piece.step != "affine"]
         return found
 
-    def _named(self, found: Sequence[Explanation], unnamed: Feedback) -> Feedback:
+    def _named(self, found: Sequence[Explanation], unnamed: Callable[[], Feedback]) -> Feedback:
         """Name what explains the results; two things only if no place is found."""
         name, message = in_words(found)
         beliefs = dict.fromkeys(b for parts in found for part in parts for b in part.beliefs)
-        beside = unnamed if len(found[0]) > 1 else None
+        beside = unnamed() if len(found[0]) > 1 else None
         return Feedback(
             State.WRONG,
             message,

@@ -76,11 +76,12 @@ def results(
     if inputs is None:
         return Outcome([attempt])
     own = watching.written(attempt)
+    code = watching.code_of(own)
     notices: list[str] = []
     values: list[object] = []
     if read := [f"`{name}`" for name in watching.notebook_tensors(own)]:
         notices.append(f"Your {kind} reads {spoken(read)} from the notebook.")
-    if watching.has_loop_that_ends(watching.code_of(own)):
+    if watching.has_loop_that_ends(code):
         notices.append("Your loop ends on its first pass: look where its `return` stands.")
     function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
     has_printed = False
@@ -93,11 +94,11 @@ def results(
             sees = "A check sees only what stands after `return`."
             error = f"your {kind} prints something and returns nothing. {sees}"
         if error:
-            return Outcome(values, error, notices, watching.code_of(own))
+            return Outcome(values, error, notices, code)
         values.append(... if value is None and watching.is_blank(own) else value)
     if has_printed:
         notices.append(f"What your {kind} printed isn't shown.")
-    return Outcome(values, None, notices, watching.code_of(own))
+    return Outcome(values, None, notices, code)
 
 
 def _refused(attempt: object, is_prediction: bool, kind: str) -> str:

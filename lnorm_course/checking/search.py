@@ -224,7 +224,7 @@ def _with_own(parts: Explanation) -> str:
     """Say what the exercise itself says of a mistake, and what else is wrong."""
     first, *second = parts
     also = "".join(f" Also, {_clause(_done(part))}. {_instead([part])}" for part in second)
-    return f"{'' if _is_of_model(first) else first.why}{also}".strip()
+    return f"{first.why}{also}"
 
 
 def _done(part: Part) -> str:

@@ -11,7 +11,7 @@ from lnorm_course.diagnose.slip import Slip
 from lnorm_course.slips.beliefs import Belief
 from lnorm_utils.words import spoken
 
-__all__ = ["OVER_EVERYTHING", "SENTENCES", "TABLE", "LastAxes", "Layout"]
+__all__ = ["SENTENCES", "LastAxes", "Layout"]
 
 AXIS_SWITCHES = (
     ("you averaged", "averages", ("mean_axes", "inner_mean_axes", "variance_axes")),
@@ -116,7 +116,6 @@ SENTENCES = Layout(
         (1, 2): Belief.ONE_MEAN_PER_SENTENCE,
     },
 )
-TABLE = Layout(("the batch", "the features"), (1,), {(0,): _BATCH, (0, 1): _BATCH})
 
 
 @dataclass(frozen=True)
@@ -150,6 +149,3 @@ class LastAxes(Layout):
         )
         yield "all axes but the first", lambda ndim, right: tuple(range(1, ndim)), None
         yield "all axes but the last", lambda ndim, right: tuple(range(ndim - 1)), _BATCH
-
-
-OVER_EVERYTHING = LastAxes().all_slips()[0]
