@@ -17,7 +17,6 @@ from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import CLOSED, Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
 from lnorm_course.checking.patterns import only_these_fit, pattern, perhaps_only_these_fit
-from lnorm_course.checking.place import place
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import (
     Explanation,
@@ -26,6 +25,7 @@ from lnorm_course.checking.search import (
     Raised,
     in_words,
 )
+from lnorm_course.checking.spot import find_spot
 from lnorm_course.checking.wording import difference, side_by_side
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.models import SENTENCES, Model
@@ -180,12 +180,11 @@ class CodeExercise(Exercise):
         feedback = super().judge(attempt)
         if feedback.state is not State.WRONG or not feedback.place_says_more:
             return feedback
-        if not (found := place(attempt, self.inputs, self._is_right, self.use_class, self.without)):
+        if not (spot := find_spot(attempt, self._is_right_for, len(self.inputs))):
             return feedback
-        told = f"Look at `{found.source}`: changing only this would make it right."
+        told = f"Look at `{spot}`: changing only this would make it right."
         beside = feedback.beside_place or feedback
-        message = " ".join(filter(None, [told, found.words, capitalized(beside.message)]))
-        return replace(beside, message=message, is_unknown=False)
+        return replace(beside, message=f"{told} {capitalized(beside.message)}", is_unknown=False)
 
     @property
     def last_help(self) -> str:  # type: ignore[override]

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from lnorm_course.checking import running
-from lnorm_course.checking.edits import changed, expression, slots
+from lnorm_course.checking.edits import changed, slots
 from lnorm_utils.words import spoken
 
 __all__ = ["Variants"]
@@ -184,7 +184,7 @@ def _loops(function: ast.FunctionDef, loop: ast.For) -> Iterator[tuple[str, ast.
     for slices, words in (("[1:]", "leaves out its first round"),
                           ("[:-1]", "leaves out its last round"),
                           ("[::-1]", "runs backward")):  # fmt: skip
-        new = expression(f"list(x){slices}")
+        new = _expression(f"list(x){slices}")
         new.value.args = [loop.iter]
         yield f"Your loop {words}.", loop, "iter", new
 
@@ -328,14 +328,14 @@ def _more(
         return
     yield "A sign is the wrong way around.", ast.UnaryOp(ast.USub(), old)
     for call in MORE_CALLS:
-        new = expression(f"x.{call}")
+        new = _expression(f"x.{call}")
         new.func.value = old
         yield f"You {DONE_BY[new.func.attr]} where nothing of the kind belongs.", new
     if isinstance(old, ast.Name) and old.id in given:
         yield f"You multiplied by `{old.id}` once more.", ast.BinOp(old, ast.Mult(), old)
         yield f"`{old.id}` counts twice.", ast.BinOp(old, ast.Add(), old)
         for code, words in OF_ONE.items():
-            new = expression(code)
+            new = _expression(code)
             held = new if isinstance(new, ast.Subscript) else new.func
             held.value = old
             yield words.format(f"`{old.id}`"), new
@@ -367,3 +367,7 @@ def _shown(node: ast.expr, given: list[str]) -> str:
 def _read(node: ast.AST, given: list[str]) -> list[str]:
     """List the arguments that are read inside of a part."""
     return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in given]
+
+
+def _expression(source: str) -> Any:
+    return ast.parse(source, mode="eval").body
