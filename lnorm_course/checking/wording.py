@@ -11,6 +11,8 @@ from lnorm_utils.words import counted, significant
 
 __all__ = ["difference", "side_by_side"]
 
+NUMBERS = "the numbers are right, but "
+
 
 def difference(attempt: object, right: object, within: float) -> str:
     """Say what is right about a wrong result of code, and where it first differs."""
@@ -22,12 +24,12 @@ def difference(attempt: object, right: object, within: float) -> str:
     if isinstance(attempt, Unknown) and attempt.kind.endswith(("function", "method")):
         return "your function returned a function. Call it, with parentheses after its name."
     if not isinstance(given, Tensor):
-        numbers = "the numbers are right, but " if _has_the_numbers(attempt, wanted) else ""
+        numbers = NUMBERS if _has_the_numbers(attempt, wanted) else ""
         return f"{numbers}your function returned {kind_of(attempt)}. Return a torch.Tensor."
     if given.shape != wanted.shape:
-        numbers = "the numbers are right, but " if _is_reshaped(given, wanted, within) else ""
-        shape = f"your tensor has shape {tuple(given.shape)}. It should be {tuple(wanted.shape)}."
-        return f"{numbers}{shape}"
+        numbers = NUMBERS if same(given.flatten(), wanted.flatten(), within) else ""
+        shape = tuple(given.shape)
+        return f"{numbers}your tensor has shape {shape}. It should be {tuple(wanted.shape)}."
     if not dtypes_agree(given, wanted):
         return f"your tensor has dtype {given.dtype}. It should be {wanted.dtype}."
     wrong = differing(given, wanted, within)
@@ -49,26 +51,19 @@ def side_by_side(attempt: object, right: object, within: float) -> str:
     student's numbers that differ are bold and carry the sign ≠.
     """
     given, wanted = plain(attempt), plain(right)
-    if not (isinstance(given, Tensor) and isinstance(wanted, Tensor)) or wanted.ndim < 1:
+    if not (isinstance(given, Tensor) and isinstance(wanted, Tensor)) or given.is_complex():
         return ""
-    if given.shape != wanted.shape or wanted.is_complex() or given.is_complex():
+    if given.shape != wanted.shape or not dtypes_agree(given, wanted):
         return ""
-    if not dtypes_agree(given, wanted):
-        return ""
-    wrong = differing(given, wanted, within)
-    outer = tuple(wrong.nonzero()[0].tolist()[:-2])
-    first = max(0, wrong.nonzero()[0].tolist()[-2] - 2) if wanted.ndim > 1 else 0
-    part = (*outer, slice(first, first + 6), slice(8)) if wanted.ndim > 1 else (None, slice(8))
-    cells = [
-        _cells(given[part], wrong[part]),
-        _cells(wanted[part], torch.zeros_like(wrong[part])),
-    ]
-    place = f" at {list(outer)}" if outer else ""
-    heads = "".join(
-        f"<th scope='col' style='text-align: center'>{name}{place}</th>"
-        for name in ("yours", "right")
-    )
-    return f"<table><tr>{heads}</tr><tr>{''.join(f'<td>{c}</td>' for c in cells)}</tr></table>"
+    wrong = torch.atleast_2d(differing(given, wanted, within))
+    *outer, row, _ = wrong.nonzero()[0].tolist()
+    part = (*outer, slice(max(0, row - 2), max(0, row - 2) + 6), slice(8))
+    place = f" at {outer}" if outer else ""
+    heads = cells = ""
+    for name, numbers, marks in (("yours", given, wrong), ("right", wanted, 0 * wrong)):
+        heads += f"<th scope='col' style='text-align: center'>{name}{place}</th>"
+        cells += f"<td>{_table(torch.atleast_2d(numbers)[part], marks[part])}</td>"
+    return f"<table><tr>{heads}</tr><tr>{cells}</tr></table>"
 
 
 def _told_apart(one: float, other: float) -> tuple[str, str]:
@@ -80,22 +75,13 @@ def _told_apart(one: float, other: float) -> tuple[str, str]:
     return written
 
 
-def _cells(numbers: Tensor, wrong: Tensor) -> str:
-    rows = []
+def _table(numbers: Tensor, wrong: Tensor) -> str:
+    rows = ""
     for values, marks in zip(numbers.tolist(), wrong.tolist(), strict=True):
-        shown = (
-            f"<td><strong>≠ {significant(value)}</strong></td>"
-            if mark
-            else f"<td>{significant(value)}</td>"
-            for value, mark in zip(values, marks, strict=True)
-        )
-        rows.append(f"<tr>{''.join(shown)}</tr>")
-    return f"<table>{''.join(rows)}</table>"
-
-
-def _is_reshaped(given: Tensor, wanted: Tensor, within: float) -> bool:
-    """Tell whether a tensor of another shape has the right numbers, in their order."""
-    return given.numel() == wanted.numel() and same(given.reshape(wanted.shape), wanted, within)
+        written = zip(map(significant, values), marks, strict=True)
+        cells = (f"<strong>≠ {each}</strong>" if mark else each for each, mark in written)
+        rows += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    return f"<table>{rows}</table>"
 
 
 def _has_the_numbers(attempt: object, right: Tensor) -> bool:
