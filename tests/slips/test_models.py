@@ -7,7 +7,6 @@ from exercise_banks import WITH_NORM
 
 from lnorm_course.checking.search import Explanations
 from lnorm_course.slips import models
-from lnorm_course.slips.layer import WrongLayer
 from lnorm_course.slips.models import ATTENTION, BACKWARD, LAST_AXES, RMS_NORM, SENTENCES
 from lnorm_utils.backward import layer_norm_backward
 from lnorm_utils.data import normal
@@ -28,7 +27,7 @@ def each_has(pieces):
 
 
 def test_without_wrong_pieces_layer_norm_is_that_of_pytorch_step_by_step():
-    norm = SENTENCES.norm
+    norm = SENTENCES.steps
     right = F.layer_norm(X, [4], GAMMA, BETA, EPS)
     torch.testing.assert_close(norm.layer_norm(X, GAMMA, BETA, eps=EPS), right)
     torch.testing.assert_close(norm.layer_norm(X, GAMMA, None, eps=EPS) + BETA, right)
@@ -38,23 +37,22 @@ def test_without_wrong_pieces_layer_norm_is_that_of_pytorch_step_by_step():
 
 
 def test_without_wrong_pieces_the_relatives_are_those_of_pytorch():
-    rms = RMS_NORM.norm.standardize(X, eps=EPS)
+    rms = RMS_NORM.steps.standardize(X, eps=EPS)
     torch.testing.assert_close(rms, F.rms_norm(X, [4], eps=EPS))
     q, k, v = normal(3, 2, 5, 4, seed=4).double()
     attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    torch.testing.assert_close(ATTENTION.norm.mix(q, k, v), attended)
+    torch.testing.assert_close(ATTENTION.steps.mix(q, k, v), attended)
     g, rstd = normal(3, 2, 4, seed=5).double(), (X.var(-1, correction=0, keepdim=True)).rsqrt()
     x_hat = (X - X.mean(-1, keepdim=True)) * rstd
     dx = layer_norm_backward(g, X, 4, GAMMA, 0.0).dx
-    torch.testing.assert_close(BACKWARD.norm.gradient(g, x_hat, rstd, GAMMA), dx)
+    torch.testing.assert_close(BACKWARD.steps.gradient(g, x_hat, rstd, GAMMA), dx)
 
 
 def test_a_model_with_wrong_pieces_goes_on_being_right_for_others():
     left_out = next(p for p in LAST_AXES.pieces if p.done == "ε is left out.")
-    norm = LAST_AXES.with_pieces([left_out])
-    layer = WrongLayer(norm, 4, EPS).double()
+    layer = LAST_AXES.with_pieces([left_out]).layer(4, EPS).double()
     torch.testing.assert_close(layer(X), F.layer_norm(X, [4], eps=0.0))
-    right = WrongLayer(LAST_AXES.norm, 4, EPS).double()
+    right = LAST_AXES.steps.layer(4, EPS).double()
     torch.testing.assert_close(right(X), F.layer_norm(X, [4], eps=EPS))
     with pytest.raises(ValueError, match=r"4.*3"):
         layer(torch.ones(2, 3).double())
