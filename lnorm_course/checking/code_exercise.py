@@ -14,11 +14,11 @@ from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import CLOSED, Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
-from lnorm_course.checking.patterns import only_these_fit, pattern, perhaps_only_these_fit
+from lnorm_course.checking.patterns import A_FIXED_SIZE, only_these_fit, pattern
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import Explanation, Explanations, Mistake, Raised, in_words
 from lnorm_course.checking.spot import find_spot
-from lnorm_course.checking.wording import difference, side_by_side
+from lnorm_course.checking.wording import difference
 from lnorm_course.slips.models import SENTENCES, Model
 from lnorm_course.slips.notation import Piece, Template
 from lnorm_utils.words import capitalized
@@ -250,7 +250,7 @@ class CodeExercise(Exercise):
         where = f"{self.input_words[number]}{': ' if self.use_class else ' '}" if number else ""
         if where and not (wrong or self.use_class):
             made = self.inputs[: number + 1]
-            if fits := only_these_fit(made, [number], [], [], failed=True):
+            if fits := only_these_fit(made, [number]):
                 return Feedback(State.WRONG, f"{fits} {capitalized(remark)}", ONE_SIZE)
             where = f"your answer is right {self.input_words[0]}, but {where}"
         return Feedback(State.WRONG, f"{where}{remark}", asks_for_spot=True)
@@ -258,14 +258,12 @@ class CodeExercise(Exercise):
     def _by_numbers(self, results: list, wrong: list[int]) -> Feedback:
         number, right = wrong[0], self.right[wrong[0]]
         is_later = number > 0 and not self.use_class
-        if is_later and (fits := only_these_fit(self.inputs, wrong, results, self.right)):
-            return Feedback(State.WRONG, fits, ONE_SIZE)
         if shown := pattern(results, self.right, self.within):
             return Feedback(State.WRONG, shown, first_sentence(shown), asks_for_spot=True)
-        table = side_by_side(results[number], right, self.within)
-        told = f"{self.input_words[number]}: {difference(results[number], right, self.within)}"
+        differs, table = difference(results[number], right, self.within)
+        told = f"{self.input_words[number]}: {differs}"
         if is_later:
-            perhaps = perhaps_only_these_fit(self.inputs, wrong)
+            perhaps = A_FIXED_SIZE if only_these_fit(self.inputs, wrong) else ""
             told = f"your answer is right {self.input_words[0]}, but not {told} {perhaps}".strip()
         return Feedback(
             State.WRONG, capitalized(told), table=table, asks_for_spot=True, is_unknown=bool(table)

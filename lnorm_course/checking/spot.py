@@ -81,20 +81,14 @@ def _is_in_cell(code: CodeType) -> bool:
 
 
 def _function_in(source: str, code: CodeType) -> Function | None:
-    """Return the tree of a function; None if there are two that look like it, or no program."""
+    """Return the tree of a function; None if others of its name stand beside it."""
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError):
         return None
-    looks = code.co_name, code.co_varnames[: code.co_argcount]
-    found = [node for node in nodes if isinstance(node, Function) and _looks_of(node) == looks]
-    return found[0] if len(found) == 1 else None
-
-
-def _looks_of(node: Function) -> tuple[str, tuple[str, ...]]:
-    """Return a function's name and its arguments."""
-    arguments = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args))
-    return getattr(node, "name", "<lambda>"), arguments
+    functions = [node for node in nodes if isinstance(node, Function)]
+    found = [each for each in functions if getattr(each, "name", "<lambda>") == code.co_name]
+    return found[0] if found and all(each in ast.walk(found[0]) for each in found) else None
 
 
 def _goes_on(node: ast.AST) -> bool:

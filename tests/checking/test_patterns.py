@@ -4,7 +4,7 @@ import pytest
 import torch
 from exercise_banks import BY_NAME
 
-from lnorm_course.checking.patterns import only_these_fit, pattern, perhaps_only_these_fit
+from lnorm_course.checking.patterns import only_these_fit, pattern
 
 RIGHT = torch.arange(1.0, 13).reshape(2, 2, 3).double() / 7
 CUBE = [RIGHT, 2 * RIGHT]
@@ -39,8 +39,6 @@ def test_what_holds_for_one_result_or_for_few_numbers_tells_nothing():
     assert pattern([RIGHT.flip(0), 3 * RIGHT], CUBE, 1e-6) == ""
     assert pattern([torch.full((3, 4), 3.0)], [torch.full((3, 4), 2.0)], 1e-6) == ""
     assert pattern([torch.eye(2).bool()], [~torch.eye(2).bool()], 1e-6) == ""
-    assert "−2 times the right one" in pattern([-2.0, -3.0, -5.0], [1.0, 1.5, 2.5], 1e-6)
-    assert pattern([True, 2.0, 2.0], [1.0, 1.0, 1.0], 1e-6) == pattern([2.0], [1.0], 1e-6) == ""
 
 
 def test_right_numbers_in_another_shape_are_told_so():
@@ -51,26 +49,9 @@ def test_right_numbers_in_another_shape_are_told_so():
 SIZES = [(torch.ones(3, 4),), (torch.ones(2, 4),), (torch.ones(5, 6),), (torch.ones(2, 8),)]
 
 
-@pytest.mark.parametrize(
-    ("attempt", "is_told"),
-    [
-        (lambda x: x.sum(-1) / 4, True),
-        (lambda x: (x.sum(-1) / 4).sqrt(), True),
-        (lambda x: x.sum(-1)[:, None].expand(-1, 4) / x.shape[1], False),
-        (lambda x: 1.2 * x.sum(-1) / 4, False),
-        (lambda x: x.sum(-1) * torch.nan, False),
-    ],
-)
-def test_an_answer_is_told_of_sizes_if_it_has_those_of_the_first_input(attempt, is_told):
-    right, results = [torch.ones(len(each)) for (each,) in SIZES], [attempt(*e) for e in SIZES]
-    assert bool(only_these_fit(SIZES, [2, 3], results, right)) is is_told
-    assert only_these_fit(SIZES, [1, 2, 3], results, right) == ""
-
-
 def test_sizes_are_in_question_only_where_they_tell_right_from_wrong():
-    assert "(3, 4), not (5, 6)" in only_these_fit(SIZES[:3], [2], [], [], failed=True)
-    assert perhaps_only_these_fit(SIZES, [2, 3]) != ""
+    assert "(3, 4), not (5, 6)" in only_these_fit(SIZES[:3], [2])
+    assert only_these_fit(SIZES, [2, 3]) != ""
     other_axes = [*SIZES[:2], (torch.ones(4),)]
     for inputs, wrong in ((SIZES[:2], [0]), (other_axes, [2]), (SIZES, [1, 3])):
-        assert only_these_fit(inputs, wrong, [], [], failed=True) == ""
-        assert perhaps_only_these_fit(inputs, wrong) == ""
+        assert only_these_fit(inputs, wrong) == ""
