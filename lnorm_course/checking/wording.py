@@ -1,6 +1,7 @@
 """Say how a wrong result of code differs from the right one."""
 
 import contextlib
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -61,7 +62,7 @@ def _of_kinds(attempt: object, wanted: object) -> str:
     return told
 
 
-def _side_by_side(given: Tensor, wanted: Tensor, wrong: Tensor, index: list[int]) -> str:
+def _side_by_side(given: Tensor, wanted: Tensor, wrong: Tensor, index: list[Any]) -> str:
     *outer, row, _ = index
     part = (*outer, slice(max(0, row - 2), max(0, row - 2) + 6), slice(8))
     place = f" at {outer}" if outer else ""
