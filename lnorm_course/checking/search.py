@@ -122,6 +122,8 @@ class Explanations:
                     and all(_may_be(part, code) for part in parts)
                 ]
                 if found:
+                    # What the source shows, too, is surer than what the numbers alone allow.
+                    found = [parts for parts in found if any(map(_is_in_source, parts))] or found
                     fails = isinstance(results[order[0]], Raised)
                     return [] if fails and _are_blurred(found) else found
         return []
@@ -133,7 +135,7 @@ class Explanations:
             for pieces in (self.pieces, self.choices)
         )
         if count == 1:
-            for parts in (self.mistakes, simple, own):
+            for parts in (self.mistakes, own, simple):
                 yield ((part,) for part in parts)
         elif count == 2:
             yield itertools.islice(itertools.product(self.mistakes, simple), MOST_PAIRS)
@@ -201,6 +203,10 @@ def _is_of_model(part: Part) -> bool:
 def _may_be(part: Part, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
     return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
+
+
+def _is_in_source(part: Part) -> bool:
+    return isinstance(part, Piece) and bool(part.has)
 
 
 def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
