@@ -126,7 +126,7 @@ class CodeExercise(Exercise):
         """Return what a student writes who does these things wrong, and the rest right."""
         pieces = [part for part in parts if isinstance(part, Piece)]
         mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
-        if pieces and not pieces[0].subject:
+        if pieces and not pieces[0].step:
             return self.template.attempt(self.template.with_pieces(pieces))
         if self.by_steps:
             return functools.partial(mistake or self.by_steps, self.model.with_pieces(pieces))
@@ -220,7 +220,7 @@ class CodeExercise(Exercise):
         found = self.search.of({n: outcome.values[n] for n in seen}, outcome.code, most=1)
         # γ is 1 and β is 0 there, so it can't show what is done with them.
         if first in (Observed.STARTS, Observed.OUTPUT):
-            pieces = [part for (part,) in found if isinstance(part, Piece) and part.subject]
+            pieces = [part for (part,) in found if isinstance(part, Piece) and part.step]
             return [(piece,) for piece in pieces if piece.step != "affine"]
         return found
 
