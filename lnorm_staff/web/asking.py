@@ -333,7 +333,6 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "06_two_feature_collapse": _collapse,
     "07_projection_fix": _projection,
     "08_build_the_layer": _module,
-    "09_find_the_bug": _bugs,
     "10_add_and_norm": _residual,
     "11_train_it": _training,
     "12_backward_pass": _backward,
@@ -341,6 +340,7 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "14_invariances": _invariances,
     "15_transformer": _transformer,
     "16_in_the_wild": _file_types,
+    "17_find_the_bug": _bugs,
     "appendix_models": _models,
     "appendix_speed": _speed,
 }
