@@ -55,6 +55,11 @@ FOR_LESSON = {
         "there, and how many γ?",
         'explore_shared_mean(preset="per image")',
     ),
+    "09_rms_norm": Lecture(
+        "The layer in front of a norm adds the same number to all features of a row. Which norm "
+        "notices, layer norm or RMSNorm?",
+        'explore_invariances(preset="… with RMSNorm")',
+    ),
     "10_add_and_norm": Lecture(
         "You stack 24 pre-LN blocks. What happens to the scale of the stream from block to block?",
         'explore_stream(preset="24 blocks, pre-LN")',

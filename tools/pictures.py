@@ -96,6 +96,7 @@ LESSONS = {
         (3, 7),
         without=("legend",),
     ),
+    "09_rms_norm": Small("rms-13", "two rings on one circle", ["behind RMSNorm"], ["feature 0"]),
     "10_add_and_norm": Small(
         "add-norm-16", "variance over blocks", ["variance of the stream"], ["blocks passed"]
     ),
