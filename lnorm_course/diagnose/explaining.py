@@ -1,173 +1,194 @@
-"""Explain wrong results: search the slips, the arrangements, and the dtypes that lead to them."""
+"""Explain wrong results: search the pieces of a model for the fewest that lead to them."""
 
 import functools
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
-from lnorm_course.checking.comparing import close_numbers, same
-from lnorm_course.checking.patterns import pattern
-from lnorm_course.diagnose.causes import Cause, Failure, in_words
-from lnorm_course.diagnose.diagnosis import Search
-from lnorm_course.diagnose.inputs import Input
-from lnorm_course.diagnose.layout import Layout
-from lnorm_course.diagnose.otherwise import done_otherwise
-from lnorm_course.diagnose.rounding import is_single, rounded_to
-from lnorm_course.diagnose.run import EXACT, SINGLE, Run
+from lnorm_course.checking.search import Explanation, Explanations, Raised, in_words
+from lnorm_course.diagnose.norms import Norm
+from lnorm_course.diagnose.trials import Trial
+from lnorm_course.slips.notation import Piece
 
-__all__ = ["ShortSearch", "clauses_of", "explain", "search_for", "told"]
+__all__ = ["Explained", "Result", "Search", "explain", "raised", "slips_of"]
 
-Results = Mapping[int, object]
-ARRANGEMENTS: Mapping[str, Callable[[Tensor, tuple[int, ...]], Tensor]] = {
-    "with the last two axes transposed": lambda y, shape: y.transpose(-1, -2),
-    "with all axes in reverse order": lambda y, shape: y.permute(*range(y.ndim)[::-1]),
-    "flattened, or with other axes": lambda y, shape: y.reshape(shape),
-}
+WITHIN = 1e-9  # how far scaled numbers may be off
+# By how much more than rounding can numbers be off that count as the same? What is computed in
+# another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
+MARGIN = {2.0**-53: 1e5, 2.0**-24: 10.0}
+AT_GRADIENT = 30.0  # how much more than a row its gradient is rounded
+MOST_PAIRS = 7_000  # a count and not a time, so that a verdict doesn't depend on the machine
+# What a source must have for a sentence to be said, and what the many trials tell without it.
+TELLING = "**2 square clamp max 1e-8 1e-12 1e- +eps **1/2"
+Result = Tensor | Raised
 
 
-def search_for(run: Run, within: float) -> Search:
-    """Return the search for the slips between a reference and what it is given."""
-    key = (
-        *(run.reference.key, tuple(run.axes), run.subject.takes_eps, within),
-        *(None if p is None else tuple(p.flatten()[:64].tolist()) for p in (run.weight, run.bias)),
-    )
-    if key not in _SEARCHES:
-        if len(_SEARCHES) > 8:
-            _SEARCHES.clear()
-        _SEARCHES[key] = _new_search(run, within)
-    return _SEARCHES[key]
+def raised(error: Exception) -> Raised:
+    """Return an error as a result."""
+    return Raised(type(error).__name__, " ".join(str(error).split())[:200])
 
 
-_SEARCHES: dict[tuple, Search] = {}
+class Search(Explanations):
+    """A search in which a pair has one slip that is common.
 
-
-def _new_search(run: Run, within: float) -> Search:
-    reference, inputs, weight, bias = run.reference, run.inputs, run.weight, run.bias
-
-    def result(cause: Cause, number: int) -> Tensor:
-        each = inputs[number]
-        return reference.result(cause.slips, cause.mistake)(each.x, weight, bias, each.eps)
-
-    right = [reference.result()(each.x, weight, bias, each.eps) for each in inputs]
-    return ShortSearch(result, reference.mistakes, reference.layout.all_slips(), right, within)
-
-
-class ShortSearch(Search):
-    """A search among more slips than those of an exercise, of which the rare ones come alone."""
-
-    most_likely = 80
-
-
-def _causes(search: Search, inputs: list[Input], results: Results) -> list[Cause]:
-    """Return the causes of the results: of all, or of those for the first shape alone.
-
-    On rows with hardly any spread some slips show only together with others, which no clue tells,
-    so these rows judge what the others have found.
+    Args:
+        norm: what is right, with its wrong pieces.
+        trials: what goes in.
+        tolerances: by how much each may be off.
     """
-    flat = {n for n in results if inputs[n].is_flat}
-    shapes = {n for n in results if inputs[n].is_shape}
-    # The fewer inputs, the more causes have to be tried, so leave out few of them first. At last
-    # leave out none: what fits all others may be wrong there, and hide what is right.
-    for left_out in ({min(flat)}, flat, flat | shapes, set[int]()):
-        search.most_slips = 3 if left_out > flat or not shapes else 2  # three are worth one search
-        found = search.causes({n: r for n, r in results.items() if n not in left_out})
-        found = [c for c in found if all(search.fits(results[n], c, n) for n in flat)]
-        if found:
-            return found
-    return []
 
+    def __init__(self, norm: Norm, trials: Sequence[Trial], tolerances: Sequence[float]) -> None:
+        factors = [WITHIN / max(each, 1e-300) for each in tolerances]
 
-def told(causes: list[Cause], run: Run) -> str:
-    """Say the causes, with the ε that is right here."""
-    text = in_words(causes, run.reference.layout)
-    given = "the given ε" if run.subject.takes_eps else f"ε = {run.reference.eps:g} here"
-    return text.replace("uses the given ε", f"uses {given}")
+        def run(parts: Explanation, number: int) -> Tensor:
+            return trials[number].run(functools.partial(norm.result, parts)) * factors[number]
 
+        right = [run((), n) for n in range(len(trials))]
+        super().__init__(run, (), (), norm.model, right, WITHIN, ("eps",))
+        self.trials, self.factors, self.axes = trials, factors, norm.axes
 
-def clauses_of(causes: list[Cause], layout: Layout) -> tuple[str, ...]:
-    clauses = [slip.done for cause in causes for slip in cause.slips]
-    clauses += [(c.mistake.__doc__ or "").split(".")[0] for c in causes if c.mistake]
-    return tuple(dict.fromkeys(map(layout.in_its_letters, clauses)))
-
-
-def explain(run: Run) -> tuple[Run, str, tuple[str, ...]]:
-    """Return the run with the slips found, what to say, and the clauses; "" if nothing differs."""
-    results: Results = {n: run.call(each.x, each.eps) for n, each in enumerate(run.inputs)}
-    rights = [run.expected(each.x, each.eps) for each in run.inputs]
-    equal = functools.partial(_all_same, results, rights)
-    for within in (EXACT, SINGLE):
-        if equal(within):
-            return replace(run, within=SINGLE if is_single(run) else within), "", ()
-    arranged = _arranged(results, rights)
-    if arranged:
-        words, results = arranged
-        if _all_same(results, rights, SINGLE):
-            shape = tuple(rights[0].shape)
-            return (
-                run,
-                f"The numbers are right, but they come out {words}, not as {shape}.",
-                (words,),
+    def all(self, count: int) -> Iterator[Iterator[Explanation]]:
+        """Yield the explanations with so many wrong things."""
+        simple = [p for p in self.pieces if p.counts == 1]
+        double = [p for p in self.pieces if p.counts == 2]
+        common = [p for p in simple if _is_common(p)]
+        rare = [p for p in simple if not _is_common(p)]
+        if count == 1:
+            yield ((piece,) for piece in simple)
+        elif count == 2:
+            pairs = itertools.chain(
+                itertools.combinations(common, 2), itertools.product(common, rare)
             )
-    dtype = rounded_to(run, rights[0])
-    if dtype:
-        clause = f"something is computed in {dtype} and not in the dtype of x"
-        return run, f"Rounded: {clause}, so digits are lost.", (clause,)
-    for within in (EXACT, SINGLE)[: 1 + is_single(run)]:
-        causes = _causes(search_for(run, within), run.inputs, results)
-        if causes:
-            text = told(causes, run)
-            text = f"{text} And the numbers come out {words}." if arranged else text
-            best = replace(run, within=within, slips=causes[0].slips, mistake=causes[0].mistake)
-            return best, text, clauses_of(causes, run.reference.layout)
-    done = done_otherwise(run, results, rights)
-    if done:
-        return run, done, (done.removesuffix("."),)
-    return run, _unexplained(run, results, rights), ()
+            in_two_gaps = (pair for pair in pairs if pair[0].gap != pair[1].gap)
+            yield itertools.islice(in_two_gaps, MOST_PAIRS)
+            yield ((piece,) for piece in double)
+        else:
+            yield itertools.product(double, (p for p in common if p.step == "eps"))
 
+    def scaled(self, value: Result, number: int) -> Result:
+        """Return a result in the unit in which results are compared."""
+        is_number = isinstance(value, Tensor) and value.is_floating_point()
+        return value.double() * self.factors[number] if is_number else value  # type: ignore[union-attr]
 
-def _all_same(results: Results, rights: list[Tensor], within: float) -> bool:
-    return all(same(results[n], right, within) for n, right in enumerate(rights))
+    def best(self, results: Sequence[Result], source: str) -> tuple[list[Explanation], set[int]]:
+        """Return the explanations that explain most, and the numbers of the trials they explain.
 
-
-def _arranged(results: Results, rights: list[Tensor]) -> tuple[str, Results] | None:
-    """Return in which order the numbers come out, and the results in the right order."""
-    first = results[0]
-    if not isinstance(first, Tensor) or first.numel() != rights[0].numel():
-        return None
-    if first.shape == rights[0].shape:
-        return None
-    for words, undo in ARRANGEMENTS.items():
-        undone: dict[int, object] = {}
-        for n, right in enumerate(rights):
-            value = results[n]
-            if not isinstance(value, Tensor) or value.numel() != right.numel():
+        What is explained must be all that a layer returns for the main trials, and that it's
+        wrong on them or elsewhere. An error, a shape, or rows without spread may be left.
+        """
+        scaled = [self.scaled(value, n) for n, value in enumerate(results)]
+        numbers = range(len(results))
+        failed = {n for n in numbers if isinstance(scaled[n], Raised)}
+        differs = {n for n in numbers if not self.equal(scaled[n], self.right[n])}
+        main = {n for n in numbers if self.trials[n].kind == "main"}
+        must = (main - failed) | (set() if main & differs - failed else differs - failed)
+        must = must or {*numbers}
+        order = sorted(must, key=lambda n: (n not in differs, -n))
+        best: list[Explanation] = []
+        explained: set[int] = set()
+        for count, group in ((n, group) for n in (1, 2, 3) for group in self.all(n)):
+            for parts in group:
+                if not all(self.fits(scaled[n], parts, n) for n in order):
+                    continue
+                if not all(_is_told(part, source) for part in parts):
+                    continue
+                fits = {n for n in numbers if self.fits(scaled[n], parts, n)}
+                is_whole = fits >= {*numbers} - failed
+                if len(fits) > len(explained) and (not best or is_whole or len(best[0]) == count):
+                    best, explained = [], fits
+                if fits == explained and (not best or len(best[0]) == len(parts)):
+                    best.append(parts)
+            if explained >= {*numbers} - failed:
                 break
-            undone[n] = (
-                undo(value, tuple(right.shape)) if value.ndim > 1 else value.reshape(right.shape)
-            )
-        if len(undone) == len(rights) and undone[0].shape == rights[0].shape:  # type: ignore[attr-defined]
-            return words, undone
-    return None
+        return self._once(best), explained
+
+    def _once(self, found: Sequence[Explanation]) -> list[Explanation]:
+        """Keep one of the axes that are the same ones in all shapes that a layer takes."""
+        axes = {code for _, code, _ in self.axes}
+        first: dict[tuple, Explanation] = {}
+        for parts in found:
+            key = (p.step if p.code in axes else p for p in parts if isinstance(p, Piece))
+            first.setdefault(tuple(key), parts)
+        return list(first.values())
 
 
-def _unexplained(run: Run, results: Results, rights: list[Tensor]) -> str:
-    """Say what is different when nothing explains it."""
-    for n, right in enumerate(rights):
-        value = results[n]
-        where = run.inputs[n].words
-        if isinstance(value, Failure):
-            return f"On {where}, it {value.remark}."
-        if not isinstance(value, Tensor) or value.shape != right.shape:
-            given = tuple(getattr(value, "shape", ()))
-            return f"On {where}, the result has shape {given} and should have {tuple(right.shape)}."
-        wrong = ~close_numbers(value, right, run.within)
-        if wrong.any():
-            if said := pattern(list(results.values()), rights, run.within):
-                return said
-            index = tuple(wrong.nonzero()[0].tolist())
-            return (
-                f"It differs, and nothing that I know explains this. First on {where}, at "
-                f"{index}: {value[index].item():.5g}, where {right[index].item():.5g} is right."
-            )
-    return "It differs, and nothing that I know explains this."
+def _is_told(part: object, source: str) -> bool:
+    """Tell whether the source of a layer doesn't contradict a piece."""
+    return any(each in f"{TELLING} {source}" for each in getattr(part, "has", "").split("|"))
+
+
+def _is_common(piece: Piece) -> bool:
+    """Tell whether people do it so often that it's tried with all else."""
+    is_root = piece.step in ("deviation", "affine") and len(piece.code) < 30
+    is_value = piece.step == "eps" and "eps" not in piece.code
+    return is_value or is_root or bool(piece.beliefs and piece.step not in ("mean", "affine"))
+
+
+@dataclass
+class Explained:
+    """What explains the results.
+
+    Args:
+        is_right: whether nothing has to be explained.
+        parts: what is wrong, of the first explanation.
+        words: what is said of all explanations; empty if there is none.
+        slips: a clause for each thing that is wrong.
+        without: the trials that it doesn't explain.
+        wrong: the numbers of the trials that differ.
+    """
+
+    is_right: bool
+    parts: Explanation = ()
+    words: str = ""
+    slips: tuple[str, ...] = ()
+    without: list[Trial] = field(default_factory=list)
+    wrong: list[int] = field(default_factory=list)
+
+
+def explain(
+    norm: Norm,
+    trials: Sequence[Trial],
+    results: Sequence[Result],
+    unit: float,
+    source: str = "",
+    must_run: bool = False,
+) -> Explained:
+    """Explain results of trials.
+
+    Args:
+        unit: of rounding, of the dtype in which they were computed.
+        source: that of the layer, as far as it's known.
+        must_run: whether an error has to be explained, too.
+    """
+    tolerances = [_tolerance(norm, trial, unit) for trial in trials]
+    whole = Search(norm, trials, tolerances)
+    failed = {n for n, value in enumerate(results) if isinstance(value, Raised)}
+    wrong = [
+        n
+        for n, value in enumerate(results)
+        if n not in failed and not whole.equal(whole.scaled(value, n), whole.right[n])
+    ]
+    if not wrong and not must_run:
+        return Explained(True)
+    found, fits = whole.best(results, source)
+    if not found:
+        return Explained(False, wrong=wrong)
+    without = [trials[n] for n in wrong if n not in fits]
+    return Explained(False, found[0], in_words(found)[1], slips_of(found), without, wrong)
+
+
+def _tolerance(norm: Norm, trial: Trial, unit: float) -> float:
+    if not trial.at_gradient:
+        of_rounding = norm.rounding(trial.x, trial.weight, trial.bias, trial.eps, unit)
+        return MARGIN[unit] * of_rounding
+    right = trial.run(functools.partial(norm.result, ()))
+    return AT_GRADIENT * MARGIN[unit] * unit * max(1.0, right.abs().max().item())
+
+
+def slips_of(found: Sequence[Explanation]) -> tuple[str, ...]:
+    """Return a clause for each thing that is wrong."""
+    done = [part.done for parts in found for part in parts if isinstance(part, Piece)]
+    return tuple(dict.fromkeys(each.removesuffix(".") for each in done))

@@ -1,23 +1,23 @@
-"""Diagnose a layer: run it beside its reference, explain what differs, and say where."""
+"""Diagnose a layer: run it beside its norm, explain what differs, and say where."""
 
 import copy
-import warnings
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.checking.comparing import same
-from lnorm_course.diagnose import places
-from lnorm_course.diagnose.causes import Failure
-from lnorm_course.diagnose.explaining import clauses_of, explain, search_for, told
-from lnorm_course.diagnose.inputs import parameter, point_shape, typical
-from lnorm_course.diagnose.references import Reference, layer_norm_of, reference_for
-from lnorm_course.diagnose.report import Diagnosis, Place
-from lnorm_course.diagnose.run import EXACT, Run
-from lnorm_course.diagnose.subject import Subject, tensors_of
-from lnorm_utils.words import spoken
+from lnorm_course.checking.search import Raised
+from lnorm_course.diagnose.explaining import MARGIN, Explained, Result, explain
+from lnorm_course.diagnose.findings import HALF, Finding, Run, findings
+from lnorm_course.diagnose.likeness import law, likeness
+from lnorm_course.diagnose.norms import Norm, layer_norm_of, norm_like, with_channels_first
+from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
+from lnorm_course.diagnose.rows import about_rows
+from lnorm_course.diagnose.subject import Subject, shape_of
+from lnorm_course.diagnose.trials import Trial, parameter, shapes_for, trials_for, typical
+from lnorm_utils.words import dtype_name, spoken
 
 __all__ = ["diagnose_layer"]
 
@@ -32,188 +32,258 @@ def diagnose_layer(
     eps: float | None = None,
     shape: tuple[int, ...] | None = None,
 ) -> Diagnosis:
-    """Return what tells a layer from its reference; the arguments are those of `diagnose`."""
-
-    def reference_of(size: tuple[int, ...]) -> Reference:
-        return reference_for(like, eps) if like else layer_norm_of(size, eps)
-
-    reference = None if like is None else reference_for(like, eps)
-    known = shape or (reference.shape if reference else shape_of(layer))
+    """Return what tells a layer from its norm; the arguments are those of `diagnose`."""
+    norm = norm_like(like, eps) if like else None
+    known = shape or (norm.shape if norm else shape_of(layer))
     subject = Subject(layer, known)
-    error: Failure | None = None
-    for size in [known] if known else [(n,) for n in SIZES]:
-        subject.shape = size
-        reference = reference_of(size)
-        run = _prepared(subject, reference, weight, bias)
-        axes, failure = _accepted(run)
-        if axes:  # if it takes single vectors only, perhaps a slip with axes fails on more
-            named = _fails(run, failure) if axes == [len(size)] and failure else None
-            return named if named and named.slips else _judged(replace(run, axes=axes))
-        error = error or failure
-    subject.shape = known or (SIZES[0],)
-    reference = reference_of(subject.shape)
-    return _fails(_prepared(subject, reference, weight, bias), error)
-
-
-def shape_of(layer: object) -> tuple[int, ...] | None:
-    """Return the shape that a module's γ has, as far as it tells."""
-    if not isinstance(layer, nn.Module):
-        return None
-    shape = getattr(layer, "normalized_shape", None)
-    if isinstance(shape, int):
-        return (shape,)
-    if shape is not None:
-        return tuple(shape)
-    shapes = [tuple(t.shape) for t in tensors_of(layer).values() if t.numel() > 1]
-    return max(shapes, key=len) if shapes else None
+    first: tuple[Run, list[Trial]] | None = None
+    for channels_first in (False, True):
+        subject.channels_first = channels_first
+        for size in [known] if known else [(n,) for n in SIZES]:
+            subject.shape = size
+            mine = norm or layer_norm_of(size, eps)
+            if channels_first and (mine.split or len(size) > 1):
+                continue
+            mine = with_channels_first(mine) if channels_first else mine
+            run, trials = _prepared(subject, mine, weight, bias, channels_first, known is None)
+            first = first or (run, trials)
+            if not isinstance(run.call(run.main.x), Raised):
+                return _judged(run, trials)
+    assert first is not None
+    return _fails(*first)
 
 
 def _prepared(
-    subject: Subject, reference: Reference, weight: Tensor | None, bias: Tensor | None
-) -> Run:
-    """Choose γ and β: what was given, or what the subject takes, or those of the reference."""
-    like = reference.module
+    subject: Subject,
+    norm: Norm,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    channels_first: bool,
+    any_width: bool,
+) -> tuple[Run, list[Trial]]:
+    """Choose γ and β, and the shapes that go in, those that it takes first."""
     chosen: list[Tensor | None] = []
     for seed, (role, given) in enumerate((("weight", weight), ("bias", bias)), start=3):
-        own = getattr(like, role, None)
-        takes = role in subject.names or subject.held(role) is not None
+        own = getattr(norm.module, role, None)
         if given is not None:
             chosen.append(given.detach().double())
-        elif takes or (subject.is_module and own is not None):
-            chosen.append(parameter(reference.shape, seed))
+        elif subject.has(role) or (subject.is_module and own is not None):
+            chosen.append(parameter(norm.shape, seed))
         else:
             chosen.append(None if own is None else own.detach().double())
-    modes = subject.is_module and (like.training if reference.has_channels and like else False)
-    return Run(subject, reference, chosen[0], chosen[1], [], modes if subject.is_module else None)
+    if chosen[0] is None and chosen[1] is not None:
+        chosen[0] = torch.ones(norm.shape, dtype=torch.float64)
+    mode = None
+    if subject.is_module:
+        mode = bool(norm.split and norm.module and norm.module.training)
+    plain = Trial("", torch.zeros(0), norm.eps, chosen[0], chosen[1])
+    run = Run(subject, norm, plain, mode)
+    shapes = [each for each in shapes_for(norm, channels_first) if _takes(norm, each)]
+    fails = [isinstance(run.call(typical(each)), Raised) for each in shapes]
+    shapes = [shape for _, shape in sorted(zip(fails, shapes, strict=True), key=lambda p: p[0])]
+    any_width = any_width and not channels_first
+    trials = trials_for(norm, shapes, chosen[0], chosen[1], "eps" in subject.takes, any_width)
+    return replace(run, main=trials[-1]), trials
 
 
-def _accepted(run: Run) -> tuple[list[int], Failure | None]:
-    """Return how many axes an input may have, and what came of the first, if that failed."""
-    shape, accepted, first = run.reference.shape, [], None
-    for n in (3, 2, 4) if run.reference.has_channels else (2, 1, 3, 0):
-        axes = n if run.reference.has_channels else n + len(shape)
-        sizes = point_shape(shape, axes, run.reference.has_channels)
-        if sizes is None or not _takes(run.reference.module, sizes):
-            continue
-        value = run.call(typical(sizes))
-        if isinstance(value, Tensor):
-            accepted.append(axes)
-        elif first is None and isinstance(value, Failure):
-            first = value
-    return accepted, first
-
-
-def _takes(module: nn.Module | None, sizes: tuple[int, ...]) -> bool:
-    """Tell whether the reference module itself takes an input of this shape as (batch, ...)."""
-    if module is None:
+def _takes(norm: Norm, shape: tuple[int, ...]) -> bool:
+    """Tell whether the module of a norm of channels takes this shape as (batch, channels, …)."""
+    if not norm.split or norm.module is None:
         return True
-    x, reference = typical(sizes), reference_for(module)
-    mine = copy.deepcopy(module).to("cpu", torch.float64)
+    x, mine = typical(shape), copy.deepcopy(norm.module).to("cpu", torch.float64)
     own = [getattr(mine, name, None) for name in ("weight", "bias")]
     try:
-        with warnings.catch_warnings(), torch.no_grad():
-            warnings.simplefilter("ignore")  # instance norm warns of the axes that it guesses
-            return same(mine(x), reference.result()(x, *own, reference.eps), EXACT)
+        with torch.no_grad():
+            return torch.allclose(mine(x), norm.result((), x, *own, norm.eps))
     except (ValueError, RuntimeError):
         return False
 
 
-def _fails(run: Run, error: Failure | None) -> Diagnosis:
+def _fails(run: Run, trials: list[Trial]) -> Diagnosis:
     """Say why a layer fails on every input, or name the slip that makes it fail."""
-    n = 3 if run.reference.has_channels else len(run.reference.shape) + 2
-    run = replace(run, axes=[n])
-    run.choose_inputs()
-    search = search_for(run, EXACT)
-    x = run.inputs[0].x
-    value = run.call(x)
-    causes = search.causes({0: value}) if isinstance(value, Failure) else []
-    shape = f"an input of shape {tuple(x.shape)}"
-    remark = value.remark if isinstance(value, Failure) else getattr(error, "remark", "failed")
-    if causes:
-        verdict = f"{told(causes, run)} On {shape}, it {remark}."
-        return Diagnosis(verdict, False, clauses_of(causes, run.reference.layout), (), shape)
-    return Diagnosis(
-        f"This layer can't be judged, because it {remark} for {shape}, as for other shapes. "
-        "With `shape=` you can say which sizes γ has, such as `shape=768`.",
-        None,
-    )
+    results = [run.result(trial) for trial in trials]
+    explained = explain(run.norm, trials, results, run.unit, _source(run), must_run=True)
+    value, shape = results[-1], f"an input of shape {tuple(run.main.x.shape)}"
+    fails = f"for {shape} it raises {value.kind}: {value.message}"  # type: ignore[union-attr]
+    if explained.words:
+        words = f"{explained.words} So {fails}"
+        return diagnosis(Verdict.KNOWN, words, explained.slips, tried=shape)
+    words = f"{fails}. With `shape=` you can say which sizes γ has, such as `shape=768`."
+    return diagnosis(Verdict.NOT_JUDGED, f"{words[0].upper()}{words[1:]}")
 
 
-def _judged(run: Run) -> Diagnosis:
-    """Judge a layer that takes inputs."""
-    run.choose_inputs()
-    modes = (
-        [False, True] if run.subject.is_module and not run.reference.has_channels else [run.mode]
-    )
+def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
+    """Judge a layer that takes inputs, a module in both modes."""
+    modes = [False, True] if run.subject.is_module and not run.norm.split else [run.mode]
     for mode in modes:
-        first, second = (replace(run, mode=mode).call(run.inputs[0].x) for _ in range(2))
-        if not same(first, second, 0.0) and isinstance(first, Tensor):
-            where = {True: " in `train`", False: " in `eval`", None: ""}[mode]
-            if kept := run.subject.changed_by_calls():
-                names = spoken([f"`{name}`" for name in kept])
-                return Diagnosis(
-                    f"It gives other numbers for the same input{where}, because each call changes "
-                    f"{names}, as batch norm's running statistics do. Layer norm takes the mean "
-                    "and the variance of each row alone and keeps nothing.",
-                    False,
-                    ("it uses statistics that it keeps from call to call",),
-                )
-            return Diagnosis(
-                f"This layer can't be judged: it gives other numbers for the same input{where}, "
-                "so something in it is random, such as dropout.",
-                None,
-            )
-    explained = {mode: explain(replace(run, mode=mode)) for mode in modes}
-    wrong = [bool(sentence) for _, sentence, _ in explained.values()]
+        if said := _changes(replace(run, mode=mode)):
+            return said
+    runs = [replace(run, mode=mode) for mode in modes]
+    results = [[each.result(trial) for trial in trials] for each in runs]
+    is_one = len(runs) < 2 or all(map(_equal, *results))
+    judged = []
+    for each, mine in list(zip(runs, results, strict=True))[: 1 if is_one else 2]:
+        judged.append((each, *_explained(each, trials, mine)))
+    if is_one or {e.is_right for _, e, _ in judged} == {True}:
+        return _report(*judged[0], trials, modes)
     # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
-    worst = max(modes, key=lambda mode: (bool(explained[mode][2]), bool(explained[mode][1]), mode))
-    here, sentence, clauses = explained[worst]
-    others = [
-        Place(f"In `{'train' if mode else 'eval'}`: {words}")
-        for mode, (_, words, _) in explained.items()
-        if words and words != sentence
-    ]
-    all_places = [*_mode_place(modes, wrong), *others, *places.look(here, bool(sentence))]
-    serious = [place for place in all_places if place.counts]
-    clauses = (*clauses, *(c for c in places.clauses(serious) if c not in clauses))
-    return _said(here, run.reference.layout.name, sentence, clauses, all_places, modes)
+    order = sorted(judged, key=lambda j: (not j[1].words, j[1].is_right, not j[0].mode))
+    worst, other = order
+    place = f"In `{'train' if other[0].mode else 'eval'}`: " + (
+        "no difference found." if other[1].is_right else other[1].words or "cause unknown."
+    )
+    if other[1].is_right:
+        place = f"It is wrong only in `{'train' if worst[0].mode else 'eval'}`."
+    return _report(*worst, trials, modes, [Finding(place)])
 
 
-def _said(
-    run: Run, name: str, sentence: str, clauses: tuple, found: list[Place], modes: list
+def _changes(run: Run) -> Diagnosis | None:
+    """Say if it gives other numbers for the same input, and why."""
+    with torch.random.fork_rng():
+        first, second = (run.call(run.main.x) for _ in range(2))
+        seeded = []
+        for _ in range(2):
+            torch.manual_seed(0)
+            seeded.append(run.call(run.main.x))
+    if _equal(first, second):
+        return None
+    where = {True: " in `train`", False: " in `eval`", None: ""}[run.mode]
+    other = f"It gives other numbers for the same input{where}"
+    if kept := run.subject.kept():
+        names = spoken([f"`{name}`" for name in kept])
+        words = (
+            f"{other}, because each call changes {names}. {run.norm.name} takes the statistics of "
+            "its input and keeps nothing."
+        )
+        slip = f"each call changes {names}, and the next one uses it"
+        return diagnosis(Verdict.KNOWN, words, (slip,))
+    why = "so something in it is random, such as dropout"
+    if not _equal(*seeded):
+        why = "so it's random, or something is kept from call to call"
+    return diagnosis(Verdict.NOT_JUDGED, f"{other}, {why}.")
+
+
+def _equal(one: Result, other: Result) -> bool:
+    if isinstance(one, Raised) or isinstance(other, Raised):
+        return one == other if isinstance(one, Raised) and isinstance(other, Raised) else False
+    return one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
+
+
+def _explained(
+    run: Run, trials: list[Trial], results: list[Result]
+) -> tuple[Explained, torch.dtype]:
+    """Explain what comes out of a layer; and the dtype in which it computes."""
+    dtype = _precision(run)
+    run.unit = 2.0**-53 if dtype == torch.float64 else 2.0**-24
+    # What refuses a width is made for certain ones, and what has no gradient is right without.
+    pairs = list(zip(trials, results, strict=True))
+    any_width = not any(t.kind == "width" and isinstance(r, Raised) for t, r in pairs)
+    pairs = [p for p in pairs if p[0].kind != "width" or any_width]
+    pairs = [p for p in pairs if not (p[0].at_gradient and isinstance(p[1], Raised))]
+    some, mine = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    if dtype in HALF:
+        off, explained = run.error(run.main.x, torch.finfo(dtype).eps / 2)
+        is_rounded = off <= explained
+        slip = f"something is computed in {dtype_name(dtype)} and not in the dtype of x"
+        words = f"{slip[0].upper()}{slip[1:]}, so digits are lost." if is_rounded else ""
+        return Explained(False, (), words, (slip,) * is_rounded, wrong=[len(some) - 1]), dtype
+    is_single_row = run.main.x.shape == torch.Size(run.norm.shape)
+    found = explain(run.norm, some, mine, run.unit, _source(run), must_run=is_single_row)
+    if is_single_row and not found.words and not found.wrong:
+        found.is_right = True
+    if found.wrong and not found.words and (words := law(run, some)):
+        found.words, found.slips = words, (words.removesuffix("."),)
+    run.parts = found.parts
+    return found, dtype
+
+
+def _precision(run: Run) -> torch.dtype:
+    """Return the dtype in which a layer computes what comes in as float64."""
+    x = run.main.x
+    value = run.call(x)
+    if not isinstance(value, Tensor) or _equal(value, run.call(typical(x.shape, 81))):
+        return torch.float64
+    is_rich = len(value.double().unique()) > x.shape[-1]
+    for dtype in (*HALF, torch.float32):
+        is_output = is_rich and _equal(value, value.to(dtype).to(value.dtype))
+        if is_output or _equal(value, run.call(x.to(dtype).double())):
+            return dtype
+    return torch.float64
+
+
+def _source(run: Run) -> str:
+    layer = run.subject.layer
+    try:
+        return inspect.getsource(layer if inspect.isroutine(layer) else type(layer))
+    except (OSError, TypeError):
+        return ""
+
+
+def _report(
+    run: Run,
+    explained: Explained,
+    dtype: torch.dtype,
+    trials: Sequence[Trial],
+    modes: Sequence[bool | None],
+    also: Sequence[Finding] = (),
 ) -> Diagnosis:
-    tried = _tried(run, modes)
-    words = tuple(place.words for place in found)
-    serious = [place.words for place in found if place.counts]
-    if sentence:
-        more = [w for w in serious if places.is_a_cause(w)]
-        return Diagnosis(" ".join([sentence, *more]), False, clauses, words, tried)
-    if serious:
-        verdict = f"On most inputs it agrees with {_lower(name)}, but not everywhere. {serious[0]}"
-        return Diagnosis(verdict, False, clauses, words, tried)
-    verdict = f"I found no difference from {_lower(name)}, up to rounding"
-    verdict += ", in what I tried." if not words else ", apart from what stands below."
-    return Diagnosis(verdict, True, (), words, tried)
+    """Say what was found."""
+    found = list(also)
+    for trial in trials:
+        value = run.result(trial) if trial.kind in ("shape", "width") else None
+        if isinstance(value, Raised):
+            found.append(Finding(f"For {trial.words}, it raises {value.kind}: {value.message}"))
+    if dtype == torch.float32:
+        found.append(Finding("It computes in float32 what comes in as float64."))
+    if explained.is_right or explained.parts:
+        found += findings(run)
+    within = 1e-8 if run.unit < 2.0**-30 else 1e-4
+    mixed: list[str] = []
+    if explained.is_right or not explained.words:
+        features = torch.Size(run.norm.shape).numel()
+        mixed = [] if run.norm.split else _rows(run, features, within)
+    causes = [f for f in found if f.is_wrong]
+    places = [f.words for f in found if not f.is_wrong]
+    tried = _tried(trials, modes, run.norm)
+    slips = (*explained.slips, *(f.slip for f in causes if f.slip))
+    words = " ".join([explained.words, *(f.words for f in causes), *mixed]).strip()
+    if explained.is_right and not words:
+        nothing = f"{Verdict.NO_DIFFERENCE.value} from {run.norm.in_words}, up to rounding"
+        if run.subject.channels_first:
+            nothing += ", if the features are axis 1"
+        return Diagnosis(f"{nothing}, in what was tried.", True, (), tuple(places), tried)
+    if explained.words or (explained.is_right and slips) or mixed:
+        if explained.words:
+            places = [*_where(explained, trials), *places]
+        slips = (*slips, *(each.removesuffix(".") for each in mixed))
+        return diagnosis(Verdict.KNOWN, words, slips, places, tried)
+    if not explained.is_right:
+        words = f"{likeness(run, trials, explained)} {words}".strip()
+        tried += "; all single slips and pairs with a common one, but no pairs of rare ones"
+    return diagnosis(Verdict.UNKNOWN, words, (), places, tried)
 
 
-def _lower(name: str) -> str:
-    return name if name[1:2].isupper() else name.lower()
+def _rows(run: Run, features: int, within: float) -> list[str]:
+    def call(x: Tensor) -> Tensor:
+        value = run.call(x)
+        return value if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
+
+    return about_rows(call, run.main.x, features, within)
 
 
-def _tried(run: Run, modes: list) -> str:
-    shapes = spoken([str(tuple(each.x.shape)) for each in run.inputs])
-    more = f", and {places.ODD} features" if run.subject.takes_any_size else ""
-    eps = sorted({each.eps for each in run.inputs})
+def _where(explained: Explained, trials: Sequence[Trial]) -> list[str]:
+    """Say what it doesn't explain, and on which inputs it shows."""
+    found = [
+        f"On {trial.words}, this doesn't explain all that differs." for trial in explained.without
+    ]
+    return found
+
+
+def _tried(trials: Sequence[Trial], modes: Sequence, norm: Norm) -> str:
+    shapes = spoken([*dict.fromkeys(str(tuple(trial.x.shape)) for trial in trials)])
+    eps = spoken([f"{each:g}" for each in sorted({trial.eps for trial in trials})])
     tried = (
-        f"shapes {shapes}{more}; spreads 0, 1e-8, 1e-5, 0.003 and 1 to 3; "
-        "means from −2 to 2, and large ones; "
-        f"ε = {spoken([f'{e:g}' for e in eps])}; float64, float32, float16 and bfloat16; "
-        "the gradient"
+        f"shapes {shapes}; spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much "
+        f"more; ε = {eps}; float64, float32, float16 and bfloat16; the gradient"
     )
     return f"{tried}; `eval` and `train`" if len(modes) > 1 else tried
-
-
-def _mode_place(modes: list, wrong: list[bool]) -> list[Place]:
-    if len(modes) < 2 or len(set(wrong)) == 1:
-        return []
-    return [Place(f"It is wrong only in `{'train' if wrong[1] else 'eval'}`.")]

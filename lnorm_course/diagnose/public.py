@@ -1,5 +1,6 @@
 """`diagnose` itself: sort out what was given."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
@@ -82,7 +83,9 @@ def diagnose(
         )
     if is_numbers:
         return diagnose_arrays(_tensor("x", layer), _tensor("y", y), gamma, beta, eps, like)
-    return diagnose_layer(layer, like, gamma, beta, eps, sizes)  # type: ignore[arg-type]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a layer warns of isn't news, and slips do more
+        return diagnose_layer(layer, like, gamma, beta, eps, sizes)  # type: ignore[arg-type]
 
 
 def _tensor(name: str, value: Any) -> Tensor:

@@ -1,45 +1,35 @@
-"""Call somebody's layer: find out what it takes, put numbers into its γ and β, and catch errors."""
+"""Call somebody's layer: find out what it takes, and put numbers into its γ and β."""
 
 import copy
 import inspect
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.diagnose.causes import Failure
+from lnorm_utils.words import spoken
 
-__all__ = ["BIAS", "WEIGHT", "Call", "Subject"]
+__all__ = ["Subject", "shape_of"]
 
-WEIGHT = ("weight", "gamma", "scale", "g", "w", "a_2", "γ", "gain", "a")
-BIAS = ("bias", "beta", "shift", "b", "b_2", "β", "offset")
-EPS = ("eps", "epsilon", "variance_epsilon", "ε", "variance_eps")
-SHAPE = ("normalized_shape", "shape", "input_shape", "norm_shape")
-ROLES = {"weight": WEIGHT, "bias": BIAS, "eps": EPS, "shape": SHAPE}
-
-
-class Call(NamedTuple):
-    """What came of one call.
-
-    Args:
-        value: a tensor, or why there is none.
-        changed_input: whether the input has other numbers now.
-        input: the copy of x that it was called with.
-    """
-
-    value: Tensor | Failure
-    changed_input: bool
-    input: Tensor
+ROLES = {
+    "weight": ("weight", "gamma", "scale", "g", "w", "a_2", "γ", "gain", "a", "alpha"),
+    "bias": ("bias", "beta", "shift", "b", "b_2", "β", "offset"),
+    "eps": ("eps", "epsilon", "variance_epsilon", "ε", "variance_eps"),
+    "shape": ("normalized_shape", "shape", "input_shape", "norm_shape"),
+    "both": ("params", "parameters", "weights", "affine"),  # a tuple of γ and β
+}
+VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class Subject:
-    """A function or a module, as something to call with x, γ, β, and ε.
+    """A function, a module, or another callable object, as something to call with x, γ, β, and ε.
 
     Args:
-        layer: a function of x, or of x and of arguments named like γ, β, ε, or a module.
-        shape: what its γ and β should look like, and what goes in as `normalized_shape`.
+        layer: a function of x, or of x and of arguments named like γ, β, ε, or an object that
+            holds γ and β as tensors.
+        shape: the sizes of γ, if they are known.
 
     Raises:
         TypeError: it can't be called, or has arguments that nobody can fill in.
@@ -56,33 +46,42 @@ class Subject:
                 "diagnose takes a function, a module, or two arrays, but a "
                 f"{type(layer).__name__} was given."
             )
-        self.layer, self.shape = layer, shape
+        self.layer: Any = layer
+        self.shape = shape
         self.is_module = isinstance(layer, nn.Module)
-        self.takes_any_size = shape is None and not self.is_module
-        self.names = {} if self.is_module else _roles(layer)
-        self._copies: dict[tuple, nn.Module] = {}
+        self.held = {} if inspect.isroutine(layer) else _held(layer)
+        self.takes = {} if self.is_module else _arguments(layer)
+        self.channels_first = False  # whether its features are axis 1, and not the last one
+        self.notes: dict[str, None] = {}
+        self._copies: dict[tuple, Any] = {}
 
-    @property
-    def takes_eps(self) -> bool:
-        """Whether ε is an argument."""
-        return "eps" in self.names
+    def has(self, role: str) -> bool:
+        """Whether it takes, or holds, "weight", "bias", or "eps"."""
+        return role in self.takes or role in self.held or ("both" in self.takes and role != "eps")
 
-    def held(self, role: str) -> str | None:
-        """Return the name under which a module holds γ, or β: None if there isn't exactly one."""
-        if not isinstance(self.layer, nn.Module):
-            return None
-        names = [n for n in tensors_of(self.layer) if n.rpartition(".")[2] in ROLES[role]]
-        return names[0] if len(names) == 1 else None
-
-    def changed_by_calls(self) -> list[str]:
-        """Name the buffers that are no longer as they were."""
-        if not isinstance(self.layer, nn.Module):
-            return []
-        before = dict(self.layer.named_buffers())
-        now = [(n, b) for copied in self._copies.values() for n, b in copied.named_buffers()]
-        return list(
-            dict.fromkeys(n for n, b in now if n in before and not b.equal(before[n].to(b)))
-        )
+    def copy(
+        self,
+        dtype: torch.dtype,
+        weight: Tensor | None,
+        bias: Tensor | None,
+        is_training: bool | None = None,
+    ) -> Any:
+        """Return a copy in a dtype, with γ and β put into it; a function is returned itself."""
+        if not self.is_module and not self.held:
+            return self.layer
+        key = dtype, id(weight), id(bias), is_training
+        if key not in self._copies:
+            mine = copy.deepcopy(self.layer)
+            if self.is_module:
+                mine.to("cpu", dtype).train(is_training or False)
+            for name, tensor in _tensors(mine).items():
+                if tensor.dtype != dtype:
+                    _put(mine, name, tensor.detach().to(dtype))
+            for role, value in (("weight", weight), ("bias", bias)):
+                if value is not None and role in self.held:
+                    _put(mine, self.held[role], value.to(dtype))
+            self._copies[key] = mine
+        return self._copies[key]
 
     def call(
         self,
@@ -91,84 +90,119 @@ class Subject:
         bias: Tensor | None,
         eps: float,
         is_training: bool | None = None,
-    ) -> Call:
-        """Call it with a copy of x; a module gets γ and β in the dtype of x put into it."""
-        mine = x.detach().clone().requires_grad_(x.requires_grad)
-        given = mine * 1 if x.requires_grad else mine  # one can change it in place, unlike a leaf
-        before = given.detach().clone()
-        try:
-            value = self._run(given, weight, bias, eps, is_training)
-        except Exception as error:
-            words = " ".join(str(error).split())[:200]
-            return Call(Failure(type(error).__name__, words), False, mine)
-        changed = not torch.equal(torch.nan_to_num(given.detach()), torch.nan_to_num(before))
-        return Call(_as_tensor(value), changed, mine)
+    ) -> Tensor:
+        """Call it with x itself, which it may change, and return a tensor.
 
-    def _run(
-        self,
-        x: Tensor,
-        weight: Tensor | None,
-        bias: Tensor | None,
-        eps: float,
-        is_training: bool | None,
-    ) -> object:
-        if isinstance(self.layer, nn.Module):
-            return self._loaded(self.layer, x.dtype, weight, bias, is_training)(x)
-        values = {
-            "weight": weight if weight is None else weight.to(x.dtype),
-            "bias": bias if bias is None else bias.to(x.dtype),
-            "eps": eps,
-            "shape": self.shape,
-        }
-        given = {name: values[role] for role, (name, _) in self.names.items()}
-        by_place = [name for name, is_by_place in self.names.values() if is_by_place]
-        return self.layer(x, *(given.pop(name) for name in by_place), **given)
+        Raises:
+            TypeError: it returns none.
+            Exception: whatever it raises.
+        """
+        layer = self.copy(x.dtype, weight, bias, is_training)
+        weight, bias = (p if p is None else p.to(x.dtype) for p in (weight, bias))
+        shape = tuple(x.shape[-len(self.shape or (1,)) :])
+        values = dict(weight=weight, bias=bias, eps=eps, both=(weight, bias), shape=shape)
+        by_place = {r: v for r, v in values.items() if self.takes.get(r, "").startswith("*")}
+        named = {self.takes[r]: v for r, v in values.items() if r in self.takes and r not in by_place}
+        places = [by_place[role] for role in self.takes if role in by_place]
+        if not self.channels_first:
+            return self._tensor(layer(x, *places, **named), x.shape)
+        y = self._tensor(layer(x.movedim(-1, 1).contiguous(), *places, **named), x.shape)
+        return y.movedim(1, -1) if y.ndim == x.ndim else y
 
-    def _loaded(
-        self,
-        layer: nn.Module,
-        dtype: torch.dtype,
-        weight: Tensor | None,
-        bias: Tensor | None,
-        is_training: bool | None,
-    ) -> nn.Module:
-        key = dtype, id(weight), id(bias), is_training
-        if key not in self._copies:
-            mine = copy.deepcopy(layer).to("cpu", dtype)
-            mine.train(layer.training if is_training is None else is_training)
-            for role, value in (("weight", weight), ("bias", bias)):
-                if value is not None and (name := self.held(role)):
-                    _put(mine, name, value.to(dtype))
-            self._copies[key] = mine
-        return self._copies[key]
+    def _tensor(self, value: Any, shape: torch.Size) -> Tensor:
+        if isinstance(value, tuple) and value:
+            self.notes[f"It returns {len(value)} things; the first was compared."] = None
+            value = value[0]
+        value = torch.from_numpy(value) if isinstance(value, numpy.ndarray) else value
+        if not isinstance(value, Tensor):
+            raise TypeError(f"a tensor was expected, and it returned a {type(value).__name__}")
+        return value
+
+    def kept(self) -> list[str]:
+        """Name the tensors besides γ and β that calls have changed."""
+        before, held = _tensors(self.layer, any_dtype=True), self.held.values()
+        now = [pair for each in self._copies.values() for pair in _tensors(each, True).items()]
+        changed = [n for n, t in now if n in before and n not in held and not _same(before[n], t)]
+        return list(dict.fromkeys([*changed, *(n for n, _ in now if n not in before)]))
 
 
-def tensors_of(layer: nn.Module) -> dict[str, Tensor]:
-    """Return all floating-point tensors of a module, also those that it doesn't register."""
-    plain = {n: v for n, v in vars(layer).items() if isinstance(v, Tensor)}
-    found = {**layer.state_dict(keep_vars=True), **plain}
-    return {n: v for n, v in found.items() if v.is_floating_point()}
+def shape_of(layer: object) -> tuple[int, ...] | None:
+    """Return the shape that γ has, as far as a layer tells."""
+    shape = getattr(layer, "normalized_shape", None)
+    if isinstance(shape, int):
+        return (shape,)
+    if isinstance(shape, tuple | list | torch.Size):
+        return tuple(shape)
+    if inspect.isroutine(layer):
+        return None
+    shapes = [tuple(n for n in t.shape if n > 1) for t in _tensors(layer).values() if t.numel() > 1]
+    return max(shapes, key=len) if shapes else None
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and torch.equal(one.to(other.dtype), other)
+
+
+def _tensors(layer: Any, any_dtype: bool = False) -> dict[str, Tensor]:
+    """Return the tensors of an object, with their names; those in lists have a number behind."""
+    found: dict[str, Any] = {}
+    if isinstance(layer, nn.Module):
+        found = {n: t for n, t in layer.state_dict(keep_vars=True).items()}
+        found |= dict(layer.named_buffers())
+    for name, value in getattr(layer, "__dict__", {}).items():
+        inner = enumerate(value) if isinstance(value, tuple | list) else ()
+        inner = value.items() if isinstance(value, dict) and not name.startswith("_") else inner
+        found |= {name: value, **{f"{name}.{key}": each for key, each in inner}}
+    is_kind = torch.is_tensor if any_dtype else lambda t: torch.is_tensor(t) and t.is_floating_point()
+    return {name: tensor for name, tensor in found.items() if is_kind(tensor)}
+
+
+def _held(layer: object) -> dict[str, str]:
+    """Return under which names an object holds γ and β: by their names, or by how they begin."""
+    tensors = {n: t for n, t in _tensors(layer).items() if t.numel() and "running" not in n}
+    held: dict[str, str] = {}
+    for role in ("weight", "bias"):
+        names = [n for n in tensors if n.rpartition(".")[2].lower() in ROLES[role]]
+        if len(names) == 1:
+            held[role] = names[0]
+    most = max((t.numel() for t in tensors.values()), default=0)
+    others = [n for n, t in tensors.items() if n not in held.values() and t.numel() == most]
+    is_module = isinstance(layer, nn.Module)
+    learn = [n for n in others if isinstance(tensors[n], nn.Parameter) or not is_module]
+    if len(learn) <= 2 - len(held) and len(tensors) <= 2:
+        for name in learn:
+            start = "bias" if not tensors[name].any() else "weight"
+            role = start if start not in held else ({"weight", "bias"} - {*held}).pop()
+            held[role] = name
+    return held
 
 
 @torch.no_grad()
-def _put(layer: nn.Module, name: str, value: Tensor) -> None:
-    """Put numbers where a module holds γ or β; one number only gets the first."""
+def _put(layer: Any, name: str, value: Tensor) -> None:
+    """Put numbers where an object holds γ or β; one number only gets the first."""
     *path, last = name.split(".")
     for part in path:
-        layer = getattr(layer, part)
-    held = getattr(layer, last)
-    if held.numel() == 1:
-        value = value.flatten()[:1]
+        at = getattr(layer, part)
+        if isinstance(at, tuple | list):
+            numbers = [value.clone() if str(n) == last else t for n, t in enumerate(at)]
+            setattr(layer, part, type(at)(numbers))
+            return
+        layer = at
+    held = layer[last] if isinstance(layer, Mapping) and last in layer else getattr(layer, last)
+    value = value.flatten()[:1] if held.numel() == 1 else value
     if held.numel() != value.numel():
         return
-    if isinstance(held, nn.Parameter) or last in layer._buffers:
-        held.copy_(value.reshape(held.shape))
+    value = value.reshape(held.shape).clone()
+    if isinstance(held, nn.Parameter):
+        held.data = value
+    elif isinstance(layer, dict):
+        layer[last] = value
     else:
-        setattr(layer, last, value.reshape(held.shape).to(value.dtype))
+        setattr(layer, last, value.requires_grad_(held.requires_grad))
 
 
-def _roles(layer: Callable) -> dict[str, tuple[str, bool]]:
-    """Return role -> (name of the argument, whether it goes in by its place)."""
+def _arguments(layer: Callable) -> dict[str, str]:
+    """Return role -> name of the argument; "*" in front of one that goes in by its place."""
     try:
         parameters = list(inspect.signature(layer).parameters.values())
     except (TypeError, ValueError):  # some functions of PyTorch don't tell
@@ -177,26 +211,19 @@ def _roles(layer: Callable) -> dict[str, tuple[str, bool]]:
     first, rest = parameters[:1], parameters[1:]
     if first and first[0].kind is inspect.Parameter.KEYWORD_ONLY:
         rest = parameters
-    roles: dict[str, tuple[str, bool]] = {}
-    for parameter in rest:
-        role = next((r for r, names in ROLES.items() if parameter.name in names), None)
-        if role and role not in roles:
-            is_by_place = parameter.kind is inspect.Parameter.POSITIONAL_ONLY
-            roles[role] = parameter.name, is_by_place
-        elif parameter.default is parameter.empty and parameter.kind not in (
-            inspect.Parameter.VAR_POSITIONAL,
-            inspect.Parameter.VAR_KEYWORD,
-        ):
-            raise TypeError(
-                f"diagnose can't tell what goes in as `{parameter.name}`: give a function of x, "
-                "or of x, weight, bias, eps, for example `lambda x: yours(x, ...)`."
-            )
-    return roles
-
-
-def _as_tensor(value: object) -> Tensor | Failure:
-    if isinstance(value, numpy.ndarray):
-        value = torch.from_numpy(value)
-    if isinstance(value, Tensor):
-        return value
-    return Failure("", f"returned a {type(value).__name__}, but a tensor was expected")
+    found: dict[str, str] = {}
+    unknown = []
+    for each in rest:
+        role = next((r for r, names in ROLES.items() if each.name.lower() in names), "")
+        has_default = each.default is not each.empty
+        if role and role not in found:
+            is_by_place = each.kind is inspect.Parameter.POSITIONAL_ONLY
+            found[role] = "*" * is_by_place + each.name
+        elif not has_default and each.kind not in VARIADIC:
+            unknown.append(f"`{each.name}`")
+    if unknown:
+        raise TypeError(
+            f"diagnose can't tell what goes in as {spoken(unknown)}: give a function of x, or of "
+            "x, weight, bias, eps, for example `lambda x: yours(x, ...)`."
+        )
+    return found
