@@ -11,9 +11,10 @@ from torch import Tensor
 from lnorm_course.checking.search import Explanation, Explanations, Raised, in_words
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.trials import Trial
+from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
 
-__all__ = ["Explained", "Result", "Search", "explain", "raised", "slips_of"]
+__all__ = ["TELLING", "Explained", "Result", "Search", "explain", "raised", "slips_of"]
 
 WITHIN = 1e-9  # how far scaled numbers may be off
 # By how much more than rounding can numbers be off that count as the same? What is computed in
@@ -122,9 +123,11 @@ def _is_told(part: object, source: str) -> bool:
 
 def _is_common(piece: Piece) -> bool:
     """Tell whether people do it so often that it's tried with all else."""
-    is_root = piece.step in ("deviation", "affine") and len(piece.code) < 30
+    if piece.step == "affine":
+        return "x_hat" in piece.code or piece.code in ("(1 + g, b)", "(b, g)")
     is_value = piece.step == "eps" and "eps" not in piece.code
-    return is_value or is_root or bool(piece.beliefs and piece.step not in ("mean", "affine"))
+    beliefs = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT} & {*piece.beliefs}
+    return is_value or (piece.step in ("variance", "deviation") and bool(beliefs))
 
 
 @dataclass

@@ -249,7 +249,7 @@ def _report(
     words = " ".join([explained.words, *(f.words for f in causes), *mixed]).strip()
     if explained.is_right and not words:
         nothing = f"{Verdict.NO_DIFFERENCE.value} from {run.norm.in_words}, up to rounding"
-        if run.subject.channels_first:
+        if run.norm.is_channels_first:
             nothing += ", if the features are axis 1"
         return Diagnosis(f"{nothing}, in what was tried.", True, (), tuple(places), tried)
     if explained.words or (explained.is_right and slips) or mixed:

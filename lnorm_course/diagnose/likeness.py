@@ -39,10 +39,10 @@ def law(run: Run, trials: Sequence[Trial]) -> str:
     What's divided by may be the root of k · variance + ε, with another k and ε; or all numbers may
     be off by one factor.
     """
-    some = [t for t in trials if t.x.shape == run.main.x.shape and t.words != "constant rows"]
-    some = [t for t in some if t.eps == run.norm.eps and not t.at_gradient]
+    some = [t for t in trials if t.x.shape == run.main.x.shape and not t.at_gradient]
+    some = [t for t in some if t.eps == run.norm.eps]
     rows = _rows(run, some)
-    if rows is None:
+    if rows is None or len(rows.y) < LEAST:
         return ""
     within = 1e-6 if run.unit < 2.0**-30 else 1e-3
     factor = ((rows.y * rows.z).sum() / rows.z.square().sum()).item()
@@ -81,13 +81,15 @@ def _rows(run: Run, trials: Sequence[Trial]) -> _Rows | None:
     found = []
     for trial in trials:
         y, z = run.result(trial), run.expected(trial.x)
-        if run.norm.split or isinstance(y, Raised) or y.shape != z.shape or not y.isfinite().all():
+        if run.norm.split or isinstance(y, Raised) or y.shape != z.shape:
             return None
         x, y, z = (each.double().reshape(-1, size) for each in (trial.x, y, z))
         gamma = torch.ones(size) if trial.weight is None else trial.weight.flatten()
         beta = torch.zeros(size) if trial.bias is None else trial.bias.flatten()
         mean = 0 if run.norm.name == "RMSNorm" else x.mean(-1, keepdim=True)
-        found.append((x - mean, (y - beta) / gamma, (z - beta) / gamma, y, z))
+        each = (x - mean, (y - beta) / gamma, (z - beta) / gamma, y, z)
+        finite = y.isfinite().all(-1)
+        found.append([rows[finite] for rows in each])
     return _Rows(*map(torch.cat, zip(*found, strict=True))) if found else None
 
 

@@ -1,7 +1,7 @@
 """What a layer is compared with: a norm, the slips of it, and how far rounding can move it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,7 @@ class Norm:
         name: as the beginning of a sentence.
         module: the module that it stands for.
         split: how axis 1, the channels, is split, if γ belongs to them; the places are one axis.
+        is_channels_first: whether its rows were moved behind, from axis 1.
     """
 
     model: _Layer
@@ -63,6 +64,7 @@ class Norm:
     name: str = "Layer norm"
     module: nn.Module | None = None
     split: tuple[int, ...] = ()
+    is_channels_first: bool = False
 
     @property
     def axes(self) -> Sequence[tuple]:
@@ -165,7 +167,7 @@ def with_channels_first(norm: Norm) -> Norm:
     axes = axes_of(IMAGES, (3,), {(0, 1, 2): Belief.OVER_THE_BATCH})
     names = ["layer_norm", *["rms_norm"] * (norm.name == "RMSNorm"), "whole_layer"]
     model = _Layer(*names, axes=axes, called=norm.name)
-    return Norm(model, norm.shape, norm.eps, norm.dim, norm.name, norm.module)
+    return replace(norm, model=model, is_channels_first=True)
 
 
 def _of_last_axes(
