@@ -48,7 +48,8 @@ class Search(Explanations):
             return trials[number].run(functools.partial(norm.result, parts)) * factors[number]
 
         right = [run((), n) for n in range(len(trials))]
-        super().__init__(run, (), (), norm.model, right, WITHIN, ("eps",))
+        arguments = ["eps"] + ["bias"] * (trials[0].bias is not None)
+        super().__init__(run, (), (), norm.model, right, WITHIN, arguments)
         self.trials, self.factors, self.axes = trials, factors, norm.axes
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
@@ -98,6 +99,8 @@ class Search(Explanations):
                     continue
                 fits = {n for n in numbers if self.fits(scaled[n], parts, n)}
                 is_whole = fits >= {*numbers} - failed
+                if count > 1 and not is_whole:  # two things fit by chance what one leaves
+                    continue
                 if len(fits) > len(explained) and (not best or is_whole or len(best[0]) == count):
                     best, explained = [], fits
                 if fits == explained and (not best or len(best[0]) == len(parts)):
@@ -111,7 +114,7 @@ class Search(Explanations):
         axes = {code for _, code, _ in self.axes}
         first: dict[tuple, Explanation] = {}
         for parts in found:
-            key = (p.step if p.code in axes else p for p in parts if isinstance(p, Piece))
+            key = (p.step if p.code in axes else p.why for p in parts if isinstance(p, Piece))
             first.setdefault(tuple(key), parts)
         return list(first.values())
 

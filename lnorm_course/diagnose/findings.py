@@ -84,6 +84,7 @@ def findings(run: Run) -> list[Finding]:
         *_far(run),
         *_gradients(run),
         *_dtypes(run),
+        *_parameters(run),
         *_state_dict(run),
         *map(Finding, run.subject.notes),
     ]
@@ -108,7 +109,8 @@ def _other_inputs(run: Run) -> Iterator[Finding]:
     for words, x in more:
         value = run.call(x)
         if isinstance(value, Raised):
-            yield Finding(f"For {words}, it raises {value.kind}: {value.message}")
+            if not words.startswith("a long"):
+                yield Finding(f"For {words}, it raises {value.kind}: {value.message[:100]}")
             continue
         off, explained = run.error(x, run.unit)
         if off > MARGIN[run.unit] * explained:
@@ -120,7 +122,8 @@ def _far(run: Run) -> Iterator[Finding]:
     mean = FAR[run.unit]
     x = typical(run.main.x.shape, 41) + mean
     off, explained = run.error(x, run.unit)
-    if off <= max(explained, 1e-3) or not run.expected(x).isfinite().all():
+    right = run.expected(x)
+    if off <= max(explained, 1e-4 * right.abs().max().item()) or not right.isfinite().all():
         return
     where = f"at a mean of {mean:,.0f} and a spread of about 2"
     value = run.call(x)
@@ -165,7 +168,7 @@ def _gradients(run: Run) -> Iterator[Finding]:
         yield Finding("No gradient comes back through it, so nothing below it can learn.")
         return
     except Exception as error:
-        yield Finding(f"Its gradient can't be computed: {raised(error).message}.")
+        yield Finding(f"Its gradient can't be computed: {raised(error).message[:100]}")
         return
     silent = [letter for letter, each in zip(known, found, strict=True) if not each.any()]
     if silent and not run.parts:
@@ -190,7 +193,7 @@ def _dtypes(run: Run) -> Iterator[Finding]:
             off, explained = significant(off, 2), significant(explained, 2)
             words = f"In {name}, it's off by {off}; rounding explains {explained}."
             yield Finding(words, True, f"its numbers are wrong in {name}")
-        elif dtype == torch.float16:
+        elif dtype == torch.float16 and not run.parts:
             off, explained = run.error((LARGE * x).to(dtype), unit)
             if off > explained:
                 yield Finding(
@@ -199,6 +202,19 @@ def _dtypes(run: Run) -> Iterator[Finding]:
                 )
         if value.dtype != dtype:
             yield Finding(f"For {name}, it returns {dtype_name(value.dtype)}.")
+
+
+def _parameters(run: Run) -> Iterator[Finding]:
+    """Compare which parameters there are with those of the module that it should be like."""
+    for letter, role in (("γ", "weight"), ("β", "bias")):
+        if run.norm.module is None or run.parts:
+            return
+        own = getattr(run.norm.module, role, None)
+        if own is None and run.subject.has(role):
+            slip = f"it has a {letter}"
+            yield Finding(f"It has a {letter}. {run.norm.name} has none here.", True, slip)
+        elif own is not None and not run.subject.has(role):
+            yield Finding(f"It has no {letter}, and was compared for the {letter} of `like`.")
 
 
 def _state_dict(run: Run) -> Iterator[Finding]:

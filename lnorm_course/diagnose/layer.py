@@ -36,7 +36,7 @@ def diagnose_layer(
     norm = norm_like(like, eps) if like else None
     known = shape or (norm.shape if norm else shape_of(layer))
     subject = Subject(layer, known)
-    first: tuple[Run, list[Trial]] | None = None
+    first: tuple[Run, list[Trial], bool] | None = None
     for channels_first in (False, True):
         subject.channels_first = channels_first
         for size in [known] if known else [(n,) for n in SIZES]:
@@ -46,11 +46,13 @@ def diagnose_layer(
                 continue
             mine = with_channels_first(mine) if channels_first else mine
             run, trials = _prepared(subject, mine, weight, bias, channels_first, known is None)
-            first = first or (run, trials)
-            if not isinstance(run.call(run.main.x), Raised):
+            value = run.call(run.main.x)
+            if isinstance(value, Tensor) and value.numel() == run.main.x.numel():
                 return _judged(run, trials)
+            if first is None or (isinstance(value, Tensor) and not first[2]):
+                first = run, trials, isinstance(value, Tensor)
     assert first is not None
-    return _fails(*first)
+    return _judged(*first[:2]) if first[2] else _fails(*first[:2])
 
 
 def _prepared(
@@ -79,8 +81,10 @@ def _prepared(
     plain = Trial("", torch.zeros(0), norm.eps, chosen[0], chosen[1])
     run = Run(subject, norm, plain, mode)
     shapes = [each for each in shapes_for(norm, channels_first) if _takes(norm, each)]
-    fails = [isinstance(run.call(typical(each)), Raised) for each in shapes]
-    shapes = [shape for _, shape in sorted(zip(fails, shapes, strict=True), key=lambda p: p[0])]
+    values = [run.call(typical(each)) for each in shapes]
+    takes = [isinstance(v, Tensor) and v.numel() == torch.Size(s).numel()
+             for v, s in zip(values, shapes, strict=True)]
+    shapes = [shape for _, shape in sorted(zip(takes, shapes, strict=True), key=lambda p: not p[0])]
     any_width = any_width and not channels_first
     trials = trials_for(norm, shapes, chosen[0], chosen[1], "eps" in subject.takes, any_width)
     return replace(run, main=trials[-1]), trials
@@ -119,7 +123,7 @@ def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
         if said := _changes(replace(run, mode=mode)):
             return said
     runs = [replace(run, mode=mode) for mode in modes]
-    results = [[each.result(trial) for trial in trials] for each in runs]
+    results = [_results(each, trials) for each in runs]
     is_one = len(runs) < 2 or all(map(_equal, *results))
     judged = []
     for each, mine in list(zip(runs, results, strict=True))[: 1 if is_one else 2]:
@@ -129,12 +133,23 @@ def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
     # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
     order = sorted(judged, key=lambda j: (not j[1].words, j[1].is_right, not j[0].mode))
     worst, other = order
-    place = f"In `{'train' if other[0].mode else 'eval'}`: " + (
-        "no difference found." if other[1].is_right else other[1].words or "cause unknown."
-    )
+    words = other[1].words or " ".join(_rows(other[0])) or "cause unknown."
+    place = f"In `{'train' if other[0].mode else 'eval'}`: {words}"
     if other[1].is_right:
         place = f"It is wrong only in `{'train' if worst[0].mode else 'eval'}`."
     return _report(*worst, trials, modes, [Finding(place)])
+
+
+def _results(run: Run, trials: Sequence[Trial]) -> list[Result]:
+    """Return what comes out; an axis more for some shapes, if others are kept, is an error."""
+    results = [run.result(trial) for trial in trials]
+    main = results[-1]
+    keeps = isinstance(main, Tensor) and main.shape == run.main.x.shape
+    for n, (trial, value) in enumerate(zip(trials, results, strict=True)):
+        is_other = isinstance(value, Tensor) and value.shape != trial.x.shape
+        if keeps and is_other and trial.kind == "shape":
+            results[n] = Raised("another shape", str(tuple(value.shape)))  # type: ignore[union-attr]
+    return results
 
 
 def _changes(run: Run) -> Diagnosis | None:
@@ -201,12 +216,16 @@ def _precision(run: Run) -> torch.dtype:
     """Return the dtype in which a layer computes what comes in as float64."""
     x = run.main.x
     value = run.call(x)
-    if not isinstance(value, Tensor) or _equal(value, run.call(typical(x.shape, 81))):
+    if not isinstance(value, Tensor):
         return torch.float64
-    is_rich = len(value.double().unique()) > x.shape[-1]
     for dtype in (*HALF, torch.float32):
-        is_output = is_rich and _equal(value, value.to(dtype).to(value.dtype))
-        if is_output or _equal(value, run.call(x.to(dtype).double())):
+        # What it doesn't see are the digits that the dtype lacks, and no others.
+        moved = run.call(x * (1 + 32 * torch.finfo(dtype).eps * typical(x.shape, 81)))
+        if not isinstance(moved, Tensor) or moved.shape != value.shape:
+            continue
+        sees_more = moved.ne(value).double().mean() > 0.5
+        is_output = _equal(value, value.to(dtype).to(value.dtype))
+        if sees_more and (is_output or _equal(value, run.call(x.to(dtype).double()))):
             return dtype
     return torch.float64
 
@@ -228,20 +247,14 @@ def _report(
     also: Sequence[Finding] = (),
 ) -> Diagnosis:
     """Say what was found."""
-    found = list(also)
-    for trial in trials:
-        value = run.result(trial) if trial.kind in ("shape", "width") else None
-        if isinstance(value, Raised):
-            found.append(Finding(f"For {trial.words}, it raises {value.kind}: {value.message}"))
+    found = [*also, *_refused(trials, _results(run, trials))]
+    if run.norm.is_channels_first:
+        found.append(Finding("Its features are axis 1, as in images, and it was judged like that."))
     if dtype == torch.float32:
         found.append(Finding("It computes in float32 what comes in as float64."))
     if explained.is_right or explained.parts:
         found += findings(run)
-    within = 1e-8 if run.unit < 2.0**-30 else 1e-4
-    mixed: list[str] = []
-    if explained.is_right or not explained.words:
-        features = torch.Size(run.norm.shape).numel()
-        mixed = [] if run.norm.split else _rows(run, features, within)
+    mixed = _rows(run) if explained.is_right or not explained.words else []
     causes = [f for f in found if f.is_wrong]
     places = [f.words for f in found if not f.is_wrong]
     tried = _tried(trials, modes, run.norm)
@@ -249,8 +262,6 @@ def _report(
     words = " ".join([explained.words, *(f.words for f in causes), *mixed]).strip()
     if explained.is_right and not words:
         nothing = f"{Verdict.NO_DIFFERENCE.value} from {run.norm.in_words}, up to rounding"
-        if run.norm.is_channels_first:
-            nothing += ", if the features are axis 1"
         return Diagnosis(f"{nothing}, in what was tried.", True, (), tuple(places), tried)
     if explained.words or (explained.is_right and slips) or mixed:
         if explained.words:
@@ -263,12 +274,26 @@ def _report(
     return diagnosis(Verdict.UNKNOWN, words, (), places, tried)
 
 
-def _rows(run: Run, features: int, within: float) -> list[str]:
+def _refused(trials: Sequence[Trial], results: Sequence[Result]) -> list[Finding]:
+    """Say what it doesn't take, with the first error."""
+    pairs = [(t.words, r) for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)]
+    pairs = [(words, r) for words, r in pairs if words != "the gradient"]
+    if not pairs:
+        return []
+    words, error = spoken([words for words, _ in pairs]), pairs[0][1]
+    return [Finding(f"It doesn't take {words}. First: {error.kind}: {error.message[:100]}")]
+
+
+def _rows(run: Run) -> list[str]:
+    """Say what rows do to each other."""
+    within = 1e-8 if run.unit < 2.0**-30 else 1e-4
+
     def call(x: Tensor) -> Tensor:
         value = run.call(x)
         return value if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
 
-    return about_rows(call, run.main.x, features, within)
+    size = torch.Size(run.norm.shape).numel()
+    return [] if run.norm.split else about_rows(call, run.main.x, size, within)
 
 
 def _where(explained: Explained, trials: Sequence[Trial]) -> list[str]:

@@ -45,9 +45,8 @@ def law(run: Run, trials: Sequence[Trial]) -> str:
     if rows is None or len(rows.y) < LEAST:
         return ""
     within = 1e-6 if run.unit < 2.0**-30 else 1e-3
-    factor = ((rows.y * rows.z).sum() / rows.z.square().sum()).item()
-    if _close(rows.y, factor * rows.z, within) and abs(factor) > within:
-        return f"All numbers are {significant(factor, 5)} times what's right."
+    if found := _at_the_end(rows.y, rows.z, within):
+        return found
     square = rows.x.square().mean(-1)
     by = (rows.own * rows.x).mean(-1) / square  # what each row is multiplied by
     known = square > 0
@@ -67,6 +66,26 @@ def law(run: Run, trials: Sequence[Trial]) -> str:
         return f"Your ε is {significant(eps, 3)}. Here it's another one."
     also = f" + {significant(eps, 3)}" if eps > within * v.min().item() else ", without ε"
     return f"You divide by the root of {significant(k, 5)} times {what}{also}."
+
+
+def _at_the_end(y: Tensor, z: Tensor, within: float) -> str:
+    """Say what was done to right numbers z: multiplied and added to, cut off, or rounded."""
+    away = z - z.mean()
+    factor = ((y * away).sum() / away.square().sum()).item()
+    added = (y - factor * z).mean().item()
+    if _close(y, factor * z + added, within) and abs(factor) > within:
+        plus = f", plus {significant(added, 4)}" if abs(added) > within else ""
+        times = f"{significant(factor, 5)} times " if abs(factor - 1) > within else ""
+        return f"All numbers are {times}what's right{plus}."
+    low, high = y.min(), y.max()
+    if low < high and _close(y, z.clamp(low, high), within):
+        ends = [significant(end.item(), 4) for end in (low, high) if (y == end).sum() > 1]
+        return f"Results are right, but cut off at {spoken(ends)}."
+    for digits in range(6):
+        is_rounded = torch.allclose(y.mul(10**digits).round().div(10**digits), y, 0, 1e-9)
+        if is_rounded and ((y - z).abs() <= 0.51 * 10.0**-digits).all():
+            return f"Results are rounded to {digits} digits behind the point."
+    return ""
 
 
 def _close(one: Tensor, other: Tensor, within: float) -> bool:

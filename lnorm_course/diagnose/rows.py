@@ -59,7 +59,7 @@ def _mixed(touched: list[set[int]], leading: torch.Size) -> str:
             lambda row: every - {row}
         ),
         "A row changes the one behind it, so each gets something of the row before": (
-            lambda row: {row + 1} & every
+            lambda row: {row + 1} if row < count - 1 else touched[row]
         ),
         "A row changes all that come after it, so something is kept from row to row": (
             lambda row: {*range(row + 1, count)}

@@ -123,7 +123,14 @@ class Subject:
         before, held = _tensors(self.layer, any_dtype=True), self.held.values()
         now = [pair for each in self._copies.values() for pair in _tensors(each, True).items()]
         changed = [n for n, t in now if n in before and n not in held and not _same(before[n], t)]
-        return list(dict.fromkeys([*changed, *(n for n, _ in now if n not in before)]))
+        numbers = [
+            name
+            for each in self._copies.values()
+            for name, value in vars(each).items()
+            if isinstance(value, int | float) and value != vars(self.layer).get(name)
+        ]
+        new = [n for n, _ in now if n not in before]
+        return list(dict.fromkeys([*changed, *new, *(n for n in numbers if n != "training")]))
 
 
 def shape_of(layer: object) -> tuple[int, ...] | None:
@@ -135,8 +142,13 @@ def shape_of(layer: object) -> tuple[int, ...] | None:
         return tuple(shape)
     if inspect.isroutine(layer):
         return None
-    shapes = [tuple(n for n in t.shape if n > 1) for t in _tensors(layer).values() if t.numel() > 1]
-    return max(shapes, key=len) if shapes else None
+    tensors = _tensors(layer)
+    held = [tensors[name] for name in _held(layer).values()]
+    for some, axes in ((held, 9), (tensors.values(), 1)):
+        shapes = [tuple(n for n in t.shape if n > 1)[-axes:] for t in some if t.numel() > 1]
+        if shapes:
+            return max(shapes, key=len)
+    return None
 
 
 def _same(one: Tensor, other: Tensor) -> bool:
@@ -168,6 +180,8 @@ def _held(layer: object) -> dict[str, str]:
     most = max((t.numel() for t in tensors.values()), default=0)
     others = [n for n, t in tensors.items() if n not in held.values() and t.numel() == most]
     is_module = isinstance(layer, nn.Module)
+    if len(others) == 1 and tensors[others[0]].ndim > 1 and len(tensors[others[0]]) == 2:
+        others = []  # γ and β in one tensor
     learn = [n for n in others if isinstance(tensors[n], nn.Parameter) or not is_module]
     if len(learn) <= 2 - len(held) and len(tensors) <= 2:
         for name in learn:
