@@ -214,7 +214,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
     elif len(ways) > 1:
         done = f"Either {', or '.join(ways)}"
     elif len(found[0]) > 1:
-        done = f"Two things: {ways[0]}"
+        done = f"{'Two' if len(found[0]) == 2 else 'Three'} things: {ways[0]}"
     else:
         done = _done(found[0][0]).removesuffix(".")
     return done, f"{done}. {_instead([part for parts in named for part in parts])}"

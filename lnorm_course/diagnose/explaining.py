@@ -49,6 +49,7 @@ class Search(Explanations):
 
         right = [run((), n) for n in range(len(trials))]
         arguments = ["eps"] + ["bias"] * (trials[0].bias is not None)
+        arguments += ["groups"] * (len(norm.split) > 1)
         super().__init__(run, (), (), norm.model, right, WITHIN, arguments)
         self.trials, self.factors, self.axes = trials, factors, norm.axes
 
@@ -68,7 +69,11 @@ class Search(Explanations):
             yield itertools.islice(in_two_gaps, MOST_PAIRS)
             yield ((piece,) for piece in double)
         else:
-            yield itertools.product(double, (p for p in common if p.step == "eps"))
+            in_three = itertools.combinations(common, 3)
+            yield (parts for parts in in_three if len({p.gap for p in parts}) == 3)
+            yield itertools.product(double, common)
+            pairs = itertools.combinations(common, 2)
+            yield ((a, b, c) for a in double for b, c in pairs if b.gap != c.gap)
 
     def scaled(self, value: Result, number: int) -> Result:
         """Return a result in the unit in which results are compared."""

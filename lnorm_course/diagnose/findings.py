@@ -18,7 +18,7 @@ __all__ = ["Finding", "Run", "findings"]
 
 FAR = {2.0**-53: 1e7, 2.0**-24: 4096.0}  # means at which E[x²] − E[x]² has no digit left
 LARGE = 300  # times a typical row, squares and sums leave float16
-HALF = (torch.float16, torch.bfloat16)
+HALF = (torch.bfloat16, torch.float16)
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,8 @@ def _gradients(run: Run) -> Iterator[Finding]:
     silent = [letter for letter, each in zip(known, found, strict=True) if not each.any()]
     if silent and not run.parts:
         slip = f"no gradient reaches {spoken(silent)}"
-        yield Finding(f"No gradient reaches {spoken(silent)}, so they never learn.", True, slip)
+        words = f"{slip[0].upper()}{slip[1:]}, so training changes nothing there."
+        yield Finding(words, True, slip)
 
 
 def _dtypes(run: Run) -> Iterator[Finding]:

@@ -36,23 +36,43 @@ def diagnose_layer(
     norm = norm_like(like, eps) if like else None
     known = shape or (norm.shape if norm else shape_of(layer))
     subject = Subject(layer, known)
-    first: tuple[Run, list[Trial], bool] | None = None
-    for channels_first in (False, True):
-        subject.channels_first = channels_first
-        for size in [known] if known else [(n,) for n in SIZES]:
+
+    def prepared(sizes: Sequence[tuple[int, ...]], is_first: bool) -> tuple[Run, list[Trial], bool]:
+        """Return it with the first size that it takes, or else that gives anything at all."""
+        subject.channels_first = is_first
+        best: tuple[int, Run, list[Trial]] | None = None
+        for size in sizes:
             subject.shape = size
             mine = norm or layer_norm_of(size, eps)
-            if channels_first and (mine.split or len(size) > 1):
-                continue
-            mine = with_channels_first(mine) if channels_first else mine
-            run, trials = _prepared(subject, mine, weight, bias, channels_first, known is None)
+            mine = with_channels_first(mine) if is_first else mine
+            run, trials = _prepared(subject, mine, weight, bias, known is None)
             value = run.call(run.main.x)
-            if isinstance(value, Tensor) and value.numel() == run.main.x.numel():
-                return _judged(run, trials)
-            if first is None or (isinstance(value, Tensor) and not first[2]):
-                first = run, trials, isinstance(value, Tensor)
-    assert first is not None
-    return _judged(*first[:2]) if first[2] else _fails(*first[:2])
+            is_tensor = isinstance(value, Tensor)
+            rank = is_tensor + (is_tensor and value.numel() == run.main.x.numel())
+            if best is None or rank > best[0]:
+                best = rank, run, trials
+            if rank == 2:
+                break
+        assert best is not None
+        subject.shape = best[1].norm.shape
+        return best[1], best[2], best[0] == 2
+
+    sizes = [known] if known else [(n,) for n in SIZES]
+    run, trials, takes = prepared(sizes, False)
+    found = _judged(run, trials) if takes else None
+    takes_all = takes and (not found or not found.right or run.main.x.ndim == len(sizes[0]) + 2)
+    if not takes_all and not run.norm.split and len(sizes[0]) == 1:
+        # Perhaps its features are axis 1, which a table of rows doesn't tell.
+        images, some, takes_images = prepared([run.norm.shape] if takes else sizes, True)
+        if takes_images:
+            of_images = _judged(images, some)
+            if not found or of_images.right is False:
+                return of_images
+        subject.channels_first, subject.shape = False, run.norm.shape
+    if found:
+        return found
+    gives = isinstance(run.call(run.main.x), Tensor)
+    return _judged(run, trials) if gives else _fails(run, trials)
 
 
 def _prepared(
@@ -60,7 +80,6 @@ def _prepared(
     norm: Norm,
     weight: Tensor | None,
     bias: Tensor | None,
-    channels_first: bool,
     any_width: bool,
 ) -> tuple[Run, list[Trial]]:
     """Choose γ and β, and the shapes that go in, those that it takes first."""
@@ -80,12 +99,12 @@ def _prepared(
         mode = bool(norm.split and norm.module and norm.module.training)
     plain = Trial("", torch.zeros(0), norm.eps, chosen[0], chosen[1])
     run = Run(subject, norm, plain, mode)
-    shapes = [each for each in shapes_for(norm, channels_first) if _takes(norm, each)]
+    shapes = [each for each in shapes_for(norm) if _takes(norm, each)]
     values = [run.call(typical(each)) for each in shapes]
     takes = [isinstance(v, Tensor) and v.numel() == torch.Size(s).numel()
              for v, s in zip(values, shapes, strict=True)]
     shapes = [shape for _, shape in sorted(zip(takes, shapes, strict=True), key=lambda p: not p[0])]
-    any_width = any_width and not channels_first
+    any_width = any_width and not norm.is_channels_first
     trials = trials_for(norm, shapes, chosen[0], chosen[1], "eps" in subject.takes, any_width)
     return replace(run, main=trials[-1]), trials
 

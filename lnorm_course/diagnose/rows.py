@@ -32,11 +32,19 @@ def about_rows(call: Call, x: Tensor, features: int, within: float) -> list[str]
         z = call(changed.reshape(x.shape))
         return (_differ(z, y, within) if z.shape == y.shape else ~z.isnan()).reshape(rows.shape)
 
-    touched = []
+    if not y.isfinite().any():
+        return ["Nothing finite comes out."]
+    if not changes(other).any():
+        return ["What comes out doesn't depend on what goes in."]
+    touched, moved = [], []
     for row in range(len(rows)):
         one = rows.clone()
         one[row] = other[row]
-        touched.append({*changes(one).any(1).nonzero().flatten().tolist()} - {row})
+        changed = {*changes(one).any(1).nonzero().flatten().tolist()}
+        touched.append(changed - {row})
+        moved.append(len(changed) == 1)
+    if any(touched) and all(moved):
+        return ["Rows come out in another order."]
     if any(touched):
         return [_mixed(touched, x.shape[: -1 if x.shape[-1] == features else 1])]
     found = _features(changes, rows, other)
@@ -111,8 +119,8 @@ def _features(changes: Callable[[Tensor], Tensor], rows: Tensor, other: Tensor) 
             return [f"Features change each other only within {groups}, as in group norm."]
     found = []
     for words, silent in (
-        ("changes no other, so it isn't counted in what a row is divided by", ~others.any(1)),
-        ("is changed by no other, so it isn't normalized with them", ~others.any(0)),
+        ("changes no other, as if it weren't counted", ~others.any(1)),
+        ("comes out the same whatever the others are", ~others.any(0)),
     ):
         if numbers := silent.nonzero().flatten().tolist():
             few = [str(n) for n in numbers[:4]]

@@ -58,11 +58,11 @@ def gradients(trial: Trial, function: Callable[..., Tensor], *others: Tensor) ->
     return [torch.zeros_like(a) if g is None else g for a, g in zip(at, found, strict=True)]
 
 
-def shapes_for(norm: Norm, channels_first: bool = False) -> list[tuple[int, ...]]:
+def shapes_for(norm: Norm) -> list[tuple[int, ...]]:
     """Return the shapes that an input may have: those that tell most first, a single row last."""
     if norm.split:
         return [(6, *norm.shape, *places) for places in ((5,), (), (3, 2))]
-    if channels_first:  # as the norm sees them, with the channels last
+    if norm.is_channels_first:  # as the norm sees them, with the channels last
         return [(2, 3, 5, *norm.shape), (2, 3, *norm.shape)]
     shapes = [(*leading, *norm.shape) for leading in LEADING]
     size = norm.shape[0]
