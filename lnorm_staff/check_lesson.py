@@ -104,10 +104,10 @@ def _of_hints(section: Section, answer: str) -> Problems:
 
 
 def _problem_of(
-    what: str, state: str, feedback: Feedback, message: str, belief: Belief | None
+    what: str, state: str, feedback: Feedback, message: str, beliefs: tuple[Belief, ...]
 ) -> Iterator[str]:
     """Say if an answer isn't called what it is, or isn't told its words and its belief."""
-    called, beliefs = feedback.state.name.lower(), (belief,) if belief else ()
+    called = feedback.state.name.lower()
     name = first_sentence(message) if state == "wrong" else ""
     told = feedback.mistake == name and feedback.message.startswith(message)
     if called != state:
@@ -120,8 +120,8 @@ def _of_values(exercise: Prediction, section: Section) -> Problems:
     entries = section.all("right") + section.all("wrong")
     known = [Wrong(*answer) for answer in exercise.answers] + exercise.wrong
     for entry, (value, message, belief) in zip(entries, known, strict=True):
-        feedback = exercise.judge(value)
-        for said in _problem_of(f"the value {value!r}", entry.word, feedback, message, belief):
+        feedback, beliefs = exercise.judge(value), (belief,) if belief else ()
+        for said in _problem_of(f"the value {value!r}", entry.word, feedback, message, beliefs):
             yield entry.line, said
     within = 1.5 * max(exercise.within, ROUNDED)
     pairs = itertools.combinations(zip(entries, known, strict=True), 2)
@@ -134,22 +134,20 @@ def _of_values(exercise: Prediction, section: Section) -> Problems:
 
 
 def _of_code(exercise: CodeExercise, section: Section) -> Problems:
-    if exercise.norm and exercise.judge(exercise.attempt(exercise.norm)).state is not State.RIGHT:
+    if exercise.by_steps and exercise.judge(exercise.attempt(())).state is not State.RIGHT:
         yield section.all("norm")[0].line, "`norm` gives other results than the program."
     lines = [entry.line for entry in section.all("wrong")]
     families = itertools.repeat(max((e.line for e in section.all("mistakes")), default=0))
     each = zip(itertools.chain(lines, families), exercise.search.mistakes, strict=False)
     for line, mistake in each:
-        feedback = exercise.judge(exercise.attempt(mistake.function))
-        belief = exercise.beliefs[mistake.function]
-        for said in _problem_of("this mistake", "wrong", feedback, mistake.why, belief):
+        feedback, why = exercise.judge(exercise.attempt((mistake,))), mistake.why
+        for said in _problem_of("this mistake", "wrong", feedback, why, mistake.beliefs):
             yield line, said
 
 
 def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
     """Find programs that aren't what their pieces say, and pieces that others are taken for."""
     (entry,), template, search = section.all("gaps"), exercise.template, exercise.search
-    assert template is not None  # the loader has seen to it
     for chosen in template.programs:
         pieces = template.pieces(chosen)
         wrong = [piece for piece in pieces if piece.why]

@@ -34,7 +34,8 @@ sentence about a value or a mistake stands behind `#`, and in brackets the commo
 | `choose` | values | a list of the numbers to choose from |
 | `on` | functions | what an input is called, a colon, and the arguments; or a dictionary |
 | `see` | classes | the arguments of an `Observation`, first OUTPUT or the like |
-| `norm`, `layout`, `without` | code | as in `CodeExercise` |
+| `norm` | code | the right result by the steps of the model, which are called `norm` |
+| `model`, `without` | code | as in `CodeExercise` |
 | `mistakes` | code | pairs of a mistake and its belief or None, which code in front makes |
 | `gaps` | code | the program with gaps below; its first pieces are the answer |
 """
@@ -43,7 +44,7 @@ import math
 import re
 import textwrap
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.abc import Loader
 from pathlib import Path
 from types import ModuleType
@@ -55,6 +56,7 @@ from lnorm_course.checking.class_attempts import Observation, Observed
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise, put_in_bank
 from lnorm_course.checking.prediction import Prediction
+from lnorm_course.checking.search import Mistake
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import GapError, Template, parse, told
 
@@ -62,10 +64,10 @@ __all__ = ["BankError", "BankLoader", "Entry", "Section", "sections", "setups"]
 
 HEAD = re.compile(r"(\w+)(?:\(([\w, ]+)\))?(  \(further\))?")
 SETUP = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OPTIONS = ("within", "choose", "layout", "without")
+OPTIONS = ("within", "choose", "model", "without")
 OF_VALUES = ("right", "wrong", "hint", "within", "choose")
 OF_CODE = (
-    *("on", "see", "norm", "layout", "without", "within"),
+    *("on", "see", "norm", "model", "without", "within"),
     *("right", "wrong", "mistakes", "hint", "gaps"),
 )
 
@@ -245,49 +247,46 @@ class BankLoader(Loader):
         return Prediction(also=dict(also), wrong=dict(said["wrong"]), **options)
 
     def code(self, section: Section, options: dict[str, Any]) -> CodeExercise:
+        parameters = section.parameters or "*arguments"
         for entry in section.all("norm"):
-            given = f"lambda norm, {section.parameters}: " if section.parameters else ""
-            options["norm"] = self.run(given + entry.rest, entry.line)
+            options["by_steps"] = self.run(f"lambda norm, {parameters}: {entry.rest}", entry.line)
         options["inputs"] = {}
         for entry in section.all("on"):
-            place, colon, values = entry.rest.partition(": ")
+            words, colon, values = entry.rest.partition(": ")
             inputs = self.run(f"({values},)" if colon else entry.rest, entry.line)
-            options["inputs"] |= {place: inputs} if colon else inputs
+            options["inputs"] |= {words: inputs} if colon else inputs
         names = {**Observed.__members__, "see": Observation}
         seen = [self.run(f"see({e.rest})", e.line, names=names) for e in section.all("see")]
-        exercise = CodeExercise(observations=seen, **options)
-        for entry in section.all("gaps"):
-            exercise.template, answer = self.template(entry)
-            exercise.answer(answer)
         for entry in section.all("right"):
-            answer.__doc__ = self.told(entry)[1]
-        for entry in section.all("wrong"):
-            source, message, belief = self.told(entry)
-            if not source and not entry.below:
-                raise BankError(self.path, entry.line, "in front of # stands what is returned.")
-            given = "norm, " * bool(exercise.norm) + (section.parameters or "*arguments")
-            body = textwrap.indent(entry.below or f"return {source}", "    ")
-            line, scope = (entry.below_line if entry.below else entry.line), dict[str, Any]()
-            self.run(f"def mistake({given}):\n{body}", line - 1, "exec", scope)
-            scope["mistake"].__doc__ = message
-            exercise.mistake(belief)(scope["mistake"])
+            options["reason"] = self.told(entry)[1]
+        given = f"norm, {parameters}" if "by_steps" in options else parameters
+        mistakes = [self.mistake(entry, given) for entry in section.all("wrong")]
         for entry in section.all("mistakes"):
-            for mistake, belief in self.run(entry.rest, entry.line):
-                exercise.mistake(belief)(mistake)
-        return exercise
+            pairs = self.run(entry.rest, entry.line)
+            mistakes += [Mistake.of(function, belief) for function, belief in pairs]
+        template = self.template(section.all("gaps")[0])
+        return CodeExercise(template, observations=seen, mistakes=mistakes, **options)
 
-    def template(self, entry: Entry) -> tuple[Template, Callable]:
-        """Read a program with gaps and its answer; each single wrong piece has to be Python."""
+    def mistake(self, entry: Entry, given: str) -> Mistake:
+        source, message, belief = self.told(entry)
+        if not source and not entry.below:
+            raise BankError(self.path, entry.line, "in front of # stands what is returned.")
+        body = textwrap.indent(entry.below or f"return {source}", "    ")
+        line, scope = (entry.below_line if entry.below else entry.line), dict[str, Any]()
+        self.run(f"def mistake({given}):\n{body}", line - 1, "exec", scope)
+        return Mistake(scope["mistake"], message, (belief,) if belief else ())
+
+    def template(self, entry: Entry) -> Template:
+        """Read a program with gaps; the answer runs, and each single wrong piece is Python."""
         try:
             template = parse(entry.below)
         except GapError as problem:
             raise BankError(self.path, entry.line_of(problem.at), str(problem)) from None
-        attempt = "template.attempt(template.first)"
-        answer = self.run(attempt, entry.below_line, names={"template": template})
+        self.run("template.attempt(template.first)", entry.below_line, names={"template": template})
         for piece in template.wrong:
             try:
                 compile(template.program(template.with_pieces([piece])), "<gaps>", "exec")
             except SyntaxError as error:
                 said = f"the program with {piece.code!r} isn't Python: {error.msg}."
                 raise BankError(self.path, entry.line_of(piece.at), said) from None
-        return template, answer
+        return template

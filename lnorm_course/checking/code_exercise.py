@@ -3,8 +3,6 @@
 import contextlib
 import functools
 import inspect
-import itertools
-import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -19,15 +17,8 @@ from lnorm_course.checking.feedback import Feedback, State, first_sentence, with
 from lnorm_course.checking.patterns import only_these_fit, pattern, perhaps_only_these_fit
 from lnorm_course.checking.place import place
 from lnorm_course.checking.running import Outcome
-from lnorm_course.checking.search import (
-    Explanation,
-    Explanations,
-    Mistake,
-    Raised,
-    in_words,
-)
+from lnorm_course.checking.search import Explanation, Explanations, Mistake, Raised, in_words
 from lnorm_course.checking.wording import difference, side_by_side
-from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.models import SENTENCES, Model
 from lnorm_course.slips.notation import Piece, Template
 from lnorm_utils.words import capitalized
@@ -40,30 +31,25 @@ ONE_SIZE = "right for the lesson's sizes alone"
 class CodeExercise(Exercise):
     """A question that is answered by a function, or by a class.
 
-    Answers and mistakes are functions that take the arguments in `inputs`. A student who makes a
-    mistake reads its docstring, and one who is right reads that of the answer, if it has one.
-
     Args:
+        template: the program with gaps, whose first pieces are the answer.
         hints: as for every `Exercise`.
+        reason: what a student reads who is right.
         inputs: for a function, the arguments of each call, by what they are called: {"the x of
             this lesson": (x,)}. The first are the lesson's own.
         observations: for a class, what to look at in the layers made from it.
-        norm: (norm, *inputs) -> the right result, if `norm` has the steps of `layout`. The search
-            then knows what people do otherwise in them. Mistakes take `norm` too, first.
-        layout: the model of what people do otherwise: layer norm over some of the inputs' axes, or
-            another one in `slips`.
+        by_steps: (steps, *inputs) -> the right result, if the steps of `model` give it. The search
+            then knows what people do otherwise in them, and mistakes take `steps` too, first.
+        model: what people do otherwise: in layer norm over some of the inputs' axes, or in another
+            model in `slips`.
+        mistakes: further wrong answers.
         within: how far an element of a tensor may be from the answer, also relative to it.
         without: functions that the lesson's text rules out, such as "torch.std" and
             "lnorm_utils.standardize".
 
-    >>> double = CodeExercise(inputs={"the number 3": (3,)}, hints=[])
-    >>> @double.answer
-    ... def twice(x):
-    ...     return 2 * x
-    >>> @double.mistake()
-    ... def squared(x):
-    ...     "You squared it."
-    ...     return x * x
+    >>> from lnorm_course.slips.notation import parse
+    >>> program = parse("def double(x): return ⟨2 * x ¦ x * x ⇒ You squared it.⟩")
+    >>> double = CodeExercise(program, hints=[], inputs={"the number 3": (3,)})
     >>> double.check(lambda x: x**2)
     Not yet: You squared it.
     >>> double.check(lambda x: x + x)
@@ -72,148 +58,41 @@ class CodeExercise(Exercise):
 
     def __init__(
         self,
+        template: Template,
         *,
         hints: Sequence[str],
+        reason: str = "",
         inputs: Mapping[str, tuple] | None = None,
-        observations: Sequence[Observation] | None = None,
-        norm: Callable | None = None,
-        layout: Model = SENTENCES,
+        observations: Sequence[Observation] = (),
+        by_steps: Callable | None = None,
+        model: Model = SENTENCES,
+        mistakes: Sequence[Mistake] = (),
         within: float = 1e-6,
         without: Sequence[str] = (),
     ) -> None:
         super().__init__(hints, within)
-        self.without = tuple(without)
-        self.inputs: list[tuple]
-        self.observations = list(observations or ())
+        self.template, self.reason, self.without = template, reason, tuple(without)
+        self.answer = template.attempt(template.first)
+        self.observations, self.mistakes = list(observations), list(mistakes)
+        self.by_steps, self.model = by_steps, model
+        self.inputs: list[tuple] = list((inputs or {}).values())
+        self.input_words = [f"on {words}" for words in inputs or {}]
         if observations:
             self.use_class = observe
             self.inputs = [each.arguments() for each in observations]
-            self.places = [each.words for each in observations]
-        else:
-            given = inputs or {}
-            self.inputs, self.places = list(given.values()), [f"on {place}" for place in given]
-        self.norm, self.layout = norm, layout
-        self.mistakes: list[Callable] = []
-        self.beliefs: dict[Callable, Belief | None] = {}
-        self._answer: Callable | None = None
-        # The program with gaps that `choose` shows, with the answer in its first pieces.
-        self.template: Template | None = None
+            self.input_words = [each.words for each in observations]
 
     def __dir__(self) -> list[str]:
         return ["check", "hint", "choose", "solution"]
 
-    def answer(self, function: Callable) -> Callable:
-        """Take a function as the right one, which `solution` shows."""
-        self._answer = function
-        return function
-
-    def mistake(self, belief: Belief | None = None) -> Callable[[Callable], Callable]:
-        """Take a function as a mistake, and the common belief it comes from, if any."""
-
-        def take(function: Callable) -> Callable:
-            self.mistakes.append(function)
-            self.beliefs[function] = belief
-            return function
-
-        return take
-
-    def attempt(self, mistake: Callable) -> Callable:
-        """Return what a student writes who makes this mistake and no slip."""
-        return functools.partial(mistake, self.layout.norm) if self.norm else mistake
-
-    @functools.cached_property
-    def right(self) -> list:
-        """What the answer returns for each of the inputs."""
-        return self.expected(self.given_answer)
-
-    def expected(self, function: Callable) -> list:
-        """Compute what an attempt returns for each of the inputs."""
-        return [self._call(function, running.fresh(arguments)) for arguments in self.inputs]
-
-    @functools.cached_property
-    def search(self) -> Explanations:
-        """The search for the cause of a result."""
-        mistakes = [
-            Mistake(
-                each,
-                " ".join((each.__doc__ or "").split()),
-                tuple(filter(None, [self.beliefs[each]])),
-                bool(self.norm),
-            )
-            for each in self.mistakes
-        ]
-        model = self.layout if self.norm else None
-        choices = self.template.wrong if self.template else []
-        arguments = inspect.signature(self.given_answer).parameters
-        return Explanations(
-            self._result, mistakes, choices, model, self.right, self.within, arguments
-        )
-
-    @property
-    def given_answer(self) -> Callable:
-        """The answer, which every exercise has."""
-        if self._answer is None:
-            raise ValueError(f"The exercise {self.name!r} has no answer yet: give it one.")
-        return self._answer
-
-    def _call(self, function: Callable, arguments: tuple) -> object:
-        return self.use_class(function, *arguments) if self.use_class else function(*arguments)
-
-    def _result(self, parts: Explanation, number: int) -> object:
-        pieces = [part for part in parts if isinstance(part, Piece)]
-        if self.template and pieces and not pieces[0].norm:
-            program = self.template.attempt(self.template.with_pieces(pieces))
-            return self._call(program, running.fresh(self.inputs[number]))
-        mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
-        function = mistake or self.norm or self.given_answer
-        if self.norm:
-            norm = self.layout.with_pieces(pieces) if pieces else self.layout.norm
-            function = functools.partial(function, norm)
-        return self._call(function, self.inputs[number])
-
-    def judge(self, attempt: object) -> Feedback:
-        """Return what `check` shows: for a mistake without a name, also where to look.
-
-        If one place can be changed so that all is right, this isn't two mistakes, whatever two
-        would give the same. The grader doesn't look for a place.
-        """
-        feedback = super().judge(attempt)
-        if feedback.state is not State.WRONG or not feedback.place_says_more:
-            return feedback
-        if not (found := place(attempt, self.inputs, self._is_right, self.use_class, self.without)):
-            return feedback
-        told = f"Look at `{found.source}`: changing only this would make it right."
-        beside = feedback.beside_place or feedback
-        message = " ".join(filter(None, [told, found.words, capitalized(beside.message)]))
-        return replace(beside, message=message, is_unknown=False)
-
     @property
     def last_help(self) -> str:  # type: ignore[override]
         """What a student reads after the last hint."""
-        choose = "`.choose()` lets you build it from given pieces. " if self.template else ""
-        return f"{choose}{super().last_help}"
-
-    def is_right_with(self, chosen: Sequence[int]) -> bool:
-        """Tell whether the template's program is right with these pieces, without a diagnosis."""
-        if (template := self.template) is None:
-            raise ValueError(f"The exercise {self.name!r} has no template.")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                attempt = template.attempt(chosen)
-            except Exception:  # what the pieces make together isn't always a program
-                return False
-            return all(map(functools.partial(self._is_right_for, attempt), range(len(self.inputs))))
-
-    def _is_right_for(self, attempt: object, number: int) -> bool:
-        results = running.results(
-            attempt, [self.inputs[number]], self.use_class, without=self.without
-        ).values
-        return bool(results) and self._is_right(number, results[0])
+        return f"`.choose()` lets you build it from given pieces. {super().last_help}"
 
     def choose(self) -> None:
-        """Show a program with gaps, and let a student choose what stands in each."""
-        if self.template is None or CLOSED.exists():
+        """Show the program with gaps, and let a student choose what stands in each."""
+        if CLOSED.exists():
             super().choose()
             return
         from IPython.display import display
@@ -222,114 +101,173 @@ class CodeExercise(Exercise):
 
         display(choosing(self, self.template))
 
+    def shown_solution(self) -> Feedback:
+        return Feedback(State.SOLUTION, "", code=self.template.program(self.template.first))
+
+    @functools.cached_property
+    def right(self) -> list:
+        """What the answer returns for each of the inputs."""
+        return [self._call(self.answer, running.fresh(arguments)) for arguments in self.inputs]
+
+    @functools.cached_property
+    def search(self) -> Explanations:
+        """The search for the cause of a result."""
+        return Explanations(
+            self._result,
+            self.mistakes,
+            self.template.wrong,
+            self.model if self.by_steps else None,
+            self.right,
+            self.within,
+            inspect.signature(self.answer).parameters,
+        )
+
+    def attempt(self, parts: Explanation) -> Callable:
+        """Return what a student writes who does these things wrong, and the rest right."""
+        pieces = [part for part in parts if isinstance(part, Piece)]
+        mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
+        if pieces and not pieces[0].subject:
+            return self.template.attempt(self.template.with_pieces(pieces))
+        if self.by_steps:
+            return functools.partial(mistake or self.by_steps, self.model.with_pieces(pieces))
+        return mistake or self.answer
+
+    def _call(self, attempt: Callable, arguments: tuple) -> object:
+        return self.use_class(attempt, *arguments) if self.use_class else attempt(*arguments)
+
+    def _result(self, parts: Explanation, number: int) -> object:
+        return self._call(self.attempt(parts), running.fresh(self.inputs[number]))
+
+    def is_right_with(self, chosen: Sequence[int]) -> bool:
+        """Tell whether the template's program is right with these pieces, without a diagnosis."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                attempt = self.template.attempt(chosen)
+            except Exception:  # what the pieces make together isn't always a program
+                return False
+            return all(self._is_right_for(attempt, number) for number in range(len(self.inputs)))
+
+    def _is_right_for(self, attempt: object, number: int) -> bool:
+        results = running.results(
+            attempt, [self.inputs[number]], self.use_class, without=self.without
+        ).values
+        return bool(results) and self._is_right(number, results[0])
+
     def _is_right(self, number: int, result: object) -> bool:
         """Tell whether this is the right result for one of the inputs."""
         with contextlib.suppress(Exception):  # an object of the student's that raises
             return self.search.equal(trusted(result), self.right[number])
         return False
 
+    def judge(self, attempt: object) -> Feedback:
+        """Return what `check` shows: for a mistake without a name, also where to look.
+
+        If one spot can be changed so that all is right, this isn't two mistakes, whatever two
+        would give the same. The grader doesn't look for a spot.
+        """
+        feedback = super().judge(attempt)
+        if not feedback.asks_for_spot:
+            return feedback
+        if not (found := place(attempt, self.inputs, self._is_right, self.use_class, self.without)):
+            return feedback
+        told = f"Look at `{found.source}`: changing only this would make it right."
+        beside = feedback.beside_spot or feedback
+        message = " ".join(filter(None, [told, found.words, capitalized(beside.message)]))
+        return replace(beside, message=message, is_unknown=False)
+
     def _judge_trusted(self, outcome: Outcome) -> Feedback:
-        results, kind = outcome.values, "class" if self.use_class else "function"
+        """Say that an attempt is right, or what is wrong in it, or at least what shows it."""
+        results = outcome.values
         if results and all(result is ... for result in results):
+            kind = "class" if self.use_class else "function"
             return Feedback(State.NOT_ATTEMPTED, f"your {kind} returns nothing yet.")
-        empty = [n for n, result in enumerate(results) if result is None or result is ...]
-        if empty:
-            where = f"{self.places[empty[0]]}: " if empty[0] else ""
-            asked = "Is `return` inside an `if`?" if where else "Did you forget `return`?"
-            told = f"{where}your {kind} returns nothing. {asked}"
-            return Feedback(State.WRONG, told, place_says_more=True)
         wrong = [n for n, r in enumerate(results) if not same(r, self.right[n], self.within)]
-        if outcome.error:
-            return self._judge_failure(outcome, wrong)
-        if not wrong:
-            message = inspect.getdoc(self.given_answer) or ""
-            return Feedback(State.RIGHT, f"{message} {outcome.remark}".strip())
-        found = self.search.of(dict(enumerate(results)), outcome.code)
-        if self.use_class and not found:
-            found = self._first_of_several(results, wrong, outcome.code)
+        if not wrong and not outcome.error:
+            return with_remark(Feedback(State.RIGHT, self.reason), outcome.remark)
+        if nothing := self._returns_nothing(results):
+            return nothing
+        if found := self._explanations(outcome, wrong):
+            return self._named(found, outcome, wrong)
+        return self._unnamed(outcome, wrong)
 
-        def unnamed() -> Feedback:
-            return with_remark(self._by_numbers(results, wrong), outcome.remark)
+    def _returns_nothing(self, results: list) -> Feedback | None:
+        empty = [n for n, result in enumerate(results) if result is None or result is ...]
+        if not empty:
+            return None
+        kind = "class" if self.use_class else "function"
+        where = f"{self.input_words[empty[0]]}: " if empty[0] else ""
+        asked = "Is `return` inside an `if`?" if where else "Did you forget `return`?"
+        told = f"{where}your {kind} returns nothing. {asked}"
+        return Feedback(State.WRONG, told, asks_for_spot=True)
 
-        return with_remark(self._named(found, unnamed), outcome.remark) if found else unnamed()
-
-    def _judge_failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:
-        """Say why an attempt fails on an input, or name a mistake that shows before that."""
-        results, error, remark = dict(enumerate(outcome.values)), outcome.error, outcome.remark
-        number = len(results)
-        found: list[Explanation] = []
-        where = f"{self.places[number]} " if number else ""
-        if self.use_class:
-            where = f"{self.places[number]}: " if number else ""
-        elif where and not wrong:
-            where = f"your answer is right {self.places[0]}, but {where}"
-        unnamed = Feedback(State.WRONG, f"{where}{remark}", place_says_more=True)
+    def _explanations(self, outcome: Outcome, wrong: list[int]) -> list[Explanation]:
+        """Return what explains the results: with an error all of them, or what came before it."""
+        results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
         if isinstance(error, Error):
-            known.insert(0, results | {number: Raised(error.kind, error.message)})
-        for most, each in itertools.product((1, 3), known):
-            found = found or self.search.of(each, outcome.code, most)
-        if found:
-            return with_remark(self._named(found, lambda: unnamed), f"And {remark}")
-        is_first = not (wrong or self.use_class)
-        made = self.inputs[: number + 1]
-        if is_first and (fits := only_these_fit(made, [number], [], [], failed=True)):
-            return Feedback(State.WRONG, f"{fits} {capitalized(remark)}", ONE_SIZE)
-        return unnamed
+            known.insert(0, results | {len(results): Raised(error.kind, error.message)})
+        for most in (1, 3):
+            for each in known:
+                if found := self.search.of(each, outcome.code, most):
+                    return found
+        return self._first_of_several(outcome, wrong) if self.use_class and not error else []
 
-    def _first_of_several(self, results: list, wrong: list[int], code: str) -> list[Explanation]:
+    def _first_of_several(self, outcome: Outcome, wrong: list[int]) -> list[Explanation]:
         """Of several things that are wrong in a class, explain the one that shows first."""
         kinds = [observation.what for observation in self.observations]
         first = kinds[wrong[0]]
-        shown = {n for n, kind in enumerate(kinds) if kind == first or n <= wrong[0]}
-        found = self.search.of({n: results[n] for n in shown}, code, most=1)
+        seen = {n for n, kind in enumerate(kinds) if kind == first or n <= wrong[0]}
+        found = self.search.of({n: outcome.values[n] for n in seen}, outcome.code, most=1)
         # γ is 1 and β is 0 there, so it can't show what is done with them.
         if first in (Observed.STARTS, Observed.OUTPUT):
-            pieces = [part for (part,) in found if isinstance(part, Piece) and part.norm]
+            pieces = [part for (part,) in found if isinstance(part, Piece) and part.subject]
             return [(piece,) for piece in pieces if piece.step != "affine"]
         return found
 
-    def _named(self, found: Sequence[Explanation], unnamed: Callable[[], Feedback]) -> Feedback:
-        """Name what explains the results; two things only if no place is found."""
+    def _named(self, found: Sequence[Explanation], outcome: Outcome, wrong: list[int]) -> Feedback:
+        """Name what explains the results; two things only if no spot is found."""
         name, message = in_words(found)
         beliefs = dict.fromkeys(b for parts in found for part in parts for b in part.beliefs)
-        beside = unnamed() if len(found[0]) > 1 else None
-        return Feedback(
+        beside = self._unnamed(outcome, wrong) if len(found[0]) > 1 else None
+        named = Feedback(
             State.WRONG,
             message,
             name,
             tuple(beliefs),
-            place_says_more=beside is not None,
-            beside_place=beside,
+            asks_for_spot=beside is not None,
+            beside_spot=beside,
         )
+        return with_remark(named, f"And {outcome.remark}" if outcome.error else outcome.remark)
+
+    def _unnamed(self, outcome: Outcome, wrong: list[int]) -> Feedback:
+        """Say why an attempt fails, what its numbers show, or where the first one differs."""
+        if outcome.error:
+            return self._failure(outcome, wrong)
+        return with_remark(self._by_numbers(outcome.values, wrong), outcome.remark)
+
+    def _failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:
+        number, remark = len(outcome.values), outcome.remark
+        where = f"{self.input_words[number]}{': ' if self.use_class else ' '}" if number else ""
+        if where and not (wrong or self.use_class):
+            made = self.inputs[: number + 1]
+            if fits := only_these_fit(made, [number], [], [], failed=True):
+                return Feedback(State.WRONG, f"{fits} {capitalized(remark)}", ONE_SIZE)
+            where = f"your answer is right {self.input_words[0]}, but {where}"
+        return Feedback(State.WRONG, f"{where}{remark}", asks_for_spot=True)
 
     def _by_numbers(self, results: list, wrong: list[int]) -> Feedback:
-        """Say what the numbers show, or where the first one differs."""
-        number = wrong[0]
+        number, right = wrong[0], self.right[wrong[0]]
         is_later = number > 0 and not self.use_class
         if is_later and (fits := only_these_fit(self.inputs, wrong, results, self.right)):
             return Feedback(State.WRONG, fits, ONE_SIZE)
         if shown := pattern(results, self.right, self.within):
-            return Feedback(State.WRONG, shown, first_sentence(shown), place_says_more=True)
-        right = self.right[number]
-        told = difference(results[number], right, self.within)
+            return Feedback(State.WRONG, shown, first_sentence(shown), asks_for_spot=True)
         table = side_by_side(results[number], right, self.within)
-        where = f"{self.places[number]}: {told}"
+        told = f"{self.input_words[number]}: {difference(results[number], right, self.within)}"
         if is_later:
-            where = f"your answer is right {self.places[0]}, but not {where}"
-            where = f"{where} {perhaps_only_these_fit(self.inputs, wrong)}".strip()
+            perhaps = perhaps_only_these_fit(self.inputs, wrong)
+            told = f"your answer is right {self.input_words[0]}, but not {told} {perhaps}".strip()
         return Feedback(
-            State.WRONG,
-            capitalized(where),
-            table=table,
-            place_says_more=True,
-            is_unknown=bool(table),
+            State.WRONG, capitalized(told), table=table, asks_for_spot=True, is_unknown=bool(table)
         )
-
-    def shown_solution(self) -> Feedback:
-        if self.template:
-            code = self.template.program(self.template.first)
-            return Feedback(State.SOLUTION, "", code=code)
-        lines = textwrap.dedent(inspect.getsource(self.given_answer)).splitlines()
-        code = "\n".join(line for line in lines if not line.startswith("@"))
-        return Feedback(State.SOLUTION, "", code=code)

@@ -37,8 +37,8 @@ class Feedback:
         beliefs: the common beliefs that it may come from.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
-        place_says_more: whether the place of what is wrong in the source would say more.
-        beside_place: what stands beside it in place of this, if such a place is found.
+        asks_for_spot: whether it would help to know which spot in the source is wrong.
+        beside_spot: what stands beside that spot in place of this, if one is found.
         is_unknown: whether the student reads first that nothing names the mistake.
     """
 
@@ -48,8 +48,8 @@ class Feedback:
     beliefs: tuple[Belief, ...] = ()
     code: str = ""
     table: str = ""
-    place_says_more: bool = False
-    beside_place: "Feedback | None" = None
+    asks_for_spot: bool = False
+    beside_spot: "Feedback | None" = None
     is_unknown: bool = False
 
     @property

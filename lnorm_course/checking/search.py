@@ -26,12 +26,20 @@ MOST_NAMED = 3  # explanations; if more of them fit, one is an example
 
 
 class Mistake(NamedTuple):
-    """A wrong answer that an exercise knows: a function of its inputs, and what is said of it."""
+    """A wrong answer that an exercise knows: a function of its inputs, and what is said of it.
+
+    If the exercise has a model, the function takes its steps first.
+    """
 
     function: Callable
     why: str
     beliefs: tuple[Belief, ...] = ()
-    can_be_paired: bool = False  # whether the function takes the model first
+
+    @classmethod
+    def of(cls, function: Callable, belief: Belief | None = None) -> "Mistake":
+        """Take a function as a mistake, whose docstring is what is said of it."""
+        why = " ".join((function.__doc__ or "").split())
+        return cls(function, why, (belief,) if belief else ())
 
 
 class Raised(NamedTuple):
@@ -114,6 +122,8 @@ class Explanations:
                     and all(_may_be(part, code) for part in parts)
                 ]
                 if found:
+                    # What the source shows, too, is surer than what the numbers alone allow.
+                    found = [parts for parts in found if any(map(_is_in_source, parts))] or found
                     fails = isinstance(results[order[0]], Raised)
                     return [] if fails and _are_blurred(found) else found
         return []
@@ -125,11 +135,10 @@ class Explanations:
             for pieces in (self.pieces, self.choices)
         )
         if count == 1:
-            for parts in (self.mistakes, simple, own):
+            for parts in (self.mistakes, own, simple):
                 yield ((part,) for part in parts)
         elif count == 2:
-            with_model = [mistake for mistake in self.mistakes if mistake.can_be_paired]
-            yield itertools.islice(itertools.product(with_model, simple), MOST_PAIRS)
+            yield itertools.islice(itertools.product(self.mistakes, simple), MOST_PAIRS)
             yield itertools.islice(_in_two_gaps(itertools.combinations(simple, 2)), MOST_PAIRS)
             yield _in_two_gaps(itertools.combinations(own, 2))
             yield ((piece,) for piece in [*double, *own_double])
@@ -188,12 +197,16 @@ def _in_two_gaps(pairs: Iterable[tuple]) -> Iterator[Explanation]:
 
 
 def _is_of_model(part: Part) -> bool:
-    return isinstance(part, Piece) and bool(part.norm)
+    return isinstance(part, Piece) and bool(part.subject)
 
 
 def _may_be(part: Part, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
     return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
+
+
+def _is_in_source(part: Part) -> bool:
+    return isinstance(part, Piece) and bool(part.has)
 
 
 def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
@@ -217,7 +230,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
         done = f"{'Two' if len(found[0]) == 2 else 'Three'} things: {ways[0]}"
     else:
         done = _done(found[0][0]).removesuffix(".")
-    return done, f"{done}. {_instead([part for parts in named for part in parts])}"
+    return done, f"{done}. {_instead([part for parts in named for part in parts])}".strip()
 
 
 def _with_own(parts: Explanation) -> str:

@@ -1,10 +1,10 @@
 """Layers that the exercise `row_alone` of lesson 9 tries, and differences taken without `abs`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 
-from lnorm_course.exercises.module_parts import TABLE, WIDE, Mistake
+from lnorm_course.exercises.module_parts import TABLE, WIDE
 
 
 class TriedLayer:
@@ -86,7 +86,7 @@ ON_TABLES = {layer.name: (layer, TABLE) for layer in TRIED} | {
 }
 
 
-def without_abs() -> Iterator[Mistake]:
+def without_abs() -> Iterator[tuple[Callable, None]]:
     """Yield mistakes that look at differences with their signs."""
     for sign, is_other in ((1, "smaller"), (-1, "larger")):
 

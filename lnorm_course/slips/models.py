@@ -23,6 +23,7 @@ from torch import Tensor
 
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece, split
+from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
 
 __all__ = [
@@ -88,7 +89,7 @@ class Model:
     def _each(self, piece: Piece) -> Iterator[Piece]:
         """Yield a piece in the words of the tensors, and in place of AXES each choice of axes."""
         words = {"norm": self._called, "D": self._size, "right": self._axes.right}
-        piece = piece._replace(norm=self._called)
+        piece = piece._replace(subject=self._called)
         if piece.code != "AXES":
             yield piece._replace(why=piece.why.format(**words))
             return
@@ -104,7 +105,7 @@ class Model:
         return self._read[0]
 
     @functools.cached_property
-    def norm(self) -> Any:
+    def steps(self) -> Any:
         """The object whose methods are the steps."""
         return self.with_pieces(())
 
@@ -164,6 +165,7 @@ NAMES: Mapping[str, Any] = {
     "away": lambda x, dim: x - x.mean(dim, keepdim=True),
     "one_pass": lambda x, dim: x.square().mean(dim, True) - x.mean(dim, True).square(),
     "standardized": lambda x: F.layer_norm(x, x.shape[-1:]),
+    "points": encoded_points().double(),  # what x is in many lessons
     "rms": lambda x: x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt(),
 }
 _BATCH = Belief.OVER_THE_BATCH
@@ -194,9 +196,10 @@ LAST = Axes(
 )
 SENTENCES = Model("layer_norm", axes=WORDS)
 TABLE = Model("layer_norm", axes=ROWS)
-LAST_AXES = Model("layer_norm", axes=LAST)
+LAST_AXES = Model("layer_norm", "layer", axes=LAST)
 LAST_AXIS = Model(
     "layer_norm",
+    "layer",
     axes=Axes("the last axis", [each for each in LAST.wrong if "count(" not in each[1]]),
 )
 RMS_NORM = Model("layer_norm", "rms_norm", called="RMSNorm")

@@ -47,7 +47,7 @@ class Piece(NamedTuple):
         has: what the student's source must have one of, with `|` between.
         counts: how many things are wrong with it.
         at: where it begins in the text of the program.
-        norm: what normalizes like the model, such as "Layer norm"; empty if it's of an exercise.
+        subject: what its model does right, such as "Layer norm"; empty if it's of an exercise.
         step: the name of the model's step where its gap is.
     """
 
@@ -60,7 +60,7 @@ class Piece(NamedTuple):
     has: str = ""
     counts: int = 1
     at: int = 0
-    norm: str = ""
+    subject: str = ""
     step: str = ""
 
     @property
@@ -70,10 +70,10 @@ class Piece(NamedTuple):
 
     @property
     def instead(self) -> tuple[str, str]:
-        """The norm and what it does instead, or an empty string and sentences."""
+        """The subject and what it does instead, or an empty string and sentences."""
         _, _, instead = self.why.partition(". ")
-        if self.norm and instead.startswith(f"{self.norm} "):
-            return self.norm, instead.removeprefix(f"{self.norm} ").removesuffix(".")
+        if self.subject and instead.startswith(f"{self.subject} "):
+            return self.subject, instead.removeprefix(f"{self.subject} ").removesuffix(".")
         return "", instead
 
 

@@ -62,7 +62,7 @@ def lesson_page(
         bake: from the call of an explorer to the folder with its frames.
         pictures: the folder to which pictures are written.
         up: the way from the page to the top of the site.
-        outcomes: what `all_outcomes` returns; needed if an exercise has a template.
+        outcomes: what `all_outcomes` returns; needed if there is an exercise in code.
         name: of the notebook, such as "01_mean"; without it there's no picture below the title.
     """
     exercises, known = _exercises(notebook), outcomes or {}

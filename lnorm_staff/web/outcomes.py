@@ -37,7 +37,7 @@ def all_outcomes(cache: Path, run_all: Any = map) -> Mapping[tuple[str, str], by
 def _run(job: Job) -> None:
     topic, name, file = job
     exercise = exercise_named(topic, name)
-    if not isinstance(exercise, CodeExercise) or exercise.template is None:
+    if not isinstance(exercise, CodeExercise):
         raise TypeError(f"{name!r} on {topic!r} is no exercise in code, so it has no gaps.")
     file.write_bytes(outcomes(exercise.template, exercise.is_right_with))
 
@@ -49,8 +49,10 @@ def _fingerprints() -> dict[tuple[str, str], str]:
     rooms = (file for room in RUNNING for file in (PROJECT / room).rglob("*.py"))
     code = fingerprint(rooms, *(source for text in texts for _, source in setups(text)))
     return {
-        (topic, name): fingerprint([t for t in texts if t.stem == topic], code, repr(template))
+        (topic, name): fingerprint(
+            [t for t in texts if t.stem == topic], code, repr(exercise.template)
+        )
         for topic, bank in Exercise.bank.items()
         for name, exercise in bank.items()
-        if isinstance(exercise, CodeExercise) and (template := exercise.template)
+        if isinstance(exercise, CodeExercise)
     }

@@ -3,7 +3,6 @@
 import base64
 import html
 import importlib
-import inspect
 import json
 import math
 import re
@@ -95,20 +94,17 @@ def code_exercise(exercise: CodeExercise, start: str, outcomes: bytes) -> str:
     """Write an exercise in code as HTML: a program with gaps, its hints, and its solution.
 
     Args:
-        exercise: with or without a template.
-        start: what a student starts with; it stands there where there's no program with gaps.
+        exercise: what is asked.
+        start: what a student starts with.
         outcomes: those of the template.
     """
     solution = exercise.shown_solution()
     reason = f"<p>{curly(inline(solution.message))}</p>" if solution.message else ""
-    kind, data = "lnorm-exercise", ""
-    if template := exercise.template:
-        kind += " lnorm-choosing further" if exercise.further else " lnorm-choosing"
-        right = inspect.getdoc(exercise.given_answer) or ""
-        page = {**as_program(template, right), "outcomes": base64.b64encode(outcomes).decode()}
-        data = f'<script type="application/json">{curly(_in_script(page))}</script>'
-    example = template.code[0] if template else start
-    source = _code(_renamed(solution.code, example))
+    kind = "lnorm-exercise lnorm-choosing" + " further" * exercise.further
+    program = as_program(exercise.template, exercise.reason)
+    page = {**program, "outcomes": base64.b64encode(outcomes).decode()}
+    data = f'<script type="application/json">{curly(_in_script(page))}</script>'
+    source = _code(_renamed(solution.code, exercise.template.code[0]))
     return (
         f'<div class="{kind}" id="{exercise.topic}-{exercise.name}"><div class="place">'
         f"{_code(start)}"

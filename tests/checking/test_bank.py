@@ -89,7 +89,7 @@ def test_the_first_pieces_are_the_answer(load):
     assert code == "def centered(x):\n    return x - x.mean(-1, keepdim=True)"
     right = center.judge(lambda x: x - x.mean(-1, True))
     assert (right.state, right.message) == (State.RIGHT, "Each row has mean 0.")
-    assert center.places == ["on x", "on a longer x"]
+    assert center.input_words == ["on x", "on a longer x"]
 
 
 @pytest.mark.parametrize(

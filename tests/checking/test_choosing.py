@@ -5,6 +5,7 @@ import pytest
 from lnorm_course.checking.choosing import as_data, judged, outcomes, to_change
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise, put_in_bank
+from lnorm_course.checking.prediction import Prediction
 from lnorm_course.progress_files import CHOSEN, RIGHT, kept
 from lnorm_course.slips.notation import MOST, parse
 
@@ -18,10 +19,9 @@ TWO_GAPS = """def f(x):
 def exercise(monkeypatch, tmp_path):
     monkeypatch.setattr(Exercise, "bank", {})
     monkeypatch.setenv("LNORM_PROGRESS", str(tmp_path))
-    add = CodeExercise(inputs={"the number 3": (3,)}, hints=[])
-    add.answer(lambda x: x + 1)
-    add.template = parse(TWO_GAPS)
-    put_in_bank("example", {"add": add, "other": CodeExercise(inputs={}, hints=[])})
+    add = CodeExercise(parse(TWO_GAPS), inputs={"the number 3": (3,)}, hints=[])
+    other = Prediction(answer=3, reason="", wrong={}, hints=[])
+    put_in_bank("example", {"add": add, "other": other})
     return add
 
 

@@ -11,7 +11,9 @@ from lnorm_course.checking import exercise
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.prediction import Prediction
+from lnorm_course.checking.search import Mistake
 from lnorm_course.slips.beliefs import Belief
+from lnorm_course.slips.notation import parse
 
 HINTS = ["Count.", "Count again."]
 
@@ -21,14 +23,11 @@ def open_solutions(monkeypatch, tmp_path):
     monkeypatch.setattr(exercise, "CLOSED", tmp_path / "not there")
 
 
-def made(answer, inputs, mistakes=(), **options):
-    """Make an exercise from its answer, its inputs and functions that are mistakes."""
+def made(program, inputs, mistakes=(), **options):
+    """Make an exercise from its program, its inputs and functions that are mistakes."""
     given = {f"input {number}": arguments for number, arguments in enumerate(inputs)}
-    new = CodeExercise(hints=HINTS, inputs=given, **options)
-    new.answer(answer)
-    for mistake in mistakes:
-        new.mistake(Belief.OVER_THE_BATCH)(mistake)
-    return new
+    known = [Mistake.of(mistake, Belief.OVER_THE_BATCH) for mistake in mistakes]
+    return CodeExercise(parse(program), hints=HINTS, inputs=given, mistakes=known, **options)
 
 
 def predicted(answer, *wrong, **options):
@@ -47,8 +46,8 @@ def number():
     )
 
 
-def sums(x):
-    return x.sum(-1)
+SUMS = """def sums(x):
+    return ⟨x.sum(-1) ¦ x.prod(-1) ⇒ You multiplied the numbers. Add them.⟩"""
 
 
 def columns(x):
@@ -62,7 +61,7 @@ X = torch.arange(6.0, dtype=torch.float64).reshape(2, 3)
 
 @pytest.fixture
 def rows():
-    return made(sums, [(X,), (X + 1,)], [columns])
+    return made(SUMS, [(X,), (X + 1,)], [columns])
 
 
 def test_a_right_attempt_is_told_the_words_of_the_answer(number, rows):
@@ -164,7 +163,7 @@ def test_what_is_wrong_with_a_function_is_told(rows, function, words):
 
 
 def test_a_mistake_that_shows_before_an_error_is_named_and_the_error_told(rows):
-    both = made(sums, [*rows.inputs, (torch.ones(3),)], [columns])
+    both = made(SUMS, [*rows.inputs, (torch.ones(3),)], [columns])
     feedback = both.judge(lambda x: x.sum(dim=(0,)) if x.ndim == 2 else x.sum(dim=1))
     assert feedback.mistake == "You summed the columns"
     assert "And your function raised IndexError" in feedback.message

@@ -11,7 +11,7 @@ from lnorm_utils.data import normal
 X = normal(4, 4, 4, seed=1).double() + 1
 NARROW = 0.01 * normal(2, 3, 6, seed=2).double() + 1
 INPUTS = [X, NARROW]
-HALF = Mistake(lambda norm, x: norm.standardize(x) / 2, "You halved it. Don't.", (), True)
+HALF = Mistake(lambda norm, x: norm.standardize(x) / 2, "You halved it. Don't.")
 
 
 def searched(mistakes=(HALF,), arguments=()):
@@ -22,7 +22,7 @@ def searched(mistakes=(HALF,), arguments=()):
         x, norm = INPUTS[number], SENTENCES.with_pieces([p for p in parts if p not in mistakes])
         return own(norm, x) if own else norm.standardize(x)
 
-    right = [SENTENCES.norm.standardize(x) for x in INPUTS]
+    right = [SENTENCES.steps.standardize(x) for x in INPUTS]
     return Explanations(run, mistakes, [], SENTENCES, right, 1e-6, arguments)
 
 
@@ -56,7 +56,7 @@ def test_a_mistake_of_the_exercise_comes_first_alone_and_with_another_thing():
 
 
 def test_all_that_fit_are_said():
-    same = Mistake(lambda norm, x: norm.standardize(x) / 2, "You took a half.", (), True)
+    same = Mistake(lambda norm, x: norm.standardize(x) / 2, "You took a half.")
     both = told(lambda x: (x - mean(x)) / root(x) / 2, mistakes=(HALF, same))
     assert both == "Either: You halved it. Don't. Or: You took a half."
 

@@ -129,7 +129,7 @@ def test_each_attempt_gets_what_its_exercise_says_of_it(graded):
         f"{P0}.check({RIGHT!r})",
         f"{P1}.check({mistake!r})",
         f"{P2}.check()",
-        f"{BANK[C0].shown_solution().code}\n{C0}.check({BANK[C0]._answer.__name__})",
+        f"{BANK[C0].shown_solution().code}\n{C0}.check({BANK[C0].answer.__name__})",
         f"{C1}.check(lambda x: x.missing)",
     )
     assert found[P0][:2] == ("right", "")

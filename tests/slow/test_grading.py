@@ -29,7 +29,7 @@ def solved(exercise):
     code = exercise.shown_solution().code
     if exercise.inputs is None:
         return checked(exercise, code)
-    return checked(exercise, exercise._answer.__name__, code)
+    return checked(exercise, exercise.answer.__name__, code)
 
 
 def checked(exercise, attempt, before=""):
@@ -49,7 +49,7 @@ class Always:
     def __eq__(self, other): return True
     def __getattr__(self, name): return lambda *anything: self
 for e in ({P0.name}, {P1.name}, {C0.name}, {C1.name}):
-    e._answer, e.answers, e.mistakes, e.inputs = right, [(6, "")], [], None
+    e.answer, e.answers, e.mistakes, e.inputs = right, [(6, "")], [], None
 {P0.name} = {P1.name} = Always()
 print("Right.")
 """
@@ -101,7 +101,7 @@ SUBMISSIONS = {
     "from the bank": [
         IMPORTS,
         (checked(P1, f"{P1.name}.solution()"), (P1, "not attempted", "")),
-        (checked(C0, f"{C0.name}._answer"), (C0, "crashed", "has no _answer")),
+        (checked(C0, f"{C0.name}.answer"), (C0, "crashed", "has no answer")),
     ],
     "busy": [
         IMPORTS,

@@ -25,11 +25,10 @@ bank = importlib.import_module(name)
 WITH_SLIPS = """
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
 import numpy, sys, torch
 def slipped(exercise, *numbers):
-    pieces = [exercise.layout.pieces[number] for number in numbers]
-    return partial(exercise.norm, exercise.layout.with_pieces(pieces))
+    pieces = [exercise.model.pieces[number] for number in numbers]
+    return exercise.attempt(pieces)
 """
 MOST_PAIRS = 6
 # For runs without `--all`, topics that differ in what is handed in: numbers, shapes and functions;
@@ -56,13 +55,13 @@ def attempts(exercise):
         yield from ("Fraction(1, 3)", "Fraction(10**400)", "Decimal('0.55')", "Decimal('sNaN')")
         yield from ("numpy.float32(0.55)", "torch.tensor(6)", "(Fraction(2), 3)", "(*range(40),)")
         return
-    yield f"{own}._answer"
-    yield from (f"{own}.attempt({own}.mistakes[{n}])" for n in range(len(exercise.mistakes)))
+    yield f"{own}.answer"
+    yield from (f"{own}.attempt([{own}.mistakes[{n}]])" for n in range(len(exercise.mistakes)))
     yield from ("3", "lambda *inputs: None", "lambda x, *more: 3 * x if hasattr(x, 'ndim') else 3")
     yield "sys.modules['lnorm_utils'].standardize"
     yield "lambda x, *m: sys.modules['lnorm_utils'].standardize(x) if hasattr(x, 'ndim') else 3"
-    if exercise.norm:
-        gaps = [piece.gap for piece in exercise.layout.pieces]
+    if exercise.by_steps:
+        gaps = [piece.gap for piece in exercise.model.pieces]
         pairs = itertools.combinations(range(len(gaps)), 2)
         pairs = [(one, other) for one, other in pairs if gaps[one] != gaps[other]]
         for one, other in pairs[:: len(pairs) // MOST_PAIRS + 1]:

@@ -24,7 +24,7 @@ BANK = {topic: Exercise.bank[topic] for topic in TOPICS}
 EXERCISES = [exercise for exercises in BANK.values() for exercise in exercises.values()]
 PREDICTIONS = [exercise for exercise in EXERCISES if isinstance(exercise, Prediction)]
 CODE = [exercise for exercise in EXERCISES if isinstance(exercise, CodeExercise)]
-WITH_NORM = [exercise for exercise in CODE if exercise.norm]
+WITH_NORM = [exercise for exercise in CODE if exercise.by_steps]
 BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
 
 
@@ -41,8 +41,7 @@ def known(exercise):
     if isinstance(exercise, Prediction):
         return [Known(*wrong) for wrong in exercise.wrong]
     return [
-        Known(exercise.attempt(m), " ".join(m.__doc__.split()), exercise.beliefs[m])
-        for m in exercise.mistakes
+        Known(exercise.attempt([m]), m.why, next(iter(m.beliefs), None)) for m in exercise.mistakes
     ]
 
 
