@@ -87,9 +87,7 @@ def _unit(x: Tensor, y: Tensor) -> tuple[float, float]:
     return unit, 0.0
 
 
-def _refuse(
-    x: Tensor, y: Tensor, weight: Tensor | None, bias: Tensor | None, norm: Norm
-) -> None:
+def _refuse(x: Tensor, y: Tensor, weight: Tensor | None, bias: Tensor | None, norm: Norm) -> None:
     """Raise a ValueError that names what doesn't fit."""
     if not x.ndim or not x.numel():
         raise ValueError(f"x must have numbers, but its shape is {tuple(x.shape)}.")

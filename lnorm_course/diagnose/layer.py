@@ -101,8 +101,10 @@ def _prepared(
     run = Run(subject, norm, plain, mode)
     shapes = [each for each in shapes_for(norm) if _takes(norm, each)]
     values = [run.call(typical(each)) for each in shapes]
-    takes = [isinstance(v, Tensor) and v.numel() == torch.Size(s).numel()
-             for v, s in zip(values, shapes, strict=True)]
+    takes = [
+        isinstance(v, Tensor) and v.numel() == torch.Size(s).numel()
+        for v, s in zip(values, shapes, strict=True)
+    ]
     shapes = [shape for _, shape in sorted(zip(takes, shapes, strict=True), key=lambda p: not p[0])]
     any_width = any_width and not norm.is_channels_first
     trials = trials_for(norm, shapes, chosen[0], chosen[1], "eps" in subject.takes, any_width)

@@ -26,7 +26,7 @@ class _Layer(Model):
 
     def layer_norm(self, pieces: Sequence[Any]) -> Any:
         """Return the whole layer with these pieces, until the next call; nothing is built anew."""
-        layer = self.norm.layer_norm
+        layer = self.steps.layer_norm
         layer.__func__.__globals__["chosen"] = {piece.gap: piece.number for piece in pieces}
         return layer
 
@@ -176,9 +176,7 @@ def with_channels_first(norm: Norm) -> Norm:
     return replace(norm, model=model, is_channels_first=True)
 
 
-def _of_last_axes(
-    name: str, shape: tuple[int, ...], eps: float, module: nn.Module | None
-) -> Norm:
+def _of_last_axes(name: str, shape: tuple[int, ...], eps: float, module: nn.Module | None) -> Norm:
     right = "the last axis alone" if len(shape) == 1 else f"the last {len(shape)} axes"
     wrong = [each for each in [*LAST.wrong, BEFORE_LAST] if not _is_right(each[1], len(shape))]
     names = ["layer_norm", *["rms_norm"] * (name == "RMSNorm"), "whole_layer"]

@@ -102,7 +102,9 @@ class Subject:
         shape = tuple(x.shape[-len(self.shape or (1,)) :])
         values = dict(weight=weight, bias=bias, eps=eps, both=(weight, bias), shape=shape)
         by_place = {r: v for r, v in values.items() if self.takes.get(r, "").startswith("*")}
-        named = {self.takes[r]: v for r, v in values.items() if r in self.takes and r not in by_place}
+        named = {
+            self.takes[r]: v for r, v in values.items() if r in self.takes and r not in by_place
+        }
         places = [by_place[role] for role in self.takes if role in by_place]
         if not self.channels_first:
             return self._tensor(layer(x, *places, **named), x.shape)
@@ -165,7 +167,9 @@ def _tensors(layer: Any, any_dtype: bool = False) -> dict[str, Tensor]:
         inner = enumerate(value) if isinstance(value, tuple | list) else ()
         inner = value.items() if isinstance(value, dict) and not name.startswith("_") else inner
         found |= {name: value, **{f"{name}.{key}": each for key, each in inner}}
-    is_kind = torch.is_tensor if any_dtype else lambda t: torch.is_tensor(t) and t.is_floating_point()
+    is_kind = (
+        torch.is_tensor if any_dtype else lambda t: torch.is_tensor(t) and t.is_floating_point()
+    )
     return {name: tensor for name, tensor in found.items() if is_kind(tensor)}
 
 

@@ -8,7 +8,15 @@ from torch import Tensor
 
 from lnorm_course.diagnose.norms import Norm
 
-__all__ = ["NoGradientError", "Trial", "gradients", "parameter", "shapes_for", "trials_for", "typical"]
+__all__ = [
+    "NoGradientError",
+    "Trial",
+    "gradients",
+    "parameter",
+    "shapes_for",
+    "trials_for",
+    "typical",
+]
 
 LEADING = ((2, 3), (5,), (2, 3, 5))  # in front of the features; all sizes differ and are above 1
 WIDTHS = (7, 96, 768)
