@@ -1,32 +1,32 @@
-"""What only a whole layer shows: its gradient, its dtypes, its input, its state dict."""
+"""What only a whole layer shows: its gradient, its dtypes, its input, its parameters."""
 
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from lnorm_course.checking.search import Explanation, Raised
-from lnorm_course.diagnose.explaining import MARGIN, Result, raised
+from lnorm_course.diagnose.explaining import DOUBLE, MARGIN, SINGLE, Result, raised
 from lnorm_course.diagnose.norms import Norm
-from lnorm_course.diagnose.subject import Subject
+from lnorm_course.diagnose.subject import LETTERS, Subject
 from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients, typical
-from lnorm_utils.words import dtype_name, significant, spoken
+from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 
-__all__ = ["Finding", "Run", "findings"]
+__all__ = ["HALF", "Finding", "Run", "findings"]
 
-FAR = {2.0**-53: 1e7, 2.0**-24: 4096.0}  # means at which E[x²] − E[x]² has no digit left
+FAR = {DOUBLE: 1e7, SINGLE: 4096.0}  # means at which E[x²] − E[x]² has no digit left
+LOST = 1e-4  # of the largest number, at least
 LARGE = 300  # times a typical row, squares and sums leave float16
 HALF = (torch.bfloat16, torch.float16)
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One sentence, and whether the layer is wrong because of it, with a clause that says why."""
+class Finding(NamedTuple):
+    """One sentence; and a clause, if the layer is wrong because of it."""
 
     words: str
-    is_wrong: bool = False
     slip: str = ""
 
 
@@ -35,7 +35,7 @@ class Run:
     """A layer beside its norm.
 
     Args:
-        main: a typical trial, which the layer accepts.
+        main: a typical trial, which the layer takes.
         mode: whether a module is in `train`.
         unit: of rounding, of the dtype in which it computes what comes in as float64.
         parts: the wrong pieces that explain what it does.
@@ -44,8 +44,8 @@ class Run:
     subject: Subject
     norm: Norm
     main: Trial
-    mode: bool | None = None
-    unit: float = 2.0**-53
+    mode: bool = False
+    unit: float = DOUBLE
     parts: Explanation = ()
 
     def result(self, trial: Trial) -> Result:
@@ -59,111 +59,88 @@ class Run:
         """Return what it makes of x, with the ε, γ and β of the main trial."""
         return self.result(replace(self.main, x=x))
 
-    def expected(self, x: Tensor) -> Tensor:
-        """Return what the norm makes of x, with the pieces that explain the layer, in float64."""
-        trial = replace(self.main, x=x.double())
-        return trial.run(functools.partial(self.norm.result, self.parts))
-
-    def error(self, x: Tensor, unit: float) -> tuple[float, float]:
-        """Return by how much the layer is off, and how much of it rounding explains."""
-        value, right = self.call(x), self.expected(x)
+    def error(self, x: Tensor, unit: float) -> tuple[float, float, float]:
+        """Return by how much it's off, how much of it rounding explains, and the largest number."""
+        main, value = replace(self.main, x=x.double()), self.call(x)
+        try:
+            right = main.run(functools.partial(self.norm.result, self.parts))
+        except RuntimeError:  # its slips may fail on other shapes
+            return 0.0, 0.0, 0.0
         if not isinstance(value, Tensor) or value.shape != right.shape:
-            return torch.inf, 0.0
+            return torch.inf, 0.0, 0.0
         off = (value.double() - right).abs()
-        off[value.double().eq(right) | (value.isnan() & right.isnan())] = 0
-        main = self.main
-        explained = self.norm.rounding(x.double(), main.weight, main.bias, main.eps, unit)
-        return off.nan_to_num(torch.inf).max().item(), explained
+        off[value.double().eq(right) | right.isnan()] = 0
+        explained = self.norm.rounding(main.x, main.weight, main.bias, main.eps, unit)
+        return off.nan_to_num(torch.inf).max().item(), explained, right.abs().max().item()
 
 
-def findings(run: Run) -> list[Finding]:
-    """Return what there is to say of a layer whose numbers are right, or explained."""
-    return [
-        *_in_place(run),
-        *_other_inputs(run),
-        *_far(run),
-        *_gradients(run),
-        *_dtypes(run),
-        *_parameters(run),
-        *_state_dict(run),
-        *map(Finding, run.subject.notes),
-    ]
-
-
-def _in_place(run: Run) -> Iterator[Finding]:
-    x, main = run.main.x.clone(), run.main
+def findings(run: Run) -> Iterator[Finding]:
+    """Yield what there is to say of a layer whose numbers are right, or explained."""
+    main, subject = run.main, run.subject
+    x = main.x.clone()
     with torch.no_grad():
-        run.subject.call(x, main.weight, main.bias, main.eps, run.mode)
+        subject.call(x, main.weight, main.bias, main.eps, run.mode)
     if not torch.equal(x, main.x):
         slip = "it changes its input in place"
-        words = "It changes its input in place, so whoever uses x afterwards gets other numbers."
-        yield Finding(words, True, slip)
-
-
-def _other_inputs(run: Run) -> Iterator[Finding]:
-    x = run.main.x
-    more = [("other numbers of the same shape", typical(x.shape, 61))]
+        yield Finding(f"{capitalized(slip)}: whoever uses x afterwards gets other numbers.", slip)
+    more = {"other numbers of the same shape": typical(x.shape, 61)}
     if x.ndim > 1:
-        more.append(("an input that isn't contiguous", x.mT.contiguous().mT))
-        more.append(("a long batch of 67", typical((67, *x.shape[1:]), 63)))
-    for words, x in more:
-        value = run.call(x)
-        if isinstance(value, Raised):
-            if not words.startswith("a long"):
-                yield Finding(f"For {words}, it raises {value.kind}: {value.message[:100]}")
+        more["an input that isn't contiguous"] = main.x.mT.contiguous().mT
+        more["a long batch of 67"] = typical((67, *x.shape[1:]), 63)
+    for words, x in more.items():
+        if isinstance(run.call(x), Raised):
             continue
-        off, explained = run.error(x, run.unit)
+        off, explained, _ = run.error(x, run.unit)
         if off > MARGIN[run.unit] * explained:
-            yield Finding(f"It's wrong for {words}, by up to {significant(off, 2)}.", True)
+            words = f"it's wrong for {words}, by up to {significant(off, 2)}"
+            yield Finding(f"{capitalized(words)}.", words)
+    yield from _far(run)
+    yield from _gradients(run)
+    yield from _dtypes(run)
+    yield from _parameters(run)
+    yield from map(Finding, subject.notes)
 
 
 def _far(run: Run) -> Iterator[Finding]:
     """Compare rows whose mean is large against their spread."""
     mean = FAR[run.unit]
     x = typical(run.main.x.shape, 41) + mean
-    off, explained = run.error(x, run.unit)
-    right = run.expected(x)
-    if off <= max(explained, 1e-4 * right.abs().max().item()) or not right.isfinite().all():
-        return
-    where = f"at a mean of {mean:,.0f} and a spread of about 2"
-    value = run.call(x)
-    if isinstance(value, Tensor) and value.shape == x.shape and _is_a_factor(run, x, value):
+    off, explained, largest = run.error(x, run.unit)
+    if not isinstance(run.call(x), Raised) and off > max(explained, LOST * largest):
         slip = "your variance loses its digits when the mean is large, as E[x²] − E[x]² does"
-        yield Finding(f"{slip[0].upper()}{slip[1:]}: {where}, it's wrong.", True, slip)
-    else:
-        yield Finding(f"It goes wrong when the mean is large: {where}.", True)
+        slip = slip if _is_a_factor(run, x) else "it goes wrong when the mean is large"
+        yield Finding(
+            f"{capitalized(slip)}: it's wrong at a mean of {mean:,.0f} and a spread of about 2.", slip
+        )
 
 
-def _is_a_factor(run: Run, x: Tensor, value: Tensor) -> bool:
+def _is_a_factor(run: Run, x: Tensor) -> bool:
     """Tell whether each row is right up to a factor, or not a number: only its divisor is off."""
-    main = run.main
-    y = value.double() if main.bias is None else value.double() - main.bias
-    right = run.expected(x) - (0 if main.bias is None else main.bias)
+    value, main = run.call(x), run.main
+    if not isinstance(value, Tensor) or run.parts:
+        return False
+    bias = 0 if main.bias is None else main.bias
+    y, right = value.double() - bias, run.norm.result((), x, main.weight, None, main.eps)
     factor = (y * right).mean(-1, True) / right.square().mean(-1, True)
-    rows = ((y - factor * right).abs() <= 0.02 * (1 + factor.abs()) * (1 + right.abs())).all(-1)
-    return bool((rows | ~y.isfinite().all(-1)).all())
+    rows = (y - factor * right).abs() <= 0.02 * (1 + factor.abs()) * (1 + right.abs())
+    return bool((rows.all(-1) | ~y.isfinite().all(-1)).all())
 
 
 def _gradients(run: Run) -> Iterator[Finding]:
     """Look whether a gradient comes back to x, γ and β."""
     main, subject = run.main, run.subject
-    weight, bias = (
-        p if p is None else p.clone().requires_grad_() for p in (main.weight, main.bias)
-    )
-    trial = replace(main, weight=weight, bias=bias)
+    weight, bias = (p if p is None else p.clone().requires_grad_() for p in (main.weight, main.bias))
     mine = subject.copy(main.x.dtype, weight, bias, run.mode)
-    roles = [("γ", "weight", weight), ("β", "bias", bias)]
-    leaves = {}
-    for letter, role, value in roles:
-        if isinstance(mine, nn.Module) and role in subject.held:
-            leaves[letter] = dict(mine.named_parameters()).get(subject.held[role])
-        elif value is not None and (role in subject.takes or "both" in subject.takes):
-            leaves[letter] = value
+    learns = dict(mine.named_parameters()) if isinstance(mine, nn.Module) else {}
+    leaves = {
+        LETTERS[role]: learns.get(subject.held[role]) if role in subject.held else given
+        for role, given in (("weight", weight), ("bias", bias))
+        if subject.has(role)
+    }
     known = {letter: leaf for letter, leaf in leaves.items() if leaf is not None}
-    known = {letter: leaf for letter, leaf in known.items() if leaf.requires_grad}
     call = functools.partial(subject.call, is_training=run.mode)
     try:
-        _, *found = gradients(trial, call, *known.values())
+        _, *found = gradients(replace(main, weight=weight, bias=bias), call, *known.values())
     except NoGradientError:
         yield Finding("No gradient comes back through it, so nothing below it can learn.")
         return
@@ -173,8 +150,7 @@ def _gradients(run: Run) -> Iterator[Finding]:
     silent = [letter for letter, each in zip(known, found, strict=True) if not each.any()]
     if silent and not run.parts:
         slip = f"no gradient reaches {spoken(silent)}"
-        words = f"{slip[0].upper()}{slip[1:]}, so training changes nothing there."
-        yield Finding(words, True, slip)
+        yield Finding(f"{capitalized(slip)}, so training changes nothing there.", slip)
 
 
 def _dtypes(run: Run) -> Iterator[Finding]:
@@ -182,55 +158,42 @@ def _dtypes(run: Run) -> Iterator[Finding]:
     x = typical(run.main.x.shape, 71)
     x = x - x.mean(-1, keepdim=True)
     for dtype in (torch.float32, *HALF):
-        name, mine = dtype_name(dtype), x.to(dtype)
-        value = run.call(mine)
-        unit = torch.finfo(dtype).eps / 2
+        name, unit = dtype_name(dtype), max(run.unit, torch.finfo(dtype).eps / 2)
+        value = run.call(x.to(dtype))
         if isinstance(value, Raised):
-            words = f"In {name}, it raises {value.kind}: {value.message}"
-            yield Finding(words, dtype == torch.float32)
+            slip = f"it fails in {name}" * (dtype == torch.float32)
+            yield Finding(f"In {name} it raises {value.kind}: {value.message[:100]}", slip)
             continue
-        off, explained = run.error(mine, max(unit, run.unit))
+        off, explained, _ = run.error(x.to(dtype), unit)
         if off > explained:
-            off, explained = significant(off, 2), significant(explained, 2)
-            words = f"In {name}, it's off by {off}; rounding explains {explained}."
-            yield Finding(words, True, f"its numbers are wrong in {name}")
+            slip = f"in {name} it's off by {significant(off, 2)}"
+            words = f"{capitalized(slip)}, and rounding explains {significant(explained, 2)}."
+            yield Finding(words, slip)
         elif dtype == torch.float16 and not run.parts:
-            off, explained = run.error((LARGE * x).to(dtype), unit)
+            off, explained, _ = run.error((LARGE * x).to(dtype), unit)
             if off > explained:
                 yield Finding(
-                    f"In float16, it goes wrong at a spread of {LARGE} and more, as if squares "
-                    "became infinite. PyTorch computes the statistics in float32."
+                    f"In float16 it goes wrong at a spread of {LARGE} and more, as if squares became "
+                    "infinite. PyTorch computes the statistics in float32."
                 )
         if value.dtype != dtype:
-            yield Finding(f"For {name}, it returns {dtype_name(value.dtype)}.")
+            yield Finding(f"For {name} it returns {dtype_name(value.dtype)}.")
 
 
 def _parameters(run: Run) -> Iterator[Finding]:
-    """Compare which parameters there are with those of the module that it should be like."""
-    for letter, role in (("γ", "weight"), ("β", "bias")):
-        if run.norm.module is None or run.parts:
-            return
-        own = getattr(run.norm.module, role, None)
-        if own is None and run.subject.has(role):
-            slip = f"it has a {letter}"
-            yield Finding(f"It has a {letter}. {run.norm.name} has none here.", True, slip)
-        elif own is not None and not run.subject.has(role):
-            yield Finding(f"It has no {letter}, and was compared for the {letter} of `like`.")
-
-
-def _state_dict(run: Run) -> Iterator[Finding]:
-    """Compare the names in the state dict with those of PyTorch's module."""
-    layer, subject = run.subject.layer, run.subject
-    if not subject.held:
-        return
-    learns = dict(layer.named_parameters()) if isinstance(layer, nn.Module) else {}
-    letters = {"weight": "γ", "bias": "β"}
-    named = [f"{letters[r]} is called `{n}`" for r, n in subject.held.items() if n != r]
-    if named:
+    """Compare γ and β, and how they are called, with those of PyTorch's module."""
+    subject, like, name = run.subject, run.norm.module, run.norm.name
+    for role, letter in LETTERS.items():
+        own = getattr(like, role, None)
+        if like is not None and not run.parts and (own is None) == subject.has(role):
+            if own is None:
+                yield Finding(f"It has a {letter}. {name} has none here.", f"it has a {letter}")
+            else:
+                yield Finding(f"It has no {letter}, and was compared for the {letter} of `like`.")
+    held = {LETTERS[role]: path for role, path in subject.held.items()}
+    named = [f"{letter} is called `{path}`" for letter, path in held.items()]
+    if any(path not in LETTERS for path in held.values()):
         yield Finding(f"In its state dict {spoken(named)}.")
-    plain = [f"{letters[r]} (`{n}`)" for r, n in subject.held.items() if n not in learns]
-    if plain and isinstance(layer, nn.Module):
-        are = "aren't parameters" if len(plain) > 1 else "isn't a parameter"
-        yield Finding(f"No optimizer finds {spoken(plain)}: in this module that {are}.")
-    elif plain:
-        yield Finding("It's no `nn.Module`, so no optimizer finds its γ and β.")
+    learns = dict(subject.layer.named_parameters()) if subject.is_module else {}
+    if plain := [f"{letter} (`{path}`)" for letter, path in held.items() if path not in learns]:
+        yield Finding(f"No optimizer finds {spoken(plain)}, because that's no parameter of a module.")

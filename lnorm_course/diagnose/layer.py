@@ -1,251 +1,212 @@
 """Diagnose a layer: run it beside its norm, explain what differs, and say where."""
 
-import copy
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from lnorm_course.checking.search import Raised
-from lnorm_course.diagnose.explaining import MARGIN, Explained, Result, explain
+from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Explained, Result, Search, explain
 from lnorm_course.diagnose.findings import HALF, Finding, Run, findings
 from lnorm_course.diagnose.likeness import law, likeness
-from lnorm_course.diagnose.norms import Norm, layer_norm_of, norm_like, with_channels_first
+from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
 from lnorm_course.diagnose.rows import about_rows
 from lnorm_course.diagnose.subject import Subject, shape_of
 from lnorm_course.diagnose.trials import Trial, parameter, shapes_for, trials_for, typical
-from lnorm_utils.words import dtype_name, spoken
+from lnorm_utils.words import capitalized, dtype_name, spoken
 
 __all__ = ["diagnose_layer"]
 
-SIZES = (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)
+SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
+WIDTHS = (7, 96, 768)
+KINDS = "spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much more"
+DTYPES = "float64, float32, float16 and bfloat16; the gradient"
 
 
 def diagnose_layer(
     layer: Callable,
-    like: nn.Module | None = None,
+    like: Any = None,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float | None = None,
     shape: tuple[int, ...] | None = None,
 ) -> Diagnosis:
     """Return what tells a layer from its norm; the arguments are those of `diagnose`."""
-    norm = norm_like(like, eps) if like else None
+    norm = None if like is None else norm_like(like, eps)
+    subject = Subject(layer)
     known = shape or (norm.shape if norm else shape_of(layer))
-    subject = Subject(layer, known)
+    sizes = [known] if known else SIZES
 
-    def prepared(sizes: Sequence[tuple[int, ...]], is_first: bool) -> tuple[Run, list[Trial], bool]:
-        """Return it with the first size that it takes, or else that gives anything at all."""
-        subject.channels_first = is_first
-        best: tuple[int, Run, list[Trial]] | None = None
+    def prepared(is_images: bool) -> tuple[int, Run, list[Trial]]:
+        """Return it with the first size that it takes (2), or else that gives anything (1)."""
+        subject.channels_first = is_images
+        ranks: list[tuple[int, Run, list[Trial]]] = []
         for size in sizes:
-            subject.shape = size
-            mine = norm or layer_norm_of(size, eps)
-            mine = with_channels_first(mine) if is_first else mine
-            run, trials = _prepared(subject, mine, weight, bias, known is None)
+            mine = replace(norm or norm_of(size, eps), is_channels_first=is_images)
+            run, trials = _prepared(subject, mine, weight, bias, () if known else WIDTHS)
             value = run.call(run.main.x)
             is_tensor = isinstance(value, Tensor)
-            rank = is_tensor + (is_tensor and value.numel() == run.main.x.numel())
-            if best is None or rank > best[0]:
-                best = rank, run, trials
-            if rank == 2:
+            ranks.append((is_tensor + _is_whole(value, run.main.x), run, trials))
+            if ranks[-1][0] == 2:
                 break
-        assert best is not None
-        subject.shape = best[1].norm.shape
-        return best[1], best[2], best[0] == 2
+        return max(ranks, key=lambda rank: rank[0])
 
-    sizes = [known] if known else [(n,) for n in SIZES]
-    run, trials, takes = prepared(sizes, False)
-    found = _judged(run, trials) if takes else None
-    takes_all = takes and (not found or not found.right or run.main.x.ndim == len(sizes[0]) + 2)
-    if not takes_all and not run.norm.split and len(sizes[0]) == 1:
+    rank, run, trials = prepared(False)
+    found = _judged(run, trials) if rank == 2 else None
+    takes_all = found and (not found.right or run.main.x.ndim == len(run.norm.shape) + 2)
+    if not takes_all and len(run.norm.shape) == 1:
         # Perhaps its features are axis 1, which a table of rows doesn't tell.
-        images, some, takes_images = prepared([run.norm.shape] if takes else sizes, True)
-        if takes_images:
-            of_images = _judged(images, some)
-            if not found or of_images.right is False:
-                return of_images
-        subject.channels_first, subject.shape = False, run.norm.shape
-    if found:
-        return found
-    gives = isinstance(run.call(run.main.x), Tensor)
-    return _judged(run, trials) if gives else _fails(run, trials)
+        sizes = [run.norm.shape] if found else sizes
+        images = prepared(True)
+        of_images = _judged(*images[1:]) if images[0] == 2 else None
+        if of_images and (not found or of_images.right is False):
+            return of_images
+        subject.channels_first = False
+    return found or (_judged(run, trials) if rank else _fails(run, trials))
+
+
+def _is_whole(value: Result, x: Tensor) -> bool:
+    return isinstance(value, Tensor) and value.numel() == x.numel()
 
 
 def _prepared(
-    subject: Subject,
-    norm: Norm,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    any_width: bool,
+    subject: Subject, norm: Norm, weight: Any, bias: Any, widths: Sequence[int]
 ) -> tuple[Run, list[Trial]]:
     """Choose γ and β, and the shapes that go in, those that it takes first."""
     chosen: list[Tensor | None] = []
-    for seed, (role, given) in enumerate((("weight", weight), ("bias", bias)), start=3):
-        own = getattr(norm.module, role, None)
-        if given is not None:
-            chosen.append(given.detach().double())
-        elif subject.has(role) or (subject.is_module and own is not None):
+    for seed, role, given in ((3, "weight", weight), (4, "bias", bias)):
+        own = getattr(norm.module, role, None) if given is None else given
+        if given is None and (subject.has(role) or (subject.is_module and own is not None)):
             chosen.append(parameter(norm.shape, seed))
         else:
             chosen.append(None if own is None else own.detach().double())
     if chosen[0] is None and chosen[1] is not None:
         chosen[0] = torch.ones(norm.shape, dtype=torch.float64)
-    mode = None
-    if subject.is_module:
-        mode = bool(norm.split and norm.module and norm.module.training)
-    plain = Trial("", torch.zeros(0), norm.eps, chosen[0], chosen[1])
-    run = Run(subject, norm, plain, mode)
-    shapes = [each for each in shapes_for(norm) if _takes(norm, each)]
-    values = [run.call(typical(each)) for each in shapes]
-    takes = [
-        isinstance(v, Tensor) and v.numel() == torch.Size(s).numel()
-        for v, s in zip(values, shapes, strict=True)
-    ]
-    shapes = [shape for _, shape in sorted(zip(takes, shapes, strict=True), key=lambda p: not p[0])]
-    any_width = any_width and not norm.is_channels_first
-    trials = trials_for(norm, shapes, chosen[0], chosen[1], "eps" in subject.takes, any_width)
+    subject.axes = len(norm.shape)
+    run = Run(subject, norm, Trial("", torch.zeros(0), norm.eps, *chosen))
+    taken = {shape: _is_whole(run.call(x := typical(shape)), x) for shape in shapes_for(norm)}
+    shapes = sorted(taken, key=lambda shape: not taken[shape])
+    widths = () if norm.is_channels_first else widths
+    trials = trials_for(norm, shapes, *chosen, "eps" in subject.takes, widths)
     return replace(run, main=trials[-1]), trials
-
-
-def _takes(norm: Norm, shape: tuple[int, ...]) -> bool:
-    """Tell whether the module of a norm of channels takes this shape as (batch, channels, …)."""
-    if not norm.split or norm.module is None:
-        return True
-    x, mine = typical(shape), copy.deepcopy(norm.module).to("cpu", torch.float64)
-    own = [getattr(mine, name, None) for name in ("weight", "bias")]
-    try:
-        with torch.no_grad():
-            return torch.allclose(mine(x), norm.result((), x, *own, norm.eps))
-    except (ValueError, RuntimeError):
-        return False
 
 
 def _fails(run: Run, trials: list[Trial]) -> Diagnosis:
     """Say why a layer fails on every input, or name the slip that makes it fail."""
     results = [run.result(trial) for trial in trials]
-    explained = explain(run.norm, trials, results, run.unit, _source(run), must_run=True)
-    value, shape = results[-1], f"an input of shape {tuple(run.main.x.shape)}"
-    fails = f"for {shape} it raises {value.kind}: {value.message}"  # type: ignore[union-attr]
+    explained = explain(Search(run.norm, trials), results, _source(run), must_run=True)
+    error: Any = results[-1]
+    fails = f"for {tuple(run.main.x.shape)} it raises {error.kind}: {error.message}"
     if explained.words:
         words = f"{explained.words} So {fails}"
-        return diagnosis(Verdict.KNOWN, words, explained.slips, tried=shape)
-    words = f"{fails}. With `shape=` you can say which sizes γ has, such as `shape=768`."
-    return diagnosis(Verdict.NOT_JUDGED, f"{words[0].upper()}{words[1:]}")
+        return diagnosis(Verdict.KNOWN, words, explained.slips)
+    words = f"{capitalized(fails)}. With `shape=` you can say which sizes γ has, such as `shape=768`."
+    return diagnosis(Verdict.NOT_JUDGED, words)
 
 
 def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
     """Judge a layer that takes inputs, a module in both modes."""
-    modes = [False, True] if run.subject.is_module and not run.norm.split else [run.mode]
-    for mode in modes:
-        if said := _changes(replace(run, mode=mode)):
+    runs = [replace(run, mode=mode) for mode in (False, True)[: 1 + run.subject.is_module]]
+    for each in runs:
+        if said := _changes(each):
             return said
-    runs = [replace(run, mode=mode) for mode in modes]
     results = [_results(each, trials) for each in runs]
-    is_one = len(runs) < 2 or all(map(_equal, *results))
-    judged = []
-    for each, mine in list(zip(runs, results, strict=True))[: 1 if is_one else 2]:
-        judged.append((each, *_explained(each, trials, mine)))
-    if is_one or {e.is_right for _, e, _ in judged} == {True}:
-        return _report(*judged[0], trials, modes)
+    if len(runs) > 1 and all(map(_equal, *results)):
+        runs = runs[:1]
+    judged = [(each, *_explained(each, trials, mine)) for each, mine in zip(runs, results)]
     # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
-    order = sorted(judged, key=lambda j: (not j[1].words, j[1].is_right, not j[0].mode))
-    worst, other = order
-    words = other[1].words or " ".join(_rows(other[0])) or "cause unknown."
-    place = f"In `{'train' if other[0].mode else 'eval'}`: {words}"
-    if other[1].is_right:
-        place = f"It is wrong only in `{'train' if worst[0].mode else 'eval'}`."
-    return _report(*worst, trials, modes, [Finding(place)])
+    judged.sort(key=lambda j: (not j[1].words, j[1].is_right, not j[0].mode))
+    notes = []
+    for other, explained, *_ in judged[1:]:
+        words = explained.words or " ".join(_rows(other)) or "cause unknown."
+        mode, worse = ("train", "eval") if other.mode else ("eval", "train")
+        is_one = f"It is wrong only in `{worse}`."
+        notes += [is_one if explained.is_right else f"In `{mode}`: {words}"]
+    notes = [] if all(each[1].is_right for each in judged) else notes
+    return _report(*judged[0], trials, [*map(Finding, notes), *_refused(trials, results[0])])
 
 
 def _results(run: Run, trials: Sequence[Trial]) -> list[Result]:
     """Return what comes out; an axis more for some shapes, if others are kept, is an error."""
     results = [run.result(trial) for trial in trials]
-    main = results[-1]
-    keeps = isinstance(main, Tensor) and main.shape == run.main.x.shape
+    keeps = getattr(results[-1], "shape", None) == run.main.x.shape
     for n, (trial, value) in enumerate(zip(trials, results, strict=True)):
-        is_other = isinstance(value, Tensor) and value.shape != trial.x.shape
-        if keeps and is_other and trial.kind == "shape":
-            results[n] = Raised("another shape", str(tuple(value.shape)))  # type: ignore[union-attr]
+        if keeps and isinstance(value, Tensor) and value.shape != trial.x.shape:
+            if trial.kind == "shape":
+                results[n] = Raised("returns another shape", str(tuple(value.shape)))
     return results
 
 
 def _changes(run: Run) -> Diagnosis | None:
     """Say if it gives other numbers for the same input, and why."""
+    x, values = run.main.x, []
     with torch.random.fork_rng():
-        first, second = (run.call(run.main.x) for _ in range(2))
-        seeded = []
-        for _ in range(2):
-            torch.manual_seed(0)
-            seeded.append(run.call(run.main.x))
-    if _equal(first, second):
+        for seed in (1, 2, 0, 0):
+            torch.manual_seed(seed)
+            values.append(run.call(x))
+    if _equal(*values[:2]):
         return None
-    where = {True: " in `train`", False: " in `eval`", None: ""}[run.mode]
+    where = f" in `{'train' if run.mode else 'eval'}`" * run.subject.is_module
     other = f"It gives other numbers for the same input{where}"
-    if kept := run.subject.kept():
-        names = spoken([f"`{name}`" for name in kept])
-        words = (
-            f"{other}, because each call changes {names}. {run.norm.name} takes the statistics of "
-            "its input and keeps nothing."
-        )
-        slip = f"each call changes {names}, and the next one uses it"
-        return diagnosis(Verdict.KNOWN, words, (slip,))
+    if kept := spoken([f"`{name}`" for name in run.subject.kept()]) if run.subject.kept() else "":
+        words = f"{other}, because each call changes {kept}. {run.norm.name} keeps nothing."
+        return diagnosis(Verdict.KNOWN, words, (f"each call changes {kept}",))
     why = "so something in it is random, such as dropout"
-    if not _equal(*seeded):
-        why = "so it's random, or something is kept from call to call"
+    why = why if _equal(*values[2:]) else "so it's random, or something is kept from call to call"
     return diagnosis(Verdict.NOT_JUDGED, f"{other}, {why}.")
 
 
 def _equal(one: Result, other: Result) -> bool:
     if isinstance(one, Raised) or isinstance(other, Raised):
-        return one == other if isinstance(one, Raised) and isinstance(other, Raised) else False
+        return type(one) is type(other) and one == other
     return one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
 
 
 def _explained(
     run: Run, trials: list[Trial], results: list[Result]
-) -> tuple[Explained, torch.dtype]:
-    """Explain what comes out of a layer; and the dtype in which it computes."""
+) -> tuple[Explained, torch.dtype, str]:
+    """Explain what comes out; say the dtype in which it was computed, and what it looks like."""
     dtype = _precision(run)
-    run.unit = 2.0**-53 if dtype == torch.float64 else 2.0**-24
+    run.unit = DOUBLE if dtype == torch.float64 else SINGLE
     # What refuses a width is made for certain ones, and what has no gradient is right without.
-    pairs = list(zip(trials, results, strict=True))
-    any_width = not any(t.kind == "width" and isinstance(r, Raised) for t, r in pairs)
-    pairs = [p for p in pairs if p[0].kind != "width" or any_width]
-    pairs = [p for p in pairs if not (p[0].at_gradient and isinstance(p[1], Raised))]
-    some, mine = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    fails = {t.kind for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)}
+    kept = [n for n, t in enumerate(trials) if t.kind not in fails & {"width", "gradient"}]
+    some, mine = [trials[n] for n in kept], [results[n] for n in kept]
     if dtype in HALF:
-        off, explained = run.error(run.main.x, torch.finfo(dtype).eps / 2)
-        is_rounded = off <= explained
+        off, explained, _ = run.error(run.main.x, torch.finfo(dtype).eps / 2)
         slip = f"something is computed in {dtype_name(dtype)} and not in the dtype of x"
-        words = f"{slip[0].upper()}{slip[1:]}, so digits are lost." if is_rounded else ""
-        return Explained(False, (), words, (slip,) * is_rounded, wrong=[len(some) - 1]), dtype
-    is_single_row = run.main.x.shape == torch.Size(run.norm.shape)
-    found = explain(run.norm, some, mine, run.unit, _source(run), must_run=is_single_row)
-    if is_single_row and not found.words and not found.wrong:
-        found.is_right = True
-    if found.wrong and not found.words and (words := law(run, some)):
-        found.words, found.slips = words, (words.removesuffix("."),)
-    run.parts = found.parts
-    return found, dtype
+        words = f"{capitalized(slip)}, so digits are lost." if off <= explained else ""
+        return Explained(False, (), words, (slip,) if words else ()), dtype, slip
+    search = Search(run.norm, some, run.unit)
+    is_row = run.main.x.shape == torch.Size(run.norm.shape)
+    found = explain(search, mine, _source(run), must_run=is_row)
+    if found.is_right or found.words:
+        run.parts = found.parts
+        return found, dtype, ""
+    if words := law(search, mine, run.unit):
+        return found._replace(words=words, slips=(words.partition(". ")[0],)), dtype, ""
+    if found.wrong[-1] is run.main:
+        return found, dtype, likeness(search, mine)
+    where = spoken([trial.words for trial in found.wrong])
+    return found, dtype, f"It differs on {where}, and on nothing else that was tried."
 
 
 def _precision(run: Run) -> torch.dtype:
     """Return the dtype in which a layer computes what comes in as float64."""
     x = run.main.x
     value = run.call(x)
-    if not isinstance(value, Tensor):
-        return torch.float64
-    for dtype in (*HALF, torch.float32):
+    is_like = isinstance(value, Tensor) and value.shape == x.shape
+    for dtype in (*HALF, torch.float32) if is_like else ():
         # What it doesn't see are the digits that the dtype lacks, and no others.
         moved = run.call(x * (1 + 32 * torch.finfo(dtype).eps * typical(x.shape, 81)))
-        if not isinstance(moved, Tensor) or moved.shape != value.shape:
+        if not isinstance(moved, Tensor):
             continue
-        sees_more = moved.ne(value).double().mean() > 0.5
         is_output = _equal(value, value.to(dtype).to(value.dtype))
+        sees_more = moved.ne(value).double().mean() > 0.5
         if sees_more and (is_output or _equal(value, run.call(x.to(dtype).double()))):
             return dtype
     return torch.float64
@@ -259,77 +220,59 @@ def _source(run: Run) -> str:
         return ""
 
 
+def _refused(trials: Sequence[Trial], results: Sequence[Result]) -> list[Finding]:
+    """Say what it doesn't take, with the first error."""
+    pairs = [(t, r) for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)]
+    pairs = [(trial, error) for trial, error in pairs if trial.kind != "gradient"]
+    if not pairs:
+        return []
+    words, (_, error) = spoken([trial.words for trial, _ in pairs]), pairs[0]
+    return [Finding(f"It doesn't take {words}. First: {error.kind}: {error.message[:100]}")]
+
+
+def _rows(run: Run) -> list[str]:
+    """Say what rows do to each other."""
+
+    def call(x: Tensor) -> Tensor:
+        value = run.call(x)
+        return value.double() if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
+
+    size = torch.Size(run.norm.shape).numel()
+    return about_rows(call, run.main.x, size, 1e-8 if run.unit == DOUBLE else 1e-4)
+
+
 def _report(
     run: Run,
     explained: Explained,
     dtype: torch.dtype,
+    looks: str,
     trials: Sequence[Trial],
-    modes: Sequence[bool | None],
-    also: Sequence[Finding] = (),
+    notes: Iterable[Finding],
 ) -> Diagnosis:
     """Say what was found."""
-    found = [*also, *_refused(trials, _results(run, trials))]
+    found = [*notes]
     if run.norm.is_channels_first:
         found.append(Finding("Its features are axis 1, as in images, and it was judged like that."))
     if dtype == torch.float32:
         found.append(Finding("It computes in float32 what comes in as float64."))
     if explained.is_right or explained.parts:
         found += findings(run)
-    mixed = _rows(run) if explained.is_right or not explained.words else []
-    causes = [f for f in found if f.is_wrong]
-    places = [f.words for f in found if not f.is_wrong]
-    tried = _tried(trials, modes, run.norm)
-    slips = (*explained.slips, *(f.slip for f in causes if f.slip))
-    words = " ".join([explained.words, *(f.words for f in causes), *mixed]).strip()
-    if explained.is_right and not words:
-        nothing = f"{Verdict.NO_DIFFERENCE.value} from {run.norm.in_words}, up to rounding"
-        return Diagnosis(f"{nothing}, in what was tried.", True, (), tuple(places), tried)
-    if explained.words or (explained.is_right and slips) or mixed:
-        if explained.words:
-            places = [*_where(explained, trials), *places]
-        slips = (*slips, *(each.removesuffix(".") for each in mixed))
-        return diagnosis(Verdict.KNOWN, words, slips, places, tried)
-    if not explained.is_right:
-        words = f"{likeness(run, trials, explained)} {words}".strip()
-        tried += "; all single slips and pairs with a common one, but no pairs of rare ones"
-    return diagnosis(Verdict.UNKNOWN, words, (), places, tried)
-
-
-def _refused(trials: Sequence[Trial], results: Sequence[Result]) -> list[Finding]:
-    """Say what it doesn't take, with the first error."""
-    pairs = [(t.words, r) for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)]
-    pairs = [(words, r) for words, r in pairs if words != "the gradient"]
-    if not pairs:
-        return []
-    words, error = spoken([words for words, _ in pairs]), pairs[0][1]
-    return [Finding(f"It doesn't take {words}. First: {error.kind}: {error.message[:100]}")]
-
-
-def _rows(run: Run) -> list[str]:
-    """Say what rows do to each other."""
-    within = 1e-8 if run.unit < 2.0**-30 else 1e-4
-
-    def call(x: Tensor) -> Tensor:
-        value = run.call(x)
-        return value if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
-
-    size = torch.Size(run.norm.shape).numel()
-    return [] if run.norm.split else about_rows(call, run.main.x, size, within)
-
-
-def _where(explained: Explained, trials: Sequence[Trial]) -> list[str]:
-    """Say what it doesn't explain, and on which inputs it shows."""
-    found = [
-        f"On {trial.words}, this doesn't explain all that differs." for trial in explained.without
-    ]
-    return found
-
-
-def _tried(trials: Sequence[Trial], modes: Sequence, norm: Norm) -> str:
+    if not explained.words:
+        found += [Finding(words, words.removesuffix(".")) for words in _rows(run)]
+    rest = spoken([trial.words for trial in explained.without]) if explained.without else ""
+    places = [f"It doesn't explain all that differs on {rest}."] if rest else []
+    places += [each.words for each in found if not each.slip]
+    causes = [each for each in found if each.slip]
     shapes = spoken([*dict.fromkeys(str(tuple(trial.x.shape)) for trial in trials)])
     eps = spoken([f"{each:g}" for each in sorted({trial.eps for trial in trials})])
-    tried = (
-        f"shapes {shapes}; spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much "
-        f"more; ε = {eps}; float64, float32, float16 and bfloat16; the gradient"
-    )
-    return f"{tried}; `eval` and `train`" if len(modes) > 1 else tried
+    tried = f"shapes {shapes}; {KINDS}; ε = {eps}; {DTYPES}"
+    tried += "; `eval` and `train`" * run.subject.is_module
+    words = " ".join([explained.words, *(cause.words for cause in causes)]).strip()
+    slips = (*explained.slips, *(cause.slip for cause in causes))
+    if words:
+        return diagnosis(Verdict.KNOWN, words, slips, places, tried)
+    if explained.is_right:
+        words = f"from {run.norm.in_words} in what was tried, up to rounding."
+        return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
+    tried += "; all single slips, and pairs and triples of common ones, but no pairs of rare ones"
+    return diagnosis(Verdict.UNKNOWN, looks, (), places, tried)

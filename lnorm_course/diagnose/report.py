@@ -13,12 +13,9 @@ class Verdict(Enum):
     """The four results, in the words that a verdict begins with."""
 
     NO_DIFFERENCE = "No difference found"
-    KNOWN = "It differs, and this is why"
-    UNKNOWN = "It differs, cause unknown"
-    NOT_JUDGED = "Can't be judged"
-
-
-SIGNS = {True: "✓", False: "✗", None: "?"}
+    KNOWN = "It differs, and this is why:"
+    UNKNOWN = "It differs, cause unknown:"
+    NOT_JUDGED = "Can't be judged:"
 
 
 @dataclass(frozen=True)
@@ -26,15 +23,15 @@ class Diagnosis:
     """What `diagnose` found.
 
     Args:
-        verdict: the finding in one to three sentences; the first words are one of `Verdict`.
+        verdict: the finding in one to three sentences; its first words are one of `Verdict`.
         right: True if no difference was found, False if one was, None if it couldn't be judged.
         slips: what is done otherwise than in the reference, one clause for each. If several
             explain the same numbers, all of them.
         places: where it differs, and what else is worth knowing, one sentence for each.
         tried: what it looked at: shapes, rows, dtypes, modes.
 
-    >>> Diagnosis("It differs, and this is why. ε is left out.", False, ("ε is left out",))
-    It differs, and this is why. ε is left out.
+    >>> Diagnosis("It differs, and this is why: ε is left out.", False, ("ε is left out",))
+    It differs, and this is why: ε is left out.
     """
 
     verdict: str
@@ -48,11 +45,11 @@ class Diagnosis:
         return "\n".join([*lines, f"Tried: {self.tried}."] if self.tried else lines)
 
     def _repr_html_(self) -> str:
+        sign = {True: "✓", False: "✗", None: "?"}[self.right]
         places = "".join(f"<li>{inline(place)}</li>" for place in self.places)
-        listed = f"<ul>{places}</ul>" if places else ""
         tried = f"<small>Tried: {inline(self.tried)}.</small>" if self.tried else ""
-        head = f"<strong>{SIGNS[self.right]}</strong> {inline(self.verdict)}"
-        return f'<div role="status">{head}{listed}{tried}</div>'
+        head = f"<strong>{sign}</strong> {inline(self.verdict)}"
+        return f'<div role="status">{head}{f"<ul>{places}</ul>" if places else ""}{tried}</div>'
 
 
 def diagnosis(
@@ -64,4 +61,4 @@ def diagnosis(
 ) -> Diagnosis:
     """Return a diagnosis whose verdict begins with one of the four."""
     right = {Verdict.NO_DIFFERENCE: True, Verdict.NOT_JUDGED: None}.get(verdict, False)
-    return Diagnosis(f"{verdict.value}. {words}", right, tuple(slips), tuple(places), tried)
+    return Diagnosis(f"{verdict.value} {words}", right, tuple(slips), tuple(places), tried)

@@ -2,7 +2,7 @@
 
 import copy
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from lnorm_utils.words import spoken
 
-__all__ = ["Subject", "shape_of"]
+__all__ = ["LETTERS", "Subject", "shape_of"]
 
+LETTERS = {"weight": "γ", "bias": "β"}
 ROLES = {
     "weight": ("weight", "gamma", "scale", "g", "w", "a_2", "γ", "gain", "a", "alpha"),
     "bias": ("bias", "beta", "shift", "b", "b_2", "β", "offset"),
@@ -20,7 +21,6 @@ ROLES = {
     "shape": ("normalized_shape", "shape", "input_shape", "norm_shape"),
     "both": ("params", "parameters", "weights", "affine"),  # a tuple of γ and β
 }
-VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class Subject:
@@ -29,43 +29,33 @@ class Subject:
     Args:
         layer: a function of x, or of x and of arguments named like γ, β, ε, or an object that
             holds γ and β as tensors.
-        shape: the sizes of γ, if they are known.
 
     Raises:
         TypeError: it can't be called, or has arguments that nobody can fill in.
     """
 
-    def __init__(self, layer: Callable, shape: tuple[int, ...] | None = None) -> None:
-        if isinstance(layer, type):
+    def __init__(self, layer: Callable) -> None:
+        if isinstance(layer, type) or not callable(layer):
+            given = f"the class {layer.__name__}" if isinstance(layer, type) else "a "
+            given = given if isinstance(layer, type) else f"a {type(layer).__name__}"
             raise TypeError(
-                f"diagnose takes a layer, but the class {layer.__name__} was given: make one of "
-                f"it first, for example {layer.__name__}(8)."
-            )
-        if not callable(layer):
-            raise TypeError(
-                "diagnose takes a function, a module, or two arrays, but a "
-                f"{type(layer).__name__} was given."
+                "diagnose takes a function, a module such as nn.LayerNorm(8), or two arrays, but "
+                f"{given} was given."
             )
         self.layer: Any = layer
-        self.shape = shape
         self.is_module = isinstance(layer, nn.Module)
         self.held = {} if inspect.isroutine(layer) else _held(layer)
         self.takes = {} if self.is_module else _arguments(layer)
+        self.axes = 1  # how many its γ has
         self.channels_first = False  # whether its features are axis 1, and not the last one
         self.notes: dict[str, None] = {}
         self._copies: dict[tuple, Any] = {}
 
     def has(self, role: str) -> bool:
-        """Whether it takes, or holds, "weight", "bias", or "eps"."""
-        return role in self.takes or role in self.held or ("both" in self.takes and role != "eps")
+        """Whether it takes, or holds, "weight" or "bias"."""
+        return role in self.held or not {role, "both"}.isdisjoint(self.takes)
 
-    def copy(
-        self,
-        dtype: torch.dtype,
-        weight: Tensor | None,
-        bias: Tensor | None,
-        is_training: bool | None = None,
-    ) -> Any:
+    def copy(self, dtype: torch.dtype, weight: Any, bias: Any, is_training: bool) -> Any:
         """Return a copy in a dtype, with γ and β put into it; a function is returned itself."""
         if not self.is_module and not self.held:
             return self.layer
@@ -73,23 +63,20 @@ class Subject:
         if key not in self._copies:
             mine = copy.deepcopy(self.layer)
             if self.is_module:
-                mine.to("cpu", dtype).train(is_training or False)
+                mine.to("cpu", dtype).train(is_training)
+            values = {self.held.get("weight"): weight, self.held.get("bias"): bias}
             for name, tensor in _tensors(mine).items():
-                if tensor.dtype != dtype:
-                    _put(mine, name, tensor.detach().to(dtype))
-            for role, value in (("weight", weight), ("bias", bias)):
-                if value is not None and role in self.held:
-                    _put(mine, self.held[role], value.to(dtype))
+                value = values.get(name)
+                if value is not None and value.numel() != tensor.numel():
+                    value = value.flatten()[:1] if tensor.numel() == 1 else None
+                value = tensor if value is None else value.reshape(tensor.shape)
+                if tensor.is_floating_point():
+                    _put(mine, name.split("."), value.detach().to(dtype).clone())
             self._copies[key] = mine
         return self._copies[key]
 
     def call(
-        self,
-        x: Tensor,
-        weight: Tensor | None,
-        bias: Tensor | None,
-        eps: float,
-        is_training: bool | None = None,
+        self, x: Tensor, weight: Any, bias: Any, eps: float, is_training: bool = False
     ) -> Tensor:
         """Call it with x itself, which it may change, and return a tensor.
 
@@ -99,51 +86,36 @@ class Subject:
         """
         layer = self.copy(x.dtype, weight, bias, is_training)
         weight, bias = (p if p is None else p.to(x.dtype) for p in (weight, bias))
-        shape = tuple(x.shape[-len(self.shape or (1,)) :])
-        values = dict(weight=weight, bias=bias, eps=eps, both=(weight, bias), shape=shape)
-        by_place = {r: v for r, v in values.items() if self.takes.get(r, "").startswith("*")}
-        named = {
-            self.takes[r]: v for r, v in values.items() if r in self.takes and r not in by_place
-        }
-        places = [by_place[role] for role in self.takes if role in by_place]
-        if not self.channels_first:
-            return self._tensor(layer(x, *places, **named), x.shape)
-        y = self._tensor(layer(x.movedim(-1, 1).contiguous(), *places, **named), x.shape)
-        return y.movedim(1, -1) if y.ndim == x.ndim else y
-
-    def _tensor(self, value: Any, shape: torch.Size) -> Tensor:
-        if isinstance(value, tuple) and value:
-            self.notes[f"It returns {len(value)} things; the first was compared."] = None
-            value = value[0]
-        value = torch.from_numpy(value) if isinstance(value, numpy.ndarray) else value
-        if not isinstance(value, Tensor):
-            raise TypeError(f"a tensor was expected, and it returned a {type(value).__name__}")
-        return value
+        values = {"weight": weight, "bias": bias, "eps": eps, "both": (weight, bias)}
+        values["shape"] = tuple(x.shape[-self.axes :])
+        names = {role: name for role, name in self.takes.items() if name}
+        places = [values[role] for role, name in self.takes.items() if not name]
+        given = x.movedim(-1, 1).contiguous() if self.channels_first else x
+        y = layer(given, *places, **{name: values[role] for role, name in names.items()})
+        if isinstance(y, tuple) and y:
+            self.notes[f"It returns {len(y)} things; the first was compared."] = None
+            y = y[0]
+        y = torch.from_numpy(y) if isinstance(y, numpy.ndarray) else y
+        if not isinstance(y, Tensor):
+            raise TypeError(f"it returned a {type(y).__name__}, and not a tensor")
+        return y.movedim(1, -1) if self.channels_first and y.ndim == x.ndim else y
 
     def kept(self) -> list[str]:
-        """Name the tensors besides γ and β that calls have changed."""
-        before, held = _tensors(self.layer, any_dtype=True), self.held.values()
-        now = [pair for each in self._copies.values() for pair in _tensors(each, True).items()]
-        changed = [n for n, t in now if n in before and n not in held and not _same(before[n], t)]
-        numbers = [
-            name
-            for each in self._copies.values()
-            for name, value in vars(each).items()
-            if isinstance(value, int | float) and value != vars(self.layer).get(name)
-        ]
-        new = [n for n, _ in now if n not in before]
-        return list(dict.fromkeys([*changed, *new, *(n for n in numbers if n != "training")]))
+        """Name the tensors and numbers besides γ and β that calls have changed."""
+        before, found = _state(self.layer), {}
+        for each in self._copies.values():
+            for name, value in _state(each).items():
+                is_same = name in before and torch.allclose(before[name], value, equal_nan=True)
+                if not is_same and name not in self.held.values():
+                    found[name] = None
+        return [*found]
 
 
 def shape_of(layer: object) -> tuple[int, ...] | None:
     """Return the shape that γ has, as far as a layer tells."""
     shape = getattr(layer, "normalized_shape", None)
-    if isinstance(shape, int):
-        return (shape,)
-    if isinstance(shape, tuple | list | torch.Size):
-        return tuple(shape)
-    if inspect.isroutine(layer):
-        return None
+    if shape is not None or inspect.isroutine(layer):
+        return (shape,) if isinstance(shape, int) else shape and tuple(shape)
     tensors = _tensors(layer)
     held = [tensors[name] for name in _held(layer).values()]
     for some, axes in ((held, 9), (tensors.values(), 1)):
@@ -153,92 +125,73 @@ def shape_of(layer: object) -> tuple[int, ...] | None:
     return None
 
 
-def _same(one: Tensor, other: Tensor) -> bool:
-    return one.shape == other.shape and torch.equal(one.to(other.dtype), other)
-
-
-def _tensors(layer: Any, any_dtype: bool = False) -> dict[str, Tensor]:
+def _tensors(layer: Any) -> dict[str, Tensor]:
     """Return the tensors of an object, with their names; those in lists have a number behind."""
     found: dict[str, Any] = {}
     if isinstance(layer, nn.Module):
-        found = {n: t for n, t in layer.state_dict(keep_vars=True).items()}
-        found |= dict(layer.named_buffers())
+        found = {**layer.state_dict(keep_vars=True), **dict(layer.named_buffers())}
     for name, value in getattr(layer, "__dict__", {}).items():
         inner = enumerate(value) if isinstance(value, tuple | list) else ()
-        inner = value.items() if isinstance(value, dict) and not name.startswith("_") else inner
         found |= {name: value, **{f"{name}.{key}": each for key, each in inner}}
-    is_kind = (
-        torch.is_tensor if any_dtype else lambda t: torch.is_tensor(t) and t.is_floating_point()
-    )
-    return {name: tensor for name, tensor in found.items() if is_kind(tensor)}
+    return {name: each for name, each in found.items() if isinstance(each, Tensor)}
+
+
+def _state(layer: Any) -> dict[str, Tensor]:
+    numbers = {n: v for n, v in vars(layer).items() if isinstance(v, int | float)}
+    numbers.pop("training", None)
+    return {n: torch.as_tensor(v).double() for n, v in {**_tensors(layer), **numbers}.items()}
 
 
 def _held(layer: object) -> dict[str, str]:
     """Return under which names an object holds γ and β: by their names, or by how they begin."""
     tensors = {n: t for n, t in _tensors(layer).items() if t.numel() and "running" not in n}
     held: dict[str, str] = {}
-    for role in ("weight", "bias"):
+    for role in LETTERS:
         names = [n for n in tensors if n.rpartition(".")[2].lower() in ROLES[role]]
         if len(names) == 1:
             held[role] = names[0]
-    most = max((t.numel() for t in tensors.values()), default=0)
-    others = [n for n, t in tensors.items() if n not in held.values() and t.numel() == most]
-    is_module = isinstance(layer, nn.Module)
-    if len(others) == 1 and tensors[others[0]].ndim > 1 and len(tensors[others[0]]) == 2:
-        others = []  # γ and β in one tensor
-    learn = [n for n in others if isinstance(tensors[n], nn.Parameter) or not is_module]
-    if len(learn) <= 2 - len(held) and len(tensors) <= 2:
-        for name in learn:
-            start = "bias" if not tensors[name].any() else "weight"
-            role = start if start not in held else ({"weight", "bias"} - {*held}).pop()
-            held[role] = name
+    others = {n: t for n, t in tensors.items() if n not in held.values()}
+    if isinstance(layer, nn.Module):
+        others = {n: t for n, t in others.items() if isinstance(t, nn.Parameter)}
+    is_one_of_both = len(others) == 1 and [*others.values()][0].shape[:1] == (2,)
+    if len(tensors) <= 2 and not is_one_of_both:
+        for name, tensor in others.items():
+            start = "weight" if tensor.any() else "bias"
+            held[start if start not in held else ({*LETTERS} - {*held}).pop()] = name
     return held
 
 
-@torch.no_grad()
-def _put(layer: Any, name: str, value: Tensor) -> None:
-    """Put numbers where an object holds γ or β; one number only gets the first."""
-    *path, last = name.split(".")
-    for part in path:
-        at = getattr(layer, part)
-        if isinstance(at, tuple | list):
-            numbers = [value.clone() if str(n) == last else t for n, t in enumerate(at)]
-            setattr(layer, part, type(at)(numbers))
-            return
-        layer = at
-    held = layer[last] if isinstance(layer, Mapping) and last in layer else getattr(layer, last)
-    value = value.flatten()[:1] if held.numel() == 1 else value
-    if held.numel() != value.numel():
-        return
-    value = value.reshape(held.shape).clone()
-    if isinstance(held, nn.Parameter):
-        held.data = value
-    elif isinstance(layer, dict):
-        layer[last] = value
+def _put(layer: Any, path: Sequence[str], value: Tensor) -> None:
+    """Put a tensor where an object holds one."""
+    first, *rest = path
+    at = getattr(layer, first)
+    if rest and isinstance(at, tuple | list):
+        setattr(layer, first, type(at)(value if str(n) == rest[0] else t for n, t in enumerate(at)))
+    elif rest:
+        _put(at, rest, value)
+    elif isinstance(at, nn.Parameter):
+        at.data = value
     else:
-        setattr(layer, last, value.requires_grad_(held.requires_grad))
+        setattr(layer, first, value.requires_grad_(at.requires_grad))
 
 
 def _arguments(layer: Callable) -> dict[str, str]:
-    """Return role -> name of the argument; "*" in front of one that goes in by its place."""
+    """Return role -> name of the argument; an empty one, if it goes in by its place."""
     try:
         parameters = list(inspect.signature(layer).parameters.values())
     except (TypeError, ValueError):  # some functions of PyTorch don't tell
         return {}
-    # γ may be called w or a, but the first argument is always x.
-    first, rest = parameters[:1], parameters[1:]
-    if first and first[0].kind is inspect.Parameter.KEYWORD_ONLY:
-        rest = parameters
     found: dict[str, str] = {}
     unknown = []
-    for each in rest:
+    # γ may be called w or a, but the first argument is always x, unless it goes in by its name.
+    is_named = parameters[:1] and parameters[0].kind is inspect.Parameter.KEYWORD_ONLY
+    for each in parameters[0 if is_named else 1 :]:
         role = next((r for r, names in ROLES.items() if each.name.lower() in names), "")
-        has_default = each.default is not each.empty
         if role and role not in found:
-            is_by_place = each.kind is inspect.Parameter.POSITIONAL_ONLY
-            found[role] = "*" * is_by_place + each.name
-        elif not has_default and each.kind not in VARIADIC:
-            unknown.append(f"`{each.name}`")
+            found[role] = each.name * (each.kind is not inspect.Parameter.POSITIONAL_ONLY)
+        elif each.default is each.empty and each.kind < inspect.Parameter.KEYWORD_ONLY + 1:
+            if each.kind is not inspect.Parameter.VAR_POSITIONAL:
+                unknown.append(f"`{each.name}`")
     if unknown:
         raise TypeError(
             f"diagnose can't tell what goes in as {spoken(unknown)}: give a function of x, or of "
