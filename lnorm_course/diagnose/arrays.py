@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.search import Explanation
-from lnorm_course.diagnose.explaining import Search, explain
+from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Search, explain
+from lnorm_course.diagnose.findings import HALF
 from lnorm_course.diagnose.likeness import law
 from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
@@ -20,7 +21,7 @@ __all__ = ["diagnose_arrays"]
 MOST_NUMBERS = 200_000
 FEWEST = 12  # numbers
 MOST_NAMED = 6
-DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+DTYPES = (torch.float32, *HALF)
 
 
 def diagnose_arrays(
@@ -72,14 +73,15 @@ def diagnose_arrays(
 
 
 def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:
-    """Return the unit of rounding of the dtype that numbers had, and half of their last digit."""
-    unit = max(torch.finfo(each.dtype).eps / 2 for each in (x, y))
+    """Return the unit of rounding behind numbers, and how far storing them moved the largest."""
     exact = y.double()
     for digits in range(7):
         if torch.allclose(exact.mul(10**digits).round().div(10**digits), exact, 0, 1e-7):
-            return unit, 0.5 * 10.0**-digits + 1e-7 if digits > 1 else 0.0
-    had = (dtype for dtype in DTYPES if torch.equal(exact.to(dtype).double(), exact))
-    return max([unit, *(torch.finfo(dtype).eps / 2 for dtype in had)]), 0.0
+            return SINGLE, 0.5 * 10.0**-digits + 1e-7 if digits > 1 else 0.0
+    had = [dtype for dtype in DTYPES if torch.equal(exact.to(dtype).double(), exact)]
+    stored = max((torch.finfo(dtype).eps for dtype in had if dtype in HALF), default=0.0)
+    is_double = x.dtype == y.dtype == torch.float64 and not had
+    return DOUBLE if is_double else SINGLE, stored * exact.abs().max().item()
 
 
 def _refuse(x: Tensor, y: Tensor, weight: Any, bias: Any, norm: Norm) -> None:

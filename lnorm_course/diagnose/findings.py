@@ -110,7 +110,8 @@ def _far(run: Run) -> Iterator[Finding]:
         slip = "your variance loses its digits when the mean is large, as E[x²] − E[x]² does"
         slip = slip if _is_a_factor(run, x) else "it goes wrong when the mean is large"
         yield Finding(
-            f"{capitalized(slip)}: it's wrong at a mean of {mean:,.0f} and a spread of about 2.", slip
+            f"{capitalized(slip)}: it's wrong at a mean of {mean:,.0f} and a spread of about 2.",
+            slip,
         )
 
 
@@ -129,7 +130,9 @@ def _is_a_factor(run: Run, x: Tensor) -> bool:
 def _gradients(run: Run) -> Iterator[Finding]:
     """Look whether a gradient comes back to x, γ and β."""
     main, subject = run.main, run.subject
-    weight, bias = (p if p is None else p.clone().requires_grad_() for p in (main.weight, main.bias))
+    weight, bias = (
+        p if p is None else p.clone().requires_grad_() for p in (main.weight, main.bias)
+    )
     mine = subject.copy(main.x.dtype, weight, bias, run.mode)
     learns = dict(mine.named_parameters()) if isinstance(mine, nn.Module) else {}
     leaves = {
@@ -196,4 +199,6 @@ def _parameters(run: Run) -> Iterator[Finding]:
         yield Finding(f"In its state dict {spoken(named)}.")
     learns = dict(subject.layer.named_parameters()) if subject.is_module else {}
     if plain := [f"{letter} (`{path}`)" for letter, path in held.items() if path not in learns]:
-        yield Finding(f"No optimizer finds {spoken(plain)}, because that's no parameter of a module.")
+        yield Finding(
+            f"No optimizer finds {spoken(plain)}, because that's no parameter of a module."
+        )

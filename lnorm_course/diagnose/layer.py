@@ -104,7 +104,9 @@ def _fails(run: Run, trials: list[Trial]) -> Diagnosis:
     if explained.words:
         words = f"{explained.words} So {fails}"
         return diagnosis(Verdict.KNOWN, words, explained.slips)
-    words = f"{capitalized(fails)}. With `shape=` you can say which sizes γ has, such as `shape=768`."
+    words = (
+        f"{capitalized(fails)}. With `shape=` you can say which sizes γ has, such as `shape=768`."
+    )
     return diagnosis(Verdict.NOT_JUDGED, words)
 
 

@@ -70,7 +70,7 @@ def law(search: Search, results: Sequence[Result], unit: float) -> str:
         b = (rows.y - g * rows.z).mean(0)
         if _close(g * rows.z + b, rows.y, within) and g.abs().max() > within:
             named = (
-                f"{letter} = ({', '.join(f'{round(n, 9):.4g}' for n in p[:4].tolist())}{', …' * (len(p) > 4)})"
+                f"{letter} = ({', '.join(f'{round(n, 9) + 0.0:.4g}' for n in p[:4].tolist())}{', …' * (len(p) > 4)})"
                 for letter, p, usual in (("γ", g, 1.0), ("β", b, 0.0))
                 if (p - usual).abs().max() > 10 * within
             )
@@ -95,7 +95,7 @@ def law(search: Search, results: Sequence[Result], unit: float) -> str:
 
 def _close(one: Tensor, other: Tensor, within: float) -> bool:
     """Compare rows, each with its own largest number."""
-    scale = other.abs().amax(-1, keepdim=True).clamp(min=1e-9)
+    scale = other.abs().amax(-1, keepdim=True).clamp(min=1e-7)
     return bool(((one - other).abs() <= within * scale).all())
 
 

@@ -73,9 +73,7 @@ class Norm:
         names = ["layer_norm", *["rms_norm"] * (self.name == "RMSNorm"), "whole_layer"]
         return _Layer(*names, axes=self.axes, called=self.name)
 
-    def result(
-        self, parts: Sequence[Any], x: Tensor, weight: Any, bias: Any, eps: float
-    ) -> Tensor:
+    def result(self, parts: Sequence[Any], x: Tensor, weight: Any, bias: Any, eps: float) -> Tensor:
         """Return what it makes of x with wrong parts."""
         dim = tuple(range(-len(self.shape), 0))
         return self.model.layer_norm(parts)(x, weight, bias, dim, eps)

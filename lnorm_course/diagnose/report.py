@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lnorm_course.checking.feedback import inline
+from lnorm_utils.words import capitalized
 
 __all__ = ["Diagnosis", "Verdict", "diagnosis"]
 
@@ -13,9 +14,9 @@ class Verdict(Enum):
     """The four results, in the words that a verdict begins with."""
 
     NO_DIFFERENCE = "No difference found"
-    KNOWN = "It differs, and this is why:"
-    UNKNOWN = "It differs, cause unknown:"
-    NOT_JUDGED = "Can't be judged:"
+    KNOWN = "It differs, and this is why."
+    UNKNOWN = "It differs, cause unknown."
+    NOT_JUDGED = "Can't be judged."
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Diagnosis:
         places: where it differs, and what else is worth knowing, one sentence for each.
         tried: what it looked at: shapes, rows, dtypes, modes.
 
-    >>> Diagnosis("It differs, and this is why: ε is left out.", False, ("ε is left out",))
-    It differs, and this is why: ε is left out.
+    >>> Diagnosis("It differs, and this is why. ε is left out.", False, ("ε is left out",))
+    It differs, and this is why. ε is left out.
     """
 
     verdict: str
@@ -61,4 +62,6 @@ def diagnosis(
 ) -> Diagnosis:
     """Return a diagnosis whose verdict begins with one of the four."""
     right = {Verdict.NO_DIFFERENCE: True, Verdict.NOT_JUDGED: None}.get(verdict, False)
-    return Diagnosis(f"{verdict.value} {words}", right, tuple(slips), tuple(places), tried)
+    words = words if right else capitalized(words)
+    slips = tuple(dict.fromkeys(map(capitalized, slips)))
+    return Diagnosis(f"{verdict.value} {words}", right, slips, tuple(places), tried)

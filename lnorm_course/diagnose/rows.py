@@ -65,7 +65,8 @@ def _mixed(touched: Tensor, itself: Tensor, entry: int) -> str:
         "A row changes all that come after it, so something is kept from row to row.": after,
         "A row changes the others of its own entry of the batch.": own,
         "A row changes those after it in its own entry of the batch.": own & after,
-        "A row changes those at its position in the other entries.": n[:, None] % entry == n % entry,
+        "A row changes those at its position in the other entries.": n[:, None] % entry
+        == n % entry,
         "The last row changes all others.": every & (n[:, None] == len(n) - 1),
         "The first row changes all others.": every & (n[:, None] == 0),
     }
