@@ -67,7 +67,8 @@ def diagnose_arrays(
         words = "nothing that was tried leads to these numbers."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
     if len(found.found) > 3:
-        words = f"{len(found.found)} things explain it equally well: {'; or '.join(slips[:MOST_NAMED])}."
+        ways = "; or ".join(slips[:MOST_NAMED])
+        words = f"{len(found.found)} things explain it equally well: {ways}."
     words += f" (That's{channels.removeprefix(', with')}.)" if channels else ""
     return diagnosis(Verdict.KNOWN, words, slips, [*_apart(found.found, norm, trial)], tried)
 

@@ -77,6 +77,7 @@ class Search(Explanations):
         right = [run((), n) for n in range(len(trials))]
         arguments = ["eps"] + ["bias"] * (trials[0].bias is not None)
         super().__init__(run, (), (), norm.model, right, WITHIN, arguments)
+        self.answers = [each / f for each, f in zip(right, factors, strict=True)]
 
     def _tolerance(self, trial: Trial, unit: float) -> float:
         margin = MARGIN.get(unit, 2.0)
@@ -121,7 +122,8 @@ class Search(Explanations):
         differs = {n for n in numbers if not self.equal(scaled[n], self.right[n])}
         main = {n for n in numbers if self.trials[n].kind in ("main", "gradient")}
         must = (main - failed) | (set() if main & differs - failed else differs - failed)
-        order = sorted(must or numbers, key=lambda n: (n not in differs, -n))
+        must = must if differs - failed else numbers
+        order = sorted(must, key=lambda n: (n not in differs, -n))
         best: list[Explanation] = []
         explained: set[int] = set()
         for group in itertools.chain.from_iterable(map(self.all, (1, 2, 3))):

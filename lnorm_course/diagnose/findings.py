@@ -3,10 +3,12 @@
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from lnorm_course.checking.search import Explanation, Raised
 from lnorm_course.diagnose.explaining import DOUBLE, MARGIN, SINGLE, Result, raised
@@ -15,7 +17,7 @@ from lnorm_course.diagnose.subject import LETTERS, Subject
 from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients, typical
 from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 
-__all__ = ["HALF", "Finding", "Run", "findings"]
+__all__ = ["HALF", "Dtypes", "Finding", "Run", "findings"]
 
 FAR = {DOUBLE: 1e7, SINGLE: 4096.0}  # means at which E[x²] − E[x]² has no digit left
 LOST = 1e-4  # of the largest number, at least
@@ -28,6 +30,22 @@ class Finding(NamedTuple):
 
     words: str
     slip: str = ""
+
+
+class Dtypes(TorchDispatchMode):
+    """Note in which floating-point dtypes tensors come out of operations, as `seen`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[torch.dtype] = set()
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        tensors = (each for each in tree_leaves(result) if isinstance(each, Tensor))
+        self.seen |= {each.dtype for each in tensors if each.ndim and each.is_floating_point()}
+        return result
 
 
 @dataclass
@@ -107,24 +125,9 @@ def _far(run: Run) -> Iterator[Finding]:
     x = typical(run.main.x.shape, 41) + mean
     off, explained, largest = run.error(x, run.unit)
     if not isinstance(run.call(x), Raised) and off > max(explained, LOST * largest):
-        slip = "your variance loses its digits when the mean is large, as E[x²] − E[x]² does"
-        slip = slip if _is_a_factor(run, x) else "it goes wrong when the mean is large"
-        yield Finding(
-            f"{capitalized(slip)}: it's wrong at a mean of {mean:,.0f} and a spread of about 2.",
-            slip,
-        )
-
-
-def _is_a_factor(run: Run, x: Tensor) -> bool:
-    """Tell whether each row is right up to a factor, or not a number: only its divisor is off."""
-    value, main = run.call(x), run.main
-    if not isinstance(value, Tensor) or run.parts:
-        return False
-    bias = 0 if main.bias is None else main.bias
-    y, right = value.double() - bias, run.norm.result((), x, main.weight, None, main.eps)
-    factor = (y * right).mean(-1, True) / right.square().mean(-1, True)
-    rows = (y - factor * right).abs() <= 0.02 * (1 + factor.abs()) * (1 + right.abs())
-    return bool((rows.all(-1) | ~y.isfinite().all(-1)).all())
+        slip = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
+        where = f"at a mean of {mean:,.0f} and a spread of about 2, it's off by"
+        yield Finding(f"{capitalized(slip)}: {where} {significant(off, 2)}.", slip)
 
 
 def _gradients(run: Run) -> Iterator[Finding]:
@@ -176,8 +179,8 @@ def _dtypes(run: Run) -> Iterator[Finding]:
             off, explained, _ = run.error((LARGE * x).to(dtype), unit)
             if off > explained:
                 yield Finding(
-                    f"In float16 it goes wrong at a spread of {LARGE} and more, as if squares became "
-                    "infinite. PyTorch computes the statistics in float32."
+                    f"In float16 it goes wrong at a spread of {LARGE} and more, as if squares "
+                    "became infinite. PyTorch computes the statistics in float32."
                 )
         if value.dtype != dtype:
             yield Finding(f"For {name} it returns {dtype_name(value.dtype)}.")

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lnorm_course.checking.search import Raised
 from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Explained, Result, Search, explain
-from lnorm_course.diagnose.findings import HALF, Finding, Run, findings
+from lnorm_course.diagnose.findings import HALF, Dtypes, Finding, Run, findings
 from lnorm_course.diagnose.likeness import law, likeness
 from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
@@ -57,7 +57,7 @@ def diagnose_layer(
 
     rank, run, trials = prepared(False)
     found = _judged(run, trials) if rank == 2 else None
-    takes_all = found and (not found.right or run.main.x.ndim == len(run.norm.shape) + 2)
+    takes_all = found and (not found.right or run.main.x.ndim > len(run.norm.shape) + 1)
     if not takes_all and len(run.norm.shape) == 1:
         # Perhaps its features are axis 1, which a table of rows doesn't tell.
         sizes = [run.norm.shape] if found else sizes
@@ -84,14 +84,15 @@ def _prepared(
             chosen.append(parameter(norm.shape, seed))
         else:
             chosen.append(None if own is None else own.detach().double())
-    if chosen[0] is None and chosen[1] is not None:
-        chosen[0] = torch.ones(norm.shape, dtype=torch.float64)
+    g, b = chosen
+    if g is None and b is not None:
+        g = torch.ones_like(b)
     subject.axes = len(norm.shape)
-    run = Run(subject, norm, Trial("", torch.zeros(0), norm.eps, *chosen))
+    run = Run(subject, norm, Trial("", torch.zeros(0), norm.eps, g, b))
     taken = {shape: _is_whole(run.call(x := typical(shape)), x) for shape in shapes_for(norm)}
     shapes = sorted(taken, key=lambda shape: not taken[shape])
     widths = () if norm.is_channels_first else widths
-    trials = trials_for(norm, shapes, *chosen, "eps" in subject.takes, widths)
+    trials = trials_for(norm, shapes, g, b, "eps" in subject.takes, widths)
     return replace(run, main=trials[-1]), trials
 
 
@@ -119,7 +120,9 @@ def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
     results = [_results(each, trials) for each in runs]
     if len(runs) > 1 and all(map(_equal, *results)):
         runs = runs[:1]
-    judged = [(each, *_explained(each, trials, mine)) for each, mine in zip(runs, results)]
+    judged = [
+        (each, *_explained(each, trials, mine)) for each, mine in zip(runs, results, strict=False)
+    ]
     # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
     judged.sort(key=lambda j: (not j[1].words, j[1].is_right, not j[0].mode))
     notes = []
@@ -137,9 +140,9 @@ def _results(run: Run, trials: Sequence[Trial]) -> list[Result]:
     results = [run.result(trial) for trial in trials]
     keeps = getattr(results[-1], "shape", None) == run.main.x.shape
     for n, (trial, value) in enumerate(zip(trials, results, strict=True)):
-        if keeps and isinstance(value, Tensor) and value.shape != trial.x.shape:
-            if trial.kind == "shape":
-                results[n] = Raised("returns another shape", str(tuple(value.shape)))
+        is_other = isinstance(value, Tensor) and value.shape != trial.x.shape
+        if keeps and is_other and trial.kind == "shape":
+            results[n] = Raised("another shape", str(tuple(value.shape)))  # type: ignore[union-attr]
     return results
 
 
@@ -172,14 +175,16 @@ def _explained(
     run: Run, trials: list[Trial], results: list[Result]
 ) -> tuple[Explained, torch.dtype, str]:
     """Explain what comes out; say the dtype in which it was computed, and what it looks like."""
-    dtype = _precision(run)
+    with Dtypes() as dtypes:
+        run.call(run.main.x)
+    dtype = next((each for each in (*HALF, torch.float32) if each in dtypes.seen), torch.float64)
     run.unit = DOUBLE if dtype == torch.float64 else SINGLE
     # What refuses a width is made for certain ones, and what has no gradient is right without.
     fails = {t.kind for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)}
     kept = [n for n, t in enumerate(trials) if t.kind not in fails & {"width", "gradient"}]
     some, mine = [trials[n] for n in kept], [results[n] for n in kept]
-    if dtype in HALF:
-        off, explained, _ = run.error(run.main.x, torch.finfo(dtype).eps / 2)
+    off, explained, _ = run.error(run.main.x, torch.finfo(dtype).eps / 2)
+    if dtype in HALF and off > run.error(run.main.x, SINGLE)[1]:
         slip = f"something is computed in {dtype_name(dtype)} and not in the dtype of x"
         words = f"{capitalized(slip)}, so digits are lost." if off <= explained else ""
         return Explained(False, (), words, (slip,) if words else ()), dtype, slip
@@ -195,23 +200,6 @@ def _explained(
         return found, dtype, likeness(search, mine)
     where = spoken([trial.words for trial in found.wrong])
     return found, dtype, f"It differs on {where}, and on nothing else that was tried."
-
-
-def _precision(run: Run) -> torch.dtype:
-    """Return the dtype in which a layer computes what comes in as float64."""
-    x = run.main.x
-    value = run.call(x)
-    is_like = isinstance(value, Tensor) and value.shape == x.shape
-    for dtype in (*HALF, torch.float32) if is_like else ():
-        # What it doesn't see are the digits that the dtype lacks, and no others.
-        moved = run.call(x * (1 + 32 * torch.finfo(dtype).eps * typical(x.shape, 81)))
-        if not isinstance(moved, Tensor):
-            continue
-        is_output = _equal(value, value.to(dtype).to(value.dtype))
-        sees_more = moved.ne(value).double().mean() > 0.5
-        if sees_more and (is_output or _equal(value, run.call(x.to(dtype).double()))):
-            return dtype
-    return torch.float64
 
 
 def _source(run: Run) -> str:
@@ -256,7 +244,7 @@ def _report(
     if run.norm.is_channels_first:
         found.append(Finding("Its features are axis 1, as in images, and it was judged like that."))
     if dtype == torch.float32:
-        found.append(Finding("It computes in float32 what comes in as float64."))
+        found.append(Finding("Something in it is computed in float32 if float64 comes in."))
     if explained.is_right or explained.parts:
         found += findings(run)
     if not explained.words:

@@ -35,8 +35,8 @@ def _rows(search: Search, results: Sequence[Result]) -> _Rows | None:
             continue
         if not isinstance(y, Tensor) or y.shape != trial.x.shape:
             return None
-        x, z = norm.centered(trial.x), search.right[n] / search.factors[n]  # type: ignore[operator]
-        y, z = y.double().reshape(x.shape), z.reshape(x.shape)
+        x, z = norm.centered(trial.x), search.answers[n]
+        y, z = (each.double().reshape(x.shape) for each in (y, z))
         g = 1 if trial.weight is None else trial.weight.flatten()
         b = 0 if trial.bias is None else trial.bias.flatten()
         finite = y.isfinite().all(-1)
@@ -69,12 +69,13 @@ def law(search: Search, results: Sequence[Result], unit: float) -> str:
         g = (away * rows.y).sum(0) / away.square().sum(0)
         b = (rows.y - g * rows.z).mean(0)
         if _close(g * rows.z + b, rows.y, within) and g.abs().max() > within:
-            named = (
-                f"{letter} = ({', '.join(f'{round(n, 9) + 0.0:.4g}' for n in p[:4].tolist())}{', …' * (len(p) > 4)})"
-                for letter, p, usual in (("γ", g, 1.0), ("β", b, 0.0))
+            changed = [
+                (letter, p)
+                for letter, p, usual in (("γ", g, 1), ("β", b, 0))
                 if (p - usual).abs().max() > 10 * within
-            )
-            return f"It has {spoken([*named])}. Here there is no such γ or β."
+            ]
+            named = [f"{letter} = {_numbers(p)}" for letter, p in changed]
+            return f"It has {spoken(named)}. Here there is no such γ or β."
     square = rows.x.square().mean(-1)
     by = (rows.own * rows.x).mean(-1) / square  # what each row is multiplied by
     known = square > 0
@@ -91,6 +92,16 @@ def law(search: Search, results: Sequence[Result], unit: float) -> str:
     plus = f" + {significant(eps.item(), 3)}" if eps > within * v.min() else ", without ε"
     what = "the mean square" if search.norm.name == "RMSNorm" else "the variance"
     return f"You divide by the root of {significant(k.item(), 5)} times {what}{plus}."
+
+
+def _numbers(p: Tensor) -> str:
+    """Return a tensor in words, the first four numbers.
+
+    >>> _numbers(torch.tensor([1.5, 2.0, -1e-12, 0.0, 1.0]))
+    '(1.5, 2, 0, 0, …)'
+    """
+    few = ", ".join(f"{round(number, 9) + 0.0:.4g}" for number in p[:4].tolist())
+    return f"({few}{', …' * (len(p) > 4)})"
 
 
 def _close(one: Tensor, other: Tensor, within: float) -> bool:

@@ -16,7 +16,14 @@ __all__ = ["Norm", "norm_like", "norm_of"]
 IMAGES = axes_of(("the batch", "the height", "the width", "the channels"), (3,))
 BEFORE_LAST = ("the axis before the last", "-2", None)
 IS_RIGHT = {1: "-1", 2: "(-2, -1)"}
-OF_TABLES = ("0", "(0, 1)", "1e-5", "1e-6", "1e-8")  # axes and ε of the exercises on RMSNorm
+OF_TABLES = (
+    "0",
+    "(0, 1)",
+    "1e-5",
+    "1e-6",
+    "1e-8",
+    "1e-12",
+)  # axes and ε of the exercises on RMSNorm
 
 
 class _Layer(Model):
@@ -65,6 +72,7 @@ class Norm:
         if self.is_channels_first:
             return IMAGES
         wrong = [each for each in (*LAST.wrong, BEFORE_LAST) if each[1] != IS_RIGHT.get(count)]
+        wrong = [each for each in wrong if count > 1 or "count(" not in each[1]]
         return Axes("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
 
     @cached_property

@@ -80,8 +80,9 @@ def _mixed(touched: Tensor, itself: Tensor, entry: int) -> str:
     first = int(others.any(1).nonzero()[0])
     numbers = [str(each) for each in others[first].nonzero().flatten().tolist()]
     return (
-        f"Rows are mixed: of {counted(len(n), 'row')}, counted from 0 in reading order, row {first} "
-        f"changes {spoken(numbers[:4])}{' and more' * (len(numbers) > 4)}, as after a wrong reshape."
+        f"Rows are mixed: of {counted(len(n), 'row')}, counted from 0 in reading order, row "
+        f"{first} changes {spoken(numbers[:4])}{' and more' * (len(numbers) > 4)}, as a wrong "
+        "reshape does it."
     )
 
 

@@ -21,6 +21,7 @@ ROLES = {
     "shape": ("normalized_shape", "shape", "input_shape", "norm_shape"),
     "both": ("params", "parameters", "weights", "affine"),  # a tuple of γ and β
 }
+VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class Subject:
@@ -102,7 +103,8 @@ class Subject:
 
     def kept(self) -> list[str]:
         """Name the tensors and numbers besides γ and β that calls have changed."""
-        before, found = _state(self.layer), {}
+        before = _state(self.layer)
+        found: dict[str, None] = {}
         for each in self._copies.values():
             for name, value in _state(each).items():
                 is_same = name in before and torch.allclose(before[name], value, equal_nan=True)
@@ -153,7 +155,7 @@ def _held(layer: object) -> dict[str, str]:
     others = {n: t for n, t in tensors.items() if n not in held.values()}
     if isinstance(layer, nn.Module):
         others = {n: t for n, t in others.items() if isinstance(t, nn.Parameter)}
-    is_one_of_both = len(others) == 1 and [*others.values()][0].shape[:1] == (2,)
+    is_one_of_both = len(others) == 1 and next(iter(others.values())).shape[:1] == (2,)
     if len(tensors) <= 2 and not is_one_of_both:
         for name, tensor in others.items():
             start = "weight" if tensor.any() else "bias"
@@ -189,9 +191,8 @@ def _arguments(layer: Callable) -> dict[str, str]:
         role = next((r for r, names in ROLES.items() if each.name.lower() in names), "")
         if role and role not in found:
             found[role] = each.name * (each.kind is not inspect.Parameter.POSITIONAL_ONLY)
-        elif each.default is each.empty and each.kind < inspect.Parameter.KEYWORD_ONLY + 1:
-            if each.kind is not inspect.Parameter.VAR_POSITIONAL:
-                unknown.append(f"`{each.name}`")
+        elif each.default is each.empty and each.kind not in VARIADIC:
+            unknown.append(f"`{each.name}`")
     if unknown:
         raise TypeError(
             f"diagnose can't tell what goes in as {spoken(unknown)}: give a function of x, or of "
