@@ -18,8 +18,10 @@ from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
 from lnorm_course.checking.prediction import ROUNDED, Prediction, Wrong
+from lnorm_course.checking.search import Part
 from lnorm_course.lab.lesson_files import ORIGINALS, read, topics
 from lnorm_course.slips.beliefs import Belief
+from lnorm_course.slips.notation import Piece
 
 __all__ = ["main", "problems", "questions"]
 
@@ -42,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"  {asked.get(section.name, 'No lesson asks it.')}")
             for entry in section.entries:
                 print(f"    {entry.line:4} {entry.word:7} {entry.rest or '…'}")
+        for note in _hidden_pieces(path, Exercise.bank[topic]):
+            print(note)
         found = [*problems(path, Exercise.bank[topic]), *_of_answers(Exercise.bank[topic])]
     except BankError as problem:
         found = [str(problem)]
@@ -64,7 +68,11 @@ def questions(topic: str) -> dict[str, str]:
 
 def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
     """Judge all that a text says, and yield a sentence for each thing that's wrong in it."""
+    texts = [text for text in path.parent.glob("*.txt") if text != path]
+    others = {section.name: text.name for text in texts for section in sections(text)}
     for section in sections(path):
+        if other := others.get(section.name):
+            yield f"{path.name}, line {section.line}: {other} has a {section.name!r} as well."
         exercise = bank[section.name]
         answer = exercise.shown_solution().code
         if isinstance(exercise, CodeExercise):
@@ -78,12 +86,34 @@ def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
             yield f"{path.name}, line {line}: {said}"
 
 
+def _hidden_pieces(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
+    """Note the wrong pieces whose words `choose` alone says, because a mistake comes first."""
+    for section in sections(path):
+        exercise = bank[section.name]
+        if not isinstance(exercise, CodeExercise):
+            continue
+        for piece in exercise.search.choices:
+            found, line = _explained(exercise, piece), section.all("gaps")[0].line_of(piece.at)
+            if found and found[0] in exercise.mistakes:
+                yield f"Note: line {line}, {piece.code!r} is told as a mistake: {found[0].why}"
+
+
+def _explained(exercise: CodeExercise, piece: Piece) -> list[Part]:
+    """Return what explains the results of a wrong piece."""
+    results = {n: exercise.search.result((piece,), n) for n in range(len(exercise.inputs))}
+    return [part for (part,) in exercise.search.of(results, most=1)]
+
+
 def _of_answers(bank: Mapping[str, Exercise]) -> Iterator[str]:
     """Judge what students might answer, where the tests that know it are."""
     try:
         answers = importlib.import_module("student_answers").ANSWERS
     except ModuleNotFoundError:
         return
+    answered = {answer.exercise for answer in answers}
+    for name, exercise in bank.items():
+        if isinstance(exercise, CodeExercise) and name not in answered:
+            yield f"{name!r} has no answers of students yet: see tests/exercises/answers."
     for answer in answers:
         if answer.exercise in bank:
             feedback = answer.judge()
@@ -160,8 +190,7 @@ def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
             code = ", ".join(repr(piece.code) for piece in pieces)
             yield entry.line, f"the program with {code} isn't right."
     for piece in search.choices:
-        results = {n: search.result((piece,), n) for n in range(len(exercise.inputs))}
-        found = [part for (part,) in search.of(results, most=1)]
+        found = _explained(exercise, piece)
         others = [part.why for part in found if part.why != piece.why]
         if piece in found and others:
             yield entry.line_of(piece.at), f"other words fit {piece.code!r} as well: {others[0]}"

@@ -14,11 +14,11 @@ from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import CLOSED, Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
-from lnorm_course.checking.patterns import only_these_fit, pattern, perhaps_only_these_fit
-from lnorm_course.checking.place import place
+from lnorm_course.checking.patterns import A_FIXED_SIZE, only_these_fit, pattern
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import Explanation, Explanations, Mistake, Raised, in_words
-from lnorm_course.checking.wording import difference, side_by_side
+from lnorm_course.checking.spot import find_spot
+from lnorm_course.checking.wording import difference
 from lnorm_course.slips.models import SENTENCES, Model
 from lnorm_course.slips.notation import Piece, Template
 from lnorm_utils.words import capitalized
@@ -126,7 +126,7 @@ class CodeExercise(Exercise):
         """Return what a student writes who does these things wrong, and the rest right."""
         pieces = [part for part in parts if isinstance(part, Piece)]
         mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
-        if pieces and not pieces[0].subject:
+        if pieces and not pieces[0].step:
             return self.template.attempt(self.template.with_pieces(pieces))
         if self.by_steps:
             return functools.partial(mistake or self.by_steps, self.model.with_pieces(pieces))
@@ -169,12 +169,11 @@ class CodeExercise(Exercise):
         feedback = super().judge(attempt)
         if not feedback.asks_for_spot:
             return feedback
-        if not (found := place(attempt, self.inputs, self._is_right, self.use_class, self.without)):
+        if not (spot := find_spot(attempt, self._is_right_for, len(self.inputs))):
             return feedback
-        told = f"Look at `{found.source}`: changing only this would make it right."
+        told = f"Look at `{spot}`: changing only this would make it right."
         beside = feedback.beside_spot or feedback
-        message = " ".join(filter(None, [told, found.words, capitalized(beside.message)]))
-        return replace(beside, message=message, is_unknown=False)
+        return replace(beside, message=f"{told} {capitalized(beside.message)}", is_unknown=False)
 
     def _judge_trusted(self, outcome: Outcome) -> Feedback:
         """Say that an attempt is right, or what is wrong in it, or at least what shows it."""
@@ -221,7 +220,7 @@ class CodeExercise(Exercise):
         found = self.search.of({n: outcome.values[n] for n in seen}, outcome.code, most=1)
         # γ is 1 and β is 0 there, so it can't show what is done with them.
         if first in (Observed.STARTS, Observed.OUTPUT):
-            pieces = [part for (part,) in found if isinstance(part, Piece) and part.subject]
+            pieces = [part for (part,) in found if isinstance(part, Piece) and part.step]
             return [(piece,) for piece in pieces if piece.step != "affine"]
         return found
 
@@ -251,7 +250,7 @@ class CodeExercise(Exercise):
         where = f"{self.input_words[number]}{': ' if self.use_class else ' '}" if number else ""
         if where and not (wrong or self.use_class):
             made = self.inputs[: number + 1]
-            if fits := only_these_fit(made, [number], [], [], failed=True):
+            if fits := only_these_fit(made, [number]):
                 return Feedback(State.WRONG, f"{fits} {capitalized(remark)}", ONE_SIZE)
             where = f"your answer is right {self.input_words[0]}, but {where}"
         return Feedback(State.WRONG, f"{where}{remark}", asks_for_spot=True)
@@ -259,14 +258,12 @@ class CodeExercise(Exercise):
     def _by_numbers(self, results: list, wrong: list[int]) -> Feedback:
         number, right = wrong[0], self.right[wrong[0]]
         is_later = number > 0 and not self.use_class
-        if is_later and (fits := only_these_fit(self.inputs, wrong, results, self.right)):
-            return Feedback(State.WRONG, fits, ONE_SIZE)
         if shown := pattern(results, self.right, self.within):
             return Feedback(State.WRONG, shown, first_sentence(shown), asks_for_spot=True)
-        table = side_by_side(results[number], right, self.within)
-        told = f"{self.input_words[number]}: {difference(results[number], right, self.within)}"
+        differs, table = difference(results[number], right, self.within)
+        told = f"{self.input_words[number]}: {differs}"
         if is_later:
-            perhaps = perhaps_only_these_fit(self.inputs, wrong)
+            perhaps = A_FIXED_SIZE if only_these_fit(self.inputs, wrong) else ""
             told = f"your answer is right {self.input_words[0]}, but not {told} {perhaps}".strip()
         return Feedback(
             State.WRONG, capitalized(told), table=table, asks_for_spot=True, is_unknown=bool(table)

@@ -19,22 +19,23 @@ def same(attempt: object, expected: object, within: float) -> bool:
     """Tell whether an attempt is the expected value: same kind, same shape, close enough."""
     given, right = plain(attempt), plain(expected)
     if isinstance(right, Tensor):
-        return isinstance(given, Tensor) and _same_tensors(given, right, within)
+        if not isinstance(given, Tensor) or given.shape != right.shape:
+            return False
+        return dtypes_agree(given, right) and bool(close_numbers(given, right, within).all())
     if isinstance(right, tuple):
         if getattr(given, "ndim", 0) == 1 and len(given) == len(right):
             given = tuple(given.tolist())
-        return (
-            isinstance(given, tuple)
-            and len(given) == len(right)
-            and all(same(g, r, within) for g, r in zip(given, right, strict=True))
-        )
+        if not isinstance(given, tuple) or len(given) != len(right):
+            return False
+        return all(same(g, r, within) for g, r in zip(given, right, strict=True))
     if isinstance(right, str) or type(given) is str:
         return _word(given) == _word(right) is not None
     if isinstance(right, bool) or isinstance(given, bool):
         return given is right
     if not (isinstance(given, Real) and isinstance(right, Real)):
         return False
-    return _close(as_float(given), as_float(right), within)
+    one, other = as_float(given), as_float(right)
+    return (math.isnan(one) and math.isnan(other)) or abs(one - other) <= within
 
 
 def plain(value: Any) -> Any:
@@ -76,14 +77,6 @@ def differing(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
     return strictly if strictly.any() else ~close_numbers(attempt, expected, within)
 
 
-def _same_tensors(attempt: Tensor, expected: Tensor, within: float) -> bool:
-    return (
-        attempt.shape == expected.shape
-        and dtypes_agree(attempt, expected)
-        and bool(close_numbers(attempt, expected, within).all())
-    )
-
-
 def _word(value: object) -> str | None:
     """Return a word without what people write differently; None if it's neither a word nor NaN.
 
@@ -96,10 +89,5 @@ def _word(value: object) -> str | None:
         value = str(value)  # "nan" or "inf"
     if not isinstance(value, str):
         return None
-    word = re.sub(r"[×*]|\bx\b(?= *\d)", "", value.casefold())
-    word = re.sub(r"[-−_() ]", "", word)
+    word = re.sub(r"[-×*−_() ]|\bx\b(?= *\d)", "", value.casefold())
     return SAME_WORDS.get(word, word)
-
-
-def _close(attempt: float, expected: float, within: float) -> bool:
-    return (math.isnan(attempt) and math.isnan(expected)) or abs(attempt - expected) <= within

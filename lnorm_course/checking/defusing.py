@@ -1,7 +1,6 @@
 """Turn a student's objects into objects whose methods can be trusted, and name them in words."""
 
 import contextlib
-import reprlib
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +14,7 @@ from lnorm_utils.words import counted
 
 __all__ = ["Unknown", "exact_as_float", "kind_of", "shown", "trusted"]
 
+LONGEST = 60  # characters of a value
 PLAIN_WORDS: dict[type, str] = {
     str: "text",
     int: "a whole number",
@@ -45,8 +45,7 @@ def trusted(value: Any) -> Any:
     if (number := exact_as_float(value)) is not None:
         return number
     if kind in (list, tuple, torch.Size) and len(value) < 100:
-        parts = map(trusted, value)
-        return list(parts) if kind is list else tuple(parts)
+        return (list if kind is list else tuple)(map(trusted, value))
     if issubclass(kind, str):
         return str.__str__(value)
     if issubclass(kind, Tensor):
@@ -78,17 +77,11 @@ def kind_of(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Write a value that can be trusted in at most 60 characters.
-
-    A list or a tuple is written whole, or only its kind is told.
-    """
-    short = reprlib.Repr()
-    short.maxstring = short.maxother = 50
-    short.maxtuple = short.maxlist = 60
+    """Write a value that can be trusted in at most 60 characters; of a long list, say its kind."""
     try:
-        words = short.repr(value)
+        words = repr(value)
     except ValueError:  # Python writes no integer of thousands of digits
         return kind_of(value)
-    if len(words) > 60 and type(value) in (list, tuple):
-        return f"{kind_of(value)} with {counted(len(cast(list, value)), 'item')}"
-    return words[:60]
+    if len(words) > LONGEST and isinstance(value, list | tuple):
+        return f"{kind_of(value)} with {counted(len(value), 'item')}"
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"

@@ -1,24 +1,22 @@
-"""Say what wrong numbers alone show: they are cut off, moved, rounded, scaled, or fit one size."""
+"""Say what wrong numbers alone show: they are cut off, moved, scaled, or fit one size only."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from numbers import Real
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
 
 from lnorm_course.checking.comparing import close_numbers, dtypes_agree
-from lnorm_utils.words import counted, dtype_name, significant
+from lnorm_utils.words import significant
 
-__all__ = ["only_these_fit", "pattern", "perhaps_only_these_fit", "shapes_in"]
+__all__ = ["A_FIXED_SIZE", "only_these_fit", "pattern", "shapes_in"]
 
 Pair = tuple[Tensor, Tensor]  # what was returned for an input, and what is right
-Shapes = list[tuple[int, ...]]
-MOST_DECIMALS = 5
-FEWEST = 3  # fewer different numbers may be moved, rounded, or scaled by chance
-CONSTANT = 1e-3  # how much numbers may differ that are called the same, as a share of what is told
-FEWEST_OF_A_DTYPE = 8  # fewer could be exact in a narrower dtype by chance
-POWERS = (-1, -0.5, 0.5, 1)  # of a size, which a mean or a root makes a factor of
+# What may be so where `only_these_fit` says something of numbers, for those could also be chance.
+A_FIXED_SIZE = "The sizes are different there, too. Is a size a fixed number in your code?"
+FEWEST = 3  # fewer different numbers may be moved or scaled by chance
+SAME = 1e-3  # how much factors may differ that are called the same, as a share of what is told
+LEAST = 1e-6  # a smaller factor would be rounding of zeros
 
 
 def pattern(results: Sequence[object], right: Sequence[object], within: float) -> str:
@@ -29,193 +27,96 @@ def pattern(results: Sequence[object], right: Sequence[object], within: float) -
         within: how far a number may be from another one that is called equal.
     """
     pairs = _pairs(results, right)
-    if not pairs:
-        return ""
-    if all(_is_first_part(*pair, within) for pair in pairs):
-        return "You returned only the first part of the right result."
-    if swapped := _swapped(pairs, within):
-        return swapped
-    if any(result.shape != wanted.shape for result, wanted in pairs):
+    if pairs and all(_is_first_part(*pair, within) for pair in pairs):
+        return "You returned only the first part of the right result. Is `return` inside a loop?"
+    if not pairs or any(result.numel() != wanted.numel() for result, wanted in pairs):
         return ""
     given, exact = (torch.cat([pair[n].double().flatten() for pair in pairs]) for n in (0, 1))
     if min(len(given.unique()), len(exact.unique())) < FEWEST:
         return ""
-    return _moved(pairs, within) or _rounded(given, exact) or _off_by_a_number(given, exact)
+    is_alike = all(result.shape == wanted.shape for result, wanted in pairs)
+    return _moved(pairs, within, is_alike) or (_scaled(given, exact) if is_alike else "")
 
 
 def _pairs(results: Sequence[object], right: Sequence[object]) -> list[Pair]:
-    """Return the results beside the right ones; nothing unless all of them are numbers."""
+    """Return the results beside the right ones; nothing unless all are tensors of numbers."""
     pairs: list[Pair] = []
     for result, wanted in zip(results, right, strict=True):
-        if _is_number(result) and _is_number(wanted):
-            both = torch.tensor([[result], [wanted]], dtype=torch.float64)
-            pairs.append((both[0], both[1]))
-        elif isinstance(result, Tensor) and isinstance(wanted, Tensor) and wanted.ndim > 0:
-            if not dtypes_agree(result, wanted) or wanted.is_complex():
-                return []
-            pairs.append((result, wanted))
-    return pairs if len(pairs) == len(right) else []
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+        if not isinstance(result, Tensor) or not isinstance(wanted, Tensor):
+            return []
+        if not dtypes_agree(result, wanted) or wanted.is_complex():
+            return []
+        pairs.append((result, wanted))
+    return pairs
 
 
 def _is_first_part(result: Tensor, right: Tensor, within: float) -> bool:
     """Tell whether a result is what a loop, or a loop in a loop, computes on its first pass."""
     part = right
-    while part.ndim and part.numel() >= result.numel() > 0:
+    while part.ndim and part.numel() > result.numel():
         part = part[0]
-        if part.numel() == result.numel() < right.numel():
-            return bool(close_numbers(result.reshape(part.shape), part, within).all())
-    return False
+    is_part = part.numel() == result.numel() < right.numel()
+    return is_part and _agree(result.reshape(part.shape), part, within)
 
 
-def _swapped(pairs: Sequence[Pair], within: float) -> str:
-    """Say so if two axes have changed places, and which ones if no others could have."""
+def _moved(pairs: Sequence[Pair], within: float, is_alike: bool) -> str:
+    """Say so if the right numbers stand at other indices, and which axes have changed places."""
+    in_order = ([each.flatten().sort().values for each in pair] for pair in pairs)
+    if not all(_agree(result, right, within) for result, right in in_order):
+        return ""
     ndim = pairs[0][1].ndim
-    if any(each.ndim != ndim for pair in pairs for each in pair):
-        return ""
     axes = [
-        (one, other)
-        for one, other in itertools.combinations(range(ndim), 2)
-        if all(_agree(result.transpose(one, other), right, within) for result, right in pairs)
+        axes
+        for axes in itertools.combinations(range(ndim), 2)
+        if all(r.ndim == ndim and _agree(r.transpose(*axes), right, within) for r, right in pairs)
     ]
-    if not axes:
+    if axes:
+        which = "axes {} and {}".format(*axes[0]) if len(axes) == 1 else "two axes"
+        return f"The numbers are right, but {which} have changed places."
+    if not is_alike:
         return ""
-    which = "axes {} and {}".format(*axes[0]) if len(axes) == 1 else "two axes"
-    return f"The numbers are right, but {which} have changed places."
-
-
-def _moved(pairs: Sequence[Pair], within: float) -> str:
-    """Say so if the right numbers stand at other indices."""
-    if not all(_agree(_in_order(result), _in_order(right), within) for result, right in pairs):
-        return ""
-    told = "The numbers are right, but they are in the wrong places."
-    if any(right.ndim < 2 for _, right in pairs):
-        return told
     return (
-        f"{told} If you used `reshape` or `view`: they keep the numbers in reading order and only "
-        "cut them into other rows. To swap axes, use `transpose` or `permute`."
+        "The numbers are right, but they are in the wrong places. If you used `reshape` or "
+        "`view`: they keep the numbers in reading order and only cut them into other rows. To "
+        "swap axes, use `transpose` or `permute`."
     )
-
-
-def _in_order(numbers: Tensor) -> Tensor:
-    return numbers.flatten().sort().values
 
 
 def _agree(one: Tensor, other: Tensor, within: float) -> bool:
     return one.shape == other.shape and bool(close_numbers(one, other, within).all())
 
 
-def _rounded(given: Tensor, right: Tensor) -> str:
-    """Say so if the right numbers were rounded, to decimals or to a narrower dtype."""
-    for decimals in range(MOST_DECIMALS + 1):
-        if _agree(given, right.round(decimals=decimals), 1e-6):
-            kept = counted(decimals, "decimal") if decimals else "whole numbers"
-            return f"Your numbers are rounded to {kept}. Return them as they are."
-    is_near = torch.allclose(given, right, rtol=0.01, atol=0.01)
-    if is_near and len(given.unique()) >= FEWEST_OF_A_DTYPE:
-        for dtype in (torch.bfloat16, torch.float16):
-            if _fits(given, dtype) and not _fits(right, dtype):
-                kept = f"rounded to {dtype_name(dtype)}"
-                return f"Your numbers are {kept}. Compute them in the dtype of the input."
-    return ""
-
-
-def _fits(numbers: Tensor, dtype: torch.dtype) -> bool:
-    return bool((numbers.to(dtype).double() == numbers).all())
-
-
-def _off_by_a_number(given: Tensor, right: Tensor) -> str:
-    """Say so if all numbers are off by the same factor, or by the same amount."""
-    ratios = given / right
-    factor = _constant(ratios[~ratios.isnan()], 1.0)  # 0 / 0 tells nothing
-    amount = _constant(given - right, 0.0)
-    told = [f"{factor} times the right one"] if factor else []
-    told += [f"the right one plus {amount}"] if amount else []
-    return f"Each of your numbers is {' or '.join(told)}." if told else ""
-
-
-def _constant(numbers: Tensor, neutral: float) -> str:
-    """Return the number that all numbers are; empty if they differ, or if it changes nothing."""
-    if len(numbers) < FEWEST or not numbers.isfinite().all():
+def _scaled(given: Tensor, exact: Tensor) -> str:
+    """Say so if all numbers are off by the same factor."""
+    ratios = (given / exact)[(given != 0) | (exact != 0)]  # 0 / 0 tells nothing
+    factor = ratios[0].item() if len(ratios) >= FEWEST else 0.0
+    if abs(factor) < LEAST or not (ratios - factor).abs().max() <= SAME * abs(factor - 1):
         return ""
-    first = numbers[0].item()
-    is_constant = (numbers - first).abs().max() <= CONSTANT * abs(first - neutral)
-    told = significant(first)
-    return told if is_constant and told not in ("0", "1") else ""
+    return f"Each of your numbers is {significant(factor)} times the right one."
 
 
-def only_these_fit(
-    inputs: Sequence[tuple],
-    wrong: Sequence[int],
-    results: Sequence[object],
-    right: Sequence[object],
-    failed: bool = False,
-) -> str:
-    """Say that an attempt fits only the sizes of the first input; empty if that isn't sure.
+def only_these_fit(inputs: Sequence[tuple], wrong: Sequence[int]) -> str:
+    """Say which sizes an attempt fits alone; empty unless the size of an axis tells what is wrong.
 
     Args:
         inputs: of all calls that were made.
-        wrong: the numbers of those for which the attempt is wrong, or failed.
-        results, right: what the attempt returned for the inputs, and what is right.
-        failed: whether it failed on the last of these inputs.
+        wrong: the numbers of those for which the attempt is wrong, or fails.
     """
-    if not _is_right_for_one_size(inputs, wrong):
-        return ""
-    ours, theirs = shapes_in(inputs[0]), shapes_in(inputs[wrong[0]])
-    first, other = next(p for p in zip(ours, theirs, strict=True) if p[0] != p[1])
-    told = f"your answer fits only sizes such as {first}, not {other}."
-    if failed:
-        return told
-    pairs = _pairs([results[n] for n in wrong], [right[n] for n in wrong])
-    sizes = [list(_changed_sizes(ours, shapes_in(inputs[n]))) for n in wrong]
-    if pairs and all(map(_has_old_sizes, pairs, sizes)):
-        return f"{told} Take sizes from the input, such as `x.shape[-1]`."
-    return ""
-
-
-def _changed_sizes(ours: Shapes, theirs: Shapes) -> Iterator[tuple[int, int]]:
-    """Yield the size of each axis in the lesson, and in another input, where they differ."""
-    for one, other in zip(ours, theirs, strict=False):
-        yield from ((a, b) for a, b in zip(one, other, strict=False) if a != b)
-
-
-def _has_old_sizes(pair: Pair, changed: Sequence[tuple[int, int]]) -> bool:
-    """Tell whether a result has sizes of the lesson, or is off by what a size of it makes."""
-    result, right = pair
-    if result.shape != right.shape:
-        sizes = zip(result.shape, right.shape, strict=False)
-        return result.ndim == right.ndim and all(p in changed for p in sizes if p[0] != p[1])
-    ratios = (result.double() / right.double()).flatten()
-    ratios = ratios[~ratios.isnan()]
-    quotients = [(after / before) ** power for before, after in changed for power in POWERS]
-    return len(ratios) > 0 and any(
-        torch.allclose(ratios, ratios.new_tensor(q), rtol=1e-4, atol=0) for q in quotients
-    )
-
-
-def perhaps_only_these_fit(inputs: Sequence[tuple], wrong: Sequence[int]) -> str:
-    """Ask whether an attempt fits only the sizes of the first input, if it may be so."""
-    if not _is_right_for_one_size(inputs, wrong):
-        return ""
-    return "The sizes are different there, too. Is a size a fixed number in your code?"
-
-
-def _is_right_for_one_size(inputs: Sequence[tuple], wrong: Sequence[int]) -> bool:
-    """Tell whether inputs that have the same axes are told right or wrong by the size of one."""
     shapes = [shapes_in(each) for each in inputs]
     if 0 in wrong or any([*map(len, each)] != [*map(len, shapes[0])] for each in shapes):
-        return False
+        return ""
     sizes = [
         {(n, *size) for n, shape in enumerate(each) for size in enumerate(shape)} for each in shapes
     ]
     shared = set.intersection(*(each for n, each in enumerate(sizes) if n not in wrong))
-    return bool(shared.difference(*(sizes[n] for n in wrong)))
+    if not shared.difference(*(sizes[n] for n in wrong)):
+        return ""
+    both = zip(shapes[0], shapes[wrong[0]], strict=True)
+    ours, theirs = next(pair for pair in both if pair[0] != pair[1])
+    return f"your answer fits only sizes such as {ours}, not {theirs}."
 
 
-def shapes_in(value: object) -> Shapes:
+def shapes_in(value: object) -> list[tuple[int, ...]]:
     """Return the shapes of all tensors in an input."""
     if isinstance(value, Tensor):
         return [tuple(value.shape)]

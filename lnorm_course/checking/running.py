@@ -16,7 +16,7 @@ import torch
 
 from lnorm_course.checking import watching
 from lnorm_course.checking.errors import Error, error_of
-from lnorm_utils.words import spoken
+from lnorm_utils.words import capitalized, spoken
 
 __all__ = ["Outcome", "fresh", "results"]
 
@@ -75,27 +75,28 @@ def results(
         return Outcome([], refused)
     if inputs is None:
         return Outcome([attempt])
-    own = watching.written(attempt)
-    code = watching.code_of(own)
-    notices: list[str] = []
-    values: list[object] = []
-    if read := [f"`{name}`" for name in watching.notebook_tensors(own)]:
-        notices.append(f"Your {kind} reads {spoken(read)} from the notebook.")
-    if watching.has_loop_that_ends(code):
-        notices.append("Your loop ends on its first pass: look where its `return` stands.")
     function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
-    has_printed = False
+    values: list[object] = []
+    notices: list[str] = []
+    code, does_nothing = "", False
+    if own := watching.written(attempt):
+        code, does_nothing = watching.code_of(own), watching.is_blank(own)
+        if read := [f"`{name}`" for name in watching.notebook_tensors(own)]:
+            told = f"your {kind} reads {spoken(read)} from the notebook"
+            if watching.ignores_arguments(own):
+                return Outcome([], f"{told}, and none of its own arguments.", code=code)
+            notices.append(f"{capitalized(told)}.")
+    printed, has_printed = io.StringIO(), False
     for arguments in inputs:
-        printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             value, error = _called(function, arguments, kind, seconds, without)
-        has_printed |= printed.closed or bool(printed.getvalue())
+        has_printed = printed.closed or bool(printed.getvalue())
         if has_printed and value is None and not error:
             sees = "A check sees only what stands after `return`."
             error = f"your {kind} prints something and returns nothing. {sees}"
         if error:
             return Outcome(values, error, notices, code)
-        values.append(... if value is None and watching.is_blank(own) else value)
+        values.append(... if value is None and does_nothing else value)
     if has_printed:
         notices.append(f"What your {kind} printed isn't shown.")
     return Outcome(values, None, notices, code)

@@ -17,7 +17,6 @@ from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.models import Model
 from lnorm_course.slips.notation import Piece
-from lnorm_utils.words import spoken
 
 __all__ = ["Explanation", "Explanations", "Mistake", "Raised", "in_words"]
 
@@ -189,15 +188,12 @@ def _are_blurred(found: Sequence[Explanation]) -> bool:
 
     An error ends a function early, and what would come after it isn't known.
     """
-    return len(found) > MOST_NAMED and len({_instead(parts) for parts in found}) > 1
+    advice = {part.why.partition(". ")[2] for parts in found for part in parts}
+    return len(found) > MOST_NAMED and len(advice) > 1
 
 
 def _in_two_gaps(pairs: Iterable[tuple]) -> Iterator[Explanation]:
     return (pair for pair in pairs if pair[0].gap != pair[1].gap)
-
-
-def _is_of_model(part: Part) -> bool:
-    return isinstance(part, Piece) and bool(part.subject)
 
 
 def _may_be(part: Part, code: str) -> bool:
@@ -215,51 +211,23 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
     Returns:
         What was done, in short, and everything that a student reads of it.
     """
-    if not _is_of_model(found[0][0]):
-        told = list(dict.fromkeys(map(_with_own, found)))[:MOST_NAMED]
-        message = told[0] if len(told) == 1 else f"Either: {' Or: '.join(told)}"
-        return _done(found[0][0]).removesuffix("."), message
-    ways = [spoken([_clause(_done(part)) for part in parts], are_clauses=True) for parts in found]
-    ways = list(dict.fromkeys(ways))
-    named = found[:1] if len(ways) > MOST_NAMED else found
+    names = [first_sentence(part.why) for part in found[0]]
+    name = names[0] if len(names) == 1 else f"Two things: {' and '.join(map(_clause, names))}"
+    ways = list(dict.fromkeys(map(_way, found)))
     if len(ways) > MOST_NAMED:
-        done = f"Perhaps {ways[0]}, but other mistakes lead to the same result"
-    elif len(ways) > 1:
-        done = f"Either {', or '.join(ways)}"
-    elif len(found[0]) > 1:
-        done = f"{'Two' if len(found[0]) == 2 else 'Three'} things: {ways[0]}"
-    else:
-        done = _done(found[0][0]).removesuffix(".")
-    return done, f"{done}. {_instead([part for parts in named for part in parts])}".strip()
+        return name, f"Perhaps {_clause(ways[0])} But other mistakes lead to the same result."
+    return name, ways[0] if len(ways) == 1 else f"Either: {' Or: '.join(ways)}"
 
 
-def _with_own(parts: Explanation) -> str:
-    """Say what the exercise itself says of a mistake, and what else is wrong."""
-    first, *second = parts
-    also = "".join(f" Also, {_clause(_done(part))}. {_instead([part])}" for part in second)
-    return f"{first.why}{also}"
-
-
-def _done(part: Part) -> str:
-    return part.done if isinstance(part, Piece) else f"{first_sentence(part.why)}."
-
-
-def _instead(parts: Sequence[Part]) -> str:
-    """Say what is done instead; of what the same norm does, in one sentence."""
-    told: dict[str, list[str]] = {}
-    for part in parts:
-        sentences = "", part.why.partition(". ")[2]
-        subject, does = part.instead if isinstance(part, Piece) else sentences
-        told.setdefault(subject, []).append(does)
-    return " ".join(
-        f"{subject} {spoken(does, are_clauses=True)}." if subject else " ".join(dict.fromkeys(does))
-        for subject, does in told.items()
-    )
+def _way(parts: Explanation) -> str:
+    first, *second = (part.why for part in parts)
+    also = "".join(f" Also, {_clause(why)}" for why in second)
+    count = "Three" if len(second) > 1 else "Two"
+    return f"{count} things: {_clause(first)}{also}" if also else first
 
 
 def _clause(sentence: str) -> str:
     """Return a sentence as a part of a longer one."""
-    text = sentence.removesuffix(".")
-    is_a_word = text[1:2].islower() or text[1:2] in (" ", "'")
-    is_a_name = text.startswith("PyTorch")
-    return f"{text[0].lower()}{text[1:]}" if is_a_word and not is_a_name else text
+    is_a_word = sentence[1:2].islower() or sentence[1:2] in (" ", "'")
+    is_a_name = sentence.startswith(("PyTorch", "Python"))
+    return f"{sentence[0].lower()}{sentence[1:]}" if is_a_word and not is_a_name else sentence

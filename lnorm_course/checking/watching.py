@@ -1,9 +1,8 @@
-"""Notice which finished functions an attempt calls, by whatever name, and what its source shows.
+"""Notice which finished functions an attempt calls, by whatever name, and what its code shows.
 
 The grader's kernel runs this file too, so it imports PyTorch and the standard library only.
 """
 
-import ast
 import contextlib
 import dis
 import inspect
@@ -19,7 +18,7 @@ import torch
 __all__ = [
     "FINISHED_NORMS",
     "code_of",
-    "has_loop_that_ends",
+    "ignores_arguments",
     "is_blank",
     "notebook_tensors",
     "watched",
@@ -47,26 +46,22 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
         "sys.setprofile" is among them.
     """
     called: list[str] = []
-    if not names:
-        yield called
-        return
 
     def notice(frame: FrameType, event: str, function: Any) -> None:
-        name = ""
+        name = f"torch.{getattr(function, '__name__', '')}" if event == "c_call" else ""
         if event == "call":
-            module = str(frame.f_globals.get("__name__"))
-            name = f"{module.partition('.')[0]}.{frame.f_code.co_qualname}"
-        elif event == "c_call":
-            name = f"torch.{getattr(function, '__name__', '')}"
+            package = str(frame.f_globals.get("__name__")).partition(".")[0]
+            name = f"{package}.{frame.f_code.co_qualname}"
         if name in names:
             called.append(name)
 
     before = sys.getprofile()
-    sys.setprofile(notice)
+    watcher = notice if names else before
+    sys.setprofile(watcher)
     try:
         yield called
     finally:
-        if sys.getprofile() is not notice:
+        if sys.getprofile() is not watcher:
             called.append("sys.setprofile")
         sys.setprofile(before)
 
@@ -78,10 +73,8 @@ def written(attempt: object) -> FunctionType | None:
     return attempt if type(attempt) is FunctionType else None
 
 
-def code_of(function: FunctionType | None) -> str:
+def code_of(function: FunctionType) -> str:
     """Return the source of a function; empty if it isn't known."""
-    if function is None:
-        return ""
     lines = linecache.getlines(function.__code__.co_filename)
     try:
         block = inspect.getblock(lines[function.__code__.co_firstlineno - 1 :])
@@ -90,28 +83,27 @@ def code_of(function: FunctionType | None) -> str:
     return textwrap.dedent("".join(block))[:LONGEST]
 
 
-def is_blank(function: FunctionType | None) -> bool:
+def is_blank(function: FunctionType) -> bool:
     """Tell whether a function does nothing."""
-    if function is None:
-        return False
     return {each.opname for each in dis.get_instructions(function)} <= DOES_NOTHING
 
 
-def notebook_tensors(function: FunctionType | None) -> list[str]:
+def notebook_tensors(function: FunctionType) -> list[str]:
     """Name the tensors of the notebook that a function reads, by the names that it has there."""
-    if function is None:
-        return []
-    names = {i.argval for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL"}
-    kinds = {name: type(function.__globals__.get(name)) for name in sorted(names)}
-    return [name for name, kind in kinds.items() if issubclass(kind, torch.Tensor)]
+    around = function.__globals__
+    names = sorted(set(_loaded(function, "LOAD_GLOBAL")))
+    return [name for name in names if issubclass(type(around.get(name)), torch.Tensor)]
 
 
-def has_loop_that_ends(code: str) -> bool:
-    """Tell whether the first pass of a loop ends in a `return` and skips none by `continue`."""
-    try:
-        nodes = list(ast.walk(ast.parse(code)))
-    except Exception:  # a part of a statement
-        return False
-    loops = [node for node in nodes if isinstance(node, ast.For)]
-    ending = [loop for loop in loops if isinstance(loop.body[-1], ast.Return)]
-    return any(not any(isinstance(n, ast.Continue) for n in ast.walk(loop)) for loop in ending)
+def ignores_arguments(function: FunctionType) -> bool:
+    """Tell whether a function takes arguments and reads none of them."""
+    code = function.__code__
+    arguments = code.co_varnames[: code.co_argcount]
+    return bool(arguments) and not set(arguments) & set(_loaded(function, "LOAD_"))
+
+
+def _loaded(function: FunctionType, how: str) -> Iterator[Any]:
+    """Yield the names, and constants, that the bytecode of a function loads."""
+    for each in dis.get_instructions(function):
+        if how in each.opname:
+            yield from each.argval if type(each.argval) is tuple else [each.argval]

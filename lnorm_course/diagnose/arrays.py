@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import Explanation
 from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Search, explain
 from lnorm_course.diagnose.findings import HALF
@@ -55,8 +56,8 @@ def diagnose_arrays(
     found = explain(search, [y.double()], "".join(p.has for p in search.pieces), must_run=False)
     if found.is_right:
         shown = {piece.why for piece in search.pieces}
-        hidden = [p.done for p in norm.model.pieces if p.why not in shown and p.step == "deviation"]
-        alike = "; or ".join(each.removesuffix(".") for each in hidden[:MOST_NAMED])
+        hidden = [p.why for p in norm.model.pieces if p.step == "deviation" and p.why not in shown]
+        alike = "; or ".join(list(map(first_sentence, hidden))[:MOST_NAMED])
         places = [f"The same numbers come out in other ways: {alike}."] if alike else []
         words = f"from {norm.in_words}{channels}, as far as one pair can tell."
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)

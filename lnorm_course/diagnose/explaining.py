@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import Explanation, Explanations, Raised, in_words
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.trials import Trial
@@ -185,7 +186,7 @@ def explain(search: Search, results: Sequence[Result], source: str, must_run: bo
     found, fits = search.best(results, source)
     if not found:
         return Explained(not wrong and not isinstance(results[-1], Raised), wrong=trials)
-    done = (part.done for parts in found for part in parts if isinstance(part, Piece))
-    slips = tuple(dict.fromkeys(each.removesuffix(".") for each in done))
+    done = (first_sentence(part.why) for parts in found for part in parts)
+    slips = tuple(dict.fromkeys(done))
     without = [search.trials[n] for n in wrong if n not in fits]
     return Explained(False, found[0], in_words(found)[1], slips, trials, without, found)

@@ -89,7 +89,6 @@ class Model:
     def _each(self, piece: Piece) -> Iterator[Piece]:
         """Yield a piece in the words of the tensors, and in place of AXES each choice of axes."""
         words = {"norm": self._called, "D": self._size, "right": self._axes.right}
-        piece = piece._replace(subject=self._called)
         if piece.code != "AXES":
             yield piece._replace(why=piece.why.format(**words))
             return

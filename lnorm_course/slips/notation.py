@@ -47,8 +47,7 @@ class Piece(NamedTuple):
         has: what the student's source must have one of, with `|` between.
         counts: how many things are wrong with it.
         at: where it begins in the text of the program.
-        subject: what its model does right, such as "Layer norm"; empty if it's of an exercise.
-        step: the name of the model's step where its gap is.
+        step: the name of the model's step where its gap is; empty if it's of an exercise.
     """
 
     gap: int
@@ -60,21 +59,7 @@ class Piece(NamedTuple):
     has: str = ""
     counts: int = 1
     at: int = 0
-    subject: str = ""
     step: str = ""
-
-    @property
-    def done(self) -> str:
-        """What was done: the first sentence."""
-        return self.why.partition(". ")[0].removesuffix(".") + "."
-
-    @property
-    def instead(self) -> tuple[str, str]:
-        """The subject and what it does instead, or an empty string and sentences."""
-        _, _, instead = self.why.partition(". ")
-        if self.subject and instead.startswith(f"{self.subject} "):
-            return self.subject, instead.removeprefix(f"{self.subject} ").removesuffix(".")
-        return "", instead
 
 
 class Template(NamedTuple):

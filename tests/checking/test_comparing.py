@@ -12,9 +12,10 @@ from exercise_banks import words_of
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import shown, trusted
 from lnorm_course.checking.prediction import difference_of_values
-from lnorm_course.checking.wording import difference, side_by_side
+from lnorm_course.checking.wording import difference
 
 TABLE = torch.tensor([[1.0, 2.0], [1000.0, 0.0]])
+ADDED = torch.tensor([[0, 0], [7, 5]])
 NAN = torch.tensor([1.0, math.nan])
 
 
@@ -30,50 +31,32 @@ class Word(str):
     def split(self, *arguments):
         return ["right"]
 
-    def __eq__(self, other):
-        return True
-
-    __hash__ = None
-
 
 class LyingNumber(np.float64):
     def item(self):
         return 3
 
 
-class AlwaysThree(float):
-    def __float__(self):
-        return 3.0
-
-
 SAME = [
-    *((3, 3.0), (3.25, 3), (2.75, 3), (np.float64(3), 3), (np.array(3), 3)),
-    *((torch.tensor(3), 3), (3, torch.tensor(3.0)), (math.nan, math.nan)),
-    *((True, True), (np.False_, False), (np.longdouble(3), 3)),
-    *((Fraction(13, 4), 3), (Decimal("2.75"), 3), ((Fraction(2), 3), (2, 3))),
+    *((3, 3.0), (3.25, 3), (2.75, 3), (np.array(3), 3), (torch.tensor(3), 3), (math.nan, math.nan)),
+    *((True, True), (np.False_, False), (np.longdouble(3), 3), (Decimal("2.75"), 3)),
     *((math.nan, "NaN"), ("nan", math.nan), (Decimal("nan"), "nan"), (math.inf, "infinity")),
-    *(("ε", "eps"), ("Epsilon", "eps"), ("post_ln", "post-LN"), ("3 * y", "3 × Y")),
+    *(("ε", "eps"), ("post_ln", "post-LN"), ("3 * y", "3 × Y"), ("3 x 4", "3 × 4")),
     *((" Row\n  means", "row means"), (Word("row"), "ROW")),
-    *(([2, 3], (2, 3)), (torch.Size([2, 3]), (2, 3)), (np.array([2, 3]), (2, 3))),
-    *((torch.tensor([2, 3]), (2, 3)), ([2, [3, "A"]], (2, (3, "a")))),
-    *(((2.25, 3), (2, 3)), ((), ())),
-    *((torch.nn.Parameter(TABLE), TABLE), (NAN.clone(), NAN)),
-    *((TABLE, TABLE.double()), (TABLE.double(), TABLE)),
+    *((torch.Size([2, 3]), (2, 3)), (np.array([2, 3]), (2, 3)), ([2, [3, "A"]], (2, (3, "a")))),
+    *((torch.tensor([2, 3]), (2, 3)), ((2.25, 3), (2, 3)), ((), ()), ((Fraction(2), 3), (2, 3))),
+    *((torch.nn.Parameter(TABLE), TABLE), (NAN.clone(), NAN), (TABLE.double(), TABLE)),
 ]
 OTHER = [
     *((3.26, 3), (math.nan, 3), (3, math.nan), (3j, 3), ("3", 3), (None, 3), (3, None)),
-    ([3], 3),
-    *((1, True), (True, 1), (False, True)),
-    *(("row", "rows"), (3, "3"), (["a"], "a"), (Word("column"), "row")),
-    *(([2], (2, 3)), ([2, 3, 4], (2, 3)), ([2, 4], (2, 3)), ([4, 3], (2, 3)), ("23", (2, 3))),
-    *(({2: 2, 3: 3}, (2, 3)), (np.array([[2, 2], [3, 3]]), (2, 3)), (1, (1,))),
-    (np.array([2, 3, 4]), (2, 3)),
-    *((Fraction(10**400), 3), (LyingNumber(2), 3), (np.array(AlwaysThree(), object), 3)),
-    *((math.inf, "nan"), ("inf", math.nan), (3.0, "nan"), ("1/6", 1 / 6)),
+    *((1, True), (True, 1), (False, True), ("row", "rows"), (3, "3"), (Word("column"), "row")),
+    *(([2], (2, 3)), ([2, 3, 4], (2, 3)), ([4, 3], (2, 3)), ("23", (2, 3)), (1, (1,))),
+    *(({2: 2, 3: 3}, (2, 3)), (np.array([[2, 2], [3, 3]]), (2, 3)), ([1] * 100, (1,) * 100)),
+    *((Fraction(10**400), 3), (LyingNumber(2), 3), (np.array(Word(), object), 3)),
+    *((math.inf, "nan"), ("inf", math.nan), (3.0, "nan"), ("1/6", 1 / 6), (10**400, 3)),
     *((TABLE.tolist(), TABLE), (TABLE.numpy(), TABLE), (TABLE[:1], TABLE)),
-    *((TABLE.int(), TABLE), (TABLE.half(), TABLE), (TABLE.T, TABLE), (10**400, 3)),
+    *((TABLE.int(), TABLE), (TABLE.half(), TABLE), (TABLE.T, TABLE)),
     (torch.zeros(2).as_subclass(Liar), torch.ones(2)),
-    ([1] * 100, (1,) * 100),
 ]
 
 
@@ -84,10 +67,10 @@ def test_what_means_the_same_is_the_same_and_nothing_else_is(pairs, expected):
 
 
 def test_a_small_element_may_be_off_by_a_fixed_amount_and_a_large_one_by_a_share():
-    zero, thousand = torch.zeros(1), torch.full((1,), 1000.0)
     for moved, expected in ((0.75, True), (1.25, False), (-0.75, True), (-1.25, False)):
-        assert same(zero + 0.01 * moved, zero, 0.01) is expected
-        assert same(thousand + 10 * moved, thousand, 0.01) is expected
+        for size, off in ((0.0, 0.01), (1000.0, 10.0)):
+            right = torch.full((1,), size)
+            assert same(right + off * moved, right, 0.01) is expected
 
 
 @pytest.mark.parametrize(
@@ -96,33 +79,19 @@ def test_a_small_element_may_be_off_by_a_fixed_amount_and_a_large_one_by_a_share
         (torch.tensor(3), ["single number", "(2, 2)"]),
         (TABLE[0], ["shape (2,)", "(2, 2)"]),
         (TABLE.int(), ["dtype torch.int32", "torch.float32"]),
-        (TABLE.tolist(), ["numbers are right", "a list"]),
         (TABLE.numpy(), ["numbers are right", "a numpy array"]),
         ([[1, 2], [1000, 0.5]], ["torch.Tensor", "a list"]),
-        (3, ["torch.Tensor", "a whole number"]),
-        (
-            TABLE + torch.tensor([[0, 0], [7, 5]]),
-            ["right, and so are the numbers in 1 of 2 rows", "[1, 0]", "1,007", "1,000"],
-        ),
+        (TABLE + ADDED, ["right, and so are the numbers in 1 of 2 rows", "[1, 0]", "1,007"]),
         (torch.full((2, 2), math.nan), ["are right. The", "[0, 0]", "nan", "1"]),
-        (TABLE + torch.tensor([[0, 0], [0, 1 / 3]]), ["[1, 1]", "0.333333", "0"]),
-        (TABLE + torch.tensor([[1e-7, 0], [0, 1e-5]]), ["[1, 1]"]),
+        (TABLE + ADDED * 2e-6, ["[1, 1]"]),
+        (TABLE + ADDED * 6e-4, ["[1, 0]", "1,000.004"]),
     ],
 )
 def test_the_first_difference_to_a_tensor_is_told(attempt, words):
-    sentence = difference(trusted(attempt), TABLE, 1e-6)
+    sentence, _ = difference(trusted(attempt), TABLE, 1e-6)
     assert all(word in sentence for word in words)
     assert sentence.endswith(".")
-
-
-def test_a_missing_number_that_is_right_is_no_difference():
-    attempt = torch.cat([NAN, NAN])
-    assert "[2]" in difference(attempt, torch.cat([NAN, NAN + 1]), 1e-6)
-
-
-def test_two_numbers_that_differ_are_written_differently():
-    right = torch.tensor([12.0], dtype=torch.float64)
-    assert "12.00002" in difference(right + 2e-5, right, 1e-6)
+    assert "[2]" in difference(torch.cat([NAN, NAN]), torch.cat([NAN, NAN + 1]), 1e-6)[0]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +101,7 @@ def test_two_numbers_that_differ_are_written_differently():
         *((1, True, ["True or False"]), (3, (2, 3), ["tuple of numbers", "a whole number"])),
         *((3, "rows", ["'columns', 'rows'"]), ("row", "rows", ["'columns', 'rows'", "'row'"])),
         *(("6", 7, ["a number", "quotes off"]), ("(2, 3)", (2, 4), ["quotes off"])),
-        *((3, 2, ["not 3", "hint"]), ([2], (2, 3), ["not [2]"]), (False, True, ["not False"])),
+        *((3, 2, ["not 3", "hint"]), ([2], (2, 3), ["not [2]"])),
     ],
 )
 def test_of_a_wrong_value_what_was_given_is_told_and_not_the_answer(attempt, expected, words):
@@ -140,35 +109,20 @@ def test_of_a_wrong_value_what_was_given_is_told_and_not_the_answer(attempt, exp
     sentence = difference_of_values(attempt, expected, choices)
     assert all(word in sentence for word in words)
     assert f"{expected!r} is right" not in sentence
-    assert "length" not in sentence
-
-
-RIGHT = torch.arange(1.0, 13).reshape(2, 2, 3)
 
 
 def test_numbers_beside_the_right_ones_are_marked_where_they_differ_by_more_than_color():
-    given = RIGHT.clone()
-    given[1, 0, 2] = -9
-    page = side_by_side(given, RIGHT, 1e-6)
-    yours, right = page.split("</table></td>")[:2]
-    heads = ["yours", "at", "[1]", "right", "at", "[1]"]
-    assert words_of(yours).split() == [*heads, "7", "8", "≠", "−9", "10", "11", "12"]
-    assert words_of(right).split() == ["7", "8", "9", "10", "11", "12"]
-    assert page.count("<strong>≠") == 1
-    assert page.count("scope='col'") == 2
-
-
-def test_of_large_tensors_a_part_around_the_first_difference_is_shown():
-    large = torch.zeros(50, 20)
-    for attempt in (large + 1, torch.eye(50)[:, :20]):
-        page = side_by_side(attempt, large, 1e-6)
+    right = torch.arange(1.0, 13).reshape(2, 2, 3)
+    _, page = difference(right + 9 * (right == 9), right, 1e-6)
+    told = "yours at [1] right at [1] 7 8 ≠ 18 10 11 12 7 8 9 10 11 12"
+    assert words_of(page).split() == told.split()
+    assert (page.count("<strong>≠"), page.count("scope='col'")) == (1, 2)
+    for attempt in (torch.ones(50, 20), torch.eye(50)[:, :20]):
+        _, page = difference(attempt, torch.zeros(50, 20), 1e-6)
         assert (page.count("<tr>"), "≠" in page) == (2 + 2 * 6, True)
-
-
-def test_what_cannot_stand_side_by_side_does_not():
     pairs = [(3, TABLE), (TABLE, 3), (TABLE[0], TABLE), (torch.tensor(1), torch.tensor(2))]
     pairs += [(TABLE + 1j, TABLE), (TABLE.int(), TABLE)]
-    assert [side_by_side(*pair, 1e-6) for pair in pairs] == [""] * len(pairs)
+    assert [difference(*pair, 1e-6)[1] for pair in pairs] == [""] * len(pairs)
 
 
 def test_a_value_is_shown_in_few_letters_or_named_by_its_kind():

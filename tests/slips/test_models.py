@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 from exercise_banks import WITH_NORM
 
+from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import Explanations
 from lnorm_course.slips import models
 from lnorm_course.slips.models import ATTENTION, BACKWARD, LAST_AXES, RMS_NORM, SENTENCES
@@ -39,7 +40,7 @@ def test_without_wrong_pieces_the_relatives_are_those_of_pytorch():
 
 
 def test_a_model_with_wrong_pieces_goes_on_being_right_for_others():
-    left_out = next(p for p in LAST_AXES.pieces if p.done == "ε is left out.")
+    left_out = next(p for p in LAST_AXES.pieces if p.why.startswith("ε is left out."))
     layer = LAST_AXES.with_pieces([left_out]).layer(4, EPS).double()
     torch.testing.assert_close(layer(X), F.layer_norm(X, [4], eps=0.0))
     right = LAST_AXES.steps.layer(4, EPS).double()
@@ -49,8 +50,8 @@ def test_a_model_with_wrong_pieces_goes_on_being_right_for_others():
 
 
 def test_axes_are_called_what_they_are():
-    over = {p.done: p for p in SENTENCES.pieces if p.step == "standardize"}
-    norm = SENTENCES.with_pieces([over["You averaged over the batch and the positions."]])
+    over = {first_sentence(p.why): p for p in SENTENCES.pieces if p.step == "standardize"}
+    norm = SENTENCES.with_pieces([over["You averaged over the batch and the positions"]])
     statistics = {"dim": (0, 1), "keepdim": True}
     expected = (X - X.mean(**statistics)) / (X.var(**statistics, correction=0) + EPS).sqrt()
     torch.testing.assert_close(norm.standardize(X, eps=EPS), expected)
@@ -68,7 +69,7 @@ def test_what_a_wrong_piece_gives_is_explained_by_it_or_by_the_exercises_own_mis
         found = search.of(results, piece.has)
         is_own = found and found[0][0] in [*search.mistakes, *search.choices]
         if not is_own and (piece,) not in found and piece.counts == 1:
-            unexplained.append((piece.done, found))
+            unexplained.append((piece.why, found))
     assert unexplained == []
 
 

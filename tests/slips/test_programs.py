@@ -15,7 +15,7 @@ from lnorm_course.checking.feedback import State
 from lnorm_utils import standardize
 
 # How a message begins that names more than one thing, or either some or others.
-AT_ONCE = ("Two things: ", "Either ", "Perhaps ")
+AT_ONCE = ("Two things: ", "Either: ", "Perhaps ")
 
 
 def norm(x):

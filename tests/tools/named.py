@@ -17,7 +17,7 @@ from student_answers import ANSWERS, read
 from test_programs import programs
 
 from lnorm_course.checking.code_exercise import CodeExercise
-from lnorm_course.checking.feedback import State
+from lnorm_course.checking.feedback import State, first_sentence
 
 PLACED = "Look at `"
 
@@ -33,7 +33,7 @@ def attempts_in(answers):
 
 def done_of(part):
     """Return how a message about a mistake or a piece begins."""
-    return part.done if hasattr(part, "done") else part.why
+    return first_sentence(part.why)
 
 
 def kind_of(exercise, feedback):

@@ -1,0 +1,174 @@
+"""Find the spot of a mistake that nothing names, in the student's own source.
+
+One thing is changed in it at a time, and each edited version runs on the inputs. If only one spot
+can be changed so that all results become right, that is where the mistake is. What is told is the
+spot, and never the right code.
+
+The edited versions run under the same limits as the attempt. They are new functions, made from the
+student's one and from a copy of what it reads; nothing around it runs again.
+"""
+
+import ast
+import copy
+import functools
+import inspect
+import linecache
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, FunctionType
+from typing import Any, cast
+
+import numpy
+import torch
+
+from lnorm_course.checking import watching
+from lnorm_course.checking.edits import Edit, Function, edits
+
+__all__ = ["find_spot"]
+
+# They limit the work and not the time, so that what is told doesn't depend on the machine.
+MOST_EDITS = 500
+MOST_STEPS = 15_000  # in all edited versions together
+LONGEST = 80  # characters of a spot
+CHANGEABLE = torch.Tensor | torch.nn.Module | numpy.ndarray | list | dict | set
+# Parts of a source that say something when they're shown alone; a name or a number doesn't.
+SHOWN = ast.stmt | ast.BinOp | ast.Call | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp
+
+
+def find_spot(attempt: object, is_right: Callable[[Callable, int], bool], count: int) -> str:
+    """Return the part of an attempt's source that alone has to be changed; empty if none is known.
+
+    Args:
+        attempt: a function that was written in a cell, or a class with such a `forward`.
+        is_right: (edited version of it, number of the input) -> whether it's right for that.
+        count: how many inputs there are.
+    """
+    written = watching.written(attempt)
+    if not written or not _is_in_cell(written.__code__):
+        return ""
+    source = watching.code_of(written)
+    function = _function_in(source, written.__code__)
+    if not function or any(map(_goes_on, ast.walk(function))):
+        return ""
+
+    def is_right_now() -> bool:
+        version = _version(attempt, written, function)
+        return all(is_right(version, number) for number in range(count))
+
+    names, kept = written.__globals__, dict(written.__globals__)
+    with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            spots = [edit.spot for edit in _fitting(function, is_right_now)]
+        finally:
+            if names.keys() != kept.keys() or any(names[n] is not kept[n] for n in kept):
+                names.clear()  # a helper that was called has changed the notebook
+                names.update(kept)
+    parents = {child: each for each in ast.walk(function) for child in ast.iter_child_nodes(each)}
+    for number, spot in enumerate(spots):
+        while not isinstance(spot, SHOWN) and parents[spot] is not function:
+            spot = parents[spot]
+        spots[number] = spot
+    around = [spot for spot in spots if all(other in ast.walk(spot) for other in spots)]
+    return _shown(source, function, around[0], parents) if around else ""
+
+
+def _is_in_cell(code: CodeType) -> bool:
+    """Tell whether code was written in a cell, and not in a file."""
+    entry = cast(tuple, linecache.cache.get(code.co_filename, ()))
+    return len(entry) > 2 and entry[1] is None
+
+
+def _function_in(source: str, code: CodeType) -> Function | None:
+    """Return the tree of a function; None if others of its name stand beside it."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    functions = [node for node in nodes if isinstance(node, Function)]
+    found = [each for each in functions if getattr(each, "name", "<lambda>") == code.co_name]
+    return found[0] if found and all(each in ast.walk(found[0]) for each in found) else None
+
+
+def _goes_on(node: ast.AST) -> bool:
+    """Tell whether a function could go on when it has to end, or print what can't be caught."""
+    catches_all = isinstance(node, ast.ExceptHandler) and node.type is None
+    name = getattr(node, "attr", getattr(node, "id", ""))
+    return catches_all or name in ("BaseException", "lstsq")  # the library of `lstsq` prints
+
+
+def _shown(source: str, function: Function, node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
+    """Return the source of a node; of one around it if it stands there more than once."""
+    whole = ast.get_source_segment(source, function) or ""
+    text = ast.get_source_segment(source, node) or ""
+    while whole.count(text) > 1 and not isinstance(node, ast.stmt) and node in parents:
+        node = parents[node]
+        text = ast.get_source_segment(source, node) or text
+    is_block = isinstance(getattr(node, "body", None), list)
+    text = " ".join((text.partition("\n")[0] if is_block else text).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _fitting(function: Function, is_right_now: Callable[[], bool]) -> Iterator[Edit]:
+    """Yield the edits that make a function right; none if it can't run alone."""
+    steps = _Steps()
+    if steps.count(is_right_now) or steps.made > MOST_STEPS // 3:
+        return
+    steps.most, steps.made = 3 * steps.made + 200, 0
+    for edit in list(edits(function))[:MOST_EDITS]:
+        before = getattr(edit.owner, edit.field)
+        setattr(edit.owner, edit.field, edit.new)
+        if steps.made <= MOST_STEPS and steps.count(is_right_now):
+            yield edit
+        setattr(edit.owner, edit.field, before)
+
+
+def _version(attempt: Any, own: FunctionType, function: Function) -> Callable:
+    """Return an attempt with its function as the tree is now, which reads copies of what it has.
+
+    Raises:
+        Exception: that's no program, or what it reads can't be copied.
+    """
+    names = {**own.__globals__, **inspect.getclosurevars(own).nonlocals}
+    read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    changeable = {n: names[n] for n in read & names.keys() if isinstance(names[n], CHANGEABLE)}
+    names |= copy.deepcopy(changeable)
+    statement = ast.Expr(function) if isinstance(function, ast.Lambda) else function
+    module = ast.fix_missing_locations(ast.Module([statement], []))
+    program = compile(module, own.__code__.co_filename, "exec", dont_inherit=True)
+    codes = [each for each in program.co_consts if isinstance(each, CodeType)]
+    code = next(each for each in reversed(codes) if each.co_name == own.__code__.co_name)
+    new = FunctionType(code, names, argdefs=own.__defaults__)  # without what runs around it
+    new.__kwdefaults__ = own.__kwdefaults__
+    if issubclass(type(attempt), type):
+        new = type(attempt)(attempt.__name__, (attempt,), {"forward": new})
+    return functools.partial(new)
+
+
+class _Steps:
+    """Counts lines of code in cells, and calls from there; one version makes at most so many."""
+
+    made, most, until = 0, MOST_STEPS, 0
+
+    def count(self, is_right: Callable[[], bool]) -> bool:
+        """Tell whether a version is right, and ends in time."""
+        before, self.until = sys.gettrace(), self.made + self.most
+        sys.settrace(self._trace)
+        try:
+            return is_right()
+        except (Exception, SystemExit, _TooManyError):  # what is edited isn't always a program
+            return False
+        finally:
+            sys.settrace(before)
+
+    def _trace(self, frame: FrameType, event: str, value: object) -> Callable | None:
+        is_in_cell, caller = _is_in_cell(frame.f_code), frame.f_back
+        self.made += is_in_cell or bool(caller and _is_in_cell(caller.f_code))
+        if is_in_cell and self.made > self.until:
+            raise _TooManyError  # in the student's code only, so that nothing else breaks off
+        return self._trace if is_in_cell else None
+
+
+class _TooManyError(BaseException):
+    """Raised in a version that makes too many steps. `except Exception` doesn't catch it."""

@@ -1,0 +1,130 @@
+"""Where a mistake is that nothing names: one spot, and nothing of the student's is spoiled."""
+
+import functools
+import time
+
+import pytest
+import torch
+from cells_of_tests import as_cell
+from exercise_banks import BY_NAME
+
+from lnorm_course.checking.comparing import same
+from lnorm_course.checking.defusing import trusted
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.running import results
+from lnorm_course.checking.spot import find_spot
+
+X = torch.arange(12.0).reshape(3, 4) ** 2
+INPUTS = [(X,), (X[:2, :3] + 1,)]
+
+
+def written(code, **around):
+    """Run code as a cell, and return what its last line defines, and the names around it."""
+    names = {"torch": torch, "functools": functools, **around}
+    before = set(names)
+    exec(as_cell(code, "exec"), names)
+    return names[[name for name in names if name not in before][-1]], names
+
+
+def spot(attempt, right, **options):
+    """Return the spot in an attempt, or in the last thing that code defines."""
+
+    def is_right(version, number):
+        values = results(version, [INPUTS[number]], **options).values
+        return bool(values) and same(trusted(values[0]), right(*INPUTS[number]), 1e-6)
+
+    attempt = written(attempt)[0] if isinstance(attempt, str) else attempt
+    return find_spot(attempt, is_right, len(INPUTS))
+
+
+def total(x):
+    return x.sum(-1)
+
+
+LOOP = "def f(x):\n    y = 0 * x[:, 0]\n    for column in x.T:\n        "
+
+
+@pytest.mark.parametrize(
+    ("code", "right", "source"),
+    [
+        ("f = lambda x: x.sum() - x", lambda x: x - x.sum(), "x.sum() - x"),
+        ("def f(x):\n    c = x - 9\n    return x * c.sum()", lambda x: (x - 9) * (x - 9).sum(),
+         "x * c.sum()"),
+        ("def f(x):\n    def g(z):\n        return z - z.sum()\n    return g(x) ** 3",
+         lambda x: (x + x.sum()) ** 3, "z - z.sum()"),
+        ("f = lambda x: x.mean(0) ** 3", lambda x: x.sum(0) ** 3, "x.mean(0)"),
+        ("f = lambda x: 3 * x.sum(0)", lambda x: 3 * x.sum(-1), "x.sum(0)"),
+        ("f = lambda x: x[1:] ** 3", lambda x: x**3, "x[1:]"),
+        (LOOP + "y = y + column\n        return y", total, "return y"),
+        (LOOP + "y = column\n    return y", total, "y = column"),
+        # Of several spots the one around them is told, or none.
+        ("f = lambda x: (-x).sum(-1)", total, "(-x).sum(-1)"),
+        ("def f(x):\n    y = -x\n    z = y + 0\n    return z.abs() ** 3", lambda x: x**3, ""),
+        ("f = lambda x: x * x.sum() - x.amax() ** 2", lambda x: x + x.sum() - x.amax(), ""),
+        ("def outer(n):\n    return lambda x: x * n.sum()\nf = outer(torch.ones(3))",
+         lambda x: x + 3, "x * n.sum()"),
+        # A value that the program has and doesn't use isn't let in, and neither is a function.
+        ("def f(x):\n    y = x.sum(-1)\n    z = x ** 2\n    return z", total, ""),
+        ("def f(x):\n    g = lambda z: z ** 3\n    return x + 0 * g(x)", lambda x: x**3, ""),
+    ],
+)  # fmt: skip
+def test_the_one_spot_is_found(code, right, source):
+    assert spot(code, right) == source
+
+
+def test_what_was_not_written_in_a_cell_has_no_spot():
+    for attempt in ("f = functools.partial(lambda n, x: x * n, 3)", torch.sum, total, 3):
+        assert spot(attempt, lambda x: x + 3) == ""
+
+
+def test_nothing_of_the_student_is_changed():
+    kept, seen = torch.ones(1), []
+    helper = "count = 0\ndef helper(x):\n    global count\n    count = count + 1\n    return x\n"
+    code = "def f(x):\n    seen.append(1)\n    kept.add_(1)\n    return helper(x) * x.sum()"
+    attempt, names = written(helper + code, kept=kept, seen=seen)
+    state, before = torch.get_rng_state(), dict(names)
+    assert spot(attempt, lambda x: x + x.sum()) == "helper(x) * x.sum()"
+    assert names == before
+    assert (seen, kept) == ([], torch.ones(1))
+    assert torch.equal(state, torch.get_rng_state())
+
+
+def test_an_edited_version_may_not_change_its_input_or_call_what_is_ruled_out():
+    assert spot("def f(x):\n    x.add_(1)\n    return x - 1", lambda x: x + 1) == ""
+    code = "f = lambda x: x.mean(-1) * 3"
+    assert spot(code, lambda x: x.sum(-1) * 3) == "x.mean(-1)"
+    assert spot(code, lambda x: x.sum(-1) * 3, without=["torch.sum"]) == ""
+
+
+def test_a_loop_that_never_ends_once_edited_costs_little():
+    code = "def f(x):\n    n = 0\n    while n < 5:\n        n += 1\n    return x * n"
+    started = time.process_time()
+    assert spot(code, lambda x: x + 5) == "x * n"
+    assert time.process_time() - started < 5  # a single one would run for ten seconds
+
+
+def test_an_object_that_raises_ends_no_check():
+    code = "class Odd:\n    def __getattribute__(self, name):\n        raise SystemExit\n"
+    code += "def f(x):\n    return x * x.sum() if x.sum() > 0 else Odd()"
+    assert spot(code, lambda x: x + x.sum()) == "x * x.sum()"
+
+
+def test_the_verdict_and_the_mistake_stay_those_of_the_grader():
+    exercise = BY_NAME["pre_block"]
+    code = "def f(x, f, g):\n    h = f(norm(x)) * x\n    return h + g(norm(h))"
+    attempt, _ = written(code, norm=lambda x: torch.nn.functional.layer_norm(x, x.shape[-1:]))
+    live, graded = exercise.judge(attempt), Exercise.judge(exercise, attempt)
+    assert (live.state, live.mistake, live.beliefs) == (graded.state, graded.mistake, ())
+    assert live.message.startswith("Look at `f(norm(x)) * x`")
+    assert "Look at" not in graded.message
+
+
+def test_the_forward_of_a_class_is_searched():
+    code = """class Norm(torch.nn.LayerNorm):
+    def forward(self, x):
+        y = x - x.mean(-1, keepdim=True)
+        var = y.square().mean(-1, keepdim=True)
+        return y / (var + self.eps).sqrt() * (self.weight + self.bias)
+"""
+    message = BY_NAME["repair"].judge(written(code)[0]).message
+    assert message.startswith("Look at `y / (var + self.eps).sqrt() * (self.weight + self.bias)`")
