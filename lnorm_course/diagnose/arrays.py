@@ -49,7 +49,7 @@ def diagnose_arrays(
     search = Search(norm, [trial], unit, digits)
     tried = f"one pair of shape {tuple(x.shape)}"
     channels = ", with the channels as axis 1" * norm.is_channels_first
-    within = search.within / search.factors[0]
+    within = search.tolerances[0]
     if within > 0.05 * y.abs().max().item() or y.numel() < FEWEST:
         words = f"{y.numel()} numbers that can be off by {within:.1g} tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
@@ -62,7 +62,7 @@ def diagnose_arrays(
         words = f"from {norm.in_words}{channels}, as far as one pair can tell."
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
     words, slips = found.words, found.slips
-    if not words and (words := law(search, [y], unit)):
+    if not words and (words := law(search, [y])):
         slips = (words.partition(". ")[0].removesuffix("."),)
     if not words:
         words = "nothing that was tried leads to these numbers."

@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
@@ -21,9 +22,11 @@ DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and floa
 # By how much more than rounding can numbers be off that count as the same? What is computed in
 # another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
 MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
+LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
 AT_GRADIENT = 30.0  # how much more than a row its gradient is rounded
 MOST_PAIRS = 7_000  # a count and not a time, so that a verdict doesn't depend on the machine
 # What a source must have for a sentence to be said, and what the many trials tell without it.
+APART = ("far", "dtype")  # kinds of trials that say by themselves what is wrong
 TELLING = "**2 square clamp max 1e-8 1e-12 1e- +eps **1/2"
 COMMON = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
 Result = Tensor | Raised
@@ -68,20 +71,27 @@ class Search(Explanations):
     def __init__(
         self, norm: Norm, trials: Sequence[Trial], unit: float = DOUBLE, more: float = 0.0
     ) -> None:
-        self.norm, self.trials = norm, trials
-        factors = [WITHIN / max(self._tolerance(each, unit) + more, 1e-300) for each in trials]
-        self.factors = factors
+        self.norm, self.trials, self.unit = norm, trials, unit
+        self.tolerances = [max(self._tolerance(each, unit) + more, 1e-300) for each in trials]
 
         def run(parts: Explanation, number: int) -> Tensor:
-            return trials[number].run(functools.partial(norm.result, parts)) * factors[number]
+            value = trials[number].run(functools.partial(norm.result, parts))
+            return value * self._factor(value, number)
 
         right = [run((), n) for n in range(len(trials))]
         arguments = ["eps"] + ["bias"] * (trials[0].bias is not None)
         super().__init__(run, (), (), norm.model, right, WITHIN, arguments)
-        self.answers = [each / f for each, f in zip(right, factors, strict=True)]
+        self.answers = [each.run(functools.partial(norm.result, ())) for each in trials]
+
+    def _factor(self, value: Tensor, number: int) -> float:
+        """Return the unit in which a result is compared; far from zero, one of its own."""
+        if self.trials[number].kind == "far":
+            return WITHIN / LOST[self.unit] / max(value.abs().max().item(), 1e-300)
+        return WITHIN / self.tolerances[number]
 
     def _tolerance(self, trial: Trial, unit: float) -> float:
-        margin = MARGIN.get(unit, 2.0)
+        unit = max(unit, torch.finfo(trial.dtype).eps / 2)
+        margin = MARGIN.get(unit, 1.0)
         if trial.kind == "gradient":
             right = trial.run(functools.partial(self.norm.result, ()))
             return AT_GRADIENT * margin * unit * max(1.0, right.abs().max().item())
@@ -107,8 +117,9 @@ class Search(Explanations):
 
     def scaled(self, value: Result, number: int) -> Result:
         """Return a result in the unit in which results are compared."""
-        is_number = isinstance(value, Tensor) and value.is_floating_point()
-        return value.double() * self.factors[number] if is_number else value  # type: ignore[union-attr]
+        if isinstance(value, Raised) or not value.is_floating_point():
+            return value
+        return value.double() * self._factor(value.double(), number)
 
     def best(self, results: Sequence[Result], source: str) -> tuple[list[Explanation], set[int]]:
         """Return the explanations that explain most, and the numbers of the trials they explain.
@@ -122,8 +133,9 @@ class Search(Explanations):
         failed = {n for n in numbers if isinstance(scaled[n], Raised)}
         differs = {n for n in numbers if not self.equal(scaled[n], self.right[n])}
         main = {n for n in numbers if self.trials[n].kind in ("main", "gradient")}
-        must = (main - failed) | (set() if main & differs - failed else differs - failed)
-        must = must if differs - failed else numbers
+        whole = {n for n in numbers if self.trials[n].kind not in APART} - failed
+        must = (main - failed) | (set() if main & differs - failed else differs & whole)
+        must = must if differs & whole else numbers
         order = sorted(must, key=lambda n: (n not in differs, -n))
         best: list[Explanation] = []
         explained: set[int] = set()
@@ -132,13 +144,12 @@ class Search(Explanations):
                 if not all(self.fits(scaled[n], parts, n) for n in order):
                     continue
                 fits = {n for n in numbers if self.fits(scaled[n], parts, n)}
-                is_whole = fits >= numbers - failed
-                if not (is_whole or len(parts) == 1) or not _is_told(parts, source):
+                if not (fits >= whole or len(parts) == 1) or not _is_told(parts, source):
                     continue
                 if len(fits) > len(explained):
                     best, explained = [], fits
                 best += [parts] * (fits == explained)
-            if explained >= numbers - failed:
+            if explained >= whole:
                 break
         return self._once(best), explained
 
@@ -181,8 +192,8 @@ def explain(search: Search, results: Sequence[Result], source: str, must_run: bo
     wrong = [n for n, (y, z) in enumerate(pairs) if not isinstance(y, Raised | type(None))]
     wrong = [n for n in wrong if not search.equal(*pairs[n])]
     trials = [search.trials[n] for n in wrong]
-    if not wrong and not must_run:
-        return Explained(True)
+    if all(trial.kind in APART for trial in trials) and not must_run:
+        return Explained(True, without=trials)
     found, fits = search.best(results, source)
     if not found:
         return Explained(not wrong and not isinstance(results[-1], Raised), wrong=trials)

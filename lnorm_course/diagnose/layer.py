@@ -9,7 +9,15 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.search import Raised
-from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Explained, Result, Search, explain
+from lnorm_course.diagnose.explaining import (
+    APART,
+    DOUBLE,
+    SINGLE,
+    Explained,
+    Result,
+    Search,
+    explain,
+)
 from lnorm_course.diagnose.findings import HALF, Dtypes, Finding, Run, findings
 from lnorm_course.diagnose.likeness import law, likeness
 from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
@@ -22,6 +30,7 @@ from lnorm_utils.words import capitalized, dtype_name, spoken
 __all__ = ["diagnose_layer"]
 
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
+FAR = {DOUBLE: 1e7, SINGLE: 4096.0}  # means at which E[x²] − E[x]² has no digit left
 WIDTHS = (7, 96, 768)
 KINDS = "spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much more"
 DTYPES = "float64, float32, float16 and bfloat16; the gradient"
@@ -91,8 +100,12 @@ def _prepared(
     run = Run(subject, norm, Trial("", torch.zeros(0), norm.eps, g, b))
     taken = {shape: _is_whole(run.call(x := typical(shape)), x) for shape in shapes_for(norm)}
     shapes = sorted(taken, key=lambda shape: not taken[shape])
+    with Dtypes() as dtypes:
+        run.call(typical(shapes[0]))
+    dtype = next((each for each in (*HALF, torch.float32) if each in dtypes.seen), torch.float64)
+    run = replace(run, dtype=dtype)
     widths = () if norm.is_channels_first else widths
-    trials = trials_for(norm, shapes, g, b, "eps" in subject.takes, widths)
+    trials = trials_for(norm, shapes, g, b, "eps" in subject.takes, widths, FAR[run.unit])
     return replace(run, main=trials[-1]), trials
 
 
@@ -171,35 +184,40 @@ def _equal(one: Result, other: Result) -> bool:
     return one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
 
 
-def _explained(
-    run: Run, trials: list[Trial], results: list[Result]
-) -> tuple[Explained, torch.dtype, str]:
-    """Explain what comes out; say the dtype in which it was computed, and what it looks like."""
-    with Dtypes() as dtypes:
-        run.call(run.main.x)
-    dtype = next((each for each in (*HALF, torch.float32) if each in dtypes.seen), torch.float64)
-    run.unit = DOUBLE if dtype == torch.float64 else SINGLE
+def _explained(run: Run, trials: list[Trial], results: list[Result]) -> tuple[Explained, str]:
+    """Explain what comes out; say what it looks like if nothing explains it."""
     # What refuses a width is made for certain ones, and what has no gradient is right without.
     fails = {t.kind for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)}
     kept = [n for n, t in enumerate(trials) if t.kind not in fails & {"width", "gradient"}]
     some, mine = [trials[n] for n in kept], [results[n] for n in kept]
-    off, explained, _ = run.error(run.main.x, torch.finfo(dtype).eps / 2)
-    if dtype in HALF and off > run.error(run.main.x, SINGLE)[1]:
-        slip = f"something is computed in {dtype_name(dtype)} and not in the dtype of x"
-        words = f"{capitalized(slip)}, so digits are lost." if off <= explained else ""
-        return Explained(False, (), words, (slip,) if words else ()), dtype, slip
-    search = Search(run.norm, some, run.unit)
+    search, last = Search(run.norm, some, run.unit), len(some) - 1
+    if run.dtype in HALF and not search.equal(search.scaled(mine[-1], last), search.right[-1]):
+        half = Search(run.norm, [run.main], torch.finfo(run.dtype).eps / 2)
+        slip = f"something is computed in {dtype_name(run.dtype)} and not in the dtype of x"
+        is_near = half.equal(half.scaled(mine[-1], 0), half.right[0])
+        words = f"{capitalized(slip)}, so digits are lost." * is_near
+        return Explained(False, (), words, (slip,) * is_near), f"{slip}."
     is_row = run.main.x.shape == torch.Size(run.norm.shape)
     found = explain(search, mine, _source(run), must_run=is_row)
     if found.is_right or found.words:
-        run.parts = found.parts
-        return found, dtype, ""
-    if words := law(search, mine, run.unit):
-        return found._replace(words=words, slips=(words.partition(". ")[0],)), dtype, ""
+        return found, ""
+    if words := law(search, mine):
+        return found._replace(words=words, slips=(words.partition(". ")[0],)), ""
     if found.wrong[-1] is run.main:
-        return found, dtype, likeness(search, mine)
+        return found, likeness(search, mine)
     where = spoken([trial.words for trial in found.wrong])
-    return found, dtype, f"It differs on {where}, and on nothing else that was tried."
+    return found, f"it differs on {where}, and on nothing else that was tried."
+
+
+def _apart(explained: Explained) -> Iterable[Finding]:
+    """Yield what the trials say that are apart: what is wrong far from zero, or in a dtype."""
+    kinds = {trial.kind: trial.words for trial in explained.without}
+    if "far" in kinds:
+        slip = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
+        yield Finding(f"{capitalized(slip)}: it's wrong on {kinds['far']}.", slip)
+    if dtypes := [t.words for t in explained.without if t.kind == "dtype" and explained.is_right]:
+        slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
+        yield Finding(f"{capitalized(slip)}.", slip)
 
 
 def _source(run: Run) -> str:
@@ -234,7 +252,6 @@ def _rows(run: Run) -> list[str]:
 def _report(
     run: Run,
     explained: Explained,
-    dtype: torch.dtype,
     looks: str,
     trials: Sequence[Trial],
     notes: Iterable[Finding],
@@ -243,14 +260,16 @@ def _report(
     found = [*notes]
     if run.norm.is_channels_first:
         found.append(Finding("Its features are axis 1, as in images, and it was judged like that."))
-    if dtype == torch.float32:
+    if run.dtype == torch.float32:
         found.append(Finding("Something in it is computed in float32 if float64 comes in."))
+    run.parts = explained.parts
+    found += _apart(explained)
     if explained.is_right or explained.parts:
         found += findings(run)
     if not explained.words:
         found += [Finding(words, words.removesuffix(".")) for words in _rows(run)]
-    rest = spoken([trial.words for trial in explained.without]) if explained.without else ""
-    places = [f"It doesn't explain all that differs on {rest}."] if rest else []
+    rest = [trial.words for trial in explained.without if trial.kind not in APART]
+    places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
     places += [each.words for each in found if not each.slip]
     causes = [each for each in found if each.slip]
     shapes = spoken([*dict.fromkeys(str(tuple(trial.x.shape)) for trial in trials)])

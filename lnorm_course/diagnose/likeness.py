@@ -31,7 +31,7 @@ def _rows(search: Search, results: Sequence[Result]) -> _Rows | None:
     norm, last, found = search.norm, search.trials[-1], []
     for n, (trial, y) in enumerate(zip(search.trials, results, strict=True)):
         is_like = trial.x.shape == last.x.shape and trial.eps == last.eps
-        if not is_like or trial.kind == "gradient":
+        if not is_like or trial.kind not in ("main", "flat"):
             continue
         if not isinstance(y, Tensor) or y.shape != trial.x.shape:
             return None
@@ -45,10 +45,10 @@ def _rows(search: Search, results: Sequence[Result]) -> _Rows | None:
     return rows if len(rows.y) >= LEAST else None
 
 
-def law(search: Search, results: Sequence[Result], unit: float) -> str:
+def law(search: Search, results: Sequence[Result]) -> str:
     """Say what explains all results with one or two numbers that they determine themselves."""
     rows = _rows(search, results)
-    within = 1e-3 if unit >= SINGLE else 1e-6
+    within = 1e-3 if search.unit == SINGLE else 1e-6
     if rows is None or _close(rows.y, rows.z, within):
         return ""
     before = "Before β is added, all" if (rows.own - rows.y).abs().max() > within else "All"
@@ -112,19 +112,20 @@ def _close(one: Tensor, other: Tensor, within: float) -> bool:
 
 def likeness(search: Search, results: Sequence[Result]) -> str:
     """Say where the results of the last trial differ first, and what is right about them."""
-    main, y, z = search.trials[-1], search.scaled(results[-1], -1), search.right[-1]
-    if not isinstance(y, Tensor) or y.shape != z.shape:  # type: ignore[attr-defined]
+    main, y, z = search.trials[-1], results[-1], search.answers[-1]
+    if not isinstance(y, Tensor) or y.shape != z.shape:
         shape = f"For an input of shape {tuple(main.x.shape)}"
         return f"{shape} it returns {tuple(getattr(y, 'shape', ()))}."
-    wrong = ~torch.isclose(y, z, rtol=search.within, atol=search.within, equal_nan=True)  # type: ignore[arg-type]
+    within = 1e-4 if search.unit == SINGLE else 1e-9
+    wrong = ~torch.isclose(y.double(), z, rtol=within, atol=within, equal_nan=True)
     index = tuple(wrong.nonzero()[0].tolist())
-    numbers = [significant(each[index].item() / search.factors[-1], 5) for each in (y, z)]  # type: ignore[index]
+    numbers = [significant(each[index].item(), 5) for each in (y, z)]
     found = [f"On {main.words}, at {index}: {numbers[0]}, where {numbers[1]} is right."]
     features = wrong.reshape(-1, wrong.shape[-1]).any(0).nonzero().flatten().tolist()
     if len(features) <= wrong.shape[-1] // 2:
         few = spoken([str(n) for n in features[:4]])
         found.append(f"Of {wrong.shape[-1]} features, counted from 0, only {few} differ.")
-    rows, within = _rows(search, results), 1e-5
+    rows, within = _rows(search, results), max(within, 1e-5)
     if rows is not None:
         factor = (rows.own * rows.right).sum(-1, True) / rows.right.square().sum(-1, True)
         moved = rows.own - rows.own.mean(-1, True)

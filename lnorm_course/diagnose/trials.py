@@ -7,12 +7,14 @@ import torch
 from torch import Tensor
 
 from lnorm_course.diagnose.norms import Norm
+from lnorm_utils.words import dtype_name
 
 __all__ = ["NoGradientError", "Trial", "gradients", "parameter", "shapes_for", "trials_for"]
 __all__ += ["typical"]
 
 LEADING = ((2, 3), (5,), (2, 3, 5))  # in front of the features; all sizes differ and are above 1
 SQUARE = 32  # at most
+DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
 class NoGradientError(RuntimeError):
@@ -27,7 +29,8 @@ class Trial:
         words: what is special about it, as words behind "on".
         x, weight, bias, eps: what goes in.
         kind: "main"; "gradient", if the gradient at x is compared; or what a layer may do otherwise
-            and yet be explained: "shape", "width", or "flat" rows.
+            and yet be explained: "shape", "width", "flat" rows, "far" from zero, or "dtype".
+        dtype: that of what goes into the layer.
     """
 
     words: str
@@ -36,6 +39,7 @@ class Trial:
     weight: Tensor | None
     bias: Tensor | None
     kind: str = "main"
+    dtype: torch.dtype = torch.float64
 
     def run(self, function: Callable[..., Tensor]) -> Tensor:
         """Return what comes out of a function of x, weight, bias, eps, or the gradient at x."""
@@ -73,12 +77,14 @@ def trials_for(
     bias: Tensor | None,
     takes_eps: bool,
     widths: Sequence[int] = (),
+    mean: float = 1e7,
 ) -> list[Trial]:
     """Return the inputs, the most typical one last.
 
     Args:
         shapes: those that an input may have; the first is taken for most inputs.
         widths: other numbers of features that it may have.
+        mean: one at which E[x²] − E[x]² has no digit left.
     """
     main, *others = shapes
     plain = Trial("typical rows (spread 1 to 3)", typical(main), norm.eps, weight, bias)
@@ -87,6 +93,7 @@ def trials_for(
         tiny[1::2] /= 1000  # where even the smallest ε shows
         zeros[0] = 0
         others.append((1, *main[1:]))
+    away = plain.x - plain.x.mean(-1, keepdim=True)
     other = (1e-3, 0.3) if takes_eps else (norm.eps, norm.eps)
 
     def of(words: str, x: Tensor, eps: float = norm.eps, kind: str = "main") -> Trial:
@@ -97,8 +104,20 @@ def trials_for(
         x = typical((*main[:-1], width), width)
         return replace(plain, words=f"{width} features", x=x, weight=g, bias=b, kind="width")
 
+    def of_dtype(dtype: torch.dtype) -> Trial:
+        x = away.to(dtype).double()
+        return replace(plain, words=dtype_name(dtype), x=x, kind="dtype", dtype=dtype)
+
+    more = []
+    if len(main) > 1:
+        turned, long = away.mT.contiguous().mT, typical((67, *main[1:]), 63)
+        more = [of("an input that isn't contiguous", turned, kind="shape")]
+        more.append(of("a long batch of 67", long, kind="shape"))
     return [
         *map(wide, widths),
+        *map(of_dtype, DTYPES),
+        *more,
+        of(f"rows with a mean of {mean:,.0f}", typical(main, 17) + mean, kind="far"),
         *(of(f"shape {s}", typical(s, 31 + len(s)), kind="shape") for s in others),
         of("the gradient", typical(main, 16), kind="gradient"),
         of("constant rows (spread 0)", torch.full_like(plain.x, 0.5), kind="flat"),
