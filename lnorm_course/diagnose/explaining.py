@@ -144,7 +144,11 @@ class Search(Explanations):
                 if not all(self.fits(scaled[n], parts, n) for n in order):
                     continue
                 fits = {n for n in numbers if self.fits(scaled[n], parts, n)}
-                if not (fits >= whole or len(parts) == 1) or not _is_told(parts, source):
+                # What ε does shows on rows without spread alone, so there it has to fit.
+                flat = {n for n in whole - fits if self.trials[n].kind == "flat"}
+                is_eps = any(getattr(part, "step", "") in ("eps", "deviation") for part in parts)
+                is_part = len(parts) == 1 and not (flat and is_eps)
+                if not (fits >= whole or is_part) or not _is_told(parts, source):
                     continue
                 if len(fits) > len(explained):
                     best, explained = [], fits

@@ -261,7 +261,7 @@ def _report(
     if run.norm.is_channels_first:
         found.append(Finding("Its features are axis 1, as in images, and it was judged like that."))
     if run.dtype == torch.float32:
-        found.append(Finding("Something in it is computed in float32 if float64 comes in."))
+        found.append(Finding("Something in it is in float32, also if float64 comes in."))
     run.parts = explained.parts
     found += _apart(explained)
     if explained.is_right or explained.parts:
