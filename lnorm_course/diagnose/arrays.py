@@ -53,9 +53,11 @@ def diagnose_arrays(
     if within > 0.05 * y.abs().max().item() or y.numel() < FEWEST:
         words = f"{y.numel()} numbers that can be off by {within:.1g} tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
-    found = explain(search, [y.double()], "".join(p.has for p in search.pieces), must_run=False)
+    found = explain(
+        search, [y.double()], "".join(p.has for p in search.model_pieces), must_run=False
+    )
     if found.is_right:
-        shown = {piece.why for piece in search.pieces}
+        shown = {piece.why for piece in search.model_pieces}
         hidden = [p.why for p in norm.model.pieces if p.step == "deviation" and p.why not in shown]
         alike = "; or ".join(list(map(first_sentence, hidden))[:MOST_NAMED])
         places = [f"The same numbers come out in other ways: {alike}."] if alike else []

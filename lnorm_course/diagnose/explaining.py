@@ -99,7 +99,7 @@ class Search(Explanations):
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
         """Yield the explanations with so many wrong things."""
-        simple, double = ([p for p in self.pieces if p.counts == n] for n in (1, 2))
+        simple, double = ([p for p in self.model_pieces if p.counts == n] for n in (1, 2))
         common = [piece for piece in simple if _is_common(piece)]
         rare = [piece for piece in simple if not _is_common(piece)]
         pairs = itertools.combinations(common, 2)
