@@ -220,7 +220,7 @@ class CodeExercise(Exercise):
         found = self.search.of({n: outcome.values[n] for n in seen}, outcome.code, most=1)
         # γ is 1 and β is 0 there, so it can't show what is done with them.
         if first in (Observed.STARTS, Observed.OUTPUT):
-            pieces = [part for (part,) in found if isinstance(part, Piece) and part.step]
+            pieces = [part for (part,) in found if isinstance(part, Piece)]
             return [(piece,) for piece in pieces if piece.step != "affine"]
         return found
 
