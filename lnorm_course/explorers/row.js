@@ -28,7 +28,7 @@ export function mount(parent, page, preset, changed = () => {}) {
   const root = element("div", parent, { class: "lnorm-row", role: "group", "aria-label": page.alt });
   const group = (name) => element("div", root, { class: name, role: "group", "aria-label": name });
   const [chips, stage] = [group("chips"), element("div", root, { class: "stage" })];
-  stage.innerHTML = '<svg aria-hidden="true"></svg>';
+  stage.innerHTML = '<svg aria-hidden="true" font-size="13" text-anchor="middle"></svg>';
   const says = element("p", root, { role: "status" });
   const depthBar = group("depths");
   const nodes = new Map(); // id → what is drawn of a box
@@ -45,7 +45,7 @@ export function mount(parent, page, preset, changed = () => {}) {
 
   const buttons = (into, names, act) => new Map(names.map((name) => {
     const made = element("button", into, { type: "button" }, DEPTHS[name] ?? name);
-    made.addEventListener("click", () => { settle(); act(name); });
+    made.addEventListener("click", () => act(name));
     return [name, made];
   }));
   const presets = buttons(chips, Object.keys(page.presets), show);
@@ -75,8 +75,9 @@ export function mount(parent, page, preset, changed = () => {}) {
 
   /** Light for a while the results that aren't what they were. */
   function notice(before) {
-    const old = solve(before).steps.flat();
-    moved = solve().steps.flat().filter(({ y }, i) => Math.abs(y - old[i].y) > 1e-9).map(({ id }) => id);
+    const [old, of] = [solve(before).steps.flat(), state.results || "y"];
+    moved = solve().steps.flat().filter((step, i) => Math.abs(step[of] - old[i][of]) > 1e-9)
+      .map(({ id }) => id);
     later("resting", QUIET, () => { moved = []; draw(); });
   }
 
@@ -134,9 +135,9 @@ export function mount(parent, page, preset, changed = () => {}) {
     const { steps, groups } = solve();
     const { mean, root: spread, cells } = groups[steps[row][d].group];
     const parts = [`“${words[row]}”, ${LETTERS[d]}: ${short(state.x[row][d])}.`];
-    if (isOpen(state) || state.over) parts.push(`The mean of ${cells.length} numbers is ${fixed(mean)}.`);
-    if (isOpen(state)) parts.push(`Their spread is ${precise(spread)}, and the results are `
-      + `${steps[row].map(({ y }) => fixed(y)).join(", ")}.`);
+    if (isOpen(state) || state.over)
+      parts.push(`${cells.length} numbers have mean ${fitted(mean)}, spread ${fitted(spread)}.`);
+    if (isOpen(state)) parts.push(`Results: ${steps[row].map(({ y }) => fixed(y)).join(", ")}.`);
     else if (state.results) parts.push(`${moved.length} results have changed.`);
     later("talking", 150, () => { says.textContent = said ?? parts.join(" "); });
   }
@@ -166,20 +167,8 @@ export function mount(parent, page, preset, changed = () => {}) {
   function born({ id, kind, row, d, from, html = "" }) {
     const node = element(kind === "word" ? "button" : "div", stage, { class: `box ${kind}` });
     nodes.set(id, node);
-    node.innerHTML = html;
-    if (kind === "word") node.addEventListener("click", () => {
-      settle();
-      const depth = !isOpen(state) ? "row" : state.at === row ? "numbers" : state.depth;
-      dive(depths.has(depth) ? depth : "numbers", row);
-    });
-    if (kind === "cell") {
-      const input = element("input", node, { type: "range", min: -MOST, max: MOST, step: "any",
-        "aria-label": `number ${LETTERS[d]} of ${words[row]}` });
-      input.addEventListener("input", () => { settle(); change(row, d, Number(input.value)); });
-      input.addEventListener("focus", () => { hot = { row, d }; draw(); });
-      input.addEventListener("blur", () => { hot = null; draw(); });
-      node.append(element("span"), element("span", null, { class: "below" }));
-    }
+    node.innerHTML = kind !== "cell" ? html : `<input type="range" min="${-MOST}" max="${MOST}"
+      step="any" aria-label="number ${LETTERS[d]} of ${words[row]}"><span></span><span></span>`;
     if (nodes.has(from)) {
       node.style.cssText = nodes.get(from).style.cssText;
       node.getBoundingClientRect(); // from there it moves
@@ -189,7 +178,7 @@ export function mount(parent, page, preset, changed = () => {}) {
 
   function paint(node, { place: [x, y, w, h], ...box }, marks) {
     const hue = (of, tone) => of.style.setProperty("--tone", `${Math.min(1, Math.abs(tone)) * 46}%`);
-    Object.assign(node.style, { transform: `translate(${x}px, ${y}px)`, width: `${w}px`, height: `${h}px` });
+    Object.assign(node.style, { translate: `${x}px ${y}px`, width: `${w}px`, height: `${h}px` });
     for (const name of ["of", "row", "d"]) if (name in box) node.dataset[name] = box[name];
     for (const [name, is] of Object.entries(marks)) node.classList.toggle(name, Boolean(is));
     hue(node, box.tone);
@@ -197,10 +186,9 @@ export function mount(parent, page, preset, changed = () => {}) {
     if ("text" in box) number.textContent = box.text;
     if (!input) return;
     input.value = box.value;
-    input.setAttribute("aria-valuetext", short(box.value));
-    below.hidden = box.below === null;
-    below.textContent = fitted(box.below ?? 0);
-    below.classList.toggle("negative", box.below < 0);
+    input.ariaValueText = short(box.value);
+    below.textContent = box.below === null ? "" : fitted(box.below);
+    below.className = `below ${box.below < 0 ? "negative" : ""}`;
     hue(below, box.below / 2);
   }
 
@@ -211,8 +199,16 @@ export function mount(parent, page, preset, changed = () => {}) {
       pull: { x: (2 * UPPER) / (width - 24), y: 0 }[part.dataset.name] ?? GRAIN / PULL };
   };
   const hands = {
+    click: ({ target }) => {
+      const word = target.closest(".word");
+      const isAgain = isOpen(state) && state.at === Number(word?.dataset.row);
+      const depth = isAgain ? "numbers" : isOpen(state) ? state.depth : "row";
+      if (word) dive(depths.has(depth) ? depth : "numbers", Number(word.dataset.row));
+    },
+    input: (event) => { const { row, d } = touched(event); change(row, d, Number(event.target.value)); },
+    focusin: (event) => { hot = touched(event); draw(); },
+    focusout: () => { hot = null; draw(); },
     pointerdown: (event) => {
-      settle();
       pinned = "";
       const part = touched(event);
       if (part?.pull) drag = { ...part, from: event.clientX, x: state.x };
@@ -242,9 +238,9 @@ export function mount(parent, page, preset, changed = () => {}) {
   };
   for (const [type, act] of Object.entries(hands)) stage.addEventListener(type, act);
   root.addEventListener("keydown", (event) => { // or JupyterLab takes it for one of its own
-    settle();
     if (!/Tab|Escape/.test(event.key) && !event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
+  for (const type of ["pointerdown", "keydown"]) root.addEventListener(type, settle, true);
 
   /** Follow a word of the text: pointed at, it lights a term; pressed, it pins it, or shows a state. */
   function follow(event) {

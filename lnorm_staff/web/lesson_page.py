@@ -83,8 +83,7 @@ def lesson_page(
         cell = rest.pop(0)
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            text = WRITE.sub("Choose ", LAB_ONLY.sub("", source))
-            cells.append({**cell, "source": with_handles(text)})
+            cells.append({**cell, "source": WRITE.sub("Choose ", LAB_ONLY.sub("", source))})
         elif cell is imports:
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
@@ -98,6 +97,8 @@ def lesson_page(
             cells += [_raw(explorer(call, bake, up, stills)) for call in calls]
         else:
             cells += _shown(_with_pictures(cell, pictures, up))
+    for cell in (cell for cell in cells if cell["cell_type"] == "markdown"):
+        cell["source"] = with_handles("".join(cell["source"]))
     numbered = [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)]
     return {**notebook, "cells": numbered}
 
@@ -112,17 +113,21 @@ def explorer(call: Call, bake: Callable[[str], Path], up: str, still: str = "") 
         still: what stands there until the explorer is drawn.
     """
     if call.topic == "row":
-        row = explore_row(**({"preset": call.preset} if call.preset else {}))
-        page, script = _json(row.page), f'<script type="module" src="{up}_static/row.js"></script>'
-        return (
-            f'<div class="lnorm-row-place" data-preset="{html.escape(row.preset)}">'
-            f"{still or without_lab(still_image([row])['text/html'])}{page}</div>{script}"
-        )
+        return _row(call, up, still)
     folder = bake(call.source)
     return (
         f'<div class="lnorm-live" id="{call.topic}" data-topic="{call.topic}" '
         f'data-folder="{up}baked/{folder.name}" data-preset="{html.escape(call.preset)}">'
         f"{still}{_json(json.loads((folder / 'page.json').read_text('utf-8')))}</div>"
+    )
+
+
+def _row(call: Call, up: str, still: str) -> str:
+    row = explore_row(**({"preset": call.preset} if call.preset else {}))
+    return (
+        f'<div class="lnorm-row-place" data-preset="{html.escape(row.preset)}">'
+        f"{still or without_lab(still_image([row])['text/html'])}{_json(row.page)}</div>"
+        f'<script type="module" src="{up}_static/row.js"></script>'
     )
 
 
@@ -210,6 +215,13 @@ def _folded(rest: list[Cell], label: str, pictures: Path, up: str) -> Iterator[C
         if found:
             rest.insert(0, _words(text[end:]))
         inside += _code(rest, pictures, up)
+    if (
+        rest
+        and rest[0]["cell_type"] == "code"
+        and "".join(rest[0]["source"]).startswith("explore_row(")
+    ):
+        calls = calls_in("".join(rest[0]["source"]))
+        inside.append(_raw(_row(calls[0], up, _stills(rest.pop(0), pictures, up))))
     yield from [_raw(FOLD.format("answer", label)), *inside, _raw("</details>")]
 
 
