@@ -30,7 +30,7 @@ export function mount(parent, page, preset, changed = () => {}) {
   const [chips, stage] = [group("chips"), element("div", root, { class: "stage" })];
   stage.innerHTML = '<svg aria-hidden="true" font-size="13" text-anchor="middle"></svg>';
   const says = element("p", root, { role: "status" });
-  const depthBar = group("depths");
+  const tools = group("tools");
   const nodes = new Map(); // id → what is drawn of a box
   const zoomOf = (depth) => Number(depth === "steps"); // one scale first: there it's seen who shrinks
   let state = { ...page.start, zoom: zoomOf(page.start.depth) };
@@ -49,7 +49,7 @@ export function mount(parent, page, preset, changed = () => {}) {
     return [name, made];
   }));
   const presets = buttons(chips, Object.keys(page.presets), show);
-  const depths = buttons(depthBar, page.depths ?? Object.keys(DEPTHS), (depth) => dive(depth));
+  const depths = buttons(tools, page.depths ?? Object.keys(DEPTHS), (depth) => dive(depth));
 
   /** Change parts of the state, whose numbers glide to their new places. */
   function go(changes, said) {
