@@ -30,6 +30,7 @@ ROWS = [
     [7.1, 7.1, 7.1, 7.1],
     [1e4, 1e4 + 0.25, 1e4 - 0.25, 1e4],
     [1e-9, 2e-9, 3e-9, 4e-9],
+    [1e4 + k * 2**-16 for k in (1, -1, 3, -3)],  # their mean is exact, and no square is
 ]
 AFFINE = {"gamma": [2.0, 0.5, -1.0, 0.0], "beta": [0.0, 1.0, -1.0, 0.5]}
 PRESETS = [name for sheet in SHEETS.values() for name in sheet["presets"]]
