@@ -166,6 +166,16 @@ def _module() -> Picture:
     return "the formula of layer norm, and a class that is still empty", 136, parts
 
 
+def _rms_norm() -> Picture:
+    parts = [_text(175, 26, "y = γ · (x − mean) / √(var + ε) + β", "large")]
+    parts += [_arrow(175, 40, 175, 62), _box(70, 70, 210, 40, "y = γ · x / √(? + ε)", "asked")]
+    return (
+        "the formula of layer norm, and a shorter one, without the mean and without β",
+        118,
+        parts,
+    )
+
+
 def _bugs() -> Picture:
     row = _row()
     theirs = (row - row.mean()) / row.std()  # divided by D - 1
@@ -293,7 +303,7 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "06_two_feature_collapse": _collapse,
     "07_projection_fix": _projection,
     "08_build_the_layer": _module,
-    "09_find_the_bug": _bugs,
+    "09_rms_norm": _rms_norm,
     "10_add_and_norm": _residual,
     "11_train_it": _training,
     "12_backward_pass": _backward,
@@ -301,6 +311,7 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "14_invariances": _invariances,
     "15_transformer": _transformer,
     "16_in_the_wild": _file_types,
+    "17_find_the_bug": _bugs,
     "appendix_models": _models,
     "appendix_speed": _speed,
 }
