@@ -55,7 +55,7 @@ class Small(NamedTuple):
 
 
 LESSONS = {
-    "01_mean": Small("17e352d6", "rows in colors", ["each row has its own mean"], ["feature"]),
+    "01_mean": Small("6c0e51a3", "rows in colors", ["each row has its own mean"], ["feature"]),
     "02_variance": Small(
         "1e721e6e",
         "rows of dots",
