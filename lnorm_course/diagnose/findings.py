@@ -14,7 +14,7 @@ from lnorm_course.checking.search import Explanation
 from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Result, raised
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.subject import LETTERS, Subject
-from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients
+from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients, typical
 from lnorm_utils.words import capitalized, dtype_name, spoken
 
 __all__ = ["HALF", "Dtypes", "Finding", "Run", "findings"]
@@ -54,6 +54,8 @@ class Run:
         mode: whether a module is in `train`.
         dtype: the lowest in which it computes what comes in as float64.
         parts: the wrong pieces that explain what it does.
+        is_given: whether γ or β were given, so those that each holds don't matter.
+        is_as_held: whether it keeps its own γ and β, and doesn't take those of a trial.
     """
 
     subject: Subject
@@ -62,6 +64,8 @@ class Run:
     mode: bool = False
     dtype: torch.dtype = torch.float64
     parts: Explanation = ()
+    is_given: bool = False
+    is_as_held: bool = False
 
     @property
     def unit(self) -> float:
@@ -72,7 +76,10 @@ class Run:
         """Return what the layer makes of a trial, or its error."""
         try:
             mine = replace(trial, x=trial.x.to(trial.dtype))
-            return mine.run(functools.partial(self.subject.call, is_training=self.mode))
+            if self.is_as_held:
+                mine = replace(mine, weight=None, bias=None)
+            value = mine.run(functools.partial(self.subject.call, is_training=self.mode))
+            return value.clone()  # the next call may overwrite it
         except Exception as error:
             return raised(error)
 
@@ -81,22 +88,32 @@ class Run:
         return self.result(replace(self.main, x=x))
 
 
-def findings(run: Run) -> Iterator[Finding]:
-    """Yield what there is to say of a layer whose numbers are right, or explained."""
-    main, subject = run.main, run.subject
-    x = main.x.clone()
+def findings(run: Run, is_known: bool) -> Iterator[Finding]:
+    """Yield what there is to say of a layer; of γ and β, if its numbers are right or explained."""
+    main, x = run.main, run.main.x.clone()
+    others = (main.weight, main.bias, main.eps, run.mode)
     with torch.no_grad():
-        subject.call(x, main.weight, main.bias, main.eps, run.mode)
-    if not torch.equal(x, main.x):
+        y = run.subject.call(x, *others)
+        before, is_changed = y.clone(), not torch.equal(x, main.x)
+        run.subject.call(typical(x.shape, 71), *others)
+    if is_changed:
         slip = "it changes its input in place"
         yield Finding(f"{capitalized(slip)}: whoever uses x afterwards gets other numbers.", slip)
-    yield from _gradients(run)
-    yield from _parameters(run)
-    for dtype in (torch.float32, *HALF):
+    if not torch.equal(y.nan_to_num(), before.nan_to_num()):
+        slip = "without gradients each call overwrites what the one before has returned"
+        yield Finding(f"{capitalized(slip)}. {run.norm.name} returns a new tensor.", slip)
+    if is_known:
+        yield from _gradients(run)
+        yield from _parameters(run)
+    returned: dict[torch.dtype, list[str]] = {}
+    for dtype in (torch.float64, torch.float32, *HALF):
         value = run.result(replace(main, dtype=dtype))
         if isinstance(value, Tensor) and value.dtype != dtype:
-            yield Finding(f"For {dtype_name(dtype)} it returns {dtype_name(value.dtype)}.")
-    yield from map(Finding, subject.notes)
+            returned.setdefault(value.dtype, []).append(dtype_name(dtype))
+    for dtype, names in returned.items():
+        slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
+        yield Finding(f"{capitalized(slip)}. {run.norm.name} returns what it gets.", slip)
+    yield from map(Finding, run.subject.notes)
 
 
 def _gradients(run: Run) -> Iterator[Finding]:
