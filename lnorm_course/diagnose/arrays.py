@@ -36,7 +36,7 @@ def diagnose_arrays(
     )
     weight, bias = (p if p is None else p.detach().double() for p in (weight, bias))
     shape = next((tuple(p.shape) for p in (weight, bias) if p is not None), x.shape[-1:])
-    norm = norm_of(shape, eps) if like is None else norm_like(like, eps)
+    norm = norm_of(shape, eps) if like is None else norm_like(like, eps, x.dtype)
     _refuse(x, y, weight, bias, norm)
     if weight is None and bias is not None:
         weight = torch.ones_like(bias)

@@ -7,12 +7,13 @@ import torch
 from torch import Tensor
 
 from lnorm_course.diagnose.explaining import Result, Search
-from lnorm_utils.words import capitalized, significant, spoken
+from lnorm_utils.words import significant, spoken
 
 __all__ = ["law", "likeness"]
 
 LEAST = 5  # rows to judge by: more than a law has numbers of its own
 WITHIN = 1e-6  # at least, of the largest number of a row
+CLOSE = 1e-4  # to a factor that's usual
 MOST_NAMED = 6
 
 
@@ -128,37 +129,53 @@ def _statistics(search: Search, rows: _Rows, within: float) -> str:
     expected = (x - share * mean[:, None]) * by[:, None]
     if not (by > 0).all() or not _near(expected, own, within).all():
         return ""
-    square = x.square().mean(-1) if is_rms else var
-    ones = torch.ones_like(var)
-    for columns in ([square, ones], [square, ones, mean.square()]):
+    ones, square = torch.ones_like(var), mean.square()
+    ways = [[ones, var], [ones, var, square]]
+    for columns in ([[ones, var + square]] if is_rms else []) + ways:
         terms = torch.stack(columns, -1) * by.square()[:, None]  # add up to 1, with factors
         scale = terms.abs().amax(0)
         fit = torch.linalg.lstsq(terms / scale, ones[:, None], driver="gelsd").solution[:, 0]
-        fit /= scale
+        fit = torch.where(fit.abs() > within, fit, 0) / scale
         if ((terms @ fit - 1).abs() < 2 * within).all():
             break
     else:
         return ""
-    k, eps, of_mean = (fit * (fit * scale > within)).tolist() + [0.0] * (3 - len(columns))
-    if k <= 0:
-        return ""
-    size, usual = x.shape[-1], 0.0 if is_rms else 1.0
-    is_own_eps = abs(eps - search.trials[-1].eps) > 0.01 * search.trials[-1].eps
-    own_eps = f"Your ε is {significant(eps, 3)}." if eps and is_own_eps else ""
-    is_sum = abs(k - share) < 10 * within and abs(of_mean - k * (1 - k) ** 2) < 10 * within
-    if is_sum and not is_rms and abs(k - 1) > within:
+    eps, k, of_mean = [*fit.tolist(), 0.0][:3]
+    if columns[1] is not var:
+        of_mean = k
+    return _formula(search, x.shape[-1], (share, k, of_mean), eps) if k > 0 else ""
+
+
+def _formula(search: Search, size: int, found: tuple[float, float, float], eps: float) -> str:
+    """Put into words what share of the mean is subtracted, and of which variance the root is taken.
+
+    Args:
+        found: by what the mean is multiplied, and in what stands below the root the variance and
+            the squared mean.
+    """
+    share, k, of_mean = found
+    own, here = search.norm.name, search.trials[-1].eps
+    own_eps = f"Your ε is {significant(eps, 3)}." if abs(eps - here) > 0.01 * here else ""
+    for name, usual in (("Layer norm", (1, 1, 0)), ("RMSNorm", (0, 1, 1))):
+        if max(abs(a - b) for a, b in zip(found, usual, strict=True)) < CLOSE:
+            if name == own:
+                return f"{own_eps} {own} has another ε here." if own_eps else ""
+            return f"That's {name.replace('L', 'l')}, with ε = {significant(eps, 3)}."
+    if abs(k - share) + abs(of_mean - k * (1 - k) ** 2) < CLOSE:
         words = f"Your sums are divided by {significant(size / k)}, where a row has {size} numbers."
         return f"{words} {own_eps}".strip()
-    if abs(k - 1) + abs(share - usual) + of_mean < within:
-        return f"{own_eps} {search.norm.name} has another ε here." if own_eps else ""
-    what = "the mean square" if is_rms else "the variance"
-    added = [f"{significant(of_mean, 4)} times the squared mean"] * (of_mean > 0)
-    added += [significant(eps, 3)] * (eps > 0)
-    times = f"{significant(k, 5)} times {what}" if abs(k - 1) > within else what
-    without = "" if eps else ", without ε"
-    divide = f"you divide by the root of {' + '.join([times, *added])}{without}."
-    subtract = f"you subtract {significant(share, 5)} times the mean, and "
-    return capitalized(f"{subtract * (abs(share - usual) > within)}{divide}")
+    is_square = abs(k - of_mean) < CLOSE
+    terms = [f"{_times(k)}the mean square" if is_square else f"{_times(k)}the variance"]
+    terms += [f"{_times(of_mean)}the squared mean"] * (of_mean != 0 and not is_square)
+    terms += [significant(eps, 3)] * (eps != 0)
+    root = f"divide by the root of {' + '.join(terms)}{'' if eps else ', without ε'}."
+    less = f"{_times(share)}the mean" if share > CLOSE else "nothing"
+    is_usual = abs(share - (own != "RMSNorm")) < CLOSE
+    return f"You {root}" if is_usual else f"You subtract {less}, and {root}"
+
+
+def _times(factor: float) -> str:
+    return "" if abs(factor - 1) < CLOSE else f"{significant(factor, 4)} times "
 
 
 def _numbers(p: Tensor) -> str:

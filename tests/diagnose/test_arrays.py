@@ -65,6 +65,11 @@ def test_a_difference_between_frameworks_is_named(y, options, words):
     assert words in diagnosis.verdict
 
 
+def test_the_epsilon_of_rms_norm_is_that_of_the_dtype():
+    x = 1e-4 * X
+    assert diagnose(x, F.rms_norm(x, (8,)), like=nn.RMSNorm(8)).right
+
+
 def test_channels_first_is_named():
     x = numbers(2, 8, 5, 5)
     y = F.layer_norm(x.movedim(1, -1), (8,), WEIGHT, BIAS, 1e-6).movedim(-1, 1)
