@@ -141,7 +141,9 @@ class Search(Explanations):
         order = sorted(must, key=lambda n: (n not in differs, -n))
         best: list[Explanation] = []
         explained: set[int] = set()
-        for group in itertools.chain.from_iterable(map(self.all, (1, 2, 3))):
+        is_value = any(self.trials[n].kind != "gradient" for n in differs)
+        counts = (1, 2, 3) if is_value else (1,)  # two things hardly meet in the gradient alone
+        for group in itertools.chain.from_iterable(map(self.all, counts)):
             for parts in group:
                 if not all(self.fits(scaled[n], parts, n) for n in order):
                     continue

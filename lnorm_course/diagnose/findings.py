@@ -15,7 +15,7 @@ from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Result, raised
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.subject import LETTERS, Subject
 from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients, typical
-from lnorm_utils.words import capitalized, dtype_name, spoken
+from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 
 __all__ = ["HALF", "Dtypes", "Finding", "Run", "findings"]
 
@@ -139,10 +139,27 @@ def _gradients(run: Run) -> Iterator[Finding]:
     except Exception as error:
         yield Finding(f"Its gradient can't be computed: {raised(error).message[:100]}")
         return
+    if run.parts or run.dtype in HALF:
+        return
     silent = [letter for letter, each in zip(known, found, strict=True) if not each.any()]
-    if silent and not run.parts:
+    if silent:
         slip = f"no gradient reaches {spoken(silent)}"
         yield Finding(f"{capitalized(slip)}, so training changes nothing there.", slip)
+    given = {letter: p for letter, p in (("γ", weight), ("β", bias)) if p is not None}
+    right = functools.partial(run.norm.result, ())
+    _, *expected = gradients(replace(main, weight=weight, bias=bias), right, *given.values())
+    should = dict(zip(given, expected, strict=True))
+    for letter, mine in zip(known, found, strict=True):
+        if letter in silent or mine.numel() != should[letter].numel():
+            continue
+        y, z = mine.double().flatten(), should[letter].flatten()
+        within = (1e-7 if run.unit == DOUBLE else 1e-3) * z.abs().max()
+        if (y - z).abs().max() > within:
+            factor = (y @ z / (z @ z)).item()
+            is_scaled = (y - factor * z).abs().max() <= within
+            other = f"{significant(factor)} times what it should be" if is_scaled else "wrong"
+            slip = f"the gradient of {letter} is {other}"
+            yield Finding(f"{capitalized(slip)}, so it learns otherwise.", slip)
 
 
 def _parameters(run: Run) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
 from lnorm_course.diagnose.rows import about_rows
 from lnorm_course.diagnose.subject import LETTERS, Subject, shape_of
 from lnorm_course.diagnose.trials import Trial, parameter, shapes_for, trials_for, typical
-from lnorm_utils.words import capitalized, dtype_name, spoken
+from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 
 __all__ = ["diagnose_layer"]
 
@@ -151,7 +151,20 @@ def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
     if held:
         agrees = all(_agrees(each, held) for each in runs)
         if found[1].is_right and not agrees:
-            remark = " As they are, the two hold other γ or β, as if one of them wasn't loaded."
+            words = _other_numbers(run)
+            is_new = all(
+                p.min() == p.max() for p in (held[-1].weight, held[-1].bias) if p is not None
+            )
+            if not is_new:
+                words = f"{words} With the same numbers in both no difference was found."
+                found = (
+                    found[0],
+                    found[1]._replace(
+                        is_right=False, words=words, slips=(words.partition(". ")[0],)
+                    ),
+                    "",
+                )
+            remark = f" {words}"
         elif not found[1].is_right and agrees and _is_convention(run, found[1], held[-1]):
             why = f"With the same numbers in both it would differ. {found[1].words or found[2]}"
             found, notes = (found[0], Explained(True), ""), [why.strip()]
@@ -177,6 +190,28 @@ def _agrees(run: Run, held: Sequence[Trial]) -> bool:
         isinstance(value, Raised) or search.equal(search.scaled(value, n), search.right[n])
         for n, value in values
     )
+
+
+def _other_numbers(run: Run) -> str:
+    """Say how the γ and β that a layer holds differ from those of `like`."""
+    found = []
+    for role, path in run.subject.held.items():
+        own, like = run.subject.tensor(path), getattr(run.norm.module, role, None)
+        if like is None or own.numel() != like.numel():
+            continue
+        p, q = (each.detach().double().flatten() for each in (own, like))
+        letter, near = f"its {LETTERS[role]}", 1e-6 * q.abs().max().item()
+        if torch.allclose(p, q, 0, near):
+            continue
+        if torch.allclose(p.sort().values, q.sort().values, 0, near):
+            found.append(f"{letter} has the same numbers in another order")
+        elif torch.allclose(p + 1, q, 0, 1e-6 + near):
+            found.append(f"{letter} is less by 1, as if it were to be added")
+        elif p.min() == p.max():
+            found.append(f"{letter} is {significant(p[0])} everywhere, as if it weren't loaded")
+        else:
+            found.append(f"{letter} has other numbers")
+    return f"It holds other numbers than `like`: {spoken(found or ['γ or β'], True)}."
 
 
 def _is_convention(run: Run, explained: Explained, held: Trial) -> bool:
@@ -344,7 +379,7 @@ def _report(
         found.append(Finding("Something in it is in float32, also if float64 comes in."))
     run.parts = explained.parts
     found += _apart(explained)
-    found += findings(run, bool(explained.is_right or explained.parts))
+    found += findings(run, bool(explained.parts or not explained.wrong))
     causes, hints = _rows(run) if not explained.words else ([], [])
     found += [Finding(words, words.removesuffix(".")) for words in causes]
     is_known = bool(explained.is_right or explained.words or causes)

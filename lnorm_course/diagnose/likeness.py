@@ -109,6 +109,9 @@ def _affine(search: Search, rows: _Rows, within: float) -> str:
             continue
         if torch.allclose(p.sort().values, expected.sort().values, 10 * within, 10 * within):
             return f"The numbers of {letter} are at other features, in another order."
+        other = trial.bias if letter == "γ" else trial.weight
+        if other is not None and torch.allclose(p, other.flatten(), 10 * within, 10 * within):
+            return f"In place of {letter} there's {'β' if letter == 'γ' else 'γ'}."
         found.append(f"{letter} = {_numbers(p)}")
         here += [f"{letter} = {_numbers(expected)}"] * (given is not None)
     what = f"there's {spoken(here)}" if here else "there is no such γ or β"

@@ -101,6 +101,10 @@ class Subject:
             raise TypeError(f"it returned a {type(y).__name__}, and not a tensor")
         return y.movedim(1, -1) if self.channels_first and y.ndim == x.ndim else y
 
+    def tensor(self, path: str) -> Tensor:
+        """Return the tensor that it holds under a name."""
+        return _tensors(self.layer)[path]
+
     def kept(self) -> list[str]:
         """Name the tensors and numbers besides γ and β that calls have changed."""
         before = _state(self.layer)

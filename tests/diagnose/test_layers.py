@@ -23,6 +23,13 @@ def norm(x, eps=1e-5):
     return F.layer_norm(x, x.shape[-1:], eps=eps)
 
 
+def trained(layer):
+    """Return a layer whose γ and β aren't those that it starts with."""
+    for seed, p in enumerate(layer.parameters()):
+        p.data += torch.randn(8, generator=torch.Generator().manual_seed(seed))
+    return layer
+
+
 class Affine(nn.Module):
     """A module with γ and β, of which each test says what it does."""
 
@@ -133,6 +140,27 @@ class Workspace(nn.LayerNorm):
         return self.kept.copy_(y)
 
 
+class Reordered(LayerNorm):
+    """γ and β are loaded in another order."""
+
+    def __init__(self, size):
+        super().__init__(size)
+        for p, q in zip(self.parameters(), trained(nn.LayerNorm(size)).parameters(), strict=True):
+            p.data = q.data.flip(0)
+
+
+class Averages(torch.autograd.Function):
+    """What comes in, and half of its gradient."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient / 2
+
+
 def fixed_size(x):
     m = x.sum(-1, keepdim=True) / 1024
     return (x - m) / ((x - m).square().sum(-1, keepdim=True) / 1024 + 1e-5).sqrt()
@@ -160,13 +188,6 @@ def as_if_contiguous(x):
 
 def wrong_in_half(x):
     return norm(x) * (1.2 if x.dtype == torch.float16 else 1)
-
-
-def trained(layer):
-    """Return a layer whose γ and β aren't those that it starts with."""
-    for seed, p in enumerate(layer.parameters()):
-        p.data += torch.randn(8, generator=torch.Generator().manual_seed(seed))
-    return layer
 
 
 RMS = nn.RMSNorm(8, eps=1e-6)
@@ -221,6 +242,14 @@ WRONG = [
     (lambda x: norm(x.squeeze()), None, ["(3, 8) for shape (1, 3, 8)"]),
     (lambda x: norm(x.to(torch.promote_types(x.dtype, torch.float32))), None, ["returns float32"]),
     (Affine(lambda x, w, b: norm(x) * w.roll(2) + b), None, ["γ are at other features"]),
+    (LayerNorm(8), trained(nn.LayerNorm(8)), ["its γ is 1 everywhere", "its β is 0 everywhere"]),
+    (
+        Reordered(8),
+        trained(nn.LayerNorm(8)),
+        ["same numbers in another order", "no difference was"],
+    ),
+    (lambda x, w, b: norm(x) * Averages.apply(w) + b, None, ["gradient of γ is 0.5 times"]),
+    (lambda x, w, b: norm(x) * w + w, None, ["In place of β there's γ"]),
     (Workspace(8), nn.LayerNorm(8), ["each call overwrites"]),
     (Affine(lambda x, w, b: norm(x) * w * w + b), nn.LayerNorm(8), ["γ is squared"]),
     (wrong_in_half, None, ["In float16"]),
@@ -279,7 +308,7 @@ RIGHT = [
         TRAINED,
         "With the same numbers in both it would differ. You multiplied by 1",
     ),
-    (LayerNorm(8), trained(nn.LayerNorm(8)), "the two hold other γ or β"),
+    (trained(LayerNorm(8)), nn.LayerNorm(8), "holds other numbers than `like`"),
 ]
 
 
