@@ -19,13 +19,14 @@ from lnorm_course.diagnose.explaining import (
     explain,
 )
 from lnorm_course.diagnose.findings import HALF, Dtypes, Finding, Run, findings
+from lnorm_course.diagnose.held import compare_as_held
 from lnorm_course.diagnose.likeness import law, likeness
 from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
 from lnorm_course.diagnose.rows import about_rows
-from lnorm_course.diagnose.subject import LETTERS, Subject, shape_of
+from lnorm_course.diagnose.subject import Subject, shape_of
 from lnorm_course.diagnose.trials import Trial, parameter, shapes_for, trials_for, typical
-from lnorm_utils.words import capitalized, dtype_name, significant, spoken
+from lnorm_utils.words import capitalized, dtype_name, spoken
 
 __all__ = ["diagnose_layer"]
 
@@ -147,82 +148,10 @@ def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
         is_one = f"It is wrong only in `{worse}`."
         notes += [is_one if explained.is_right else f"In `{mode}`: {words}"]
     notes = [] if all(each[1].is_right for each in judged) else notes
-    found, remark, held = judged[0], "", _as_held(run, trials)
-    if held:
-        agrees = all(_agrees(each, held) for each in runs)
-        if found[1].is_right and not agrees:
-            words = _other_numbers(run)
-            is_new = all(
-                p.min() == p.max() for p in (held[-1].weight, held[-1].bias) if p is not None
-            )
-            if not is_new:
-                words = f"{words} With the same numbers in both no difference was found."
-                found = (
-                    found[0],
-                    found[1]._replace(
-                        is_right=False, words=words, slips=(words.partition(". ")[0],)
-                    ),
-                    "",
-                )
-            remark = f" {words}"
-        elif not found[1].is_right and agrees and _is_convention(run, found[1], held[-1]):
-            why = f"With the same numbers in both it would differ. {found[1].words or found[2]}"
-            found, notes = (found[0], Explained(True), ""), [why.strip()]
-            remark = " That's with the γ and β that each of them holds."
+    found, remark, note = compare_as_held(runs, trials, *judged[0])
+    notes = [note] if note else notes
     others = [*map(Finding, notes), *_refused(trials, results[0])]
     return _report(*found, trials, others, remark)
-
-
-def _as_held(run: Run, trials: Sequence[Trial]) -> list[Trial]:
-    """Return the trials with the γ and β of `like`, if the layer holds γ or β, too."""
-    own = [getattr(run.norm.module, role, None) for role in LETTERS]
-    if own[0] is None or run.is_given or not run.subject.held:
-        return []
-    g, b = (p if p is None else p.detach().double() for p in own)
-    return [replace(trial, weight=g, bias=b) for trial in trials]
-
-
-def _agrees(run: Run, held: Sequence[Trial]) -> bool:
-    """Tell whether a layer gives what `like` does, each with the γ and β that it holds."""
-    run, search = replace(run, is_as_held=True), Search(run.norm, held, run.unit)
-    values = ((n, run.result(held[n])) for n in reversed(range(len(held))))
-    return all(
-        isinstance(value, Raised) or search.equal(search.scaled(value, n), search.right[n])
-        for n, value in values
-    )
-
-
-def _other_numbers(run: Run) -> str:
-    """Say how the γ and β that a layer holds differ from those of `like`."""
-    found = []
-    for role, path in run.subject.held.items():
-        own, like = run.subject.tensor(path), getattr(run.norm.module, role, None)
-        if like is None or own.numel() != like.numel():
-            continue
-        p, q = (each.detach().double().flatten() for each in (own, like))
-        letter, near = f"its {LETTERS[role]}", 1e-6 * q.abs().max().item()
-        if torch.allclose(p, q, 0, near):
-            continue
-        if torch.allclose(p.sort().values, q.sort().values, 0, near):
-            found.append(f"{letter} has the same numbers in another order")
-        elif torch.allclose(p + 1, q, 0, 1e-6 + near):
-            found.append(f"{letter} is less by 1, as if it were to be added")
-        elif p.min() == p.max():
-            found.append(f"{letter} is {significant(p[0])} everywhere, as if it weren't loaded")
-        else:
-            found.append(f"{letter} has other numbers")
-    return f"It holds other numbers than `like`: {spoken(found or ['γ or β'], True)}."
-
-
-def _is_convention(run: Run, explained: Explained, held: Trial) -> bool:
-    """Tell whether what explains a layer would show with the γ and β of `like`.
-
-    If it would, and doesn't, the layer holds γ and β in another way than `like`.
-    """
-    search = Search(run.norm, [held])
-    if explained.found:
-        return not any(search.equal(search.result(p, 0), search.right[0]) for p in explained.found)
-    return all(p is None or p.min() < p.max() for p in (held.weight, held.bias))
 
 
 def _results(run: Run, trials: Sequence[Trial]) -> list[Result]:
