@@ -4,8 +4,8 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lnorm_course.checking.exercise import Exercise
@@ -47,7 +47,6 @@ class HandedIn:
     path: Path | None = None  # where to read it; None if it isn't graded
     reason: str = ""  # why it isn't graded
     state: str = NOT_GRADED  # which kind of reason that is, without a path
-    answers: Mapping[str, str] = field(default_factory=dict)  # exercise → a mark of its code
 
     def opened(self) -> tuple[dict, list[Exercise]]:
         """Return the notebook, and the exercises that it should solve.
@@ -63,14 +62,20 @@ class HandedIn:
 
     def grade(self, exercise: Exercise | None, state: str = "", message: str = "") -> Grade:
         """Return a grade for an exercise in this file, or for the file as a whole."""
-        who, name = self.student, exercise.name if exercise else ""
-        cells = (
-            *(who.name, who.id, self.file, "late" if who.late else "", who.feedback),
-            *(lesson_on(exercise.topic) if exercise else "", name, state, "", "", message),
-            self.answers.get(name, ""),
-            FURTHER if exercise and exercise.further else "",
-        )
-        return Grade(*map(printable, cells))
+        who = self.student
+        cells = {
+            "student": who.name,
+            "id": who.id,
+            "file": self.file,
+            "late": "late" if who.late else "",
+            "feedback": who.feedback,
+            "lesson": lesson_on(exercise.topic) if exercise else "",
+            "exercise": exercise.name if exercise else "",
+            "state": state,
+            "message": message,
+            "further": FURTHER if exercise and exercise.further else "",
+        }
+        return Grade(**{name: printable(cell) for name, cell in cells.items()})
 
 
 def collect(given: Path, scratch: Path) -> Iterator[HandedIn]:

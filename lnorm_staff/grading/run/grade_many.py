@@ -8,7 +8,6 @@ from queue import LifoQueue
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.run.grade_one import grade_one
-from lnorm_staff.grading.run.journal import Journal
 from lnorm_staff.grading.run.judge_process import Judge
 from lnorm_staff.grading.run.processes import Processes
 
@@ -18,7 +17,7 @@ SECONDS_FOR_A_CALL = 10
 
 
 def grade_many(
-    files: Iterable[HandedIn], timeout: float, jobs: int, journal: Journal | None = None
+    files: Iterable[HandedIn], timeout: float, jobs: int
 ) -> Generator[tuple[HandedIn, list[Grade]], None, None]:
     """Yield each file with its grades, in the order given; without a path, one that says why.
 
@@ -28,10 +27,6 @@ def grade_many(
         files: what was handed in.
         timeout: seconds for a cell.
         jobs: how many notebooks run at once.
-        journal: what is done already and need not be done again, and where more is written down.
-
-    Raises:
-        OSError: the journal can't be written.
     """
     seconds = max(1, min(SECONDS_FOR_A_CALL, timeout / 3))
     with ExitStack() as stack:
@@ -45,16 +40,11 @@ def grade_many(
         def one(file: HandedIn) -> list[Grade]:
             if not file.path:
                 return [file.grade(None, file.state, file.reason)]
-            if journal and (done := journal.done(file)) is not None:
-                return done
             judge = free.get()
             try:
-                grades = grade_one(file, timeout, processes, judge)
+                return grade_one(file, timeout, processes, judge)
             finally:
                 free.put(judge)
-            if journal and not processes.is_closed:
-                journal.add(file, grades)
-            return grades
 
         found = [(file, pool.submit(one, file)) for file in files]
         try:
