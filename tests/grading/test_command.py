@@ -34,7 +34,7 @@ def class_of_three(tmp_path, monkeypatch):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(new_notebook(cells=[new_code_cell(IMPORT)]), folder / name)
 
-    def by_name(file, timeout, processes, judge):
+    def by_name(file, timeout, judge):
         state = STATES[file.path.relative_to(folder).as_posix()]
         return [file.grade(row_means, state, f"{timeout:g} seconds, γ")]
 

@@ -101,7 +101,8 @@ SUBMISSIONS = {
     "from the bank": [
         IMPORTS,
         (checked(P1, f"{P1.name}.solution()"), (P1, "not attempted", "")),
-        (checked(C0, f"{C0.name}.answer"), (C0, "crashed", "has no answer")),
+        # Who hands this in might have copied it, and it's there to read.
+        (checked(C0, f"{C0.name}.answer"), (C0, "right", "")),
     ],
     "busy": [
         IMPORTS,

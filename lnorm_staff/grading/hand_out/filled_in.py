@@ -4,7 +4,9 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from lnorm_staff.grading.cells import code_cells, parse
+from IPython.core.inputtransformer2 import TransformerManager
+
+from lnorm_staff.grading.cells import code_cells
 
 __all__ = ["answers_left_in"]
 
@@ -19,9 +21,8 @@ def answers_left_in(notebook: Mapping) -> Iterator[str]:
     """
     for number, source in enumerate(code_cells(notebook), start=1):
         try:
-            _, tree = parse(source)
-            left = dict.fromkeys(_left_in(tree))
-        except Exception:  # it isn't Python, or too long
+            left = dict.fromkeys(_left_in(ast.parse(TransformerManager().transform_cell(source))))
+        except SyntaxError:
             left = dict.fromkeys(name for name, _ in CALL.findall(source))
         if left:
             yield f"in code cell {number}, an answer to {', '.join(left)} is filled in or shown."
