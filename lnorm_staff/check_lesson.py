@@ -41,12 +41,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         importlib.import_module(f"lnorm_course.exercises.{topic}")
         for section in sections(path):
             print(f"{section.name}, line {section.line}")
-            print(f"  {asked.get(section.name, 'No lesson asks it.')}")
+            print(f"  {asked.get(section.name, '')}")
             for entry in section.entries:
                 print(f"    {entry.line:4} {entry.word:7} {entry.rest or '…'}")
         for note in _hidden_pieces(path, Exercise.bank[topic]):
             print(note)
-        found = [*problems(path, Exercise.bank[topic]), *_of_answers(Exercise.bank[topic])]
+        missing = set(Exercise.bank[topic]) - set(asked) if asked else set()
+        found = [f"No lesson asks {name!r}." for name in sorted(missing)]
+        found += [*problems(path, Exercise.bank[topic]), *_of_answers(Exercise.bank[topic])]
     except BankError as problem:
         found = [str(problem)]
     print(*found or [f"{path.name}: nothing is wrong."], sep="\n")
@@ -92,7 +94,7 @@ def _hidden_pieces(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
         exercise = bank[section.name]
         if not isinstance(exercise, CodeExercise):
             continue
-        for piece in exercise.search.choices:
+        for piece in exercise.search.own_pieces:
             found, line = _explained(exercise, piece), section.all("gaps")[0].line_of(piece.at)
             if found and found[0] in exercise.mistakes:
                 yield f"Note: line {line}, {piece.code!r} is told as a mistake: {found[0].why}"
@@ -164,13 +166,13 @@ def _of_values(exercise: Prediction, section: Section) -> Problems:
 
 
 def _of_code(exercise: CodeExercise, section: Section) -> Problems:
-    if exercise.by_steps and exercise.judge(exercise.attempt(())).state is not State.RIGHT:
+    if exercise.by_steps and exercise.judge(exercise.make(())).state is not State.RIGHT:
         yield section.all("norm")[0].line, "`norm` gives other results than the program."
     lines = [entry.line for entry in section.all("wrong")]
     families = itertools.repeat(max((e.line for e in section.all("mistakes")), default=0))
     each = zip(itertools.chain(lines, families), exercise.search.mistakes, strict=False)
     for line, mistake in each:
-        feedback, why = exercise.judge(exercise.attempt((mistake,))), mistake.why
+        feedback, why = exercise.judge(exercise.make((mistake,))), mistake.why
         for said in _problem_of("this mistake", "wrong", feedback, why, mistake.beliefs):
             yield line, said
 
@@ -189,7 +191,7 @@ def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
         else:
             code = ", ".join(repr(piece.code) for piece in pieces)
             yield entry.line, f"the program with {code} isn't right."
-    for piece in search.choices:
+    for piece in search.own_pieces:
         found = _explained(exercise, piece)
         others = [part.why for part in found if part.why != piece.why]
         if piece in found and others:

@@ -55,9 +55,10 @@ FOR_LESSON = {
         "there, and how many γ?",
         'explore_shared_mean(preset="per image")',
     ),
-    "09_find_the_bug": Lecture(
-        "Five layer norms have a bug each. Which of them does a test on `randn(4, 8)` catch?",
-        'explore_broken(preset="randn(4, 8)")',
+    "09_rms_norm": Lecture(
+        "The layer in front of a norm adds the same number to all features of a row. Which norm "
+        "notices, layer norm or RMSNorm?",
+        'explore_invariances(preset="… with RMSNorm")',
     ),
     "10_add_and_norm": Lecture(
         "You stack 24 pre-LN blocks. What happens to the scale of the stream from block to block?",
@@ -92,6 +93,10 @@ FOR_LESSON = {
         "You put RMSNorm in place of one of the two layer norms of a network that tells kinds"
         " of files. How many of 65 files keep their kind?",
         'explore_file_types(preset="norm 2 as RMSNorm")',
+    ),
+    "17_find_the_bug": Lecture(
+        "Five layer norms have a bug each. Which of them does a test on `randn(4, 8)` catch?",
+        'explore_broken(preset="randn(4, 8)")',
     ),
 }
 

@@ -55,7 +55,7 @@ class Small(NamedTuple):
 
 
 LESSONS = {
-    "01_mean": Small("17e352d6", "rows in colors", ["each row has its own mean"], ["feature"]),
+    "01_mean": Small("6c0e51a3", "rows in colors", ["each row has its own mean"], ["feature"]),
     "02_variance": Small(
         "1e721e6e",
         "rows of dots",
@@ -96,9 +96,7 @@ LESSONS = {
         (3, 7),
         without=("legend",),
     ),
-    "09_find_the_bug": Small(
-        "l08-40", "errors of layers", [""], ["largest error"], without=("x", "texts")
-    ),
+    "09_rms_norm": Small("rms-13", "two rings on one circle", ["behind RMSNorm"], ["feature 0"]),
     "10_add_and_norm": Small(
         "add-norm-16", "variance over blocks", ["variance of the stream"], ["blocks passed"]
     ),
@@ -125,6 +123,9 @@ LESSONS = {
     ),
     "16_in_the_wild": Small(
         "wild-18", "γ over places", ["γ of norm 1"], ["place in the file"], without=("legend",)
+    ),
+    "17_find_the_bug": Small(
+        "l08-40", "errors of layers", [""], ["largest error"], without=("x", "texts")
     ),
 }
 

@@ -282,7 +282,7 @@ class BankLoader(Loader):
             template = parse(entry.below)
         except GapError as problem:
             raise BankError(self.path, entry.line_of(problem.at), str(problem)) from None
-        self.run("template.attempt(template.first)", entry.below_line, names={"template": template})
+        self.run("template.make(template.first)", entry.below_line, names={"template": template})
         for piece in template.wrong:
             try:
                 compile(template.program(template.with_pieces([piece])), "<gaps>", "exec")

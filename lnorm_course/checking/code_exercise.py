@@ -72,7 +72,7 @@ class CodeExercise(Exercise):
     ) -> None:
         super().__init__(hints, within)
         self.template, self.reason, self.without = template, reason, tuple(without)
-        self.answer = template.attempt(template.first)
+        self.answer = template.make(template.first)
         self.observations, self.mistakes = list(observations), list(mistakes)
         self.by_steps, self.model = by_steps, model
         self.inputs: list[tuple] = list((inputs or {}).values())
@@ -113,7 +113,7 @@ class CodeExercise(Exercise):
     def search(self) -> Explanations:
         """The search for the cause of a result."""
         return Explanations(
-            self._result,
+            self._run,
             self.mistakes,
             self.template.wrong,
             self.model if self.by_steps else None,
@@ -122,12 +122,12 @@ class CodeExercise(Exercise):
             inspect.signature(self.answer).parameters,
         )
 
-    def attempt(self, parts: Explanation) -> Callable:
+    def make(self, parts: Explanation) -> Callable:
         """Return what a student writes who does these things wrong, and the rest right."""
         pieces = [part for part in parts if isinstance(part, Piece)]
         mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
         if pieces and not pieces[0].step:
-            return self.template.attempt(self.template.with_pieces(pieces))
+            return self.template.make(self.template.with_pieces(pieces))
         if self.by_steps:
             return functools.partial(mistake or self.by_steps, self.model.with_pieces(pieces))
         return mistake or self.answer
@@ -135,15 +135,15 @@ class CodeExercise(Exercise):
     def _call(self, attempt: Callable, arguments: tuple) -> object:
         return self.use_class(attempt, *arguments) if self.use_class else attempt(*arguments)
 
-    def _result(self, parts: Explanation, number: int) -> object:
-        return self._call(self.attempt(parts), running.fresh(self.inputs[number]))
+    def _run(self, parts: Explanation, number: int) -> object:
+        return self._call(self.make(parts), running.fresh(self.inputs[number]))
 
     def is_right_with(self, chosen: Sequence[int]) -> bool:
         """Tell whether the template's program is right with these pieces, without a diagnosis."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                attempt = self.template.attempt(chosen)
+                attempt = self.template.make(chosen)
             except Exception:  # what the pieces make together isn't always a program
                 return False
             return all(self._is_right_for(attempt, number) for number in range(len(self.inputs)))
@@ -206,7 +206,7 @@ class CodeExercise(Exercise):
         known = [results] if wrong else []
         if isinstance(error, Error):
             known.insert(0, results | {len(results): Raised(error.kind, error.message)})
-        for most in (1, 3):
+        for most in (1, 3):  # one mistake that shows before the error beats two that lead to it
             for each in known:
                 if found := self.search.of(each, outcome.code, most):
                     return found
@@ -220,7 +220,7 @@ class CodeExercise(Exercise):
         found = self.search.of({n: outcome.values[n] for n in seen}, outcome.code, most=1)
         # γ is 1 and β is 0 there, so it can't show what is done with them.
         if first in (Observed.STARTS, Observed.OUTPUT):
-            pieces = [part for (part,) in found if isinstance(part, Piece) and part.step]
+            pieces = [part for (part,) in found if isinstance(part, Piece)]
             return [(piece,) for piece in pieces if piece.step != "affine"]
         return found
 

@@ -58,7 +58,7 @@ class Explanations:
     Args:
         run: (parts, number of the input) -> what an attempt with these wrong parts returns.
         mistakes: those of the exercise.
-        choices: the wrong pieces of its own program.
+        own_pieces: the wrong ones of its program.
         model: with the wrong pieces of what the exercise is about, if it has one.
         right: the right result for each input.
         within: how far a number may be from another one that is called equal.
@@ -69,7 +69,7 @@ class Explanations:
         self,
         run: Callable[[Explanation, int], object],
         mistakes: Sequence[Mistake],
-        choices: Sequence[Piece],
+        own_pieces: Sequence[Piece],
         model: Model | None,
         right: Sequence[object],
         within: float,
@@ -77,11 +77,11 @@ class Explanations:
     ) -> None:
         self._run, self.mistakes, self.model = run, mistakes, model
         self.right, self.within, self.arguments = right, within, arguments
-        self.choices = [each for each in choices if self._has_what_it_needs(each)]
+        self.own_pieces = [each for each in own_pieces if self._has_what_it_needs(each)]
         self._results: dict[tuple, object] = {}  # each runs once, however many attempts come
 
     @functools.cached_property
-    def pieces(self) -> list[Piece]:
+    def model_pieces(self) -> list[Piece]:
         """The model's wrong pieces that make a difference to what the right answer returns."""
         return [
             piece
@@ -98,7 +98,8 @@ class Explanations:
     ) -> list[Explanation]:
         """Return the explanations with the fewest wrong things that give all these results.
 
-        Those with a mistake of the exercise itself come alone, because they say more.
+        Those of one kind come alone: first the exercise's mistakes, then the pieces of its own
+        program, and then those of its model, which know least of the lesson.
 
         Args:
             results: number of the input -> a value, or `Raised`.
@@ -131,13 +132,14 @@ class Explanations:
         """Yield the explanations with so many wrong things, those that are said first in front."""
         (simple, double), (own, own_double) = (
             ([p for p in pieces if p.counts == 1], [p for p in pieces if p.counts == 2])
-            for pieces in (self.pieces, self.choices)
+            for pieces in (self.model_pieces, self.own_pieces)
         )
         if count == 1:
             for parts in (self.mistakes, own, simple):
                 yield ((part,) for part in parts)
         elif count == 2:
             yield itertools.islice(itertools.product(self.mistakes, simple), MOST_PAIRS)
+            # Of two things the model knows more, so less fits it by chance.
             yield itertools.islice(_in_two_gaps(itertools.combinations(simple, 2)), MOST_PAIRS)
             yield _in_two_gaps(itertools.combinations(own, 2))
             yield ((piece,) for piece in [*double, *own_double])
@@ -149,22 +151,19 @@ class Explanations:
         """Return what wrong parts make of one of the inputs, which may be an error."""
         key = (*map(id, parts), number)
         if key not in self._results:
-            result = self._result(parts, number)
+            try:
+                result = self._run(parts, number)
+            except Exception as error:
+                result = Raised(type(error).__name__, " ".join(str(error).split())[:200])
             self._results[key] = result.detach() if isinstance(result, torch.Tensor) else result
         return self._results[key]
-
-    def _result(self, parts: Explanation, number: int) -> object:
-        try:
-            return self._run(parts, number)
-        except Exception as error:
-            return Raised(type(error).__name__, " ".join(str(error).split())[:200])
 
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
         """Tell whether wrong parts give this result.
 
         An error tells nothing of the exercise's own pieces: others come to the same one.
         """
-        if isinstance(result, Raised) and parts and parts[0] in self.choices:
+        if isinstance(result, Raised) and parts and parts[0] in self.own_pieces:
             return False
         return self.equal(result, self.result(parts, number))
 
@@ -222,7 +221,8 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
 def _way(parts: Explanation) -> str:
     first, *second = (part.why for part in parts)
     also = "".join(f" Also, {_clause(why)}" for why in second)
-    return f"Two things: {_clause(first)}{also}" if also else first
+    count = "Three" if len(second) > 1 else "Two"
+    return f"{count} things: {_clause(first)}{also}" if also else first
 
 
 def _clause(sentence: str) -> str:

@@ -1,173 +1,207 @@
-"""Explain wrong results: search the slips, the arrangements, and the dtypes that lead to them."""
+"""Explain results: search the pieces of a model for the fewest that lead to them."""
 
 import functools
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
-from lnorm_course.checking.comparing import close_numbers, same
-from lnorm_course.checking.patterns import pattern
-from lnorm_course.diagnose.causes import Cause, Failure, in_words
-from lnorm_course.diagnose.diagnosis import Search
-from lnorm_course.diagnose.inputs import Input
-from lnorm_course.diagnose.layout import Layout
-from lnorm_course.diagnose.otherwise import done_otherwise
-from lnorm_course.diagnose.rounding import is_single, rounded_to
-from lnorm_course.diagnose.run import EXACT, SINGLE, Run
+from lnorm_course.checking.feedback import first_sentence
+from lnorm_course.checking.search import Explanation, Explanations, Raised, in_words
+from lnorm_course.diagnose.norms import Norm
+from lnorm_course.diagnose.trials import Trial
+from lnorm_course.slips.beliefs import Belief
+from lnorm_course.slips.notation import Piece
 
-__all__ = ["ShortSearch", "clauses_of", "explain", "search_for", "told"]
+__all__ = ["DOUBLE", "MARGIN", "SINGLE", "Explained", "Result", "Search", "explain", "raised"]
 
-Results = Mapping[int, object]
-ARRANGEMENTS: Mapping[str, Callable[[Tensor, tuple[int, ...]], Tensor]] = {
-    "with the last two axes transposed": lambda y, shape: y.transpose(-1, -2),
-    "with all axes in reverse order": lambda y, shape: y.permute(*range(y.ndim)[::-1]),
-    "flattened, or with other axes": lambda y, shape: y.reshape(shape),
-}
-
-
-def search_for(run: Run, within: float) -> Search:
-    """Return the search for the slips between a reference and what it is given."""
-    key = (
-        *(run.reference.key, tuple(run.axes), run.subject.takes_eps, within),
-        *(None if p is None else tuple(p.flatten()[:64].tolist()) for p in (run.weight, run.bias)),
-    )
-    if key not in _SEARCHES:
-        if len(_SEARCHES) > 8:
-            _SEARCHES.clear()
-        _SEARCHES[key] = _new_search(run, within)
-    return _SEARCHES[key]
+WITHIN = 1e-9  # how far scaled numbers may be off
+DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
+# By how much more than rounding can numbers be off that count as the same? What is computed in
+# another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
+MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
+LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
+AT_GRADIENT = 30.0  # how much more than a row its gradient is rounded
+MOST_PAIRS = 7_000  # a count and not a time, so that a verdict doesn't depend on the machine
+# What a source must have for a sentence to be said, and what the many trials tell without it.
+APART = ("far", "dtype")  # kinds of trials that say by themselves what is wrong
+TELLING = "**2 square clamp max 1e-8 1e-12 1e- +eps **1/2"
+COMMON = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
+Result = Tensor | Raised
 
 
-_SEARCHES: dict[tuple, Search] = {}
+class Explained(NamedTuple):
+    """What explains results.
 
-
-def _new_search(run: Run, within: float) -> Search:
-    reference, inputs, weight, bias = run.reference, run.inputs, run.weight, run.bias
-
-    def result(cause: Cause, number: int) -> Tensor:
-        each = inputs[number]
-        return reference.result(cause.slips, cause.mistake)(each.x, weight, bias, each.eps)
-
-    right = [reference.result()(each.x, weight, bias, each.eps) for each in inputs]
-    return ShortSearch(result, reference.mistakes, reference.layout.all_slips(), right, within)
-
-
-class ShortSearch(Search):
-    """A search among more slips than those of an exercise, of which the rare ones come alone."""
-
-    most_likely = 80
-
-
-def _causes(search: Search, inputs: list[Input], results: Results) -> list[Cause]:
-    """Return the causes of the results: of all, or of those for the first shape alone.
-
-    On rows with hardly any spread some slips show only together with others, which no clue tells,
-    so these rows judge what the others have found.
+    Args:
+        is_right: whether nothing has to be explained.
+        parts: what is wrong, of the first explanation.
+        words: what is said of all explanations; empty if there is none.
+        slips: a clause for each thing that is wrong.
+        wrong: the trials that differ.
+        without: those of them that it doesn't explain.
     """
-    flat = {n for n in results if inputs[n].is_flat}
-    shapes = {n for n in results if inputs[n].is_shape}
-    # The fewer inputs, the more causes have to be tried, so leave out few of them first. At last
-    # leave out none: what fits all others may be wrong there, and hide what is right.
-    for left_out in ({min(flat)}, flat, flat | shapes, set[int]()):
-        search.most_slips = 3 if left_out > flat or not shapes else 2  # three are worth one search
-        found = search.causes({n: r for n, r in results.items() if n not in left_out})
-        found = [c for c in found if all(search.fits(results[n], c, n) for n in flat)]
-        if found:
-            return found
-    return []
+
+    is_right: bool
+    parts: Explanation = ()
+    words: str = ""
+    slips: tuple[str, ...] = ()
+    wrong: Sequence[Trial] = ()
+    without: Sequence[Trial] = ()
+    found: Sequence[Explanation] = ()
 
 
-def told(causes: list[Cause], run: Run) -> str:
-    """Say the causes, with the ε that is right here."""
-    text = in_words(causes, run.reference.layout)
-    given = "the given ε" if run.subject.takes_eps else f"ε = {run.reference.eps:g} here"
-    return text.replace("uses the given ε", f"uses {given}")
+def raised(error: Exception) -> Raised:
+    """Return an error as a result."""
+    return Raised(type(error).__name__, " ".join(str(error).split())[:200])
 
 
-def clauses_of(causes: list[Cause], layout: Layout) -> tuple[str, ...]:
-    clauses = [slip.done for cause in causes for slip in cause.slips]
-    clauses += [(c.mistake.__doc__ or "").split(".")[0] for c in causes if c.mistake]
-    return tuple(dict.fromkeys(map(layout.in_its_letters, clauses)))
+class Search(Explanations):
+    """A search in which all things that are wrong but one are common.
 
+    Args:
+        norm: what is right, with its wrong pieces.
+        trials: what goes in.
+        unit: of rounding, of the dtype in which results were computed.
+        more: by how much they may be off besides.
+    """
 
-def explain(run: Run) -> tuple[Run, str, tuple[str, ...]]:
-    """Return the run with the slips found, what to say, and the clauses; "" if nothing differs."""
-    results: Results = {n: run.call(each.x, each.eps) for n, each in enumerate(run.inputs)}
-    rights = [run.expected(each.x, each.eps) for each in run.inputs]
-    equal = functools.partial(_all_same, results, rights)
-    for within in (EXACT, SINGLE):
-        if equal(within):
-            return replace(run, within=SINGLE if is_single(run) else within), "", ()
-    arranged = _arranged(results, rights)
-    if arranged:
-        words, results = arranged
-        if _all_same(results, rights, SINGLE):
-            shape = tuple(rights[0].shape)
-            return (
-                run,
-                f"The numbers are right, but they come out {words}, not as {shape}.",
-                (words,),
+    def __init__(
+        self, norm: Norm, trials: Sequence[Trial], unit: float = DOUBLE, more: float = 0.0
+    ) -> None:
+        self.norm, self.trials, self.unit = norm, trials, unit
+        self.tolerances = [max(self._tolerance(each, unit) + more, 1e-300) for each in trials]
+
+        def run(parts: Explanation, number: int) -> Tensor:
+            value = trials[number].run(functools.partial(norm.result, parts))
+            return value * self._factor(value, number)
+
+        right = [run((), n) for n in range(len(trials))]
+        arguments = ["eps"] + ["bias"] * (trials[0].bias is not None)
+        super().__init__(run, (), (), norm.model, right, WITHIN, arguments)
+        self.answers = [each.run(functools.partial(norm.result, ())) for each in trials]
+
+    def _factor(self, value: Tensor, number: int) -> float:
+        """Return the unit in which a result is compared; far from zero, one of its own."""
+        if self.trials[number].kind == "far":
+            return WITHIN / LOST[self.unit] / max(value.abs().max().item(), 1e-300)
+        return WITHIN / self.tolerances[number]
+
+    def _tolerance(self, trial: Trial, unit: float) -> float:
+        unit = max(unit, torch.finfo(trial.dtype).eps / 2)
+        margin = MARGIN.get(unit, 1.0)
+        if trial.kind == "gradient":
+            right = trial.run(functools.partial(self.norm.result, ()))
+            return AT_GRADIENT * margin * unit * max(1.0, right.abs().max().item())
+        return margin * self.norm.rounding(trial.x, trial.weight, trial.bias, trial.eps, unit)
+
+    def all(self, count: int) -> Iterator[Iterator[Explanation]]:
+        """Yield the explanations with so many wrong things."""
+        simple, double = ([p for p in self.model_pieces if p.counts == n] for n in (1, 2))
+        common = [piece for piece in simple if _is_common(piece)]
+        rare = [piece for piece in simple if not _is_common(piece)]
+        pairs = itertools.combinations(common, 2)
+        if count == 1:
+            yield ((piece,) for piece in simple)
+        elif count == 2:
+            yield itertools.islice(
+                _in_gaps(itertools.chain(pairs, itertools.product(common, rare))), MOST_PAIRS
             )
-    dtype = rounded_to(run, rights[0])
-    if dtype:
-        clause = f"something is computed in {dtype} and not in the dtype of x"
-        return run, f"Rounded: {clause}, so digits are lost.", (clause,)
-    for within in (EXACT, SINGLE)[: 1 + is_single(run)]:
-        causes = _causes(search_for(run, within), run.inputs, results)
-        if causes:
-            text = told(causes, run)
-            text = f"{text} And the numbers come out {words}." if arranged else text
-            best = replace(run, within=within, slips=causes[0].slips, mistake=causes[0].mistake)
-            return best, text, clauses_of(causes, run.reference.layout)
-    done = done_otherwise(run, results, rights)
-    if done:
-        return run, done, (done.removesuffix("."),)
-    return run, _unexplained(run, results, rights), ()
+            yield ((piece,) for piece in double)
+        else:
+            yield _in_gaps(itertools.combinations(common, 3))
+            yield itertools.product(double, common)
+            yield _in_gaps((a, *pair) for pair in pairs for a in double)
 
+    def scaled(self, value: Result, number: int) -> Result:
+        """Return a result in the unit in which results are compared."""
+        if isinstance(value, Raised) or not value.is_floating_point():
+            return value
+        return value.double() * self._factor(value.double(), number)
 
-def _all_same(results: Results, rights: list[Tensor], within: float) -> bool:
-    return all(same(results[n], right, within) for n, right in enumerate(rights))
+    def best(self, results: Sequence[Result], source: str) -> tuple[list[Explanation], set[int]]:
+        """Return the explanations that explain most, and the numbers of the trials they explain.
 
-
-def _arranged(results: Results, rights: list[Tensor]) -> tuple[str, Results] | None:
-    """Return in which order the numbers come out, and the results in the right order."""
-    first = results[0]
-    if not isinstance(first, Tensor) or first.numel() != rights[0].numel():
-        return None
-    if first.shape == rights[0].shape:
-        return None
-    for words, undo in ARRANGEMENTS.items():
-        undone: dict[int, object] = {}
-        for n, right in enumerate(rights):
-            value = results[n]
-            if not isinstance(value, Tensor) or value.numel() != right.numel():
+        What is explained must be all that a layer returns for the main trials, and that it's
+        wrong on them or elsewhere. With one thing wrong, an error, a shape, or rows without spread
+        may be left; two would fit by chance what one leaves.
+        """
+        scaled = [self.scaled(value, n) for n, value in enumerate(results)]
+        numbers = {*range(len(results))}
+        failed = {n for n in numbers if isinstance(scaled[n], Raised)}
+        differs = {n for n in numbers if not self.equal(scaled[n], self.right[n])}
+        main = {n for n in numbers if self.trials[n].kind in ("main", "gradient")}
+        whole = {n for n in numbers if self.trials[n].kind not in APART} - failed
+        must = (main - failed) | (set() if main & differs - failed else differs & whole)
+        must = must if differs & whole else numbers
+        order = sorted(must, key=lambda n: (n not in differs, -n))
+        best: list[Explanation] = []
+        explained: set[int] = set()
+        for group in itertools.chain.from_iterable(map(self.all, (1, 2, 3))):
+            for parts in group:
+                if not all(self.fits(scaled[n], parts, n) for n in order):
+                    continue
+                fits = {n for n in numbers if self.fits(scaled[n], parts, n)}
+                # What ε does shows on rows without spread alone, so there it has to fit.
+                flat = {n for n in whole - fits if self.trials[n].kind == "flat"}
+                is_eps = any(getattr(part, "step", "") in ("eps", "deviation") for part in parts)
+                is_part = len(parts) == 1 and not (flat and is_eps)
+                if not (fits >= whole or is_part) or not _is_told(parts, source):
+                    continue
+                if len(fits) > len(explained):
+                    best, explained = [], fits
+                best += [parts] * (fits == explained)
+            if explained >= whole:
                 break
-            undone[n] = (
-                undo(value, tuple(right.shape)) if value.ndim > 1 else value.reshape(right.shape)
-            )
-        if len(undone) == len(rights) and undone[0].shape == rights[0].shape:  # type: ignore[attr-defined]
-            return words, undone
-    return None
+        return self._once(best), explained
+
+    def _once(self, found: Sequence[Explanation]) -> list[Explanation]:
+        """Keep one of the axes that are the same ones in all shapes that a layer takes."""
+        axes = {code for _, code, _ in self.norm.axes.wrong}
+        first: dict[tuple, Explanation] = {}
+        for parts in found:
+            key = (p.step if p.code in axes else p.why for p in parts if isinstance(p, Piece))
+            first.setdefault(tuple(key), parts)
+        return list(first.values())
 
 
-def _unexplained(run: Run, results: Results, rights: list[Tensor]) -> str:
-    """Say what is different when nothing explains it."""
-    for n, right in enumerate(rights):
-        value = results[n]
-        where = run.inputs[n].words
-        if isinstance(value, Failure):
-            return f"On {where}, it {value.remark}."
-        if not isinstance(value, Tensor) or value.shape != right.shape:
-            given = tuple(getattr(value, "shape", ()))
-            return f"On {where}, the result has shape {given} and should have {tuple(right.shape)}."
-        wrong = ~close_numbers(value, right, run.within)
-        if wrong.any():
-            if said := pattern(list(results.values()), rights, run.within):
-                return said
-            index = tuple(wrong.nonzero()[0].tolist())
-            return (
-                f"It differs, and nothing that I know explains this. First on {where}, at "
-                f"{index}: {value[index].item():.5g}, where {right[index].item():.5g} is right."
-            )
-    return "It differs, and nothing that I know explains this."
+def _in_gaps(groups: Iterator[tuple]) -> Iterator[Explanation]:
+    return (parts for parts in groups if len({part.gap for part in parts}) == len(parts))
+
+
+def _is_told(parts: Explanation, source: str) -> bool:
+    """Tell whether the source of a layer doesn't contradict pieces."""
+    has = [part.has.split("|") for part in parts if isinstance(part, Piece)]
+    return all(any(each in f"{TELLING} {source}" for each in some) for some in has)
+
+
+def _is_common(piece: Piece) -> bool:
+    """Tell whether people do it so often that it's tried with all else."""
+    if piece.step == "affine":
+        return "x_hat" in piece.code or piece.code in ("(1 + g, b)", "(b, g)")
+    is_value = piece.step == "eps" and "eps" not in piece.code
+    return is_value or (piece.step in ("variance", "deviation") and bool(COMMON & {*piece.beliefs}))
+
+
+def explain(search: Search, results: Sequence[Result], source: str, must_run: bool) -> Explained:
+    """Explain the results of trials.
+
+    Args:
+        source: that of the layer, as far as it's known.
+        must_run: whether an error has to be explained, too.
+    """
+    pairs = [(search.scaled(value, n), search.right[n]) for n, value in enumerate(results)]
+    wrong = [n for n, (y, z) in enumerate(pairs) if not isinstance(y, Raised | type(None))]
+    wrong = [n for n in wrong if not search.equal(*pairs[n])]
+    trials = [search.trials[n] for n in wrong]
+    if all(trial.kind in APART for trial in trials) and not must_run:
+        return Explained(True, without=trials)
+    found, fits = search.best(results, source)
+    if not found:
+        return Explained(not wrong and not isinstance(results[-1], Raised), wrong=trials)
+    done = (first_sentence(part.why) for parts in found for part in parts)
+    slips = tuple(dict.fromkeys(done))
+    without = [search.trials[n] for n in wrong if n not in fits]
+    return Explained(False, found[0], in_words(found)[1], slips, trials, without, found)

@@ -1,219 +1,287 @@
-"""Diagnose a layer: run it beside its reference, explain what differs, and say where."""
+"""Diagnose a layer: run it beside its norm, explain what differs, and say where."""
 
-import copy
-import warnings
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from lnorm_course.checking.comparing import same
-from lnorm_course.diagnose import places
-from lnorm_course.diagnose.causes import Failure
-from lnorm_course.diagnose.explaining import clauses_of, explain, search_for, told
-from lnorm_course.diagnose.inputs import parameter, point_shape, typical
-from lnorm_course.diagnose.references import Reference, layer_norm_of, reference_for
-from lnorm_course.diagnose.report import Diagnosis, Place
-from lnorm_course.diagnose.run import EXACT, Run
-from lnorm_course.diagnose.subject import Subject, tensors_of
-from lnorm_utils.words import spoken
+from lnorm_course.checking.search import Raised
+from lnorm_course.diagnose.explaining import (
+    APART,
+    DOUBLE,
+    SINGLE,
+    Explained,
+    Result,
+    Search,
+    explain,
+)
+from lnorm_course.diagnose.findings import HALF, Dtypes, Finding, Run, findings
+from lnorm_course.diagnose.likeness import law, likeness
+from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
+from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
+from lnorm_course.diagnose.rows import about_rows
+from lnorm_course.diagnose.subject import Subject, shape_of
+from lnorm_course.diagnose.trials import Trial, parameter, shapes_for, trials_for, typical
+from lnorm_utils.words import capitalized, dtype_name, spoken
 
 __all__ = ["diagnose_layer"]
 
-SIZES = (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)
+SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
+FAR = {DOUBLE: 1e7, SINGLE: 4096.0}  # means at which E[x²] − E[x]² has no digit left
+WIDTHS = (7, 96, 768)
+KINDS = "spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much more"
+DTYPES = "float64, float32, float16 and bfloat16; the gradient"
 
 
 def diagnose_layer(
     layer: Callable,
-    like: nn.Module | None = None,
+    like: Any = None,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float | None = None,
     shape: tuple[int, ...] | None = None,
 ) -> Diagnosis:
-    """Return what tells a layer from its reference; the arguments are those of `diagnose`."""
+    """Return what tells a layer from its norm; the arguments are those of `diagnose`."""
+    norm = None if like is None else norm_like(like, eps)
+    subject = Subject(layer)
+    known = shape or (norm.shape if norm else shape_of(layer))
+    sizes = [known] if known else SIZES
 
-    def reference_of(size: tuple[int, ...]) -> Reference:
-        return reference_for(like, eps) if like else layer_norm_of(size, eps)
+    def prepared(is_images: bool) -> tuple[int, Run, list[Trial]]:
+        """Return it with the first size that it takes (2), or else that gives anything (1)."""
+        subject.channels_first = is_images
+        ranks: list[tuple[int, Run, list[Trial]]] = []
+        for size in sizes:
+            mine = replace(norm or norm_of(size, eps), is_channels_first=is_images)
+            run, trials = _prepared(subject, mine, weight, bias, () if known else WIDTHS)
+            value = run.call(run.main.x)
+            is_tensor = isinstance(value, Tensor)
+            ranks.append((is_tensor + _is_whole(value, run.main.x), run, trials))
+            if ranks[-1][0] == 2:
+                break
+        return max(ranks, key=lambda rank: rank[0])
 
-    reference = None if like is None else reference_for(like, eps)
-    known = shape or (reference.shape if reference else shape_of(layer))
-    subject = Subject(layer, known)
-    error: Failure | None = None
-    for size in [known] if known else [(n,) for n in SIZES]:
-        subject.shape = size
-        reference = reference_of(size)
-        run = _prepared(subject, reference, weight, bias)
-        axes, failure = _accepted(run)
-        if axes:  # if it takes single vectors only, perhaps a slip with axes fails on more
-            named = _fails(run, failure) if axes == [len(size)] and failure else None
-            return named if named and named.slips else _judged(replace(run, axes=axes))
-        error = error or failure
-    subject.shape = known or (SIZES[0],)
-    reference = reference_of(subject.shape)
-    return _fails(_prepared(subject, reference, weight, bias), error)
+    rank, run, trials = prepared(False)
+    found = _judged(run, trials) if rank == 2 else None
+    takes_all = found and (not found.right or run.main.x.ndim > len(run.norm.shape) + 1)
+    if not takes_all and len(run.norm.shape) == 1:
+        # Perhaps its features are axis 1, which a table of rows doesn't tell.
+        sizes = [run.norm.shape] if found else sizes
+        images = prepared(True)
+        of_images = _judged(*images[1:]) if images[0] == 2 else None
+        if of_images and (not found or of_images.right is False):
+            return of_images
+        subject.channels_first = False
+    return found or (_judged(run, trials) if rank else _fails(run, trials))
 
 
-def shape_of(layer: object) -> tuple[int, ...] | None:
-    """Return the shape that a module's γ has, as far as it tells."""
-    if not isinstance(layer, nn.Module):
-        return None
-    shape = getattr(layer, "normalized_shape", None)
-    if isinstance(shape, int):
-        return (shape,)
-    if shape is not None:
-        return tuple(shape)
-    shapes = [tuple(t.shape) for t in tensors_of(layer).values() if t.numel() > 1]
-    return max(shapes, key=len) if shapes else None
+def _is_whole(value: Result, x: Tensor) -> bool:
+    return isinstance(value, Tensor) and value.numel() == x.numel()
 
 
 def _prepared(
-    subject: Subject, reference: Reference, weight: Tensor | None, bias: Tensor | None
-) -> Run:
-    """Choose γ and β: what was given, or what the subject takes, or those of the reference."""
-    like = reference.module
+    subject: Subject, norm: Norm, weight: Any, bias: Any, widths: Sequence[int]
+) -> tuple[Run, list[Trial]]:
+    """Choose γ and β, and the shapes that go in, those that it takes first."""
     chosen: list[Tensor | None] = []
-    for seed, (role, given) in enumerate((("weight", weight), ("bias", bias)), start=3):
-        own = getattr(like, role, None)
-        takes = role in subject.names or subject.held(role) is not None
-        if given is not None:
-            chosen.append(given.detach().double())
-        elif takes or (subject.is_module and own is not None):
-            chosen.append(parameter(reference.shape, seed))
+    for seed, role, given in ((3, "weight", weight), (4, "bias", bias)):
+        own = getattr(norm.module, role, None) if given is None else given
+        if given is None and (subject.has(role) or (subject.is_module and own is not None)):
+            chosen.append(parameter(norm.shape, seed))
         else:
             chosen.append(None if own is None else own.detach().double())
-    modes = subject.is_module and (like.training if reference.has_channels and like else False)
-    return Run(subject, reference, chosen[0], chosen[1], [], modes if subject.is_module else None)
+    g, b = chosen
+    if g is None and b is not None:
+        g = torch.ones_like(b)
+    subject.axes = len(norm.shape)
+    run = Run(subject, norm, Trial("", torch.zeros(0), norm.eps, g, b))
+    taken = {shape: _is_whole(run.call(x := typical(shape)), x) for shape in shapes_for(norm)}
+    shapes = sorted(taken, key=lambda shape: not taken[shape])
+    with Dtypes() as dtypes:
+        run.call(typical(shapes[0]))
+    dtype = next((each for each in (*HALF, torch.float32) if each in dtypes.seen), torch.float64)
+    run = replace(run, dtype=dtype)
+    widths = () if norm.is_channels_first else widths
+    trials = trials_for(norm, shapes, g, b, "eps" in subject.takes, widths, FAR[run.unit])
+    return replace(run, main=trials[-1]), trials
 
 
-def _accepted(run: Run) -> tuple[list[int], Failure | None]:
-    """Return how many axes an input may have, and what came of the first, if that failed."""
-    shape, accepted, first = run.reference.shape, [], None
-    for n in (3, 2, 4) if run.reference.has_channels else (2, 1, 3, 0):
-        axes = n if run.reference.has_channels else n + len(shape)
-        sizes = point_shape(shape, axes, run.reference.has_channels)
-        if sizes is None or not _takes(run.reference.module, sizes):
-            continue
-        value = run.call(typical(sizes))
-        if isinstance(value, Tensor):
-            accepted.append(axes)
-        elif first is None and isinstance(value, Failure):
-            first = value
-    return accepted, first
-
-
-def _takes(module: nn.Module | None, sizes: tuple[int, ...]) -> bool:
-    """Tell whether the reference module itself takes an input of this shape as (batch, ...)."""
-    if module is None:
-        return True
-    x, reference = typical(sizes), reference_for(module)
-    mine = copy.deepcopy(module).to("cpu", torch.float64)
-    own = [getattr(mine, name, None) for name in ("weight", "bias")]
-    try:
-        with warnings.catch_warnings(), torch.no_grad():
-            warnings.simplefilter("ignore")  # instance norm warns of the axes that it guesses
-            return same(mine(x), reference.result()(x, *own, reference.eps), EXACT)
-    except (ValueError, RuntimeError):
-        return False
-
-
-def _fails(run: Run, error: Failure | None) -> Diagnosis:
+def _fails(run: Run, trials: list[Trial]) -> Diagnosis:
     """Say why a layer fails on every input, or name the slip that makes it fail."""
-    n = 3 if run.reference.has_channels else len(run.reference.shape) + 2
-    run = replace(run, axes=[n])
-    run.choose_inputs()
-    search = search_for(run, EXACT)
-    x = run.inputs[0].x
-    value = run.call(x)
-    causes = search.causes({0: value}) if isinstance(value, Failure) else []
-    shape = f"an input of shape {tuple(x.shape)}"
-    remark = value.remark if isinstance(value, Failure) else getattr(error, "remark", "failed")
-    if causes:
-        verdict = f"{told(causes, run)} On {shape}, it {remark}."
-        return Diagnosis(verdict, False, clauses_of(causes, run.reference.layout), (), shape)
-    return Diagnosis(
-        f"This layer can't be judged, because it {remark} for {shape}, as for other shapes. "
-        "With `shape=` you can say which sizes γ has, such as `shape=768`.",
-        None,
+    results = [run.result(trial) for trial in trials]
+    explained = explain(Search(run.norm, trials), results, _source(run), must_run=True)
+    error: Any = results[-1]
+    fails = f"for {tuple(run.main.x.shape)} it raises {error.kind}: {error.message}"
+    if explained.words:
+        words = f"{explained.words} So {fails}"
+        return diagnosis(Verdict.KNOWN, words, explained.slips)
+    words = (
+        f"{capitalized(fails)}. With `shape=` you can say which sizes γ has, such as `shape=768`."
     )
+    return diagnosis(Verdict.NOT_JUDGED, words)
 
 
-def _judged(run: Run) -> Diagnosis:
-    """Judge a layer that takes inputs."""
-    run.choose_inputs()
-    modes = (
-        [False, True] if run.subject.is_module and not run.reference.has_channels else [run.mode]
-    )
-    for mode in modes:
-        first, second = (replace(run, mode=mode).call(run.inputs[0].x) for _ in range(2))
-        if not same(first, second, 0.0) and isinstance(first, Tensor):
-            where = {True: " in `train`", False: " in `eval`", None: ""}[mode]
-            if kept := run.subject.changed_by_calls():
-                names = spoken([f"`{name}`" for name in kept])
-                return Diagnosis(
-                    f"It gives other numbers for the same input{where}, because each call changes "
-                    f"{names}, as batch norm's running statistics do. Layer norm takes the mean "
-                    "and the variance of each row alone and keeps nothing.",
-                    False,
-                    ("it uses statistics that it keeps from call to call",),
-                )
-            return Diagnosis(
-                f"This layer can't be judged: it gives other numbers for the same input{where}, "
-                "so something in it is random, such as dropout.",
-                None,
-            )
-    explained = {mode: explain(replace(run, mode=mode)) for mode in modes}
-    wrong = [bool(sentence) for _, sentence, _ in explained.values()]
-    # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
-    worst = max(modes, key=lambda mode: (bool(explained[mode][2]), bool(explained[mode][1]), mode))
-    here, sentence, clauses = explained[worst]
-    others = [
-        Place(f"In `{'train' if mode else 'eval'}`: {words}")
-        for mode, (_, words, _) in explained.items()
-        if words and words != sentence
+def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
+    """Judge a layer that takes inputs, a module in both modes."""
+    runs = [replace(run, mode=mode) for mode in (False, True)[: 1 + run.subject.is_module]]
+    for each in runs:
+        if said := _changes(each):
+            return said
+    results = [_results(each, trials) for each in runs]
+    if len(runs) > 1 and all(map(_equal, *results)):
+        runs = runs[:1]
+    judged = [
+        (each, *_explained(each, trials, mine)) for each, mine in zip(runs, results, strict=False)
     ]
-    all_places = [*_mode_place(modes, wrong), *others, *places.look(here, bool(sentence))]
-    serious = [place for place in all_places if place.counts]
-    clauses = (*clauses, *(c for c in places.clauses(serious) if c not in clauses))
-    return _said(here, run.reference.layout.name, sentence, clauses, all_places, modes)
+    # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
+    judged.sort(key=lambda j: (not j[1].words, j[1].is_right, not j[0].mode))
+    notes = []
+    for other, explained, *_ in judged[1:]:
+        words = explained.words or " ".join(_rows(other)) or "cause unknown."
+        mode, worse = ("train", "eval") if other.mode else ("eval", "train")
+        is_one = f"It is wrong only in `{worse}`."
+        notes += [is_one if explained.is_right else f"In `{mode}`: {words}"]
+    notes = [] if all(each[1].is_right for each in judged) else notes
+    return _report(*judged[0], trials, [*map(Finding, notes), *_refused(trials, results[0])])
 
 
-def _said(
-    run: Run, name: str, sentence: str, clauses: tuple, found: list[Place], modes: list
-) -> Diagnosis:
-    tried = _tried(run, modes)
-    words = tuple(place.words for place in found)
-    serious = [place.words for place in found if place.counts]
-    if sentence:
-        more = [w for w in serious if places.is_a_cause(w)]
-        return Diagnosis(" ".join([sentence, *more]), False, clauses, words, tried)
-    if serious:
-        verdict = f"On most inputs it agrees with {_lower(name)}, but not everywhere. {serious[0]}"
-        return Diagnosis(verdict, False, clauses, words, tried)
-    verdict = f"I found no difference from {_lower(name)}, up to rounding"
-    verdict += ", in what I tried." if not words else ", apart from what stands below."
-    return Diagnosis(verdict, True, (), words, tried)
+def _results(run: Run, trials: Sequence[Trial]) -> list[Result]:
+    """Return what comes out; an axis more for some shapes, if others are kept, is an error."""
+    results = [run.result(trial) for trial in trials]
+    keeps = getattr(results[-1], "shape", None) == run.main.x.shape
+    for n, (trial, value) in enumerate(zip(trials, results, strict=True)):
+        is_other = isinstance(value, Tensor) and value.shape != trial.x.shape
+        if keeps and is_other and trial.kind == "shape":
+            results[n] = Raised("another shape", str(tuple(value.shape)))  # type: ignore[union-attr]
+    return results
 
 
-def _lower(name: str) -> str:
-    return name if name[1:2].isupper() else name.lower()
+def _changes(run: Run) -> Diagnosis | None:
+    """Say if it gives other numbers for the same input, and why."""
+    x, values = run.main.x, []
+    with torch.random.fork_rng():
+        for seed in (1, 2, 0, 0):
+            torch.manual_seed(seed)
+            values.append(run.call(x))
+    if _equal(*values[:2]):
+        return None
+    where = f" in `{'train' if run.mode else 'eval'}`" * run.subject.is_module
+    other = f"It gives other numbers for the same input{where}"
+    if kept := spoken([f"`{name}`" for name in run.subject.kept()]) if run.subject.kept() else "":
+        words = f"{other}, because each call changes {kept}. {run.norm.name} keeps nothing."
+        return diagnosis(Verdict.KNOWN, words, (f"each call changes {kept}",))
+    why = "so something in it is random, such as dropout"
+    why = why if _equal(*values[2:]) else "so it's random, or something is kept from call to call"
+    return diagnosis(Verdict.NOT_JUDGED, f"{other}, {why}.")
 
 
-def _tried(run: Run, modes: list) -> str:
-    shapes = spoken([str(tuple(each.x.shape)) for each in run.inputs])
-    more = f", and {places.ODD} features" if run.subject.takes_any_size else ""
-    eps = sorted({each.eps for each in run.inputs})
-    tried = (
-        f"shapes {shapes}{more}; spreads 0, 1e-8, 1e-5, 0.003 and 1 to 3; "
-        "means from −2 to 2, and large ones; "
-        f"ε = {spoken([f'{e:g}' for e in eps])}; float64, float32, float16 and bfloat16; "
-        "the gradient"
-    )
-    return f"{tried}; `eval` and `train`" if len(modes) > 1 else tried
+def _equal(one: Result, other: Result) -> bool:
+    if isinstance(one, Raised) or isinstance(other, Raised):
+        return type(one) is type(other) and one == other
+    return one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
 
 
-def _mode_place(modes: list, wrong: list[bool]) -> list[Place]:
-    if len(modes) < 2 or len(set(wrong)) == 1:
+def _explained(run: Run, trials: list[Trial], results: list[Result]) -> tuple[Explained, str]:
+    """Explain what comes out; say what it looks like if nothing explains it."""
+    # What refuses a width is made for certain ones, and what has no gradient is right without.
+    fails = {t.kind for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)}
+    kept = [n for n, t in enumerate(trials) if t.kind not in fails & {"width", "gradient"}]
+    some, mine = [trials[n] for n in kept], [results[n] for n in kept]
+    search, last = Search(run.norm, some, run.unit), len(some) - 1
+    if run.dtype in HALF and not search.equal(search.scaled(mine[-1], last), search.right[-1]):
+        half = Search(run.norm, [run.main], torch.finfo(run.dtype).eps / 2)
+        slip = f"something is computed in {dtype_name(run.dtype)} and not in the dtype of x"
+        is_near = half.equal(half.scaled(mine[-1], 0), half.right[0])
+        words = f"{capitalized(slip)}, so digits are lost." * is_near
+        return Explained(False, (), words, (slip,) * is_near), f"{slip}."
+    is_row = run.main.x.shape == torch.Size(run.norm.shape)
+    found = explain(search, mine, _source(run), must_run=is_row)
+    if found.is_right or found.words:
+        return found, ""
+    if words := law(search, mine):
+        return found._replace(words=words, slips=(words.partition(". ")[0],)), ""
+    if found.wrong[-1] is run.main:
+        return found, likeness(search, mine)
+    where = spoken([trial.words for trial in found.wrong])
+    return found, f"it differs on {where}, and on nothing else that was tried."
+
+
+def _apart(explained: Explained) -> Iterable[Finding]:
+    """Yield what the trials say that are apart: what is wrong far from zero, or in a dtype."""
+    kinds = {trial.kind: trial.words for trial in explained.without}
+    if "far" in kinds:
+        slip = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
+        yield Finding(f"{capitalized(slip)}: it's wrong on {kinds['far']}.", slip)
+    if dtypes := [t.words for t in explained.without if t.kind == "dtype" and explained.is_right]:
+        slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
+        yield Finding(f"{capitalized(slip)}.", slip)
+
+
+def _source(run: Run) -> str:
+    layer = run.subject.layer
+    try:
+        return inspect.getsource(layer if inspect.isroutine(layer) else type(layer))
+    except (OSError, TypeError):
+        return ""
+
+
+def _refused(trials: Sequence[Trial], results: Sequence[Result]) -> list[Finding]:
+    """Say what it doesn't take, with the first error."""
+    pairs = [(t, r) for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)]
+    pairs = [(trial, error) for trial, error in pairs if trial.kind != "gradient"]
+    if not pairs:
         return []
-    return [Place(f"It is wrong only in `{'train' if wrong[1] else 'eval'}`.")]
+    words, (_, error) = spoken([trial.words for trial, _ in pairs]), pairs[0]
+    return [Finding(f"It doesn't take {words}. First: {error.kind}: {error.message[:100]}")]
+
+
+def _rows(run: Run) -> list[str]:
+    """Say what rows do to each other."""
+
+    def call(x: Tensor) -> Tensor:
+        value = run.call(x)
+        return value.double() if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
+
+    size = torch.Size(run.norm.shape).numel()
+    return about_rows(call, run.main.x, size, 1e-8 if run.unit == DOUBLE else 1e-4)
+
+
+def _report(
+    run: Run,
+    explained: Explained,
+    looks: str,
+    trials: Sequence[Trial],
+    notes: Iterable[Finding],
+) -> Diagnosis:
+    """Say what was found."""
+    found = [*notes]
+    if run.norm.is_channels_first:
+        found.append(Finding("Its features are axis 1, as in images, and it was judged like that."))
+    if run.dtype == torch.float32:
+        found.append(Finding("Something in it is in float32, also if float64 comes in."))
+    run.parts = explained.parts
+    found += _apart(explained)
+    if explained.is_right or explained.parts:
+        found += findings(run)
+    if not explained.words:
+        found += [Finding(words, words.removesuffix(".")) for words in _rows(run)]
+    rest = [trial.words for trial in explained.without if trial.kind not in APART]
+    places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
+    places += [each.words for each in found if not each.slip]
+    causes = [each for each in found if each.slip]
+    shapes = spoken([*dict.fromkeys(str(tuple(trial.x.shape)) for trial in trials)])
+    eps = spoken([f"{each:g}" for each in sorted({trial.eps for trial in trials})])
+    tried = f"shapes {shapes}; {KINDS}; ε = {eps}; {DTYPES}"
+    tried += "; `eval` and `train`" * run.subject.is_module
+    words = " ".join([explained.words, *(cause.words for cause in causes)]).strip()
+    slips = (*explained.slips, *(cause.slip for cause in causes))
+    if words:
+        return diagnosis(Verdict.KNOWN, words, slips, places, tried)
+    if explained.is_right:
+        words = f"from {run.norm.in_words} in what was tried, up to rounding."
+        return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
+    tried += "; all single slips, and pairs and triples of common ones, but no pairs of rare ones"
+    return diagnosis(Verdict.UNKNOWN, looks, (), places, tried)

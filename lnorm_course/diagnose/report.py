@@ -1,24 +1,22 @@
 """What a diagnosis says, as plain text and as HTML."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from lnorm_course.checking.feedback import inline
+from lnorm_utils.words import capitalized
 
-__all__ = ["Diagnosis", "Place"]
+__all__ = ["Diagnosis", "Verdict", "diagnosis"]
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a layer differs from its reference.
+class Verdict(Enum):
+    """The four results, in the words that a verdict begins with."""
 
-    Args:
-        words: the place and what happens there, as one sentence.
-        counts: whether the layer is wrong because of it. Other places are worth knowing, such as
-            a sum that overflows in float16.
-    """
-
-    words: str
-    counts: bool = True
+    NO_DIFFERENCE = "No difference found"
+    KNOWN = "It differs, and this is why."
+    UNKNOWN = "It differs, cause unknown."
+    NOT_JUDGED = "Can't be judged."
 
 
 @dataclass(frozen=True)
@@ -26,18 +24,15 @@ class Diagnosis:
     """What `diagnose` found.
 
     Args:
-        verdict: the finding in one to three sentences.
-        right: True if no difference was found where it looked, False if one was found, and None if
-            it could not tell.
-        slips: what is done otherwise than in the reference, one clause for each. For two arrays,
-            every explanation that fits them, the one with the fewest slips first.
-        places: where it differs, one sentence for each.
-        tried: what it looked at: sizes, means, spreads, dtypes, modes.
+        verdict: the finding in one to three sentences; its first words are one of `Verdict`.
+        right: True if no difference was found, False if one was, None if it couldn't be judged.
+        slips: what is done otherwise than in the reference, one clause for each. If several
+            explain the same numbers, all of them.
+        places: where it differs, and what else is worth knowing, one sentence for each.
+        tried: what it looked at: shapes, rows, dtypes, modes.
 
-    >>> Diagnosis("ε is left out.", False, ("ε is left out",), ("Only on narrow rows.",), "2 rows")
-    ε is left out.
-      - Only on narrow rows.
-    Tried: 2 rows.
+    >>> Diagnosis("It differs, and this is why. ε is left out.", False, ("ε is left out",))
+    It differs, and this is why. ε is left out.
     """
 
     verdict: str
@@ -53,7 +48,20 @@ class Diagnosis:
     def _repr_html_(self) -> str:
         sign = {True: "✓", False: "✗", None: "?"}[self.right]
         places = "".join(f"<li>{inline(place)}</li>" for place in self.places)
-        listed = f"<ul>{places}</ul>" if places else ""
         tried = f"<small>Tried: {inline(self.tried)}.</small>" if self.tried else ""
         head = f"<strong>{sign}</strong> {inline(self.verdict)}"
-        return f'<div role="status">{head}{listed}{tried}</div>'
+        return f'<div role="status">{head}{f"<ul>{places}</ul>" if places else ""}{tried}</div>'
+
+
+def diagnosis(
+    verdict: Verdict,
+    words: str,
+    slips: Sequence[str] = (),
+    places: Sequence[str] = (),
+    tried: str = "",
+) -> Diagnosis:
+    """Return a diagnosis whose verdict begins with one of the four."""
+    right = {Verdict.NO_DIFFERENCE: True, Verdict.NOT_JUDGED: None}.get(verdict, False)
+    words = words if right else capitalized(words)
+    slips = tuple(dict.fromkeys(map(capitalized, slips)))
+    return Diagnosis(f"{verdict.value} {words}", right, slips, tuple(places), tried)

@@ -1,4 +1,4 @@
-"""Layers that the exercise `row_alone` of lesson 9 tries, and differences taken without `abs`."""
+"""Layers that the exercise `row_alone` of lesson 17 tries, and differences taken without `abs`."""
 
 from collections.abc import Callable, Iterator
 

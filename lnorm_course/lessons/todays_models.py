@@ -1,7 +1,6 @@
-"""Which norms stand where in models that people run, as Transformers builds them.
+"""Which norms stand where in models that people run, as Transformers 5.24.0 builds them.
 
-Each row was read in the model's `modeling_….py` and `configuration_….py`, in version 4.57.1 if no
-other is named.
+Each row was read in November 2026, in the model's `modeling_….py` and `configuration_….py`.
 """
 
 from collections.abc import Sequence
@@ -16,100 +15,134 @@ NORMED_STREAM = "norm(x) + f(norm(x))"
 BOTH_SIDES, BEHIND = "x + norm(f(norm(x)))", "x + norm(f(x))"
 BY_HEAD, BY_ROW = "q and k, each head", "q and k, all heads as one"
 COMPRESSED = "the short rows that q, k, and v are made of"
-SOURCE = "https://github.com/huggingface/transformers/blob"
+STREAMS = "four streams, whose weighted sum is x here"
+MODELS_FOLDER = "https://github.com/huggingface/transformers/blob/v5.24.0/src/transformers/models"
 
 
 class ModelNorms(NamedTuple):
     """The norms of one model.
 
-    `eps` is the default of its blocks; a checkpoint's own file may have another. `place` is
-    how a branch f is added to the stream x, and `also` is what else is normalized before the end.
+    `line` is where its block begins in its code. `eps` is the default of its blocks; a checkpoint's
+    own file may have another. `place` is how a branch f is added to the stream x, and `also` is
+    what else is normalized before the end.
     """
 
     model: str
     folder: str
+    line: int
     norm: str
     eps: float
     learned: str
     place: str
     also: str = ""
     has_final: bool = True  # a norm behind the last block
-    version: str = "4.57.1"  # of Transformers, where it was read
 
     @property
     def source(self) -> str:
-        """Where the model's code stands."""
-        models = f"{SOURCE}/v{self.version}/src/transformers/models"
-        return f"{models}/{self.folder}/modeling_{self.folder}.py"
+        """Where the code of the model's block stands."""
+        return f"{MODELS_FOLDER}/{self.folder}/modeling_{self.folder}.py#L{self.line}"
 
 
+RMS, LAYER = "RMSNorm", "LayerNorm"
 MODELS = [
-    ModelNorms("GPT-2", "gpt2", "LayerNorm", 1e-5, "γ, β", PRE),
-    ModelNorms("BERT", "bert", "LayerNorm", 1e-12, "γ, β", POST, "the embeddings", has_final=False),
-    ModelNorms("T5", "t5", "RMSNorm", 1e-6, "γ", PRE),
-    ModelNorms("LLaMA", "llama", "RMSNorm", 1e-6, "γ", PRE),
-    ModelNorms("Gemma 2", "gemma2", "RMSNorm", 1e-6, "γ − 1", BOTH_SIDES),
-    ModelNorms("Gemma 3", "gemma3", "RMSNorm", 1e-6, "γ − 1", BOTH_SIDES, BY_HEAD),
+    ModelNorms("GPT-2", "gpt2", 248, LAYER, 1e-5, "γ, β", PRE),
+    ModelNorms("BERT", "bert", 283, LAYER, 1e-12, "γ, β", POST, "the embeddings", has_final=False),
+    ModelNorms("T5", "t5", 374, RMS, 1e-6, "γ", PRE),
+    ModelNorms("LLaMA", "llama", 274, RMS, 1e-6, "γ", PRE),
+    ModelNorms("Gemma 2", "gemma2", 284, RMS, 1e-6, "γ − 1", BOTH_SIDES),
+    ModelNorms("Gemma 3", "gemma3", 359, RMS, 1e-6, "γ − 1", BOTH_SIDES, BY_HEAD),
+    ModelNorms("Gemma 4", "gemma4", 1331, RMS, 1e-6, "γ", BOTH_SIDES, f"{BY_HEAD}; v, without γ"),
     ModelNorms(
-        "Gemma 4",
-        "gemma4",
-        "RMSNorm",
-        1e-6,
-        "γ",
-        BOTH_SIDES,
-        f"{BY_HEAD}; v, without γ",
-        version="5.24.0",
+        "Llama 4", "llama4", 394, RMS, 1e-5, "γ", PRE, f"{BY_HEAD} in most layers, without γ"
     ),
+    ModelNorms("OLMo 1", "olmo", 273, LAYER, 1e-5, "nothing", PRE),
+    ModelNorms("OLMo 2", "olmo2", 278, RMS, 1e-5, "γ", BEHIND, BY_ROW),
+    ModelNorms("OLMo 3", "olmo3", 230, RMS, 1e-5, "γ", BEHIND, BY_ROW),
+    ModelNorms("EXAONE 4", "exaone4", 277, RMS, 1e-5, "γ", BEHIND, BY_HEAD),
+    ModelNorms("Qwen 3", "qwen3", 276, RMS, 1e-6, "γ", PRE, BY_HEAD),
     ModelNorms(
-        "Llama 4",
-        "llama4",
-        "RMSNorm",
-        1e-5,
-        "γ",
-        PRE,
-        f"{BY_HEAD} in most layers, without γ",
-    ),
-    ModelNorms("OLMo 2", "olmo2", "RMSNorm", 1e-5, "γ", BEHIND, BY_ROW),
-    ModelNorms("Qwen 3", "qwen3", "RMSNorm", 1e-6, "γ", PRE, BY_HEAD),
-    ModelNorms(
-        "Qwen3-Next",
-        "qwen3_next",
-        "RMSNorm",
+        "Qwen 3.5",
+        "qwen3_5",
+        855,
+        RMS,
         1e-6,
         "γ − 1",
         PRE,
         f"{BY_HEAD}; behind linear attention, with γ",
     ),
+    ModelNorms("gpt-oss", "gpt_oss", 331, RMS, 1e-5, "γ", PRE),
+    ModelNorms("Ministral 3", "ministral3", 215, RMS, 1e-5, "γ", PRE),
     ModelNorms(
-        "MiniMax-Text-01",
-        "minimax",
-        "RMSNorm",
+        "Kimi Linear",
+        "kimi_linear",
+        784,
+        RMS,
         1e-5,
         "γ",
-        NORMED_STREAM,
-        "behind linear attention",
+        PRE,
+        f"{COMPRESSED}; behind linear attention",
     ),
-    ModelNorms("DeepSeek V3", "deepseek_v3", "RMSNorm", 1e-6, "γ", PRE, COMPRESSED),
-    ModelNorms("ViT", "vit", "LayerNorm", 1e-12, "γ, β", PRE),
+    ModelNorms("GLM-4", "glm4", 67, RMS, 1.5625e-7, "γ", BOTH_SIDES),
+    ModelNorms(
+        "GLM-5",
+        "glm_moe_dsa",
+        576,
+        RMS,
+        1e-5,
+        "γ",
+        PRE,
+        f"{COMPRESSED}; an index of keys, by LayerNorm",
+    ),
+    ModelNorms("Trinity", "afmoe", 389, RMS, 1e-5, "γ", BOTH_SIDES, BY_HEAD),
+    ModelNorms(
+        "Hunyuan 7B",
+        "hunyuan_v1_dense",
+        226,
+        RMS,
+        1e-5,
+        "γ",
+        PRE,
+        f"{BY_HEAD}, after their rotation",
+    ),
+    ModelNorms(
+        "MiniMax-Text-01", "minimax", 530, RMS, 1e-5, "γ", NORMED_STREAM, "behind linear attention"
+    ),
+    ModelNorms("MiniMax-M2", "minimax_m2", 341, RMS, 1e-6, "γ", PRE, BY_ROW),
+    ModelNorms("DeepSeek V3", "deepseek_v3", 486, RMS, 1e-6, "γ", PRE, COMPRESSED),
+    ModelNorms(
+        "DeepSeek V4",
+        "deepseek_v4",
+        1149,
+        RMS,
+        1e-6,
+        "γ",
+        PRE,
+        f"q, each head, without γ; the keys; {STREAMS}",
+    ),
+    ModelNorms("Cohere 2", "cohere2", 265, LAYER, 1e-5, "γ", PRE, "one norm for both branches"),
+    ModelNorms("Jais 2", "jais2", 197, LAYER, 1e-5, "γ, β", PRE),
+    ModelNorms("Nemotron", "nemotron", 291, LAYER, 1e-5, "γ − 1, β", PRE),
+    ModelNorms("ViT", "vit", 257, LAYER, 1e-12, "γ, β", PRE),
     ModelNorms(
         "ConvNeXt",
         "convnext",
-        "LayerNorm",
+        114,
+        LAYER,
         1e-6,
         "γ, β",
         "x + f(x)",
         "in f, behind a convolution; the patches; before each downsampling",
     ),
-    ModelNorms("Whisper", "whisper", "LayerNorm", 1e-5, "γ, β", PRE),
-    ModelNorms("Mamba 2", "mamba2", "RMSNorm", 1e-5, "γ", PRE, "in f, behind the gate"),
+    ModelNorms("Whisper", "whisper", 364, LAYER, 1e-5, "γ, β", PRE),
+    ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "γ", PRE, "in f, behind the gate"),
 ]
 
 
 def table(models: Sequence[ModelNorms]) -> Any:
     """Show models as a table, in Markdown, each with a link to its code.
 
-    >>> print(table(MODELS[2:3]).data.splitlines()[2][-62:])
-    ling_t5.py) | RMSNorm | 1e−6 | γ | `x + f(norm(x))` |  | yes |
+    >>> print(table(MODELS[2:3]).data.splitlines()[2][-67:])
+    ling_t5.py#L374) | RMSNorm | 1e−6 | γ | `x + f(norm(x))` |  | yes |
     """
     from IPython.display import Markdown
 

@@ -201,7 +201,7 @@ LAST_AXIS = Model(
     "layer",
     axes=Axes("the last axis", [each for each in LAST.wrong if "count(" not in each[1]]),
 )
-RMS_NORM = Model("rms_norm", called="RMSNorm")
+RMS_NORM = Model("layer_norm", "rms_norm", called="RMSNorm")
 WEIGHT_NORM = Model("weight_norm", called="Weight norm")
 BACKWARD = Model("backward", axes=WORDS, called="The backward pass")
 GAMMA_GRADIENT = Model("gamma_gradient", called="The gradient of γ")

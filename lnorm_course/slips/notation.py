@@ -99,7 +99,7 @@ class Template(NamedTuple):
         codes = [piece.code for piece in self.pieces(chosen)]
         return "".join(map("".join, itertools.zip_longest(self.code, codes, fillvalue="")))
 
-    def attempt(self, chosen: Sequence[int]) -> Any:
+    def make(self, chosen: Sequence[int]) -> Any:
         """Return the function or the class that the source defines last.
 
         Raises:

@@ -8,9 +8,9 @@ from torch import Tensor
 from lnorm_course.lessons.file_types import as_codes, sample_files
 from lnorm_course.lessons.todays_models import MODELS
 from lnorm_course.lessons.transformer import austen
-from lnorm_utils.data import encoded_points, normal, two_rings
+from lnorm_utils.data import normal, two_rings
 from lnorm_utils.functional import layer_norm, mean, standardize
-from lnorm_utils.plotting.picture import GREEN, ORANGE, PINK, SKY
+from lnorm_utils.plotting.picture import SKY
 
 __all__ = ["asking"]
 
@@ -94,21 +94,6 @@ def _cell(x: float, y: float, size: float, color: str, opacity: float) -> str:
     )
 
 
-def _table(left: float, top: float, size: float, values: Tensor) -> str:
-    """Draw a cell for each number: blue if it's positive, else orange; the larger, the fuller."""
-    return "".join(
-        _cell(
-            left + size * column,
-            top + size * row,
-            size,
-            "var(--color-brand-primary)" if value > 0 else ORANGE,
-            0.2 + 0.7 * min(abs(value) / 4, 1),
-        )
-        for row, line in enumerate(values.tolist())
-        for column, value in enumerate(line)
-    )
-
-
 def _cloud(left: float, top: float, size: float, points: int) -> str:
     """Draw the two rings, on each side of a square."""
     places, ring = two_rings(points)
@@ -117,19 +102,6 @@ def _cloud(left: float, top: float, size: float, points: int) -> str:
         at = f'cx="{left + size * (x + 2.4) / 4.8:.1f}" cy="{top + size * (2.4 - y) / 4.8:.1f}"'
         dots += f'<circle class="{"outer" if outer else "inner"}" {at} r="2.2"/>'
     return f'<rect class="axis" x="{left}" y="{top}" width="{size}" height="{size}" rx="4"/>{dots}'
-
-
-def _mean() -> Picture:
-    values, size = encoded_points()[:, 0], 24  # (3, 4)
-    parts = []
-    frames = [("a row?", 4, 1), ("a column?", 1, 3), ("all of them?", 4, 3)]
-    for left, (said, columns, rows) in zip((6, 126, 246), frames, strict=True):
-        parts.append(_table(left, 8, size, values))
-        width, height = size * columns + 4, size * rows + 4
-        frame = f'x="{left - 3}" y="5" width="{width}" height="{height}" rx="6"'
-        parts += [f'<rect class="asked" {frame}/>', _text(left + 2 * size, 106, said)]
-    alt = "a table of numbers, three times: do those of a row share a mean, of a column, or all?"
-    return alt, 114, parts
 
 
 def _variance() -> Picture:
@@ -157,16 +129,6 @@ def _gamma_beta() -> Picture:
     parts += [_arrow(202, 32, 202, 52), _arrow(202, 80, 202, 102), _number_line(118, "· γ + β")]
     alt = "four numbers on a line, closer together after layer norm: what do γ and β make of them?"
     return alt, 134, parts
-
-
-def _batch_norm() -> Picture:
-    size, colors = 23, ["var(--color-brand-primary)", ORANGE, GREEN, PINK]
-    cells = [(row, column) for row in range(4) for column in range(4)]
-    parts = [_cell(36 + size * c, 6 + size * r, size, colors[r], 0.8) for r, c in cells]
-    parts += [_cell(222 + size * c, 6 + size * r, size, colors[c], 0.8) for r, c in cells]
-    parts += [_text(81, 118, "one mean for a row?"), _text(267, 118, "one for a column?")]
-    parts.append(_hole(174, 52, 15))
-    return "a table colored by rows, and colored by columns: which cells share a mean?", 126, parts
 
 
 def _collapse() -> Picture:
@@ -202,6 +164,16 @@ def _module() -> Picture:
     ]
     parts.append(_text(88, 119, "?", "mark"))
     return "the formula of layer norm, and a class that is still empty", 136, parts
+
+
+def _rms_norm() -> Picture:
+    parts = [_text(175, 26, "y = γ · (x − mean) / √(var + ε) + β", "large")]
+    parts += [_arrow(175, 40, 175, 62), _box(70, 70, 210, 40, "y = γ · x / √(? + ε)", "asked")]
+    return (
+        "the formula of layer norm, and a shorter one, without the mean and without β",
+        118,
+        parts,
+    )
 
 
 def _bugs() -> Picture:
@@ -325,15 +297,13 @@ def _speed() -> Picture:
 
 
 PICTURES: dict[str, Callable[[], Picture]] = {
-    "01_mean": _mean,
     "02_variance": _variance,
     "03_standardize": _standardize,
     "04_gamma_beta": _gamma_beta,
-    "05_batch_vs_layer_norm": _batch_norm,
     "06_two_feature_collapse": _collapse,
     "07_projection_fix": _projection,
     "08_build_the_layer": _module,
-    "09_find_the_bug": _bugs,
+    "09_rms_norm": _rms_norm,
     "10_add_and_norm": _residual,
     "11_train_it": _training,
     "12_backward_pass": _backward,
@@ -341,6 +311,7 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "14_invariances": _invariances,
     "15_transformer": _transformer,
     "16_in_the_wild": _file_types,
+    "17_find_the_bug": _bugs,
     "appendix_models": _models,
     "appendix_speed": _speed,
 }

@@ -206,6 +206,6 @@ def _fingerprint(source: str) -> str:
     """Name everything that the pictures of an explorer depend on."""
     function = inspect.unwrap(_evaluate(source.split("(")[0]))  # below its decorator
     own = Path(inspect.getfile(function))
-    others = {*EXPLORERS.glob("*.py")} - {own}
+    others = {file for file in EXPLORERS.iterdir() if file.is_file()} - {own}
     files = {f for room in DRAWING for kind in KINDS for f in room.rglob(kind)}
     return fingerprint({*files, Path(__file__)} - others, source)

@@ -5,6 +5,7 @@ import base64
 import copy
 import hashlib
 import html
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,12 +14,14 @@ from typing import Any
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
+from lnorm_course.explorers import explore_row
+from lnorm_course.explorers.engine.stills import RUN, still_image
 from lnorm_staff.web.asking import asking
 from lnorm_staff.web.baking import Call, calls_in
 from lnorm_staff.web.code import only_shows
 from lnorm_staff.web.questions import code_exercise, exercise_named, prediction
 
-__all__ = ["LAB_ONLY", "explorer", "lesson_page"]
+__all__ = ["LAB_ONLY", "explorer", "lesson_page", "with_handles"]
 
 CHECK = re.compile(r"^ *(\w+)\.check\(", re.MULTILINE)
 CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
@@ -36,6 +39,8 @@ LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
 ALT = re.compile(r'<img [^>]*?alt="([^"]+)"')
 # Words to answer with: on a page they are chosen.
 WRITE = re.compile(r'\bWrite (?=")')
+# A word of the text that points into the row above it: `[mean](#row=mean)`.
+HANDLE = re.compile(r"\[([^\]]+)\]\((#row=[^)]+)\)")
 IMAGE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 
 Cell = dict[str, Any]
@@ -68,8 +73,12 @@ def lesson_page(
     exercises, known = _exercises(notebook), outcomes or {}
     cells: list[Cell] = []
     first, *rest = notebook["cells"]
-    cells += _title("".join(first["source"]), asking(name))
-    imports = next(cell for cell in rest if cell["cell_type"] == "code")
+    imports, *others = (cell for cell in rest if cell["cell_type"] == "code")
+    picture = asking(name)
+    if others and rest[1] is others[0] and (calls := calls_in("".join(others[0]["source"]))):
+        opening = rest.pop(1)  # a picture that can be touched asks the lesson's question
+        picture = explorer(calls[0], bake, up, _stills(opening, pictures, up))
+    cells += _title("".join(first["source"]), picture)
     while rest:
         cell = rest.pop(0)
         source = "".join(cell["source"])
@@ -85,27 +94,51 @@ def lesson_page(
             cells.append(_raw('<p class="lnorm-progress"></p>'))
         elif calls := calls_in(source):
             stills = _stills(cell, pictures, up)
-            cells += [_raw(explorer(call, bake(call.source), up, stills)) for call in calls]
+            cells += [_raw(explorer(call, bake, up, stills)) for call in calls]
         else:
             cells += _shown(_with_pictures(cell, pictures, up))
+    for cell in (cell for cell in cells if cell["cell_type"] == "markdown"):
+        cell["source"] = with_handles("".join(cell["source"]))
     numbered = [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)]
     return {**notebook, "cells": numbered}
 
 
-def explorer(call: Call, folder: Path, up: str, still: str = "") -> str:
+def explorer(call: Call, bake: Callable[[str], Path], up: str, still: str = "") -> str:
     """Write the place of an explorer as HTML.
 
     Args:
-        folder: with its frames, of which only the name is kept.
+        bake: from the call of an explorer to the folder with its frames, of which only the name is
+            kept. The row has none, because it computes in the browser.
         up: the way from the page to the top of the site.
         still: what stands there until the explorer is drawn.
     """
-    page = (folder / "page.json").read_text("utf-8").replace("</", "<\\/")
+    if call.topic == "row":
+        return _row(call, up, still)
+    folder = bake(call.source)
     return (
         f'<div class="lnorm-live" id="{call.topic}" data-topic="{call.topic}" '
         f'data-folder="{up}baked/{folder.name}" data-preset="{html.escape(call.preset)}">'
-        f'{still}<script type="application/json">{page}</script></div>'
+        f"{still}{_json(json.loads((folder / 'page.json').read_text('utf-8')))}</div>"
     )
+
+
+def _row(call: Call, up: str, still: str) -> str:
+    row = explore_row(**({"preset": call.preset} if call.preset else {}))
+    return (
+        f'<div class="lnorm-row-place" data-preset="{html.escape(row.preset)}">'
+        f"{still or without_lab(still_image([row])['text/html'])}{_json(row.page)}</div>"
+        f'<script type="module" src="{up}_static/row.js"></script>'
+    )
+
+
+def _json(page: Any) -> str:
+    text = json.dumps(page, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    return f'<script type="application/json">{text}</script>'
+
+
+def with_handles(text: str) -> str:
+    """Make links of the words that point into a row; their addresses are no places of the page."""
+    return HANDLE.sub(r'<a href="\2">\1</a>', text)
 
 
 def _title(text: str, picture: str) -> Iterator[Cell]:
@@ -182,6 +215,13 @@ def _folded(rest: list[Cell], label: str, pictures: Path, up: str) -> Iterator[C
         if found:
             rest.insert(0, _words(text[end:]))
         inside += _code(rest, pictures, up)
+    if (
+        rest
+        and rest[0]["cell_type"] == "code"
+        and "".join(rest[0]["source"]).startswith("explore_row(")
+    ):
+        calls = calls_in("".join(rest[0]["source"]))
+        inside.append(_raw(_row(calls[0], up, _stills(rest.pop(0), pictures, up))))
     yield from [_raw(FOLD.format("answer", label)), *inside, _raw("</details>")]
 
 
@@ -225,7 +265,12 @@ def _with_pictures(cell: Cell, pictures: Path, up: str) -> Cell:
 def _stills(cell: Cell, pictures: Path, up: str) -> str:
     outputs = _with_pictures(cell, pictures, up)["outputs"]
     still = "".join("".join(output["data"].get("text/html", "")) for output in outputs)
-    return still.replace("<em>Run this cell to get the sliders.</em>", "")
+    return without_lab(still)
+
+
+def without_lab(still: str) -> str:
+    """Leave out of a still image what makes sense in JupyterLab only."""
+    return still.replace(RUN, "")
 
 
 def _in_files(text: str, pictures: Path, up: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from lnorm_course.checking.choosing import SCRIPT as GAPS
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.explorers.engine.explorer import SCRIPT
+from lnorm_course.explorers.row import SCRIPT as ROW
 from lnorm_course.lab.lesson_files import cleared, read, write
 from lnorm_staff.web.baking import bake, calls_in
 from lnorm_staff.web.getting import (
@@ -21,7 +22,7 @@ from lnorm_staff.web.getting import (
     write_archive,
 )
 from lnorm_staff.web.lesson_map import lesson_map, lessons_of, with_map
-from lnorm_staff.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page
+from lnorm_staff.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page, with_handles
 from lnorm_staff.web.outcomes import all_outcomes
 from lnorm_staff.web.questions import exercise_named, prediction
 from lnorm_staff.web.redrawing import redraw, with_drawings
@@ -35,6 +36,7 @@ CHECKING = COURSE / "checking"
 SCRIPTS = ("naming.js", "cards.js", "choosing.js", "progress.js", "drawers.js", "live.js")
 STYLES = (
     "live.css",
+    "first_page.css",
     "reading.css",
     "asking.css",
     "lesson_map.css",
@@ -186,17 +188,15 @@ def write_static(folder: Path) -> None:
     (folder / "live.js").write_text("\n".join([SCRIPT, GAPS, *own]), encoding="utf-8")
     styles = (
         ENGINE / "explorer.css",
+        COURSE / "explorers/row.css",
         CHECKING / "gaps.css",
         *(ROOM / name for name in STYLES),
     )
     text = "\n".join(style.read_text("utf-8") for style in styles)
     (folder / "live.css").write_text(text, encoding="utf-8")
-    alone = ("search.js", "hero.js", "hero.css")
-    for path in (
-        *ROOM.glob("stix_two_math.*"),
-        *ROOM.glob("minisearch.*"),
-        *(ROOM / f for f in alone),
-    ):
+    (folder / "row.js").write_text(ROW, encoding="utf-8")
+    alone = ("stix_two_math.*", "minisearch.*", "search.js")
+    for path in (path for pattern in alone for path in ROOM.glob(pattern)):
         shutil.copy(path, folder)
 
 
@@ -205,7 +205,7 @@ def _alive(text: str, baked: Callable[[str], Path], up: str) -> str:
 
     def alive(found: re.Match[str]) -> str:
         topic, source = found.groups()
-        parts = [explorer(call, baked(call.source), up) for call in calls_in(source)]
+        parts = [explorer(call, baked, up) for call in calls_in(source)]
         for name in CHECK.findall(source):
             question = exercise_named(topic, name)
             if not isinstance(question, Prediction):
@@ -213,13 +213,12 @@ def _alive(text: str, baked: Callable[[str], Path], up: str) -> str:
             parts.append(prediction(question, found.string[: found.start()]))
         return _raw("\n".join(parts))
 
-    return ALIVE.sub(alive, text)
+    return ALIVE.sub(alive, with_handles(text))
 
 
 def _index(text: str, baked: Callable[[str], Path]) -> str:
     """Write the first page, which stands at the top of the site and not in `docs`."""
-    text = re.sub(r"\]\((?!\.\./|http)", "](docs/", text).replace("](../", "](")
-    text = text.replace("<!-- hero -->", _raw((ROOM / "hero.html").read_text("utf-8")))
+    text = re.sub(r"\]\((?!\.\./|http|#)", "](docs/", text).replace("](../", "](")
     return _alive(TOCTREE.sub(lambda tree: _at_the_top(tree[0]), text), baked, "")
 
 

@@ -1,9 +1,29 @@
-"""The ten kinds of questions that are asked most, in words of public threads.
+"""The kinds of questions that are asked most, in words of public threads and of their subject.
 
 Kind → (what answers it, as a part of an address of the site; five wordings).
 """
 
 SEARCHES = {
+    "without the mean": (
+        ["09_rms_norm", "norms.html#what-is-the-difference-between-rmsnorm"],
+        [
+            "RMSNorm",
+            "why not subtract the mean",
+            "RMSNorm vs LayerNorm",
+            "does the mean matter in RMSNorm",
+            "which norm do language models use",
+        ],
+    ),
+    "long queries and keys": (
+        ["09_rms_norm", "transformers.html#what-does-qk-norm"],
+        [
+            "QK-norm",
+            "qk norm",
+            "query key normalization",
+            "attention scores too large",
+            "normalize queries and keys",
+        ],
+    ),
     "before or after a sublayer": (
         ["transformers.html#pre-ln-or-post-ln", "10_add_and_norm"],
         [

@@ -34,7 +34,8 @@ OUTSIDE = """() => [...document.querySelectorAll('article *')].filter((e) => {
         if (getComputedStyle(box).overflowX !== 'visible') return false;
     return true;
 }).map((e) => e.outerHTML)"""
-FIRST = """() => Math.min(...[...document.querySelectorAll('.lnorm-prediction, .lnorm-live')]
+FIRST = """() => Math.min(
+    ...[...document.querySelectorAll('.lnorm-prediction, .lnorm-live, .lnorm-row')]
     .map((e) => e.getBoundingClientRect().top + scrollY))"""
 SWIPED = "e => getComputedStyle(e, '::after').content"
 PHONE = (390, 740)

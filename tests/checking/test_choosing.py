@@ -35,7 +35,7 @@ def chosen(template, *pieces):
 def test_a_program_is_made_of_the_chosen_pieces():
     template = parse(TWO_GAPS)
     assert template.program(chosen(template, "-", "2")) == "def f(x):\n    return x - 2"
-    assert template.attempt(chosen(template, "+", "1"))(3) == 4
+    assert template.make(chosen(template, "+", "1"))(3) == 4
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ import re
 from lnorm_course.lessons.todays_models import MODELS, table
 
 
-def test_the_table_has_a_row_for_each_model_with_a_link_to_its_code():
+def test_the_table_has_a_row_for_each_model_with_a_link_to_the_line_of_its_block():
     rows = table(MODELS).data.splitlines()[2:]
     assert len(rows) == len(MODELS) == len({each.model for each in MODELS})
     for row, each in zip(rows, MODELS, strict=True):
-        path = f"/models/{each.folder}/modeling_{each.folder}.py)"
+        path = f"/models/{each.folder}/modeling_{each.folder}.py#L{each.line})"
         assert row.startswith(
-            f"| [{each.model}](https://github.com/huggingface/transformers/blob/v"
+            f"| [{each.model}](https://github.com/huggingface/transformers/blob/v5.24.0/"
         )
         assert path in row
         assert each.place in row

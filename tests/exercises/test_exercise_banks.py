@@ -71,7 +71,7 @@ def test_every_wrong_answer_has_a_message_of_its_own():
     for exercise in EXERCISES:
         messages = [one.message for one in known(exercise)]
         assert len(set(messages)) == len(messages), exercise.name
-        pieces = exercise.search.choices if exercise in CODE else ()
+        pieces = exercise.search.own_pieces if exercise in CODE else ()
         assert len(messages) + len(pieces) >= 2, exercise.name
         assert [m for m in messages if not m.endswith(".") or "!" in m] == []
 
@@ -89,7 +89,9 @@ def test_the_exercises_that_a_lesson_asks_after_its_recap_are_those_marked_furth
 
 def test_all_misconceptions_are_recognized_by_name():
     recognized = {one.belief for exercise in EXERCISES for one in known(exercise)}
-    recognized |= {each for e in WITH_NORM for piece in e.search.pieces for each in piece.beliefs}
+    recognized |= {
+        each for e in WITH_NORM for piece in e.search.model_pieces for each in piece.beliefs
+    }
     assert set(Belief) - recognized == set()
 
 

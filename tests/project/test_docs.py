@@ -18,6 +18,7 @@ from project import MAKEFILE, NOTEBOOK_PATHS, PROJECT
 from lnorm_course.checking.bank import BankLoader
 from lnorm_course.exercises import Exercise
 from lnorm_course.explorers import Explorer
+from lnorm_course.explorers.row import SHEETS
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.check_lesson import problems
 
@@ -38,6 +39,11 @@ EXAMPLES = [code for language, code in BLOCKS if language == "python"]
 LINK = re.compile(r'\]\(<?([^)\s>]+)|\b(?:href|src)="([^"]+)"|^\[[^\]]+\]: *(\S+)', re.MULTILINE)
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 MAKE = re.compile(r"^`?(?:\w+=\S+ )*make((?: [a-z]+)+)", re.MULTILINE)
+
+# What a word of the text can point at in a row: a part of its picture, or one of its states.
+TERMS = ("x", "mean", "centered", "var", "spread", "eps", "gamma", "beta", "y")
+PRESETS = (re.sub(r"\W+", "-", name) for sheet in SHEETS.values() for name in sheet["presets"])
+HANDLES = {f"row={name}" for name in (*TERMS, *PRESETS)}
 
 every_page = pytest.mark.parametrize("page", [*PAGES, *NOTEBOOK_PATHS], ids=lambda page: page.name)
 
@@ -127,7 +133,7 @@ def test_every_relative_link_leads_to_a_file_and_a_heading_that_exist(page):
         name, _, anchor = unquote(link).partition("#")
         target = page.parent / name if name else page
         assert target.exists(), link
-        assert not anchor or anchor in anchors(target), link
+        assert not anchor or anchor in {*anchors(target), *HANDLES}, link
 
 
 @every_page

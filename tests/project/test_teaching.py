@@ -7,6 +7,7 @@ import torch
 from project import LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
 
 from lnorm_course import explorers
+from lnorm_course.explorers.row import SHEETS
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.lecture import FOR_BELIEF, FOR_LESSON
 from lnorm_utils import LayerNorm
@@ -17,6 +18,8 @@ PRESET = r'(explore_\w+)\(preset="(.+?)"\)'
 @cache
 def presets_of(name):
     """Make an explorer once, and return its presets."""
+    if name == "explore_row":
+        return {preset for sheet in SHEETS.values() for preset in sheet["presets"]}
     explorer = getattr(explorers, name)()
     explorer.close()
     return explorer.presets

@@ -62,12 +62,12 @@ def test_what_a_wrong_piece_gives_is_explained_by_it_or_by_the_exercises_own_mis
     search: Explanations = exercise.search
     numbers = range(len(exercise.right))
     unexplained = []
-    for piece in search.pieces:
+    for piece in search.model_pieces:
         results = {n: search.result((piece,), n) for n in numbers}
         if all(search.equal(results[n], exercise.right[n]) for n in numbers):
             continue
         found = search.of(results, piece.has)
-        is_own = found and found[0][0] in [*search.mistakes, *search.choices]
+        is_own = found and found[0][0] in [*search.mistakes, *search.own_pieces]
         if not is_own and (piece,) not in found and piece.counts == 1:
             unexplained.append((piece.why, found))
     assert unexplained == []
@@ -83,7 +83,7 @@ def test_each_wrong_piece_changes_something_in_some_exercise():
     silent = {code for _, code in silent}
     for exercise in WITH_NORM:
         search = exercise.search
-        for piece in search.pieces:
+        for piece in search.model_pieces:
             for n, right in enumerate(exercise.right):
                 if not search.equal(search.result((piece,), n), right):
                     silent.discard(piece.code)

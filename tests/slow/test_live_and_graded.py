@@ -17,7 +17,7 @@ from fractions import Fraction
 bank = importlib.import_module("lnorm_course.exercises.{topic}")
 def slipped(exercise, *numbers):
     pieces = [exercise.model.pieces[number] for number in numbers]
-    return exercise.attempt(pieces)
+    return exercise.make(pieces)
 """
 MOST_PAIRS = 6
 # For runs without `--all`, topics that differ in what is handed in: numbers, shapes and functions;
@@ -36,7 +36,7 @@ def attempts(exercise):
         yield from ("numpy.float32(0.55)", "torch.tensor(6)", "(Fraction(2), 3)", "(*range(40),)")
         return
     yield f"{own}.answer"
-    yield from (f"{own}.attempt([{own}.mistakes[{n}]])" for n in range(len(exercise.mistakes)))
+    yield from (f"{own}.make([{own}.mistakes[{n}]])" for n in range(len(exercise.mistakes)))
     yield from ("3", "lambda *inputs: None", "lambda x, *more: 3 * x if hasattr(x, 'ndim') else 3")
     yield "sys.modules['lnorm_utils'].standardize"
     yield "lambda x, *m: sys.modules['lnorm_utils'].standardize(x) if hasattr(x, 'ndim') else 3"

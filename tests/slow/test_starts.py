@@ -210,6 +210,54 @@ def test_at_0_3_without_norms_it_is_the_size_of_the_weights_and_not_the_biases(
         assert (end_on_the_rings(network, 0.3, 100) < 0.1) == trains
 
 
+class DividesOnly(nn.Identity):
+    def forward(self, row):
+        return row / (mean(row.square()) + 1e-5).sqrt()
+
+
+@LONG
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("start", [{}, {"start": 1.0, "first_bias": True}])
+def test_a_norm_that_only_divides_trains_the_rings(start, seed):
+    assert last_loss(norm=DividesOnly, seed=seed, **start) < 0.01
+
+
+class KeepsMean(LayerNorm):
+    def forward(self, x):
+        return nn.functional.rms_norm(x, x.shape[-1:], self.weight, self.eps) + self.bias
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_mean_s_share_of_a_transformer_s_rows_shrinks_and_matters_to_rms_norm_only(seed):
+    training, validation = split()
+    pieces = validation[:640].reshape(10, 64)
+    model = Transformer(37, "pre-LN", depth=2, seed=seed).double()
+
+    def share_and_loss():
+        stream = model.blocks(model.position(model.embedding(pieces)))
+        share = mean(stream).square().mean() / stream.square().mean()
+        return share.item(), validation_loss(model, validation)
+
+    assert 0.27 < share_and_loss()[0] < 0.29
+    train_transformer(model, training, rate=0.003, steps=100)
+    share, loss = share_and_loss()
+    assert 0.035 < share < 0.055
+    losses = {}
+    for norm in ("layer norm", "RMSNorm"):
+        if norm == "RMSNorm":
+            for each in model.modules():
+                if isinstance(each, LayerNorm):
+                    each.__class__ = KeepsMean
+        losses[norm, 0] = share_and_loss()[1]
+        model.embedding.weight.data += 1 / 8
+        losses[norm, 1] = share_and_loss()[1]
+        model.embedding.weight.data -= 1 / 8
+    assert losses["layer norm", 0] == loss
+    assert losses["layer norm", 1] == pytest.approx(loss, abs=1e-3)
+    assert 0.005 < losses["RMSNorm", 0] - loss < 0.035
+    assert 0.15 < losses["RMSNorm", 1] - loss < 0.25
+
+
 def test_with_a_direction_for_each_row_it_depends_on_the_seed_which_block_of_post_ln_gets_more():
     rows = normal(64, 64, seed=1, dtype=torch.float64)
     slopes = normal(64, 64, seed=2, dtype=torch.float64)

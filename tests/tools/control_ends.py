@@ -4,8 +4,9 @@ from lnorm_course import explorers
 
 
 def make_all():
-    """Return {name: function} for all explorers of the package."""
-    return {n: getattr(explorers, n) for n in explorers.__all__ if n.startswith("explore_")}
+    """Return {name: function} for all explorers with controls, so without the row."""
+    names = [n for n in explorers.__all__ if n.startswith("explore_") and n != "explore_row"]
+    return {name: getattr(explorers, name) for name in names}
 
 
 def ends(explorer):

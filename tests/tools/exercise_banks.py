@@ -41,7 +41,7 @@ def known(exercise):
     if isinstance(exercise, Prediction):
         return [Known(*wrong) for wrong in exercise.wrong]
     return [
-        Known(exercise.attempt([m]), m.why, next(iter(m.beliefs), None)) for m in exercise.mistakes
+        Known(exercise.make([m]), m.why, next(iter(m.beliefs), None)) for m in exercise.mistakes
     ]
 
 

@@ -7,6 +7,7 @@ the source alone has to be changed. `ARGS=--all` also prints what each is told.
 """
 
 import argparse
+import warnings
 from collections import Counter, defaultdict
 from pathlib import Path
 from statistics import median
@@ -47,8 +48,8 @@ def kind_of(exercise, feedback):
     search = exercise.search
     for parts, what in (
         (search.mistakes, "a mistake of the exercise"),
-        (search.choices, "a wrong piece of its own program"),
-        (search.pieces, "a wrong piece of its model"),
+        (search.own_pieces, "a wrong piece of its own program"),
+        (search.model_pieces, "a wrong piece of its model"),
     ):
         if any(feedback.message.startswith(done_of(part)) for part in parts):
             return "named", what
@@ -89,6 +90,7 @@ def main():
     parser.add_argument("files", nargs="*", type=Path, help="lists of answers")
     parser.add_argument("--all", action="store_true", help="print what each program is told")
     options = parser.parse_args()
+    warnings.simplefilter("ignore")  # of wrong programs
     if options.files:
         for file in options.files:
             report(file.name, attempts_in(read(file)), options.all)

@@ -9,7 +9,7 @@ import ipywidgets
 
 from lnorm_utils.plotting.picture import image_tag
 
-__all__ = ["let_boxes_have_stills", "still_image"]
+__all__ = ["RUN", "let_boxes_have_stills", "still_image"]
 
 RUN = "<em>Run this cell to get the sliders.</em>"
 

@@ -3,7 +3,7 @@
 from lnorm_course.lessons.transformer.grid import RATES, run, split
 from lnorm_course.lessons.transformer.model import PLACES, Transformer, TransformerBlock, attention
 from lnorm_course.lessons.transformer.text import austen, entropies
-from lnorm_course.lessons.transformer.training import train_transformer
+from lnorm_course.lessons.transformer.training import train_transformer, validation_loss
 from lnorm_utils.training import Adam
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "run",
     "split",
     "train_transformer",
+    "validation_loss",
 ]

@@ -1,0 +1,118 @@
+"""The row: the numbers of one word on their way through a norm, one picture for all lessons."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import anywidget
+import numpy as np
+import torch
+import traitlets
+
+from lnorm_course.explorers.engine.controls import one_of
+from lnorm_course.explorers.engine.explorer import HERE as ENGINE
+from lnorm_course.explorers.engine.reruns import close_former_run
+from lnorm_course.explorers.engine.stills import still_image
+from lnorm_utils.data import encoded_points
+from lnorm_utils.functional import layer_norm
+from lnorm_utils.plotting import Picture, number_lines, shared_cells
+
+__all__ = ["Row", "explore_row"]
+
+HERE = Path(__file__).parent
+SCRIPTS = (ENGINE / "controls.js", HERE / "row_core.js", HERE / "row.js")
+STYLES = (ENGINE / "explorer.css", HERE / "row.css")
+SCRIPT, STYLE = ("\n".join(file.read_text("utf-8") for file in one) for one in (SCRIPTS, STYLES))
+# Name → what a picture shows: its words, their numbers (without them, those of lesson 1), the state
+# that it starts in, and its presets. A preset changes a part of the state, and says something.
+SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
+OVER: dict[str, Any] = {"D": 2, "LD": (1, 2), "NL": (0, 1), "NLD": (0, 1, 2)}  # of (N, L, D)
+
+
+class Row(anywidget.AnyWidget):
+    """The widget of `explore_row`, which computes in the browser.
+
+    `preset`, the name of the preset that was chosen last or "", and `x`, the numbers, a list for
+    each word, can be read, set, observed, and linked.
+    """
+
+    _esm = SCRIPT
+    _css = STYLE
+    page = traitlets.Dict().tag(sync=True)
+    preset = traitlets.Unicode().tag(sync=True)
+    x: Any = traitlets.List().tag(sync=True)
+
+    def __init__(self, page: dict[str, Any], preset: str) -> None:
+        self.presets = {name: each["state"] for name, each in page["presets"].items()}
+        x = self.presets[preset].get("x", page["start"]["x"])
+        super().__init__(page=page, preset=preset, x=x)
+        close_former_run(self)
+
+    @traitlets.validate("preset")
+    def _known(self, proposal: Any) -> str:
+        return one_of(proposal["value"], ["", *self.presets], "preset")
+
+    @traitlets.validate("x")
+    def _fits(self, proposal: Any) -> list[list[float]]:
+        rows, features = len(self.page["start"]["x"]), len(self.page["start"]["x"][0])
+        x = proposal["value"]
+        if [len(row) for row in x] != [features] * rows or not np.isfinite(x).all():
+            raise ValueError(f"x must be {rows} lists of {features} finite numbers, but got {x!r}.")
+        return x
+
+    @property
+    def words(self) -> str:
+        """What is said about the preset."""
+        return self.page["presets"][self.preset]["says"] if self.preset else self.page["alt"]
+
+    @property
+    def picture(self) -> Picture:
+        """What stands where no widget runs: a word on two lines, or all words in a table."""
+        state = {**self.page["start"], **self.presets.get(self.preset, {})}
+        x = torch.tensor(self.x).double().reshape(len(self.page["sentences"]), -1, len(self.x[0]))
+        if state["depth"] in ("row", "steps"):
+            row = x.flatten(0, 1)[state["at"]]
+            picture = number_lines(torch.stack([row, layer_norm(row, len(row))]))
+            picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
+        else:
+            picture = shared_cells(x, OVER[state["over"] or "D"])
+        picture.alt = self.page["alt"]
+        return picture
+
+    @property
+    def frames(self) -> Any:
+        """The picture, as `stills` asks for it."""
+        return SimpleNamespace(picture=(picture := self.picture), png=picture.png)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})
+        return {**view, **still_image([self])}, {"lnorm_utils": {"has_still_image": True}}
+
+
+def explore_row(preset: str = "four numbers") -> Row:
+    """Explore the numbers of words on their way through a norm: drag one, and see what changes.
+
+    Args:
+        preset: the state to start in, such as "one per word" or "batch norm". The picture has the
+            presets that stand beside it in `row.json`.
+
+    Raises:
+        ValueError: `preset` is unknown.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4.
+
+    >>> explore_row("one per sentence").words
+    'Here the two words of a sentence share a mean.'
+    """
+    one_of(preset, [name for sheet in SHEETS.values() for name in sheet["presets"]], "preset")
+    sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["presets"])
+    rows = sheet.get("x") or encoded_points().double().flatten(0, 1).tolist()
+    presets = {}
+    for name, changes in sheet["presets"].items():
+        state = {key: value for key, value in changes.items() if key not in ("says", "rows")}
+        if "rows" in changes:  # those that are replaced, by their numbers; the others are as before
+            state["x"] = [changes["rows"].get(str(at), row) for at, row in enumerate(rows)]
+        presets[name] = {"state": state, "says": changes["says"]}
+    start = {"gamma": None, "beta": None, **sheet["start"], "x": rows}
+    return Row({**sheet, "start": start, "presets": presets, "decimals": "x" not in sheet}, preset)

@@ -1,0 +1,168 @@
+"""The row on pages and in JupyterLab: touched by keys, mouse and finger, or from the text."""
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from hands import Mouse, Touch
+from jupyterlab_page import Page, notebook, wait_until
+from pages import LESSONS
+from test_without_a_kernel import serious
+
+from lnorm_course.explorers.row import OVER
+from lnorm_utils import layer_norm, standardize
+
+CALM = {"reduced_motion": "reduce"}
+# What stands in the cells and below them, and in the last row of the steps.
+SEEN = """row => {
+    const number = (text) => Number(text.replace('−', '-'));
+    const cells = [...row.querySelectorAll('.cell')];
+    return {
+        x: cells.map(cell => number(cell.querySelector('input').ariaValueText)),
+        below: cells.map(cell => number(cell.querySelector('.below').textContent)),
+        y: [...row.querySelectorAll('.step.last:not(.away)')].map(step => number(step.textContent)),
+        moved: cells.flatMap((cell, i) => cell.classList.contains('moved') ? [i] : []),
+    };
+}"""
+# How many pictures a second are painted while a hand drags for two seconds.
+PAINTED = """() => new Promise(done => {
+    let [count, start] = [0, performance.now()];
+    const next = (now) => {
+        count += 1;
+        now - start < 2000 ? requestAnimationFrame(next) : done(count / 2);
+    };
+    requestAnimationFrame(next);
+})"""
+STILL = "row => row.querySelectorAll('.moved').length === 0"
+
+
+def close(seen, wanted):
+    torch.testing.assert_close(torch.tensor(seen).double(), wanted.flatten(), atol=0.0051, rtol=0)
+
+
+def opened(visit, page, **options):
+    page = visit(page, **options).page
+    return page, page.locator(".lnorm-row").first
+
+
+def press(row, name):
+    row.get_by_role("button", name=name, exact=True).click()
+
+
+@pytest.mark.parametrize("hand", [Mouse, Touch])
+def test_a_number_of_the_first_page_is_changed_by_keys_and_by_hand(visit, hand):
+    page, row = opened(visit, "index.html", **hand.options, **CALM)
+    truth = torch.tensor([-6.0, 0, 2, 8], dtype=torch.float64)
+    close(row.evaluate(SEEN)["y"], layer_norm(truth, 4))
+    number = row.get_by_role("slider", name="number a of truth")
+    number.focus()
+    page.keyboard.press("ArrowRight")
+    hand(page).pull(row.locator(".dot[data-name=x]").nth(1), 60, 0)
+    x = torch.tensor(row.evaluate(SEEN)["x"][-4:]).double()
+    assert x[0] == -5.75
+    assert x[1] > 1
+    assert x[2:].tolist() == [2, 8]
+    close(row.evaluate(SEEN)["y"], layer_norm(x, 4))
+    for name in ("all equal", "γ and β", "four numbers"):
+        press(row, name)
+    close(row.evaluate(SEEN)["y"], layer_norm(truth, 4))
+
+
+@pytest.mark.parametrize("hand", [Mouse, Touch])
+def test_what_depends_on_a_number_is_lit_a_row_or_a_column(visit, hand):
+    page, row = opened(visit, LESSONS[4], **hand.options, **CALM)
+    for preset, over, lit in (
+        ("layer norm", "D", [8, 9, 10, 11]),
+        ("batch norm", "NL", range(1, 24, 4)),
+    ):
+        press(row, preset)
+        hand(page).pull(row.locator(".cell").nth(9), 40, 0)
+        seen = row.evaluate(SEEN)
+        assert seen["moved"] == [*lit]
+        x = torch.tensor(seen["x"]).double().reshape(3, 2, 4)
+        close(seen["below"], standardize(x, OVER[over]))
+        page.wait_for_function(STILL, arg=row.element_handle())
+    press(row, "new company")
+    assert len(row.evaluate(SEEN)["moved"]) == 24
+
+
+def test_a_word_of_the_text_lights_its_part_and_leads_to_a_state(visit):
+    page, row = opened(visit, "index.html", **CALM)
+    page.get_by_role("link", name="mean", exact=True).focus()
+    assert row.locator(".value.lit").inner_text() == "mean 1.00"
+    page.get_by_role("link", name="Start").focus()
+    assert row.locator(".lit").count() == 0
+    page.get_by_role("link", name="scale γ and a shift β").press("Enter")
+    row.get_by_text("· γ + β").wait_for()
+    page.goto(page.url.split("#")[0] + "#row=all-equal")
+    page.reload()
+    pressed = page.locator(".lnorm-row [aria-pressed=true]").all_inner_texts()
+    assert "all equal" in pressed
+
+
+def test_every_depth_can_be_reached_and_left_by_keys(visit):
+    _, row = opened(visit, LESSONS[4], **CALM)
+    word = row.get_by_role("button", name="sing", exact=True)
+    word.press("Enter")
+    assert row.locator(".step:not(.away)").count() == 4
+    row.get_by_role("slider", name="number d of sing").focus()
+    word.press("Enter")
+    assert row.get_by_role("slider").count() == 24
+    for depth in ("words", "its steps", "numbers"):
+        row.get_by_role("button", name=depth, exact=True).press("Enter")
+        assert (
+            row.get_by_role("button", name=depth, exact=True).get_attribute("aria-pressed")
+            == "true"
+        )
+
+
+@pytest.mark.parametrize("name", ["index.html", LESSONS[0], LESSONS[4]])
+def test_it_is_touched_within_the_first_screen_and_without_a_script_its_still_image_is_seen(
+    visit, name
+):
+    for size in ((390, 844), (1280, 800)):
+        _, row = opened(visit, name, size=size, **CALM)
+        part = (
+            row.locator(".cell:not(.tiny)").first
+            if name != "index.html"
+            else row.locator(".dot[data-name=x]").first
+        )
+        box = part.bounding_box()
+        assert box["y"] + box["height"] < size[1]
+    page = visit(name, java_script_enabled=False).page
+    assert page.locator(".lnorm-row-place img").first.is_visible()
+
+
+def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
+    page, row = opened(visit, "index.html", **CALM)
+    dot = row.locator(".dot[data-name=x]").first.bounding_box()
+    page.mouse.move(dot["x"] + 13, dot["y"] + 13)
+    page.mouse.down()
+    page.evaluate(f"window.painted = ({PAINTED})()")
+    for step in range(100):
+        page.mouse.move(dot["x"] + 13 + 3 * (step % 40), dot["y"] + 13)
+    assert page.evaluate("window.painted") > 55
+
+
+def test_in_jupyterlab_it_moves_without_its_kernel_and_tells_it_of_its_numbers(
+    chromium, address, lessons
+):
+    cells = [
+        "from lnorm_course.explorers import explore_row",
+        "row = explore_row(preset='batch norm')\nrow",
+        "print(row.preset, float(row.x[0][0]))",
+    ]
+    page = Page(chromium, address, notebook(lessons, "row.ipynb", *cells))
+    page.run_all()
+    row = page.page.locator(".lnorm-row")
+    for _ in range(3):
+        row.get_by_role("slider", name="number a of dogs").press("ArrowRight")
+    press(row, "layer norm")
+    page.page.wait_for_timeout(1500)
+    page.page.locator(".jp-CodeCell .cm-content").nth(2).click()
+    page.page.keyboard.press("Control+Enter")
+    told = page.page.locator(".jp-OutputArea-output pre").last
+    wait_until(page.page, lambda: told.inner_text().strip() == "layer norm -3.0")
+    assert serious(Axe().run(page.page, context=".lnorm-row")) == []
+    assert page.errors == []
+    page.menu("Kernel", "Shut Down Kernel")
+    page.page.close()

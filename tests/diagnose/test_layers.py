@@ -1,0 +1,274 @@
+"""Wrong layers are named, right ones never are, and what can't be judged gets a sentence."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from lnorm_course import diagnose
+from lnorm_course.diagnose.report import Verdict
+from lnorm_utils import LayerNorm
+
+
+def mean(x):
+    return x.mean(-1, keepdim=True)
+
+
+def var(x):
+    return x.var(-1, keepdim=True, correction=0)
+
+
+def norm(x, eps=1e-5):
+    return F.layer_norm(x, x.shape[-1:], eps=eps)
+
+
+class Affine(nn.Module):
+    """A module with γ and β, of which each test says what it does."""
+
+    def __init__(self, forward, start=1.0, names=("weight", "bias")):
+        super().__init__()
+        self.names, self.function = names, forward
+        for name, value in zip(names, (start, 0.0), strict=False):
+            setattr(self, name, nn.Parameter(torch.full((8,), value)))
+
+    def forward(self, x):
+        return self.function(x, *(getattr(self, name) for name in self.names))
+
+
+class BatchNormInside(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(8)
+
+    def forward(self, x):
+        return self.norm(x.reshape(-1, 8)).reshape(x.shape)
+
+
+class KeepsStatistics(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("kept", torch.zeros(8))
+
+    def forward(self, x):
+        if self.training:
+            self.kept = 0.9 * self.kept + 0.1 * x.detach().reshape(-1, 8).mean(0)
+        return x - self.kept
+
+
+class OnlyInTrain(nn.LayerNorm):
+    def forward(self, x):
+        return super().forward(x) * (1.1 if self.training else 1)
+
+
+class OfImages(nn.Module):
+    """γ and β for channels along axis 1, as in ConvNeXt."""
+
+    def __init__(self, eps=1e-5):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(8)), nn.Parameter(torch.zeros(8))
+        self.eps = eps
+
+    def forward(self, x):
+        away = x - x.mean(1, keepdim=True)
+        x_hat = away / (away.square().mean(1, keepdim=True) + self.eps).sqrt()
+        return self.weight[:, None, None] * x_hat + self.bias[:, None, None]
+
+
+class InATuple:
+    """No module: γ and β are in a tuple."""
+
+    def __init__(self):
+        self.params = (torch.ones(8), torch.zeros(8))
+
+    def __call__(self, x):
+        return norm(x) * self.params[0] + self.params[1]
+
+
+def one_pass(x):
+    return (x - mean(x)) / (mean(x * x) - mean(x) ** 2 + 1e-5).sqrt()
+
+
+def in_place(x):
+    x -= mean(x)
+    x /= (mean(x * x) + 1e-5).sqrt()
+    return x
+
+
+def detached(x):
+    with torch.no_grad():
+        m, v = mean(x), var(x)
+    return (x - m) / (v + 1e-5).sqrt()
+
+
+def in_order(x, statistic):
+    """Normalize rows with what `statistic` makes of the means, and of the variances, of all."""
+    rows = x.reshape(-1, x.shape[-1])
+    y = (rows - statistic(mean(rows))) / (statistic(var(rows)) + 1e-5).sqrt()
+    return y.reshape(x.shape)
+
+
+def wrong_reshape(x):
+    return norm(x.reshape(x.shape[-1], -1).T).reshape(x.shape) if x.ndim > 1 else norm(x)
+
+
+def in_fours(x):
+    parts = x[..., : x.shape[-1] // 4 * 4]
+    c = x - parts.sum(-1, keepdim=True) / x.shape[-1]
+    squares = c[..., : parts.shape[-1]].square().sum(-1, keepdim=True)
+    return c / (squares / x.shape[-1] + 1e-5).sqrt()
+
+
+def wrong_in_half(x):
+    return norm(x) * (1.2 if x.dtype == torch.float16 else 1)
+
+
+RMS = nn.RMSNorm(8, eps=1e-6)
+WRONG = [
+    (lambda x, w, eps: w * x * (mean(x * x) + eps).rsqrt(), None, ["RMSNorm"]),
+    (lambda x, weight, bias: norm(x, 1e-6) * (weight + 1) + bias, None, ["1 + γ", "1e-6"]),
+    (lambda x, weight, bias, eps: norm(x, eps) * weight, None, ["β is left out"]),
+    (lambda x: norm(x, 3e-4), None, ["ε is 0.0003"]),
+    (one_pass, None, ["E[x²]", "mean is large"]),
+    (lambda x, w, eps: x * w.flip(0) * (mean(x * x) + eps).rsqrt(), RMS, ["reverse order"]),
+    (lambda x: norm(x) + F.one_hot(torch.tensor(0), x.shape[-1]), None, ["β = (1, 0"]),
+    (lambda x: (x - x.mean(-1)) / (x.var(-1, correction=0) + 1e-5).sqrt(), None, ["their axis"]),
+    (lambda x: F.layer_norm(x, x.shape[1:]), None, ["all axes but the first"]),
+    (lambda x: norm(x.half()).to(x.dtype), None, ["float16"]),
+    (lambda x: norm(x).bfloat16(), None, ["bfloat16"]),
+    (detached, None, ["constants for PyTorch"]),
+    (Affine(lambda x, w, b: norm(x) * w.detach() + b), None, ["No gradient reaches γ,"]),
+    (in_place, None, ["in place"]),
+    (lambda x: norm(x).mT, None, ["transposed"]),
+    (lambda x: norm(x).flatten(1), None, ["flattened"]),
+    (lambda x: F.group_norm(x.reshape(-1, 8), 2).reshape(x.shape), None, ["2 groups"]),
+    (Affine(lambda x, w, b: norm(x) * (1 + w) + b, 0.0), None, ["1 + γ"]),
+    (BatchNormInside(), None, ["all axes but", "No feature changes another"]),
+    (OnlyInTrain(8), None, ["1.1 times", "only in `train`"]),
+    (lambda x: x * (mean(x * x) * 8 / 7 + 1e-6).rsqrt(), RMS, ["D − 1"]),
+    (nn.LayerNorm(8), RMS, ["layer norm"]),
+    (nn.LayerNorm(8), nn.LayerNorm(8, eps=1e-12), ["ε is 1e-5"]),
+    (OfImages(1e-6), None, ["ε is 1e-6", "axis 1"]),
+    (nn.GroupNorm(1, 8), None, ["the height, the width, and the channels", "axis 1"]),
+    (lambda x, w, b: norm(x) * (w + b), None, ["γ + β"]),
+    (lambda x: norm(x).clamp(-1, 1), None, ["cut off at −1 and 1"]),
+    (lambda x: (x - mean(x)) / (x.std(-1, keepdim=True) + 1e-6), None, ["Three", "1e-6"]),
+    (lambda x: (x - mean(x)) / (1.25 * var(x) + 1e-5).sqrt(), None, ["1.25 times the variance"]),
+    (lambda x, w, b, eps: norm(x, eps) * w * w + b * w + b, None, ["applied twice"]),
+    (lambda x: x + norm(norm(x)), None, []),
+    (KeepsStatistics(), None, ["`kept`", "each call changes"]),
+    (lambda x: in_order(x, lambda s: s.roll(1, 0)), None, ["row before"]),
+    (lambda x: in_order(x, lambda s: s.cumsum(0)), None, ["all that come after it"]),
+    (lambda x: in_order(x, lambda s: s[-1:]), None, ["The last row changes all others"]),
+    (wrong_reshape, None, ["changes all others"]),
+    (lambda x: (x - mean(x[..., 1:])) / var(x[..., 1:]).sqrt(), None, ["Feature 0", "counted"]),
+    (lambda x: 0 * x, None, ["doesn't depend"]),
+    (in_fours, None, ["7 features"]),
+    (wrong_in_half, None, ["In float16"]),
+    (lambda x: norm(x) if len(x) > 1 else x, None, ["(1, 3, 8)"]),
+]
+
+
+@pytest.mark.parametrize(("layer", "like", "words"), WRONG, ids=[str(row[-1]) for row in WRONG])
+def test_a_wrong_layer_is_named(layer, like, words):
+    diagnosis = diagnose(layer, like=like)
+    assert diagnosis.right is False
+    assert all(word in repr(diagnosis) for word in words), diagnosis
+    known = diagnosis.verdict.startswith(Verdict.KNOWN.value)
+    assert known == bool(diagnosis.slips)
+    assert known or diagnosis.verdict.startswith(Verdict.UNKNOWN.value)
+
+
+def with_einsum(x):
+    c = x - torch.einsum("...d->...", x)[..., None] / x.shape[-1]
+    return c / (torch.einsum("...d,...d->...", c, c)[..., None] / x.shape[-1] + 1e-5).sqrt()
+
+
+def with_numpy(x):
+    a = x.detach().numpy()
+    a = (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-5)
+    return torch.from_numpy(a)
+
+
+def with_two_axes_only(x):
+    rows, features = x.shape
+    c = x - x.sum(1).div(features).view(rows, 1)
+    return c / (c.pow(2).sum(1).view(rows, 1) / features + 1e-5).sqrt()
+
+
+RIGHT = [
+    (with_einsum, None, ""),
+    (with_two_axes_only, None, "doesn't take"),
+    (with_numpy, None, "No gradient"),
+    (lambda x: norm(x.float()).to(x.dtype), None, "in float32"),
+    (lambda x: F.batch_norm(x.reshape(1, -1, 8), None, None, training=True).view_as(x), None, ""),
+    (lambda x, w, b, eps: F.group_norm(x.reshape(-1, 8), 1, w, b, eps).view_as(x), None, ""),
+    (lambda x: F.layer_norm(x, (768,)), None, ""),
+    (lambda x: (norm(x), mean(x)), None, "2 things"),
+    (lambda x, params, eps: F.layer_norm(x, (8,), *params, eps), None, ""),
+    (F.layer_norm, None, ""),
+    (LayerNorm(8), None, ""),
+    (LayerNorm((3, 4)), nn.LayerNorm((3, 4)), ""),
+    (Affine(lambda x, g, b: norm(x) * g + b, names=("a_2", "b_2")), None, "`a_2`"),
+    (Affine(lambda x, g, b: norm(x) * g + b, names=("one", "two")), None, "`one`"),
+    (InATuple(), None, "No optimizer"),
+    (OfImages(), None, "axis 1"),
+    (nn.RMSNorm(8), nn.RMSNorm(8), ""),
+    (lambda x: F.rms_norm(x, (8,)), nn.RMSNorm(8), "It has no γ"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+@pytest.mark.parametrize(("layer", "like", "note"), RIGHT, ids=range(len(RIGHT)))
+def test_a_right_layer_is_not_refused(layer, like, note):
+    diagnosis = diagnose(layer, like=like)
+    assert diagnosis.right, diagnosis
+    assert diagnosis.verdict.startswith(Verdict.NO_DIFFERENCE.value)
+    assert note in " ".join(diagnosis.places)
+    assert "float16" in diagnosis.tried
+
+
+def test_a_layer_of_one_width_can_be_tried_in_that_width_alone():
+    assert diagnose(in_fours, shape=8).right
+
+
+@pytest.mark.parametrize(
+    ("layer", "words"),
+    [
+        (lambda x: F.dropout(norm(x)), "random"),
+        (nn.Sequential(nn.LayerNorm(8), nn.Dropout()), "random"),
+        (lambda x: [norm(x)], "returned a list"),
+        (lambda x: 1 / 0, "ZeroDivisionError"),
+    ],
+    ids=range(4),
+)
+def test_what_cannot_be_judged_gets_a_sentence(layer, words):
+    diagnosis = diagnose(layer)
+    assert diagnosis.right is None
+    assert diagnosis.verdict.startswith(Verdict.NOT_JUDGED.value)
+    assert words in diagnosis.verdict
+
+
+def test_what_is_no_layer_is_refused():
+    for layer in (nn.LayerNorm, 3, lambda x, other: x):
+        with pytest.raises(TypeError, match="diagnose"):
+            diagnose(layer)
+    for like in (nn.LayerNorm, nn.GroupNorm(2, 8), 8):
+        with pytest.raises(TypeError, match="like must be"):
+            diagnose(norm, like=like)
+
+
+def test_the_layer_itself_stays_as_it_was():
+    layer = BatchNormInside()
+    diagnose(layer)
+    assert layer.training
+    assert layer.norm.running_mean.eq(0).all()
+    assert layer.norm.weight.dtype == torch.float32
+
+
+def test_it_shows_itself_as_html():
+    page = diagnose(lambda x: norm(x, 1e-6))._repr_html_()
+    assert page.startswith('<div role="status"><strong>✗</strong> It differs, and this is why.')
+    page = diagnose(InATuple())._repr_html_()
+    assert "<li>" in page
+    assert "<code>params.0</code>" in page

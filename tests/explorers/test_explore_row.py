@@ -1,0 +1,102 @@
+"""The row computes in JavaScript what the course's own functions do, and starts as asked."""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+import torch
+
+from lnorm_course.explorers.row import HERE, OVER, SHEETS, explore_row
+from lnorm_utils import layer_norm, mean, standardize, variance
+
+# Reads cases, a line each, and writes what `derive` makes of them.
+PROGRAM = """
+import { derive } from "./row_core.mjs";
+import { readFileSync } from "node:fs";
+console.log(JSON.stringify(JSON.parse(readFileSync(0)).map(([x, options]) => {
+    const { steps, groups } = derive(x, options);
+    const all = (of) => steps.map((row) => row.map(of));
+    const of = (name) => all((step) => groups[step.group][name]);
+    return [of("mean"), of("variance"), all((step) => step.y)];
+})));
+"""
+VALUES = (-1e4, -3.5, 0.0, 0.001, 1e4)
+ROWS = [
+    *map(list, itertools.product(VALUES, repeat=4)),
+    [7.1, 7.1, 7.1, 7.1],
+    [1e4, 1e4 + 0.25, 1e4 - 0.25, 1e4],
+    [1e-9, 2e-9, 3e-9, 4e-9],
+    [1e4 + k * 2**-16 for k in (1, -1, 3, -3)],  # their mean is exact, and no square is
+]
+AFFINE = {"gamma": [2.0, 0.5, -1.0, 0.0], "beta": [0.0, 1.0, -1.0, 0.5]}
+PRESETS = [name for sheet in SHEETS.values() for name in sheet["presets"]]
+
+
+def computed(cases, tmp_path):
+    if (node := shutil.which("node")) is None:
+        if "CI" in os.environ:
+            raise LookupError("Node.js is needed to compare the row with the op.")
+        pytest.skip("There is no Node.js here.")
+    shutil.copy(HERE / "row_core.js", tmp_path / "row_core.mjs")
+    (tmp_path / "run.mjs").write_text(PROGRAM, "utf-8")
+    command = [node, str(tmp_path / "run.mjs")]
+    ran = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def test_every_step_is_the_op_in_float64_on_a_grid_and_at_extremes(tmp_path):
+    cases = []
+    for start, (over, eps) in enumerate(itertools.product(OVER, (1e-5, 1e-3))):
+        for at in range(start, len(ROWS) - 4, 8):
+            options = {"over": over, "length": 2, "eps": eps, **(AFFINE if at % 16 else {})}
+            cases.append((ROWS[at : at + 4], options))
+        cases.append((ROWS[-4:], {"over": over, "length": 2, "eps": eps, **AFFINE}))
+    for (rows, options), got in zip(cases, computed(cases, tmp_path), strict=True):
+        x = torch.tensor(rows, dtype=torch.float64).reshape(2, 2, 4)
+        dim, eps = OVER[options["over"]], options["eps"]
+        gamma, beta = (
+            torch.tensor(options.get(n, [d] * 4)).double()
+            for n, d in (("gamma", 1.0), ("beta", 0.0))
+        )
+        y = standardize(x, dim, eps) * gamma + beta
+        if dim == 2:
+            y = layer_norm(x, 4, gamma, beta, eps)
+        wanted = (mean(x, dim).expand_as(x), variance(x, dim).expand_as(x), y)
+        for one, other in zip(got, wanted, strict=True):
+            one = torch.tensor(one, dtype=torch.float64).reshape(2, 2, 4)
+            torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_opens_says_what_it_shows_and_has_a_still_image(preset):
+    row = explore_row(preset=preset)
+    assert row.preset == preset
+    bundle, metadata = row._repr_mimebundle_()
+    assert row.words in bundle["text/plain"]
+    assert re.search('<img alt="[^"]{10,}"', bundle["text/html"])
+    assert bundle["image/png"].startswith("iVBOR")
+    assert metadata == {"lnorm_utils": {"has_still_image": True}}
+    for other in row.presets:
+        row.preset = other
+        assert row.words
+    row.close()
+
+
+def test_its_numbers_can_be_set_and_only_those_that_fit():
+    row = explore_row()
+    row.x = [[1.0, 2, 3, 4]] * 4
+    assert row._repr_mimebundle_()[0]["image/png"]
+    for wrong in ([[1.0]], [[1.0, 2, 3, float("nan")]] * 4):
+        with pytest.raises(ValueError, match="x must be 4 lists of 4 finite numbers"):
+            row.x = wrong
+    row.close()
+
+
+def test_an_unknown_preset_is_named():
+    with pytest.raises(ValueError, match="preset must be one of"):
+        explore_row("nothing")
