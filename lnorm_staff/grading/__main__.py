@@ -74,9 +74,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="TABLE",
         help="Moodle's grading worksheet or Canvas's gradebook, to fill points in",
     )
-    graded.add_argument("--timeout", type=seconds, default=60, help="seconds for a cell (60)")
+    graded.add_argument("--timeout", type=float, default=60, help="seconds for a cell (60)")
     graded.add_argument(
-        "--jobs", type=count, default=os.cpu_count(), help="how many notebooks run at once (cores)"
+        "--jobs", type=int, default=os.cpu_count(), help="how many notebooks run at once (cores)"
     )
     graded.add_argument("--as-root", action="store_true", help="grade even as root")
     graded.set_defaults(command=grade)
@@ -85,32 +85,6 @@ def parser() -> argparse.ArgumentParser:
             "--lessons", nargs="+", metavar="LESSON", help="only these, such as 01 02 (all)"
         )
     return parser
-
-
-def seconds(text: str) -> float:
-    """Read a time of the command line.
-
-    Raises:
-        ArgumentTypeError: it is no time that can pass.
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return number
-
-
-def count(text: str) -> int:
-    """Read a number of the command line.
-
-    Raises:
-        ArgumentTypeError: it is no number, or less than 1.
-    """
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
 
 
 def is_root() -> bool:
@@ -128,6 +102,9 @@ def write_copy(options: argparse.Namespace) -> int:
 @private_files()
 def grade(options: argparse.Namespace) -> int:
     """Print a table for each submission, write the results if asked for, and return 0."""
+    if not 0 < options.timeout < math.inf or options.jobs < 1:
+        told = "a number of seconds, and of notebooks at once, that is above 0"
+        parser().error(f"--timeout {options.timeout:g} --jobs {options.jobs}: expected {told}")
     out = options.out and options.out.expanduser()
     earlier: list[Grade] = []
     if out:  # what can go wrong does so before the work is done

@@ -26,7 +26,7 @@ from lnorm_staff.grading.plain_text import printable
 __all__ = ["HandedIn", "collect"]
 
 MOST_FILES, MOST_FILES_OF_ONE = 10**6, 5_000  # in what a lecturer downloaded, or a student packed
-MOST_UNPACKED, MOST_OF_ONE = 2 * 10**9, 100 * 10**6  # bytes, of all and of one student
+MOST_OF_ONE = 100 * 10**6  # bytes that are unpacked of one student
 MADE = "it is in a folder that a program made."
 REASONS = {
     ".py": "it is a Python file. Hand in the notebook instead.",
@@ -217,8 +217,6 @@ def _unpacked(
     share = (shutil.disk_usage(scratch).free + unpacked[who]) // 4
     if unpacked[who] + info.file_size > (most := min(MOST_OF_ONE, share)):
         return None, f"with it, more than {most / 1e6:.0f} MB of this student's would be unpacked."
-    if unpacked.total() + info.file_size > MOST_UNPACKED:
-        return None, f"with it, more than {MOST_UNPACKED / 1e9:.0f} GB would be unpacked."
     unpacked[who] += info.file_size
     path = scratch / str(len(os.listdir(scratch)))
     try:

@@ -21,7 +21,7 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 table { border-collapse: collapse; width: 100%; margin: 1rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .7rem;
   border-bottom: 1px solid #ccc; }
-td:first-child { width: 45%; }
+td:first-child { width: 35%; }
 progress { width: 7rem; accent-color: #0072B2; }
 dt { font-weight: bold; margin-top: .8rem; }
 .first { font-size: 1.15rem; border-left: .3rem solid #0072B2; padding-left: 1rem; }
@@ -44,14 +44,9 @@ def _in_short(summary: Summary) -> Iterator[str]:
     students = sum(bool(student.lessons) for student in summary.students)
     yield '<div class="first">'
     yield f"<p>{counted(students, 'student')} handed in work that could be graded.</p>"
-    if summary.misconceptions:
-        yield "<p>The most frequent misconceptions:</p><ol>"
-        for each in summary.misconceptions[:IN_SHORT]:
-            told = f"<strong>{inline(each.what)}</strong>: {each.students} of {each.of}."
-            asked = "" if each.is_belief else f" {_asked(*each.exercises[0])}"
-            show = f" Show {inline(f'`{each.show}`')}." if each.show else ""
-            yield f"<li>{told}{asked}{show}</li>"
-        yield "</ol>"
+    if found := summary.misconceptions:
+        yield "<p>The most frequent misconceptions:</p>"
+        yield _table([], [_told(each)[:3] for each in found[:IN_SHORT]])
     if needed := [count for count in summary.exercises if not count.further]:
         least = min(needed, key=lambda count: count.right / count.students)
         told = f"Fewest are right here: {least.right} of {least.students}."
@@ -66,17 +61,16 @@ def _on_misconceptions(misconceptions: Sequence[Misconception]) -> Iterator[str]
         return
     yield "<p>In bold is a common belief, which can show in several exercises. The others are "
     yield "mistakes in one exercise.</p>"
-    rows = [
-        [
-            f"<strong>{inline(each.what)}</strong>" if each.is_belief else inline(each.what),
-            _bar(each.students, each.of),
-            "<br>".join(_asked(*place) for place in each.exercises),
-            inline(each.message),
-            inline(f"`{each.show}`") if each.show else "",
-        ]
-        for each in misconceptions[:MOST_ROWS]
-    ]
-    yield _table(["belief or mistake", "students", "shown in", "what students read", "show"], rows)
+    titles = ["belief or mistake", "students", "shown in", "what students read"]
+    yield _table(titles, [_told(each) for each in misconceptions[:MOST_ROWS]])
+
+
+def _told(each: Misconception) -> list[str]:
+    """Tell in the cells of a table what some believe, how many, where, and what they were told."""
+    what = f"<strong>{inline(each.what)}</strong>" if each.is_belief else inline(each.what)
+    show = f"<br>Show {inline(f'`{each.show}`')}." if each.show else ""
+    where = "<br>".join(_asked(*place) for place in each.exercises)
+    return [f"{what}{show}", _bar(each.students, each.of), where, inline(each.message)]
 
 
 def _on_exercises(summary: Summary) -> Iterator[str]:
