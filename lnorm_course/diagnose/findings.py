@@ -23,10 +23,11 @@ HALF = (torch.bfloat16, torch.float16)
 
 
 class Finding(NamedTuple):
-    """One sentence; and a clause, if the layer is wrong because of it."""
+    """One sentence; and a clause, if the layer is wrong because of it; or if by nothing else."""
 
     words: str
     slip: str = ""
+    is_minor: bool = False
 
 
 class Dtypes(TorchDispatchMode):
@@ -112,7 +113,7 @@ def findings(run: Run, is_known: bool) -> Iterator[Finding]:
             returned.setdefault(value.dtype, []).append(dtype_name(dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
-        yield Finding(f"{capitalized(slip)}. {run.norm.name} returns what it gets.", slip)
+        yield Finding(f"{capitalized(slip)}. {run.norm.name} returns what it gets.", slip, True)
     yield from map(Finding, run.subject.notes)
 
 

@@ -312,6 +312,8 @@ def _report(
     causes, hints = _rows(run) if not explained.words else ([], [])
     found += [Finding(words, words.removesuffix(".")) for words in causes]
     is_known = bool(explained.is_right or explained.words or causes)
+    if explained.words or any(each.slip and not each.is_minor for each in found):
+        found = [each._replace(slip="") if each.is_minor else each for each in found]
     rest = [trial.words for trial in explained.without if trial.kind not in APART]
     places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
     places += [each.words for each in found if not (each.slip and is_known)]
