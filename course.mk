@@ -1,5 +1,5 @@
 # What authors and lecturers do, besides the targets of the Makefile that includes this file.
-.PHONY: edit test check slow notebooks site handout looks pictures browser hub seats waits student grade collect report lint format bench speed grid named mutants elsewhere upgrade
+.PHONY: edit test check slow notebooks site handout looks pictures browser hub seats waits student grade collect lint format bench speed grid named mutants elsewhere upgrade
 
 EXTRAS := lab,test
 BROWSER := .venv/.browser
@@ -57,22 +57,27 @@ waits: $(HUB) ## tell how long a class waits on the hub, and what a student cost
 	$(TOOLS) tests/deploy/live/waits.py $(STUDENTS)
 
 student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
-	@test -n "$(OUT)$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip, or OUT=../students for a folder"; exit 1; }
-	@$(BIN)/python -m lnorm_staff.grading student $(if $(OUT),"$(OUT)") $(if $(ZIP),--zip "$(ZIP)") \
-	$(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
+	@test -n "$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip"; exit 1; }
+	@$(BIN)/python -m lnorm_staff.grading student "$(ZIP)" $(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
 
-grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip OUT=../week1-graded CLASS=list.csv
+grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip OUT=../week1-graded CLASS=worksheet.csv
 	@test -n "$(SUBMISSION)" || { echo "Say what: make grade SUBMISSION=folder, a zip archive, or a notebook"; exit 1; }
 	@$(BIN)/python -m lnorm_staff.grading grade "$(SUBMISSION)" $(if $(OUT),--out "$(OUT)") \
 	$(if $(CLASS),--class "$(CLASS)") $(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
 
-collect: $(READY) ## collect what students of a hub have done: sudo make collect HOMES=/home OUT=../week1
-	@test -n "$(HOMES)" && test -n "$(OUT)" || { echo "Say where, and where to: sudo make collect HOMES=/home OUT=../week1"; exit 1; }
-	@$(BIN)/python -m lnorm_staff.grading homes "$(HOMES)" --out "$(OUT)" $(ARGS)
-
-report: $(READY) ## write the report of several graded parts: make report GRADED="part1 part2" OUT=../all
-	@test -n "$(GRADED)" && test -n "$(OUT)" || { echo "Say what, and where: make report GRADED=\"part1 part2\" OUT=../all"; exit 1; }
-	@$(BIN)/python -m lnorm_staff.grading report $(GRADED) --out "$(OUT)" $(if $(CLASS),--class "$(CLASS)") $(ARGS)
+# Each student's folder is read with the student's own rights, so no link leads to what is another's.
+# What it sends may be anything: only so much of it is unpacked, with the rights of who calls this.
+collect: ## collect what students of a hub have done: make collect HOMES=/home OUT=../week1
+	@test -n "$(HOMES)" && test -n "$(OUT)" || { echo "Say where, and where to: make collect HOMES=/home OUT=../week1"; exit 1; }
+	@umask 077 && mkdir "$(OUT)" && mkdir "$(OUT)/submitted"
+	@for home in "$(HOMES)"/*/; do \
+	  student=$$(basename "$$home"); into="$(OUT)/submitted/$$student"; \
+	  test "$$(id -u "$$student" 2> /dev/null || echo 0)" -gt 0 || continue; \
+	  umask 077; mkdir "$$into"; \
+	  sudo -u "$$student" tar -C "$$home" --exclude=".*" -cf - my_lessons 2> /dev/null | head -c 200M | \
+	  tar -C "$$into" -xf - --no-same-owner --no-same-permissions; \
+	  rmdir "$$into" 2> /dev/null || echo "$$student"; \
+	done
 
 lint: $(READY) ## check the style of code and notebooks, and the types of the package
 	$(BIN)/ruff check .

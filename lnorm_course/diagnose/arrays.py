@@ -11,7 +11,7 @@ from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import Explanation
 from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Search, explain
 from lnorm_course.diagnose.findings import HALF
-from lnorm_course.diagnose.likeness import law
+from lnorm_course.diagnose.likeness import law, likeness
 from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
 from lnorm_course.diagnose.trials import Trial, shapes_for, trials_for
@@ -36,7 +36,7 @@ def diagnose_arrays(
     )
     weight, bias = (p if p is None else p.detach().double() for p in (weight, bias))
     shape = next((tuple(p.shape) for p in (weight, bias) if p is not None), x.shape[-1:])
-    norm = norm_of(shape, eps) if like is None else norm_like(like, eps)
+    norm = norm_of(shape, eps) if like is None else norm_like(like, eps, x.dtype)
     _refuse(x, y, weight, bias, norm)
     if weight is None and bias is not None:
         weight = torch.ones_like(bias)
@@ -67,8 +67,7 @@ def diagnose_arrays(
     if not words and (words := law(search, [y])):
         slips = (words.partition(". ")[0].removesuffix("."),)
     if not words:
-        words = "nothing that was tried leads to these numbers."
-        return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
+        return diagnosis(Verdict.UNKNOWN, likeness(search, [y]), tried=tried)
     if len(found.found) > 3:
         ways = "; or ".join(slips[:MOST_NAMED])
         words = f"{len(found.found)} things explain it equally well: {ways}."

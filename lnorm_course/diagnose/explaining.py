@@ -3,6 +3,7 @@
 import functools
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -12,6 +13,7 @@ from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import Explanation, Explanations, Raised, in_words
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.trials import Trial
+from lnorm_course.inspecting.rounding import Float64, bound, weight_of_terms
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
 
@@ -23,7 +25,6 @@ DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and floa
 # another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
 MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
 LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
-AT_GRADIENT = 30.0  # how much more than a row its gradient is rounded
 MOST_PAIRS = 7_000  # a count and not a time, so that a verdict doesn't depend on the machine
 # What a source must have for a sentence to be said, and what the many trials tell without it.
 APART = ("far", "dtype")  # kinds of trials that say by themselves what is wrong
@@ -91,11 +92,12 @@ class Search(Explanations):
 
     def _tolerance(self, trial: Trial, unit: float) -> float:
         unit = max(unit, torch.finfo(trial.dtype).eps / 2)
-        margin = MARGIN.get(unit, 1.0)
-        if trial.kind == "gradient":
-            right = trial.run(functools.partial(self.norm.result, ()))
-            return AT_GRADIENT * margin * unit * max(1.0, right.abs().max().item())
-        return margin * self.norm.rounding(trial.x, trial.weight, trial.bias, trial.eps, unit)
+        right = functools.partial(self.norm.result, ())
+        with Float64() as counted:
+            y = trial.run(right)
+        terms = weight_of_terms(y, lambda move: replace(trial, x=move(trial.x)).run(right))
+        limit = bound(unit, y, terms, counted)
+        return MARGIN.get(unit, 1.0) * limit.max().item()
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
         """Yield the explanations with so many wrong things."""
@@ -139,7 +141,9 @@ class Search(Explanations):
         order = sorted(must, key=lambda n: (n not in differs, -n))
         best: list[Explanation] = []
         explained: set[int] = set()
-        for group in itertools.chain.from_iterable(map(self.all, (1, 2, 3))):
+        is_value = any(self.trials[n].kind != "gradient" for n in differs)
+        counts = (1, 2, 3) if is_value else (1,)  # two things hardly meet in the gradient alone
+        for group in itertools.chain.from_iterable(map(self.all, counts)):
             for parts in group:
                 if not all(self.fits(scaled[n], parts, n) for n in order):
                     continue

@@ -14,8 +14,8 @@ from lnorm_course.checking.search import Explanation
 from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Result, raised
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.subject import LETTERS, Subject
-from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients
-from lnorm_utils.words import capitalized, dtype_name, spoken
+from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients, typical
+from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 
 __all__ = ["HALF", "Dtypes", "Finding", "Run", "findings"]
 
@@ -23,10 +23,11 @@ HALF = (torch.bfloat16, torch.float16)
 
 
 class Finding(NamedTuple):
-    """One sentence; and a clause, if the layer is wrong because of it."""
+    """One sentence; and a clause, if the layer is wrong because of it; or if by nothing else."""
 
     words: str
     slip: str = ""
+    is_minor: bool = False
 
 
 class Dtypes(TorchDispatchMode):
@@ -54,6 +55,8 @@ class Run:
         mode: whether a module is in `train`.
         dtype: the lowest in which it computes what comes in as float64.
         parts: the wrong pieces that explain what it does.
+        is_given: whether γ or β were given, so those that each holds don't matter.
+        is_as_held: whether it keeps its own γ and β, and doesn't take those of a trial.
     """
 
     subject: Subject
@@ -62,6 +65,8 @@ class Run:
     mode: bool = False
     dtype: torch.dtype = torch.float64
     parts: Explanation = ()
+    is_given: bool = False
+    is_as_held: bool = False
 
     @property
     def unit(self) -> float:
@@ -72,7 +77,10 @@ class Run:
         """Return what the layer makes of a trial, or its error."""
         try:
             mine = replace(trial, x=trial.x.to(trial.dtype))
-            return mine.run(functools.partial(self.subject.call, is_training=self.mode))
+            if self.is_as_held:
+                mine = replace(mine, weight=None, bias=None)
+            value = mine.run(functools.partial(self.subject.call, is_training=self.mode))
+            return value.clone()  # the next call may overwrite it
         except Exception as error:
             return raised(error)
 
@@ -81,22 +89,32 @@ class Run:
         return self.result(replace(self.main, x=x))
 
 
-def findings(run: Run) -> Iterator[Finding]:
-    """Yield what there is to say of a layer whose numbers are right, or explained."""
-    main, subject = run.main, run.subject
-    x = main.x.clone()
+def findings(run: Run, is_known: bool) -> Iterator[Finding]:
+    """Yield what there is to say of a layer; of γ and β, if its numbers are right or explained."""
+    main, x = run.main, run.main.x.clone()
+    others = (main.weight, main.bias, main.eps, run.mode)
     with torch.no_grad():
-        subject.call(x, main.weight, main.bias, main.eps, run.mode)
-    if not torch.equal(x, main.x):
+        y = run.subject.call(x, *others)
+        before, is_changed = y.clone(), not torch.equal(x, main.x)
+        run.subject.call(typical(x.shape, 71), *others)
+    if is_changed:
         slip = "it changes its input in place"
         yield Finding(f"{capitalized(slip)}: whoever uses x afterwards gets other numbers.", slip)
-    yield from _gradients(run)
-    yield from _parameters(run)
-    for dtype in (torch.float32, *HALF):
+    if not torch.equal(y.nan_to_num(), before.nan_to_num()):
+        slip = "without gradients each call overwrites what the one before has returned"
+        yield Finding(f"{capitalized(slip)}. {run.norm.name} returns a new tensor.", slip)
+    if is_known:
+        yield from _gradients(run)
+        yield from _parameters(run)
+    returned: dict[torch.dtype, list[str]] = {}
+    for dtype in (torch.float64, torch.float32, *HALF):
         value = run.result(replace(main, dtype=dtype))
         if isinstance(value, Tensor) and value.dtype != dtype:
-            yield Finding(f"For {dtype_name(dtype)} it returns {dtype_name(value.dtype)}.")
-    yield from map(Finding, subject.notes)
+            returned.setdefault(value.dtype, []).append(dtype_name(dtype))
+    for dtype, names in returned.items():
+        slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
+        yield Finding(f"{capitalized(slip)}. {run.norm.name} returns what it gets.", slip, True)
+    yield from map(Finding, run.subject.notes)
 
 
 def _gradients(run: Run) -> Iterator[Finding]:
@@ -122,10 +140,27 @@ def _gradients(run: Run) -> Iterator[Finding]:
     except Exception as error:
         yield Finding(f"Its gradient can't be computed: {raised(error).message[:100]}")
         return
+    if run.parts or run.dtype in HALF:
+        return
     silent = [letter for letter, each in zip(known, found, strict=True) if not each.any()]
-    if silent and not run.parts:
+    if silent:
         slip = f"no gradient reaches {spoken(silent)}"
         yield Finding(f"{capitalized(slip)}, so training changes nothing there.", slip)
+    given = {letter: p for letter, p in (("γ", weight), ("β", bias)) if p is not None}
+    right = functools.partial(run.norm.result, ())
+    _, *expected = gradients(replace(main, weight=weight, bias=bias), right, *given.values())
+    should = dict(zip(given, expected, strict=True))
+    for letter, mine in zip(known, found, strict=True):
+        if letter in silent or mine.numel() != should[letter].numel():
+            continue
+        y, z = mine.double().flatten(), should[letter].flatten()
+        within = (1e-7 if run.unit == DOUBLE else 1e-3) * z.abs().max()
+        if (y - z).abs().max() > within:
+            factor = (y @ z / (z @ z)).item()
+            is_scaled = (y - factor * z).abs().max() <= within
+            other = f"{significant(factor)} times what it should be" if is_scaled else "wrong"
+            slip = f"the gradient of {letter} is {other}"
+            yield Finding(f"{capitalized(slip)}, so it learns otherwise.", slip)
 
 
 def _parameters(run: Run) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ from lnorm_course.diagnose.explaining import (
     explain,
 )
 from lnorm_course.diagnose.findings import HALF, Dtypes, Finding, Run, findings
+from lnorm_course.diagnose.held import compare_as_held
 from lnorm_course.diagnose.likeness import law, likeness
 from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
@@ -30,8 +31,9 @@ from lnorm_utils.words import capitalized, dtype_name, spoken
 __all__ = ["diagnose_layer"]
 
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
+OTHER_SHAPE = "another shape"
 FAR = {DOUBLE: 1e7, SINGLE: 4096.0}  # means at which E[x²] − E[x]² has no digit left
-WIDTHS = (7, 96, 768)
+WIDTHS = (7, 64, 96, 768)  # one of them a power of 2, as the usual 8 is
 KINDS = "spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much more"
 DTYPES = "float64, float32, float16 and bfloat16; the gradient"
 
@@ -97,7 +99,8 @@ def _prepared(
     if g is None and b is not None:
         g = torch.ones_like(b)
     subject.axes = len(norm.shape)
-    run = Run(subject, norm, Trial("", torch.zeros(0), norm.eps, g, b))
+    is_given = weight is not None or bias is not None
+    run = Run(subject, norm, Trial("", torch.zeros(0), norm.eps, g, b), is_given=is_given)
     taken = {shape: _is_whole(run.call(x := typical(shape)), x) for shape in shapes_for(norm)}
     shapes = sorted(taken, key=lambda shape: not taken[shape])
     with Dtypes() as dtypes:
@@ -140,12 +143,15 @@ def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
     judged.sort(key=lambda j: (not j[1].words, j[1].is_right, not j[0].mode))
     notes = []
     for other, explained, *_ in judged[1:]:
-        words = explained.words or " ".join(_rows(other)) or "cause unknown."
+        words = explained.words or " ".join(_rows(other)[0]) or "cause unknown."
         mode, worse = ("train", "eval") if other.mode else ("eval", "train")
         is_one = f"It is wrong only in `{worse}`."
         notes += [is_one if explained.is_right else f"In `{mode}`: {words}"]
     notes = [] if all(each[1].is_right for each in judged) else notes
-    return _report(*judged[0], trials, [*map(Finding, notes), *_refused(trials, results[0])])
+    found, remark, note = compare_as_held(runs, trials, *judged[0])
+    notes = [note] if note else notes
+    others = [*map(Finding, notes), *_refused(trials, results[0])]
+    return _report(*found, trials, others, remark)
 
 
 def _results(run: Run, trials: Sequence[Trial]) -> list[Result]:
@@ -155,7 +161,7 @@ def _results(run: Run, trials: Sequence[Trial]) -> list[Result]:
     for n, (trial, value) in enumerate(zip(trials, results, strict=True)):
         is_other = isinstance(value, Tensor) and value.shape != trial.x.shape
         if keeps and is_other and trial.kind == "shape":
-            results[n] = Raised("another shape", str(tuple(value.shape)))  # type: ignore[union-attr]
+            results[n] = Raised(OTHER_SHAPE, str(tuple(value.shape)))  # type: ignore[union-attr]
     return results
 
 
@@ -206,7 +212,25 @@ def _explained(run: Run, trials: list[Trial], results: list[Result]) -> tuple[Ex
     if found.wrong[-1] is run.main:
         return found, likeness(search, mine)
     where = spoken([trial.words for trial in found.wrong])
+    if {trial.kind for trial in found.wrong} <= {"shape", "width"}:
+        slip = f"it's wrong on {where}"
+        words = f"{slip}, and on nothing else that was tried. {_example(run, found.wrong)}"
+        return found._replace(words=capitalized(words).strip(), slips=(slip,)), ""
     return found, f"it differs on {where}, and on nothing else that was tried."
+
+
+def _example(run: Run, wrong: Sequence[Trial]) -> str:
+    """Say what is wrong with the smallest of some inputs, if that can be said."""
+    sizes = [trial.x.shape[-1] for trial in wrong if trial.kind == "width"]
+    uneven = {n for n in (*WIDTHS, *run.norm.shape) if n & (n - 1)}
+    found = ["None of these numbers is a power of 2."] if sizes and {*sizes} == uneven else []
+    for trial in sorted(wrong, key=lambda trial: trial.x.numel()):
+        if trial.x.is_contiguous():  # changing a row would make any other one contiguous
+            mine = replace(run, main=trial)
+            search = Search(run.norm, [trial], run.unit)
+            words = law(search, [mine.result(trial)]) or " ".join(_rows(mine)[0])
+            return " ".join([*found, f"On {trial.words}: {words}" if words else ""])
+    return ""
 
 
 def _apart(explained: Explained) -> Iterable[Finding]:
@@ -229,24 +253,43 @@ def _source(run: Run) -> str:
 
 
 def _refused(trials: Sequence[Trial], results: Sequence[Result]) -> list[Finding]:
-    """Say what it doesn't take, with the first error."""
+    """Say what it doesn't take, with the first error, and for what another shape comes out."""
     pairs = [(t, r) for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)]
     pairs = [(trial, error) for trial, error in pairs if trial.kind != "gradient"]
-    if not pairs:
-        return []
-    words, (_, error) = spoken([trial.words for trial, _ in pairs]), pairs[0]
-    return [Finding(f"It doesn't take {words}. First: {error.kind}: {error.message[:100]}")]
+    found = []
+    if others := [f"{e.message} for {t.words}" for t, e in pairs if e.kind == OTHER_SHAPE]:
+        slip = f"it returns shape {spoken(others)}"
+        found.append(Finding(f"{capitalized(slip)}.", slip))
+    if fails := [(trial, error) for trial, error in pairs if error.kind != OTHER_SHAPE]:
+        words, (_, error) = spoken([trial.words for trial, _ in fails]), fails[0]
+        found.append(
+            Finding(f"It doesn't take {words}. First: {error.kind}: {error.message[:100]}")
+        )
+    return found
 
 
-def _rows(run: Run) -> list[str]:
-    """Say what rows do to each other."""
+def _rows(run: Run) -> tuple[list[str], list[str]]:
+    """Say what rows do to each other, and features, and what else can be seen of these."""
 
     def call(x: Tensor) -> Tensor:
         value = run.call(x)
         return value.double() if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
 
-    size = torch.Size(run.norm.shape).numel()
-    return about_rows(call, run.main.x, size, 1e-8 if run.unit == DOUBLE else 1e-4)
+    main, size = run.main, torch.Size(run.norm.shape).numel()
+    size = main.x.shape[-1] if main.kind == "width" else size
+
+    def reordered(order: Tensor) -> Tensor:
+        """Return what comes out if features change places, with their γ and β, put back."""
+
+        def moved(p: Tensor, order: Tensor) -> Tensor:
+            return p.reshape(-1, size)[:, order].reshape(p.shape)
+
+        g, b = (p if p is None else moved(p, order) for p in (main.weight, main.bias))
+        value = run.result(replace(main, x=moved(main.x, order), weight=g, bias=b))
+        is_whole = _is_whole(value, main.x)
+        return moved(value.double(), order.argsort()) if is_whole else main.x * torch.nan  # type: ignore[union-attr]
+
+    return about_rows(call, reordered, main.x, size, 1e-8 if run.unit == DOUBLE else 1e-4)
 
 
 def _report(
@@ -255,6 +298,7 @@ def _report(
     looks: str,
     trials: Sequence[Trial],
     notes: Iterable[Finding],
+    remark: str,
 ) -> Diagnosis:
     """Say what was found."""
     found = [*notes]
@@ -264,24 +308,26 @@ def _report(
         found.append(Finding("Something in it is in float32, also if float64 comes in."))
     run.parts = explained.parts
     found += _apart(explained)
-    if explained.is_right or explained.parts:
-        found += findings(run)
-    if not explained.words:
-        found += [Finding(words, words.removesuffix(".")) for words in _rows(run)]
+    found += findings(run, bool(explained.parts or not explained.wrong))
+    causes, hints = _rows(run) if not explained.words else ([], [])
+    found += [Finding(words, words.removesuffix(".")) for words in causes]
+    is_known = bool(explained.is_right or explained.words or causes)
+    if explained.words or any(each.slip and not each.is_minor for each in found):
+        found = [each._replace(slip="") if each.is_minor else each for each in found]
     rest = [trial.words for trial in explained.without if trial.kind not in APART]
     places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
-    places += [each.words for each in found if not each.slip]
-    causes = [each for each in found if each.slip]
+    places += [each.words for each in found if not (each.slip and is_known)]
+    slips = [each for each in found if each.slip and is_known]
     shapes = spoken([*dict.fromkeys(str(tuple(trial.x.shape)) for trial in trials)])
     eps = spoken([f"{each:g}" for each in sorted({trial.eps for trial in trials})])
     tried = f"shapes {shapes}; {KINDS}; ε = {eps}; {DTYPES}"
     tried += "; `eval` and `train`" * run.subject.is_module
-    words = " ".join([explained.words, *(cause.words for cause in causes)]).strip()
-    slips = (*explained.slips, *(cause.slip for cause in causes))
+    words = " ".join([explained.words, *(each.words for each in slips)]).strip()
     if words:
-        return diagnosis(Verdict.KNOWN, words, slips, places, tried)
+        clauses = (*explained.slips, *(each.slip for each in slips))
+        return diagnosis(Verdict.KNOWN, words, clauses, places, tried)
     if explained.is_right:
-        words = f"from {run.norm.in_words} in what was tried, up to rounding."
+        words = f"from {run.norm.in_words} in what was tried, up to rounding.{remark}"
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
     tried += "; all single slips, and pairs and triples of common ones, but no pairs of rare ones"
-    return diagnosis(Verdict.UNKNOWN, looks, (), places, tried)
+    return diagnosis(Verdict.UNKNOWN, " ".join([looks, *hints]), (), places, tried)

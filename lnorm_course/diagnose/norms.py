@@ -86,26 +86,6 @@ class Norm:
         dim = tuple(range(-len(self.shape), 0))
         return self.model.layer_norm(parts)(x, weight, bias, dim, eps)
 
-    def centered(self, x: Tensor) -> Tensor:
-        """Return the rows of x, of shape (rows, numbers), without what the norm subtracts."""
-        rows = x.double().reshape(-1, x.shape[-len(self.shape) :].numel())
-        return rows if self.name == "RMSNorm" else rows - rows.mean(-1, keepdim=True)
-
-    def rounding(self, x: Tensor, weight: Any, bias: Any, eps: float, unit: float) -> float:
-        """Return how far rounding can move a number that comes out.
-
-        It's 2 · √n · u · (|y| + Σ|∂y/∂x · x|), as in `first_wrong`, where u is half the step from 1
-        to the next number, and n the roundings behind each other: 16, and one for each term of a
-        sum. What stands in parentheses is overstated, as if nothing canceled.
-        """
-        rows = self.centered(x)
-        below = (rows.square().mean(-1, keepdim=True) + eps).sqrt().clamp(min=1e-30)
-        x_hat, size = (rows / below).abs(), x.double().abs().reshape(rows.shape) / below
-        most = ((2 + x_hat) * size.amax(-1, keepdim=True) + x_hat).max()
-        scale, added = (0.0 if p is None else p.abs().max() for p in (weight, bias))
-        total = most * (1 if weight is None else scale) + added
-        return 2 * (16 + rows.shape[-1]) ** 0.5 * unit * float(total)
-
 
 def norm_of(shape: Sequence[int], eps: float | None, is_channels_first: bool = False) -> Norm:
     """Return PyTorch's layer norm for the last axes, or for the channels of images."""
@@ -113,8 +93,8 @@ def norm_of(shape: Sequence[int], eps: float | None, is_channels_first: bool = F
     return Norm("Layer norm", tuple(shape), eps, None, is_channels_first)
 
 
-def norm_like(like: Any, eps: float | None) -> Norm:
-    """Return the norm that a module stands for, with another ε if it's given.
+def norm_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Norm:
+    """Return the norm that a module stands for on inputs of a dtype, with another ε if it's given.
 
     Raises:
         TypeError: it's no layer norm and no RMSNorm.
@@ -128,6 +108,6 @@ def norm_like(like: Any, eps: float | None) -> Norm:
         )
     name = "RMSNorm" if "rms" in type(like).__name__.lower() else "Layer norm"
     own = getattr(like, "eps", None) if eps is None else eps
-    smallest = torch.finfo(torch.float64).eps  # as nn.RMSNorm(..., eps=None) in float64
+    smallest = torch.finfo(torch.promote_types(dtype, torch.float32)).eps  # with eps=None
     sizes: Any = (shape,) if isinstance(shape, int) else shape
     return Norm(name, tuple(sizes), smallest if own is None else own, like)

@@ -13,17 +13,27 @@ __all__ = ["about_rows"]
 MOST = 32  # features that are changed one by one
 
 
-def about_rows(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float) -> list[str]:
+def about_rows(
+    call: Callable[[Tensor], Tensor],
+    reordered: Callable[[Tensor], Tensor],
+    x: Tensor,
+    size: int,
+    within: float,
+) -> tuple[list[str], list[str]]:
     """Say in which way rows, or features, aren't as independent as in a norm of each row alone.
 
     Args:
         call: what a layer makes of x.
+        reordered: what it makes of the features in another order, which is then undone.
         size: how many numbers are a row.
         within: how far a number may be off.
+
+    Returns:
+        What is wrong; and what can be seen besides, if that doesn't say what is wrong.
     """
     y = call(x)
     if y.shape != x.shape or x.numel() == size:
-        return []
+        return [], []
     rows = x.reshape(-1, size)
     other = typical(rows.shape, 71)
 
@@ -38,17 +48,37 @@ def about_rows(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: f
         return torch.stack([changed(one).any(1 - axis) for one in ones])
 
     if not y.isfinite().any():
-        return ["Nothing finite comes out."]
+        return ["Nothing finite comes out."], []
     if not changed(torch.ones_like(rows, dtype=torch.bool)).any():
-        return ["What comes out doesn't depend on what goes in."]
+        return ["What comes out doesn't depend on what goes in."], []
     touched = each(len(rows), 0)
     itself = torch.eye(len(rows), dtype=torch.bool)
     if (touched & ~itself).any():
-        return [_mixed(touched, itself, len(rows) // len(x))]
-    found = _features(each(size, 1)) if size <= MOST else []
+        return [_mixed(touched, itself, len(rows) // len(x))], []
+    found, hints = _features(each(size, 1)) if size <= MOST else [], []
     if _differ(call(x.flip(0)), y.flip(0), within).any():
-        found.append("A row comes out otherwise at another place of the batch.")
-    return found
+        hints.append("A row comes out otherwise at another place of the batch.")
+    if not found and size <= MOST:
+        hints += _order(reordered, y, size, within)
+    return found, hints
+
+
+def _order(reordered: Callable[[Tensor], Tensor], y: Tensor, size: int, within: float) -> list[str]:
+    """Say which features count otherwise than their neighbors, γ and β aside."""
+    numbers, found = torch.arange(size), []
+    for n in range(size - 1):
+        order = numbers.clone()
+        order[[n, n + 1]] = order[[n + 1, n]]
+        if _differ(reordered(order), y, within).any():
+            found.append(f"{n} and {n + 1}")
+    if not found:
+        return []
+    if len(found) > 2:
+        return ["A row comes out otherwise if its features are in another order."]
+    return [
+        f"A row comes out otherwise if its features {spoken(found)}, counted from 0, change "
+        "places, but not if others beside each other do."
+    ]
 
 
 def _differ(one: Tensor, other: Tensor, within: float) -> Tensor:

@@ -73,8 +73,8 @@ class Subject:
                 value = tensor if value is None else value.reshape(tensor.shape)
                 if tensor.is_floating_point():
                     _put(mine, name.split("."), value.detach().to(dtype).clone())
-            self._copies[key] = mine
-        return self._copies[key]
+            self._copies[key] = mine, weight, bias  # which keeps their ids from being used again
+        return self._copies[key][0]
 
     def call(
         self, x: Tensor, weight: Any, bias: Any, eps: float, is_training: bool = False
@@ -101,11 +101,15 @@ class Subject:
             raise TypeError(f"it returned a {type(y).__name__}, and not a tensor")
         return y.movedim(1, -1) if self.channels_first and y.ndim == x.ndim else y
 
+    def tensor(self, path: str) -> Tensor:
+        """Return the tensor that it holds under a name."""
+        return _tensors(self.layer)[path]
+
     def kept(self) -> list[str]:
         """Name the tensors and numbers besides γ and β that calls have changed."""
         before = _state(self.layer)
         found: dict[str, None] = {}
-        for each in self._copies.values():
+        for each, *_ in self._copies.values():
             for name, value in _state(each).items():
                 is_same = name in before and torch.allclose(before[name], value, equal_nan=True)
                 if not is_same and name not in self.held.values():

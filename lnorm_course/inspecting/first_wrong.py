@@ -16,7 +16,6 @@ from lnorm_course.inspecting.copies import copied, floats, left_alone
 from lnorm_course.inspecting.rounding import (
     Float64,
     bound,
-    moved,
     plain_operations,
     weight_of_terms,
 )
@@ -25,7 +24,6 @@ from lnorm_utils.words import counted, dtype_name, significant
 __all__ = ["FirstWrong", "Wrong", "first_wrong"]
 
 ROW = 8  # shorter rows aren't judged each by itself
-SAMPLES = 9  # odd, so that the median is one of them
 
 
 @dataclass(frozen=True)
@@ -179,17 +177,19 @@ class _Search:
             test: any(test(each).any() for each in came_in) for test in (torch.isnan, torch.isinf)
         }
         for place, (y, z) in enumerate(zip(given, right, strict=True)):
+            unit = torch.finfo(y.dtype).eps / 2
             if self.not_finite is None and any(f(y).any() and not had[f] for f in had):
                 module = self.exact.get_submodule(name)
                 self.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, module))
-            elif self.off is None and not failure and _about_error(y, z, bound(y, z, 0, counted)):
+            elif not (self.off or failure) and _about_error(y, z, bound(unit, z, 0, counted)):
                 # It's off for a sum whose terms are no larger than itself. How large are they?
-                samples = [
-                    self.exactly(name, call, moved(seed))[0][place] for seed in range(SAMPLES)
-                ]
-                limit = bound(y, z, weight_of_terms(z, samples), counted)
-                if words := _about_error(y, z, limit):
+                runs = functools.partial(self._output, name, call, place)
+                terms = weight_of_terms(z, runs)
+                if words := _about_error(y, z, bound(unit, z, terms, counted)):
                     self.off = Wrong(name, kind, words)
+
+    def _output(self, name: str, call: _Call, place: int, move: Callable) -> Tensor:
+        return self.exactly(name, call, move)[0][place]
 
     def exactly(
         self, name: str, call: _Call, double: Callable[[Tensor], Tensor]

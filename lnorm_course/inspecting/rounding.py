@@ -12,11 +12,12 @@ from torch.utils.flop_counter import flop_registry
 
 from lnorm_course.inspecting.copies import floats
 
-__all__ = ["Float64", "bound", "moved", "plain_operations", "weight_of_terms"]
+__all__ = ["Float64", "bound", "plain_operations", "weight_of_terms"]
 
 # Roundings go up as often as down, and are u / √3 on average. So n of them add up to about
 # √n · u / √3, and hardly ever to more than three times that.
 LUCK = 2
+SAMPLES = 9  # odd, so that the median is one of them
 STEP = 2.0**-40  # so small that in float64 what it changes is a straight line
 LONGEST = 2.0**20  # Cauchy's numbers have no largest one
 LOWER = {torch.float16, torch.bfloat16, torch.float32}
@@ -74,7 +75,7 @@ def plain_operations() -> Iterator[None]:
         torch.backends.mha.set_fastpath_enabled(fast)
 
 
-def moved(seed: int) -> Callable[[Tensor], Tensor]:
+def _moved(seed: int) -> Callable[[Tensor], Tensor]:
     """Return what takes a tensor to float64 and moves each number by a Cauchy-distributed share."""
     generator = torch.Generator().manual_seed(seed)
 
@@ -85,18 +86,22 @@ def moved(seed: int) -> Callable[[Tensor], Tensor]:
     return move
 
 
-def weight_of_terms(right: Tensor, samples: list[Tensor]) -> Tensor:
-    """Return Σ |∂y/∂x · x| for each number y of an output, from what comes out of moved inputs.
+def weight_of_terms(right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], Tensor]) -> Tensor:
+    """Return Σ |∂y/∂x · x| for each number y of an output; `run` moves what comes in, and runs.
 
     A sum of Cauchy-distributed numbers with sizes a, b, c … is one with the size a + b + c + …, and
     the median of its absolute values is that size (Trejo and Kreinovich, 2001).
     """
+    samples = [run(_moved(seed)) for seed in range(SAMPLES)]
     return (torch.stack(samples) - right).abs().median(dim=0).values / STEP
 
 
-def bound(y: Tensor, right: Tensor, weight: Tensor | float, counted: Float64) -> Tensor:
-    """Return how far rounding can have moved each number of an output y; `first_wrong` says why."""
-    unit = torch.finfo(y.dtype).eps / 2
+def bound(unit: float, right: Tensor, weight: Tensor | float, counted: Float64) -> Tensor:
+    """Return how far rounding can move each number of an output; `first_wrong` says why.
+
+    Args:
+        unit: of rounding, half of `torch.finfo(dtype).eps`.
+    """
     of_sums = min(unit, torch.finfo(torch.float32).eps / 2)
     roundings = counted.operations**0.5 * unit + counted.terms**0.5 * of_sums
     return LUCK * roundings * (right.abs() + weight)

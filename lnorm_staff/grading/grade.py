@@ -47,10 +47,11 @@ class Grade:
     lesson: str = ""  # the name of its notebook, such as "01_mean"
     exercise: str = ""
     state: str = ""  # one of `STATES`; of a file also "not a notebook", and why it isn't graded
+    points: str = ""  # that a person gives, in place of 1 for what is right
+    comment: str = ""  # of a person
     mistake: str = ""
     belief: str = ""  # codes of the common beliefs that it may come from
     message: str = ""
-    answer: str = ""  # a mark that is the same for the same code; empty for little code
     further: str = ""  # FURTHER in a side trip, which gives no points; else nothing
 
     @property
@@ -59,19 +60,27 @@ class Grade:
         return self.student, self.id
 
     @property
+    def earned(self) -> float:
+        """Return its points: those that a person gives, or else one if it's right."""
+        return float(self.points or (self.state == RIGHT and not self.further))
+
+    @property
     def beliefs(self) -> Sequence[str]:
         """Return each of the common beliefs, in words."""
         codes = self.belief.split()
         return [belief.value for belief in Belief if belief.code in codes]
 
 
-def points_of(grades: Iterable[Grade]) -> tuple[int, int]:
-    """Return how many exercises give a point, and how many could; those of side trips don't."""
-    states = [grade.state for grade in grades if not grade.further]
-    return states.count(RIGHT), len(states)
+def points_of(grades: Iterable[Grade]) -> tuple[float, int]:
+    """Return how many points there are, and how many there could be."""
+    grades = list(grades)
+    return sum(grade.earned for grade in grades), sum(not grade.further for grade in grades)
 
 
 def right_of(grades: Collection[Grade]) -> str:
     """Count the right ones, such as "4 of 6 right, and 1 of 2 further"."""
-    further = [grade.state for grade in grades if grade.further]
-    return score(*points_of(grades), " right", further.count(RIGHT), len(further))
+    main, further = (
+        [grade.state for grade in grades if bool(grade.further) == apart] for apart in (0, 1)
+    )
+    right = main.count(RIGHT), len(main)
+    return score(*right, " right", further.count(RIGHT), len(further))

@@ -20,7 +20,10 @@ def test_arbitrary_numbers_are_not_explained():
         for seed in range(3):
             x, y = (numbers(*shape, seed=seed) for seed in (100 + seed, 200 + seed))
             for pair in ((x, y), ((3 * x).round(), (3 * y).round())):
-                assert diagnose(*pair).right is None, shape
+                diagnosis = diagnose(*pair)
+                assert not diagnosis.right, shape
+                assert not diagnosis.slips, shape
+                assert (diagnosis.right is None) == (x.numel() < 12)
 
 
 def test_right_numbers_are_right_only_as_far_as_one_pair_tells():
@@ -46,6 +49,13 @@ def test_all_explanations_are_named_and_an_input_that_tells_them_apart():
         (F.layer_norm(X, (8,), eps=1e-3).half(), {}, "1e-3"),
         ((1e4 * F.layer_norm(X, (8,), eps=0.1)).round() / 1e4, {}, "ε is 0.1"),
         (F.layer_norm(X, (8,)), {"like": nn.RMSNorm(8)}, "layer norm"),
+        (
+            F.layer_norm(X, (8,)) * (X[..., :1] > -1),
+            {},
+            "of 24 rows 0, 2, 9, and 23 come out as zeros",
+        ),
+        (F.layer_norm(X, (8,), WEIGHT.roll(3)), {"weight": WEIGHT}, "in another order"),
+        (F.layer_norm(X, (8,)) * (1 + X.mean(-1, True) ** 3), {}, "right up to a factor"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -53,6 +63,11 @@ def test_a_difference_between_frameworks_is_named(y, options, words):
     diagnosis = diagnose(X.numpy(), y.detach().numpy(), **options)
     assert diagnosis.right is False
     assert words in diagnosis.verdict
+
+
+def test_the_epsilon_of_rms_norm_is_that_of_the_dtype():
+    x = 1e-4 * X
+    assert diagnose(x, F.rms_norm(x, (8,)), like=nn.RMSNorm(8)).right
 
 
 def test_channels_first_is_named():

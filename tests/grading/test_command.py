@@ -1,4 +1,4 @@
-"""The commands `grade` and `report`: what they print and write, and what they refuse."""
+"""The command `grade`: what it prints and writes, and what it refuses."""
 
 import csv
 import os
@@ -17,7 +17,7 @@ from lnorm_staff.grading.__main__ import NO_SANDBOX, main
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.collect.whose import Student
 from lnorm_staff.grading.files import whole_file
-from lnorm_staff.grading.report.class_folder import EXERCISES, GRADES, LESSONS, REPORT
+from lnorm_staff.grading.report.class_folder import EXERCISES, FEEDBACK, GRADES, REPORT
 from lnorm_staff.grading.report.exercises_table import read_grades, write_grades
 from lnorm_staff.grading.run import grade_many
 
@@ -34,7 +34,7 @@ def class_of_three(tmp_path, monkeypatch):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(new_notebook(cells=[new_code_cell(IMPORT)]), folder / name)
 
-    def by_name(file, timeout, processes, judge):
+    def by_name(file, timeout, judge):
         state = STATES[file.path.relative_to(folder).as_posix()]
         return [file.grade(row_means, state, f"{timeout:g} seconds, γ")]
 
@@ -44,6 +44,11 @@ def class_of_three(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     return folder
+
+
+def table(path):
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def test_each_notebook_of_a_folder_has_a_table_in_their_order(class_of_three, capsys):
@@ -59,18 +64,40 @@ def test_each_notebook_of_a_folder_has_a_table_in_their_order(class_of_three, ca
 def test_the_results_have_a_row_for_each_student_and_one_for_each_exercise(class_of_three):
     assert main(["grade", "~/class", "--out", "~/out", "--timeout", "2.5"]) == 0
     out = class_of_three.parent / "out"
+    assert sorted(path.name for path in out.iterdir()) == [EXERCISES, FEEDBACK, GRADES, REPORT]
     assert [(row.file, row.state, row.message) for row in read_grades(out / EXERCISES)] == [
         (f"class/{name}", state, "2.5 seconds, γ") for name, state in STATES.items()
     ]
-    lines = (out / GRADES).read_bytes().decode("utf-8-sig").split("\r\n")
-    first, *_, last = csv.reader(lines[:-1])
-    assert first[:3] == ["Full name", LESSON, "Grade"]
-    assert last[:4] == ["b", "0", "0", "1"]
-    lines = (out / LESSONS).read_bytes().decode("utf-8-sig").split("\r\n")
-    first, *_, last = csv.reader(lines[:-1])
-    assert first == ["student", "lesson", "points", "maximum", "late files", "remarks", "id"]
-    assert last[:4] == ["b", LESSON, "0", "1"]
-    assert (out / REPORT).exists()
+    ada, b = table(out / GRADES)
+    assert (ada["student"], ada[LESSON], ada["points"], ada["maximum"]) == ("ada", "1", "1", "1")
+    assert (b["points"], b["remarks"]) == ("0", f"{LESSON}: 2 notebooks, of which c.ipynb counts")
+
+
+def test_points_and_comments_of_a_person_count_and_stay_when_grades_are_written_again(
+    class_of_three, monkeypatch, capsys
+):
+    out = class_of_three.parent / "out"
+    assert main(["grade", "~/class", "--out", "~/out"]) == 0
+    ada, c, d = read_grades(out / EXERCISES)
+    ada, c = replace(ada, comment="-well seen"), replace(c, points="0.5", comment="half <way>")
+    write_grades(out / EXERCISES, [ada, c, d])
+    saved = (out / EXERCISES).read_text("utf-8-sig").replace('","', '";"').replace("0.5", "0,5")
+    header, _, rows = saved.partition("\n")
+    (out / EXERCISES).write_text(f"{header.replace(',', ';')}\n{rows}", "cp1252", "replace")
+    monkeypatch.setattr(command, "is_root", lambda: True)  # now no code of a student is run
+    for submission in ("~/out/exercises.csv", "~/class"):
+        assert main(["grade", submission, "--out", "~/out"]) == 0
+        told = [(each["points"], each["comments"]) for each in table(out / GRADES)]
+        assert told == [("1", "row_means: -well seen"), ("0.5", "row_means: half <way>")]
+        assert [row.points for row in read_grades(out / EXERCISES)] == ["", "0.5", ""]
+        monkeypatch.setattr(command, "is_root", lambda: False)
+    for points, said in (("many", "line 3: the points are 'many'"), ("-1", "'-1'")):
+        write_grades(out / EXERCISES, [ada, replace(c, points=points)])
+        assert main(["grade", "~/class", "--out", "~/out"]) == 1
+        assert said in capsys.readouterr().err
+    (out / EXERCISES).write_text("what there was")
+    assert main(["grade", "~/class", "--out", "~/out"]) == 1
+    assert (out / EXERCISES).read_text() == "what there was"
 
 
 def test_a_file_is_replaced_when_all_is_written_and_kept_when_that_fails(tmp_path):
@@ -86,19 +113,10 @@ def test_a_file_is_replaced_when_all_is_written_and_kept_when_that_fails(tmp_pat
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere the folder above decides")
-def test_nobody_else_can_open_what_is_written(class_of_three, monkeypatch):
-    home, by_name, seen = class_of_three.parent, grade_many.grade_one, []
-
-    def with_others(file, *options):
-        seen.append((home / "out" / command.JOURNAL).stat())
-        return by_name(file, *options)
-
-    monkeypatch.setattr(grade_many, "grade_one", with_others)
+def test_nobody_else_can_open_what_is_written(class_of_three):
+    out = class_of_three.parent / "out"
     assert main(["grade", "~/class", "--out", "~/out"]) == 0
-    assert main(["report", "~/out", "--out", "~/all"]) == 0
-    for out in (home / "out", home / "all"):
-        seen += [path.stat() for path in (out, *out.rglob("*"))]
-    assert {status.st_mode & 0o077 for status in seen} == {0}
+    assert {path.stat().st_mode & 0o077 for path in (out, *out.rglob("*"))} == {0}
 
 
 def test_untouched_lessons_and_notebooks_on_other_lessons_are_counted_and_not_run(
@@ -137,51 +155,20 @@ def test_root_is_refused_unless_asked_for_in_so_many_words(class_of_three, monke
     assert main(["grade", str(class_of_three), "--as-root"]) == 0
 
 
-def test_what_is_done_when_grading_is_interrupted_is_kept_and_not_done_again(
-    class_of_three, monkeypatch
-):
-    by_name, asked = grade_many.grade_one, []
-
-    def interrupted(file, *options):
-        if file.path.name == "d.ipynb":
-            raise KeyboardInterrupt
-        return by_name(file, *options)
-
-    def noted(file, *options):
-        asked.append(file.path.name)
-        return by_name(file, *options)
-
-    out = class_of_three.parent / "out"
-    command_line = ["grade", str(class_of_three), "--out", str(out), "--jobs", "1"]
-    out.mkdir()
-    (out / EXERCISES).write_text("what there was")
-    monkeypatch.setattr(grade_many, "grade_one", interrupted)
-    assert main(command_line) == 130
-    assert (out / EXERCISES).read_text() == "what there was"
-    monkeypatch.setattr(grade_many, "grade_one", noted)
-    assert main([*command_line, "--resume"]) == 0
-    assert asked == ["d.ipynb"]
-    assert [row.state for row in read_grades(out / EXERCISES)] == list(STATES.values())
-    assert not (out / command.JOURNAL).exists()
-
-
 def test_without_a_sandbox_the_instructor_is_warned(class_of_three, monkeypatch, capsys):
     monkeypatch.setattr(command, "can_sandbox", lambda: False)
     assert main(["grade", str(class_of_three)]) == 0
     assert capsys.readouterr().err == f"{NO_SANDBOX}\n"
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@"])
-def test_a_spreadsheet_sees_no_formula_and_the_report_the_same_words(tmp_path, sign, separator):
+def test_a_spreadsheet_sees_no_formula_and_the_report_the_same_words(tmp_path, sign):
     file = HandedIn(Student(f"{sign}1+1\x1b"), "a.ipynb")
     given = [replace(file.grade(row_means, "wrong", "one - for all"), mistake=f"{sign}3")]
     given += [replace(given[0], message=f"a{s}{sign}1{s}'{sign}2") for s in (",", ";", "\n", "=")]
-    write_grades(tmp_path / "rows.csv", given, separator)
-    with (tmp_path / "rows.csv").open(encoding="utf-8-sig", newline="") as lines:
-        _, cells, *_ = csv.reader(lines, delimiter=separator)
-    assert cells[0] == f"'{sign}1+1�"
-    assert f"'{sign}3" in cells
+    write_grades(tmp_path / "rows.csv", given)
+    row = table(tmp_path / "rows.csv")[0]
+    assert (row["student"], row["mistake"]) == (f"'{sign}1+1�", f"'{sign}3")
     assert list(read_grades(tmp_path / "rows.csv")) == given
     text = (tmp_path / "rows.csv").read_text("utf-8-sig").splitlines()
     for other in ",;\t":

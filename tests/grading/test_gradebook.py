@@ -1,116 +1,147 @@
-"""A class list is read as each system saves it, and its students get the points they earned."""
+"""Points go into the file that Moodle or Canvas exports, as its own importer reads it."""
 
 import csv
+import re
 
 import pytest
 
 from lnorm_staff.grading.grade import Grade
-from lnorm_staff.grading.report.class_folder import CANVAS, GRADES, write_results
-from lnorm_staff.grading.report.class_list import ClassListError, read_class_list
+from lnorm_staff.grading.report.class_folder import GRADES, write_results
+from lnorm_staff.grading.report.exercises_table import TableError
+from lnorm_staff.grading.report.gradebook import read_gradebook
 
-MOODLE = "{0}_{1}_assignsubmission_file_/feedback.html"
-WORKSHEET = """Identifier,"Full name","Email address",Status,Grade,"Last modified (grade)"
-"Participant 4711","Ada Lovelace",ada@x.org,Submitted,,"Monday, 1 June"
-"Participant 12","Zoë Müller",zoe@x.org,"No submission",,-
+WORKSHEET = """Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed","Last modified (submission)","Last modified (grade)","Feedback comments"
+"Participant 4711","Ada Lovelace",ada@x.org,Submitted,,2.00,Yes,"Monday, 1 June","-",
+"Participant 12","Zoë Müller",zoe@x.org,"No submission",7.00,2.00,Yes,-,"Tuesday, 2 June","=See <b>me</b>"
+"""  # noqa: E501 - as Moodle writes it
+GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Old (9),01_mean (77),Final Score
+,,,,,,Manual Posting,
+    Points Possible,,,,,10,5,(read only)
+"Lovelace, Ada",17,0042,alove,Group 1,8,,80
+"Young, Cy",18,0043,cyoun,Group 1,3,4,30
 """
-GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Old (9),Final Score
-,,,,,Manual Posting,
-    Points Possible,,,,,10,(read only)
-"Lovelace, Ada",17,0042,alove,Group 1,8,80
-"Young, Cy",18,0043,cyoun,Group 1,,
-"""
 
 
-def graded(student, lesson="01_mean", state="right", feedback="feedback.html", number=""):
-    return Grade(student, number, f"{student}.ipynb", "", feedback, lesson, "one", state)
+def graded(student, lesson="01_mean", state="right", number="", **more):
+    return Grade(student, number, f"{student}.ipynb", "", "f.html", lesson, "one", state, **more)
 
 
-def written(path, grades, text="", encoding="utf-8"):
-    """Write the results of a class with this list; return how the tables are read again."""
-    listed = None
-    if text:
-        (path / "list.csv").write_bytes(text.encode(encoding))
-        listed = read_class_list(path / "list.csv")
-    write_results(grades, path, listed)
+@pytest.fixture
+def written(tmp_path):
+    """Write the results of a class; return what a lecturer is told, and the gradebook's lines."""
 
-    def read(name):
-        with (path / name).open(encoding="utf-8-sig", newline="") as file:
-            return list(csv.DictReader(file))
+    def write(grades, text, encoding="utf-8"):
+        (tmp_path / "list.csv").write_bytes(text.encode(encoding))
+        told = write_results(grades, tmp_path, read_gradebook(tmp_path / "list.csv"))
+        return told, (tmp_path / GRADES).read_bytes().decode()
 
-    return read
+    return write
 
 
-def test_the_table_has_the_columns_of_moodle_s_worksheet_and_a_row_for_who_handed_in_nothing(
-    tmp_path,
-):
-    feedback = MOODLE.format("Ada", 4711)
+def moodle(text, maximum):
+    """Read a worksheet as Moodle does: the grades and comments that it changes, by number.
+
+    The rules of `mod/assign/feedback/offline` (importgradeslib.php, locallib.php) and of
+    lib/csvlib.class.php: commas, lines of one length, three columns by name, no grade that is
+    empty or above the maximum.
+    """
+    lines = list(csv.reader(text.removeprefix("\ufeff").splitlines(), delimiter=","))
+    assert len({len(line) for line in lines}) == 1
+    titles, *rows = lines
+    assert {"Identifier", "Grade", "Last modified (grade)"} <= {*titles}
+    found = {}
+    for row in (dict(zip(titles, each, strict=True)) for each in rows):
+        number, grade = row["Identifier"][len("Participant") :], row["Grade"]
+        changes = grade != "" and 0 <= float(grade) <= maximum
+        found[int(number)] = float(grade) if changes else None, row["Feedback comments"]
+    return found
+
+
+def canvas(text):
+    """Read a gradebook as Canvas does: the points by student's number and assignment's title.
+
+    The rules of lib/gradebook_importer.rb: the columns of students by place, all others by title
+    but those of totals, the lines in front by their first cell.
+    """
+    lines = text.splitlines()
+    counts = {len(next(csv.reader([line], delimiter=","))) for line in lines[:3]}
+    assert len(counts) == 1
+    header, *rows = csv.reader(lines)
+    assert "Student" in header[0]
+    assert "ID" in header[1]
+    before = 3 + (2 if re.search(r"SIS\s+User\s+ID", header[2]) else 0)
+    assert "Section" in header[before - 1]
+    titles = [title for title in header[before:] if not re.search("(Current|Final) ", title)]
+    found = {}
+    for row in rows:
+        if all(re.fullmatch(r"\s*(Muted|Manual Posting.*)?\s*", cell) for cell in row):
+            continue
+        key = "possible" if "Points Possible" in row[0] else int(row[1])
+        found[key] = {title: row[header.index(title)] for title in titles}
+    return found
+
+
+def test_moodle_reads_points_and_comments_from_its_own_worksheet_and_all_else_stays(written):
     grades = [
-        graded("A. L.", feedback=feedback, number="4711"),
-        graded("A. L.", "02_variance", "wrong", feedback, "4711"),
-        graded("new", feedback=MOODLE.format("new", 5), number="5"),
+        graded("A. L.", number="4711", comment="Nice, really."),
+        graded("A. L.", "02_variance", "wrong", "4711", points="0.5"),
+        graded("new", number="5"),
     ]
-    ada, zoe, new = written(tmp_path, grades, WORKSHEET)(GRADES)
-    assert ada == {
-        "Identifier": "Participant 4711",
-        "Full name": "Ada Lovelace",
-        "Email address": "ada@x.org",
-        "01_mean": "1",
-        "02_variance": "0",
-        "Grade": "1",
-        "Maximum grade": "2",
-        "Last modified (grade)": "Monday, 1 June",
-        "Late files": "",
-        "Remarks": "",
+    told, text = written(grades, WORKSHEET)
+    assert moodle(text, 2) == {4711: (1.5, "one: Nice, really."), 12: (None, "=See <b>me</b>")}
+    assert told == ["1 students in list.csv have points.", "Not in list.csv: new."]
+    lines = [list(csv.reader(each.lstrip("\ufeff").splitlines())) for each in (WORKSHEET, text)]
+    changed = [
+        (row, title)
+        for row, (before, after) in enumerate(zip(*lines, strict=True))
+        for title, old, new in zip(lines[0][0], before, after, strict=True)
+        if old != new
+    ]
+    assert changed == [(1, "Grade"), (1, "Feedback comments")]
+
+
+def test_a_maximum_that_is_too_small_for_moodle_is_told(written):
+    grades = [graded("Ada Lovelace", lesson) for lesson in ("01_mean", "02_variance", "03_x")]
+    told, text = written(grades, WORKSHEET.replace('",', '";').replace(",", ";"))
+    assert moodle(text, 2)[4711][0] is None
+    assert told[1:] == [
+        "Moodle leaves out grades above the assignment's maximum, which is 2.00. Set it to 3."
+    ]
+
+
+def test_canvas_gets_the_lessons_only_because_other_columns_may_be_out_of_date(written):
+    grades = [
+        graded("lovelaceada", number="17"),
+        graded("lovelaceada", "02_variance", "wrong", "17"),
+    ]
+    _, text = written(grades, GRADEBOOK)
+    assert canvas(text) == {
+        "possible": {"01_mean (77)": "5", "02_variance": "1"},
+        17: {"01_mean (77)": "1", "02_variance": "0"},
+        18: {"01_mean (77)": "4", "02_variance": ""},
     }
-    assert (zoe["Identifier"], zoe["Grade"], zoe["01_mean"]) == ("Participant 12", "", "")
-    assert zoe["Remarks"] == "handed in nothing"
-    assert (new["Identifier"], new["Grade"]) == ("Participant 5", "1")
-    assert "class list" in new["Remarks"]
-    assert not (tmp_path / CANVAS).exists()
-
-
-def test_canvas_gets_its_own_columns_and_the_points_that_are_possible(tmp_path):
-    grades = [graded("lovelaceada", feedback="lovelaceada_17_23_feedback.html", number="17")]
-    possible, ada, cy = written(tmp_path, grades, GRADEBOOK)(CANVAS)
-    assert [*ada.values()] == ["Lovelace, Ada", "17", "0042", "alove", "Group 1", "1"]
-    assert [*ada] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "01_mean"]
-    assert (cy["Student"], cy["01_mean"]) == ("Young, Cy", "")
-    assert "Points Possible" in possible["Student"]
-    assert possible["01_mean"] == "1"
-    without_list = written(tmp_path, grades)(CANVAS)
-    assert [(each["Student"], each["ID"]) for each in without_list[1:]] == [("lovelaceada", "17")]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "First name;Surname;ID number;E-mail\r\nZoë;Müller;0042;zoe.m@x.org\r\n;;;\r\n",
-        'Name,Student ID,Mail\n"Müller, Zoë",0042,zoe.m@x.org\n',
-        "name\tidnumber\tusername\temail\nZoë Müller\t0042\tzm\tzoe.m@x.org\n",
-    ],
-)
-def test_a_student_is_found_under_any_usual_name_in_any_usual_table(tmp_path, text, encoding):
-    (tmp_path / "list.csv").write_bytes(text.encode(encoding))
-    listed = read_class_list(tmp_path / "list.csv")
-    (zoe,) = listed.members
-    assert (zoe.number, zoe.email) == ("0042", "zoe.m@x.org")
-    for name in ("Zoë Müller", "Müller Zoë", "mullerzoe", "zoe.m", "zoe.m@x.org", "ZOE MULLER"):
-        assert listed.find(name) == zoe
-    assert listed.find("Zoë") is listed.find("") is None
+def test_a_student_is_found_under_any_name_that_a_system_gives(written, encoding):
+    for name in ("Zoë Müller", "Müller Zoë", "mullerzoe", "zoe", "zoe@x.org", "ZOE MULLER"):
+        _, text = written([graded(name)], WORKSHEET, encoding)
+        assert moodle(text, 2)[12][0] == 1
+    for name in ("Zoë", ""):
+        told, _ = written([graded(name)], WORKSHEET.replace("zoe@", "z@"), encoding)
+        assert told == ["0 students in list.csv have points.", f"Not in list.csv: {name}."]
 
 
-def test_two_students_of_one_name_get_nobody_else_s_points(tmp_path):
-    text = "Name,Email\nAda L,ada1@x.org\nAda L,ada2@x.org\n"
-    grades = [graded("Ada L"), graded("ada2", state="wrong")]
-    found = {
-        each["Email address"]: each["Grade"] for each in written(tmp_path, grades, text)(GRADES)
-    }
-    assert found == {"ada1@x.org": "", "ada2@x.org": "0", "": "1"}
+def test_two_students_of_one_name_get_nobody_else_s_points(written):
+    text = WORKSHEET.replace("Zoë Müller", "Ada Lovelace")
+    grades = [graded("Ada Lovelace"), graded("zoe", state="wrong")]
+    told, text = written(grades, text)
+    assert moodle(text, 2) == {4711: (None, ""), 12: (0, "=See <b>me</b>")}
+    assert told[1] == "Not in list.csv: Ada Lovelace."
 
 
-@pytest.mark.parametrize("text", ["", "a,b\nc,d\n", "Section,Grade\n1,2\n", "name,email\nAda\n"])
-def test_a_list_that_cannot_be_used_is_refused_in_one_sentence(tmp_path, text):
+@pytest.mark.parametrize("text", ["", "a,b\nc,d\n", "Section,Grade\n1,2\n", f"{GRADEBOOK}x,1\n"])
+def test_a_table_that_is_no_gradebook_is_refused_in_one_sentence(tmp_path, text):
     (tmp_path / "list.csv").write_text(text)
-    with pytest.raises(ClassListError, match=r"list.csv[^\n]*\.$"):
-        read_class_list(tmp_path / "list.csv")
+    with pytest.raises(TableError, match=r"list.csv[^\n]*\.$"):
+        read_gradebook(tmp_path / "list.csv")

@@ -1,20 +1,23 @@
 """What counts of each student, what the class believes, and the pages that say so."""
 
+import json
 import re
 import zipfile
+from dataclasses import replace
 
 import pytest
 
+from lnorm_course.lab.lesson_files import ORIGINALS, exercises
+from lnorm_course.lab.working_copy import lessons
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.grading.grade import FURTHER, Grade
 from lnorm_staff.grading.report.class_folder import (
-    EXERCISES,
     FEEDBACK,
     REPORT,
     write_results,
 )
-from lnorm_staff.grading.report.exercises_table import read_grades, write_grades
 from lnorm_staff.grading.report.page import feedback_page, report_page
+from lnorm_staff.grading.report.questions import questions
 from lnorm_staff.grading.report.summary import summarize
 
 BATCH, WORDS = Belief.OVER_THE_BATCH.value, Belief.ONE_MEAN_PER_SENTENCE.value
@@ -39,20 +42,20 @@ CLASS = [
 ]
 
 
-def test_each_student_and_lesson_has_a_row_and_so_has_what_is_not_graded():
-    found = {each.student: each for each in summarize(CLASS).lessons}
-    points = {name: (p.lesson, p.points, p.maximum) for name, p in found.items()}
-    assert points == {
-        "ada": ("01_mean", 1, 2),
-        "bo": ("01_mean", 0, 2),
-        "cy": ("01_mean", 0, 2),
-        "di": ("02_variance", 0, 1),
-        "ed": ("", "", ""),
+def test_each_student_has_points_in_each_lesson_and_remarks_on_the_rest():
+    found = {each.name: each for each in summarize(CLASS).students}
+    assert {name: each.points for name, each in found.items()} == {
+        "ada": {"01_mean": 1},
+        "bo": {"01_mean": 0},
+        "cy": {"01_mean": 0},
+        "di": {"02_variance": 0},
+        "ed": {},
     }
-    assert found["bo"].late_files == "bo.ipynb"
-    assert found["cy"].remarks == "crashed: two"
-    assert found["di"].remarks == "not attempted: three"
-    assert found["ed"].remarks == "not graded: a.ipynb: it is a link."
+    assert summarize(CLASS).maximum == {"01_mean": 2, "02_variance": 1}
+    assert found["bo"].late == "bo.ipynb"
+    assert found["cy"].remarks == "01_mean: crashed: two"
+    assert found["di"].remarks == "02_variance: not attempted: three"
+    assert found["ed"].remarks == "not graded: a.ipynb: it is a link"
 
 
 def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_apart():
@@ -63,54 +66,64 @@ def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_
         graded("ada", state="wrong", file="d.ipynb", mistake="4", id="2"),
     ]
     summary = summarize(grades)
-    assert [(grade.id, grade.points) for grade in summary.lessons] == [("", 1), ("2", 0)]
-    assert "b.ipynb" in summary.lessons[0].remarks
+    assert [(each.id, each.points) for each in summary.students] == [
+        ("", {"01_mean": 1}),
+        ("2", {"01_mean": 0}),
+    ]
+    assert "b.ipynb" in summary.students[0].remarks
     (count,) = summary.exercises
     assert (count.right, count.students, count.mistake, count.mistakes) == (1, 2, "4", 1)
 
 
-def test_side_trips_give_no_points_and_are_counted_apart(tmp_path):
+def test_side_trips_give_no_points_and_are_counted_apart():
     more = [
         graded("ada", "three", further=FURTHER),
         graded("bo", "three", "not attempted", further=FURTHER),
     ]
     summary = summarize([*CLASS, *more])
-    ada, bo = summary.lessons[:2]
-    assert (ada.points, ada.maximum, bo.points, bo.maximum) == (1, 2, 0, 2)
-    assert bo.remarks == summarize(CLASS).lessons[1].remarks
+    ada, bo = summary.students[:2]
+    assert (ada.points, bo.points) == ({"01_mean": 1}, {"01_mean": 0})
+    assert summary.maximum["01_mean"] == 2
+    assert bo.remarks == summarize(CLASS).students[1].remarks
     assert [count.exercise for count in summary.exercises if count.further] == ["three"]
-    (page,) = [feedback_page("ada", summary.graded["ada", ""], [])]
-    assert "1 of 2 right, and 1 of 1 further" in page
-    assert "three (further)" in report_page(summary)
-    write_grades(tmp_path / EXERCISES, more)
-    assert [*read_grades(tmp_path / EXERCISES)] == more
-
-
-def test_the_same_code_is_remarked_on_for_the_lecturer_and_not_for_the_students(tmp_path):
-    grades = [graded("ada", answer="a1", id="7"), graded("bo", answer="a1"), graded("cy")]
-    ada, bo, cy = (grade.remarks for grade in write_results(grades, tmp_path).lessons)
-    assert (ada, bo, cy) == ("same code as bo in one", "same code as ada (7) in one", "")
-    with zipfile.ZipFile(tmp_path / FEEDBACK) as file:
-        assert not any(b"same code" in file.read(name) for name in file.namelist())
+    assert "1 of 2 right, and 1 of 1 further" in feedback_page(ada)
+    assert "(further)" in report_page(summary)
 
 
 def test_a_belief_counts_each_student_once_and_of_those_who_could_show_it():
     all_found = summarize(CLASS).misconceptions
-    found = [(m.what, m.kind, m.students, m.of, m.exercises) for m in all_found]
+    found = [(m.what, m.is_belief, m.students, m.of, m.exercises, bool(m.show)) for m in all_found]
+    one, two = ("01_mean", "one"), ("01_mean", "two")
     assert found == [
-        (BATCH, "common belief", 2, 3, ["one", "two"]),
-        (WORDS, "common belief", 1, 3, ["one"]),
-        ("two: no keepdim", "mistake", 1, 3, ["two"]),
+        (BATCH, True, 2, 3, [one, two], True),
+        (WORDS, True, 1, 3, [one], True),
+        ("no keepdim", False, 1, 3, [two], False),  # whose picture is of something else
     ]
 
 
 def test_the_report_says_it_all_without_a_name_or_another_file():
-    page = report_page(summarize(CLASS))
-    assert page.index(BATCH) < page.index("<img")
+    page = report_page(summarize([*CLASS, graded("ada", "how_many")]))
+    assert questions("01_mean")["how_many"] in page
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
-    assert len(re.findall(r'<img alt="[^"]{20,}" src="data:image/png;base64,', page)) == 3
+    assert '<progress value="2" max="3"></progress> 2 of 3' in page
     assert not re.findall(r'(?:src|href)="(?!data:)', page)
     assert not re.findall(r"\b(?:ada|bo|cy|di|ed)\b", re.sub(r'"[^"]*"', "", page))
+
+
+@pytest.mark.parametrize("lesson", lessons(ORIGINALS), ids=lambda path: path.stem)
+def test_each_exercise_of_a_lesson_has_words(lesson):
+    asked, checked = questions(lesson.stem), exercises(json.loads(lesson.read_text("utf-8")))
+    assert [*asked] == checked
+    assert all(10 < len(words) < 600 and "**" not in words for words in asked.values())
+
+
+def test_the_words_of_a_question_are_those_above_its_check():
+    for lesson, exercise, words in (
+        ("01_mean", "how_many", "How many means does it take in all?"),
+        ("06_two_feature_collapse", "left_out", "Which l"),
+        ("01_mean", "row_means", "Write it in one line with PyTorch's `x.mean`"),
+    ):
+        assert words in questions(lesson)[exercise]
 
 
 @pytest.mark.parametrize("grades", [[], CLASS[-1:], CLASS[:1]])
@@ -119,12 +132,17 @@ def test_a_class_without_mistakes_or_without_work_has_a_report_too(tmp_path, gra
     assert "<h1>" in (tmp_path / "out" / REPORT).read_text("utf-8")
 
 
-def test_a_student_reads_each_verdict_and_why_a_file_is_not_graded():
-    page = feedback_page("Ada <3", CLASS[:2], [CLASS[-1]])
+def test_a_student_reads_each_verdict_what_a_person_says_and_why_a_file_is_not_graded():
+    given = [CLASS[0], replace(CLASS[1], points="0.5", comment="Nearly & soon.")]
+    unread = replace(CLASS[-1], student="ada", comment="Come & see me.")
+    (student,) = summarize(replace(each, student="Ada <3") for each in [*given, unread]).students
+    page = feedback_page(student)
     assert "Feedback for Ada &lt;3" in page
     assert "01_mean: 1 of 2 right" in page
+    assert "Points: 1.5 of 2." in page
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
-    assert "a.ipynb: it is a link." in page
+    assert "Nearly &amp; soon." in page
+    assert "a.ipynb: it is a link. Come &amp; see me." in page
 
 
 def test_no_feedback_is_lost_if_two_paths_are_the_same_somewhere(tmp_path):

@@ -1,10 +1,8 @@
-"""What only --all tries, and kernels to try: in a sandbox if there can be one, and without."""
+"""What only --all tries, and kernels without walls."""
 
 import pytest
 
-from lnorm_staff.grading.run import processes as starting
-from lnorm_staff.grading.run.kernel import Kernel
-from lnorm_staff.grading.run.processes import Processes
+from lnorm_staff.grading.run import child
 
 
 def pytest_addoption(parser):
@@ -20,25 +18,7 @@ def with_all(request):
         pytest.skip("tried with --all")
 
 
-@pytest.fixture(scope="module")
-def processes():
-    """Start processes as this machine can, with a secret in the grader's environment."""
-    with pytest.MonkeyPatch.context() as patch, Processes(seconds=2) as processes:
-        patch.setenv("SECRET_TOKEN", "s3cret")
-        yield processes
-
-
-@pytest.fixture(scope="module")
-def kernel(processes):
-    """A kernel for cells that do no harm to the next one."""
-    with Kernel(processes, timeout=20, total=3000) as kernel:
-        yield kernel
-
-
 @pytest.fixture
 def unwalled(monkeypatch):
-    """Start processes as on a machine without bubblewrap."""
-    monkeypatch.setattr(starting, "can_sandbox", lambda: False)
-    monkeypatch.setenv("SECRET_TOKEN", "s3cret")
-    with Processes(seconds=2) as processes:
-        yield processes
+    """Start kernels as on a machine without bubblewrap."""
+    monkeypatch.setattr(child, "can_sandbox", lambda: False)

@@ -101,7 +101,8 @@ SUBMISSIONS = {
     "from the bank": [
         IMPORTS,
         (checked(P1, f"{P1.name}.solution()"), (P1, "not attempted", "")),
-        (checked(C0, f"{C0.name}.answer"), (C0, "crashed", "has no answer")),
+        # Who hands this in might have copied it, and it's there to read.
+        (checked(C0, f"{C0.name}.answer"), (C0, "right", "")),
     ],
     "busy": [
         IMPORTS,
@@ -151,7 +152,7 @@ def test_each_exercise_of_a_submission_gets_its_grade(results, name):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there, a process alone gets no Ctrl-C")
-def test_ctrl_c_ends_the_cells_that_run_and_keeps_what_is_done(tmp_path):
+def test_ctrl_c_ends_the_cells_that_run_and_says_how_far_it_came(tmp_path):
     quick, slow = new_notebook(), new_notebook(cells=[new_code_cell("while True: pass")])
     slow.cells[:0] = [new_code_cell(IMPORTS[0])]
     nbformat.write(quick, tmp_path / f"{LESSON}_1.ipynb")
@@ -176,7 +177,6 @@ def test_ctrl_c_ends_the_cells_that_run_and_keeps_what_is_done(tmp_path):
     _, said = grader.communicate(timeout=60)
     assert time.monotonic() - started < 20  # each cell would run for 60 seconds
     assert grader.returncode == 130
-    assert "Stopped at 1 of 8" in said.decode()
-    (journal,) = out.iterdir()
-    assert journal.read_text().count("\n") == 1
+    assert "1 of 8 were graded" in said.decode()
+    assert list(out.iterdir()) == []
     assert not list(tmp_path.glob("lnorm*"))

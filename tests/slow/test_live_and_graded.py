@@ -1,31 +1,20 @@
 """Every answer and every wrong answer of an exercise gets the same verdict live and graded."""
 
-import importlib
 import itertools
 
-import pytest
 from exercise_banks import BANK
 
 from lnorm_course.checking.prediction import Prediction
-from lnorm_staff.grading.run import processes as starting
+from lnorm_staff.grading.run.child import Children
 from lnorm_staff.grading.run.judge import judge
-from lnorm_staff.grading.run.kernel import Kernel
-from lnorm_staff.grading.run.processes import Processes
+from lnorm_staff.grading.run.kernel import outcomes
 
-# In the kernel, the answers and mistakes of a bank beside its exercises without answers.
-WITH_ANSWERS = """
-import importlib, sys
-name = "lnorm_course.exercises.{topic}"
-graded = sys.modules[name]
-for other in [n for n in sys.modules if n.startswith("lnorm_course.exercises")]:
-    del sys.modules[other]  # one bank may import from another
-bank = importlib.import_module(name)
-"""
 # In the kernel and here.
-WITH_SLIPS = """
+SETUP = """
+import importlib, numpy, sys, torch
 from decimal import Decimal
 from fractions import Fraction
-import numpy, sys, torch
+bank = importlib.import_module("lnorm_course.exercises.{topic}")
 def slipped(exercise, *numbers):
     pieces = [exercise.model.pieces[number] for number in numbers]
     return exercise.make(pieces)
@@ -34,15 +23,6 @@ MOST_PAIRS = 6
 # For runs without `--all`, topics that differ in what is handed in: numbers, shapes and functions;
 # words, NaN, and functions that get a model; classes; gradients.
 FEW = ["mean", "precision", "module", "backward"]
-
-
-@pytest.fixture(scope="module")
-def processes():
-    """Start kernels that can read the files of the banks."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(starting, "can_sandbox", lambda: False)
-        with Processes(seconds=10) as processes:
-            yield processes
 
 
 def attempts(exercise):
@@ -74,14 +54,15 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("topic", BANK if metafunc.config.getoption("all") else FEW)
 
 
-def test_every_attempt_gets_the_same_verdict_live_and_graded(processes, topic):
-    here = {"bank": importlib.import_module(f"lnorm_course.exercises.{topic}")}
-    exec(WITH_SLIPS, here)
-    with Kernel(processes, timeout=60, total=600) as kernel:
-        assert kernel.run(WITH_ANSWERS.format(topic=topic) + WITH_SLIPS).failed == ""
-        for name, exercise in BANK[topic].items():
-            for attempt in attempts(exercise):
-                outcome = kernel.run(f"graded.{name}.check({attempt})")
-                assert outcome.failed == "", outcome
-                live = exercise.judge(eval(attempt, here))
-                assert judge(exercise, outcome.attempts[name]) == live, attempt
+def test_every_attempt_gets_the_same_verdict_live_and_graded(topic):
+    setup, here = SETUP.format(topic=topic), {}
+    exec(setup, here)
+    given = [(exercise, code) for exercise in BANK[topic].values() for code in attempts(exercise)]
+    cells = [setup, *(f"bank.{exercise.name}.check({code})" for exercise, code in given)]
+    with Children() as children:
+        found = outcomes(cells, children, timeout=60, total=600, call=10)
+        assert next(found).failed == ""
+        for (exercise, code), outcome in zip(given, found, strict=True):
+            assert outcome.failed == "", outcome
+            live = exercise.judge(eval(code, here))
+            assert judge(exercise, outcome.attempts[exercise.name]) == live, code

@@ -1,16 +1,27 @@
-"""Look into a kernel of the grader: what an expression is there."""
+"""Run cells in a kernel of the grader, and look into it: what an expression is there."""
 
-from lnorm_staff.grading.run.kernel import Kernel
+from lnorm_staff.grading.run.child import Children
+from lnorm_staff.grading.run.kernel import Outcome, outcomes
 from lnorm_staff.grading.run.plain_data import decode
 
-__all__ = ["IMPORTS", "value_of"]
+__all__ = ["IMPORTS", "look", "run", "value"]
 
 IMPORTS = "import os, torch\nfrom lnorm_course.exercises.mean import how_many, row_means"
 
 
-def value_of(kernel: Kernel, expression: str) -> object:
-    """Return the value of an expression in a kernel."""
-    outcome = kernel.run(f"{IMPORTS}\nhow_many.check({expression})")
+def run(*cells: str, timeout: float = 20, total: float = 100) -> list[Outcome]:
+    """Return what becomes of each cell."""
+    with Children() as children:
+        return list(outcomes(cells, children, timeout, total, 2))
+
+
+def look(expression: str) -> str:
+    """Return a cell of which `value` tells what the expression is."""
+    return f"{IMPORTS}\nhow_many.check({expression})"
+
+
+def value(outcome: Outcome) -> object:
+    """Return the value of the expression in a cell of `look`."""
     assert (outcome.failed, outcome.reason) == ("", "")
-    (value,) = outcome.attempts["how_many"]["values"]
-    return decode(value)
+    (sent,) = outcome.attempts["how_many"]["values"]
+    return decode(sent)

@@ -1,8 +1,7 @@
-"""Tell whose a file is by the names of its folders and its own, as Moodle, Canvas, nbgrader do."""
+"""Tell whose a file is by the outermost name that the lecturer's system gave it."""
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,11 +17,8 @@ MOODLE = re.compile(r"(?P<back>(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+
 CANVAS = re.compile(r"(?P<back>(?P<name>.+?)(?P<late>_LATE)?_(?P<id>\d+)_\d+)_.")
 # How browsers, Canvas, and this course number the copies of a file.
 COPY = re.compile(r" \(\d+\)|-\d+|_kept_\d+|-checkpoint")
-NBGRADER = "submitted"
-WORKING_COPY = {"my_lessons", "notebooks"}
+NBGRADER, WORKING_COPY = "submitted", ("my_lessons", "notebooks")
 MOST_BYTES = 150  # of a name; every system takes 255, and the student's number comes behind
-FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # in the name of a file, on Windows
-RESERVED = re.compile(r"^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])(?=[ .]|$)", re.IGNORECASE)  # there
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Export:
     """What a lecturer names: a folder, an archive, or a notebook, with the names of all in it.
 
     Only the outermost name in it tells whose a file is, because those further in are the student's
-    own. One system gave all of these names: Moodle, Canvas, or a person, whichever fits most.
+    own.
 
     Args:
         paths: for each file, the folder or archive that the lecturer named, the folders in it that
@@ -58,29 +54,22 @@ class Export:
             self._start = 0
         elif _are_wrapped(known):
             self._start = 2
-        outermost = {path[at]: at == len(path) - 1 for path in known for at in [self._at(path)]}
-        systems = Counter(_system(name, is_file) for name, is_file in outermost.items())
-        self._system = max((MOODLE, CANVAS, None), key=lambda system: systems[system])
-
-    def _at(self, path: Sequence[str]) -> int:
-        """Return which name in a path is the outermost that may tell a student."""
-        at = min(self._start, len(path) - 1)
-        return at + 1 if path[at] == NBGRADER and at < len(path) - 2 else at
 
     def student_of(self, path: Sequence[str]) -> Student:
         """Tell whose a file is."""
         path = _composed(path)
-        at = self._at(path)
+        at = min(self._start, len(path) - 1)
+        if path[at] == NBGRADER and at < len(path) - 2:
+            at += 1
         name, is_file = path[at], at == len(path) - 1
-        system = _system(name, is_file)
-        if system and system is self._system and (found := system.match(name)):
-            who = _file_name(found["name"]) + found["back"][len(found["name"]) :]
-            if system is MOODLE:
-                return Student(found["name"], found["id"], feedback=f"{who}_/feedback.html")
-            late = bool(found["late"])
-            return Student(found["name"], found["id"], late, f"{who}_feedback.html")
         if name in WORKING_COPY and not is_file:
             return _named(path[at - 1])
+        if found := _of_system(name, is_file):
+            back = _file_name(found["name"]) + found["back"][len(found["name"]) :]
+            if found.re is MOODLE:
+                return Student(found["name"], found["id"], feedback=f"{back}_/feedback.html")
+            late = bool(found["late"])
+            return Student(found["name"], found["id"], late, f"{back}_feedback.html")
         if not is_file and not name.lower().endswith(".zip"):
             return _named(name)
         stem = COPY.sub("", _without_ending(name))
@@ -94,8 +83,8 @@ def _composed(path: Sequence[str]) -> list[str]:
     return [unicodedata.normalize("NFC", name) for name in path]
 
 
-def _system(name: str, is_file: bool) -> re.Pattern | None:
-    """Return the pattern of the system that gave a name.
+def _of_system(name: str, is_file: bool) -> re.Match | None:
+    """Match a name that Moodle or Canvas gave.
 
     It puts the student first and what the student chose behind, so the shorter match counts.
     """
@@ -103,7 +92,7 @@ def _system(name: str, is_file: bool) -> re.Pattern | None:
     is_file = is_file or name.lower().endswith(".zip")
     matches = [found for pattern in (MOODLE, CANVAS) if (found := pattern.match(name))]
     best = min(matches, key=lambda found: found.end("name"), default=None)
-    return best.re if best and (is_file or best.re is MOODLE) else None
+    return best if best and (is_file or best.re is MOODLE) else None
 
 
 def _are_wrapped(paths: Sequence[Sequence[str]]) -> bool:
@@ -111,13 +100,13 @@ def _are_wrapped(paths: Sequence[Sequence[str]]) -> bool:
     outer = {path[1] for path in paths}
     if len(outer) != 1 or any(len(path) < 3 for path in paths):
         return False
-    if _system(paths[0][1], is_file=False) or outer & WORKING_COPY:
-        return False
     inside = {path[2]: len(path) == 3 for path in paths}
-    systems = {_system(name, is_file) for name, is_file in inside.items()}
-    if len(inside) == 1 or len(systems) > 1 or inside.keys() & {*WORKING_COPY, NBGRADER}:
+    if outer & {*WORKING_COPY} or inside.keys() & {*WORKING_COPY, NBGRADER}:
+        return False
+    if _of_system(paths[0][1], is_file=False) or len(inside) == 1:
         return False  # it may be a single student's
-    return None not in systems or not any(inside.values())
+    systems = [_of_system(name, is_file) for name, is_file in inside.items()]
+    return all(systems) or (not any(systems) and not any(inside.values()))
 
 
 def _named(name: str) -> Student:
@@ -130,5 +119,5 @@ def _without_ending(name: str) -> str:
 
 def _file_name(text: str) -> str:
     """Make a name that every system takes for a file, and that leads to no other folder."""
-    short = FORBIDDEN.sub("_", text).encode(errors="ignore")[:MOST_BYTES].decode(errors="ignore")
-    return RESERVED.sub(r"\g<0>_", short.strip(" ."))
+    safe = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", text).encode(errors="ignore")
+    return safe[:MOST_BYTES].decode(errors="ignore").strip(" .")

@@ -4,77 +4,61 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from lnorm_staff.grading.cells import code_cells, parse
+from IPython.core.inputtransformer2 import TransformerManager
+
+from lnorm_staff.grading.cells import code_cells
 
 __all__ = ["answers_left_in"]
 
-CALL = re.compile(r"\b(\w+)\s*\.\s*(?:check|solution)\s*\(")
+CALL = re.compile(r"\b(\w+)\s*\.\s*(check|solution)\s*\(")
 
 
 def answers_left_in(notebook: Mapping) -> Iterator[str]:
-    """Yield a sentence for each answer in the code of a notebook."""
+    """Yield a sentence for each cell of code with an answer in it.
+
+    A cell that checks has three dots for the answer and returns nothing, but in a function that
+    isn't checked.
+    """
     for number, source in enumerate(code_cells(notebook), start=1):
-        found = dict.fromkeys(_in_source(source))
-        yield from (f"in code cell {number}, {what}." for what in found)
+        try:
+            left = dict.fromkeys(_left_in(ast.parse(TransformerManager().transform_cell(source))))
+        except SyntaxError:
+            left = dict.fromkeys(name for name, _ in CALL.findall(source))
+        if left:
+            yield f"in code cell {number}, an answer to {', '.join(left)} is filled in or shown."
 
 
-def _in_source(source: str) -> Iterator[str]:
-    try:
-        _, tree = parse(source)
-    except Exception:
-        for name in CALL.findall(source):
-            yield f"{name} can't be checked, because the cell is not Python or too long"
-        return
+def _left_in(tree: ast.Module) -> Iterator[str]:
     for call in ast.walk(tree):
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-            continue
-        exercise = ast.unparse(call.func.value)
-        if call.func.attr == "solution":
-            yield f"the solution of {exercise} is shown"
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if call.func.attr == "check" and not all(_is_empty(value, tree) for value in given):
-            yield f"an answer to {exercise} is filled in"
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            exercise = ast.unparse(call.func.value)
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            is_left = call.func.attr == "check" and not all(_is_empty(one, tree) for one in given)
+            if is_left or call.func.attr == "solution":
+                yield exercise
 
 
 def _is_empty(value: ast.expr, tree: ast.Module) -> bool:
     """Tell whether what is checked is `...`, or a name for nothing else in the same cell."""
-    if _is_dots(value):
-        return True
     if not isinstance(value, ast.Name):
-        return False
-    binders = [node for node in ast.walk(tree) if _binds(node, value.id)]
-    empty = [node for node in tree.body if _defines_nothing(node, value.id)]
-    return len(empty) == len(binders) > 0
+        return ast.unparse(value) == "..."
+    made = [node for node in tree.body if _name(node) == value.id]
+    stored = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == value.id]
+    others = [n for n in stored if not isinstance(n.ctx, ast.Load)]
+    is_blank = all(_is_blank(node) for node in made)
+    return len(made) == 1 and len(others) == isinstance(made[0], ast.Assign) and is_blank
 
 
-def _binds(node: ast.AST, name: str) -> bool:
-    if isinstance(node, ast.Name):
-        return node.id == name and not isinstance(node.ctx, ast.Load)
-    if isinstance(node, ast.alias):
-        return name in (node.asname, node.name)
-    return getattr(node, "name", None) == name
-
-
-def _defines_nothing(node: ast.stmt, name: str) -> bool:
-    """Tell `name = ...`, and a function or class of that name with nothing but dots in it."""
+def _name(node: ast.stmt) -> str:
     if isinstance(node, ast.Assign):
-        return [ast.unparse(t) for t in node.targets] == [name] and _is_dots(node.value)
-    if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name != name:
+        return ast.unparse(node.targets[0])
+    return getattr(node, "name", "")
+
+
+def _is_blank(node: ast.stmt) -> bool:
+    """Tell whether all that a statement does is `...`, in a class also to set itself up."""
+    if isinstance(node, ast.Assign | ast.Expr):
+        return ast.unparse(node.value) in ("...", "super().__init__()")
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.decorator_list:
         return False
-    return not node.decorator_list and all(map(_says_nothing, _body(node)))
-
-
-def _says_nothing(line: ast.stmt) -> bool:
-    """Tell what may stand in an empty attempt; in a class also methods, and `self.name = ...`."""
-    if isinstance(line, ast.FunctionDef):
-        return not line.decorator_list and all(map(_says_nothing, _body(line)))
-    is_given = ast.unparse(line) == "super().__init__()"
-    return is_given or (isinstance(line, ast.Expr | ast.Assign) and _is_dots(line.value))
-
-
-def _body(node: ast.FunctionDef | ast.ClassDef) -> list[ast.stmt]:
-    return node.body[ast.get_docstring(node) is not None :]
-
-
-def _is_dots(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is ...
+    return all(_is_blank(line) for line in node.body[ast.get_docstring(node) is not None :])

@@ -1,64 +1,85 @@
-"""The table of exercises, which grading writes and the report reads: a row for each grade."""
+"""The table of exercises: a row for each grade, in which a person may change points and comment."""
 
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import MISSING, astuple, fields
+from dataclasses import MISSING, astuple, fields, replace
 from pathlib import Path
 
 from lnorm_staff.grading.files import whole_file
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.tables import read_table
 
-__all__ = ["TableError", "read_grades", "write_grades", "write_table"]
-
-
-class TableError(ValueError):
-    """Why a file isn't a table that grading wrote, in one sentence."""
-
-
-def write_table(
-    path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]], separator: str = ","
-) -> None:
-    """Write a CSV file, whole or not at all; to a spreadsheet no cell looks like a formula.
-
-    That also holds for one that takes another separator than the file has.
-    """
-    with whole_file(path) as file:
-        file.write("\ufeff")  # without it some spreadsheets don't read Greek, or an é
-        csv.writer(file, delimiter=separator).writerow(columns)  # Canvas takes no quote after it
-        table = csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL)
-        table.writerows([FORMULA.sub("'", str(cell)) for cell in row] for row in rows)
-
-
-def write_grades(path: Path, grades: Iterable[Grade], separator: str = ",") -> None:
-    """Write the table of exercises."""
-    write_table(path, COLUMNS, map(astuple, grades), separator)
-
-
-def read_grades(path: Path) -> Iterator[Grade]:
-    """Read the table of exercises, also one without the columns that aren't always needed.
-
-    Raises:
-        TableError: it's another file.
-        OSError: it can't be read.
-    """
-    try:
-        (_, columns), *lines = read_table(path).lines
-        if not NEEDED <= set(columns) <= set(COLUMNS):
-            raise ValueError
-        for _, cells in lines:
-            given = zip(columns, cells, strict=True)
-            yield Grade(**{name: GUARDED.sub("", cell) for name, cell in given})
-    except (ValueError, csv.Error):
-        raise TableError(f"{path} is not a table of exercises that grading wrote.") from None
-
+__all__ = ["TableError", "keep_overruled", "read_grades", "write_grades", "write_table"]
 
 COLUMNS = [field.name for field in fields(Grade)]
 NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
-
-
 # What a spreadsheet would run, and how it's written instead; a lone sign is none, such as Moodle's
 # dash. Where a formula is guarded already, one more guard keeps it apart.
 _START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?='*[=+@-].)"
 FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
+
+
+class TableError(ValueError):
+    """Why a table can't be used, in one sentence."""
+
+
+def write_table(path: Path, lines: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file, whole or not at all; its first line has the titles."""
+    titles, *rows = lines
+    with whole_file(path) as file:
+        file.write("\ufeff")  # without it some spreadsheets don't read Greek, or an é
+        csv.writer(file).writerow(titles)  # Canvas takes no quote behind it
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
+
+
+def guarded(cells: Iterable[object]) -> list[str]:
+    """Return cells of which none looks like a formula to a spreadsheet.
+
+    That also holds for one that takes another separator than the file has.
+    """
+    return [FORMULA.sub("'", str(cell)) for cell in cells]
+
+
+def write_grades(path: Path, grades: Iterable[Grade]) -> None:
+    """Write the table of exercises."""
+    write_table(path, [COLUMNS, *(guarded(astuple(grade)) for grade in grades)])
+
+
+def read_grades(path: Path) -> Iterator[Grade]:
+    """Read the table of exercises, as grading or a spreadsheet has written it.
+
+    Raises:
+        TableError: it's another file, or what a person wrote isn't a number of points.
+        OSError: it can't be read.
+    """
+    try:
+        (_, columns), *lines = read_table(path).lines
+        if not set(columns) >= NEEDED:
+            raise ValueError
+        rows = [(number, dict(zip(columns, cells, strict=True))) for number, cells in lines]
+    except (ValueError, csv.Error):
+        raise TableError(f"{path} is not a table of exercises that grading wrote.") from None
+    for number, cells in rows:
+        given = {name: GUARDED.sub("", cells[name]) for name in COLUMNS if name in cells}
+        given["points"] = given.get("points", "").replace(",", ".")
+        grade = Grade(**given)
+        if grade.points and not re.fullmatch(r"\d{1,4}(\.\d+)?", grade.points):
+            told = f"the points are {grade.points!r}, and not a number such as 0.5."
+            raise TableError(f"{path}, line {number}: {told}")
+        if grade.points and not grade.exercise:
+            told = "there are points for a whole file, and they belong into grades.csv."
+            raise TableError(f"{path}, line {number}: {told}")
+        yield grade
+
+
+def keep_overruled(grades: Iterable[Grade], earlier: Iterable[Grade]) -> Iterator[Grade]:
+    """Give grades the points and comments that a person wrote to those of an earlier call."""
+    given = {_key(grade): grade for grade in earlier if grade.points or grade.comment}
+    for grade in grades:
+        person = given.get(_key(grade), grade)
+        yield replace(grade, points=person.points, comment=person.comment)
+
+
+def _key(grade: Grade) -> tuple[str, ...]:
+    return (*grade.who, grade.file.rpartition("/")[2], grade.lesson, grade.exercise)

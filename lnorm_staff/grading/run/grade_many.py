@@ -1,24 +1,20 @@
 """Grade many notebooks, several at once; when that is interrupted, all of it ends at once."""
 
+import threading
 from collections.abc import Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
-from queue import LifoQueue
+from concurrent.futures import ThreadPoolExecutor, wait
 
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
+from lnorm_staff.grading.run.child import Children
 from lnorm_staff.grading.run.grade_one import grade_one
-from lnorm_staff.grading.run.journal import Journal
-from lnorm_staff.grading.run.judge_process import Judge
-from lnorm_staff.grading.run.processes import Processes
+from lnorm_staff.grading.run.judge import Judge
 
 __all__ = ["grade_many"]
 
-SECONDS_FOR_A_CALL = 10
-
 
 def grade_many(
-    files: Iterable[HandedIn], timeout: float, jobs: int, journal: Journal | None = None
+    files: Iterable[HandedIn], timeout: float, jobs: int
 ) -> Generator[tuple[HandedIn, list[Grade]], None, None]:
     """Yield each file with its grades, in the order given; without a path, one that says why.
 
@@ -28,46 +24,21 @@ def grade_many(
         files: what was handed in.
         timeout: seconds for a cell.
         jobs: how many notebooks run at once.
-        journal: what is done already and need not be done again, and where more is written down.
-
-    Raises:
-        OSError: the journal can't be written.
     """
-    seconds = max(1, min(SECONDS_FOR_A_CALL, timeout / 3))
-    with ExitStack() as stack:
-        processes = stack.enter_context(Processes(seconds))
-        judges = [stack.enter_context(Judge()) for _ in range(jobs)]
-        pool = stack.enter_context(ThreadPoolExecutor(jobs))
-        free: LifoQueue[Judge] = LifoQueue()  # those that have started come first
-        for judge in judges:
-            free.put(judge)
+    own = threading.local()  # each thread has a judge
 
-        def one(file: HandedIn) -> list[Grade]:
-            if not file.path:
-                return [file.grade(None, file.state, file.reason)]
-            if journal and (done := journal.done(file)) is not None:
-                return done
-            judge = free.get()
-            try:
-                grades = grade_one(file, timeout, processes, judge)
-            finally:
-                free.put(judge)
-            if journal and not processes.is_closed:
-                journal.add(file, grades)
-            return grades
+    def one(file: HandedIn) -> list[Grade]:
+        if not file.path:
+            return [file.grade(None, file.state, file.reason)]
+        own.judge = getattr(own, "judge", None) or Judge(children)
+        return grade_one(file, timeout, own.judge)
 
-        found = [(file, pool.submit(one, file)) for file in files]
+    with Children() as children, ThreadPoolExecutor(jobs) as pool:
         try:
-            for file, future in found:
-                yield file, _result(future)
+            for file, future in [(file, pool.submit(one, file)) for file in files]:
+                while not future.done():
+                    wait([future], timeout=1)  # on Windows, Ctrl-C arrives between two of them
+                yield file, future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            processes.close()
-            for judge in judges:
-                judge.close()
-
-
-def _result(future: Future) -> list[Grade]:
-    while not future.done():
-        wait([future], timeout=1)  # on Windows, Ctrl-C arrives between two of them
-    return future.result()
+            children.stop()

@@ -1,21 +1,31 @@
-"""Judge what a kernel sent of an attempt: the work of a process that may die of it."""
+"""Judge what a kernel sent of an attempt, in a child that may die of it."""
 
+import contextlib
+import importlib
 import json
 import os
+import sys
+from dataclasses import replace
 from typing import Any
 
 from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback
 from lnorm_course.checking.running import Outcome
-from lnorm_staff.grading.grade import VERDICTS
-from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
-from lnorm_staff.grading.run.channel import receive, send
+from lnorm_staff.grading.grade import VERDICTS, Grade
+from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, MOST_OF_A_REMARK, one_line
+from lnorm_staff.grading.run.child import Child, Children
 from lnorm_staff.grading.run.plain_data import decode
-from lnorm_staff.grading.run.recording import describe_banks
+from lnorm_staff.grading.run.recording import LONGEST_ATTEMPT
 
-__all__ = ["judge", "serve"]
+__all__ = ["Judge", "judge", "main"]
 
+MODULE = "lnorm_staff.grading.run.judge"
+SECONDS_TO_JUDGE = 60
+MOST_MEMORY = 2**31  # bytes
+TOO_SLOW = f"judging this answer took more than {SECONDS_TO_JUDGE} seconds."
+DIED = "the process that judges answers died of this one."
+TRIES = 2  # because what ends a process may be left from the attempt before
 WORDS = {state: word for word, state in VERDICTS.items()}
 NOT_AN_ATTEMPT = "its kernel sent something that is not an attempt."
 
@@ -25,10 +35,10 @@ def judge(exercise: Exercise, answer: Any) -> Feedback:
 
     Args:
         exercise: the exercise of this process, which no student has changed.
-        answer: what a `Recorder` writes in the kernel, or what a student made it send instead.
+        answer: what `record` writes in the kernel, or what a student made it send instead.
 
     Raises:
-        ValueError: a `Recorder` writes nothing like this.
+        ValueError: `record` writes nothing like this.
     """
     try:
         values = [decode(value) for value in answer["values"]]
@@ -55,21 +65,73 @@ def _line(text: Any) -> str:
     return one_line(str.__str__(text), MOST_OF_A_REMARK)
 
 
-def serve() -> None:
+class Judge:
+    """A child that judges one attempt after the other, and starts again when it has died."""
+
+    def __init__(self, children: Children) -> None:
+        self.children, self.child = children, None  # type: Children, Child | None
+
+    def start(self) -> Child:
+        """Return the child, which is started if there is none; it may not be ready yet.
+
+        Raises:
+            OSError: none can be started.
+        """
+        if self.child is None:
+            self.child = self.children.start(MODULE, is_trusted=True)
+        return self.child
+
+    def grade(self, grade: Grade, exercise: Exercise, attempt: Any) -> Grade:
+        """Fill in a grade with what becomes of an attempt that a kernel sent."""
+        reason = DIED
+        for _ in range(TRIES):
+            try:
+                child = self.start()
+                child.send([exercise.topic, exercise.name, packed(attempt)])
+                answer = child.receive(SECONDS_TO_JUDGE)
+                state, *words = map(str.__str__, answer)
+                mistake, belief, message = (one_line(w, MOST_OF_A_MESSAGE) for w in words)
+                told = {"mistake": mistake, "belief": belief, "message": message}
+                return replace(grade, state=state, **told)
+            except TimeoutError:
+                self.end()
+                reason = TOO_SLOW
+                break
+            except (OSError, EOFError, ValueError, TypeError):  # it has died
+                self.end()
+        return replace(grade, state="crashed", message=reason)
+
+    def end(self) -> None:
+        """End the child."""
+        if self.child:
+            self.children.end(self.child)
+        self.child = None
+
+
+def packed(attempt: object) -> str:
+    """Write an attempt as JSON; as null what is longer than a kernel writes, or nested deep."""
+    with contextlib.suppress(RecursionError):
+        text = json.dumps(attempt)
+        if len(text) <= LONGEST_ATTEMPT:
+            return text
+    return "null"
+
+
+def main() -> None:
     """Judge what comes in over the standard input, one attempt after the other.
 
     The answers are the state, the mistake, the beliefs, and the message of a `Grade`.
     """
-    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    describe_banks()  # imports them
-    send(replies, "ready")
-    while True:
-        try:
-            topic, name, attempt = receive(requests)
-        except EOFError:
-            return
-        send(replies, _judged(Exercise.bank[topic][name], attempt))
+    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
+    for line in sys.stdin:
+        topic, name, attempt = json.loads(line)
+        importlib.import_module(f"lnorm_course.exercises.{topic}")
+        print(json.dumps(_judged(Exercise.bank[topic][name], attempt)), file=replies, flush=True)
 
 
 def _judged(exercise: Exercise, attempt: str) -> list[str]:

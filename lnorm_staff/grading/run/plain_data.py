@@ -1,18 +1,12 @@
 """Values as JSON, so that they can leave a kernel that nobody trusts.
 
 Plain numbers, words and tensors of the kinds on two lists come through, and a `Fraction` or a
-`Decimal` as a float. Of anything else only the name of its kind does. On the way into a kernel, an
-object comes through too: as the source of its class, and its attributes.
+`Decimal` as a float. Of anything else only the name of its kind does.
 """
 
-import __future__
-
 import base64
-import functools
-import inspect
 import json
 import math
-import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +16,7 @@ import torch
 from lnorm_course.checking.defusing import exact_as_float
 from lnorm_utils.words import dtype_name
 
-__all__ = ["decode", "decode_input", "encode", "encode_input"]
+__all__ = ["decode", "encode"]
 
 MOST_NUMBERS, MOST_ITEMS, MOST_LETTERS, MOST_AXES, DEEPEST = 10_000, 100, 1000, 32, 5
 # What all of PyTorch and numpy can compute with. Other dtypes can end a process that looks at them.
@@ -151,47 +145,3 @@ def _decoded_numbers(kind: str, dtype: str, shape: list[int], text: str) -> obje
         return np.frombuffer(bytes(data), known).reshape(shape)
     flat = torch.frombuffer(data, dtype=known) if data else torch.empty(0, dtype=known)
     return flat.reshape(shape)
-
-
-def encode_input(value: Any) -> list:
-    """Write an argument of an exercise, also an object such as a layer that an attempt calls.
-
-    The methods of its class may use PyTorch and nothing else around them.
-
-    Raises:
-        TypeError: the source of its class is not known.
-    """
-    if type(value) in (list, tuple):
-        return [type(value).__name__, *map(encode_input, value)]
-    if type(value) is dict:
-        return ["dict", *(encode_input(pair) for pair in value.items())]
-    written = encode(value)
-    if written[0] != "other":
-        return written
-    source = textwrap.dedent(inspect.getsource(type(value)))
-    attributes = {name: encode_input(each) for name, each in vars(value).items()}
-    return ["object", type(value).__name__, source, attributes]
-
-
-def decode_input(data: list) -> Any:
-    """Read what `encode_input` wrote. Only a kernel does, because it runs the source in it."""
-    kind, *rest = data
-    if kind in ("list", "tuple"):
-        return (list if kind == "list" else tuple)(map(decode_input, rest))
-    if kind == "dict":
-        return dict(map(decode_input, rest))
-    if kind != "object":
-        return decode(data)
-    name, source, attributes = rest
-    value: Any = object.__new__(_class_from(name, source))
-    vars(value).update({name: decode_input(each) for name, each in attributes.items()})
-    return value
-
-
-@functools.cache
-def _class_from(name: str, source: str) -> type:
-    # The types in its signatures are not looked up.
-    flags = __future__.annotations.compiler_flag
-    around: dict[str, Any] = {"torch": torch, "__name__": "inputs"}
-    exec(compile(source, "<inputs>", "exec", flags, dont_inherit=True), around)
-    return around[name]

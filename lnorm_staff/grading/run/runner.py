@@ -1,62 +1,66 @@
-"""What runs in a kernel: the cells of a submission, one after the other, as the grader sends them.
-
-Of each cell it sends back how it ended, and what was given to the checks of exercises.
-"""
+"""What runs in a kernel: the cells of a submission, of each of which it says how it ended."""
 
 import contextlib
+import json
 import os
+import re
 import signal
-from collections.abc import Mapping
-from typing import Any, BinaryIO
+from typing import Any
 
-from lnorm_staff.grading.run.channel import receive, send
 from lnorm_staff.grading.run.recording import ATTEMPTS, install
+from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES
 
-__all__ = ["main"]
+__all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "main"]
 
 # What the grader sends to stop a cell; on Windows that is SIGBREAK.
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGBREAK") if hasattr(signal, name)]
+# RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not.
+LIMITS = {
+    "RLIMIT_DATA": 2**32,
+    "RLIMIT_FSIZE": 2**28,
+    "RLIMIT_NPROC": 4096,  # for all that the user runs, so not too few
+    "RLIMIT_CORE": 0,
+}
+LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_AS": 2**35, "RLIMIT_NPROC": MOST_PROCESSES}
 
 
 def main() -> None:
-    """Take the setup that `Processes` has, and then run cells until there are no more."""
-    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    _quiet()
-    setup = receive(requests)
-    install(setup["banks"], setup["seconds"])
-    _limit(setup["limits"])
-    _serve(requests, replies)
-
-
-def _quiet() -> None:
-    """Read nothing and write nothing by the usual ways."""
+    """Take all cells at once, and run the next one whenever a line comes in."""
+    requests = os.fdopen(os.dup(0), encoding="utf-8")
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):
+    for number in (0, 1, 2):  # read nothing and write nothing by the usual ways
         os.dup2(nowhere, number)
     os.close(nowhere)
+    setup = json.loads(requests.readline())
+    install(setup["seconds"])
+    shell, process = _shell(), os.getpid()
+    _limit()
+    print("{}", file=replies, flush=True)
+    for code in setup["cells"]:
+        if not requests.readline():
+            break
+        answer = json.dumps(_run(shell, code))
+        if os.getpid() == process:  # and not the copy that a cell has made by a fork
+            print(answer, file=replies, flush=True)
+        else:
+            break
+    os._exit(0)
 
 
-def _limit(limits: Mapping[str, int]) -> None:
+def _limit() -> None:
     """Limit what this process may use, as far as the system knows how."""
+    limits = dict(LIMITS)
+    if os.getcwd() == f"{HOME}/empty":  # in a sandbox
+        limits |= LIMITS_IN_SANDBOX
+        version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+        if version < (5, 14):  # before, all processes of the user count, also those outside
+            limits["RLIMIT_NPROC"] = LIMITS["RLIMIT_NPROC"]
     for name, most in limits.items():
         with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
             import resource
 
             resource.setrlimit(getattr(resource, name), (most, most))
-
-
-def _serve(requests: BinaryIO, replies: BinaryIO) -> None:
-    shell, process = _shell(), os.getpid()
-    send(replies, {"status": "ready"})
-    while True:
-        try:
-            code = receive(requests)
-        except EOFError:
-            return
-        reply = _run(shell, code)
-        if os.getpid() != process:  # a cell has forked, and this is the copy
-            os._exit(0)
-        send(replies, reply)
 
 
 def _shell() -> Any:
@@ -77,23 +81,15 @@ def _run(shell: Any, code: str) -> dict:
     error: BaseException | None = None
     try:
         _on_stop(signal.default_int_handler)
-        _remember(shell, code)
+        with contextlib.suppress(Exception):  # `put_back` looks for imports there
+            shell.history_manager.input_hist_parsed.append(shell.transform_cell(code))
         result = shell.run_cell(code, store_history=False, silent=True)
         error = result.error_before_exec or result.error_in_exec
     except BaseException as problem:  # whatever a cell does to its shell
         error = problem
     with contextlib.suppress(KeyboardInterrupt):
         _on_stop(signal.SIG_IGN)
-    attempts = dict(ATTEMPTS)
-    if error is None:
-        return {"status": "ok", "attempts": attempts}
-    return {"status": "error", "why": _in_words(error), "attempts": attempts}
-
-
-def _remember(shell: Any, code: str) -> None:
-    """Keep a cell in the history, where `put_back` looks for imports; that of IPython is off."""
-    with contextlib.suppress(Exception):  # no Python; IPython says so when it runs it
-        shell.history_manager.input_hist_parsed.append(shell.transform_cell(code))
+    return {"attempts": dict(ATTEMPTS), **({"why": _in_words(error)} if error else {})}
 
 
 def _on_stop(handler: Any) -> None:

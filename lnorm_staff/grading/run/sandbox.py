@@ -1,7 +1,8 @@
 """Shut a command in with bubblewrap, so that it sees some folders and nothing else.
 
-In the sandbox there is no network, no other process, and no bank of exercises. All files are
-read-only, but for those in a small folder that is kept in memory and ends with the sandbox.
+In the sandbox there is no network and no other process. All files are read-only, but for those in a
+small folder that is kept in memory and ends with the sandbox. Where Linux lets this user make a
+cgroup, that limits the memory and the processes of all in it together.
 """
 
 import functools
@@ -9,86 +10,84 @@ import shutil
 import site
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from lnorm_staff.grading.run.system_calls import refusals
+from lnorm_staff.grading.run.system_calls import write_filter
 
-__all__ = ["HOME", "IN_MEMORY", "can_sandbox", "start_in_sandbox"]
+__all__ = ["COURSE", "HOME", "MOST_PROCESSES", "can_sandbox", "walls"]
 
 COURSE = Path(__file__).parents[3]
-PACKAGES = ("lnorm_utils", "lnorm_course", "lnorm_staff")
-# What Python and the course need.
+_TORCH = find_spec("torch")
+# What Python and the course need, and no tests, which have answers of students.
 READABLE = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix"),
     *(sys.base_prefix, sys.prefix, site.getusersitepackages()),
-    *(str(COURSE / name) for name in PACKAGES),
-    *(str(Path(spec.origin).parents[1]) for spec in [find_spec("torch")] if spec and spec.origin),
+    *(str(COURSE / name) for name in ("lnorm_utils", "lnorm_course", "lnorm_staff")),
+    *([str(Path(_TORCH.origin).parents[1])] if _TORCH and _TORCH.origin else []),
 )
 HOME = "/tmp"  # the folder that can be written
-IN_MEMORY = (HOME, "/dev/shm")
-LARGEST_HOME, LARGEST_SHARED_MEMORY = 2**28, 2**26  # bytes
+LARGEST = 2**28, 2**26  # bytes in it, and in shared memory
+MOST_PROCESSES = 64
 
 
 @functools.cache
 def can_sandbox() -> bool:
     """Return whether bubblewrap is installed and works here."""
-    try:
-        quiet: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-        return start_in_sandbox([sys.executable, "-c", ""], **quiet).wait(60) == 0
-    except (OSError, subprocess.SubprocessError):
-        return False
+    return bool(_tool())
 
 
-def start_in_sandbox(
-    command: Sequence[str], before: Sequence[str] = (), **options: Any
-) -> subprocess.Popen:
-    """Start a command in a sandbox.
+def walls(file: Path) -> list[str]:
+    """Return what starts a command in a sandbox, if it's written in front of it.
 
     Args:
-        command: what to run in it.
-        before: a command outside of it that goes on with the command at its end.
-        options: those of `subprocess.Popen`.
+        file: where the filter of system calls is to be written; bubblewrap reads it as file 9.
     """
-    tool = shutil.which("bwrap") or "no bubblewrap"
-    with refusals() as files:
-        refused = [part for file in files for part in ("--seccomp", str(file))]
-        walls = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"]
-        walls += ["--unsetenv", "XDG_RUNTIME_DIR", *refused]
-        whole = [*before, tool, *walls, *_folders(tool), *command]
-        return subprocess.Popen(whole, pass_fds=files, **options)
-
-
-def _folders(tool: str) -> list[str]:
-    shown = [(path, ["--ro-bind-try", str(path), str(path)]) for path in map(Path, READABLE)]
-    if is_checkout := (COURSE / "pyproject.toml").exists():  # its tests have answers
-        shown.insert(0, (COURSE, ["--tmpfs", str(COURSE)]))
-    found = [*_at_most(tool, LARGEST_HOME), "--tmpfs", HOME, "--dir", f"{HOME}/empty"]
-    for _, how in sorted(shown, key=lambda each: len(each[0].parts)):  # a folder before its own
-        found += how
-    for banks in _folders_of_banks():
-        found += ["--tmpfs", str(banks), "--remount-ro", str(banks)]
-    found += ["--proc", "/proc", "--dev", "/dev", *_at_most(tool, LARGEST_SHARED_MEMORY)]
-    found += ["--tmpfs", "/dev/shm"]
-    found += ["--ro-bind", "/dev/null", "/dev/zero"]  # mapped, it's memory that no process has
-    # In /proc, root could change the whole system.
-    for path in ("/dev", "/proc", *([str(COURSE)] if is_checkout else []), "/"):
-        found += ["--remount-ro", path]
-    return [*found, "--chdir", f"{HOME}/empty"]
-
-
-def _folders_of_banks() -> Iterator[Path]:
-    """Yield the folders of the banks: of this course, and of every other copy on the path."""
-    copies = {COURSE, *(Path(part).absolute() for part in sys.path)}
-    for copy in {*copies, *(copy.resolve() for copy in copies)}:
-        if (banks := copy / "lnorm_course" / "exercises").is_dir():
-            yield banks
+    filtered = ["--seccomp", "9"] if write_filter(file) else []
+    return [*_cgroup(), *_tool(), *filtered, *_folders(), "--"]
 
 
 @functools.cache
-def _at_most(tool: str, size: int) -> list[str]:
-    """Limit the next folder in memory; bubblewrap before 0.7 leaves it half of the memory."""
-    told = subprocess.run([tool, "--help"], capture_output=True, text=True)
-    return ["--size", str(size)] if "--size" in told.stdout else []
+def _tool() -> tuple[str, ...]:
+    """Return bubblewrap with the options that work here; nothing if it doesn't work at all."""
+    base = ["bwrap", "--unshare-all", "--die-with-parent", "--cap-drop", "ALL"]
+    base += ["--unsetenv", "XDG_RUNTIME_DIR"]
+    # Before version 0.8, bubblewrap can't refuse new walls inside; the filter of system calls does.
+    for more in (("--unshare-user", "--disable-userns"), ()):
+        if shutil.which("bwrap"):
+            command = [*base, *more, *_folders(), "--", sys.executable, "-c", ""]
+            try:
+                subprocess.run(command, capture_output=True, check=True, timeout=60)
+                return (*base, *more)
+            except (OSError, subprocess.SubprocessError):
+                continue
+    return ()
+
+
+@functools.cache
+def _folders() -> tuple[str, ...]:
+    told = subprocess.run(["bwrap", "--help"], capture_output=True, text=True).stdout
+    limits = "--size" in told  # bubblewrap before 0.7 leaves a folder half of the memory
+    home, shared = (["--size", str(most)] if limits else [] for most in LARGEST)
+    options = [*home, "--tmpfs", HOME, "--dir", f"{HOME}/empty"]
+    for path in sorted({*READABLE}, key=lambda path: path.count("/")):  # a folder before its own
+        options += ["--ro-bind-try", path, path]
+    options += ["--proc", "/proc", "--dev", "/dev", *shared, "--tmpfs", "/dev/shm"]
+    options += ["--ro-bind", "/dev/null", "/dev/zero"]  # mapped, it's memory that no process has
+    # In /proc, root could change the whole system.
+    for path in ("/dev", "/proc", "/"):
+        options += ["--remount-ro", path]
+    return (*options, "--chdir", f"{HOME}/empty")
+
+
+@functools.cache
+def _cgroup() -> tuple[str, ...]:
+    """Return what starts a command in a cgroup with limits; nothing if this user may make none."""
+    limits = (f"TasksMax={MOST_PROCESSES + 3}", "MemoryMax=4G", "MemorySwapMax=0")  # 3 are bwrap's
+    command = ["systemd-run", "--user", "--scope", "--quiet", "--collect"]
+    command += [f"--property={limit}" for limit in limits]
+    try:
+        subprocess.run([*command, "true"], capture_output=True, check=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return ()
+    return tuple(command)

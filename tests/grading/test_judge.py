@@ -1,4 +1,4 @@
-"""Whatever a kernel sends, a process of its own judges it, and the grader lives on."""
+"""Whatever a kernel sends, a child judges it, and the grader lives on."""
 
 import functools
 import math
@@ -10,9 +10,10 @@ import torch
 
 from lnorm_course.exercises.mean import how_many
 from lnorm_staff.grading.grade import Grade
-from lnorm_staff.grading.run import judge_process as starting
-from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
-from lnorm_staff.grading.run.judge_process import DIED, TOO_LARGE, TOO_SLOW, Judge, packed
+from lnorm_staff.grading.run import child as starting
+from lnorm_staff.grading.run import judge as judging
+from lnorm_staff.grading.run.child import Children
+from lnorm_staff.grading.run.judge import DIED, NOT_AN_ATTEMPT, TOO_SLOW, Judge
 from lnorm_staff.grading.run.plain_data import ARRAYS, encode
 
 EMPTY = Grade("ada", "", "a.ipynb", "", "ada/feedback.html", "01_mean", "one")
@@ -20,18 +21,17 @@ EMPTY = Grade("ada", "", "a.ipynb", "", "ada/feedback.html", "01_mean", "one")
 
 @pytest.fixture(scope="module")
 def judge():
-    with Judge() as judge:
-        yield judge
+    with Children() as children:
+        yield Judge(children)
 
 
 @pytest.fixture
 def lives_on(judge):
-    """Say that the process that judges has neither died nor been started again."""
-    judge.start()
-    before = judge.process.pid
+    """Say that the child has neither died nor been started again."""
+    before = judge.start().process.pid
     yield
-    assert judge.process.pid == before
-    assert judge.process.poll() is None
+    assert judge.child.process.pid == before
+    assert judge.child.process.poll() is None
 
 
 def sent(*values, error=None):
@@ -39,17 +39,17 @@ def sent(*values, error=None):
     return {"values": values, "error": error, "notices": [], "code": ""}
 
 
-def graded(judge, exercise, *values, error=None):
-    return judge.grade(EMPTY, exercise, packed(sent(*values, error=error)))
+def graded(judge, *values, error=None):
+    return judge.grade(EMPTY, how_many, sent(*values, error=error))
 
 
-def test_no_dtype_of_pytorch_ends_the_process_whatever_its_shape_and_bytes(judge, lives_on):
+def test_no_dtype_of_pytorch_ends_the_child_whatever_its_shape_and_bytes(judge, lives_on):
     known = {str(d) for d in vars(torch).values() if isinstance(d, torch.dtype)}
     for dtype in known | set(ARRAYS) | {"torch.load", "O", "V4", "f4,f4", "x" * 10**5, "\ud800"}:
         for shape in ([], [0], [2, 3], [0, 2**62, 2**62], [-2, -3], [2**70], [1] * 500):
             for text in ("", "AQAAAAAAAAA=", "/////w==", "A", "\ud800", 7):
                 for kind in ("tensor", "array"):
-                    grade = graded(judge, how_many, [kind, dtype, shape, text])
+                    grade = graded(judge, [kind, dtype, shape, text])
                     assert grade.state in ("wrong", "crashed"), (dtype, shape, text)
                     assert grade.message.endswith((".", "?")), grade
 
@@ -72,14 +72,14 @@ FORGED = {
 
 
 @pytest.mark.parametrize("answer", FORGED.values(), ids=FORGED)
-def test_what_no_recorder_writes_is_refused_at_once(judge, lives_on, answer):
+def test_what_no_kernel_writes_is_refused_at_once(judge, lives_on, answer):
     started = time.monotonic()
-    grade = judge.grade(EMPTY, how_many, packed(answer))
+    grade = judge.grade(EMPTY, how_many, answer)
     assert (grade.state, grade.message) == ("crashed", NOT_AN_ATTEMPT)
     assert time.monotonic() - started < 2
 
 
-# What a process does instead of judging, by the error that it's given.
+# What a child does instead of judging, by the error that it's given.
 BROKEN = """
 import os, time
 honest = judge.judge
@@ -88,22 +88,27 @@ def broken(exercise, answer):
         os._exit(1)
     if answer["error"] == "wait":
         time.sleep(99)
+    if answer["error"] == "take":
+        bytearray(2**32)
     return honest(exercise, answer)
 judge.judge = broken
-judge.serve()
+judge.main()
 """
 
 
 def test_what_breaks_the_judging_costs_only_its_own_exercise(monkeypatch):
-    monkeypatch.setattr(starting, "START", starting.START.replace("judge.serve()\n", BROKEN))
-    monkeypatch.setattr(starting, "SECONDS_TO_JUDGE", 1)
-    with Judge() as judge:
-        assert graded(judge, how_many, ONE, error="die").message == DIED
-        assert graded(judge, how_many, encode(6)).state == "right"
-        broken = graded(judge, how_many, ONE, error="wait")
+    start = "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run import judge"
+    monkeypatch.setattr(starting, "START", start + BROKEN)
+    with Children() as children:
+        judge = Judge(children)
+        assert graded(judge, ONE, error="die").message == DIED
+        assert graded(judge, encode(6)).state == "right"
+        assert "MemoryError" in graded(judge, ONE, error="take").message
+        monkeypatch.setattr(judging, "SECONDS_TO_JUDGE", 1)
+        broken = graded(judge, ONE, error="wait")
         assert broken == replace(EMPTY, state="crashed", message=TOO_SLOW)
-        monkeypatch.setattr(starting, "SECONDS_TO_JUDGE", 60)
-        monkeypatch.setattr(starting, "MOST_MEMORY", 0)
-        assert graded(judge, how_many, ONE, error="wait").message == TOO_LARGE
         monkeypatch.setattr(starting, "START", "import sys; sys.exit(1)")
-        assert graded(judge, how_many, ONE).message == DIED
+        assert graded(judge, ONE).message == DIED
+        children.stop()
+        with pytest.raises(OSError, match="stopped"):
+            judge.start()

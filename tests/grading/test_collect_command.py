@@ -1,0 +1,65 @@
+"""`make collect` reads each student's folder with that student's rights, as root may try it."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from project import PROJECT
+
+from lnorm_staff.grading.collect.handed_in import collect
+
+pwd = pytest.importorskip("pwd")
+pytestmark = pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() != 0 or not shutil.which("runuser"),
+    reason="only root can be another user without a password",
+)
+SUDO = '#!/bin/sh\nshift; user=$1; shift; exec runuser -u "$user" -- "$@"\n'
+
+
+@pytest.fixture
+def folder():
+    """A folder that others may enter, as pytest's own aren't."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def test_a_student_s_notebooks_are_copied_and_nothing_that_is_another_s(folder):
+    ada, bo = [each.pw_name for each in pwd.getpwall() if 0 < each.pw_uid < 1000][:2]
+    homes, secret = folder / "homes", folder / "secret.ipynb"
+    secret.write_text("secret")
+    for name in (ada, bo, "nobody of this name", "root"):
+        work = homes / name / "my_lessons"
+        work.mkdir(parents=True)
+        (work / "01_mean.ipynb").write_text(name)
+        (work / ".progress").mkdir()
+    work = homes / bo / "my_lessons"
+    (work / "02_link.ipynb").symlink_to(secret)
+    os.link(secret, work / "03_hard.ipynb")
+    secret.chmod(0o600)
+    os.mkfifo(work / "04_pipe.ipynb")
+    (work / "05_folder").symlink_to(homes / ada)
+    for name in (ada, bo):
+        for path in (homes / name, *(homes / name).rglob("*")):
+            if path.name != "03_hard.ipynb":
+                shutil.chown(path, name) if not path.is_symlink() else None
+        (homes / name).chmod(0o700)
+    (folder / "bin").mkdir()
+    (folder / "bin" / "sudo").write_text(SUDO)
+    (folder / "bin" / "sudo").chmod(0o755)
+    out = folder / "out"
+    subprocess.run(
+        ["make", "collect", f"HOMES={homes}", f"OUT={out}"],
+        cwd=PROJECT,
+        env={**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"},
+        capture_output=True,
+        check=True,
+    )
+    assert {path.lstat().st_mode & 0o077 for path in out.rglob("*") if not path.is_symlink()} == {0}
+    (folder / "scratch").mkdir()
+    found = list(collect(out, folder / "scratch"))
+    read = {(file.student.name, file.path.read_text()) for file in found if file.path}
+    assert read == {(ada, ada), (bo, bo)}
