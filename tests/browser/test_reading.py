@@ -39,6 +39,10 @@ FIRST = """() => Math.min(
     .map((e) => e.getBoundingClientRect().top + scrollY))"""
 SWIPED = "e => getComputedStyle(e, '::after').content"
 PHONE = (390, 740)
+# Colors on their way from one state to another have no contrast of their own.
+STILL = """() => Promise.allSettled(document.getAnimations()
+    .filter((each) => each.effect.getComputedTiming().iterations !== Infinity)
+    .map((each) => each.finished))"""
 SMALL = """boxes => boxes.filter(e => e.getClientRects().length)
     .filter(e => e.getBoundingClientRect().height < 44).map(e => e.outerHTML)"""
 NAMES = """() => [...document.querySelectorAll(
@@ -65,6 +69,7 @@ def test_a_page_fits_a_phone_and_a_screen_and_can_be_read_by_all(visit, name):
         assert page.evaluate(CUT, whole) == []
     for swiped in page.locator(".lnorm-drawn.wide").all():
         assert "Swipe" in swiped.evaluate(SWIPED)
+    page.evaluate(STILL)
     assert serious(Axe().run(page)) == []
     names, levels = page.evaluate(NAMES), page.evaluate(LEVELS)
     assert len({*names}) == len(names)
@@ -74,6 +79,7 @@ def test_a_page_fits_a_phone_and_a_screen_and_can_be_read_by_all(visit, name):
     for width, height in (PHONE, NARROW, WIDE):
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate(OUTSIDE) == []
+    page.evaluate(STILL)
     assert serious(Axe().run(page)) == []
 
 
