@@ -18,7 +18,7 @@ from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.models import Model
 from lnorm_course.slips.notation import Piece
 
-__all__ = ["Explanation", "Explanations", "Mistake", "Raised", "in_words"]
+__all__ = ["Explanation", "Explanations", "Mistake", "Raised", "in_gaps", "in_words", "may_be"]
 
 MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend on the machine
 MOST_NAMED = 3  # explanations; if more of them fit, one is an example
@@ -46,6 +46,11 @@ class Raised(NamedTuple):
 
     kind: str
     message: str
+
+    @classmethod
+    def of(cls, error: Exception) -> "Raised":
+        """Return an error as a result, with its words in one line."""
+        return cls(type(error).__name__, " ".join(str(error).split())[:200])
 
 
 Part = Mistake | Piece
@@ -119,7 +124,7 @@ class Explanations:
                     parts
                     for parts in group
                     if all(self.fits(results[n], parts, n) for n in order)
-                    and all(_may_be(part, code) for part in parts)
+                    and all(may_be(part, code) for part in parts)
                 ]
                 if found:
                     # What the source shows, too, is surer than what the numbers alone allow.
@@ -140,12 +145,12 @@ class Explanations:
         elif count == 2:
             yield itertools.islice(itertools.product(self.mistakes, simple), MOST_PAIRS)
             # Of two things the model knows more, so less fits it by chance.
-            yield itertools.islice(_in_two_gaps(itertools.combinations(simple, 2)), MOST_PAIRS)
-            yield _in_two_gaps(itertools.combinations(own, 2))
+            yield itertools.islice(in_gaps(itertools.combinations(simple, 2)), MOST_PAIRS)
+            yield in_gaps(itertools.combinations(own, 2))
             yield ((piece,) for piece in [*double, *own_double])
         else:
-            yield _in_two_gaps(itertools.product(double, simple))
-            yield _in_two_gaps(itertools.product(own_double, own))
+            yield in_gaps(itertools.product(double, simple))
+            yield in_gaps(itertools.product(own_double, own))
 
     def result(self, parts: Explanation, number: int) -> object:
         """Return what wrong parts make of one of the inputs, which may be an error."""
@@ -154,7 +159,7 @@ class Explanations:
             try:
                 result = self._run(parts, number)
             except Exception as error:
-                result = Raised(type(error).__name__, " ".join(str(error).split())[:200])
+                result = Raised.of(error)
             self._results[key] = result.detach() if isinstance(result, torch.Tensor) else result
         return self._results[key]
 
@@ -191,11 +196,12 @@ def _are_blurred(found: Sequence[Explanation]) -> bool:
     return len(found) > MOST_NAMED and len(advice) > 1
 
 
-def _in_two_gaps(pairs: Iterable[tuple]) -> Iterator[Explanation]:
-    return (pair for pair in pairs if pair[0].gap != pair[1].gap)
+def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:
+    """Yield those groups of pieces in which no two stand in the same gap."""
+    return (parts for parts in groups if len({part.gap for part in parts}) == len(parts))
 
 
-def _may_be(part: Part, code: str) -> bool:
+def may_be(part: Part, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
     return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
 

@@ -10,14 +10,21 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.checking.search import Explanation, Explanations, Raised, in_words
+from lnorm_course.checking.search import (
+    Explanation,
+    Explanations,
+    Raised,
+    in_gaps,
+    in_words,
+    may_be,
+)
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.trials import Trial
 from lnorm_course.inspecting.rounding import Float64, bound, weight_of_terms
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
 
-__all__ = ["DOUBLE", "MARGIN", "SINGLE", "Explained", "Result", "Search", "explain", "raised"]
+__all__ = ["DOUBLE", "MARGIN", "SINGLE", "Explained", "Result", "Search", "explain"]
 
 WITHIN = 1e-9  # how far scaled numbers may be off
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
@@ -26,8 +33,8 @@ DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and floa
 MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
 LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
 MOST_PAIRS = 7_000  # a count and not a time, so that a verdict doesn't depend on the machine
-# What a source must have for a sentence to be said, and what the many trials tell without it.
 APART = ("far", "dtype")  # kinds of trials that say by themselves what is wrong
+# What a source must have for a sentence to be said, and what the many trials tell without it.
 TELLING = "**2 square clamp max 1e-8 1e-12 1e- +eps **1/2"
 COMMON = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
 Result = Tensor | Raised
@@ -52,11 +59,6 @@ class Explained(NamedTuple):
     wrong: Sequence[Trial] = ()
     without: Sequence[Trial] = ()
     found: Sequence[Explanation] = ()
-
-
-def raised(error: Exception) -> Raised:
-    """Return an error as a result."""
-    return Raised(type(error).__name__, " ".join(str(error).split())[:200])
 
 
 class Search(Explanations):
@@ -109,13 +111,13 @@ class Search(Explanations):
             yield ((piece,) for piece in simple)
         elif count == 2:
             yield itertools.islice(
-                _in_gaps(itertools.chain(pairs, itertools.product(common, rare))), MOST_PAIRS
+                in_gaps(itertools.chain(pairs, itertools.product(common, rare))), MOST_PAIRS
             )
             yield ((piece,) for piece in double)
         else:
-            yield _in_gaps(itertools.combinations(common, 3))
+            yield in_gaps(itertools.combinations(common, 3))
             yield itertools.product(double, common)
-            yield _in_gaps((a, *pair) for pair in pairs for a in double)
+            yield in_gaps((a, *pair) for pair in pairs for a in double)
 
     def scaled(self, value: Result, number: int) -> Result:
         """Return a result in the unit in which results are compared."""
@@ -131,6 +133,7 @@ class Search(Explanations):
         may be left; two would fit by chance what one leaves.
         """
         scaled = [self.scaled(value, n) for n, value in enumerate(results)]
+        code = f"{TELLING} {source}"
         numbers = {*range(len(results))}
         failed = {n for n in numbers if isinstance(scaled[n], Raised)}
         differs = {n for n in numbers if not self.equal(scaled[n], self.right[n])}
@@ -152,7 +155,7 @@ class Search(Explanations):
                 flat = {n for n in whole - fits if self.trials[n].kind == "flat"}
                 is_eps = any(getattr(part, "step", "") in ("eps", "deviation") for part in parts)
                 is_part = len(parts) == 1 and not (flat and is_eps)
-                if not (fits >= whole or is_part) or not _is_told(parts, source):
+                if not (fits >= whole or is_part) or not all(may_be(part, code) for part in parts):
                     continue
                 if len(fits) > len(explained):
                     best, explained = [], fits
@@ -169,16 +172,6 @@ class Search(Explanations):
             key = (p.step if p.code in axes else p.why for p in parts if isinstance(p, Piece))
             first.setdefault(tuple(key), parts)
         return list(first.values())
-
-
-def _in_gaps(groups: Iterator[tuple]) -> Iterator[Explanation]:
-    return (parts for parts in groups if len({part.gap for part in parts}) == len(parts))
-
-
-def _is_told(parts: Explanation, source: str) -> bool:
-    """Tell whether the source of a layer doesn't contradict pieces."""
-    has = [part.has.split("|") for part in parts if isinstance(part, Piece)]
-    return all(any(each in f"{TELLING} {source}" for each in some) for some in has)
 
 
 def _is_common(piece: Piece) -> bool:

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from lnorm_course.checking.search import Explanation
-from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Result, raised
+from lnorm_course.checking.search import Explanation, Raised
+from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Result
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.subject import LETTERS, Subject
 from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients, typical
@@ -82,7 +82,7 @@ class Run:
             value = mine.run(functools.partial(self.subject.call, is_training=self.mode))
             return value.clone()  # the next call may overwrite it
         except Exception as error:
-            return raised(error)
+            return Raised.of(error)
 
     def call(self, x: Tensor) -> Result:
         """Return what it makes of x, with the ε, γ and β of the main trial."""
@@ -138,7 +138,7 @@ def _gradients(run: Run) -> Iterator[Finding]:
         yield Finding("No gradient comes back through it, so nothing below it can learn.")
         return
     except Exception as error:
-        yield Finding(f"Its gradient can't be computed: {raised(error).message[:100]}")
+        yield Finding(f"Its gradient can't be computed: {Raised.of(error).message[:100]}")
         return
     if run.parts or run.dtype in HALF:
         return
