@@ -16,6 +16,8 @@ BOTH_SIDES, BEHIND = "x + norm(f(norm(x)))", "x + norm(f(x))"
 BY_HEAD, BY_ROW = "q and k, each head", "q and k, all heads as one"
 COMPRESSED = "the short rows that q, k, and v are made of"
 STREAMS = "four streams, whose weighted sum is x here"
+NORMED_STREAMS = "four streams, each; norm(x) is their weighted mean"
+LINEAR = "in linear attention, q and k by their length, and its result"
 MODELS_FOLDER = "https://github.com/huggingface/transformers/blob/v5.24.0/src/transformers/models"
 
 
@@ -53,7 +55,14 @@ MODELS = [
     ModelNorms("Gemma 3", "gemma3", 359, RMS, 1e-6, "γ − 1", BOTH_SIDES, BY_HEAD),
     ModelNorms("Gemma 4", "gemma4", 1331, RMS, 1e-6, "γ", BOTH_SIDES, f"{BY_HEAD}; v, without γ"),
     ModelNorms(
-        "Llama 4", "llama4", 394, RMS, 1e-5, "γ", PRE, f"{BY_HEAD} in most layers, without γ"
+        "Llama 4",
+        "llama4",
+        394,
+        RMS,
+        1e-5,
+        "γ",
+        PRE,
+        f"in Scout {BY_HEAD} in most layers, without γ",
     ),
     ModelNorms("OLMo 1", "olmo", 273, LAYER, 1e-5, "nothing", PRE),
     ModelNorms("OLMo 2", "olmo2", 278, RMS, 1e-5, "γ", BEHIND, BY_ROW),
@@ -68,7 +77,17 @@ MODELS = [
         1e-6,
         "γ − 1",
         PRE,
-        f"{BY_HEAD}; behind linear attention, with γ",
+        f"{BY_HEAD}; {LINEAR}, with γ, before the gate",
+    ),
+    ModelNorms(
+        "Qwen4-exp",
+        "qwen4_exp",
+        1274,
+        RMS,
+        1e-6,
+        "γ − 1",
+        PRE,
+        f"{BY_HEAD}; {LINEAR}, with γ, before the gate; {NORMED_STREAMS}",
     ),
     ModelNorms("gpt-oss", "gpt_oss", 331, RMS, 1e-5, "γ", PRE),
     ModelNorms("Ministral 3", "ministral3", 215, RMS, 1e-5, "γ", PRE),
@@ -80,7 +99,7 @@ MODELS = [
         1e-5,
         "γ",
         PRE,
-        f"{COMPRESSED}; behind linear attention",
+        f"{COMPRESSED}; {LINEAR}, before the gate",
     ),
     ModelNorms("GLM-4", "glm4", 67, RMS, 1.5625e-7, "γ", BOTH_SIDES),
     ModelNorms(
@@ -105,7 +124,14 @@ MODELS = [
         f"{BY_HEAD}, after their rotation",
     ),
     ModelNorms(
-        "MiniMax-Text-01", "minimax", 530, RMS, 1e-5, "γ", NORMED_STREAM, "behind linear attention"
+        "MiniMax-Text-01",
+        "minimax",
+        530,
+        RMS,
+        1e-5,
+        "γ",
+        NORMED_STREAM,
+        "the result of linear attention, before the gate",
     ),
     ModelNorms("MiniMax-M2", "minimax_m2", 341, RMS, 1e-6, "γ", PRE, BY_ROW),
     ModelNorms("DeepSeek V3", "deepseek_v3", 486, RMS, 1e-6, "γ", PRE, COMPRESSED),
@@ -121,7 +147,7 @@ MODELS = [
     ),
     ModelNorms("Cohere 2", "cohere2", 265, LAYER, 1e-5, "γ", PRE, "one norm for both branches"),
     ModelNorms("Jais 2", "jais2", 197, LAYER, 1e-5, "γ, β", PRE),
-    ModelNorms("Nemotron", "nemotron", 291, LAYER, 1e-5, "γ − 1, β", PRE),
+    ModelNorms("Nemotron-4", "nemotron", 291, LAYER, 1e-5, "γ − 1, β", PRE),
     ModelNorms("ViT", "vit", 257, LAYER, 1e-12, "γ, β", PRE),
     ModelNorms(
         "ConvNeXt",
@@ -134,7 +160,7 @@ MODELS = [
         "in f, behind a convolution; the patches; before each downsampling",
     ),
     ModelNorms("Whisper", "whisper", 364, LAYER, 1e-5, "γ, β", PRE),
-    ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "γ", PRE, "in f, behind the gate"),
+    ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "γ", PRE, "in f, behind its gate"),
 ]
 
 
