@@ -10,19 +10,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.explorers import explore_row
 from lnorm_course.explorers.engine.stills import RUN, still_image
-from lnorm_staff.web.asking import asking
 from lnorm_staff.web.baking import Call, calls_in
 from lnorm_staff.web.code import only_shows
 from lnorm_staff.web.questions import code_exercise, exercise_named, prediction
 
 __all__ = ["LAB_ONLY", "explorer", "lesson_page", "with_handles"]
 
+PROJECT = Path(__file__).parents[2]
 CHECK = re.compile(r"^ *(\w+)\.check\(", re.MULTILINE)
 CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
 AIMS = re.compile(
@@ -36,6 +37,8 @@ FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
 # Where the words about an answer end: at a heading, or at what the reader does next.
 NEXT = re.compile(r"^(?:#|\*\*(?:Predict|Your turn|Explore)\b)", re.MULTILINE)
 LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
+# The pictures with which lessons open: what is given is solid, and what is asked for is dashed.
+OPENINGS = "docs/openings"
 ALT = re.compile(r'<img [^>]*?alt="([^"]+)"')
 # Words to answer with: on a page they are chosen.
 WRITE = re.compile(r'\bWrite (?=")')
@@ -74,7 +77,7 @@ def lesson_page(
     cells: list[Cell] = []
     first, *rest = notebook["cells"]
     imports, *others = (cell for cell in rest if cell["cell_type"] == "code")
-    picture = asking(name)
+    picture = _opening(name, up)
     if others and rest[1] is others[0] and (calls := calls_in("".join(others[0]["source"]))):
         opening = rest.pop(1)  # a picture that can be touched asks the lesson's question
         picture = explorer(calls[0], bake, up, _stills(opening, pictures, up))
@@ -153,6 +156,19 @@ def _title(text: str, picture: str) -> Iterator[Cell]:
     yield from [_raw(FOLD.format("aims", aims[1])), _words(aims[2]), _raw("</details>")]
     rest = LAB_ONLY.sub("", text[aims.end() :])
     yield _words(NEEDS.sub(r' <span class="lnorm-needs">Builds on \1</span>', rest))
+
+
+def _opening(name: str, up: str) -> str:
+    """Return the picture that asks the question of a lesson as HTML; "" if it has none."""
+    file = PROJECT / OPENINGS / f"{name}.svg"
+    if not file.exists():
+        return ""
+    drawing = ElementTree.parse(file).getroot()
+    *_, width, height = drawing.attrib["viewBox"].split()
+    alt = html.escape(drawing.findtext("{http://www.w3.org/2000/svg}title", ""))
+    size = f'width="{width}" height="{height}"'
+    image = f'<img alt="{alt}" src="{up}{OPENINGS}/{file.name}" {size}>'
+    return f'<div class="lnorm-drawn lnorm-asking">{image}</div>'
 
 
 def _exercises(notebook: Mapping[str, Any]) -> dict[str, Exercise]:

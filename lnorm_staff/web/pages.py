@@ -1,7 +1,6 @@
 """An extension of Sphinx: formulas as MathML, and what each page says about itself."""
 
 import html
-import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -10,9 +9,6 @@ from lnorm_staff.web.formulas import as_mathml
 from lnorm_staff.web.words import setup_words
 
 __all__ = ["setup"]
-
-# The title of a lesson, and the picture below it.
-OPENING = re.compile(r'</h1>(?:\s*<figure class="lnorm-asking">.*?</figure>)?', re.DOTALL)
 
 
 def setup(app: Any) -> dict[str, Any]:
@@ -72,16 +68,12 @@ def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any],
         name = repository.removeprefix("https://github.com/")
         address = f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab"
         binder = f', or <a href="{html.escape(address)}">run it on Binder</a>'
-    off = (
-        '<noscript><p class="lnorm-run">Sliders and questions need JavaScript, which is off. '
-        "Answers are folded under what they answer.</p></noscript>"
-    )
     note = (
         '<p class="lnorm-run">To change the code, '
         f'<a href="{start}">get the course</a> and open '
         f'<a href="{notebook}" download>{notebook}</a>{binder}.</p>'
     )
-    context["body"] = OPENING.sub(lambda found: found[0] + off, context["body"], count=1) + note
+    context["body"] += note
 
 
 def _hang_lines(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:

@@ -21,8 +21,14 @@ from lnorm_staff.web.getting import (
     how_to_get,
     write_archive,
 )
-from lnorm_staff.web.lesson_map import lesson_map, lessons_of, with_map
-from lnorm_staff.web.lesson_page import CHECK, LAB_ONLY, explorer, lesson_page, with_handles
+from lnorm_staff.web.lesson_page import (
+    CHECK,
+    LAB_ONLY,
+    OPENINGS,
+    explorer,
+    lesson_page,
+    with_handles,
+)
 from lnorm_staff.web.outcomes import all_outcomes
 from lnorm_staff.web.questions import exercise_named, prediction
 from lnorm_staff.web.redrawing import redraw, with_drawings
@@ -38,7 +44,6 @@ STYLES = (
     "live.css",
     "first_page.css",
     "reading.css",
-    "asking.css",
     "lesson_map.css",
     "progress.css",
     "drawers.css",
@@ -47,6 +52,7 @@ STYLES = (
 ENGINE = COURSE / "explorers" / "engine"
 # Where a page has a field for questions.
 SEARCH = "<!-- search -->"
+MAP = "<!-- map -->"
 FIELD = (
     '<form class="lnorm-search" role="search" action="{}search.html">'
     "<noscript>Searching needs JavaScript, which is off.</noscript>"
@@ -103,7 +109,8 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     for folder in folders:
         shutil.copytree(folder, out / "drawn" / folder.name)
     shutil.copytree(pictures, out / "pictures")
-    shutil.copytree(project / "docs/pictures", out / "docs/pictures")
+    for folder in ("docs/pictures", OPENINGS):
+        shutil.copytree(project / folder, out / folder)
     for path in lessons:
         write(cleared(read(path)), out / "notebooks" / path.name)
     if size:
@@ -130,8 +137,10 @@ def _sources(
         lesson = with_drawings(json.loads(path.read_text("utf-8")), folder, "../")
         page = lesson_page(lesson, baked, pictures, outcomes=outcomes, name=path.stem)
         yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
-    first, map_page = project / "docs/index.md", project / "docs/map.md"
-    lessons = lessons_of(map_page.read_text("utf-8"))
+    first, lessons = (
+        project / "docs/index.md",
+        (project / "docs/lesson_map.html").read_text("utf-8"),
+    )
     for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
         content = path.read_bytes()
         if path.suffix == ".md":
@@ -139,13 +148,11 @@ def _sources(
             text = addressed(content.decode(), repository)
             if path == project / "README.md":
                 text = getting_page(text, how_to_get(repository, size))
-            if path == map_page:
-                text = with_map(text, _raw(lesson_map(lessons, up)))
-            text = text.replace(SEARCH, _raw(FIELD.format(up)))
+            text = text.replace(SEARCH, _raw(FIELD.format(up))).replace(MAP, _raw(lessons))
             text = _alive(LAB_ONLY.sub("", text), baked, up)
             content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
         yield path.relative_to(project).as_posix(), content
-    text = first.read_text("utf-8").replace("<!-- map -->", _raw(lesson_map(lessons, "")))
+    text = first.read_text("utf-8").replace(MAP, _raw(lessons.replace('"../', '"')))
     yield "index.md", _index(text, baked).encode()
 
 

@@ -6,6 +6,7 @@ import nbformat
 import pytest
 from project import CORE, LESSON_PATHS, PROJECT
 
+DRAWN = (PROJECT / "docs" / "lesson_map.html").read_text("utf-8")
 TEXT = (PROJECT / "docs" / "map.md").read_text("utf-8")
 LESSONS = {
     int(number): ({int(n) for n in re.findall(r"\d+", needs)}, name, link)
@@ -34,6 +35,19 @@ def test_the_table_links_every_lesson_in_order():
     linked = [link for _, _, link in LESSONS.values()]
     assert linked == [f"../notebooks/{path.name}" for path in LESSON_PATHS]
     assert [*LESSONS] == [int(path.name[:2]) for path in LESSON_PATHS]
+
+
+def test_the_drawn_map_says_what_the_table_says():
+    boxes = re.findall(r'<a href="(.+?)">(.+?)</a>\n<span>(.+?)</span>(.*)</li>', DRAWN)
+    asked = re.findall(r"^\| \d.*\|[\d, ]*\| (.+?) \|", TEXT, re.MULTILINE)
+    assert [(link, name, asked, {*numbers(needs)}) for link, name, asked, needs in boxes] == [
+        (link.replace(".ipynb", ".html"), f"{number} {name}", question, needs)
+        for (number, (needs, name, link)), question in zip(LESSONS.items(), asked, strict=True)
+    ]
+    arrows = [numbers(arrow) for arrow in re.findall(r"\d+ → \d+", DRAWN)]
+    for lesson in LESSONS:  # arrows lead there from all that it needs, maybe on the way of others
+        before = {start for start, end in arrows if end == lesson}
+        assert before.union(*map(all_needed, before)) == all_needed(lesson)
 
 
 def test_each_lesson_needs_earlier_ones_only():
