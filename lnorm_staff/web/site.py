@@ -109,8 +109,8 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     for folder in folders:
         shutil.copytree(folder, out / "drawn" / folder.name)
     shutil.copytree(pictures, out / "pictures")
-    for folder in ("docs/pictures", OPENINGS):
-        shutil.copytree(project / folder, out / folder)
+    for name in ("docs/pictures", OPENINGS):
+        shutil.copytree(project / name, out / name)
     for path in lessons:
         write(cleared(read(path)), out / "notebooks" / path.name)
     if size:
