@@ -1,11 +1,12 @@
 """A lesson as a student gets it: without outputs, and with a mark that says which edition it is."""
 
+import contextlib
 import hashlib
 import json
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "main_way",
     "read",
     "topics",
+    "whole",
     "write",
 ]
 
@@ -67,10 +69,20 @@ def read(path: Path) -> dict:
 
 def write(notebook: Mapping, path: Path) -> None:
     """Write a notebook, whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     text = json.dumps(notebook, indent=1, ensure_ascii=False)
-    try:
+    with whole(path) as draft:
         draft.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Name a draft to write, and put it into the place of `path` once that went well.
+
+    If writing fails or is interrupted, what was at `path` stays as it was.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    try:
+        yield draft
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from lnorm_course.lab.lesson_files import (
     main_way,
     read,
     topics,
+    whole,
     write,
 )
 from lnorm_course.progress_files import FOLDER, RIGHT, kept
@@ -82,16 +83,15 @@ def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
     """
     path = lesson_named(originals, lesson)
     copies.mkdir(parents=True, exist_ok=True)
-    copy, draft = copies / path.name, copies / f".{path.stem}.{os.getpid()}.fresh"
-    write(cleared(_original(path)), draft)  # first, so a full disk moves nothing
+    fresh, copy = cleared(_original(path)), copies / path.name
     said = f"{path.name} is fresh now."
-    if copy.exists():
-        kept_as = _new_name(copies, path.stem)
-        copy.replace(kept_as)
-        said += (
-            f" Yours is kept as {kept_as.name}. If it's open in JupyterLab, close that tab first."
-        )
-    draft.replace(copy)
+    with whole(copy) as draft:
+        write(fresh, draft)  # first, so a full disk moves nothing
+        if copy.exists():
+            kept_as = _new_name(copies, path.stem)
+            copy.replace(kept_as)
+            said += f" Yours is kept as {kept_as.name}."
+            said += " If it's open in JupyterLab, close that tab first."
     return said
 
 

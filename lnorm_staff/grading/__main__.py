@@ -6,22 +6,18 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_course.lab.working_copy import lesson_named
-from lnorm_staff.grading.collect.handed_in import HandedIn, collect
-from lnorm_staff.grading.collect.own_work import with_work
-from lnorm_staff.grading.files import private_files
-from lnorm_staff.grading.grade import NOT_GRADED, STRAY, UNTOUCHED, Grade
+from lnorm_staff.grading.collect.handed_in import collect
+from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_short
 from lnorm_staff.grading.hand_out.copies import COURSE, CopyError, student_zip
 from lnorm_staff.grading.report.class_folder import EXERCISES, GRADES, REPORT, write_results
 from lnorm_staff.grading.report.exercises_table import TableError, keep_overruled, read_grades
 from lnorm_staff.grading.report.gradebook import read_gradebook
-from lnorm_staff.grading.report.terminal import table
 from lnorm_staff.grading.run.grade_many import grade_many
 from lnorm_staff.grading.run.sandbox import can_sandbox
 
@@ -34,20 +30,24 @@ ROOT = (
     "could do anything to this machine. Grade as another user, or add --as-root."
 )
 
+MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # such files are counted, and not told one by one
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Do what the command line asks for, and return 0 if that worked; 130 after Ctrl-C."""
     options = parser().parse_args(arguments)
     try:
-        return options.command(options)
+        options.command(options)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130
     except (CopyError, TableError) as problem:
         print(problem, file=sys.stderr)
+        return 1
     except OSError as problem:
         print(f"{problem.filename or 'A file'}: {problem.strerror}.", file=sys.stderr)
-    return 1
+        return 1
+    return 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -92,41 +92,40 @@ def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def write_copy(options: argparse.Namespace) -> int:
-    """Write the copy for students and return 0."""
+def write_copy(options: argparse.Namespace) -> None:
+    """Write the copy for students."""
     student_zip(COURSE, options.archive.expanduser(), options.lessons)
     print(f"The copy for students is {options.archive}. Its solutions are closed.")
-    return 0
 
 
-@private_files()
-def grade(options: argparse.Namespace) -> int:
-    """Print a table for each submission, write the results if asked for, and return 0."""
+def grade(options: argparse.Namespace) -> None:
+    """Print a line for each submission, and write the results if asked for."""
     if not 0 < options.timeout < math.inf or options.jobs < 1:
         told = "a number of seconds, and of notebooks at once, that is above 0"
         parser().error(f"--timeout {options.timeout:g} --jobs {options.jobs}: expected {told}")
     out = options.out and options.out.expanduser()
     earlier: list[Grade] = []
-    if out:  # what can go wrong does so before the work is done
-        out.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=out).close()
-        earlier = list(read_grades(out / EXERCISES)) if (out / EXERCISES).exists() else []
-    gradebook = read_gradebook(options.gradebook.expanduser()) if options.gradebook else None
-    submissions = [path.expanduser() for path in options.submissions]
-    if [path.suffix for path in submissions] == [".csv"]:
-        grades = list(read_grades(submissions[0]))
-    else:
-        grades = list(keep_overruled(run(submissions, options), earlier))
-        print_not_graded(grades)
-    if out:
-        for sentence in write_results(grades, out, gradebook):
-            print(sentence)
-        print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")
-    return 0
+    before = os.umask(0o077)  # what is written, nobody else on this machine opens
+    try:
+        if out:  # what can go wrong does so before the work is done
+            out.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=out).close()
+            earlier = list(read_grades(out / EXERCISES)) if (out / EXERCISES).exists() else []
+        gradebook = read_gradebook(options.gradebook.expanduser()) if options.gradebook else None
+        submissions = [path.expanduser() for path in options.submissions]
+        if [path.suffix for path in submissions] == [".csv"]:
+            grades = list(read_grades(submissions[0]))
+        else:
+            grades = list(keep_overruled(run(submissions, options), earlier))
+        if out:
+            print(*write_results(grades, out, gradebook), sep="\n")
+            print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")
+    finally:
+        os.umask(before)
 
 
-def run(submissions: Iterable[Path], options: argparse.Namespace) -> list[Grade]:
-    """Run what was handed in, and print a table for each notebook.
+def run(submissions: Sequence[Path], options: argparse.Namespace) -> list[Grade]:
+    """Run what was handed in, and print a line for each notebook.
 
     Raises:
         SystemExit: this is root, or there's nothing to grade, or no such lesson.
@@ -138,58 +137,30 @@ def run(submissions: Iterable[Path], options: argparse.Namespace) -> list[Grade]
         wanted = {lesson_named(ORIGINALS, name).stem for name in options.lessons or ()} or None
     except ValueError as problem:
         sys.exit(str(problem))
-    done: list[Grade] = []
-    with tempfile.TemporaryDirectory(prefix="lnorm") as scratch:
-        found = files_in(submissions, Path(scratch))
-        files = list(with_work(found, wanted))
-        if left_out := len(found) - len(files):
-            print(f"{left_out:,} notebooks on other lessons aren't graded.\n")
-        if not can_sandbox():
-            print(NO_SANDBOX, file=sys.stderr)
-        ran = 0
-        try:
-            with closing(grade_many(files, options.timeout, options.jobs)) as graded:
-                for file, grades in graded:
-                    done += grades
-                    if file.path:
-                        ran += 1
-                        print(table(file.file, grades), flush=True)
-        except KeyboardInterrupt:
-            print(f"{ran} of {sum(bool(f.path) for f in files)} were graded.", file=sys.stderr)
-            raise
-    return done
-
-
-def files_in(submissions: Iterable[Path], scratch: Path) -> list[HandedIn]:
-    """Collect what was handed in, each file under a name of its own.
-
-    Raises:
-        SystemExit: one of the submissions isn't there, or all are empty.
-    """
-    files: list[HandedIn] = []
-    for given in submissions:
-        if not given.exists():
-            sys.exit(f"{given} does not exist.")
-        files += collect(given, scratch)
-    seen: Counter[str] = Counter()
-    for number, file in enumerate(files):
-        seen[file.file] += 1
-        if seen[file.file] > 1:  # as an archive may have it
-            files[number] = replace(file, file=f"{file.file} ({seen[file.file]})")
-    if not files:
+    if missing := [str(path) for path in submissions if not path.exists()]:
+        sys.exit(f"{', '.join(missing)} does not exist.")
+    found = list(collect(submissions, wanted))
+    if not found:
         sys.exit(f"There is no file in {', '.join(map(str, submissions))}.")
-    return files
-
-
-def print_not_graded(grades: Iterable[Grade]) -> None:
-    """Print each file that can't be graded, with the reason, and how many others aren't graded."""
-    files = [grade for grade in grades if not grade.exercise]
-    states = Counter(file.state for file in files)
-    for state in (UNTOUCHED, STRAY):
-        if states[state]:
-            print(f"Notebooks {state}: {states[state]:,}")
-    if lines := [f"  {file.file}: {file.message}" for file in files if file.state == NOT_GRADED]:
-        print("Not graded:", *lines, sep="\n")
+    files = [file for file in found if file.state != ON_ANOTHER]
+    states = Counter(file.state for file in found if file.state in MANY)
+    for state, number in states.items():
+        print(f"Notebooks {state}: {number:,}")
+    if not can_sandbox():
+        print(NO_SANDBOX, file=sys.stderr)
+    done: list[Grade] = []
+    ran = 0
+    try:
+        with closing(grade_many(files, options.timeout, options.jobs)) as graded:
+            for file, grades in graded:
+                done += grades
+                ran += not file.state
+                if file.state not in MANY:
+                    print(in_short(grades), flush=True)
+    except KeyboardInterrupt:
+        print(f"{ran} of {sum(not f.state for f in files)} were graded.", file=sys.stderr)
+        raise
+    return done
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from lnorm_utils.words import score
 __all__ = [
     "FURTHER",
     "NOT_GRADED",
+    "ON_ANOTHER",
     "RIGHT",
     "STATES",
     "STRAY",
@@ -17,6 +18,8 @@ __all__ = [
     "VERDICTS",
     "Grade",
     "Who",
+    "by_state",
+    "in_short",
     "points_of",
     "right_of",
 ]
@@ -28,6 +31,7 @@ VERDICTS = {RIGHT: State.RIGHT, "wrong": State.WRONG, "not attempted": State.NOT
 STATES = (*VERDICTS, "missing", "crashed", "timed out")
 # Of a whole file: there's nothing to grade in it, or it can't be graded.
 UNTOUCHED, STRAY, NOT_GRADED = "untouched", "not of this course", "not graded"
+ON_ANOTHER = "on another lesson"  # than those that are asked for
 
 Who = tuple[str, str]  # name and id
 
@@ -46,7 +50,7 @@ class Grade:
     feedback: str  # the path under which the student's feedback goes back
     lesson: str = ""  # the name of its notebook, such as "01_mean"
     exercise: str = ""
-    state: str = ""  # one of `STATES`; of a file also "not a notebook", and why it isn't graded
+    state: str = ""  # one of `STATES`, or of those of a whole file
     points: str = ""  # that a person gives, in place of 1 for what is right
     comment: str = ""  # of a person
     mistake: str = ""
@@ -84,3 +88,18 @@ def right_of(grades: Collection[Grade]) -> str:
     )
     right = main.count(RIGHT), len(main)
     return score(*right, " right", further.count(RIGHT), len(further))
+
+
+def by_state(grades: Collection[Grade], states: Iterable[str]) -> list[str]:
+    """List the exercises in each of these states, such as "missing: how_many, center"."""
+    found = {state: [each.exercise for each in grades if each.state == state] for state in states}
+    return [f"{state}: {', '.join(names)}" for state, names in found.items() if names]
+
+
+def in_short(grades: Sequence[Grade]) -> str:
+    """Tell in a line what becomes of a file."""
+    if not grades[0].exercise:
+        return f"{grades[0].file}: {grades[0].state}: {grades[0].message}"
+    lessons = dict.fromkeys(grade.lesson for grade in grades)
+    told = [f"{each}, {right_of([g for g in grades if g.lesson == each])}" for each in lessons]
+    return f"{grades[0].file}: {'; '.join([*told, *by_state(grades, STATES[1:])])}"

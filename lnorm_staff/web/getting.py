@@ -2,11 +2,10 @@
 
 import re
 import runpy
+import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
-
-from lnorm_staff.grading.hand_out.copies import tracked_files
 
 __all__ = [
     "ARCHIVE",
@@ -44,6 +43,16 @@ def write_archive(project: Path, out: Path) -> int:
         for path in files:
             archive.write(path, Path(out.stem) / path.relative_to(project))
     return out.stat().st_size
+
+
+def tracked_files(project: Path) -> list[str]:
+    """Return the files that git tracks; none without git, or where it tracks no file."""
+    command = ["git", "-C", str(project), "ls-files", "-z"]
+    try:
+        run = subprocess.run(command, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return [name for name in run.stdout.decode(errors="surrogateescape").split("\0") if name]
 
 
 def how_to_get(repository: str, size: int) -> str:

@@ -1,38 +1,55 @@
 """What is found in a folder or an archive: whose it is, and why a file isn't graded."""
 
-import errno
-import io
+import json
 import os
-import shutil
+import time
+import tracemalloc
 import zipfile
-from types import SimpleNamespace
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from lnorm_course.lab.lesson_files import ORIGINALS, read, write
 from lnorm_staff.grading.collect import handed_in
-from lnorm_staff.grading.collect.handed_in import collect
+from lnorm_staff.grading.collect.handed_in import LARGEST, collect
 from lnorm_staff.grading.collect.whose import Export
+from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
+from lnorm_staff.grading.hand_out.copies import COURSE, student_zip
 
+MEAN = "from lnorm_course.exercises.mean import how_many"
+
+
+def notebook(*cells):
+    """Write a notebook with these cells of code, as bytes."""
+    return nbformat.writes(new_notebook(cells=list(map(new_code_cell, cells)))).encode()
+
+
+WORK = notebook(MEAN)
 MOODLE = "Ada Lovelace_17_assignsubmission_file_"
 
 
 @pytest.fixture
 def collected(tmp_path):
     """Collect what is in a folder: {file: reason}, with an empty reason for what is graded."""
-    (tmp_path / "scratch").mkdir()
     (tmp_path / "class").mkdir()
 
     def reasons(given="class"):
-        found = list(collect(tmp_path / given, tmp_path / "scratch"))
-        assert all(bool(file.path) != bool(file.reason) for file in found)
-        read = [file.path.resolve() for file in found if file.path]
-        assert all(path.is_file() and path.is_relative_to(tmp_path.resolve()) for path in read)
+        before = {*tmp_path.rglob("*")}
+        found = list(collect([tmp_path / given]))
+        assert {*tmp_path.rglob("*")} == before  # nothing is unpacked to the disk
+        assert all(bool(file.cells) != bool(file.reason) for file in found)
         return {file.file: file.reason for file in found}
 
     return reasons
 
 
-def put(path, data=b"{}"):
+def graded(found):
+    """Return the names of those that are graded."""
+    return [name for name, reason in found.items() if not reason]
+
+
+def put(path, data=WORK):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
@@ -43,7 +60,7 @@ def archive(path, *files):
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for each in files:
-            file.writestr(*(each if isinstance(each, tuple) else (each, "{}")))
+            file.writestr(*(each if isinstance(each, tuple) else (each, WORK)))
     return path
 
 
@@ -124,7 +141,7 @@ def test_notebooks_are_graded_and_of_all_else_the_reason_is_told(collected, tmp_
     with put(folder / "a/large.ipynb").open("wb") as file:
         file.truncate(20_000_001)
     found = collected()
-    assert [name for name, reason in found.items() if not reason] == [
+    assert graded(found) == [
         "class/ada/01_mean.ipynb",
         "class/bo/01_MEAN.IPYNB",
     ]
@@ -150,7 +167,7 @@ def test_no_link_is_followed_and_no_pipe_is_read(collected, tmp_path):
         (folder / f"{number}.ipynb").symlink_to(target)
     (folder / "archive.zip").symlink_to(archive(tmp_path / "outside.zip", "01_mean.ipynb"))
     found = collected()
-    assert [name for name, reason in found.items() if not reason] == ["class/ada/01_mean.ipynb"]
+    assert graded(found) == ["class/ada/01_mean.ipynb"]
     assert len(found) == 9
 
 
@@ -167,7 +184,7 @@ def test_an_archive_is_read_as_a_folder_is_and_one_in_it_too(collected, tmp_path
         ("ed/work.zip", b"no archive"),
     )
     found = collected("week1.zip")
-    assert [name for name, reason in found.items() if not reason] == [
+    assert graded(found) == [
         "week1.zip/ada/01_mean.ipynb",
         "week1.zip/cy/work.zip/my_lessons/01_mean.ipynb",
     ]
@@ -176,75 +193,145 @@ def test_an_archive_is_read_as_a_folder_is_and_one_in_it_too(collected, tmp_path
     assert list(collected("broken.zip")) == ["broken.zip"]
 
 
-def test_what_an_archive_does_to_escape_or_to_fill_the_disk_is_refused(
+def test_what_an_archive_does_to_escape_or_to_fill_the_memory_is_refused(
     collected, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(handed_in, "LARGEST", 100)
     link = zipfile.ZipInfo("link.ipynb")
     link.external_attr = 0o120777 << 16
     path = archive(
         tmp_path / "class" / "a.zip",
         *("../up.ipynb", "/root.ipynb", "C:/c.ipynb", "..\\up.ipynb", "x/../../y.ipynb", "EMPTY"),
-        *((link, "/etc/passwd"), ("large.ipynb", b"0" * 101), "notes.txt"),
-        *((f"{n}.ipynb", b"0" * 90) for n in range(2)),
+        *((link, "/etc/passwd"), ("large.ipynb", b"0" * (LARGEST + 1)), "notes.txt"),
+        *("0.ipynb", "1.ipynb"),
     )
     path.write_bytes(path.read_bytes().replace(b"EMPTY", b"\0MPTY"))  # read as no name at all
     with zipfile.ZipFile(path, "a", zipfile.ZIP_LZMA) as file:
-        file.writestr("odd.ipynb", "{}")
+        file.writestr("odd.ipynb", WORK)
     found = collected()
-    assert [name for name, reason in found.items() if not reason] == [
-        "class/a.zip/0.ipynb",
-        "class/a.zip/1.ipynb",
-    ]
-    assert len(found) == 11  # two have one name
-    on_disk = [each for each in tmp_path.rglob("*") if each.is_file() and each != path]
-    assert [each.parent for each in on_disk] == [tmp_path / "scratch"] * 2
+    assert graded(found) == ["class/a.zip/0.ipynb", "class/a.zip/1.ipynb"]
+    assert len(found) == 12
     monkeypatch.setattr(handed_in, "MOST_FILES_OF_ONE", 11)
     assert collected() == {"class/a.zip": "it has 12 files, and at most 11 are read."}
 
 
-@pytest.mark.parametrize("free", [10**12, 90 * 10**6])
-def test_what_one_student_packs_leaves_room_for_the_others(collected, tmp_path, monkeypatch, free):
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=free - size()))
-
-    def size():
-        return sum(p.stat().st_size for p in (tmp_path / "scratch").rglob("*") if p.is_file())
-
-    large = [(f"{n}.ipynb", b"0" * 9_000_000) for n in range(4)]
+def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path):
+    large = [(f"{n}.ipynb", WORK + b" " * 9_000_000) for n in range(4)]
     for name in ("ada/1.zip", "ada/2.zip", "ada/3.zip"):
         archive(tmp_path / "class" / name, *large)
     archive(tmp_path / "class" / "bo.zip", large[0])
+    put(tmp_path / "class/cy/more.ipynb", WORK + b" " * (LARGEST - len(WORK)))
     found = collected()
-    graded = [file for file, reason in found.items() if not reason]
-    assert "class/bo.zip/0.ipynb" in graded
-    assert len(graded) == (11 if free == 10**12 else 2) + 1
-    assert all(
-        reason.endswith(" MB of this student's would be unpacked.")
-        for reason in found.values()
-        if reason
-    )
+    assert len(graded(found)) == 11 + 1 + 1
+    assert [reason for reason in found.values() if reason] == [
+        "with it, more than 100 MB of this student's would be read."
+    ]
 
 
-def test_a_damaged_or_lying_archive_gives_no_notebook(collected, tmp_path):
-    files = [("a.ipynb", b"0" * 50_000), ("b.ipynb", b"1" * 50_000)]
-    path = archive(tmp_path / "class" / "a.zip", *files)
-    whole = path.read_bytes()
-    # The sizes that the archive tells are too small: unpacking stops there.
-    path.write_bytes(whole.replace((50_000).to_bytes(4, "little"), (50).to_bytes(4, "little")))
-    assert all(collected().values())
-    assert sum(each.stat().st_size for each in (tmp_path / "scratch").iterdir()) <= 2_000
+@pytest.mark.parametrize("told", [50, 50_000])
+def test_a_damaged_or_lying_archive_gives_no_notebook_and_takes_no_memory(
+    collected, tmp_path, told
+):
+    size = LARGEST if told == 50 else 50_000
+    path = archive(tmp_path / "class" / "a.zip", ("a.ipynb", b"0" * size), ("b.ipynb", b"1" * size))
+    # Where the sizes that the archive tells are too small, unpacking stops there.
+    whole = path.read_bytes().replace(size.to_bytes(4, "little"), told.to_bytes(4, "little"))
+    path.write_bytes(whole if told == 50 else whole.replace(b"PK\3\4", b"PK\3\5"))
+    tracemalloc.start()
+    assert {*collected().values()} == {"it can't be unpacked."}
+    assert tracemalloc.get_traced_memory()[1] < 10**6
+    tracemalloc.stop()
 
 
-def test_a_full_disk_costs_the_file_that_fills_it_only(collected, tmp_path, monkeypatch):
-    archive(tmp_path / "class" / "ada.zip", ("full.ipynb", b"1" * 1000), "last.ipynb")
-    copy = shutil.copyfileobj
+@pytest.mark.parametrize(
+    ("cells", "topics"),
+    [
+        ([MEAN], ["mean"]),
+        ([MEAN, "# from lnorm_course.exercises.variance import first"], ["mean"]),
+        ([MEAN, "x = 1  # lnorm_course.exercises.variance"], ["mean"]),
+        ([MEAN, "%timeit 1\nimport lnorm_course.exercises.variance as v"], ["mean", "variance"]),
+        (["from lnorm_course.exercises import progress, variance, mean"], ["variance", "mean"]),
+        (["if True:\n    import torch, lnorm_course.exercises.mean"], ["mean"]),
+        (["from lnorm_course.exercises import mean  # and not variance"], ["mean"]),
+        (["x = = 1  # from lnorm_course.exercises.mean import how_many"], ["variance"]),
+        *((([f"{MEAN}\nx = [{filler}]"], ["mean"])) for filler in ("1," * 400_000, "\n" * 900_000)),
+    ],
+)
+def test_a_lesson_is_known_by_its_imports_and_otherwise_by_its_name(tmp_path, cells, topics):
+    put(tmp_path / "02_variance_of_ada.ipynb", notebook(*cells))
+    started = time.monotonic()
+    (found,) = collect([tmp_path / "02_variance_of_ada.ipynb"])
+    assert list(dict.fromkeys(exercise.topic for exercise in found.exercises)) == topics
+    assert time.monotonic() - started < 10  # also if a cell is made to keep the grader busy
 
-    def copied(packed, unpacked):
-        if len(data := packed.read()) == 1000:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        copy(io.BytesIO(data), unpacked)
 
-    monkeypatch.setattr(shutil, "copyfileobj", copied)
-    found = collected()
-    assert found.pop("class/ada.zip/full.ipynb").endswith("No space left on device.")
-    assert found == {"class/ada.zip/last.ipynb": ""}
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("{\n", "", "null", "[" * 100_000, '{"nbformat": 3}'),
+        '{"nbformat": 4, "metadata": {}, "cells": [{"cell_type": "code", "source": 1}]}',
+        '{"nbformat": 3, "metadata": {}, "worksheets": [{"cells": 5}]}',
+        '{"nbformat": 4, "metadata": null, "cells": []}',
+    ],
+)
+def test_a_file_that_is_no_notebook_says_so_and_shows_nothing_of_itself(tmp_path, text):
+    (found,) = collect([put(tmp_path / "01_mean.ipynb", text.encode())])
+    assert (found.state, found.reason) == (NOT_GRADED, "it can't be read as a notebook.")
+
+
+@pytest.mark.parametrize("sources", [["1"] * 200_000, ["1" + " " * 2_000_000]])
+def test_more_than_anybody_writes_is_refused_in_a_sentence(tmp_path, sources):
+    cells = [{"cell_type": "code", "source": source} for source in sources]
+    text = json.dumps({"nbformat": 4, "metadata": {}, "cells": cells})
+    (found,) = collect([put(tmp_path / "a.ipynb", text.encode())])
+    assert found.state == NOT_GRADED
+    assert "000" in found.reason
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_notebooks_without_ids_and_with_a_mark_of_their_encoding_are_read(tmp_path, encoding):
+    cells = [new_markdown_cell("words"), new_code_cell(MEAN)]
+    for cell in cells:
+        del cell["id"]
+    text = json.dumps({**new_notebook(cells=cells, nbformat_minor=4), "nbformat_minor": 0})
+    (found,) = collect([put(tmp_path / "old.ipynb", text.encode(encoding))])
+    assert (found.state, found.cells) == ("", [MEAN])
+
+
+def test_of_one_student_only_so_many_notebooks_are_run_and_the_others_say_why(tmp_path):
+    for who in ("ada", "bo"):
+        put(tmp_path / who / "00_essay.pdf")
+        for number in range(100, 142):
+            put(tmp_path / who / f"{number}.ipynb")
+    found = list(collect([tmp_path]))
+    assert [not file.state for file in found] == [False, *[True] * 40, False, False] * 2
+    assert all(file.reason for file in found if file.state)
+
+
+def test_a_lesson_as_it_is_handed_out_is_untouched_until_a_cell_of_code_changes(tmp_path):
+    student_zip(COURSE, tmp_path / "copy.zip", ["03"])
+    with zipfile.ZipFile(tmp_path / "copy.zip") as packed:
+        packed.extractall(tmp_path)
+    (path,) = (tmp_path / "copy").rglob("03_*.ipynb")
+    for each in (path, ORIGINALS / path.name):
+        (file,) = collect([each])
+        assert (file.cells, file.state) == ((), UNTOUCHED)
+    changed = read(path)
+    next(cell for cell in changed["cells"] if cell["cell_type"] == "code")["source"] = ["1 + 1"]
+    write(changed, path)
+    (file,) = collect([path])
+    assert file.cells[0] == "1 + 1"
+
+
+def test_what_is_on_another_lesson_or_of_another_course_is_told_apart(tmp_path):
+    put(tmp_path / "a.ipynb")
+    put(tmp_path / "b.ipynb", notebook("1"))
+    put(tmp_path / "77_c.ipynb", notebook("import lnorm_course.exercises.nothing"))
+    states = {
+        file.file.rpartition("/")[2]: file.state for file in collect([tmp_path], {"02_variance"})
+    }
+    assert states == {"a.ipynb": ON_ANOTHER, "b.ipynb": STRAY, "77_c.ipynb": STRAY}
+    assert [file.state for file in collect([tmp_path / "a.ipynb"], {"01_mean"})] == [""]
+    twice = [file.file for file in collect([tmp_path / "a.ipynb", tmp_path / "a.ipynb"])]
+    assert twice == [f"{tmp_path.name}/a.ipynb", f"{tmp_path.name}/a.ipynb (2)"]

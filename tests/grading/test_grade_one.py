@@ -1,17 +1,12 @@
 """How a notebook becomes grades, run in a kernel and judged as those of a class are."""
 
-import json
-
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.exercises import mean, standardize
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.collect.whose import Student
-from lnorm_staff.grading.grade import STRAY
 from lnorm_staff.grading.run import grade_one as grading
 from lnorm_staff.grading.run.child import Children
 from lnorm_staff.grading.run.judge import Judge
@@ -37,22 +32,16 @@ def answer(name):
     return BANK[name].shown_solution().code
 
 
-def grade(path, judge):
-    return grading.grade_one(HandedIn(Student("ada"), path.name, path), 20, judge)
-
-
-def written(folder, sources, name="handed_in"):
-    path = folder / f"{name}.ipynb"
-    nbformat.write(new_notebook(cells=[new_code_cell(source) for source in sources]), path)
-    return path
+def grade(judge, sources, exercises=tuple(BANK.values())):
+    return grading.grade_one(HandedIn(Student("ada"), "a.ipynb", sources, exercises), 20, judge)
 
 
 @pytest.fixture
-def graded(tmp_path, judge):
+def graded(judge):
     """Grade a notebook with these cells: {exercise: (state, mistake, message)}."""
 
     def grades(*sources):
-        found = grade(written(tmp_path, [IMPORTS, *sources]), judge)
+        found = grade(judge, [IMPORTS, *sources])
         assert {g.lesson for g in found} == {LESSON}
         assert {*MAIN} <= {g.exercise for g in found}
         return {g.exercise: (g.state, g.mistake, g.message) for g in found}
@@ -80,13 +69,14 @@ def test_each_attempt_gets_what_its_exercise_says_of_it(graded):
     assert {*found} == {*MAIN}  # and none of a side trip
 
 
-def test_of_two_lessons_each_has_its_grades_a_side_trip_too_and_several_beliefs(tmp_path, judge):
+def test_of_two_lessons_each_has_its_grades_a_side_trip_too_and_several_beliefs(judge):
     cell = """
 from lnorm_course.exercises.standardize import formula
 over_the_batch = lambda x, eps: (x - x.mean(0)) / (x.var(0) + eps).sqrt()
 formula.check(over_the_batch)"""
-    path = written(tmp_path, [IMPORTS, f"{FURTHER}.check(...)", cell])
-    found = {g.exercise: g for g in grade(path, judge)}
+    both = [*BANK.values(), *Exercise.bank[standardize.TOPIC].values()]
+    found = grade(judge, [IMPORTS, f"{FURTHER}.check(...)", cell], both)
+    found = {grade.exercise: grade for grade in found}
     assert (found[FURTHER].further, found[P0].further) == ("further", "")
     assert found["formula"].lesson == "03_standardize"
     assert {*standardize.__all__} & {*found}
@@ -131,53 +121,3 @@ def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(graded, m
     monkeypatch.setattr(grading, "outcomes", full)
     said = ("crashed", "", "its grading stopped early: no space left.")
     assert graded(f"{P0}.check(1)") == dict.fromkeys(BANK, said)
-
-
-@pytest.fixture
-def nothing_runs(monkeypatch):
-    """Let every cell go well, and check nothing."""
-    monkeypatch.setattr(grading, "outcomes", lambda cells, *others: (Outcome() for _ in cells))
-
-
-def test_a_notebook_without_an_import_is_known_by_its_name_or_is_of_another_course(
-    tmp_path, nothing_runs, judge
-):
-    found = grade(written(tmp_path, [], f"{LESSON}_of_nobody"), judge)
-    assert [(g.lesson, g.exercise) for g in found] == [(LESSON, name) for name in MAIN]
-    assert {(g.state, g.mistake, g.message) for g in found} == {MISSING}
-    for name in ("holiday", "77_nothing"):
-        (one,) = grade(written(tmp_path, ["import lnorm_course.exercises.nothing"], name), judge)
-        assert (one.lesson, one.exercise, one.state) == ("", "", STRAY)
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("{\n", "", "null", "[" * 100_000, '{"nbformat": 3}'),
-        '{"nbformat": 4, "metadata": {}, "cells": [{"cell_type": "code", "source": 1}]}',
-        '{"nbformat": 3, "metadata": {}, "worksheets": [{"cells": 5}]}',
-    ],
-)
-def test_a_file_that_is_no_notebook_says_so_and_shows_nothing_of_itself(
-    tmp_path, nothing_runs, judge, text
-):
-    path = tmp_path / f"{LESSON}.ipynb"
-    path.write_text(text)
-    (one,) = grade(path, judge)
-    assert (one.lesson, one.exercise, one.state) == ("", "", "not a notebook")
-    assert one.message == "it can't be read as a notebook."
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("minor", [0, 4, 5])
-def test_notebooks_without_ids_and_with_a_mark_of_their_encoding_are_read(
-    tmp_path, nothing_runs, judge, minor
-):
-    cells = [new_markdown_cell("words"), new_code_cell(IMPORTS)]
-    for cell in cells:
-        del cell["id"]
-    notebook = {**new_notebook(cells=cells, nbformat_minor=4), "nbformat_minor": minor}
-    path = tmp_path / "old.ipynb"
-    path.write_text(json.dumps(notebook), encoding="utf-8-sig")
-    assert [g.state for g in grade(path, judge)] == ["missing"] * len(MAIN)

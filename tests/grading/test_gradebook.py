@@ -124,7 +124,7 @@ def test_canvas_gets_the_lessons_only_because_other_columns_may_be_out_of_date(w
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
 def test_a_student_is_found_under_any_name_that_a_system_gives(written, encoding):
-    for name in ("Zoë Müller", "Müller Zoë", "mullerzoe", "zoe", "zoe@x.org", "ZOE MULLER"):
+    for name in ("Zoë Müller", "Müller, Zoë", "zoe", "zoe@x.org", "ZOE MULLER"):
         _, text = written([graded(name)], WORKSHEET, encoding)
         assert moodle(text, 2)[12][0] == 1
     for name in ("Zoë", ""):

@@ -11,55 +11,35 @@ import zipfile
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lnorm_course.exercises import Exercise, mean
 from lnorm_course.lab.lesson_files import exercises, read, topics
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.grading.__main__ import main
-from lnorm_staff.grading.hand_out.copies import COURSE, CopyError, student_zip
-from lnorm_staff.grading.hand_out.filled_in import answers_left_in
+from lnorm_staff.grading.hand_out.copies import (
+    COURSE,
+    CopyError,
+    answers_left_in,
+    student_zip,
+)
 
-CODE = 'def f(x):\n    """Return x."""\n    ...\n\n\nquestion.check(f)'
-CLASS = """class C(nn.Module):
-    def __init__(self, size, eps=1e-5):
-        super().__init__()
-        self.weight = ...
-
-    def forward(self, x):  # (N, D) -> (N, D)
-        ...
-
-
-question.check(C)"""
 EMPTY = [
     "import torch",
     "prediction = ...\nquestion.check(prediction)",
-    CODE,
-    "question.check(...)",
-    "print(prediction)\nprediction = ...\nquestion.check(prediction)",
-    "prediction = ...\nother = 6\nquestion.check(prediction)",
-    "def f(x): ...\n\n\ndef g(x):\n    return x\n\n\nquestion.check(f)",
+    "def f(x):\n    ...\n\n\nquestion.check(f)",
+    "def f(x): ...\n\n\nquestion.check(f)",
+    "one.check(...)\ntwo.check(...)  # a number",
     "question.hint()",
     "# question.check(6)",
-    CLASS,
 ]
 FILLED = [
-    CLASS.replace("    ...", "    return x"),
-    CLASS.replace("weight = ...", "weight = nn.Parameter(torch.ones(size))"),
-    CLASS.replace("    def forward", "    @once\n    def forward"),
     "prediction = 6\nquestion.check(prediction)",
-    "prediction = ...\nprediction = 6\nquestion.check(prediction)",
     "question.check(6)",
-    "def f(x):\n    return x\n\n\nquestion.check(f)",
-    "def f(x):\n    ...\n    return x[..., 0]\n\n\nquestion.check(f)",
-    "f = lambda x: x\nquestion.check(f)",
-    "question.check(prediction)",
-    "prediction = ...\nif (prediction := 6): pass\nquestion.check(prediction)",
-    "prediction = ...\ndef prediction(x):\n    return x\n\n\nquestion.check(prediction)",
-    "other = ...\nquestion.check(prediction)",
-    "question.check(..., attempt=prediction)",
-    "def f(x):\n    ...\n    super().__init__()\n    x.add_(1)\n\n\nquestion.check(f)",
-    "@once\ndef f(x):\n    ...\n\n\nquestion.check(f)",
+    "def f(x):\n    return x[..., 0]\n\n\nquestion.check(f)",
+    "other.check(...)\nquestion.check(6)",
+    "question.solution()",
+    "prediction = ...\nquestion.check(prediction)\nquestion.solution()",
 ]
 
 
@@ -90,22 +70,6 @@ def files(folder):
     return {path.as_posix() for path in paths}
 
 
-@pytest.fixture
-def git(course):
-    """Let git track a file, and one that is deleted since."""
-    if not shutil.which("git"):
-        pytest.skip("there is no git")
-    shutil.rmtree(course / ".git")
-    names = [f"{ROOM}/{name}" for name in ("tracked", "deleted")]
-    for name in (*names, f"{ROOM}/private"):
-        (course / name).write_text("then")
-    for command in (["init", "-q"], ["add", "notebooks", f"{ROOM}/mean.py", *names]):
-        subprocess.run(["git", "-C", course, *command], check=True)
-    (course / ROOM / "tracked").write_text("now")
-    (course / ROOM / "deleted").unlink()
-    return {*names} - {f"{ROOM}/deleted"}
-
-
 ROOM = "lnorm_course/exercises"
 COPIED = {
     *("README.md", "notebooks/01_mean.ipynb"),
@@ -121,17 +85,10 @@ def handed_out(course, folder, wanted=None):
     return folder / "copy"
 
 
-def test_without_git_everything_is_copied_but_caches_and_what_only_authors_need(course, tmp_path):
+def test_everything_is_copied_but_caches_and_what_only_authors_need(course, tmp_path):
     (tmp_path / "new").mkdir()
     assert files(handed_out(course, tmp_path / "new")) == COPIED
     assert {path.name for path in (tmp_path / "new").iterdir()} == {"copy.zip", "copy"}
-
-
-def test_with_git_what_it_tracks_is_copied_as_it_is_now(course, git, tmp_path):
-    copy = handed_out(course, tmp_path)
-    assert files(copy) == COPIED | git
-    assert (copy / ROOM / "tracked").read_text() == "now"
-    assert not (copy / ROOM / "private").exists()
 
 
 def test_in_the_copy_of_this_course_the_instructor_has_closed_the_solutions(tmp_path, capsys):
@@ -211,16 +168,7 @@ def test_an_empty_attempt_is_no_answer():
 def test_a_filled_in_attempt_is_found():
     for source in FILLED:
         (sentence,) = answers_left_in(notebook("1", source))
-        assert sentence.startswith("in code cell 2, an answer to question is "), source
-
-
-def test_several_answers_in_a_cell_are_all_told_and_each_once():
-    source = "one.check(1); one.check(2); two.check(...); lesson.two.check(3); one.solution()"
-    made = notebook(source)
-    made.cells.insert(0, new_markdown_cell("question.check(6)"))
-    (told,) = answers_left_in(made)
-    assert "answer to one, lesson.two, question" not in told
-    assert "answer to one, lesson.two is filled in or shown" in told
+        assert re.match(r"in code cell 2, an answer to (other, )?question is ", sentence), source
 
 
 @pytest.mark.parametrize("path", lessons(COURSE / "notebooks"), ids=lambda path: path.stem)

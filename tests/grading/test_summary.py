@@ -18,7 +18,12 @@ from lnorm_staff.grading.report.class_folder import (
 )
 from lnorm_staff.grading.report.page import feedback_page, report_page
 from lnorm_staff.grading.report.questions import questions
-from lnorm_staff.grading.report.summary import summarize
+from lnorm_staff.grading.report.summary import (
+    counted_of,
+    maximum_of,
+    misconceptions,
+    summarize,
+)
 
 BATCH, WORDS = Belief.OVER_THE_BATCH.value, Belief.ONE_MEAN_PER_SENTENCE.value
 BATCH_CODE, WORDS_CODE = Belief.OVER_THE_BATCH.code, Belief.ONE_MEAN_PER_SENTENCE.code
@@ -43,7 +48,7 @@ CLASS = [
 
 
 def test_each_student_has_points_in_each_lesson_and_remarks_on_the_rest():
-    found = {each.name: each for each in summarize(CLASS).students}
+    found = {each.name: each for each in summarize(CLASS)}
     assert {name: each.points for name, each in found.items()} == {
         "ada": {"01_mean": 1},
         "bo": {"01_mean": 0},
@@ -51,11 +56,11 @@ def test_each_student_has_points_in_each_lesson_and_remarks_on_the_rest():
         "di": {"02_variance": 0},
         "ed": {},
     }
-    assert summarize(CLASS).maximum == {"01_mean": 2, "02_variance": 1}
+    assert maximum_of(summarize(CLASS)) == {"01_mean": 2, "02_variance": 1}
     assert found["bo"].late == "bo.ipynb"
-    assert found["cy"].remarks == "01_mean: crashed: two"
-    assert found["di"].remarks == "02_variance: not attempted: three"
-    assert found["ed"].remarks == "not graded: a.ipynb: it is a link"
+    assert found["cy"].remarks == "01_mean: crashed: two."
+    assert found["di"].remarks == "02_variance: not attempted: three."
+    assert found["ed"].remarks == "Not graded: a.ipynb: it is a link."
 
 
 def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_apart():
@@ -65,14 +70,14 @@ def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_
         graded("ada", state="wrong", file="c.ipynb", mistake="3"),
         graded("ada", state="wrong", file="d.ipynb", mistake="4", id="2"),
     ]
-    summary = summarize(grades)
-    assert [(each.id, each.points) for each in summary.students] == [
+    students = summarize(grades)
+    assert [(each.id, each.points) for each in students] == [
         ("", {"01_mean": 1}),
         ("2", {"01_mean": 0}),
     ]
-    assert "b.ipynb" in summary.students[0].remarks
-    (count,) = summary.exercises
-    assert (count.right, count.students, count.mistake, count.mistakes) == (1, 2, "4", 1)
+    assert "b.ipynb" in students[0].remarks
+    page = report_page(students)
+    assert "1 of 2</td><td>1 wrong</td><td>4: 1</td>" in page
 
 
 def test_side_trips_give_no_points_and_are_counted_apart():
@@ -80,25 +85,32 @@ def test_side_trips_give_no_points_and_are_counted_apart():
         graded("ada", "three", further=FURTHER),
         graded("bo", "three", "not attempted", further=FURTHER),
     ]
-    summary = summarize([*CLASS, *more])
-    ada, bo = summary.students[:2]
+    students = summarize([*CLASS, *more])
+    ada, bo = students[:2]
     assert (ada.points, bo.points) == ({"01_mean": 1}, {"01_mean": 0})
-    assert summary.maximum["01_mean"] == 2
-    assert bo.remarks == summarize(CLASS).students[1].remarks
-    assert [count.exercise for count in summary.exercises if count.further] == ["three"]
+    assert maximum_of(students)["01_mean"] == 2
+    assert bo.remarks == summarize(CLASS)[1].remarks
     assert "1 of 2 right, and 1 of 1 further" in feedback_page(ada)
-    assert "(further)" in report_page(summary)
+    assert "<code>three</code> (further)" in report_page(students)
 
 
 def test_a_belief_counts_each_student_once_and_of_those_who_could_show_it():
-    all_found = summarize(CLASS).misconceptions
-    found = [(m.what, m.is_belief, m.students, m.of, m.exercises, bool(m.show)) for m in all_found]
-    one, two = ("01_mean", "one"), ("01_mean", "two")
-    assert found == [
-        (BATCH, True, 2, 3, [one, two], True),
-        (WORDS, True, 1, 3, [one], True),
-        ("no keepdim", False, 1, 3, [two], False),  # whose picture is of something else
+    found = [
+        (each.what, each.is_belief, each.students, each.of, {g.exercise for g in each.shown})
+        for each in misconceptions(counted_of(summarize(CLASS)))
     ]
+    assert found == [
+        (BATCH, True, 2, 3, {"one", "two"}),
+        (WORDS, True, 1, 3, {"one"}),
+        ("no keepdim", False, 1, 3, {"two"}),
+    ]
+
+
+def test_a_picture_is_recommended_for_a_belief_and_for_no_other_mistake():
+    page = report_page(summarize(CLASS))
+    _, table = page.split("students read</th>")
+    rows = table.partition("</table>")[0].split("<tr>")[1:]
+    assert ["Show <code>explore_" in row for row in rows] == [True, True, False]
 
 
 def test_the_report_says_it_all_without_a_name_or_another_file():
@@ -128,14 +140,14 @@ def test_the_words_of_a_question_are_those_above_its_check():
 
 @pytest.mark.parametrize("grades", [[], CLASS[-1:], CLASS[:1]])
 def test_a_class_without_mistakes_or_without_work_has_a_report_too(tmp_path, grades):
-    write_results(grades, tmp_path / "out")
-    assert "<h1>" in (tmp_path / "out" / REPORT).read_text("utf-8")
+    write_results(grades, tmp_path)
+    assert "<h1>" in (tmp_path / REPORT).read_text("utf-8")
 
 
 def test_a_student_reads_each_verdict_what_a_person_says_and_why_a_file_is_not_graded():
     given = [CLASS[0], replace(CLASS[1], points="0.5", comment="Nearly & soon.")]
     unread = replace(CLASS[-1], student="ada", comment="Come & see me.")
-    (student,) = summarize(replace(each, student="Ada <3") for each in [*given, unread]).students
+    (student,) = summarize(replace(each, student="Ada <3") for each in [*given, unread])
     page = feedback_page(student)
     assert "Feedback for Ada &lt;3" in page
     assert "01_mean: 1 of 2 right" in page

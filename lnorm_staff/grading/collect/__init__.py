@@ -1,5 +1,4 @@
-"""Find what was handed in, whose it is, and what in it is the student's own work.
+"""Find what was handed in, whose it is, and what in it is to be graded.
 
-`handed_in` looks through folders and archives, and asks `whose` a file is. `notebooks` reads a
-notebook and tells its lesson, and `own_work` leaves out those in which a student has done nothing.
+`handed_in` looks through folders and archives, asks `whose` a file is, and has `notebooks` read it.
 """

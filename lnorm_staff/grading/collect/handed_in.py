@@ -1,32 +1,37 @@
 """Collect the notebooks that were handed in, and say of each other file why it isn't graded."""
 
 import contextlib
+import io
 import os
-import shutil
 import stat
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import IO, NamedTuple
 
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.lab.lesson_files import LessonError
-from lnorm_staff.grading.collect.notebooks import (
-    LARGEST,
-    exercises_for,
-    lesson_on,
-    read_submission,
-    unsafe,
-)
+from lnorm_staff.grading.collect.notebooks import Notebook, NotGradedError, lesson_on, opened
 from lnorm_staff.grading.collect.whose import Export, Student
-from lnorm_staff.grading.grade import FURTHER, NOT_GRADED, Grade, Who
+from lnorm_staff.grading.grade import (
+    FURTHER,
+    NOT_GRADED,
+    ON_ANOTHER,
+    STRAY,
+    UNTOUCHED,
+    Grade,
+    Who,
+)
 from lnorm_staff.grading.plain_text import printable
 
 __all__ = ["HandedIn", "collect"]
 
+LARGEST = 20_000_000  # bytes of a file
 MOST_FILES, MOST_FILES_OF_ONE = 10**6, 5_000  # in what a lecturer downloaded, or a student packed
-MOST_OF_ONE = 100 * 10**6  # bytes that are unpacked of one student
+MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
+MOST_NOTEBOOKS = 40  # of one student; the course has less than half as many lessons
 MADE = "it is in a folder that a program made."
 REASONS = {
     ".py": "it is a Python file. Hand in the notebook instead.",
@@ -34,30 +39,18 @@ REASONS = {
         (".tar", ".gz", ".tgz", ".7z", ".rar"), "it is an archive, but not a zip archive."
     ),
 }
-Packed = tuple[zipfile.ZipFile, zipfile.ZipInfo]
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """A file that was handed in."""
+    """A file that was handed in; with a state, it isn't graded."""
 
     student: Student
     file: str  # with its folders, as it was handed in
-    path: Path | None = None  # where to read it; None if it isn't graded
-    reason: str = ""  # why it isn't graded
-    state: str = NOT_GRADED  # which kind of reason that is, without a path
-
-    def opened(self) -> tuple[dict, list[Exercise]]:
-        """Return the notebook, and the exercises that it should solve.
-
-        Raises:
-            LessonError: it isn't a notebook, or isn't graded.
-            OSError: it can't be read at all. What is in it may raise others.
-        """
-        if not self.path:
-            raise LessonError(self.reason)
-        notebook = read_submission(self.path)
-        return notebook, exercises_for(notebook, self.file.rpartition("/")[2])
+    cells: Sequence[str] = ()  # its code
+    exercises: Sequence[Exercise] = ()  # that it should solve
+    state: str = ""
+    reason: str = ""  # for the state, in a sentence
 
     def grade(self, exercise: Exercise | None, state: str = "", message: str = "") -> Grade:
         """Return a grade for an exercise in this file, or for the file as a whole."""
@@ -77,57 +70,74 @@ class HandedIn:
         return Grade(**{name: printable(cell) for name, cell in cells.items()})
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """A file in a folder or an archive."""
 
     names: tuple[str, ...]  # of the folders that lead to it, and its own
-    path: Path | None = None  # where it can be read now
-    reason: str = ""  # why it isn't
-    packed: Packed | None = None  # where it can be unpacked
+    reason: str = ""  # why it isn't read
+    size: int = 0  # in bytes
+    read: Callable[[], bytes] = bytes
 
 
-def collect(given: Path, scratch: Path) -> Iterator[HandedIn]:
-    """Yield what was handed in: a notebook, all files below a folder, or all of a zip archive.
+def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iterator[HandedIn]:
+    """Yield what was handed in, each file under a name of its own.
 
     Args:
-        given: what the lecturer names; it may be a link.
-        scratch: a folder in which archives are unpacked.
+        given: what the lecturer names: notebooks, folders of them, or zip archives. It may be a
+            link, and nothing in it may be one.
+        wanted: the names of the lessons, such as "01_mean"; None for all of them.
     """
-    where = given.resolve()
-    unpacked: Counter[Who] = Counter()  # bytes
-    if where.is_dir():
-        found = list(_in_folder(where))
-    elif where.suffix.lower() == ".zip":
+    size_of, notebooks_of = Counter[Who](), Counter[Who]()
+    seen = Counter[str]()
+
+    def handed_in(each: Found, export: Export, is_inside: bool = False) -> Iterator[HandedIn]:
+        who, file = export.student_of(each.names), "/".join(each.names).lstrip("/")
+        seen[file] += 1
+        if seen[file] > 1:  # as an archive may have it
+            file = f"{file} ({seen[file]})"
         try:
-            found = _in_archive(where, (given.name,), MOST_FILES)
-        except ValueError as problem:
-            found = [Found(("", given.name), reason=str(problem))]
-    else:  # a notebook, by any name
-        names = (where.parent.name, given.name)
-        yield HandedIn(Export([names]).student_of(names), "/".join(names), where)
-        return
-    export = Export(each.names for each in found)
-
-    def handed_in(each: Found, is_inside: bool = False) -> Iterator[HandedIn]:
-        who, path, reason = export.student_of(each.names), each.path, each.reason
-        name = each.names[-1]
-        reason = reason or _refusal(name)
-        if each.packed and not reason:
-            path, reason = _unpacked(*each.packed, scratch, unpacked, who.who)
-        if path and not reason and name.lower().endswith(".zip"):
-            try:
+            if reason := each.reason or _refusal(each.names[-1]):
+                raise NotGradedError(reason)
+            size_of[who.who] += each.size
+            if size_of[who.who] > MOST_OF_ONE:
+                most = f"{MOST_OF_ONE / 1e6:.0f} MB"
+                raise NotGradedError(f"with it, more than {most} of this student's would be read.")
+            data = each.read()
+            if each.names[-1].lower().endswith(".zip"):
                 if is_inside:
-                    raise ValueError("it is an archive inside other archives. Unpack it first.")
-                for inner in _in_archive(path, each.names, MOST_FILES_OF_ONE):
-                    yield from handed_in(inner, is_inside=True)
+                    raise NotGradedError("it is an archive inside other archives. Unpack it first.")
+                for inner in _in_archive(io.BytesIO(data), each.names, MOST_FILES_OF_ONE):
+                    yield from handed_in(inner, export, is_inside=True)
                 return
-            except ValueError as problem:
-                reason = str(problem)
-        yield HandedIn(who, "/".join(each.names).lstrip("/"), None if reason else path, reason)
+            found = opened(data, each.names[-1])
+            _look_for_work(found, wanted)
+            notebooks_of[who.who] += 1
+            if notebooks_of[who.who] > MOST_NOTEBOOKS:
+                most = f"the first {MOST_NOTEBOOKS} notebooks"
+                raise NotGradedError(f"of a student, only {most} are graded, by their names.")
+            yield HandedIn(who, file, found.cells, found.exercises)
+        except NotGradedError as problem:
+            yield HandedIn(who, file, state=problem.state, reason=str(problem))
+        except OSError as problem:
+            told = f"it can't be opened: {problem.strerror}."
+            yield HandedIn(who, file, state=NOT_GRADED, reason=told)
 
-    for each in found:
-        yield from handed_in(each, is_inside=False)
+    for path in given:
+        found = _in(path)
+        export = Export(each.names for each in found)
+        for each in found:
+            yield from handed_in(each, export)
+
+
+def _look_for_work(notebook: Notebook, wanted: Container[str] | None) -> None:
+    """Raise NotGradedError where there's nothing to grade."""
+    on = {lesson_on(exercise.topic) for exercise in notebook.exercises}
+    if on and wanted is not None and not any(lesson in wanted for lesson in on):
+        raise NotGradedError("it is on another lesson.", ON_ANOTHER)
+    if notebook.is_untouched:
+        raise NotGradedError("nothing in it has changed since it was handed out.", UNTOUCHED)
+    if not on:
+        raise NotGradedError("neither its cells nor its name say which lesson it is.", STRAY)
 
 
 def _refusal(name: str) -> str:
@@ -138,6 +148,19 @@ def _refusal(name: str) -> str:
     return "" if ending in (".ipynb", ".zip") else REASONS.get(ending, "it is not a notebook.")
 
 
+def _in(given: Path) -> list[Found]:
+    """Find all that a lecturer names."""
+    where = given.resolve()
+    if where.is_dir():
+        return list(_in_folder(where))
+    if where.suffix.lower() != ".zip":
+        return [_on_disk((where.parent.name, given.name), where)]
+    try:
+        return list(_in_archive(where, (given.name,), MOST_FILES))
+    except NotGradedError as problem:
+        return [Found(("", given.name), str(problem))]
+
+
 def _in_folder(folder: Path) -> Iterator[Found]:
     """Find all files below a folder, without following a link."""
     unread: list[OSError] = []
@@ -146,39 +169,55 @@ def _in_folder(folder: Path) -> Iterator[Found]:
         links = {name for name in folders if Path(root, name).is_symlink()}
         made = sorted(name for name in {*folders} - links if _is_made(name))
         folders[:] = sorted({*folders} - links - {*made})
-        yield from (Found((*names, name), reason=MADE) for name in made)  # with thousands of files
-        for name in sorted({*files} | links):
-            yield Found((*names, name), Path(root, name), unsafe(Path(root, name)))
+        yield from (Found((*names, name), MADE) for name in made)  # with thousands of files
+        yield from (_on_disk((*names, name), Path(root, name)) for name in sorted({*files} | links))
     for problem in unread:
         names = (folder.name, *Path(problem.filename).relative_to(folder).parts)
-        yield Found(names, reason=f"it can't be opened: {problem.strerror}.")
+        yield Found(names, f"it can't be opened: {problem.strerror}.")
+
+
+def _on_disk(names: tuple[str, ...], path: Path) -> Found:
+    """Find a file; reading a pipe may take for ever, and a link leads to what is another's."""
+    try:
+        status = path.lstat()
+    except OSError as problem:
+        return Found(names, f"it can't be opened: {problem.strerror}.")
+    if stat.S_ISLNK(status.st_mode):
+        return Found(names, "it is a link, and only plain files are read.")
+    reason = "" if stat.S_ISREG(status.st_mode) else "it is not a plain file."
+    return Found(names, reason or _too_large(status.st_size), status.st_size, path.read_bytes)
 
 
 def _is_made(folder: str) -> bool:
     return folder.startswith(".") or folder in ("__pycache__", "__MACOSX")
 
 
-def _in_archive(path: Path, outer: tuple[str, ...], most: int) -> list[Found]:
-    """Find all files in an archive, by its own table, and unpack nothing.
+def _too_large(size: int) -> str:
+    most = f"at most {LARGEST / 1e6:.0f} MB are read."
+    return f"it has {size / 1e6:.0f} MB, and {most}" if size > LARGEST else ""
+
+
+def _in_archive(file: Path | IO[bytes], outer: tuple[str, ...], most: int) -> Iterator[Found]:
+    """Find all files in an archive, by its own table.
 
     Raises:
-        ValueError: it isn't an archive, or has too many files.
+        NotGradedError: it isn't an archive, or has too many files.
     """
     try:
-        archive = zipfile.ZipFile(path)
+        archive = zipfile.ZipFile(file)
+        infos = archive.infolist()
+        found = sorted((_name(info), number) for number, info in enumerate(infos))
     except Exception:  # anything can be in a file that somebody else made
-        raise ValueError("it can't be read as a zip archive.") from None
-    infos = sorted((_name(info), number) for number, info in enumerate(archive.infolist()))
-    infos = [each for each in infos if not each[0].endswith("/")]
-    if len(infos) > most:
-        raise ValueError(f"it has {len(infos):,} files, and at most {most:,} are read.")
-    found = []
-    for name, number in infos:
-        names = tuple(part for part in name.split("/") if part not in ("", ".")) or ("?",)
-        info = archive.infolist()[number]
-        reason = _danger(name, info) or (MADE if any(map(_is_made, names[:-1])) else "")
-        found.append(Found((*outer, *names), None, reason, (archive, info)))
-    return found
+        raise NotGradedError("it can't be read as a zip archive.") from None
+    if len(found) > most:
+        raise NotGradedError(f"it has {len(found):,} files, and at most {most:,} are read.")
+    for name, number in found:
+        if not name.endswith("/"):
+            names = tuple(part for part in name.split("/") if part not in ("", ".")) or ("?",)
+            info = infos[number]
+            reason = _danger(name, info) or (MADE if any(map(_is_made, names[:-1])) else "")
+            read = partial(_unpacked, archive, info)
+            yield Found((*outer, *names), reason, info.file_size, read)
 
 
 def _name(info: zipfile.ZipInfo) -> str:
@@ -200,32 +239,19 @@ def _danger(name: str, info: zipfile.ZipInfo) -> str:
         return "its name leads out of the archive."
     if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
         return "it is a link or another special file, and only plain files are read."
-    if info.flag_bits & 1:
-        return "it is encrypted."
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return "it is compressed in an unusual way."
-    if info.file_size > LARGEST:
-        return f"it has {info.file_size / 1e6:.0f} MB, and at most {LARGEST / 1e6:.0f} MB are read."
-    return ""
+    return _too_large(info.file_size)
 
 
-def _unpacked(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, scratch: Path, unpacked: Counter[Who], who: Who
-) -> tuple[Path | None, str]:
-    """Unpack a file under a name of our own, or say why that can't be done."""
-    # Whoever fills the disk does so for all others.
-    share = (shutil.disk_usage(scratch).free + unpacked[who]) // 4
-    if unpacked[who] + info.file_size > (most := min(MOST_OF_ONE, share)):
-        return None, f"with it, more than {most / 1e6:.0f} MB of this student's would be unpacked."
-    unpacked[who] += info.file_size
-    path = scratch / str(len(os.listdir(scratch)))
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Unpack a file, of which no more comes out than the archive's own table says.
+
+    Raises:
+        NotGradedError: it is damaged, or encrypted.
+    """
     try:
-        # In pieces, it stops at the size that the archive tells, however much there is.
-        with archive.open(info) as packed, path.open("wb") as file:
-            shutil.copyfileobj(packed, file)
-    except Exception as problem:
-        path.write_bytes(b"")  # its number is taken
-        if isinstance(problem, OSError) and problem.strerror:
-            return None, f"it can't be unpacked: {problem.strerror}."
-        return None, "it is damaged and can't be unpacked."
-    return path, ""
+        with archive.open(info) as packed:
+            return packed.read(info.file_size + 1)  # without a size, all of it is unpacked
+    except Exception:  # anything can be in a file that somebody else made
+        raise NotGradedError("it can't be unpacked.") from None

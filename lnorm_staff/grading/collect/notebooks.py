@@ -4,82 +4,85 @@ import functools
 import importlib
 import json
 import re
-import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from pathlib import Path
+from typing import NamedTuple
 
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.lab.lesson_files import ORIGINALS, LessonError, edition, read, topics
+from lnorm_course.lab.lesson_files import ORIGINALS, edition, made_from, read, topics
 from lnorm_course.lab.working_copy import lessons
-from lnorm_staff.grading.cells import code_cells
+from lnorm_staff.grading.grade import NOT_GRADED
 
-__all__ = ["LARGEST", "NO_LESSON", "exercises_for", "lesson_on", "read_submission", "unsafe"]
+__all__ = ["NotGradedError", "Notebook", "lesson_on", "opened"]
 
-LARGEST = 20_000_000  # bytes of a notebook
 MOST_CELLS, MOST_CODE = 2_000, 1_000_000  # characters of all code cells together
-NO_LESSON = "neither its cells nor its name say which lesson it is."
 BANKS = "lnorm_course.exercises"
 IMPORT = re.compile(r"^[ \t]*((?:from|import) .*lnorm_course\.exercises.*)", re.MULTILINE)
 
 
-def read_submission(path: Path) -> dict:
-    """Read a notebook of format 4.
+class NotGradedError(ValueError):
+    """Why a file isn't graded, in a sentence, and its state."""
+
+    def __init__(self, reason: str, state: str = NOT_GRADED) -> None:
+        super().__init__(reason)
+        self.state = state
+
+
+class Notebook(NamedTuple):
+    """What of a notebook is graded."""
+
+    cells: Sequence[str]  # its code
+    exercises: Sequence[Exercise]  # that it should solve
+    is_untouched: bool  # whether it's a lesson of this edition, or of the one it was made from
+
+
+def opened(data: bytes, name: str) -> Notebook:
+    """Read a notebook of format 4; one without an import is known by its name.
 
     Raises:
-        LessonError: the file isn't a notebook, or isn't a plain file of at most 20 MB, or has more
-            cells or more code than anybody writes.
-        OSError: the file can't be read at all.
+        NotGradedError: it isn't a notebook, or has more cells or more code than anybody writes.
     """
-    if reason := unsafe(path):
-        raise LessonError(reason)
-    data = path.read_bytes()
     try:
         notebook = json.loads(data)  # in any encoding of Unicode, with or without a mark for it
-        if not (reason := _too_much(notebook)):
-            edition(notebook)  # which looks at all cells
+        code, cells = _code_cells(notebook), len(notebook["cells"])
+        too_many, too_long = cells > MOST_CELLS, sum(map(len, code)) > MOST_CODE
+        is_untouched = not (too_many or too_long) and _is_untouched(notebook)
     except Exception:  # anything can be in a file that somebody else made
-        raise LessonError("it can't be read as a notebook.") from None
-    if reason:
-        raise LessonError(reason)
-    return notebook
+        raise NotGradedError("it can't be read as a notebook.") from None
+    if too_many:
+        raise NotGradedError(f"it has {cells:,} cells, and at most {MOST_CELLS:,} are read.")
+    if too_long:
+        raise NotGradedError(
+            f"its code has more than {MOST_CODE:,} characters, and no more are read."
+        )
+    return Notebook(code, _exercises(code, name), is_untouched)
 
 
-def unsafe(path: Path) -> str:
-    """Say why nobody should read a file that somebody else made; empty if it can be read.
-
-    Reading a pipe may take for ever, and a link leads to what isn't the student's.
-    """
-    try:
-        status = path.lstat()
-    except OSError as problem:
-        return f"it can't be opened: {problem.strerror}."
-    if stat.S_ISLNK(status.st_mode):
-        return "it is a link, and only plain files are read."
-    if not stat.S_ISREG(status.st_mode):
-        return "it is not a plain file."
-    if status.st_size > LARGEST:
-        return f"it has {status.st_size / 1e6:.0f} MB, and at most {LARGEST / 1e6:.0f} MB are read."
-    return ""
+def _code_cells(notebook: Mapping) -> list[str]:
+    return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
-def _too_much(notebook: Mapping) -> str:
-    """Say why reading a notebook would take long; empty if it won't."""
-    if (cells := len(notebook["cells"])) > MOST_CELLS:
-        return f"it has {cells:,} cells, and at most {MOST_CELLS:,} are read."
-    if (code := sum(map(len, code_cells(notebook)))) > MOST_CODE:
-        return f"its code has {code:,} characters, and at most {MOST_CODE:,} are read."
-    return ""
+def _is_untouched(notebook: Mapping) -> bool:
+    return edition(notebook) == made_from(notebook) or _written(notebook) in _originals()
 
 
-def exercises_for(notebook: Mapping, name: str) -> list[Exercise]:
+@functools.cache
+def _originals() -> set[tuple[str, ...]]:
+    return {_written(read(path)) for path in lessons(ORIGINALS)}
+
+
+def _written(notebook: Mapping) -> tuple[str, ...]:
+    return tuple(source.strip() for source in _code_cells(notebook) if source.strip())
+
+
+def _exercises(code: Sequence[str], name: str) -> list[Exercise]:
     """Return the exercises on the topics that a notebook imports.
 
     If it imports none, the lessons in its name count: "01_mean" in "01_mean_of_ada".
     """
-    named = (topic for topic, lesson in _lessons_by_topic().items() if lesson in name)
-    imported = dict.fromkeys(topic for cell in code_cells(notebook) for topic in _imported(cell))
-    wanted = [topic for topic in imported if topic in _lessons_by_topic()] or list(named)
+    named = [topic for topic, lesson in _lessons_by_topic().items() if lesson in name]
+    imported = dict.fromkeys(topic for cell in code for topic in _imported(cell))
+    wanted = [topic for topic in imported if topic in _lessons_by_topic()] or named
     for topic in wanted:
         if find_spec(f"{BANKS}.{topic}"):
             importlib.import_module(f"{BANKS}.{topic}")

@@ -1,1 +1,1 @@
-"""Write a copy of the course for students: `copies`, which looks for answers with `filled_in`."""
+"""Write a copy of the course for students."""

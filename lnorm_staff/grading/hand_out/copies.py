@@ -2,27 +2,33 @@
 
 import re
 import shutil
-import subprocess
 import tempfile
 import zipfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lnorm_course.checking.exercise import CLOSED
-from lnorm_course.lab.lesson_files import NAME, ORIGINALS, LessonError, cleared, read, write
+from lnorm_course.lab.lesson_files import (
+    CHECK,
+    NAME,
+    ORIGINALS,
+    LessonError,
+    cleared,
+    read,
+    whole,
+    write,
+)
 from lnorm_course.lab.working_copy import lesson_named, lessons
-from lnorm_staff.grading.hand_out.filled_in import answers_left_in
 
-__all__ = ["COURSE", "CopyError", "student_zip", "tracked_files"]
+__all__ = ["COURSE", "CopyError", "answers_left_in", "student_zip"]
 
 COURSE = ORIGINALS.parent
 FOR_STUDENTS = (
-    *("notebooks", "lnorm_utils", "lnorm_course", "docs/troubleshooting.md", "LICENSE"),
+    *("lnorm_utils", "lnorm_course", "docs/troubleshooting.md", "LICENSE"),
     *("Makefile", "pyproject.toml", "constraints.txt", "environment.yml"),
     *(".binder", ".jupyter", ".gitignore"),
 )
-# What is made in these folders and isn't part of the course, where git doesn't say so.
-MADE = re.compile(r"(^|/)(__pycache__|\.ipynb_checkpoints|\.\w+_cache)/")
+CACHE = re.compile(r"__pycache__|\.ipynb_checkpoints|\.\w+_cache")
 README = """# Layer normalization, step by step
 
 You need Python 3.11 or newer, `make`, and 1.5 GB of disk. Open a terminal in this folder and type
@@ -51,6 +57,8 @@ ALONE = """
 *If the next cell says `ModuleNotFoundError`, this notebook is alone, and needs the folder that it \
 came in. Get the course from your lecturer, unpack all of it, and start with its README.*"""
 LINK = re.compile(rf"\[([^\]]*)\]\(({NAME})\)")
+DOTS = re.compile(r"(?:^|[=:(]) *\.\.\.\)? *(?:#.*)?$", re.MULTILINE)  # for an answer
+SOLUTION = re.compile(r"^ *(\w+)\.solution\(", re.MULTILINE)
 
 
 class CopyError(ValueError):
@@ -81,71 +89,57 @@ def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None
     except ValueError as problem:
         raise CopyError(str(problem)) from None
     archive.parent.mkdir(parents=True, exist_ok=True)
-    packed = archive.with_name(f".{archive.name}.draft")
-    with tempfile.TemporaryDirectory() as draft:
-        copy = Path(draft) / archive.stem
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / archive.stem
         _write_copy(course, copy, chosen)
-        try:
-            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-                for path in sorted(copy.rglob("*")):
-                    file.write(path, path.relative_to(copy.parent))
-            packed.rename(archive)
-        finally:
-            packed.unlink(missing_ok=True)
+        with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
+            for path in sorted(copy.rglob("*")):
+                file.write(path, path.relative_to(copy.parent))
 
 
 def _write_copy(course: Path, copy: Path, chosen: Collection[str]) -> None:
-    for name in tracked_files(course) or all_files(course):
-        is_wanted = any(f"{name}/".startswith(f"{each}/") for each in FOR_STUDENTS)
-        is_wanted &= name != "notebooks/.ruff.toml"
-        # git tracks a deleted file until the next commit
-        if is_wanted and (course / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(course / name, copy / name, follow_symlinks=False)
-    for path in lessons(copy / "notebooks"):
-        if chosen and path.name not in chosen:
-            path.unlink()
-    closed = copy / CLOSED.relative_to(COURSE)
-    closed.write_text(NOTE, encoding="utf-8")
-    handed_out = [path.name for path in lessons(copy / "notebooks")]
-    listed = "\n".join(f"- `my_lessons/{name}`" for name in handed_out)
-    (copy / "README.md").write_text(README.format(lessons=listed), encoding="utf-8")
-    if found := list(_clear_notebooks(copy / "notebooks", handed_out)):
-        raise CopyError("\n".join(found))
-
-
-def all_files(course: Path) -> Iterator[str]:
-    """Yield the files in the folders of the course, and none of the caches there."""
     for place in FOR_STUDENTS:
         for path in (course / place, *(course / place).rglob("*")):
-            name = path.relative_to(course).as_posix()
-            if not MADE.search(name):
-                yield name
-
-
-def tracked_files(course: Path) -> list[str]:
-    """Return the files that git tracks; none without git, or where it tracks no file."""
-    command = ["git", "-C", str(course), "ls-files", "-z"]
-    try:
-        run = subprocess.run(command, capture_output=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return []
-    return [name for name in run.stdout.decode(errors="surrogateescape").split("\0") if name]
-
-
-def _clear_notebooks(notebooks: Path, names: Collection[str]) -> Iterator[str]:
-    """Clear the outputs of all notebooks in a folder; yield a sentence for each answer in them."""
-    for path in sorted(notebooks.rglob("*.ipynb")):
+            own = path.relative_to(course)
+            if path.is_file() and not any(map(CACHE.fullmatch, own.parts)):
+                (copy / own).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, copy / own, follow_symlinks=False)
+    closed = copy / CLOSED.relative_to(COURSE)
+    closed.write_text(NOTE, encoding="utf-8")
+    originals = lessons(course / "notebooks")
+    handed_out = [path for path in originals if not chosen or path.name in chosen]
+    names = [path.name for path in handed_out]
+    listed = "\n".join(f"- `my_lessons/{name}`" for name in names)
+    (copy / "README.md").write_text(README.format(lessons=listed), encoding="utf-8")
+    (copy / "notebooks").mkdir()
+    problems: list[str] = []
+    for path in handed_out:
         try:
             notebook = read(path)
         except LessonError as problem:
-            yield str(problem)
+            problems.append(str(problem))
             continue
-        yield from (f"{path.name}: {sentence}" for sentence in answers_left_in(notebook))
+        problems += (f"{path.name}: {sentence}" for sentence in answers_left_in(notebook))
         cells = [_without_dead_links(cell, names) for cell in notebook["cells"]]
         if cells and cells[0]["cell_type"] == "markdown":
             cells[0] = {**cells[0], "source": "".join(cells[0]["source"]) + ALONE}
-        write(cleared({**notebook, "cells": cells}), path)
+        write(cleared({**notebook, "cells": cells}), copy / "notebooks" / path.name)
+    if problems:
+        raise CopyError("\n".join(problems))
+
+
+def answers_left_in(notebook: Mapping) -> Iterator[str]:
+    """Yield a sentence for each cell of code with an answer in it.
+
+    A cell has three dots for each exercise that it checks, and shows no solution.
+    """
+    code = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for number, source in enumerate(map("".join, code), start=1):
+        left = SOLUTION.findall(source)
+        if len(checked := CHECK.findall(source)) > len(DOTS.findall(source)):
+            left += checked
+        if left:
+            yield f"in code cell {number}, an answer to {', '.join(left)} is filled in or shown."
 
 
 def _without_dead_links(cell: dict, names: Collection[str]) -> dict:

@@ -5,12 +5,12 @@ import zipfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from lnorm_staff.grading.files import whole_file
+from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.report.exercises_table import write_grades, write_table
 from lnorm_staff.grading.report.gradebook import Gradebook, filled, plain_table
 from lnorm_staff.grading.report.page import feedback_page, report_page
-from lnorm_staff.grading.report.summary import Summary, summarize
+from lnorm_staff.grading.report.summary import StudentWork, summarize
 
 __all__ = ["EXERCISES", "FEEDBACK", "GRADES", "REPORT", "write_results"]
 
@@ -19,13 +19,13 @@ REPORT, FEEDBACK = "report.html", "feedback.zip"
 
 
 def write_results(
-    grades: Iterable[Grade], out: Path, gradebook: Gradebook | None = None
+    grades: Collection[Grade], out: Path, gradebook: Gradebook | None = None
 ) -> list[str]:
     """Write all files of a class into a folder; those of an earlier call are replaced.
 
     Args:
         grades: one for each exercise of each file.
-        out: the folder.
+        out: the folder, which has to be there.
         gradebook: the table into which points are filled.
 
     Returns:
@@ -34,29 +34,22 @@ def write_results(
     Raises:
         OSError: the folder can't be written to.
     """
-    grades = list(grades)
-    summary = summarize(grades)
-    out.mkdir(parents=True, exist_ok=True)
+    students = summarize(grades)
     write_grades(out / EXERCISES, grades)  # first, because all else can be made from it
-    table, told = filled(gradebook, summary) if gradebook else (plain_table(summary), [])
+    table, told = filled(gradebook, students) if gradebook else (plain_table(students), [])
     write_table(out / GRADES, table)
-    with whole_file(out / REPORT) as file:
-        file.write(report_page(summary))
-    write_feedback(summary, out / FEEDBACK)
+    with whole(out / REPORT) as draft:
+        draft.write_text(report_page(students), "utf-8")
+    write_feedback(students, out / FEEDBACK)
     return told
 
 
-def write_feedback(summary: Summary, archive: Path) -> None:
+def write_feedback(students: Iterable[StudentWork], archive: Path) -> None:
     """Write a page for each student, under the path at which Moodle or Canvas expects it."""
-    draft = archive.with_name(f".{archive.name}.draft")
-    try:
-        with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
-            for student in summary.students:
-                path = _unused(student.grades[0].feedback, file.namelist())
-                file.writestr(path, feedback_page(student))
-        draft.replace(archive)
-    finally:
-        draft.unlink(missing_ok=True)
+    with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
+        for student in students:
+            path = _unused(student.grades[0].feedback, file.namelist())
+            file.writestr(path, feedback_page(student))
 
 
 def _unused(path: str, used: Collection[str]) -> str:

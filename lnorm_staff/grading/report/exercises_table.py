@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, astuple, fields, replace
 from pathlib import Path
 
-from lnorm_staff.grading.files import whole_file
+from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.tables import read_table
 
@@ -27,9 +27,9 @@ class TableError(ValueError):
 def write_table(path: Path, lines: Iterable[Sequence[object]]) -> None:
     """Write a CSV file, whole or not at all; its first line has the titles."""
     titles, *rows = lines
-    with whole_file(path) as file:
-        file.write("\ufeff")  # without it some spreadsheets don't read Greek, or an é
-        csv.writer(file).writerow(titles)  # Canvas takes no quote behind it
+    # With a mark of its encoding, because some spreadsheets don't read Greek, or an é, without it.
+    with whole(path) as draft, draft.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file).writerow(titles)  # Canvas takes no quote behind the mark
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lnorm_staff.grading.report.exercises_table import TableError, guarded
-from lnorm_staff.grading.report.summary import StudentWork, Summary
+from lnorm_staff.grading.report.summary import StudentWork, maximum_of
 from lnorm_staff.tables import read_table
 
 __all__ = ["Gradebook", "filled", "plain_table", "read_gradebook"]
@@ -62,37 +62,43 @@ def read_gradebook(path: Path) -> Gradebook:
     return Gradebook(path, titles, [dict(zip(titles, cells, strict=True)) for _, cells in lines])
 
 
-def filled(gradebook: Gradebook, summary: Summary) -> tuple[list[list[str]], list[str]]:
+def filled(
+    gradebook: Gradebook, students: Sequence[StudentWork]
+) -> tuple[list[list[str]], list[str]]:
     """Return the lines of the gradebook with points in them, and what a lecturer should know.
 
     A cell without points for it stays as it was.
     """
-    found: list[list[StudentWork]] = [[] for _ in gradebook.rows]
-    told, others = [], []
-    for student in summary.students:
+    points: list[dict[str, float]] = [{} for _ in gradebook.rows]
+    comments: list[list[str]] = [[] for _ in gradebook.rows]
+    others = []
+    for student in students:
         at = _row_of(student, gradebook.rows)
         if at is None:
             others.append(student.name)
-        else:
-            found[at].append(student)
-    with_points = sum(any(student.points for student in students) for students in found)
-    told.append(f"{with_points} students in {gradebook.path.name} have points.")
+            continue
+        for lesson, earned in student.points.items():  # who has handed in under two names
+            points[at][lesson] = max(earned, points[at].get(lesson, 0))
+        comments[at] += [student.comment] if student.comment else []
+    told = [f"{sum(map(bool, points))} students in {gradebook.path.name} have points."]
     if others:
         told.append(f"Not in {gradebook.path.name}: {', '.join(others)}.")
-    if not gradebook.is_canvas:
-        told += _too_small(gradebook, sum(summary.maximum.values()))
-    fill = _canvas if gradebook.is_canvas else _moodle
-    return list(fill(gradebook, found, summary.maximum)), told
+    maximum = maximum_of(students)
+    if gradebook.is_canvas:
+        return list(_canvas(gradebook, points, maximum)), told
+    return list(_moodle(gradebook, points, comments)), [
+        *told,
+        *_too_small(gradebook, sum(maximum.values())),
+    ]
 
 
 def _moodle(
-    gradebook: Gradebook, found: Sequence[Sequence[StudentWork]], maximum: Mapping[str, int]
+    gradebook: Gradebook, points: Sequence[Mapping[str, float]], comments: Sequence[Sequence[str]]
 ) -> Iterator[list[str]]:
     yield [*gradebook.titles]
-    for row, students in zip(gradebook.rows, found, strict=True):
-        points, comments = _best(students), [each.comment for each in students if each.comment]
-        new = {POINTS: f"{sum(points.values()):g}"} if points else {}
-        new |= {COMMENT: " ".join(comments)} if comments else {}
+    for row, earned, said in zip(gradebook.rows, points, comments, strict=True):
+        new = {POINTS: f"{sum(earned.values()):g}"} if earned else {}
+        new |= {COMMENT: " ".join(said)} if said else {}
         yield [({**row, **new})[title] for title in gradebook.titles]
 
 
@@ -106,34 +112,25 @@ def _too_small(gradebook: Gradebook, most: int) -> Iterator[str]:
 
 
 def _canvas(
-    gradebook: Gradebook, found: Sequence[Sequence[StudentWork]], maximum: Mapping[str, int]
+    gradebook: Gradebook, points: Sequence[Mapping[str, float]], maximum: Mapping[str, int]
 ) -> Iterator[list[str]]:
     """Yield the columns of students and lessons: another assignment's may be out of date."""
     who = [title for title in gradebook.titles if title in OF_STUDENT]
     columns = {lesson: _assignment(lesson, gradebook.titles) for lesson in maximum}
     yield [*who, *columns.values()]
-    for row, students in zip(gradebook.rows, found, strict=True):
-        points = {lesson: f"{each:g}" for lesson, each in _best(students).items()}
+    for row, earned in zip(gradebook.rows, points, strict=True):
+        new = {columns[lesson]: f"{each:g}" for lesson, each in earned.items()}
         if POSSIBLE in row[gradebook.titles[0]]:
-            points = {lesson: str(most) for lesson, most in maximum.items()}
-            points |= {lesson: row[c] for lesson, c in columns.items() if c in row}
-        cells = [points.get(lesson, row.get(column, "")) for lesson, column in columns.items()]
-        yield [*(row[title] for title in who), *cells]
+            new = {columns[lesson]: str(most) for lesson, most in maximum.items()}
+            new |= {title: row[title] for title in new if title in row}
+        cells = {**row, **new}
+        yield [cells.get(title, "") for title in (*who, *columns.values())]
 
 
 def _assignment(lesson: str, titles: Sequence[str]) -> str:
     """Return the title of the assignment that a lesson is, such as "01_mean (1234)"."""
     named = [title for title in titles if re.fullmatch(rf"{lesson}( \(\d+\))?", title)]
     return named[0] if named else lesson
-
-
-def _best(students: Sequence[StudentWork]) -> dict[str, float]:
-    """Return the points in each lesson of a student who may have handed in under two names."""
-    best: dict[str, float] = {}
-    for student in students:
-        for lesson, points in student.points.items():
-            best[lesson] = max(points, best.get(lesson, 0))
-    return best
 
 
 def _row_of(student: StudentWork, rows: Sequence[Row]) -> int | None:
@@ -146,28 +143,26 @@ def _row_of(student: StudentWork, rows: Sequence[Row]) -> int | None:
 
 
 def _names(row: Row) -> set[str]:
-    """Return all by which an archive may call a student, such as "lovelaceada"."""
+    """Return all by which the names of files may call a student."""
     given = [row[title] for title in NAMES if title in row]
     given.append(f"{row.get('FirstName', '')} {row.get('LastName', '')}")
-    known = {each.partition("@")[0] for each in given} | {*given}
-    for words in (each.replace(",", " ").split() for each in given):
-        known |= {" ".join(words[n:] + words[:n]) for n in range(len(words))}
-    return {_plain(each) for each in known} - {""}
+    return {_plain(each) for name in given for each in (name, name.partition("@")[0])} - {""}
 
 
 def _plain(name: str) -> str:
-    """Return a name in small letters and digits, without accents and spaces."""
+    """Return the words of a name in the order of the alphabet, in small letters without accents."""
     letters = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(letter for letter in letters if letter.isalnum())
+    bare = "".join(each for each in letters if not unicodedata.combining(each))
+    return " ".join(sorted(re.findall(r"\w+", bare)))
 
 
-def plain_table(summary: Summary) -> Iterator[list[str]]:
+def plain_table(students: Sequence[StudentWork]) -> Iterator[list[str]]:
     """Yield the lines of a table with a row for each student, where there's no gradebook."""
-    maximum = summary.maximum
+    maximum = maximum_of(students)
     last = ["points", "maximum", "late files", "remarks", "comments"]
     yield ["student", "id", *maximum, *last]
     most = sum(maximum.values())
-    for each in summary.students:
+    for each in students:
         cells = [f"{each.points[lesson]:g}" if lesson in each.points else "" for lesson in maximum]
         total = f"{sum(each.points.values()):g}" if each.points else ""
         rest = [total, most, each.late, each.remarks, each.comment]

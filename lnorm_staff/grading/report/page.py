@@ -1,20 +1,27 @@
 """Write pages in HTML that need no other file: the report on a class, and each one's feedback."""
 
 import html
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from lnorm_course.checking.feedback import as_html, inline
-from lnorm_staff.grading.grade import STATES, STRAY, UNTOUCHED, VERDICTS, Grade, points_of, right_of
+from lnorm_staff.grading.grade import RIGHT, STATES, VERDICTS, Grade, points_of, right_of
 from lnorm_staff.grading.report.questions import questions
-from lnorm_staff.grading.report.summary import ExerciseCount, Misconception, StudentWork, Summary
+from lnorm_staff.grading.report.summary import (
+    Misconception,
+    StudentWork,
+    counted_of,
+    misconceptions,
+)
+from lnorm_staff.lecture import FOR_BELIEF
 from lnorm_utils.version import __version__
 from lnorm_utils.words import counted
 
 __all__ = ["feedback_page", "report_page"]
 
 IN_SHORT, MOST_ROWS = 3, 25  # all mistakes are in exercises.csv
+SHOWN_FOR_BELIEF = {belief.value: call for belief, call in FOR_BELIEF.items()}
 STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
   color: #1b1b1b; background: #fff; }
@@ -28,91 +35,91 @@ dt { font-weight: bold; margin-top: .8rem; }
 """
 
 
-def report_page(summary: Summary) -> str:
+def report_page(students: Sequence[StudentWork]) -> str:
     """Write the report on a class. It names no student, so it can be shown in a lecture."""
+    grades = counted_of(students)
+    by_exercise: dict[tuple[str, str], list[Grade]] = defaultdict(list)
+    for grade in sorted(grades, key=lambda grade: (grade.lesson, grade.further)):
+        by_exercise[grade.lesson, grade.exercise].append(grade)
+    exercises, shown = list(by_exercise.values()), misconceptions(grades)
+    graded = sum(bool(student.lessons) for student in students)
     parts = [
         "<h1>What the class got right, and what to repeat</h1>",
-        *_in_short(summary),
-        *_on_misconceptions(summary.misconceptions),
-        *_on_exercises(summary),
-        *_on_not_graded(summary),
+        '<div class="first">',
+        f"<p>{counted(graded, 'student')} handed in work that could be graded.</p>",
+        *_in_short(exercises, shown),
+        "</div>",
+        *_on_misconceptions(shown),
+        *_on_exercises(exercises),
     ]
+    states = Counter(grade.state for student in students for grade in student.not_graded)
+    if states:
+        told = ", ".join(f"{number:,} {state}" for state, number in states.items())
+        parts.append(f"<p>Other files: {told}; <code>exercises.csv</code> says why.</p>")
     return _page("Report on a class", parts)
 
 
-def _in_short(summary: Summary) -> Iterator[str]:
-    students = sum(bool(student.lessons) for student in summary.students)
-    yield '<div class="first">'
-    yield f"<p>{counted(students, 'student')} handed in work that could be graded.</p>"
-    if found := summary.misconceptions:
+def _in_short(
+    exercises: Iterable[Sequence[Grade]], shown: Sequence[Misconception]
+) -> Iterator[str]:
+    if shown:
         yield "<p>The most frequent misconceptions:</p>"
-        yield _table([], [_told(each)[:3] for each in found[:IN_SHORT]])
-    if needed := [count for count in summary.exercises if not count.further]:
-        least = min(needed, key=lambda count: count.right / count.students)
-        told = f"Fewest are right here: {least.right} of {least.students}."
-        yield f"<p>{told} {_asked(least.lesson, least.exercise)}</p>"
-    yield "</div>"
+        yield _table([], [_told(each)[:3] for each in shown[:IN_SHORT]])
+    if needed := [grades for grades in exercises if not grades[0].further]:
+        least = min(needed, key=lambda grades: _right(grades) / len(grades))
+        told = f"Fewest are right here: {_right(least)} of {len(least)}."
+        yield f"<p>{told} {_asked(least[0])}</p>"
 
 
-def _on_misconceptions(misconceptions: Sequence[Misconception]) -> Iterator[str]:
+def _on_misconceptions(shown: Sequence[Misconception]) -> Iterator[str]:
     yield "<h2>The most frequent misconceptions</h2>"
-    if not misconceptions:
+    if not shown:
         yield "<p>No mistake was recognized.</p>"
         return
     yield "<p>In bold is a common belief, which can show in several exercises. The others are "
     yield "mistakes in one exercise.</p>"
     titles = ["belief or mistake", "students", "shown in", "what students read"]
-    yield _table(titles, [_told(each) for each in misconceptions[:MOST_ROWS]])
+    yield _table(titles, [_told(each) for each in shown[:MOST_ROWS]])
 
 
 def _told(each: Misconception) -> list[str]:
     """Tell in the cells of a table what some believe, how many, where, and what they were told."""
-    what = f"<strong>{inline(each.what)}</strong>" if each.is_belief else inline(each.what)
-    show = f"<br>Show {inline(f'`{each.show}`')}." if each.show else ""
-    where = "<br>".join(_asked(*place) for place in each.exercises)
-    return [f"{what}{show}", _bar(each.students, each.of), where, inline(each.message)]
+    what = inline(each.what)
+    if each.is_belief:
+        call = inline(f"`{SHOWN_FOR_BELIEF[each.what]}`")
+        what = f"<strong>{what}</strong><br>Show {call}."
+    where = "<br>".join(dict.fromkeys(map(_asked, each.shown)))
+    return [what, _bar(each.students, each.of), where, inline(each.shown[0].message)]
 
 
-def _on_exercises(summary: Summary) -> Iterator[str]:
-    for lesson, group in groupby(summary.exercises, key=lambda count: count.lesson):
+def _on_exercises(exercises: Iterable[Sequence[Grade]]) -> Iterator[str]:
+    for lesson, group in groupby(exercises, key=lambda grades: grades[0].lesson):
         yield f"<h2>{html.escape(lesson)}</h2>"
-        rows = [
-            [
-                f"{_asked(lesson, each.exercise)}{' (further)' if each.further else ''}",
-                _bar(each.right, each.students),
-                _others(each),
-                inline(f"{each.mistake}: {each.mistakes}" if each.mistake else ""),
-            ]
-            for each in group
-        ]
+        rows = []
+        for grades in group:
+            asked = f"{_asked(grades[0])}{' (further)' if grades[0].further else ''}"
+            states = Counter(grade.state for grade in grades)
+            others = [f"{states[state]} {state}" for state in STATES[1:] if states[state]]
+            mistakes = Counter(grade.mistake for grade in grades if grade.mistake)
+            most = [inline(f"{name}: {times}") for name, times in mistakes.most_common(1)]
+            bar = _bar(_right(grades), len(grades))
+            rows.append([asked, bar, ", ".join(others), *(most or [""])])
         yield _table(["question", "right", "others", "most frequent mistake"], rows)
 
 
-def _asked(lesson: str, exercise: str) -> str:
+def _right(grades: Iterable[Grade]) -> int:
+    return sum(grade.state == RIGHT for grade in grades)
+
+
+def _asked(grade: Grade) -> str:
     """Return what an exercise asks, and its name."""
-    name = f"<code>{html.escape(exercise)}</code>"
-    words = questions(lesson).get(exercise)
+    name = f"<code>{html.escape(grade.exercise)}</code>"
+    words = questions(grade.lesson).get(grade.exercise)
     return f"{inline(words)} ({name})" if words else name
 
 
 def _bar(part: int, whole: int) -> str:
     return f'<progress value="{part}" max="{whole}"></progress> {part} of {whole}'
-
-
-def _others(count: ExerciseCount) -> str:
-    others = [f"{count.states[state]} {state}" for state in STATES[1:] if count.states.get(state)]
-    return ", ".join(others)
-
-
-def _on_not_graded(summary: Summary) -> Iterator[str]:
-    states = Counter(grade.state for student in summary.students for grade in student.not_graded)
-    not_run = {state: states.pop(state, 0) for state in (UNTOUCHED, STRAY)}
-    told = [f"{counted(number, 'notebook')} {state}" for state, number in not_run.items() if number]
-    if told:
-        yield f"<p>Not run: {', '.join(told)}.</p>"
-    if states:
-        number = counted(states.total(), "file")
-        yield f"<p>Not graded: {number}; <code>exercises.csv</code> says why.</p>"
 
 
 def feedback_page(student: StudentWork) -> str:
@@ -125,15 +132,14 @@ def feedback_page(student: StudentWork) -> str:
             parts.append(f"<p>Points: {points:g} of {most}.</p>")
         parts.append("<dl>")
         for grade in grades:
-            parts.append(f"<dt>{_asked(lesson, grade.exercise)}</dt>")
+            parts.append(f"<dt>{_asked(grade)}</dt>")
             parts += [f"<dd>{sentence}</dd>" for sentence in _sentences(grade)]
         parts.append("</dl>")
     if student.not_graded:
         parts.append("<h2>Not graded</h2><ul>")
         for grade in student.not_graded:
             name = grade.file.rpartition("/")[2]
-            told = f"{name}: {grade.message or grade.state} {grade.comment}"
-            parts.append(f"<li>{html.escape(told)}</li>")
+            parts.append(f"<li>{html.escape(f'{name}: {grade.message} {grade.comment}')}</li>")
         parts.append("</ul>")
     return _page(f"Feedback for {student.name}", parts)
 

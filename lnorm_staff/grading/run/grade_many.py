@@ -16,7 +16,7 @@ __all__ = ["grade_many"]
 def grade_many(
     files: Iterable[HandedIn], timeout: float, jobs: int
 ) -> Generator[tuple[HandedIn, list[Grade]], None, None]:
-    """Yield each file with its grades, in the order given; without a path, one that says why.
+    """Yield each file with its grades, in the order given; of one that isn't graded, the reason.
 
     Closing the iterator, or Ctrl-C, ends all notebooks that run.
 
@@ -28,7 +28,7 @@ def grade_many(
     own = threading.local()  # each thread has a judge
 
     def one(file: HandedIn) -> list[Grade]:
-        if not file.path:
+        if file.state:
             return [file.grade(None, file.state, file.reason)]
         own.judge = getattr(own, "judge", None) or Judge(children)
         return grade_one(file, timeout, own.judge)

@@ -4,10 +4,8 @@ import re
 from typing import Any
 
 from lnorm_course.checking.exercise import Exercise
-from lnorm_staff.grading.cells import code_cells
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.collect.notebooks import NO_LESSON
-from lnorm_staff.grading.grade import STRAY, Grade
+from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.plain_text import one_line
 from lnorm_staff.grading.run.judge import Judge
 from lnorm_staff.grading.run.kernel import Outcome, outcomes
@@ -30,25 +28,17 @@ def grade_one(file: HandedIn, timeout: float, judge: Judge) -> list[Grade]:
 
     Returns:
         A grade for each exercise, whatever the notebook does; none for one of a side trip that no
-        cell checks, because lecturers may leave those out. For a file that isn't a notebook of
-        this course, a single one that says so.
+        cell checks, because lecturers may leave those out.
     """
-    try:
-        notebook, exercises = file.opened()
-        sources = code_cells(notebook)
-    except Exception as problem:  # anything can be in a file that somebody else made
-        return [file.grade(None, "not a notebook", one_line(problem))]
-    if not exercises:
-        return [file.grade(None, STRAY, NO_LESSON)]
-    names = {e.name for e in exercises}
+    names = {exercise.name for exercise in file.exercises}
     attempts: dict[str, Any] = {}  # the last one of each exercise
     failures: dict[str, Outcome] = {}  # of the last cell that failed before it checked it
     without = MISSING
     times = timeout, CELLS_IN_TIME * timeout, max(1, min(SECONDS_FOR_A_CALL, timeout / 3))
     try:
         judge.start()  # while the kernel starts
-        found = outcomes(sources, judge.children, *times)
-        for source, outcome in zip(sources, found, strict=True):
+        found = outcomes(file.cells, judge.children, *times)
+        for source, outcome in zip(file.cells, found, strict=True):
             attempts |= {name: a for name, a in outcome.attempts.items() if name in names}
             if outcome.failed:
                 failures |= dict.fromkeys(CHECK.findall(source), outcome)
@@ -64,5 +54,5 @@ def grade_one(file: HandedIn, timeout: float, judge: Judge) -> list[Grade]:
             outcome, reason = without, without.reason
         return file.grade(exercise, outcome.failed, reason)
 
-    grades = [graded(exercise) for exercise in exercises]
+    grades = [graded(exercise) for exercise in file.exercises]
     return [grade for grade in grades if not (grade.further and grade.state == MISSING.failed)]
