@@ -3,9 +3,7 @@
 It can't move the cursor of a terminal, is short, and doesn't tell on which machine it was graded.
 """
 
-import contextlib
-import functools
-import re
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -16,12 +14,10 @@ MOST_OF_AN_ERROR = 120  # characters; its text can be anything that the cell has
 MOST_OF_A_REMARK = 500  # it quotes a line of the student's, and what that raised
 MOST_OF_A_MESSAGE = 1000
 MOST_LOOKED_AT = 5000
-SOMEWHERE = "…"
-# A path from the root, or from what was taken out. Its last part stays.
-PATH = re.compile(
-    r"""(?:…|(?<![\w/\\.…:)\]])(?:[A-Za-z]:)?(?=[\\/]+[A-Za-z_]))"""
-    r"""[\\/]+(?:[^\\/\s'"`,;:()]+[\\/]+)+"""
-)
+# Folders that would say whose machine this is, as they are and as Windows' are quoted.
+_GIVEN = (os.path.expanduser("~"), sys.prefix, tempfile.gettempdir(), Path(__file__).parents[2])
+_FOUND = {str(form) for path in map(Path, _GIVEN) for form in (path, path.resolve())} - {"/"}
+PLACES = sorted(_FOUND | {repr(path)[1:-1] for path in _FOUND}, key=len, reverse=True)
 
 
 def printable(text: str) -> str:
@@ -31,17 +27,8 @@ def printable(text: str) -> str:
 
 def one_line(text: object, most: int = MOST_OF_AN_ERROR) -> str:
     """Return the first characters in a single line, without the folders of this machine."""
-    words = _places().sub(SOMEWHERE, str(text)[:MOST_LOOKED_AT])
-    words = printable(" ".join(PATH.sub(f"{SOMEWHERE}/", words).split()))
+    words = str(text)[:MOST_LOOKED_AT]
+    for place in PLACES:  # a folder before the one that it's in
+        words = words.replace(place, "…")
+    words = printable(" ".join(words.split()))
     return words if len(words) <= most else f"{words[: most - 1]}…"
-
-
-@functools.cache
-def _places() -> re.Pattern:
-    """Return folders that would say whose machine this is, because a name may have a space."""
-    given = [*map(Path, (tempfile.gettempdir(), sys.prefix, __file__)), Path(__file__).parents[2]]
-    with contextlib.suppress(RuntimeError):
-        given.append(Path.home())
-    found = {str(form) for path in given for form in (path, path.resolve())} - {"/"}
-    longest_first = map(re.escape, sorted(found, key=len, reverse=True))
-    return re.compile(rf"(?<![\w.])(?:{'|'.join(longest_first)})(?![\w.-])")

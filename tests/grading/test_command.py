@@ -55,7 +55,7 @@ def test_each_file_of_a_folder_has_a_line_in_their_order(class_of_three, capsys)
     assert main(["grade", str(class_of_three)]) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"class/ada.ipynb: {LESSON}, 1 of 1 right",
-        "class/notes.txt: not graded: it is not a notebook.",
+        "class/notes.txt: not graded: it is neither a notebook nor a zip archive.",
         f"class/b/c.ipynb: {LESSON}, 0 of 1 right; wrong: row_means",
         f"class/b/d.ipynb: {LESSON}, 0 of 1 right; missing: row_means",
     ]

@@ -32,8 +32,9 @@ def answer(name):
     return BANK[name].shown_solution().code
 
 
-def grade(judge, sources, exercises=tuple(BANK.values())):
-    return grading.grade_one(HandedIn(Student("ada"), "a.ipynb", sources, exercises), 20, judge)
+def grade(judge, sources, bank=BANK):
+    file = HandedIn(Student("ada"), "a.ipynb", sources, [*bank.values()])
+    return grading.grade_one(file, 20, judge)
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_of_two_lessons_each_has_its_grades_a_side_trip_too_and_several_beliefs(
 from lnorm_course.exercises.standardize import formula
 over_the_batch = lambda x, eps: (x - x.mean(0)) / (x.var(0) + eps).sqrt()
 formula.check(over_the_batch)"""
-    both = [*BANK.values(), *Exercise.bank[standardize.TOPIC].values()]
+    both = BANK | Exercise.bank[standardize.TOPIC]
     found = grade(judge, [IMPORTS, f"{FURTHER}.check(...)", cell], both)
     found = {grade.exercise: grade for grade in found}
     assert (found[FURTHER].further, found[P0].further) == ("further", "")

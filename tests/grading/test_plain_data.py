@@ -17,7 +17,7 @@ from lnorm_staff.grading.run.plain_data import decode, encode
 from lnorm_staff.grading.run.recording import ATTEMPTS, as_data, record
 
 VALUES = [
-    *(None, ..., True, 7, -(2**70), 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
+    *(None, ..., True, 7, -(2**70), 10**1000, 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
     *(torch.arange(6).reshape(2, 3).T, torch.ones(2, dtype=torch.bfloat16), torch.tensor(2.5)),
     *(torch.ones(0, 3), torch.tensor([True, False]), torch.tensor(1 + 2j).conj()),
     *(np.arange(6.0).reshape(2, 3)[:, ::2], np.float32(2.5), np.ones((0, 2))),
@@ -48,6 +48,7 @@ def test_an_exact_number_comes_out_as_a_float():
         (torch.zeros(1).expand(2**40), "Tensor with too many numbers"),
         (np.broadcast_to(0.0, 2**40), "ndarray with too many numbers"),
         (list(range(1000)), "list"),
+        (10**2000, "int"),
     ],
 )
 def test_of_what_is_too_much_or_unknown_only_the_kind_comes_out(value, name):
@@ -55,7 +56,8 @@ def test_of_what_is_too_much_or_unknown_only_the_kind_comes_out(value, name):
 
 
 FORGED_VALUES = [
-    *(None, 0, "Right.", [], ["right"], ["bool", "yes"], ["int", 7], ["float", "x"], ["str", []]),
+    *(None, 0, "Right.", [], ["right"], ["plain", None], ["plain", {}], ["plain", "x" * 1001]),
+    *(["plain", 10**2000], ["plain", 1, 2], ["plain"], ["other", []], ["other", 7], ["int", "7"]),
     *(["tensor"], ["tensor", "torch.load", [1], ""], ["tensor", "torch.float32", [2], "AAAA"]),
     *(["tensor", "torch.float32", [-1], "AAAAAA=="], ["tensor", "torch.float32", "22", "AAAA"]),
     *(["array", "O", [1], "AAAAAAAAAAA="], ["array", "V4", [1], "AAAAAA=="], ["list", 3]),

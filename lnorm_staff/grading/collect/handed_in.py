@@ -33,12 +33,6 @@ MOST_FILES, MOST_FILES_OF_ONE = 10**6, 5_000  # in what a lecturer downloaded, o
 MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
 MOST_NOTEBOOKS = 40  # of one student; the course has less than half as many lessons
 MADE = "it is in a folder that a program made."
-REASONS = {
-    ".py": "it is a Python file. Hand in the notebook instead.",
-    **dict.fromkeys(
-        (".tar", ".gz", ".tgz", ".7z", ".rar"), "it is an archive, but not a zip archive."
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -142,10 +136,10 @@ def _look_for_work(notebook: Notebook, wanted: Container[str] | None) -> None:
 
 def _refusal(name: str) -> str:
     """Say why a file isn't graded, by its name; empty if it can be."""
-    ending = Path(name).suffix.lower()
     if name.startswith("."):
         return "it is a hidden file."
-    return "" if ending in (".ipynb", ".zip") else REASONS.get(ending, "it is not a notebook.")
+    is_known = name.lower().endswith((".ipynb", ".zip"))
+    return "" if is_known else "it is neither a notebook nor a zip archive."
 
 
 def _in(given: Path) -> list[Found]:

@@ -1,7 +1,6 @@
 """Tell whose a file is by the outermost name that the lecturer's system gave it."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -48,7 +47,7 @@ class Export:
     """
 
     def __init__(self, paths: Iterable[Sequence[str]]) -> None:
-        known = [path for path in map(_composed, paths) if not path[1].startswith((".", "__"))]
+        known = [path for path in paths if not path[1].startswith((".", "__"))]
         self._start = 1
         if any(MOODLE.match(path[0]) for path in known):
             self._start = 0
@@ -57,7 +56,6 @@ class Export:
 
     def student_of(self, path: Sequence[str]) -> Student:
         """Tell whose a file is."""
-        path = _composed(path)
         at = min(self._start, len(path) - 1)
         if path[at] == NBGRADER and at < len(path) - 2:
             at += 1
@@ -76,11 +74,6 @@ class Export:
         for lesson in lessons(ORIGINALS):
             stem = stem.replace(lesson.stem, "").strip(" _-.")
         return _named(stem if any(map(str.isalpha, stem)) else _without_ending(path[at - 1]))
-
-
-def _composed(path: Sequence[str]) -> list[str]:
-    """Write each accent in one of the two ways that there are."""
-    return [unicodedata.normalize("NFC", name) for name in path]
 
 
 def _of_system(name: str, is_file: bool) -> re.Match | None:

@@ -1,6 +1,5 @@
 """Write what a lecturer gets from grading: two tables, the report, and feedback to give back."""
 
-import re
 import zipfile
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -47,20 +46,11 @@ def write_results(
 def write_feedback(students: Iterable[StudentWork], archive: Path) -> None:
     """Write a page for each student, under the path at which Moodle or Canvas expects it."""
     with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
+        taken: set[str] = set()
         for student in students:
-            path = _unused(student.grades[0].feedback, file.namelist())
+            path = student.grades[0].feedback
+            # Some systems take "Ada" and "ada" for one name.
+            while path.casefold() in taken:
+                path = f"{len(taken)}_{path}"
+            taken.add(path.casefold())
             file.writestr(path, feedback_page(student))
-
-
-def _unused(path: str, used: Collection[str]) -> str:
-    """Number a path, for students whose names differ in what the name of a file can't have.
-
-    Some systems take "Ada" and "ada" for one name.
-    """
-    taken = {each.casefold() for each in used}
-    tried, number = path, 1
-    while tried.casefold() in taken:
-        number += 1
-        # The names of Moodle's folders, which end with "_", and of Canvas's files have to stay.
-        tried = re.sub(r"(?<!_)(?=/)|(?=\.html$)", f"_{number}", path, count=1)
-    return tried

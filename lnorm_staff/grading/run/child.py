@@ -14,12 +14,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lnorm_staff.grading.run.sandbox import HOME, can_sandbox, walls
 
-__all__ = ["Child", "Children"]
+__all__ = ["Child", "Children", "limit"]
 
 LONGEST = 2**22  # bytes of a line; the values of all attempts in a cell are much shorter
 # Nothing else of the environment reaches a child, because it often holds keys and passwords.
@@ -151,13 +152,13 @@ class Children:
         Raises:
             OSError: none can be started, or `stop` was called.
         """
-        if not self.is_closed:
-            child = Child(module, is_trusted)
-            self.running.add(child)
-            if not self.is_closed:
-                return child
-            self.end(child)
-        raise OSError("grading was stopped")
+        if self.is_closed:
+            raise OSError("grading was stopped")
+        child = Child(module, is_trusted)
+        self.running.add(child)
+        if self.is_closed:  # meanwhile
+            child.kill()
+        return child
 
     def end(self, child: Child) -> None:
         """End a child."""
@@ -177,6 +178,15 @@ class Children:
         self.stop()
         for child in list(self.running):
             self.end(child)
+
+
+def limit(limits: Mapping[str, int]) -> None:
+    """Limit what this process may use, as far as the system knows how."""
+    for name, most in limits.items():
+        with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
+            import resource
+
+            resource.setrlimit(getattr(resource, name), (most, most))
 
 
 def _environment(home: str) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Judge what a kernel sent of an attempt, in a child that may die of it."""
 
-import contextlib
 import importlib
 import json
 import os
@@ -14,9 +13,8 @@ from lnorm_course.checking.feedback import Feedback
 from lnorm_course.checking.running import Outcome
 from lnorm_staff.grading.grade import VERDICTS, Grade
 from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, MOST_OF_A_REMARK, one_line
-from lnorm_staff.grading.run.child import Child, Children
+from lnorm_staff.grading.run.child import Child, Children, limit
 from lnorm_staff.grading.run.plain_data import decode
-from lnorm_staff.grading.run.recording import LONGEST_ATTEMPT
 
 __all__ = ["Judge", "judge", "main"]
 
@@ -87,12 +85,14 @@ class Judge:
         for _ in range(TRIES):
             try:
                 child = self.start()
-                child.send([exercise.topic, exercise.name, packed(attempt)])
-                answer = child.receive(SECONDS_TO_JUDGE)
-                state, *words = map(str.__str__, answer)
+                child.send([exercise.topic, exercise.name, attempt])
+                state, *words = map(str.__str__, child.receive(SECONDS_TO_JUDGE))
                 mistake, belief, message = (one_line(w, MOST_OF_A_MESSAGE) for w in words)
                 told = {"mistake": mistake, "belief": belief, "message": message}
                 return replace(grade, state=state, **told)
+            except RecursionError:  # lists in lists without end
+                reason = NOT_AN_ATTEMPT
+                break
             except TimeoutError:
                 self.end()
                 reason = TOO_SLOW
@@ -108,15 +108,6 @@ class Judge:
         self.child = None
 
 
-def packed(attempt: object) -> str:
-    """Write an attempt as JSON; as null what is longer than a kernel writes, or nested deep."""
-    with contextlib.suppress(RecursionError):
-        text = json.dumps(attempt)
-        if len(text) <= LONGEST_ATTEMPT:
-            return text
-    return "null"
-
-
 def main() -> None:
     """Judge what comes in over the standard input, one attempt after the other.
 
@@ -124,19 +115,16 @@ def main() -> None:
     """
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
+    limit({"RLIMIT_DATA": MOST_MEMORY})
     for line in sys.stdin:
         topic, name, attempt = json.loads(line)
         importlib.import_module(f"lnorm_course.exercises.{topic}")
         print(json.dumps(_judged(Exercise.bank[topic][name], attempt)), file=replies, flush=True)
 
 
-def _judged(exercise: Exercise, attempt: str) -> list[str]:
+def _judged(exercise: Exercise, attempt: Any) -> list[str]:
     try:
-        told = judge(exercise, json.loads(attempt))
+        told = judge(exercise, attempt)
     except ValueError:
         return ["crashed", "", "", NOT_AN_ATTEMPT]
     except Exception as problem:

@@ -10,6 +10,7 @@ __all__ = ["Outcome", "outcomes"]
 
 SECONDS_TO_START, SECONDS_TO_STOP = 60, 3
 MODULE = "lnorm_staff.grading.run.runner"
+NO_KERNEL = "no kernel could be started."
 
 
 class Outcome(NamedTuple):
@@ -41,51 +42,29 @@ def outcomes(
     while waiting:
         kernel = children.start(MODULE)
         try:
-            yield from _run(kernel, done, waiting, timeout, deadline, call)
+            # All at once, because a kernel that runs code of a student may read nothing any more.
+            kernel.send({"cells": [*done, *waiting], "seconds": call})
+            kernel.receive(SECONDS_TO_START)
+            for _ in done:
+                kernel.send(None)
+                kernel.receive(deadline - time.monotonic())
+            is_alive = True
+            while waiting and is_alive and time.monotonic() < deadline:
+                outcome, is_alive = _one(kernel, timeout, deadline)
+                cell = waiting.pop(0)
+                done += [] if outcome.failed else [cell]
+                yield outcome
+        except (OSError, EOFError):  # a TimeoutError is an OSError
+            if time.monotonic() < deadline:
+                reason = "the kernel died again and again." if done else NO_KERNEL
+                yield from (Outcome("crashed", reason) for _ in waiting)
+                return
         finally:
             children.end(kernel)
-        if waiting and time.monotonic() > deadline:
-            over = Outcome("timed out", f"the {total:g} seconds for the whole notebook were over.")
-            yield from (over for _ in waiting)
+        if time.monotonic() > deadline:
+            over = f"the {total:g} seconds for the whole notebook were over."
+            yield from (Outcome("timed out", over) for _ in waiting)
             return
-
-
-def _run(
-    kernel: Child,
-    done: list[str],
-    waiting: list[str],
-    timeout: float,
-    deadline: float,
-    call: float,
-) -> Iterator[Outcome]:
-    """Run cells until one of them ends the kernel, or there's no more time."""
-    try:
-        # All at once, because a kernel that runs code of a student may read nothing any more.
-        kernel.send({"cells": [*done, *waiting], "seconds": call})
-        kernel.receive(SECONDS_TO_START)
-        for _ in done:
-            kernel.send(None)
-            kernel.receive(deadline - time.monotonic())
-    except TimeoutError:
-        if done:
-            return
-        yield from _give_up(waiting, "no kernel could be started.")
-    except (OSError, EOFError):
-        reason = "the kernel died again and again." if done else "no kernel could be started."
-        yield from _give_up(waiting, reason)
-    while waiting and time.monotonic() < deadline:
-        outcome, is_alive = _one(kernel, timeout, deadline)
-        cell = waiting.pop(0)
-        if not outcome.failed:
-            done.append(cell)
-        yield outcome
-        if not is_alive:
-            return
-
-
-def _give_up(waiting: list[str], reason: str) -> Iterator[Outcome]:
-    yield from (Outcome("crashed", reason) for _ in waiting)
-    waiting.clear()
 
 
 def _one(kernel: Child, timeout: float, deadline: float) -> tuple[Outcome, bool]:

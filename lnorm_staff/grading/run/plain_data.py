@@ -7,7 +7,7 @@ Plain numbers, words and tensors of the kinds on two lists come through, and a `
 import base64
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from lnorm_utils.words import dtype_name
 
 __all__ = ["decode", "encode"]
 
-MOST_NUMBERS, MOST_ITEMS, MOST_LETTERS, MOST_AXES, DEEPEST = 10_000, 100, 1000, 32, 5
+MOST_NUMBERS, MOST_ITEMS, MOST_AXES, DEEPEST = 10_000, 100, 32, 5
+MOST_LETTERS, MOST_BITS = 1000, 4000  # of a text, and of a whole number
 # What all of PyTorch and numpy can compute with. Other dtypes can end a process that looks at them.
 TENSORS = {
     str(dtype): dtype
@@ -29,11 +30,7 @@ TENSORS = {
     )
 }
 ARRAYS = {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
-READERS: dict[str, Callable[[str], object]] = {
-    "str": str,
-    "int": lambda text: int(text, 16),
-    "float": float,
-}
+PLAIN = (bool, int, float, str)  # which JSON knows
 
 
 def encode(value: Any) -> list:
@@ -49,13 +46,11 @@ def _encoded(value: Any, depth: int) -> list:
     if value is None or value is ...:
         return ["nothing" if value is None else "dots"]
     if (number := exact_as_float(value)) is not None:
-        return ["float", repr(number)]
-    if kind is bool:
-        return ["bool", value]
+        return ["plain", number]
     if issubclass(kind, str):
-        return ["str", str.__str__(value)[:MOST_LETTERS]]
-    if kind in (int, float):
-        return [kind.__name__, repr(value) if kind is float else hex(value)[:MOST_LETTERS]]
+        return ["plain", str.__str__(value)[:MOST_LETTERS]]
+    if kind in PLAIN and _is_short(value):
+        return ["plain", value]
     if kind in (list, tuple, torch.Size) and len(value) <= MOST_ITEMS and depth < DEEPEST:
         return ["list" if kind is list else "tuple", *(_encoded(v, depth + 1) for v in value)]
     if issubclass(kind, torch.Tensor):
@@ -96,6 +91,12 @@ def _oddity(tensor: torch.Tensor) -> str:
     return "" if str(tensor.dtype) in TENSORS else dtype_name(tensor.dtype)
 
 
+def _is_short(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= MOST_LETTERS
+    return not isinstance(value, int) or value.bit_length() <= MOST_BITS
+
+
 def _is_small(shape: Sequence[int]) -> bool:
     """Tell whether a shape is small along each axis too, because an axis of 0 hides the others."""
     return len(shape) <= MOST_AXES and max(math.prod(shape), *shape, 0) <= MOST_NUMBERS
@@ -123,13 +124,12 @@ def decode(data: Any, depth: int = 0) -> object:
     if kind in ("tensor", "array"):
         return _decoded_numbers(kind, *rest)
     (value,) = rest
-    if kind == "bool" and isinstance(value, bool):
+    if kind == "plain" and type(value) in PLAIN and _is_short(value):
         return value
-    if not isinstance(value, str) or len(value) > MOST_LETTERS:
-        raise ValueError(f"{kind} with {json.dumps(value)[:60]} instead of a short text")
-    if kind == "other":  # an object whose class has that name, and nothing else of it
-        return type(value.replace("\0", ""), (), {})()
-    return READERS[kind](value)
+    if kind != "other" or type(value) is not str or not _is_short(value):
+        raise ValueError(f"{kind} with {json.dumps(value)[:60]}")
+    # An object whose class has that name, and nothing else of it.
+    return type(value.replace("\0", ""), (), {})()
 
 
 def _decoded_numbers(kind: str, dtype: str, shape: list[int], text: str) -> object:

@@ -14,7 +14,7 @@ from lnorm_course.checking.lesson_names import put_back
 from lnorm_course.checking.prediction import Prediction
 from lnorm_staff.grading.run.plain_data import encode
 
-__all__ = ["ATTEMPTS", "LONGEST_ATTEMPT", "as_data", "install", "record"]
+__all__ = ["ATTEMPTS", "as_data", "install", "record"]
 
 ATTEMPTS: dict[str, dict] = {}  # of the cell that runs: what the last check of each exercise got
 LONGEST_ATTEMPT = 2**19  # characters

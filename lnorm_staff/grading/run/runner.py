@@ -7,6 +7,7 @@ import re
 import signal
 from typing import Any
 
+from lnorm_staff.grading.run.child import limit
 from lnorm_staff.grading.run.recording import ATTEMPTS, install
 from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES
 
@@ -35,7 +36,7 @@ def main() -> None:
     setup = json.loads(requests.readline())
     install(setup["seconds"])
     shell, process = _shell(), os.getpid()
-    _limit()
+    limit(_limits())
     print("{}", file=replies, flush=True)
     for code in setup["cells"]:
         if not requests.readline():
@@ -48,19 +49,15 @@ def main() -> None:
     os._exit(0)
 
 
-def _limit() -> None:
-    """Limit what this process may use, as far as the system knows how."""
+def _limits() -> dict[str, int]:
+    """Return what this process may use."""
     limits = dict(LIMITS)
     if os.getcwd() == f"{HOME}/empty":  # in a sandbox
         limits |= LIMITS_IN_SANDBOX
         version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
         if version < (5, 14):  # before, all processes of the user count, also those outside
             limits["RLIMIT_NPROC"] = LIMITS["RLIMIT_NPROC"]
-    for name, most in limits.items():
-        with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
-            import resource
-
-            resource.setrlimit(getattr(resource, name), (most, most))
+    return limits
 
 
 def _shell() -> Any:
