@@ -42,10 +42,11 @@ def moodle(text, maximum):
     """Read a worksheet as Moodle does: the grades and comments that it changes, by number.
 
     The rules of `mod/assign/feedback/offline` (importgradeslib.php, locallib.php) and of
-    lib/csvlib.class.php: commas, lines of one length, three columns by name, no grade that is
-    empty or above the maximum.
+    lib/csvlib.class.php: commas, lines of one length, a backslash in front of a quote, three
+    columns by name, no grade that is empty or above the maximum.
     """
-    lines = list(csv.reader(text.removeprefix("\ufeff").splitlines(), delimiter=","))
+    rows = text.removeprefix("\ufeff").splitlines()
+    lines = list(csv.reader(rows, delimiter=",", escapechar="\\"))
     assert len({len(line) for line in lines}) == 1
     titles, *rows = lines
     assert {"Identifier", "Grade", "Last modified (grade)"} <= {*titles}
@@ -98,6 +99,12 @@ def test_moodle_reads_points_and_comments_from_its_own_worksheet_and_all_else_st
         if old != new
     ]
     assert changed == [(1, "Grade"), (1, "Feedback comments")]
+
+
+@pytest.mark.parametrize("comment", ["C:\\", 'not \\"6\\"', "\\\\"])
+def test_a_backslash_in_a_comment_moves_no_cell(written, comment):
+    _, text = written([graded("A. L.", number="4711", comment=comment)], WORKSHEET)
+    assert moodle(text, 2)[4711][0] == 1
 
 
 def test_a_maximum_that_is_too_small_for_moodle_is_told(written):

@@ -33,11 +33,6 @@ class Gradebook(NamedTuple):
     titles: Sequence[str]
     rows: Sequence[dict[str, str]]
 
-    @property
-    def is_canvas(self) -> bool:
-        """Return whether it's Canvas's."""
-        return ID not in self.titles
-
 
 def read_gradebook(path: Path) -> Gradebook:
     """Read Moodle's grading worksheet, or Canvas's gradebook.
@@ -73,8 +68,7 @@ def filled(
     comments: list[list[str]] = [[] for _ in gradebook.rows]
     others = []
     for student in students:
-        at = _row_of(student, gradebook.rows)
-        if at is None:
+        if (at := _row_of(student, gradebook.rows)) is None:
             others.append(student.name)
             continue
         for lesson, earned in student.points.items():  # who has handed in under two names
@@ -84,53 +78,43 @@ def filled(
     if others:
         told.append(f"Not in {gradebook.path.name}: {', '.join(others)}.")
     maximum = maximum_of(students)
-    if gradebook.is_canvas:
-        return list(_canvas(gradebook, points, maximum)), told
-    return list(_moodle(gradebook, points, comments)), [
-        *told,
-        *_too_small(gradebook, sum(maximum.values())),
-    ]
-
-
-def _moodle(
-    gradebook: Gradebook, points: Sequence[Mapping[str, float]], comments: Sequence[Sequence[str]]
-) -> Iterator[list[str]]:
-    yield [*gradebook.titles]
-    for row, earned, said in zip(gradebook.rows, points, comments, strict=True):
-        new = {POINTS: f"{sum(earned.values()):g}"} if earned else {}
-        new |= {COMMENT: " ".join(said)} if said else {}
-        yield [({**row, **new})[title] for title in gradebook.titles]
-
-
-def _too_small(gradebook: Gradebook, most: int) -> Iterator[str]:
-    for maximum in {row.get(MAXIMUM, "").replace(",", ".") for row in gradebook.rows}:
-        if re.fullmatch(r"[\d.]+", maximum) and float(maximum) < most:
-            yield (
-                f"Moodle leaves out grades above the assignment's maximum, which is {maximum}. "
+    if ID not in gradebook.titles:
+        return _canvas(gradebook, points, maximum), told
+    lines = [[*gradebook.titles]]
+    for row, earned_in, said in zip(gradebook.rows, points, comments, strict=True):
+        new = {POINTS: f"{sum(earned_in.values()):g}"} if earned_in else {}
+        # PHP takes a quote for a letter where a backslash stands in front of it.
+        new |= {COMMENT: re.sub(r'\\(?="|$)', r"\\ ", " ".join(said))} if said else {}
+        lines.append([({**row, **new})[title] for title in gradebook.titles])
+    most = sum(maximum.values())
+    for given in {row.get(MAXIMUM, "").replace(",", ".") for row in gradebook.rows}:
+        if re.fullmatch(r"[\d.]+", given) and float(given) < most:
+            told.append(
+                f"Moodle leaves out grades above the assignment's maximum, which is {given}. "
                 f"Set it to {most}."
             )
+    return lines, told
 
 
 def _canvas(
     gradebook: Gradebook, points: Sequence[Mapping[str, float]], maximum: Mapping[str, int]
-) -> Iterator[list[str]]:
-    """Yield the columns of students and lessons: another assignment's may be out of date."""
+) -> list[list[str]]:
+    """Return the columns of students and lessons: another assignment's may be out of date."""
     who = [title for title in gradebook.titles if title in OF_STUDENT]
-    columns = {lesson: _assignment(lesson, gradebook.titles) for lesson in maximum}
-    yield [*who, *columns.values()]
+    columns = {lesson: lesson for lesson in maximum}
+    for title in gradebook.titles:  # such as "01_mean (1234)"
+        lesson, _, number = title.partition(" (")
+        if lesson in maximum and re.fullmatch(r"(\d+\))?", number):
+            columns[lesson] = title
+    lines = [[*who, *columns.values()]]
     for row, earned in zip(gradebook.rows, points, strict=True):
         new = {columns[lesson]: f"{each:g}" for lesson, each in earned.items()}
         if POSSIBLE in row[gradebook.titles[0]]:
             new = {columns[lesson]: str(most) for lesson, most in maximum.items()}
             new |= {title: row[title] for title in new if title in row}
         cells = {**row, **new}
-        yield [cells.get(title, "") for title in (*who, *columns.values())]
-
-
-def _assignment(lesson: str, titles: Sequence[str]) -> str:
-    """Return the title of the assignment that a lesson is, such as "01_mean (1234)"."""
-    named = [title for title in titles if re.fullmatch(rf"{lesson}( \(\d+\))?", title)]
-    return named[0] if named else lesson
+        lines.append([cells.get(title, "") for title in lines[0]])
+    return lines
 
 
 def _row_of(student: StudentWork, rows: Sequence[Row]) -> int | None:
@@ -152,8 +136,7 @@ def _names(row: Row) -> set[str]:
 def _plain(name: str) -> str:
     """Return the words of a name in the order of the alphabet, in small letters without accents."""
     letters = unicodedata.normalize("NFKD", name.casefold())
-    bare = "".join(each for each in letters if not unicodedata.combining(each))
-    return " ".join(sorted(re.findall(r"\w+", bare)))
+    return " ".join(sorted(re.findall(r"\w+", re.sub(r"[\u0300-\u036f]", "", letters))))
 
 
 def plain_table(students: Sequence[StudentWork]) -> Iterator[list[str]]:
