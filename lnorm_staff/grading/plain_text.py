@@ -6,7 +6,6 @@ It can't move the cursor of a terminal, is short, and doesn't tell on which mach
 import os
 import sys
 import tempfile
-from pathlib import Path
 
 __all__ = ["MOST_OF_AN_ERROR", "MOST_OF_A_MESSAGE", "MOST_OF_A_REMARK", "one_line", "printable"]
 
@@ -15,8 +14,8 @@ MOST_OF_A_REMARK = 500  # it quotes a line of the student's, and what that raise
 MOST_OF_A_MESSAGE = 1000
 MOST_LOOKED_AT = 5000
 # Folders that would say whose machine this is, as they are and as Windows' are quoted.
-_GIVEN = (os.path.expanduser("~"), sys.prefix, tempfile.gettempdir(), Path(__file__).parents[2])
-_FOUND = {str(form) for path in map(Path, _GIVEN) for form in (path, path.resolve())} - {"/"}
+_NAMED = os.path.expanduser("~"), sys.prefix, tempfile.gettempdir(), f"{__file__}/../../.."
+_FOUND = {form(path) for path in _NAMED for form in (os.path.abspath, os.path.realpath)} - {"/"}
 PLACES = sorted(_FOUND | {repr(path)[1:-1] for path in _FOUND}, key=len, reverse=True)
 
 
