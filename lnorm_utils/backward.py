@@ -4,13 +4,13 @@ g is the gradient of a loss with respect to y. Like the statistics of the
 forward pass, the intermediates of float16 and bfloat16 tensors are float32.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from lnorm_utils.functional import (
+    Axes,
     in_statistics_dtype,
     layer_norm,
     layer_norm_steps,
@@ -39,7 +39,7 @@ class LayerNormGradients(NamedTuple):
 def layer_norm_backward(
     g: Tensor,
     x: Tensor,
-    normalized_shape: int | Sequence[int],
+    normalized_shape: Axes,
     weight: Tensor | None = None,
     eps: float = 1e-5,
 ) -> LayerNormGradients:
@@ -63,8 +63,7 @@ def layer_norm_backward(
         of `x` without one, and can overflow in float16.
 
     Raises:
-        TypeError: `g` is not a tensor of the dtype of `x`, or an error of `layer_norm_steps`.
-        ValueError: `g` does not have the shape of `x`, or an error of `layer_norm_steps`.
+        ValueError: `g` does not have the shape of `x`; besides, the errors of `layer_norm_steps`.
 
     Source: derived from Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3. The numbers are
     those of autograd through `torch.nn.functional.layer_norm`, up to rounding.
@@ -76,7 +75,10 @@ def layer_norm_backward(
     shape = shape_tuple(normalized_shape)
     axes = tuple(range(-len(shape), 0))
     steps = layer_norm_steps(x, shape, weight, eps=eps)
-    _check_gradient(g, x)
+    if g.shape != x.shape:
+        raise ValueError(
+            f"g must have the shape of x, {tuple(x.shape)}, but it has {tuple(g.shape)}."
+        )
     upstream = in_statistics_dtype(g)
     g_hat = upstream if weight is None else upstream * weight
     g_mean = mean(g_hat, axes)
@@ -114,7 +116,7 @@ class LayerNormFunction(torch.autograd.Function):
     @staticmethod
     def forward(
         x: Tensor,
-        normalized_shape: int | Sequence[int],
+        normalized_shape: Axes,
         weight: Tensor | None,
         bias: Tensor | None,
         eps: float,
@@ -137,14 +139,3 @@ class LayerNormFunction(torch.autograd.Function):
         dweight = None if weight is None else found.dweight
         dbias = None if ctx.bias_dtype is None else found.dbias.to(ctx.bias_dtype)
         return found.dx, None, dweight, dbias, None
-
-
-def _check_gradient(g: Tensor, x: Tensor) -> None:
-    if not isinstance(g, Tensor):
-        raise TypeError(f"g must be a torch.Tensor, but a {type(g).__name__} was given.")
-    if g.shape != x.shape:
-        raise ValueError(
-            f"g must have the shape of x, {tuple(x.shape)}, but its shape is {tuple(g.shape)}."
-        )
-    if g.dtype != x.dtype:
-        raise TypeError(f"g must have the dtype of x, {x.dtype}, but its dtype is {g.dtype}.")

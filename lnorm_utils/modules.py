@@ -1,13 +1,11 @@
 """The modules of the course: layer normalization, what stands before it, and what it stands in."""
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lnorm_utils.functional import in_statistics_dtype, layer_norm, shape_tuple
+from lnorm_utils.functional import Axes, in_statistics_dtype, layer_norm, shape_tuple
 
 __all__ = ["FeedForward", "LayerNorm", "PositionalEncoding", "ResidualBlock", "ResidualStack"]
 
@@ -31,10 +29,6 @@ class LayerNorm(nn.Module):
     `normalized_shape`; either is None where it was switched off. The state dict exchanges with
     that of `torch.nn.LayerNorm` in both directions.
 
-    Raises:
-        TypeError, ValueError: those of `lnorm_utils.layer_norm`, for `normalized_shape` when it is
-            made and for the input when it is called.
-
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; arguments as in `torch.nn.LayerNorm`.
 
     >>> LayerNorm(3)(torch.tensor([[1.0, 2.0, 6.0]])).detach()
@@ -43,7 +37,7 @@ class LayerNorm(nn.Module):
 
     def __init__(
         self,
-        normalized_shape: int | Sequence[int],
+        normalized_shape: Axes,
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
@@ -54,18 +48,11 @@ class LayerNorm(nn.Module):
         self.normalized_shape = shape_tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        kind: dict[str, Any] = {"device": device, "dtype": dtype}
-        shape = self.normalized_shape
-        self.weight = nn.Parameter(torch.ones(shape, **kind)) if elementwise_affine else None
-        has_bias = elementwise_affine and bias
-        self.bias = nn.Parameter(torch.zeros(shape, **kind)) if has_bias else None
-
-    def reset_parameters(self) -> None:
-        """Set γ back to 1 and β back to 0."""
-        if self.weight is not None:
-            nn.init.ones_(self.weight)
-        if self.bias is not None:
-            nn.init.zeros_(self.bias)
+        self.weight = self.bias = None
+        if elementwise_affine:
+            ones = torch.ones(self.normalized_shape, device=device, dtype=dtype)
+            self.weight = nn.Parameter(ones)
+            self.bias = nn.Parameter(torch.zeros_like(ones)) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
         """Normalize `x` of shape (*, *normalized_shape) to a tensor of the same shape."""
@@ -88,8 +75,7 @@ class PositionalEncoding(nn.Module):
         d_model: the number of features, odd or even.
 
     Raises:
-        TypeError, ValueError: `max_len` or `d_model` is not an integer above 0; the input is not a
-            floating-point tensor; it has more than `max_len` positions or not `d_model` features.
+        ValueError: the input has more than `max_len` positions or not `d_model` features.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.4 and 3.5.
 
@@ -102,7 +88,6 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, max_len: int, d_model: int) -> None:
         super().__init__()
-        _check_sizes(max_len=max_len, d_model=d_model)
         self.max_len = max_len
         self.d_model = d_model
         position = torch.arange(max_len).unsqueeze(1)  # (max_len, 1)
@@ -139,9 +124,6 @@ class FeedForward(nn.Module):
         d_hidden: the number of features between the two maps; `d_model` where it is left out.
         device, dtype: of the parameters.
 
-    Raises:
-        TypeError, ValueError: `d_model` or `d_hidden` is not an integer above 0.
-
     Source: Vaswani et al. 2017, arXiv:1706.03762, equation 2.
 
     >>> FeedForward(4)(torch.ones(3, 2, 4)).shape
@@ -157,7 +139,6 @@ class FeedForward(nn.Module):
     ) -> None:
         super().__init__()
         d_hidden = d_model if d_hidden is None else d_hidden
-        _check_sizes(d_model=d_model, d_hidden=d_hidden)
         self.first = nn.Linear(d_model, d_hidden, device=device, dtype=dtype)
         self.second = nn.Linear(d_hidden, d_model, device=device, dtype=dtype)
         for linear in (self.first, self.second):
@@ -184,7 +165,6 @@ class ResidualBlock(nn.Module):
 
     Raises:
         ValueError: `placement` is none of the three.
-        TypeError, ValueError: those of `FeedForward`, and of `LayerNorm` for the input.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.1, for "post"; Xiong et al. 2020,
     arXiv:2002.04745, for both names.
@@ -202,11 +182,15 @@ class ResidualBlock(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        _check_placement(placement)
+        if placement not in PLACEMENTS:
+            raise ValueError(
+                f"placement must be one of {', '.join(map(repr, PLACEMENTS))}, but {placement!r} "
+                "was given."
+            )
         self.placement = placement
         self.f = FeedForward(d_model, d_hidden, device, dtype)
-        kind: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.norm = None if placement == "none" else LayerNorm(d_model, **kind)
+        has_norm = placement != "none"
+        self.norm = LayerNorm(d_model, device=device, dtype=dtype) if has_norm else None
 
     def forward(self, x: Tensor) -> Tensor:
         """Map `x` of shape (*, d_model) to a tensor of the same shape."""
@@ -233,9 +217,6 @@ class ResidualStack(nn.Module):
 
     Submodules: `blocks`, and `final_norm`, which is None where there is none.
 
-    Raises:
-        TypeError, ValueError: `depth` is not an integer above 0; those of `ResidualBlock`.
-
     Source: Vaswani et al. 2017, arXiv:1706.03762; Xiong et al. 2020, arXiv:2002.04745, table 1, for
     the final norm.
 
@@ -254,8 +235,6 @@ class ResidualStack(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        _check_sizes(depth=depth)
-        _check_placement(placement)
         has_final = placement != "post" if final_norm is None else final_norm
         self.blocks = nn.ModuleList(
             ResidualBlock(d_model, placement, d_hidden, device, dtype) for _ in range(depth)
@@ -267,19 +246,3 @@ class ResidualStack(nn.Module):
         for block in self.blocks:
             x = block(x)
         return x if self.final_norm is None else self.final_norm(x)
-
-
-def _check_sizes(**sizes: int) -> None:
-    for name, size in sizes.items():
-        if not isinstance(size, int) or isinstance(size, bool):
-            raise TypeError(f"{name} must be an integer, but {size!r} was given.")
-        if size < 1:
-            raise ValueError(f"{name} must be at least 1, but {size} was given.")
-
-
-def _check_placement(placement: str) -> None:
-    if placement not in PLACEMENTS:
-        raise ValueError(
-            f"placement must be one of {', '.join(map(repr, PLACEMENTS))}, but {placement!r} was "
-            "given."
-        )

@@ -40,12 +40,12 @@ JUDGES = {
 IMPORTED = "import lnorm_utils; print(lnorm_utils.__file__)"
 
 OP, MODULES, BACKWARD = FILES = "functional.py", "modules.py", "backward.py"
-AXES = "_standardized(x, tuple(range(-len(shape), 0)), eps)"
+AXES = "_standardized(x, axes, eps)"
 VARIANCE = "    var = mean(centered.square(), dim)\n    rstd"
-RSTD = "(var + float(eps)).rsqrt()"
-GAMMA = "y = steps.x_hat if weight is None else steps.x_hat * weight"
+RSTD = "(var + eps).rsqrt()"
+GAMMA = "y = x_hat if weight is None else x_hat * weight"
 BETA = "y = y if bias is None else y + bias"
-BETA_FIRST = "y = steps.x_hat if bias is None else steps.x_hat + bias"
+BETA_FIRST = "y = x_hat if bias is None else x_hat + bias"
 CENTERED = "once = in_statistics_dtype(x) - m\n    return once - mean(once, dim)"
 DX = "steps.rstd * (g_hat - g_mean - steps.x_hat * g_slope)"
 DETACHED = "once = in_statistics_dtype(x) - m.detach()\n    return once - mean(once, dim).detach()"
@@ -55,14 +55,14 @@ MISTAKES = {
     "unbiased variance": (OP, VARIANCE, "    var = centered.var(dim, keepdim=True)\n    rstd"),
     "mean over the first axis": (OP, AXES, "_standardized(x, 0, eps)"),
     "mean over all axes": (OP, AXES, "_standardized(x, tuple(range(x.ndim)), eps)"),
-    "no centering": (OP, "x_hat = centered * rstd", "x_hat = in_statistics_dtype(x) * rstd"),
+    "no centering": (OP, "rstd, centered * rstd", "rstd, in_statistics_dtype(x) * rstd"),
     "variance about zero": (OP, VARIANCE, "    var = mean(x.square(), dim)\n    rstd"),
-    "divided by the variance": (OP, RSTD, "(var + float(eps)).reciprocal()"),
-    "eps outside the root": (OP, RSTD, "(var.sqrt() + float(eps)).reciprocal()"),
+    "divided by the variance": (OP, RSTD, "(var + eps).reciprocal()"),
+    "eps outside the root": (OP, RSTD, "(var.sqrt() + eps).reciprocal()"),
     "eps dropped": (OP, RSTD, "var.rsqrt()"),
     "eps = 1e-6 as the default": (MODULES, "eps: float = 1e-5", "eps: float = 1e-6"),
     "last axis only": (OP, AXES, "_standardized(x, -1, eps)"),
-    "no gamma": (OP, GAMMA, "y = steps.x_hat"),
+    "no gamma": (OP, GAMMA, "y = x_hat"),
     "beta subtracted": (OP, BETA, BETA.replace("y + bias", "y - bias")),
     "gamma applied after beta": (
         OP,
@@ -75,7 +75,11 @@ MISTAKES = {
         "    var = mean(x.square(), dim) - m.square()\n    rstd",
     ),
     "detached mean": (OP, CENTERED, DETACHED),
-    "statistics in float16": (OP, "return x.float() if x.dtype in _HALF else x", "return x"),
+    "statistics in float16": (
+        OP,
+        "return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x",
+        "return x",
+    ),
     "in place on x": (OP, CENTERED, CENTERED.replace(" - m\n", ".sub_(m)\n")),
     "constant rows not exactly 0": (
         OP,
@@ -83,8 +87,8 @@ MISTAKES = {
         CENTERED.split(" - m\n")[0] + " - m\n    return once",
     ),
     "gamma as 1 + weight": (OP, GAMMA, GAMMA.replace("x_hat * weight", "x_hat * (1 + weight)")),
-    "gamma starts at 0": (MODULES, "nn.Parameter(torch.ones(", "nn.Parameter(torch.zeros("),
-    "bias=False is ignored": (MODULES, "elementwise_affine and bias", "elementwise_affine"),
+    "gamma starts at 0": (MODULES, "nn.Parameter(ones)", "nn.Parameter(0 * ones)"),
+    "bias=False is ignored": (MODULES, "_like(ones)) if bias else None", "_like(ones))"),
     "gradient without the slope": (BACKWARD, DX, DX.replace(" - steps.x_hat * g_slope", "")),
     "gradient of gamma from x": (BACKWARD, "(upstream * steps.x_hat).sum", "(upstream * x).sum"),
     "gradient of beta with gamma": (BACKWARD, "dbias = upstream.sum", "dbias = g_hat.sum"),

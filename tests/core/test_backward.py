@@ -101,8 +101,6 @@ def test_a_function_that_saves_x_hat_has_wrong_second_derivatives():
     ("call", "error", "words"),
     [
         (lambda x: layer_norm_backward(x[0], x, 4), ValueError, ["(3, 4)", "(4,)"]),
-        (lambda x: layer_norm_backward(x.float(), x, 4), TypeError, ["float64", "float32"]),
-        (lambda x: layer_norm_backward(1.0, x, 4), TypeError, ["g must", "float"]),
         (lambda x: layer_norm_backward(x, x, 5), ValueError, ["(5,)", "(3, 4)"]),
         (lambda x: layer_norm_backward(x, x, 4, x[0, :3]), ValueError, ["weight", "(3,)"]),
         (lambda x: layer_norm_backward(x, x.long(), 4), TypeError, ["int64"]),
