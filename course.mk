@@ -1,5 +1,5 @@
 # What authors and lecturers do, besides the targets of the Makefile that includes this file.
-.PHONY: edit test check slow notebooks site handout looks pictures browser hub seats waits student grade collect lint format bench speed grid named mutants elsewhere upgrade
+.PHONY: edit test check slow notebooks site handout looks pictures browser hub seats student grade collect lint format bench speed grid named mutants elsewhere upgrade
 
 EXTRAS := lab,test
 BROWSER := .venv/.browser
@@ -7,7 +7,7 @@ SITE := .venv/.site
 HUB := .venv/.hub
 STAMPS += $(BROWSER) $(SITE) $(HUB)
 PROXY := configurable-http-proxy@5.1.0
-STUDENTS ?= 2
+STUDENTS ?= 3
 PORT ?= 8000
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
@@ -47,14 +47,12 @@ slow: $(READY) ## run what takes longer: lessons filled in and graded, broken no
 browser: $(BROWSER) ## use the web edition, and three lessons in JupyterLab, in Chromium; all with ARGS=--all
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser --reruns 1 -rfER $(ARGS)
 
-hub: $(HUB) ## run JupyterHub for a class on this machine, to try it out: make hub STUDENTS=3 PORT=8000
-	@LNORM_HUB_PORT="$(PORT)" $(BIN)/python deploy/hub.py run --students "$(STUDENTS)" $(ARGS)
+hub: $(HUB) ## run JupyterHub for a class on this machine until Ctrl+C: make hub PORT=8000
+	@mkdir -p -m 700 .hub && $(BIN)/python -m compileall -q lnorm_utils lnorm_course  # students can't
+	@cd .hub && LNORM_HUB_PORT="$(PORT)" exec "$(CURDIR)/$(BIN)/python" -m jupyterhub -f ../deploy/jupyterhub_config.py $(ARGS)
 
-seats: $(HUB) ## write codes for the seats of a class, to print: make seats STUDENTS=30
-	@$(BIN)/python deploy/hub.py seats --students "$(STUDENTS)" $(ARGS)
-
-waits: $(HUB) ## tell how long a class waits on the hub, and what a student costs: make waits STUDENTS=30
-	$(TOOLS) tests/deploy/live/waits.py $(STUDENTS)
+seats: $(HUB) ## as root, make accounts for the class of a hub, and print their codes: make seats STUDENTS=30
+	@$(BIN)/python deploy/seats.py "$(STUDENTS)" $(ARGS)
 
 student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
 	@test -n "$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip"; exit 1; }

@@ -1,94 +1,60 @@
-"""JupyterHub for a class on one machine; deploy/hub.py starts it, and docs/hub.md explains it.
+"""JupyterHub for a class on one machine: `make hub` starts it, and docs/hub.md explains it.
 
-Where systemd runs, it limits each student's memory and processor. Where root has no systemd, as in
-a container, prlimit limits each process. If you aren't root, all seats are your own account.
+As root, it lets in the accounts that `make seats` makes, and each student's server runs in the
+student's own account. Otherwise, to try it out, one password opens every name, and all servers run
+in your account. What the hub keeps lies in the folder that it's started in.
 """
 
-import hmac
 import os
+import secrets
 import sys
 from pathlib import Path
-from typing import Any
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from hub import HUB, PROXY, PROXY_API, SEATS, STATE, proxy_token
-from jupyterhub.auth import Authenticator, LocalAuthenticator
-from seats import COMMENT, SeatsError, plain, read_seats
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 - JupyterHub gives it
 
-MEMORY = int(os.environ.get("LNORM_HUB_MEMORY", "1024"))  # MiB for each student
-CORES = float(os.environ.get("LNORM_HUB_CORES", "1"))  # for each student, where systemd runs
-HOMES = os.environ.get("LNORM_HUB_HOMES", "/home")  # where accounts are made
-IDLE = 3600  # seconds without a request, until a server is stopped
+PORT = int(os.environ.get("LNORM_HUB_PORT") or 8000)  # the first of three
+MEMORY = os.environ.get("LNORM_HUB_MEMORY") or "1G"  # for each student, where systemd runs
+CORES = float(os.environ.get("LNORM_HUB_CORES") or 1)  # the same
+IDLE = int(os.environ.get("LNORM_HUB_IDLE") or 3600)  # seconds, until an unused server is stopped
 ROOT = os.geteuid() == 0
 SYSTEMD = ROOT and os.path.isdir("/run/systemd/system")
 
+# All of it listens on this machine only. A web server in front of it encrypts.
+ADDRESS, c.ConfigurableHTTPProxy.api_url, c.JupyterHub.hub_bind_url = (
+    f"http://127.0.0.1:{PORT + n}" for n in range(3)
+)
+c.JupyterHub.bind_url = ADDRESS
+PROXY = Path(sys.prefix) / "node_modules" / ".bin" / "configurable-http-proxy"
+c.ConfigurableHTTPProxy.command = str(PROXY)
+c.Application.log_level = c.ConfigurableHTTPProxy.log_level = "WARN"
+print(f"The hub starts at {ADDRESS}, and Ctrl+C stops it.")
 
-Base: Any = LocalAuthenticator if ROOT else Authenticator
-
-
-class SeatAuthenticator(Base):
-    """Let in whoever knows the code of a seat, and put out who loses it within five minutes."""
-
-    async def authenticate(self, handler: Any, data: dict[str, str]) -> str | None:
-        seats = self.seats() or {}
-        name, code = data["username"].strip().lower(), plain(data["password"])
-        # A name that isn't there takes as long as one that is.
-        right = hmac.compare_digest(seats.get(name, "-").encode(), code.encode())
-        return name if right and name in seats else None
-
-    async def refresh_user(self, user: Any, handler: Any = None) -> bool:
-        seats = self.seats()
-        return seats is None or user.name in seats
-
-    def seats(self) -> dict[str, str] | None:
-        try:
-            return read_seats(SEATS)
-        except (SeatsError, OSError) as problem:  # until it's repaired, nobody else gets in
-            self.log.error("%s", problem)
-            return None
-
-
-c.JupyterHub.authenticator_class = SeatAuthenticator
-c.Authenticator.allow_all = True  # who has a seat
-c.LocalAuthenticator.create_system_users = True
-c.LocalAuthenticator.add_user_cmd = [
-    *("useradd", "--create-home", "--base-dir", HOMES, "--key", "HOME_MODE=0700"),
-    *("--user-group", "--shell", "/bin/bash", "--comment", COMMENT),
-]
-
-# All of it listens on this machine only. A proxy of its own goes on while the hub restarts.
-c.JupyterHub.bind_url, c.JupyterHub.hub_bind_url = PROXY, HUB
-c.ConfigurableHTTPProxy.api_url = PROXY_API
-c.ConfigurableHTTPProxy.should_start = False
-c.ConfigurableHTTPProxy.auth_token = proxy_token()
-c.JupyterHub.cleanup_servers = False
-c.JupyterHub.db_url = f"sqlite:///{STATE / 'hub.sqlite'}"
-c.JupyterHub.cookie_secret_file = str(STATE / "cookie_secret")
-
-# -P: no file in a student's home takes the place of a module.
-server = [sys.executable, "-P", "-m", "lnorm_course", "--hub", "--folder", "~/my_lessons"]
-c.Spawner.disable_user_config = True
-c.Spawner.mem_limit = MEMORY * 2**20
-c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty at once take minutes
-if SYSTEMD:
-    c.JupyterHub.spawner_class = "systemdspawner.SystemdSpawner"
-    # Without "continue", systemd stops the whole server when a kernel runs out of memory.
-    properties = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
-    # No crontab, sudo or the like, which would go on without these limits.
-    c.SystemdSpawner.unit_extra_properties = {**properties, "NoNewPrivileges": "yes"}
-    c.SystemdSpawner.isolate_tmp = True
-    c.Spawner.cpu_limit = CORES
-elif ROOT:
-    c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
-    limits = [f"--data={MEMORY * 2**20}", "--nproc=512", f"--fsize={2**28}", "--core=0"]
-    server = ["setpriv", "--no-new-privs", "prlimit", *limits, *server]
+c.Authenticator.username_pattern = "[a-z][a-z0-9-]*"  # it becomes the name of a folder
+if ROOT:
+    c.JupyterHub.authenticator_class = "pam"
+    c.LocalAuthenticator.allowed_groups = {"lnorm-students"}  # nobody else who has an account here
+    print("Log in with an account that make seats has made.")
 else:
-    c.JupyterHub.spawner_class = "jupyterhub.spawner.SimpleLocalProcessSpawner"
-    c.SimpleLocalProcessSpawner.home_dir_template = str(STATE / "homes" / "{username}")
-c.Spawner.cmd = server
+    c.JupyterHub.authenticator_class = "shared-password"
+    c.Authenticator.allow_all = True
+    password = os.environ.get("LNORM_HUB_PASSWORD") or secrets.token_hex(4)
+    c.SharedPasswordAuthenticator.user_password = password
+    print(f"Log in with any name and the password {password}.")
+    print("You aren't root, so all servers run in your account: nothing keeps students apart.")
+
+c.JupyterHub.spawner_class = "systemd" if SYSTEMD else "localprocess" if ROOT else "simple"
+c.SimpleLocalProcessSpawner.home_dir_template = str(Path.cwd() / "homes" / "{username}")
+# A kernel that needs more memory dies alone, and not its student's server with it.
+limits = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
+c.SystemdSpawner.unit_extra_properties = limits
+c.SystemdSpawner.isolate_tmp = c.SystemdSpawner.disable_user_sudo = True
+c.Spawner.mem_limit, c.Spawner.cpu_limit = MEMORY, CORES
+c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty at once take minutes
+c.Spawner.disable_user_config = True
+# Accounts of seats have no shell, and IPython's ! needs one. -P: no file in a student's home takes
+# the place of a module.
+course = [sys.executable, "-P", "-m", "lnorm_course", "--hub", "--folder", "~/my_lessons"]
+c.Spawner.cmd = ["/usr/bin/env", "SHELL=/bin/bash", *course]
 
 scopes = ["list:users", "read:users:activity", "read:servers", "delete:servers"]
 c.JupyterHub.load_roles = [{"name": "culler", "scopes": scopes, "services": ["culler"]}]
