@@ -17,7 +17,7 @@ def test_work_outlives_the_hub_and_a_server_without_use_does_not(seats, start_hu
         student = Student(address, *seat)
         student.arrive()
         assert student.api("GET", PLACE)["content"]["cells"][-1]["source"] == "mine"
-        end = time.monotonic() + 90
+        end = time.monotonic() + 180
         while student.web.get(f"{student.home}/api/status").ok:
             assert time.monotonic() < end, "A server that nobody uses goes on."
             time.sleep(1)
