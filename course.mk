@@ -1,5 +1,5 @@
 # What authors and lecturers do, besides the targets of the Makefile that includes this file.
-.PHONY: edit test check slow notebooks site handout looks pictures browser hub seats student grade collect lint format bench speed grid named mutants elsewhere upgrade
+.PHONY: test check slow notebooks site handout browser hub seats student grade collect lint tool
 
 EXTRAS := lab,test
 BROWSER := .venv/.browser
@@ -13,9 +13,6 @@ PORT ?= 8000
 ONE_THREAD := OMP_NUM_THREADS=1
 # What `tools` and `tests/tools` import from each other, and from tests.
 TOOLS := PYTHONPATH=tools:tests/tools:tests/exercises:tests/slips $(ONE_THREAD) $(BIN)/python
-
-edit: $(READY) ## open the course's own notebooks instead, to change the course
-	@$(BIN)/python -m lnorm_course --edit $(ARGS)
 
 test: $(READY) lint ## set everything up (once), then lint, unit tests and every notebook re-executed
 	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
@@ -34,12 +31,6 @@ site: $(SITE) ## write the web edition into the folder site: every lesson as a p
 handout: $(SITE) ## write one lesson as a single HTML file: make handout LESSON=collapse
 	@test -n "$(LESSON)" || { echo "Say which: make handout LESSON=collapse, or LESSON=06"; exit 1; }
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web handout $(LESSON) $(ARGS)
-
-looks: $(READY) ## draw all pictures and explorers as pages in build/looks, to be looked at
-	$(TOOLS) tools/looks.py
-
-pictures: $(BROWSER) ## draw the pictures of the README afresh, from the course itself
-	$(TOOLS) tools/pictures.py
 
 slow: $(READY) ## run what takes longer: lessons filled in and graded, broken notebooks, the walls of the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
@@ -83,41 +74,10 @@ lint: $(READY) ## check the style of code and notebooks, and the types of the pa
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
-format: $(READY) ## rewrite code and notebooks in that style
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
-
-bench: $(BROWSER) ## measure the web edition: weight, first picture, from a key to new pixels
-	$(TOOLS) tools/pages_bench.py
-
-speed: $(READY) ## measure the layer norms of the appendix on this machine, and write the table that it shows
-	$(TOOLS) tools/speed_table.py
-
-grid: $(READY) ## train the 160 small transformers of lesson 15 again: 40 minutes on one core
-	$(TOOLS) tools/grid.py
-
-named: $(READY) ## print how many known wrong programs are named, and by what
-	$(TOOLS) tests/tools/named.py $(ARGS)
-
-mutants: $(READY) ## plant mistakes in a layer norm and see that tests catch each
-	$(TOOLS) tools/mutants.py $(ARGS)
-
-elsewhere: $(READY) ## run notebooks and tests as on other processors: make elsewhere ARGS="avx2 notebooks"
-	$(TOOLS) tools/elsewhere.py $(ARGS)
-
-# uv resolves for every supported Python and system at once, and installs nothing. What only one
-# system needs, such as CUDA, is pinned with a marker.
-upgrade: ## resolve the ranges of pyproject.toml afresh, for constraints.txt and environment.yml
-	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
-	$(PYTHON) -m venv "$$fresh" && "$$fresh/bin/python" -m pip install -q --disable-pip-version-check uv && \
-	head -n 1 constraints.txt > "$$fresh/constraints.txt" && \
-	"$$fresh/bin/uv" pip compile -q --universal --python-version 3.11 --fork-strategy fewest \
-	--no-annotate --no-header --all-extras --upgrade pyproject.toml >> "$$fresh/constraints.txt" && \
-	awk -F '==?' 'NR == FNR { sub(/ ;.*/, ""); pin[$$1] = $$2; next } \
-	{ name = $$1; sub(/^ *- /, "", name); if (name == "pytorch-cpu") name = "torch" } \
-	NF > 1 && name in pin { sub(/=[0-9].*/, "=" pin[name]) } { print }' \
-	"$$fresh/constraints.txt" environment.yml > "$$fresh/environment.yml" && \
-	cp "$$fresh/constraints.txt" . && cp "$$fresh/environment.yml" . && cp environment.yml .binder
+# What only authors need now and then. The first lines of each file say what it does.
+tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file of the folder tools: make tool NAME=looks
+	@test -f "tools/$(NAME).py" || { echo "Say which: make tool NAME=looks, or another file of tools"; exit 1; }
+	$(TOOLS) tools/$(NAME).py $(ARGS)
 
 $(BROWSER): $(SITE)
 	@$(PIP) -c constraints.txt -e '.[browser]'

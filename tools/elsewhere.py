@@ -1,10 +1,9 @@
 """Run all notebooks and tests as they run on other processors, and print what differs there.
 
-`make elsewhere` makes PyTorch and its libraries round as on older processors, one setting after
-the other, and tries one thread and two. `make elsewhere ARGS=--arm` runs the notebooks and the
-tests of the core on an emulated 64-bit Arm processor, which takes hours. To run less, name
-settings and paths: `make elsewhere ARGS="avx2 notebooks/16_in_the_wild.ipynb"`. What pytest says
-is kept in build/elsewhere.
+It makes PyTorch and its libraries round as on older processors, one setting after the other, and
+tries one thread and two. `ARGS=--arm` runs the notebooks and the tests of the core on an emulated
+64-bit Arm processor, which takes hours. To run less, name settings and paths:
+`ARGS="avx2 notebooks/16_in_the_wild.ipynb"`. What pytest says is kept in build/elsewhere.
 """
 
 import argparse

@@ -22,7 +22,7 @@ def provenance():
     """Say what the numbers depend on."""
     training_codes, validation_codes = grid.split()
     return {
-        "made by": "make grid",
+        "made by": "make tool NAME=grid",
         "model": "6 blocks, 64 features, 4 heads, pieces of 64 characters, weights N(0, 0.02²), "
         "embeddings N(0, (0.02 · how many times as large they start)²)",
         "training": f"Adam, {grid.STEPS} steps of {training.BATCH} pieces, float32, one thread",

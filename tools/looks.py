@@ -1,6 +1,6 @@
 """Draw every kind of picture, and every explorer at each preset, as pages for people to look at.
 
-`make looks` writes them into `build/looks`, which git ignores.
+It writes them into `build/looks`, which git ignores.
 """
 
 import html

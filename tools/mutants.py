@@ -1,4 +1,4 @@
-"""Plant mistakes in a layer norm, one at a time, and see that tests catch each. `make mutants`.
+"""Plant mistakes in a layer norm, one at a time, and see that tests catch each.
 
 In a copy of the project, the unit tests alone and the notebooks alone have to turn red. Of the unit
 tests, those of the layer have to do it, without those of pictures, exercises and sliders. It also

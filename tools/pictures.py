@@ -1,4 +1,4 @@
-"""Draw the pictures of the README from the course itself, into `docs/pictures`. `make pictures`.
+"""Draw the pictures of the README from the course itself, into `docs/pictures`.
 
 The explorer and the diagnosis are photographed in JupyterLab. The picture of each lesson is one of
 its own, drawn again on smaller axes. Each file keeps, as its "Description", the words that the

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 __all__ = ["TABLES", "Speeds", "Traffic", "kept_for_backward", "measured", "traffic"]
 
-TABLES = Path(__file__).with_name("speed.json")  # `make speed` writes it
+TABLES = Path(__file__).with_name("speed.json")  # `make tool NAME=speed` writes it
 # Operations that make a tensor without writing to it, or write to one without reading it.
 EMPTY = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty"}
 OVERWRITE = {"aten::copy_", "aten::fill_", "aten::zero_", "aten::normal_", "aten::uniform_"}

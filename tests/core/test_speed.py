@@ -3,7 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from speed_table import LESSON, functions_of
+from speed import LESSON, functions_of
 
 from lnorm_course.lessons.speed import Traffic, kept_for_backward, measured, traffic
 from lnorm_utils import layer_norm

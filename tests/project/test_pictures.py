@@ -6,7 +6,7 @@ from project import LESSON_PATHS, PROJECT
 
 README = (PROJECT / "README.md").read_text("utf-8")
 FILES = ["collapse.png", "diagnosis.png", *(f"{lesson}.png" for lesson in LESSONS)]
-AGAIN = "`make pictures` draws them afresh."
+AGAIN = "`make tool NAME=pictures` draws them afresh."
 
 
 def test_every_lesson_has_a_picture():

@@ -20,7 +20,7 @@ NEWS = "@jupyterlab/apputils-extension:notification"
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """Start JupyterLab as `make edit` does, without a user's settings: what it says of itself."""
+    """Start JupyterLab on the originals, without a user's settings: what it says of itself."""
     own = tmp_path_factory.mktemp("jupyter")
     places = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}

@@ -3,7 +3,7 @@
 The functions are those of the notebook. All are timed in one process with one thread, in turn,
 so that other work on the machine meets all of them alike. On Linux there's a second table, for
 a process that keeps the memory of a tensor for the next one; and if there is a GPU,
-one for it. Run `make notebooks` afterwards, because the notebook shows the tables. `make speed`.
+one for it. Run `make notebooks` afterwards, because the notebook shows the tables.
 """
 
 import ast

@@ -1,5 +1,5 @@
 """Measure each lesson of the web edition: what is transferred until its explorer has all frames,
-how soon the first picture stands, and how soon another one follows a key. `make bench`.
+how soon the first picture stands, and how soon another one follows a key.
 """
 
 import gzip

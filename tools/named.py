@@ -1,7 +1,7 @@
-"""Print how many wrong programs are named, or placed, and by what: make named.
+"""Print how many wrong programs are named, or placed, and by what.
 
 The programs are the wrong answers in `tests/exercises/answers` to exercises in code, and those in
-`tests/slips/programs.txt`; `make named ARGS=FILE` reads a list of the same form in their place. A
+`tests/slips/programs.txt`; `ARGS=FILE` reads a list of the same form in their place. A
 program is named if the feedback has a name for its mistake, and placed if it says which place in
 the source alone has to be changed. `ARGS=--all` also prints what each is told.
 """
