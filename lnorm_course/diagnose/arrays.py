@@ -1,6 +1,5 @@
 """Diagnose what went into a layer somewhere else, and what came out: thin evidence."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,14 +7,12 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.checking.search import Explanation
-from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Search, explain
-from lnorm_course.diagnose.findings import HALF
+from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Search
 from lnorm_course.diagnose.likeness import law, likeness
-from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
+from lnorm_course.diagnose.norms import Norm, norm_like
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
-from lnorm_course.diagnose.trials import Trial, shapes_for, trials_for
-from lnorm_utils.words import capitalized
+from lnorm_course.diagnose.run import HALF
+from lnorm_course.diagnose.trials import Trial
 
 __all__ = ["diagnose_arrays"]
 
@@ -36,7 +33,8 @@ def diagnose_arrays(
     )
     weight, bias = (p if p is None else p.detach().double() for p in (weight, bias))
     shape = next((tuple(p.shape) for p in (weight, bias) if p is not None), x.shape[-1:])
-    norm = norm_of(shape, eps) if like is None else norm_like(like, eps, x.dtype)
+    norm = Norm(shape, 1e-5 if eps is None else eps)
+    norm = norm if like is None else norm_like(like, eps, x.dtype)
     _refuse(x, y, weight, bias, norm)
     if weight is None and bias is not None:
         weight = torch.ones_like(bias)
@@ -53,14 +51,12 @@ def diagnose_arrays(
     if within > 0.05 * y.abs().max().item() or y.numel() < FEWEST:
         words = f"{y.numel()} numbers that can be off by {within:.1g} tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
-    found = explain(
-        search, [y.double()], "".join(p.has for p in search.model_pieces), must_run=False
-    )
+    found = search.explain([y.double()], " ".join(p.has for p in search.pieces))
     if found.is_right:
-        shown = {piece.why for piece in search.model_pieces}
-        hidden = [p.why for p in norm.model.pieces if p.step == "deviation" and p.why not in shown]
-        alike = "; or ".join(list(map(first_sentence, hidden))[:MOST_NAMED])
-        places = [f"The same numbers come out in other ways: {alike}."] if alike else []
+        step = (each for each in search.pieces if each.step == "deviation")
+        alike = [p.why for p in step if search.fits(search.right[0], (p,), 0)][:MOST_NAMED]
+        hidden = "; or ".join(map(first_sentence, alike))
+        places = [f"The same numbers come out in other ways: {hidden}."] if alike else []
         words = f"from {norm.in_words}{channels}, as far as one pair can tell."
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
     words, slips = found.words, found.slips
@@ -72,7 +68,7 @@ def diagnose_arrays(
         ways = "; or ".join(slips[:MOST_NAMED])
         words = f"{len(found.found)} things explain it equally well: {ways}."
     words += f" (That's{channels.removeprefix(', with')}.)" if channels else ""
-    return diagnosis(Verdict.KNOWN, words, slips, [*_apart(found.found, norm, trial)], tried)
+    return diagnosis(Verdict.KNOWN, words, slips, tried=tried)
 
 
 def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:
@@ -108,17 +104,3 @@ def _refuse(x: Tensor, y: Tensor, weight: Any, bias: Any, norm: Norm) -> None:
             f"γ and β have shape {norm.shape}, so x should end with these sizes, but its shape is "
             f"{tuple(x.shape)}."
         )
-
-
-def _apart(found: Sequence[Explanation], norm: Norm, pair: Trial) -> Iterator[str]:
-    """Yield which of the usual inputs would tell explanations apart, if one does."""
-    shapes = shapes_for(norm)[:3]
-    trials = trials_for(norm, shapes, pair.weight, pair.bias, takes_eps=False)
-    for trial in trials[::-1] if len(found) > 1 else ():
-        if trial.kind != "gradient":
-            search = Search(norm, [trial])
-            results = [search.result(parts, 0) for parts in found]
-            alike = sum(search.equal(one, other) for one in results for other in results)
-            if alike == len(found):
-                yield f"{capitalized(trial.words)} would tell them apart."
-                return

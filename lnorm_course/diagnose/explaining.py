@@ -1,10 +1,10 @@
-"""Explain results: search the pieces of a model for the fewest that lead to them."""
+"""Explain results: search the pieces of a norm for the fewest that lead to them."""
 
-import functools
+import contextlib
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, cached_property, partial
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -18,13 +18,15 @@ from lnorm_course.checking.search import (
     in_words,
     may_be,
 )
+from lnorm_course.diagnose.fitting import fitted
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.trials import Trial
-from lnorm_course.inspecting.rounding import Float64, bound, weight_of_terms
+from lnorm_course.inspecting.rounding import bound, weight_of_terms
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
+from lnorm_utils.words import significant
 
-__all__ = ["DOUBLE", "MARGIN", "SINGLE", "Explained", "Result", "Search", "explain"]
+__all__ = ["APART", "DOUBLE", "SINGLE", "Explained", "Result", "Search"]
 
 WITHIN = 1e-9  # how far scaled numbers may be off
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
@@ -32,11 +34,12 @@ DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and floa
 # another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
 MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
 LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
-MOST_PAIRS = 7_000  # a count and not a time, so that a verdict doesn't depend on the machine
+OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
 APART = ("far", "dtype")  # kinds of trials that say by themselves what is wrong
 # What a source must have for a sentence to be said, and what the many trials tell without it.
 TELLING = "**2 square clamp max 1e-8 1e-12 1e- +eps **1/2"
 COMMON = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
+SCALING, BEHIND = ("parameters", "affine"), ("behind",)  # steps that take each row by itself
 Result = Tensor | Raised
 
 
@@ -45,15 +48,14 @@ class Explained(NamedTuple):
 
     Args:
         is_right: whether nothing has to be explained.
-        parts: what is wrong, of the first explanation.
         words: what is said of all explanations; empty if there is none.
         slips: a clause for each thing that is wrong.
         wrong: the trials that differ.
         without: those of them that it doesn't explain.
+        found: the explanations.
     """
 
     is_right: bool
-    parts: Explanation = ()
     words: str = ""
     slips: tuple[str, ...] = ()
     wrong: Sequence[Trial] = ()
@@ -62,7 +64,7 @@ class Explained(NamedTuple):
 
 
 class Search(Explanations):
-    """A search in which all things that are wrong but one are common.
+    """What wrong pieces of a norm make of trials.
 
     Args:
         norm: what is right, with its wrong pieces.
@@ -75,78 +77,146 @@ class Search(Explanations):
         self, norm: Norm, trials: Sequence[Trial], unit: float = DOUBLE, more: float = 0.0
     ) -> None:
         self.norm, self.trials, self.unit = norm, trials, unit
-        self.tolerances = [max(self._tolerance(each, unit) + more, 1e-300) for each in trials]
-
-        def run(parts: Explanation, number: int) -> Tensor:
-            value = trials[number].run(functools.partial(norm.result, parts))
-            return value * self._factor(value, number)
-
-        right = [run((), n) for n in range(len(trials))]
+        self._fits: list[Piece] = []
+        self._normalized = cache(self._normalize)
+        self.answers = [each.run(partial(norm.result, ())) for each in trials]
+        self.tolerances = [max(self._tolerance(n) + more, 1e-300) for n in range(len(trials))]
+        right = [self.scaled(value, n) for n, value in enumerate(self.answers)]
         arguments = ["eps"] + ["bias"] * (trials[0].bias is not None)
-        super().__init__(run, (), (), norm.model, right, WITHIN, arguments)
-        self.answers = [each.run(functools.partial(norm.result, ())) for each in trials]
+        super().__init__(self._scaled_run, (), (), None, right, WITHIN, arguments)
 
-    def _factor(self, value: Tensor, number: int) -> float:
-        """Return the unit in which a result is compared; far from zero, one of its own."""
-        if self.trials[number].kind == "far":
-            return WITHIN / LOST[self.unit] / max(value.abs().max().item(), 1e-300)
-        return WITHIN / self.tolerances[number]
+    def _scaled_run(self, parts: Explanation, number: int) -> Result:
+        return self.scaled(self.trials[number].run(partial(self.norm.result, parts)), number)
 
-    def _tolerance(self, trial: Trial, unit: float) -> float:
-        unit = max(unit, torch.finfo(trial.dtype).eps / 2)
-        right = functools.partial(self.norm.result, ())
-        with Float64() as counted:
-            y = trial.run(right)
-        terms = weight_of_terms(y, lambda move: replace(trial, x=move(trial.x)).run(right))
-        limit = bound(unit, y, terms, counted)
+    def _tolerance(self, number: int) -> float:
+        trial, y = self.trials[number], self.answers[number]
+        unit = max(self.unit, torch.finfo(trial.dtype).eps / 2)
+        times = OF_GRADIENT if trial.kind == "gradient" else 1
+        terms = PASSES * trial.x.shape[-1] * times
+
+        def run(move: Callable[[Tensor], Tensor]) -> Tensor:
+            moved = Trial(**{**vars(trial), "x": move(trial.x)})
+            return moved.run(partial(self.norm.result, ()))
+
+        limit = bound(unit, y, weight_of_terms(y, run), OPERATIONS * times, terms)
         return MARGIN.get(unit, 1.0) * limit.max().item()
 
-    def all(self, count: int) -> Iterator[Iterator[Explanation]]:
-        """Yield the explanations with so many wrong things."""
-        simple, double = ([p for p in self.model_pieces if p.counts == n] for n in (1, 2))
-        common = [piece for piece in simple if _is_common(piece)]
-        rare = [piece for piece in simple if not _is_common(piece)]
-        pairs = itertools.combinations(common, 2)
-        if count == 1:
-            yield ((piece,) for piece in simple)
-        elif count == 2:
-            yield itertools.islice(
-                in_gaps(itertools.chain(pairs, itertools.product(common, rare))), MOST_PAIRS
-            )
-            yield ((piece,) for piece in double)
-        else:
-            yield in_gaps(itertools.combinations(common, 3))
-            yield itertools.product(double, common)
-            yield in_gaps((a, *pair) for pair in pairs for a in double)
-
     def scaled(self, value: Result, number: int) -> Result:
-        """Return a result in the unit in which results are compared."""
+        """Return a result in the unit in which it's compared; far from zero, one of its own."""
         if isinstance(value, Raised) or not value.is_floating_point():
             return value
-        return value.double() * self._factor(value.double(), number)
+        value, within = value.double(), self.tolerances[number]
+        if self.trials[number].kind == "far":
+            within = LOST[self.unit] * max(value.abs().max().item(), 1e-300)
+        return value * (WITHIN / within)
 
-    def best(self, results: Sequence[Result], source: str) -> tuple[list[Explanation], set[int]]:
+    def is_right(self, value: Result, number: int) -> bool:
+        """Tell whether a result is right on a trial."""
+        return self.equal(self.scaled(value, number), self.right[number])
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The wrong pieces without a number that has to be found."""
+        pieces = filter(self._has_what_it_needs, self.norm.pieces)
+        return [piece for piece in pieces if "NUMBER" not in piece.code]
+
+    def all(self, count: int) -> Iterator[Iterator[Explanation]]:
+        """Yield the explanations with so many wrong things that a screen doesn't find."""
+        whole = [p for p in self.pieces if p.step == "layer_norm" or p.step in BEHIND]
+        if count == 1:
+            yield ((piece,) for piece in self.pieces if piece.counts == 1)
+        elif count == 2:
+            yield in_gaps(itertools.product(filter(_is_common, self.pieces), whole))
+
+    def screened(self, value: Tensor, number: int, is_deep: bool) -> Iterator[Explanation]:
+        """Yield what gives a result: wrong normalization × wrong γ and β × what comes behind.
+
+        Args:
+            is_deep: whether two things in the normalization may be wrong.
+        """
+        trial, within, target = self.trials[number], self.tolerances[number], value.flatten()
+        kinds, rows = self._normalized(number, is_deep)
+        scaling, behind = (self._some(steps) for steps in (SCALING, BEHIND))
+        for parts in scaling if is_deep else [*scaling, *self._pairs(SCALING)]:
+            y = self._step("scaled", parts, rows, trial.weight, trial.bias)
+            for more in behind if len(parts) < (1 if is_deep else 2) else [()]:
+                z = self._step("behind", more, trial.x, y)
+                if not isinstance(z, Tensor) or z.shape[1:] != value.shape:
+                    continue
+                left, z = torch.arange(len(z)), z.flatten(1)
+                for many in (2, None):  # two numbers leave few
+                    near = torch.isclose(z[left, :many], target[:many], 0, within, equal_nan=True)
+                    left = left[near.all(1)]
+                yield from ((*kinds[n], *parts, *more) for n in left.tolist())
+
+    def _some(self, steps: Sequence[str]) -> list[Explanation]:
+        simple = (p for p in self.pieces if p.step in steps and p.counts == 1)
+        return [(), *((piece,) for piece in simple)]
+
+    def _pairs(self, steps: Sequence[str]) -> Iterable[Explanation]:
+        mine = [piece for piece in self.pieces if piece.step in steps]
+        pairs = in_gaps(itertools.product(mine, filter(_is_common, mine)))
+        double = ((piece,) for piece in mine if piece.counts > 1)
+        return [*dict.fromkeys(tuple(sorted(each)) for each in pairs), *double]
+
+    def _normalize(self, number: int, is_deep: bool) -> tuple[list[Explanation], Tensor]:
+        """Return explanations, and what each makes of a trial without γ and β."""
+        trial, dim = self.trials[number], tuple(range(-len(self.norm.shape), 0))
+        others = (*SCALING, *BEHIND, "layer_norm")
+        steps = {piece.step for piece in self.pieces} - {*others}
+        some = [*(self._pairs if is_deep else self._some)([*steps])]
+        values = [self._step("normalized", each, trial.x, dim, trial.eps) for each in some]
+        kept = [n for n, v in enumerate(values) if getattr(v, "shape", 0) == trial.x.shape]
+        return [some[n] for n in kept], torch.stack([values[n] for n in kept])
+
+    def _step(self, name: str, parts: Explanation, *arguments: Any) -> Any:
+        try:
+            with torch.no_grad():
+                return getattr(self.norm.steps(parts), name)(*arguments)
+        except Exception as error:
+            return Raised.of(error)
+
+    def explain(
+        self, results: Sequence[Result | None], source: str, must_run: bool = False
+    ) -> Explained:
+        """Explain the results of trials; None for those that don't count.
+
+        Args:
+            source: that of the layer, as far as it's known.
+            must_run: whether errors have to be explained, too.
+        """
+        judged = [n for n, value in enumerate(results) if isinstance(value, Tensor)]
+        wrong = [n for n in judged if not self.is_right(results[n], n)]  # type: ignore[arg-type]
+        trials = [self.trials[n] for n in wrong]
+        if all(trial.kind in APART for trial in trials) and not must_run:
+            return Explained(True, without=trials)
+        found, fits = self._best(results, {*wrong}, source)
+        if not found:
+            return Explained(not wrong and isinstance(results[-1], Tensor), wrong=trials)
+        done = dict.fromkeys(first_sentence(part.why) for parts in found for part in parts)
+        without = [self.trials[n] for n in wrong if n not in fits]
+        return Explained(False, in_words(found)[1], tuple(done), trials, without, found)
+
+    def _best(
+        self, results: Sequence[Result | None], wrong: set[int], source: str
+    ) -> tuple[list[Explanation], set[int]]:
         """Return the explanations that explain most, and the numbers of the trials they explain.
 
         What is explained must be all that a layer returns for the main trials, and that it's
-        wrong on them or elsewhere. With one thing wrong, an error, a shape, or rows without spread
-        may be left; two would fit by chance what one leaves.
+        wrong on them or elsewhere. With one thing wrong, a shape, or rows without spread may be
+        left; two would fit by chance what one leaves.
         """
-        scaled = [self.scaled(value, n) for n, value in enumerate(results)]
         code = f"{TELLING} {source}"
-        numbers = {*range(len(results))}
-        failed = {n for n in numbers if isinstance(scaled[n], Raised)}
-        differs = {n for n in numbers if not self.equal(scaled[n], self.right[n])}
-        main = {n for n in numbers if self.trials[n].kind in ("main", "gradient")}
-        whole = {n for n in numbers if self.trials[n].kind not in APART} - failed
-        must = (main - failed) | (set() if main & differs - failed else differs & whole)
-        must = must if differs & whole else numbers
-        order = sorted(must, key=lambda n: (n not in differs, -n))
+        scaled = [v if v is None else self.scaled(v, n) for n, v in enumerate(results)]
+        numbers = {n for n, value in enumerate(results) if value is not None}
+        failed = {n for n in numbers if isinstance(results[n], Raised)}
+        whole = {n for n in numbers - failed if self.trials[n].kind not in APART}
+        main = {n for n in whole if self.trials[n].kind in ("main", "gradient")}
+        must = main if main & wrong else main | wrong & whole if wrong & whole else numbers
+        order = sorted(must, key=lambda n: (n not in wrong, -n))
         best: list[Explanation] = []
         explained: set[int] = set()
-        is_value = any(self.trials[n].kind != "gradient" for n in differs)
-        counts = (1, 2, 3) if is_value else (1,)  # two things hardly meet in the gradient alone
-        for group in itertools.chain.from_iterable(map(self.all, counts)):
+        for group in self._groups(results, order[0]):
             for parts in group:
                 if not all(self.fits(scaled[n], parts, n) for n in order):
                     continue
@@ -159,10 +229,49 @@ class Search(Explanations):
                     continue
                 if len(fits) > len(explained):
                     best, explained = [], fits
-                best += [parts] * (fits == explained)
-            if explained >= whole:
+                if fits == explained and (not best or _size(parts) == _size(best[0])):
+                    best.append(parts)
+            if best and explained >= whole:
                 break
         return self._once(best), explained
+
+    def _groups(self, results: Sequence[Any], number: int) -> Iterator[Iterable[Explanation]]:
+        """Yield groups of explanations, the fewest wrong things first."""
+        yield from self.all(1)
+        value = results[number]
+        if isinstance(value, Raised) or self.trials[number].kind == "gradient":
+            return  # of which two things give too many
+        if value.shape == self.trials[number].x.shape:
+            for is_deep in (False, True):
+                found = sorted(self.screened(value.double(), number, is_deep), key=_size)
+                for _, group in itertools.groupby(found, _size):
+                    yield [parts for parts in group if _size(parts) > (1, -1)]
+        yield from self.all(2)
+        for others in ([()], [(piece,) for piece in self.pieces if _is_common(piece)]):
+            yield [parts for other in others for parts in self._with_number(other, results)]
+
+    def _with_number(self, others: Explanation, results: Sequence[Any]) -> Iterator[Explanation]:
+        """Yield pieces with the number that gives the result of the last trial, or tiny rows."""
+        last = len(self.trials) - 1
+        tiny = next((n for n, t in enumerate(self.trials) if "tiny" in t.words), last)
+        for piece in (each for each in self.norm.pieces if "NUMBER" in each.code):
+            number = tiny if piece.step == "eps" else last
+            trial, value = self.trials[number], results[number]
+            if not isinstance(value, Tensor) or value.shape != trial.x.shape:
+                continue
+
+            def run(values: Tensor, piece: Piece = piece, trial: Trial = trial) -> Tensor:
+                return trial.run(partial(self.norm.result, (*others, piece._replace(value=values))))
+
+            with contextlib.suppress(Exception):  # a wrong part may do anything
+                found = fitted(run, value.double(), self.tolerances[number])
+                if found is not None and piece.gap not in {
+                    getattr(part, "gap", None) for part in others
+                }:
+                    why = piece.why.format(number=significant(found))
+                    fit = piece._replace(value=found, why=why)
+                    self._fits.append(fit)  # whose id stands for its results
+                    yield (fit, *others)
 
     def _once(self, found: Sequence[Explanation]) -> list[Explanation]:
         """Keep one of the axes that are the same ones in all shapes that a layer takes."""
@@ -174,31 +283,14 @@ class Search(Explanations):
         return list(first.values())
 
 
+def _size(parts: Explanation) -> tuple[int, int]:
+    """Return how many things are wrong, and first those that are said one by one."""
+    return sum(getattr(part, "counts", 1) for part in parts), -len(parts)
+
+
 def _is_common(piece: Piece) -> bool:
     """Tell whether people do it so often that it's tried with all else."""
     if piece.step == "affine":
         return "x_hat" in piece.code or piece.code in ("(1 + g, b)", "(b, g)")
     is_value = piece.step == "eps" and "eps" not in piece.code
-    return is_value or (piece.step in ("variance", "deviation") and bool(COMMON & {*piece.beliefs}))
-
-
-def explain(search: Search, results: Sequence[Result], source: str, must_run: bool) -> Explained:
-    """Explain the results of trials.
-
-    Args:
-        source: that of the layer, as far as it's known.
-        must_run: whether an error has to be explained, too.
-    """
-    pairs = [(search.scaled(value, n), search.right[n]) for n, value in enumerate(results)]
-    wrong = [n for n, (y, z) in enumerate(pairs) if not isinstance(y, Raised | type(None))]
-    wrong = [n for n in wrong if not search.equal(*pairs[n])]
-    trials = [search.trials[n] for n in wrong]
-    if all(trial.kind in APART for trial in trials) and not must_run:
-        return Explained(True, without=trials)
-    found, fits = search.best(results, source)
-    if not found:
-        return Explained(not wrong and not isinstance(results[-1], Raised), wrong=trials)
-    done = (first_sentence(part.why) for parts in found for part in parts)
-    slips = tuple(dict.fromkeys(done))
-    without = [search.trials[n] for n in wrong if n not in fits]
-    return Explained(False, found[0], in_words(found)[1], slips, trials, without, found)
+    return is_value or bool(COMMON & {*piece.beliefs})

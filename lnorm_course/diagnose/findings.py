@@ -1,97 +1,25 @@
 """What only a whole layer shows: its gradient, its dtypes, its input, its parameters."""
 
-import functools
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 import torch
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
-from lnorm_course.checking.search import Explanation, Raised
-from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Result
-from lnorm_course.diagnose.norms import Norm
-from lnorm_course.diagnose.subject import LETTERS, Subject
+from lnorm_course.checking.search import Raised
+from lnorm_course.diagnose.explaining import DOUBLE, Explained, Search
+from lnorm_course.diagnose.run import HALF, Finding, Run
+from lnorm_course.diagnose.subject import LETTERS
 from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients, typical
 from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 
-__all__ = ["HALF", "Dtypes", "Finding", "Run", "findings"]
-
-HALF = (torch.bfloat16, torch.float16)
+__all__ = ["compare_as_held", "findings"]
 
 
-class Finding(NamedTuple):
-    """One sentence; and a clause, if the layer is wrong because of it; or if by nothing else."""
-
-    words: str
-    slip: str = ""
-    is_minor: bool = False
-
-
-class Dtypes(TorchDispatchMode):
-    """Note in which floating-point dtypes tensors come out of operations, as `seen`."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: set[torch.dtype] = set()
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
-        tensors = (each for each in tree_leaves(result) if isinstance(each, Tensor))
-        self.seen |= {each.dtype for each in tensors if each.ndim and each.is_floating_point()}
-        return result
-
-
-@dataclass
-class Run:
-    """A layer beside its norm.
-
-    Args:
-        main: a typical trial, which the layer takes.
-        mode: whether a module is in `train`.
-        dtype: the lowest in which it computes what comes in as float64.
-        parts: the wrong pieces that explain what it does.
-        is_given: whether γ or β were given, so those that each holds don't matter.
-        is_as_held: whether it keeps its own γ and β, and doesn't take those of a trial.
-    """
-
-    subject: Subject
-    norm: Norm
-    main: Trial
-    mode: bool = False
-    dtype: torch.dtype = torch.float64
-    parts: Explanation = ()
-    is_given: bool = False
-    is_as_held: bool = False
-
-    @property
-    def unit(self) -> float:
-        """The unit of rounding of that dtype, if it isn't half precision."""
-        return DOUBLE if self.dtype == torch.float64 else SINGLE
-
-    def result(self, trial: Trial) -> Result:
-        """Return what the layer makes of a trial, or its error."""
-        try:
-            mine = replace(trial, x=trial.x.to(trial.dtype))
-            if self.is_as_held:
-                mine = replace(mine, weight=None, bias=None)
-            value = mine.run(functools.partial(self.subject.call, is_training=self.mode))
-            return value.clone()  # the next call may overwrite it
-        except Exception as error:
-            return Raised.of(error)
-
-    def call(self, x: Tensor) -> Result:
-        """Return what it makes of x, with the ε, γ and β of the main trial."""
-        return self.result(replace(self.main, x=x))
-
-
-def findings(run: Run, is_known: bool) -> Iterator[Finding]:
+def findings(run: Run, explained: Explained, is_known: bool) -> Iterator[Finding]:
     """Yield what there is to say of a layer; of γ and β, if its numbers are right or explained."""
-    main, x = run.main, run.main.x.clone()
+    main, x, name = run.main, run.main.x.clone(), run.norm.name
     others = (main.weight, main.bias, main.eps, run.mode)
     with torch.no_grad():
         y = run.subject.call(x, *others)
@@ -102,83 +30,145 @@ def findings(run: Run, is_known: bool) -> Iterator[Finding]:
         yield Finding(f"{capitalized(slip)}: whoever uses x afterwards gets other numbers.", slip)
     if not torch.equal(y.nan_to_num(), before.nan_to_num()):
         slip = "without gradients each call overwrites what the one before has returned"
-        yield Finding(f"{capitalized(slip)}. {run.norm.name} returns a new tensor.", slip)
+        yield Finding(f"{capitalized(slip)}. {name} returns a new tensor.", slip)
     if is_known:
-        yield from _gradients(run)
-        yield from _parameters(run)
+        yield from _gradients(run, explained)
+        yield from _parameters(run, explained)
     returned: dict[torch.dtype, list[str]] = {}
-    for dtype in (torch.float64, torch.float32, *HALF):
+    for dtype in (torch.float64, torch.float32, *HALF[::-1]):
         value = run.result(replace(main, dtype=dtype))
         if isinstance(value, Tensor) and value.dtype != dtype:
             returned.setdefault(value.dtype, []).append(dtype_name(dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
-        yield Finding(f"{capitalized(slip)}. {run.norm.name} returns what it gets.", slip, True)
-    yield from map(Finding, run.subject.notes)
+        yield Finding(f"{capitalized(slip)}. {name} returns what it gets.", slip, True)
+    if run.subject.returns > 1:
+        yield Finding(f"It returns {run.subject.returns} things; the first was compared.")
 
 
-def _gradients(run: Run) -> Iterator[Finding]:
-    """Look whether a gradient comes back to x, γ and β."""
-    main, subject = run.main, run.subject
+def _gradients(run: Run, explained: Explained) -> Iterator[Finding]:
+    """Look whether the right gradient comes back to γ and β, and any to x."""
+    subject = run.subject
     weight, bias = (
-        p if p is None else p.clone().requires_grad_() for p in (main.weight, main.bias)
+        p if p is None else p.clone().requires_grad_() for p in (run.main.weight, run.main.bias)
     )
-    mine = subject.copy(main.x.dtype, weight, bias, run.mode)
+    trial, given = replace(run.main, weight=weight, bias=bias), {"weight": weight, "bias": bias}
+    mine = subject.copy(trial.x.dtype, trial.weight, trial.bias, run.mode)
     learns = dict(mine.named_parameters()) if isinstance(mine, nn.Module) else {}
     leaves = {
-        LETTERS[role]: learns.get(subject.held[role]) if role in subject.held else given
-        for role, given in (("weight", weight), ("bias", bias))
-        if subject.has(role)
+        role: learns.get(subject.held[role]) if role in subject.held else p
+        for role, p in given.items()
+        if p is not None and subject.has(role)
     }
-    known = {letter: leaf for letter, leaf in leaves.items() if leaf is not None}
-    call = functools.partial(subject.call, is_training=run.mode)
+    known = {role: leaf for role, leaf in leaves.items() if leaf is not None}
     try:
-        _, *found = gradients(replace(main, weight=weight, bias=bias), call, *known.values())
+        call = partial(subject.call, mode=run.mode)
+        own = dict(zip(known, gradients(trial, call, *known.values())[1:], strict=True))
     except NoGradientError:
         yield Finding("No gradient comes back through it, so nothing below it can learn.")
         return
     except Exception as error:
         yield Finding(f"Its gradient can't be computed: {Raised.of(error).message[:100]}")
         return
-    if run.parts or run.dtype in HALF:
+    if explained.wrong:
         return
-    silent = [letter for letter, each in zip(known, found, strict=True) if not each.any()]
-    if silent:
-        slip = f"no gradient reaches {spoken(silent)}"
-        yield Finding(f"{capitalized(slip)}, so training changes nothing there.", slip)
-    given = {letter: p for letter, p in (("γ", weight), ("β", bias)) if p is not None}
-    right = functools.partial(run.norm.result, ())
-    _, *expected = gradients(replace(main, weight=weight, bias=bias), right, *given.values())
-    should = dict(zip(given, expected, strict=True))
-    for letter, mine in zip(known, found, strict=True):
-        if letter in silent or mine.numel() != should[letter].numel():
-            continue
-        y, z = mine.double().flatten(), should[letter].flatten()
-        within = (1e-7 if run.unit == DOUBLE else 1e-3) * z.abs().max()
-        if (y - z).abs().max() > within:
-            factor = (y @ z / (z @ z)).item()
-            is_scaled = (y - factor * z).abs().max() <= within
-            other = f"{significant(factor)} times what it should be" if is_scaled else "wrong"
-            slip = f"the gradient of {letter} is {other}"
-            yield Finding(f"{capitalized(slip)}, so it learns otherwise.", slip)
+    at = (p for role, p in given.items() if p is not None and role in known)
+    right = gradients(trial, partial(run.norm.result, ()), *at)[1:]
+    for (role, y), z in zip(own.items(), right, strict=True):
+        letter, y, z = LETTERS[role], y.double().flatten(), z.flatten()
+        if not y.any():
+            slip = f"no gradient reaches {letter}"
+            yield Finding(f"{capitalized(slip)}, so training changes nothing there.", slip)
+        elif y.shape == z.shape:
+            factor, within = (y @ z / (z @ z)).item(), _within(run) * z.abs().max()
+            other, is_scaled = "wrong", (y - factor * z).abs().max() <= within
+            if is_scaled:
+                other = f"{significant(factor)} times what it should be"
+            if (y - z).abs().max() > within:
+                slip = f"the gradient of {letter} is {other}"
+                yield Finding(f"{capitalized(slip)}, so it learns otherwise.", slip)
 
 
-def _parameters(run: Run) -> Iterator[Finding]:
+def _within(run: Run) -> float:
+    return 1e-7 if run.unit == DOUBLE else 1e-3
+
+
+def _parameters(run: Run, explained: Explained) -> Iterator[Finding]:
     """Compare γ and β, and how they are called, with those of PyTorch's module."""
     subject, like, name = run.subject, run.norm.module, run.norm.name
     for role, letter in LETTERS.items():
         own = getattr(like, role, None)
-        if like is not None and not run.parts and (own is None) == subject.has(role):
+        if like is not None and not explained.found and (own is None) == subject.has(role):
             if own is None:
                 yield Finding(f"It has a {letter}. {name} has none here.", f"it has a {letter}")
             else:
                 yield Finding(f"It has no {letter}, and was compared for the {letter} of `like`.")
     held = {LETTERS[role]: path for role, path in subject.held.items()}
-    named = [f"{letter} is called `{path}`" for letter, path in held.items()]
     if any(path not in LETTERS for path in held.values()):
+        named = [f"{letter} is called `{path}`" for letter, path in held.items()]
         yield Finding(f"In its state dict {spoken(named)}.")
     learns = dict(subject.layer.named_parameters()) if subject.is_module else {}
     if plain := [f"{letter} (`{path}`)" for letter, path in held.items() if path not in learns]:
         yield Finding(
             f"No optimizer finds {spoken(plain)}, because that's no parameter of a module."
         )
+
+
+def compare_as_held(
+    run: Run, trials: Sequence[Trial], explained: Explained
+) -> tuple[Explained, str, str]:
+    """Return what is known of a layer if the γ and β count that it and `like` hold, too.
+
+    Args:
+        explained: what is known with the same γ and β in both.
+
+    Returns:
+        That again, or what is known now; what to add to "no difference"; and a note.
+    """
+    like, subject = run.norm.module, run.subject
+    g, b = (getattr(like, role, None) for role in LETTERS)
+    if g is None or run.is_given or not subject.held:
+        return explained, "", ""
+    g, b = (p if p is None else p.detach().double() for p in (g, b))
+    held = [replace(t, weight=g, bias=b) for t in trials if t.kind in ("main", "flat")]
+    own, search = replace(run, is_as_held=True), Search(run.norm, held, run.unit)
+    values = [own.result(trial) for trial in held]
+    agrees = all(isinstance(v, Raised) or search.is_right(v, n) for n, v in enumerate(values))
+    words = "" if agrees else _other_numbers(run)
+    is_new = all(p is None or p.min() == p.max() for p in (g, b))  # it only says which norm
+    if words and explained.is_right and not is_new:
+        same = "With the same numbers in both no difference was found."
+        return Explained(False, f"{words} {same}", (words.removesuffix("."),)), "", ""
+    if words:
+        note = words * (not explained.is_right and not is_new)
+        return explained, f" {words}" * explained.is_right, note
+    if explained.is_right or not agrees or (is_new and not explained.found):
+        return explained, "", ""
+    # Does what explains it show with the γ and β of `like`? Then they are held in another way.
+    last = len(held) - 1
+    if any(search.equal(search.result(p, last), search.right[last]) for p in explained.found):
+        return explained, "", ""
+    note = f"With the same numbers in both it would differ. {explained.words}".strip()
+    return Explained(True), " That's with the γ and β that each of them holds.", note
+
+
+def _other_numbers(run: Run) -> str:
+    """Say how the γ and β that a layer holds differ from those of `like`."""
+    found = []
+    for role, path in run.subject.held.items():
+        own, like = run.subject.tensor(path), getattr(run.norm.module, role, None)
+        if like is None or own.numel() != like.numel():
+            continue
+        p, q = (each.detach().double().flatten() for each in (own, like))
+        letter, near = f"its {LETTERS[role]}", 1e-6 * q.abs().max().item()
+        if torch.allclose(p, q, 0, near):
+            continue
+        if torch.allclose(p.sort().values, q.sort().values, 0, near):
+            found.append(f"{letter} has the same numbers in another order")
+        elif torch.allclose(p + 1, q, 0, 1e-6 + near):
+            found.append(f"{letter} is less by 1, as if it were to be added")
+        elif p.min() == p.max():
+            found.append(f"{letter} is {significant(p[0])} everywhere, as if it weren't loaded")
+        else:
+            found.append(f"{letter} has other numbers")
+    return f"It holds other numbers than `like`: {spoken(found, True)}." if found else ""

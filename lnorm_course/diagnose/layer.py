@@ -1,7 +1,7 @@
 """Diagnose a layer: run it beside its norm, explain what differs, and say where."""
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,24 +9,16 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.search import Raised
-from lnorm_course.diagnose.explaining import (
-    APART,
-    DOUBLE,
-    SINGLE,
-    Explained,
-    Result,
-    Search,
-    explain,
-)
-from lnorm_course.diagnose.findings import HALF, Dtypes, Finding, Run, findings
-from lnorm_course.diagnose.held import compare_as_held
+from lnorm_course.diagnose.explaining import APART, DOUBLE, SINGLE, Explained, Result, Search
+from lnorm_course.diagnose.findings import compare_as_held, findings
 from lnorm_course.diagnose.likeness import law, likeness
-from lnorm_course.diagnose.norms import Norm, norm_like, norm_of
+from lnorm_course.diagnose.norms import Norm, norm_like
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
 from lnorm_course.diagnose.rows import about_rows
+from lnorm_course.diagnose.run import Finding, Run, is_whole
 from lnorm_course.diagnose.subject import Subject, shape_of
-from lnorm_course.diagnose.trials import Trial, parameter, shapes_for, trials_for, typical
-from lnorm_utils.words import capitalized, dtype_name, spoken
+from lnorm_course.diagnose.trials import OVERFLOW, Trial, parameter, shapes_for, trials_for, typical
+from lnorm_utils.words import capitalized, spoken
 
 __all__ = ["diagnose_layer"]
 
@@ -39,7 +31,7 @@ DTYPES = "float64, float32, float16 and bfloat16; the gradient"
 
 
 def diagnose_layer(
-    layer: Callable,
+    layer: Any,
     like: Any = None,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
@@ -47,9 +39,9 @@ def diagnose_layer(
     shape: tuple[int, ...] | None = None,
 ) -> Diagnosis:
     """Return what tells a layer from its norm; the arguments are those of `diagnose`."""
-    norm = None if like is None else norm_like(like, eps)
+    norm = Norm((), 1e-5 if eps is None else eps) if like is None else norm_like(like, eps)
     subject = Subject(layer)
-    known = shape or (norm.shape if norm else shape_of(layer))
+    known = shape or norm.shape or shape_of(layer)
     sizes = [known] if known else SIZES
 
     def prepared(is_images: bool) -> tuple[int, Run, list[Trial]]:
@@ -57,19 +49,17 @@ def diagnose_layer(
         subject.channels_first = is_images
         ranks: list[tuple[int, Run, list[Trial]]] = []
         for size in sizes:
-            mine = replace(norm or norm_of(size, eps), is_channels_first=is_images)
+            mine = replace(norm, shape=size, is_channels_first=is_images)
             run, trials = _prepared(subject, mine, weight, bias, () if known else WIDTHS)
             value = run.call(run.main.x)
-            is_tensor = isinstance(value, Tensor)
-            ranks.append((is_tensor + _is_whole(value, run.main.x), run, trials))
+            ranks.append((isinstance(value, Tensor) + is_whole(value, run.main.x), run, trials))
             if ranks[-1][0] == 2:
                 break
         return max(ranks, key=lambda rank: rank[0])
 
     rank, run, trials = prepared(False)
     found = _judged(run, trials) if rank == 2 else None
-    takes_all = found and (not found.right or run.main.x.ndim > len(run.norm.shape) + 1)
-    if not takes_all and len(run.norm.shape) == 1:
+    if len(run.norm.shape) == 1 and (not found or (found.right and run.main.x.ndim == 2)):
         # Perhaps its features are axis 1, which a table of rows doesn't tell.
         sizes = [run.norm.shape] if found else sizes
         images = prepared(True)
@@ -78,10 +68,6 @@ def diagnose_layer(
             return of_images
         subject.channels_first = False
     return found or (_judged(run, trials) if rank else _fails(run, trials))
-
-
-def _is_whole(value: Result, x: Tensor) -> bool:
-    return isinstance(value, Tensor) and value.numel() == x.numel()
 
 
 def _prepared(
@@ -101,21 +87,23 @@ def _prepared(
     subject.axes = len(norm.shape)
     is_given = weight is not None or bias is not None
     run = Run(subject, norm, Trial("", torch.zeros(0), norm.eps, g, b), is_given=is_given)
-    taken = {shape: _is_whole(run.call(x := typical(shape)), x) for shape in shapes_for(norm)}
+    taken = {shape: is_whole(run.call(x := typical(shape)), x) for shape in shapes_for(norm)}
     shapes = sorted(taken, key=lambda shape: not taken[shape])
-    with Dtypes() as dtypes:
-        run.call(typical(shapes[0]))
-    dtype = next((each for each in (*HALF, torch.float32) if each in dtypes.seen), torch.float64)
-    run = replace(run, dtype=dtype)
+    run = replace(run, main=replace(run.main, x=typical(shapes[0]))).with_unit()
+    subject.find_eps(norm.eps)
+    tiny = replace(run.main, x=1e-5 * run.main.x)
+    if _equal(run.result(tiny), run.result(replace(tiny, eps=2 * norm.eps))):
+        subject.own_eps = ""  # it isn't what it uses
+    takes_eps = bool(subject.own_eps) or "eps" in subject.takes
     widths = () if norm.is_channels_first else widths
-    trials = trials_for(norm, shapes, g, b, "eps" in subject.takes, widths, FAR[run.unit])
+    trials = trials_for(norm, shapes, g, b, takes_eps, widths, FAR[run.unit])
     return replace(run, main=trials[-1]), trials
 
 
 def _fails(run: Run, trials: list[Trial]) -> Diagnosis:
     """Say why a layer fails on every input, or name the slip that makes it fail."""
     results = [run.result(trial) for trial in trials]
-    explained = explain(Search(run.norm, trials), results, _source(run), must_run=True)
+    explained = Search(run.norm, trials).explain(results, _source(run), must_run=True)
     error: Any = results[-1]
     fails = f"for {tuple(run.main.x.shape)} it raises {error.kind}: {error.message}"
     if explained.words:
@@ -136,22 +124,27 @@ def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
     results = [_results(each, trials) for each in runs]
     if len(runs) > 1 and all(map(_equal, *results)):
         runs = runs[:1]
+    search = Search(run.norm, trials, run.unit)
     judged = [
-        (each, *_explained(each, trials, mine)) for each, mine in zip(runs, results, strict=False)
+        (each, *_explained(each, search, mine)) for each, mine in zip(runs, results, strict=False)
     ]
     # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
     judged.sort(key=lambda j: (not j[1].words, j[1].is_right, not j[0].mode))
+    (run, explained, looks), *others = judged
     notes = []
-    for other, explained, *_ in judged[1:]:
-        words = explained.words or " ".join(_rows(other)[0]) or "cause unknown."
+    if len(judged) == 1:
+        explained, remark, note = compare_as_held(run, trials, explained)
+        notes += [Finding(note)] if note else []
+    else:
+        remark = ""
+    for other, about, _ in others:
         mode, worse = ("train", "eval") if other.mode else ("eval", "train")
+        words = about.words or " ".join(_rows(other)) or "cause unknown."
         is_one = f"It is wrong only in `{worse}`."
-        notes += [is_one if explained.is_right else f"In `{mode}`: {words}"]
-    notes = [] if all(each[1].is_right for each in judged) else notes
-    found, remark, note = compare_as_held(runs, trials, *judged[0])
-    notes = [note] if note else notes
-    others = [*map(Finding, notes), *_refused(trials, results[0])]
-    return _report(*found, trials, others, remark)
+        notes.append(Finding(is_one if about.is_right else f"In `{mode}`: {words}"))
+    if explained.is_right:
+        notes = [each for each in notes if not each.words.startswith("It is wrong only")]
+    return _report(run, explained, looks, trials, [*notes, *_refused(trials, results[0])], remark)
 
 
 def _results(run: Run, trials: Sequence[Trial]) -> list[Result]:
@@ -167,21 +160,34 @@ def _results(run: Run, trials: Sequence[Trial]) -> list[Result]:
 
 def _changes(run: Run) -> Diagnosis | None:
     """Say if it gives other numbers for the same input, and why."""
-    x, values = run.main.x, []
+    x, values, fresh = run.main.x, [], replace(run, subject=run.subject.fresh())
     with torch.random.fork_rng():
         for seed in (1, 2, 0, 0):
             torch.manual_seed(seed)
             values.append(run.call(x))
-    if _equal(*values[:2]):
-        return None
+        other = fresh.call(typical(x.shape, 71))
+        after_other = fresh.call(x)
+    kept = [f"`{name}`" for name in (*run.subject.kept(), *fresh.subject.kept())]
     where = f" in `{'train' if run.mode else 'eval'}`" * run.subject.is_module
-    other = f"It gives other numbers for the same input{where}"
-    if kept := spoken([f"`{name}`" for name in run.subject.kept()]) if run.subject.kept() else "":
-        words = f"{other}, because each call changes {kept}. {run.norm.name} keeps nothing."
-        return diagnosis(Verdict.KNOWN, words, (f"each call changes {kept}",))
+    if isinstance(other, Tensor) and _equal(values[0], other):
+        words = "what comes out doesn't depend on what goes in"
+        words = words if other.isfinite().any() else "nothing finite comes out"
+        return diagnosis(Verdict.KNOWN, f"{words}.", (words,))
+    if _equal(*values[:2]):
+        if _equal(values[0], after_other):
+            return None
+        what = spoken(kept) if kept else "something"
+        slip = f"it keeps {what} from an earlier input"
+        words = f"{slip}{where}, and gives other numbers for the next one because of that."
+        return diagnosis(Verdict.KNOWN, f"{words} {run.norm.name} keeps nothing.", (slip,))
+    said = f"It gives other numbers for the same input{where}"
+    if kept:
+        slip = f"each call changes {spoken(kept)}"
+        words = f"{said}, because {slip}. {run.norm.name} keeps nothing."
+        return diagnosis(Verdict.KNOWN, words, (slip,))
     why = "so something in it is random, such as dropout"
     why = why if _equal(*values[2:]) else "so it's random, or something is kept from call to call"
-    return diagnosis(Verdict.NOT_JUDGED, f"{other}, {why}.")
+    return diagnosis(Verdict.NOT_JUDGED, f"{said}, {why}.")
 
 
 def _equal(one: Result, other: Result) -> bool:
@@ -190,33 +196,34 @@ def _equal(one: Result, other: Result) -> bool:
     return one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
 
 
-def _explained(run: Run, trials: list[Trial], results: list[Result]) -> tuple[Explained, str]:
+def _explained(run: Run, search: Search, results: list[Result]) -> tuple[Explained, str]:
     """Explain what comes out; say what it looks like if nothing explains it."""
     # What refuses a width is made for certain ones, and what has no gradient is right without.
+    trials, last = search.trials, len(search.trials) - 1
     fails = {t.kind for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)}
-    kept = [n for n, t in enumerate(trials) if t.kind not in fails & {"width", "gradient"}]
-    some, mine = [trials[n] for n in kept], [results[n] for n in kept]
-    search, last = Search(run.norm, some, run.unit), len(some) - 1
-    if run.dtype in HALF and not search.equal(search.scaled(mine[-1], last), search.right[-1]):
-        half = Search(run.norm, [run.main], torch.finfo(run.dtype).eps / 2)
-        slip = f"something is computed in {dtype_name(run.dtype)} and not in the dtype of x"
-        is_near = half.equal(half.scaled(mine[-1], 0), half.right[0])
-        words = f"{capitalized(slip)}, so digits are lost." * is_near
-        return Explained(False, (), words, (slip,) * is_near), f"{slip}."
+    fails &= {"width", "gradient"}
+    counted = [None if t.kind in fails else r for t, r in zip(trials, results, strict=True)]
+    if run.unit == SINGLE and not search.is_right(results[last], last):
+        half = Search(run.norm, [run.main], torch.finfo(torch.bfloat16).eps / 2)
+        if half.is_right(results[last], 0):
+            slip = "something is computed in half precision and not in the dtype of x"
+            words = f"{capitalized(slip)}, so digits are lost."
+            return Explained(False, words, (slip,), [run.main]), ""
     is_row = run.main.x.shape == torch.Size(run.norm.shape)
-    found = explain(search, mine, _source(run), must_run=is_row)
+    found = search.explain(counted, _source(run), must_run=is_row)
     if found.is_right or found.words:
         return found, ""
-    if words := law(search, mine):
+    if words := law(search, counted):
         return found._replace(words=words, slips=(words.partition(". ")[0],)), ""
-    if found.wrong[-1] is run.main:
-        return found, likeness(search, mine)
-    where = spoken([trial.words for trial in found.wrong])
-    if {trial.kind for trial in found.wrong} <= {"shape", "width"}:
+    if run.main in found.wrong:
+        return found, likeness(search, results)
+    wrong = [trial for trial in found.wrong if trial.kind not in APART]
+    where = spoken([trial.words for trial in wrong])
+    if {trial.kind for trial in wrong} <= {"shape", "width"}:
         slip = f"it's wrong on {where}"
-        words = f"{slip}, and on nothing else that was tried. {_example(run, found.wrong)}"
+        words = f"{slip}, and on nothing else that was tried. {_example(run, wrong)}"
         return found._replace(words=capitalized(words).strip(), slips=(slip,)), ""
-    return found, f"it differs on {where}, and on nothing else that was tried."
+    return found, f"It differs on {where}, and on nothing else that was tried."
 
 
 def _example(run: Run, wrong: Sequence[Trial]) -> str:
@@ -226,22 +233,28 @@ def _example(run: Run, wrong: Sequence[Trial]) -> str:
     found = ["None of these numbers is a power of 2."] if sizes and {*sizes} == uneven else []
     for trial in sorted(wrong, key=lambda trial: trial.x.numel()):
         if trial.x.is_contiguous():  # changing a row would make any other one contiguous
-            mine = replace(run, main=trial)
-            search = Search(run.norm, [trial], run.unit)
-            words = law(search, [mine.result(trial)]) or " ".join(_rows(mine)[0])
+            norm = replace(run.norm, shape=trial.x.shape[-len(run.norm.shape) :])
+            mine = replace(run, main=replace(trial, kind="main"), norm=norm)
+            search, results = Search(norm, [mine.main], run.unit), [mine.result(trial)]
+            words = search.explain(results, "").words or law(search, results)
+            words = words or " ".join(_rows(mine))
             return " ".join([*found, f"On {trial.words}: {words}" if words else ""])
     return ""
 
 
-def _apart(explained: Explained) -> Iterable[Finding]:
-    """Yield what the trials say that are apart: what is wrong far from zero, or in a dtype."""
+def _apart(explained: Explained) -> list[Finding]:
+    """Return what the trials say that are apart: what is wrong far from zero, or in a dtype."""
     kinds = {trial.kind: trial.words for trial in explained.without}
     if "far" in kinds:
         slip = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
-        yield Finding(f"{capitalized(slip)}: it's wrong on {kinds['far']}.", slip)
+        return [Finding(f"{capitalized(slip)}: it's wrong on {kinds['far']}.", slip)]
     if dtypes := [t.words for t in explained.without if t.kind == "dtype" and explained.is_right]:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
-        yield Finding(f"{capitalized(slip)}.", slip)
+        if dtypes == [OVERFLOW]:
+            slip = f"in {OVERFLOW} a square is too large, and isn't computed in float32"
+        words = f"{capitalized(slip)}. In float64 no difference was found."
+        return [Finding(words, slip, is_minor=True)]
+    return []
 
 
 def _source(run: Run) -> str:
@@ -262,34 +275,24 @@ def _refused(trials: Sequence[Trial], results: Sequence[Result]) -> list[Finding
         found.append(Finding(f"{capitalized(slip)}.", slip))
     if fails := [(trial, error) for trial, error in pairs if error.kind != OTHER_SHAPE]:
         words, (_, error) = spoken([trial.words for trial, _ in fails]), fails[0]
-        found.append(
-            Finding(f"It doesn't take {words}. First: {error.kind}: {error.message[:100]}")
-        )
+        first = f"First: {error.kind}: {error.message[:100]}"
+        found.append(Finding(f"It doesn't take {words}. {first}"))
     return found
 
 
-def _rows(run: Run) -> tuple[list[str], list[str]]:
-    """Say what rows do to each other, and features, and what else can be seen of these."""
+def _rows(run: Run) -> list[str]:
+    """Say what rows do to each other, and features."""
 
     def call(x: Tensor) -> Tensor:
         value = run.call(x)
         return value.double() if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
 
-    main, size = run.main, torch.Size(run.norm.shape).numel()
-    size = main.x.shape[-1] if main.kind == "width" else size
-
-    def reordered(order: Tensor) -> Tensor:
-        """Return what comes out if features change places, with their γ and β, put back."""
-
-        def moved(p: Tensor, order: Tensor) -> Tensor:
-            return p.reshape(-1, size)[:, order].reshape(p.shape)
-
-        g, b = (p if p is None else moved(p, order) for p in (main.weight, main.bias))
-        value = run.result(replace(main, x=moved(main.x, order), weight=g, bias=b))
-        is_whole = _is_whole(value, main.x)
-        return moved(value.double(), order.argsort()) if is_whole else main.x * torch.nan  # type: ignore[union-attr]
-
-    return about_rows(call, reordered, main.x, size, 1e-8 if run.unit == DOUBLE else 1e-4)
+    size = torch.Size(run.norm.shape).numel()
+    found = about_rows(call, run.main.x, size, 1e-8 if run.unit == DOUBLE else 1e-4)
+    if found and found[0].startswith("No feature") and not run.mode and run.subject.kept():
+        kept = spoken([f"`{name}`" for name in run.subject.kept()])
+        found.append(f"It uses {kept}, which calls in `train` change, as batch norm does.")
+    return found
 
 
 def _report(
@@ -297,19 +300,18 @@ def _report(
     explained: Explained,
     looks: str,
     trials: Sequence[Trial],
-    notes: Iterable[Finding],
+    notes: Sequence[Finding],
     remark: str,
 ) -> Diagnosis:
     """Say what was found."""
     found = [*notes]
     if run.norm.is_channels_first:
         found.append(Finding("Its features are axis 1, as in images, and it was judged like that."))
-    if run.dtype == torch.float32:
-        found.append(Finding("Something in it is in float32, also if float64 comes in."))
-    run.parts = explained.parts
+    if run.unit == SINGLE and explained.is_right:
+        found.append(Finding("It computes in float32, also if float64 comes in."))
     found += _apart(explained)
-    found += findings(run, bool(explained.parts or not explained.wrong))
-    causes, hints = _rows(run) if not explained.words else ([], [])
+    found += findings(run, explained, bool(explained.found or not explained.wrong))
+    causes = _rows(run) if not (explained.words or explained.is_right) else []
     found += [Finding(words, words.removesuffix(".")) for words in causes]
     is_known = bool(explained.is_right or explained.words or causes)
     if explained.words or any(each.slip and not each.is_minor for each in found):
@@ -330,4 +332,4 @@ def _report(
         words = f"from {run.norm.in_words} in what was tried, up to rounding.{remark}"
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
     tried += "; all single slips, and pairs and triples of common ones, but no pairs of rare ones"
-    return diagnosis(Verdict.UNKNOWN, " ".join([looks, *hints]), (), places, tried)
+    return diagnosis(Verdict.UNKNOWN, looks, (), places, tried)

@@ -1,5 +1,6 @@
-"""What a layer is compared with: a norm with its slips, and how far rounding can move it."""
+"""What a layer is compared with: a norm and its wrong pieces."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,38 +9,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.slips.models import LAST, Axes, Model, axes_of
+from lnorm_course.slips.models import LAST, Axes, Model, axes_of, choice
 from lnorm_course.slips.notation import Piece
 
-__all__ = ["Norm", "norm_like", "norm_of"]
+__all__ = ["Norm", "norm_like"]
 
 IMAGES = axes_of(("the batch", "the height", "the width", "the channels"), (3,))
 BEFORE_LAST = ("the axis before the last", "-2", None)
 IS_RIGHT = {1: "-1", 2: "(-2, -1)"}
-OF_TABLES = (
-    "0",
-    "(0, 1)",
-    "1e-5",
-    "1e-6",
-    "1e-8",
-    "1e-12",
-)  # axes and ε of the exercises on RMSNorm
-
-
-class _Layer(Model):
-    """The model of a whole layer."""
-
-    @cached_property
-    def pieces(self) -> list[Piece]:
-        """Its wrong pieces, without those that only fit the tensors of an exercise."""
-        places = {"deviation", "standardize"} if self._called == "RMSNorm" else {"deviation"}
-        return [p for p in super().pieces if p.step not in places or p.code not in OF_TABLES]
-
-    def layer_norm(self, pieces: Sequence[Any]) -> Any:
-        """Return the whole layer with these pieces, until the next call; nothing is built anew."""
-        layer = self.steps.layer_norm
-        layer.__func__.__globals__["chosen"] = {piece.gap: piece.number for piece in pieces}
-        return layer
+OF_EXERCISES = re.compile(r"[\d(][\d(), e-]*")  # axes and ε that only fit their tensors
 
 
 @dataclass(frozen=True)
@@ -47,23 +25,23 @@ class Norm:
     """What is right.
 
     Args:
-        name: as the beginning of a sentence.
         shape: of γ.
         eps: ε.
         module: the module that it stands for.
+        name: as the beginning of a sentence.
         is_channels_first: whether its rows stand along axis 1, and are moved behind first.
     """
 
-    name: str
     shape: tuple[int, ...]
-    eps: float
+    eps: float = 1e-5
     module: nn.Module | None = None
+    name: str = "Layer norm"
     is_channels_first: bool = False
 
     @property
     def in_words(self) -> str:
         """Its name within a sentence."""
-        return "layer norm" if self.name == "Layer norm" else self.name
+        return self.name.replace("L", "l")
 
     @property
     def axes(self) -> Axes:
@@ -76,21 +54,31 @@ class Norm:
         return Axes("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
 
     @cached_property
-    def model(self) -> _Layer:
+    def model(self) -> Model:
         """Its steps, right and wrong."""
         names = ["layer_norm", *["rms_norm"] * (self.name == "RMSNorm"), "whole_layer"]
-        return _Layer(*names, axes=self.axes, called=self.name)
+        return Model(*names, axes=self.axes, called=self.name)
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """Its wrong pieces."""
+        places = {"deviation", "standardize"} if self.name == "RMSNorm" else {"deviation"}
+        return [
+            each
+            for each in self.model.pieces
+            if each.step not in places or not OF_EXERCISES.fullmatch(each.code)
+        ]
+
+    def steps(self, parts: Sequence[Any]) -> Any:
+        """Return its steps with wrong parts, until the next call; the text is run only once."""
+        steps = self.model.steps
+        steps.layer_norm.__func__.__globals__.update(choice(parts))
+        return steps
 
     def result(self, parts: Sequence[Any], x: Tensor, weight: Any, bias: Any, eps: float) -> Tensor:
         """Return what it makes of x with wrong parts."""
         dim = tuple(range(-len(self.shape), 0))
-        return self.model.layer_norm(parts)(x, weight, bias, dim, eps)
-
-
-def norm_of(shape: Sequence[int], eps: float | None, is_channels_first: bool = False) -> Norm:
-    """Return PyTorch's layer norm for the last axes, or for the channels of images."""
-    eps = 1e-5 if eps is None else eps
-    return Norm("Layer norm", tuple(shape), eps, None, is_channels_first)
+        return self.steps(parts).layer_norm(x, weight, bias, dim, eps)
 
 
 def norm_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Norm:
@@ -110,4 +98,4 @@ def norm_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) 
     own = getattr(like, "eps", None) if eps is None else eps
     smallest = torch.finfo(torch.promote_types(dtype, torch.float32)).eps  # with eps=None
     sizes: Any = (shape,) if isinstance(shape, int) else shape
-    return Norm(name, tuple(sizes), smallest if own is None else own, like)
+    return Norm(tuple(sizes), smallest if own is None else own, like, name)

@@ -77,7 +77,7 @@ def diagnose(
         if is_numbers:
             return diagnose_arrays(_tensor("x", layer), _tensor("y", y), gamma, beta, eps, like)
         sizes = (shape,) if isinstance(shape, int) else shape and tuple(shape)
-        return diagnose_layer(layer, like, gamma, beta, eps, sizes)  # type: ignore[arg-type]
+        return diagnose_layer(layer, like, gamma, beta, eps, sizes)
 
 
 def _tensor(name: str, value: Any) -> Tensor:

@@ -13,90 +13,48 @@ __all__ = ["about_rows"]
 MOST = 32  # features that are changed one by one
 
 
-def about_rows(
-    call: Callable[[Tensor], Tensor],
-    reordered: Callable[[Tensor], Tensor],
-    x: Tensor,
-    size: int,
-    within: float,
-) -> tuple[list[str], list[str]]:
+def about_rows(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float) -> list[str]:
     """Say in which way rows, or features, aren't as independent as in a norm of each row alone.
 
     Args:
         call: what a layer makes of x.
-        reordered: what it makes of the features in another order, which is then undone.
         size: how many numbers are a row.
         within: how far a number may be off.
-
-    Returns:
-        What is wrong; and what can be seen besides, if that doesn't say what is wrong.
     """
     y = call(x)
     if y.shape != x.shape or x.numel() == size:
-        return [], []
+        return []
     rows = x.reshape(-1, size)
     other = typical(rows.shape, 71)
 
     def changed(where: Tensor) -> Tensor:
         """Tell which numbers come out otherwise if those at these places are others."""
         z = call(torch.where(where, other, rows).reshape(x.shape))
-        return _differ(z, y, within).reshape(rows.shape)
+        return ~torch.isclose(z, y, rtol=within, atol=within, equal_nan=True).reshape(rows.shape)
 
     def each(count: int, axis: int) -> Tensor:
         """Return (changed one, one that comes out otherwise) for rows or features."""
         ones = torch.eye(count, dtype=torch.bool).unsqueeze(2 - axis)
         return torch.stack([changed(one).any(1 - axis) for one in ones])
 
-    if not y.isfinite().any():
-        return ["Nothing finite comes out."], []
-    if not changed(torch.ones_like(rows, dtype=torch.bool)).any():
-        return ["What comes out doesn't depend on what goes in."], []
     touched = each(len(rows), 0)
-    itself = torch.eye(len(rows), dtype=torch.bool)
-    if (touched & ~itself).any():
-        return [_mixed(touched, itself, len(rows) // len(x))], []
-    found, hints = _features(each(size, 1)) if size <= MOST else [], []
-    if _differ(call(x.flip(0)), y.flip(0), within).any():
-        hints.append("A row comes out otherwise at another place of the batch.")
-    if not found and size <= MOST:
-        hints += _order(reordered, y, size, within)
-    return found, hints
+    if (touched & ~torch.eye(len(rows), dtype=torch.bool)).any():
+        return [_mixed(touched, len(rows) // len(x))]
+    return _features(each(size, 1)) if size <= MOST else []
 
 
-def _order(reordered: Callable[[Tensor], Tensor], y: Tensor, size: int, within: float) -> list[str]:
-    """Say which features count otherwise than their neighbors, γ and β aside."""
-    numbers, found = torch.arange(size), []
-    for n in range(size - 1):
-        order = numbers.clone()
-        order[[n, n + 1]] = order[[n + 1, n]]
-        if _differ(reordered(order), y, within).any():
-            found.append(f"{n} and {n + 1}")
-    if not found:
-        return []
-    if len(found) > 2:
-        return ["A row comes out otherwise if its features are in another order."]
-    return [
-        f"A row comes out otherwise if its features {spoken(found)}, counted from 0, change "
-        "places, but not if others beside each other do."
-    ]
-
-
-def _differ(one: Tensor, other: Tensor, within: float) -> Tensor:
-    return ~torch.isclose(one, other, rtol=within, atol=within, equal_nan=True)
-
-
-def _mixed(touched: Tensor, itself: Tensor, entry: int) -> str:
+def _mixed(touched: Tensor, entry: int) -> str:
     """Say which rows change which others; `entry` rows are an entry of the batch."""
-    n = torch.arange(len(itself))
+    n = torch.arange(len(touched))
+    itself, every = n[:, None] == n, torch.ones_like(touched)
     after, own = n[:, None] < n, n[:, None] // entry == n // entry
-    others, every = touched & ~itself, torch.ones_like(itself)
+    others = touched & ~itself
     patterns = {
         "A row changes all others, so the rows of a batch share something.": every,
         "A row changes all that come after it, so something is kept from row to row.": after,
         "A row changes the others of its own entry of the batch.": own,
         "A row changes those after it in its own entry of the batch.": own & after,
-        "A row changes those at its position in the other entries.": n[:, None] % entry
-        == n % entry,
+        "A row changes those at its position in the other entries.": (n[:, None] - n) % entry == 0,
         "The last row changes all others.": every & (n[:, None] == len(n) - 1),
         "The first row changes all others.": every & (n[:, None] == 0),
     }
@@ -118,13 +76,12 @@ def _mixed(touched: Tensor, itself: Tensor, entry: int) -> str:
 
 def _features(changed: Tensor) -> list[str]:
     """Say which features don't change others, or aren't changed by them."""
-    size = len(changed)
-    others = changed & ~torch.eye(size, dtype=torch.bool)
+    numbers = torch.arange(len(changed))
+    others = changed & (numbers[:, None] != numbers)
     if not others.any():
         return ["No feature changes another one, so nothing is averaged over a row."]
-    numbers = torch.arange(size)
-    for count in (n for n in range(2, size) if size % n == 0):
-        block = numbers // (size // count)
+    for count in (n for n in range(2, len(changed)) if len(changed) % n == 0):
+        block = numbers // (len(changed) // count)
         if torch.equal(changed, block[:, None] == block):
             return [f"Features change each other only within {count} groups, as in group norm."]
     found = []
@@ -134,5 +91,5 @@ def _features(changed: Tensor) -> list[str]:
     ):
         if few := [str(n) for n in numbers[silent].tolist()]:
             name = "Feature" if len(few) == 1 else "Each of the features"
-            found.append(f"{name} {spoken(few)}, of {size} and counted from 0, {words}.")
+            found.append(f"{name} {spoken(few)}, of {len(changed)} and counted from 0, {words}.")
     return found

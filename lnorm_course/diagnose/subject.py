@@ -2,7 +2,7 @@
 
 import copy
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -17,7 +17,7 @@ LETTERS = {"weight": "γ", "bias": "β"}
 ROLES = {
     "weight": ("weight", "gamma", "scale", "g", "w", "a_2", "γ", "gain", "a", "alpha"),
     "bias": ("bias", "beta", "shift", "b", "b_2", "β", "offset"),
-    "eps": ("eps", "epsilon", "variance_epsilon", "ε", "variance_eps"),
+    "eps": ("eps", "epsilon", "variance_epsilon", "ε", "variance_eps", "e", "norm_eps"),
     "shape": ("normalized_shape", "shape", "input_shape", "norm_shape"),
     "both": ("params", "parameters", "weights", "affine"),  # a tuple of γ and β
 }
@@ -35,67 +35,79 @@ class Subject:
         TypeError: it can't be called, or has arguments that nobody can fill in.
     """
 
-    def __init__(self, layer: Callable) -> None:
+    def __init__(self, layer: Any) -> None:
         if isinstance(layer, type) or not callable(layer):
-            given = f"the class {layer.__name__}" if isinstance(layer, type) else "a "
-            given = given if isinstance(layer, type) else f"a {type(layer).__name__}"
+            kind = "the class" if isinstance(layer, type) else "a"
+            name = getattr(layer, "__name__", type(layer).__name__)
             raise TypeError(
                 "diagnose takes a function, a module such as nn.LayerNorm(8), or two arrays, but "
-                f"{given} was given."
+                f"{kind} {name} was given."
             )
-        self.layer: Any = layer
+        self.layer = layer
         self.is_module = isinstance(layer, nn.Module)
         self.held = {} if inspect.isroutine(layer) else _held(layer)
         self.takes = {} if self.is_module else _arguments(layer)
         self.axes = 1  # how many its γ has
         self.channels_first = False  # whether its features are axis 1, and not the last one
-        self.notes: dict[str, None] = {}
+        self.returns = 1  # how many things
+        self.own_eps = ""  # the attribute with the ε that it uses, if that's known
         self._copies: dict[tuple, Any] = {}
+
+    def fresh(self) -> "Subject":
+        """Return it as it was before any call."""
+        other = copy.copy(self)
+        other._copies = {}
+        return other
+
+    def find_eps(self, eps: float) -> None:
+        """Look for the attribute of an object with this ε."""
+        mine = {} if inspect.isroutine(self.layer) else vars(self.layer)
+        names = [name for name in mine if name.lower() in ROLES["eps"] and mine[name] == eps]
+        self.own_eps = names[0] if len(names) == 1 else ""
 
     def has(self, role: str) -> bool:
         """Whether it takes, or holds, "weight" or "bias"."""
         return role in self.held or not {role, "both"}.isdisjoint(self.takes)
 
-    def copy(self, dtype: torch.dtype, weight: Any, bias: Any, is_training: bool) -> Any:
-        """Return a copy in a dtype, with γ and β put into it; a function is returned itself."""
-        if not self.is_module and not self.held:
+    def copy(self, dtype: torch.dtype, weight: Any, bias: Any, mode: bool = False) -> Any:
+        """Return the copy in a dtype and a mode, with γ and β put into it; or the function."""
+        if inspect.isroutine(self.layer):
             return self.layer
-        key = dtype, id(weight), id(bias), is_training
+        key = dtype, id(weight), id(bias), mode
         if key not in self._copies:
             mine = copy.deepcopy(self.layer)
             if self.is_module:
-                mine.to("cpu", dtype).train(is_training)
+                mine.to("cpu", dtype).train(mode)
             values = {self.held.get("weight"): weight, self.held.get("bias"): bias}
             for name, tensor in _tensors(mine).items():
                 value = values.get(name)
-                if value is not None and value.numel() != tensor.numel():
-                    value = value.flatten()[:1] if tensor.numel() == 1 else None
-                value = tensor if value is None else value.reshape(tensor.shape)
+                if value is not None and tensor.numel() == 1:
+                    value = value.flatten()[:1]
+                if value is None or value.numel() != tensor.numel():
+                    value = tensor
                 if tensor.is_floating_point():
-                    _put(mine, name.split("."), value.detach().to(dtype).clone())
+                    tensor.data = value.detach().reshape(tensor.shape).to(dtype).clone()
             self._copies[key] = mine, weight, bias  # which keeps their ids from being used again
         return self._copies[key][0]
 
-    def call(
-        self, x: Tensor, weight: Any, bias: Any, eps: float, is_training: bool = False
-    ) -> Tensor:
-        """Call it with x itself, which it may change, and return a tensor.
+    def call(self, x: Tensor, weight: Any, bias: Any, eps: float, mode: bool = False) -> Tensor:
+        """Call it, a module in `train` if `mode`, with x itself, which it may change.
 
         Raises:
             TypeError: it returns none.
             Exception: whatever it raises.
         """
-        layer = self.copy(x.dtype, weight, bias, is_training)
+        layer = self.copy(x.dtype, weight, bias, mode)
+        if self.own_eps:
+            setattr(layer, self.own_eps, eps)
         weight, bias = (p if p is None else p.to(x.dtype) for p in (weight, bias))
         values = {"weight": weight, "bias": bias, "eps": eps, "both": (weight, bias)}
         values["shape"] = tuple(x.shape[-self.axes :])
-        names = {role: name for role, name in self.takes.items() if name}
         places = [values[role] for role, name in self.takes.items() if not name]
-        given = x.movedim(-1, 1).contiguous() if self.channels_first else x
-        y = layer(given, *places, **{name: values[role] for role, name in names.items()})
+        names = {name: values[role] for role, name in self.takes.items() if name}
+        y = layer(x.movedim(-1, 1).contiguous() if self.channels_first else x, *places, **names)
         if isinstance(y, tuple) and y:
-            self.notes[f"It returns {len(y)} things; the first was compared."] = None
-            y = y[0]
+            self.returns, y = len(y), y[0]
         y = torch.from_numpy(y) if isinstance(y, numpy.ndarray) else y
         if not isinstance(y, Tensor):
             raise TypeError(f"it returned a {type(y).__name__}, and not a tensor")
@@ -106,15 +118,16 @@ class Subject:
         return _tensors(self.layer)[path]
 
     def kept(self) -> list[str]:
-        """Name the tensors and numbers besides γ and β that calls have changed."""
+        """Name the tensors, numbers, and dicts besides γ and β that calls have changed."""
         before = _state(self.layer)
-        found: dict[str, None] = {}
-        for each, *_ in self._copies.values():
-            for name, value in _state(each).items():
-                is_same = name in before and torch.allclose(before[name], value, equal_nan=True)
-                if not is_same and name not in self.held.values():
-                    found[name] = None
-        return [*found]
+        after = (state for each, *_ in self._copies.values() for state in _state(each).items())
+        changed = (
+            name
+            for name, value in after
+            if name not in (*self.held.values(), self.own_eps)
+            and not (name in before and torch.allclose(before[name], value, equal_nan=True))
+        )
+        return [*dict.fromkeys(changed)]
 
 
 def shape_of(layer: object) -> tuple[int, ...] | None:
@@ -143,9 +156,11 @@ def _tensors(layer: Any) -> dict[str, Tensor]:
 
 
 def _state(layer: Any) -> dict[str, Tensor]:
-    numbers = {n: v for n, v in vars(layer).items() if isinstance(v, int | float)}
-    numbers.pop("training", None)
-    return {n: torch.as_tensor(v).double() for n, v in {**_tensors(layer), **numbers}.items()}
+    """Return tensors, numbers, and how many things are in dicts and lists."""
+    mine = {n: v for n, v in vars(layer).items() if n[:1] != "_" and n != "training"}
+    mine = {n: len(v) if isinstance(v, dict | list) else v for n, v in mine.items()}
+    numbers = {n: torch.as_tensor(v) for n, v in mine.items() if isinstance(v, int | float)}
+    return {n: t.double() for n, t in {**_tensors(layer), **numbers}.items()}
 
 
 def _held(layer: object) -> dict[str, str]:
@@ -165,20 +180,6 @@ def _held(layer: object) -> dict[str, str]:
             start = "weight" if tensor.any() else "bias"
             held[start if start not in held else ({*LETTERS} - {*held}).pop()] = name
     return held
-
-
-def _put(layer: Any, path: Sequence[str], value: Tensor) -> None:
-    """Put a tensor where an object holds one."""
-    first, *rest = path
-    at = getattr(layer, first)
-    if rest and isinstance(at, tuple | list):
-        setattr(layer, first, type(at)(value if str(n) == rest[0] else t for n, t in enumerate(at)))
-    elif rest:
-        _put(at, rest, value)
-    elif isinstance(at, nn.Parameter):
-        at.data = value
-    else:
-        setattr(layer, first, value.requires_grad_(at.requires_grad))
 
 
 def _arguments(layer: Callable) -> dict[str, str]:

@@ -9,12 +9,13 @@ from torch import Tensor
 from lnorm_course.diagnose.norms import Norm
 from lnorm_utils.words import dtype_name
 
-__all__ = ["NoGradientError", "Trial", "gradients", "parameter", "shapes_for", "trials_for"]
-__all__ += ["typical"]
+__all__ = ["OVERFLOW", "NoGradientError", "Trial", "gradients", "parameter", "shapes_for"]
+__all__ += ["trials_for", "typical"]
 
 LEADING = ((2, 3), (5,), (2, 3, 5))  # in front of the features; all sizes differ and are above 1
 SQUARE = 32  # at most
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+OVERFLOW = "float16 with numbers of 300"  # whose square float16 can't hold
 
 
 class NoGradientError(RuntimeError):
@@ -36,8 +37,8 @@ class Trial:
     words: str
     x: Tensor
     eps: float
-    weight: Tensor | None
-    bias: Tensor | None
+    weight: Tensor | None = None
+    bias: Tensor | None = None
     kind: str = "main"
     dtype: torch.dtype = torch.float64
 
@@ -73,9 +74,9 @@ def shapes_for(norm: Norm) -> list[tuple[int, ...]]:
 def trials_for(
     norm: Norm,
     shapes: Sequence[tuple[int, ...]],
-    weight: Tensor | None,
-    bias: Tensor | None,
-    takes_eps: bool,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    takes_eps: bool = False,
     widths: Sequence[int] = (),
     mean: float = 1e7,
 ) -> list[Trial]:
@@ -89,6 +90,7 @@ def trials_for(
     main, *others = shapes
     plain = Trial("typical rows (spread 1 to 3)", typical(main), norm.eps, weight, bias)
     tiny, zeros = 1e-5 * _normal(main, 12), typical(main, 13) * (_normal(main, 14) > 0)
+    more = []
     if len(main) > len(norm.shape):
         tiny[1::2] /= 1000  # where even the smallest ε shows
         zeros[0] = 0
@@ -96,35 +98,34 @@ def trials_for(
     away = plain.x - plain.x.mean(-1, keepdim=True)
     other = (1e-3, 0.3) if takes_eps else (norm.eps, norm.eps)
 
-    def of(words: str, x: Tensor, eps: float = norm.eps, kind: str = "main") -> Trial:
+    def of(words: str, x: Tensor, kind: str = "main", eps: float = norm.eps) -> Trial:
         return replace(plain, words=words, x=x, eps=eps, kind=kind)
 
     def wide(width: int) -> Trial:
         g, b = (p if p is None else parameter((width,), n) for n, p in ((3, weight), (4, bias)))
         x = typical((*main[:-1], width), width)
-        return replace(plain, words=f"{width} features", x=x, weight=g, bias=b, kind="width")
+        return replace(of(f"{width} features", x, "width"), weight=g, bias=b)
 
-    def of_dtype(dtype: torch.dtype) -> Trial:
-        x = away.to(dtype).double()
-        return replace(plain, words=dtype_name(dtype), x=x, kind="dtype", dtype=dtype)
+    def of_dtype(dtype: torch.dtype, words: str = "", scale: float = 1.0) -> Trial:
+        x = (scale * away).to(dtype).double()
+        return replace(of(words or dtype_name(dtype), x, "dtype"), dtype=dtype)
 
-    more = []
     if len(main) > 1:
-        turned, long = away.mT.contiguous().mT, typical((67, *main[1:]), 63)
-        more = [of("an input that isn't contiguous", turned, kind="shape")]
-        more.append(of("a long batch of 67", long, kind="shape"))
+        more.append(of("an input that isn't contiguous", away.mT.contiguous().mT, "shape"))
+        more.append(of("a long batch of 67", typical((67, *main[1:]), 63), "shape"))
     return [
         *map(wide, widths),
+        of_dtype(torch.float16, OVERFLOW, 300),
         *map(of_dtype, DTYPES),
         *more,
-        of(f"rows with a mean of {mean:,.0f}", typical(main, 17) + mean, kind="far"),
-        *(of(f"shape {s}", typical(s, 31 + len(s)), kind="shape") for s in others),
-        of("the gradient", typical(main, 16), kind="gradient"),
-        of("constant rows (spread 0)", torch.full_like(plain.x, 0.5), kind="flat"),
-        of("rows of which half is 0", zeros, kind="flat"),
-        of("tiny rows (spread 1e-5 and 1e-8)", tiny, kind="flat"),
-        of("rows with a mean of 100", typical(main, 15) + 100, other[1]),
-        of("narrow rows (spread 0.003)", 0.003 * _normal(main, 11) + 0.01, other[0]),
+        of(f"rows with a mean of {mean:,.0f}", typical(main, 17) + mean, "far"),
+        *(of(f"shape {s}", typical(s, 31 + len(s)), "shape") for s in others),
+        of("the gradient", typical(main, 16), "gradient"),
+        of("constant rows (spread 0)", torch.full_like(plain.x, 0.5), "flat"),
+        of("rows of which half is 0", zeros, "flat"),
+        of("tiny rows (spread 1e-5 and 1e-8)", tiny, "flat"),
+        of("rows with a mean of 100", typical(main, 15) + 100, eps=other[1]),
+        of("narrow rows (spread 0.003)", 0.003 * _normal(main, 11) + 0.01, eps=other[0]),
         plain,
     ]
 

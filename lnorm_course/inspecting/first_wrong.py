@@ -181,11 +181,11 @@ class _Search:
             if self.not_finite is None and any(f(y).any() and not had[f] for f in had):
                 module = self.exact.get_submodule(name)
                 self.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, module))
-            elif not (self.off or failure) and _about_error(y, z, bound(unit, z, 0, counted)):
+            elif not (self.off or failure) and _about_error(y, z, bound(unit, z, 0, *counted)):
                 # It's off for a sum whose terms are no larger than itself. How large are they?
                 runs = functools.partial(self._output, name, call, place)
                 terms = weight_of_terms(z, runs)
-                if words := _about_error(y, z, bound(unit, z, terms, counted)):
+                if words := _about_error(y, z, bound(unit, z, terms, *counted)):
                     self.off = Wrong(name, kind, words)
 
     def _output(self, name: str, call: _Call, place: int, move: Callable) -> Tensor:
@@ -193,14 +193,15 @@ class _Search:
 
     def exactly(
         self, name: str, call: _Call, double: Callable[[Tensor], Tensor]
-    ) -> tuple[list[Tensor], Float64]:
+    ) -> tuple[list[Tensor], tuple[int, int]]:
         """Call the module in float64, and count its roundings; `double` converts what comes in."""
         module = self.exact.get_submodule(name)
         convert = functools.partial(_changed, change=double, floats_only=True)
         args, kwargs = convert((call.args, call.kwargs))
         own = {key: double(value) for key, value in module.named_parameters(recurse=False)}
         with _replayed(self.exact, call.inside, convert), plain_operations(), Float64() as counted:
-            return floats(functional_call(module, own, args, kwargs)), counted
+            found = floats(functional_call(module, own, args, kwargs))
+        return found, (counted.operations, counted.terms)
 
 
 @contextmanager

@@ -96,12 +96,16 @@ def weight_of_terms(right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], T
     return (torch.stack(samples) - right).abs().median(dim=0).values / STEP
 
 
-def bound(unit: float, right: Tensor, weight: Tensor | float, counted: Float64) -> Tensor:
+def bound(
+    unit: float, right: Tensor, weight: Tensor | float, operations: int, terms: int
+) -> Tensor:
     """Return how far rounding can move each number of an output; `first_wrong` says why.
 
     Args:
         unit: of rounding, half of `torch.finfo(dtype).eps`.
+        operations: how many there are.
+        terms: of how many terms all their sums are, one behind the other.
     """
     of_sums = min(unit, torch.finfo(torch.float32).eps / 2)
-    roundings = counted.operations**0.5 * unit + counted.terms**0.5 * of_sums
+    roundings = operations**0.5 * unit + terms**0.5 * of_sums
     return LUCK * roundings * (right.abs() + weight)

@@ -42,6 +42,7 @@ __all__ = [
     "Axes",
     "Model",
     "axes_of",
+    "choice",
 ]
 
 FOLDER = Path(__file__).parent
@@ -81,7 +82,11 @@ class Model:
             step = STEP.findall(source)[-1]
             each = (piece for part in wrong for piece in self._each(part))
             own = [p._replace(number=n, step=step) for n, p in enumerate(each, 1)]
-            switch = (f"({p.code}) if chosen.get({p.gap}) == {p.number} else " for p in own)
+            codes = (each.code.replace("NUMBER", f"numbers[{each.gap}]") for each in own)
+            switch = (
+                f"({code}) if chosen.get({p.gap}) == {p.number} else "
+                for p, code in zip(own, codes, strict=True)
+            )
             source += f"({''.join(switch)}({right.code})){code}"
             pieces += own
         return pieces, compile(source, "<model>", "exec")
@@ -89,6 +94,7 @@ class Model:
     def _each(self, piece: Piece) -> Iterator[Piece]:
         """Yield a piece in the words of the tensors, and in place of AXES each choice of axes."""
         words = {"norm": self._called, "D": self._size, "right": self._axes.right}
+        words["number"] = "{number}"  # which is known only once results are
         if piece.code != "AXES":
             yield piece._replace(why=piece.why.format(**words))
             return
@@ -110,10 +116,18 @@ class Model:
 
     def with_pieces(self, pieces: Sequence[Piece]) -> Any:
         """Return an object whose methods are the steps with these wrong pieces."""
-        sight = {**NAMES, "chosen": {piece.gap: piece.number for piece in pieces}}
+        sight = {**NAMES, **choice(pieces)}
         exec(self._read[1], sight)
         *_, last = (each for each in sight.values() if isinstance(each, type))
         return last()
+
+
+def choice(pieces: Sequence[Piece]) -> dict[str, dict[int, Any]]:
+    """Return what a text reads: which piece each gap has, and the numbers in these pieces."""
+    return {
+        "chosen": {piece.gap: piece.number for piece in pieces},
+        "numbers": {piece.gap: piece.value for piece in pieces},
+    }
 
 
 def axes_of(

@@ -48,6 +48,7 @@ class Piece(NamedTuple):
         counts: how many things are wrong with it.
         at: where it begins in the text of the program.
         step: the name of the model's step where its gap is; empty if it's of an exercise.
+        value: what NUMBER stands for in its code.
     """
 
     gap: int
@@ -60,6 +61,7 @@ class Piece(NamedTuple):
     counts: int = 1
     at: int = 0
     step: str = ""
+    value: Any = 1.0
 
 
 class Template(NamedTuple):

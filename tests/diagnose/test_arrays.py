@@ -32,10 +32,9 @@ def test_right_numbers_are_right_only_as_far_as_one_pair_tells():
     assert "ε" in wide.places[0]
 
 
-def test_all_explanations_are_named_and_an_input_that_tells_them_apart():
-    diagnosis = diagnose(1000 * X, (X - X.mean(-1, keepdim=True)) / X.std(-1, keepdim=True))
-    assert len(diagnosis.slips) > 1
-    assert "would tell them apart" in diagnosis.places[0]
+def test_all_explanations_are_named():
+    diagnosis = diagnose(X, F.layer_norm(X, (8,)), weight=torch.ones(8), bias=BIAS)
+    assert {"β is left out", "γ and β are left out"} <= {*diagnosis.slips}
 
 
 @pytest.mark.parametrize(
