@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import anywidget
@@ -77,13 +76,17 @@ class Row(anywidget.AnyWidget):
             picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
         else:
             picture = shared_cells(x, OVER[state["over"] or "D"])
-        picture.alt = self.page["alt"]
+        picture.alt = self.alt
         return picture
 
     @property
-    def frames(self) -> Any:
-        """The picture, as `stills` asks for it."""
-        return SimpleNamespace(picture=(picture := self.picture), png=picture.png)
+    def alt(self) -> str:
+        """What the picture shows."""
+        return self.page["alt"]
+
+    def png(self) -> bytes:
+        """Draw the picture as a PNG file."""
+        return self.picture.png()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})

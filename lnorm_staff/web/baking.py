@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lnorm_course.explorers.engine import panels
 from lnorm_staff.web.fingerprint import fingerprint
 
-__all__ = ["Call", "bake", "calls_in", "curly", "draw", "typeset"]
+__all__ = ["Call", "bake", "calls_in", "curly", "draw", "draw_part", "page_of", "typeset"]
 
 PROJECT = Path(__file__).parents[2]
 EXPLORERS = PROJECT / "lnorm_course" / "explorers"
 DRAWING = (PROJECT / "lnorm_utils", EXPLORERS, PROJECT / "lnorm_course" / "lessons")
 KINDS = ("*.py", "*.json", "*.zip")
 MOST_STATES = 3_000  # of a full grid
+PARTS = 4  # that are drawn beside each other
 State = tuple[int, ...]
 APOSTROPHE = re.compile("(?<=[a-z])(?:'|&#x27;)(?=[a-z])")
 PRESSES = 10  # of a button before it starts over, or more if a preset has more
@@ -82,13 +84,50 @@ def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
     page_file = folder / "page.json"  # written last
     if not page_file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        page = _evaluate(source).page
+        explorer = _evaluate(source)
+        if isinstance(explorer, panels.Explorer):
+            _write_states(explorer, source, folder, draw_all)
+            return folder
+        page = explorer.page
         jobs = [(source, number, folder) for number in range(len(page["sizes"]))]
         is_whole = all(list(draw_all(draw, jobs)))
         kept = {name: page[name] for name in page if name not in ("backgrounds", "frames")}
         text = _json({**kept, "whole": is_whole, "presses": _presses(page)})
         page_file.write_text(text, encoding="utf-8")
     return folder
+
+
+def _write_states(explorer: panels.Explorer, source: str, folder: Path, draw_all: Any) -> None:
+    """Write `page.json`, each frame as a line of `all.gz`, and those of presets to `first.gz`."""
+    states, start = explorer.states(), tuple(explorer.state)
+    if len(states) > MOST_STATES:
+        raise ValueError(f"{source} has {len(states)} states, of at most {MOST_STATES}.")
+    lines = [*itertools.chain(*draw_all(draw_part, [(source, part) for part in range(PARTS)]))]
+    frames = dict(zip(states, lines, strict=True))
+    first = [f"{_json(_key(s))}:{frames[s]}" for s in {start, *explorer.presets.values()}]
+    _write(folder / "all.gz", "\n".join(lines))
+    _write(folder / "first.gz", "{" + ",".join(first) + "}")
+    page = {**explorer.about(), "start": start}
+    (folder / "page.json").write_text(_json(page), encoding="utf-8")
+
+
+def draw_part(job: tuple[str, int]) -> list[str]:
+    """Draw one of the parts of the states of an explorer, each frame as a line of JSON."""
+    source, part = job
+    explorer = _evaluate(source)
+    states = explorer.states()
+    begin, end = (len(states) * n // PARTS for n in (part, part + 1))
+    return [_json(typeset(explorer.frame(state))) for state in states[begin:end]]
+
+
+def page_of(folder: Path, preset: str) -> dict[str, Any]:
+    """Return what a page says of an explorer that was drawn, with the frame it begins with."""
+    page: dict[str, Any] = json.loads((folder / "page.json").read_text("utf-8"))
+    if "panels" in page:
+        frames = json.loads(gzip.decompress((folder / "first.gz").read_bytes()))
+        states = {each["name"]: each["state"] for each in page["presets"]}
+        page["frame"] = frames[_key(states.get(preset, page["start"]))]
+    return page
 
 
 def draw(job: tuple[str, int, Path]) -> bool:
@@ -135,6 +174,8 @@ def typeset(frame: Any) -> Any:
     >>> typeset({"svg": "", "words": "That's it."})
     {'svg': '', 'words': 'That’s it.'}
     """
+    if "svgs" in frame:
+        return {**frame, "words": curly(frame["words"]), "svgs": [*map(curly, frame["svgs"])]}
     return {**frame, **{key: curly(frame[key]) for key in ("svg", "words")}}
 
 

@@ -17,7 +17,7 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.explorers import explore_row
 from lnorm_course.explorers.engine.stills import RUN, still_image
-from lnorm_staff.web.baking import Call, calls_in
+from lnorm_staff.web.baking import Call, calls_in, page_of
 from lnorm_staff.web.code import only_shows
 from lnorm_staff.web.questions import code_exercise, exercise_named, prediction
 
@@ -121,7 +121,7 @@ def explorer(call: Call, bake: Callable[[str], Path], up: str, still: str = "") 
     return (
         f'<div class="lnorm-live" id="{call.topic}" data-topic="{call.topic}" '
         f'data-folder="{up}baked/{folder.name}" data-preset="{html.escape(call.preset)}">'
-        f"{still}{_json(json.loads((folder / 'page.json').read_text('utf-8')))}</div>"
+        f"{still}{_json(page_of(folder, call.preset))}</div>"
     )
 
 

@@ -106,6 +106,48 @@ function standAt(place, whenDrawn) {
   Promise.resolve(stands).then(go).then(() => whenDrawn).then(settled).then(go).then(() => left.abort());
 }
 
+/** Return what answers an explorer from files, which are described in baking.py. */
+function fromFiles(folder, page, failed) {
+  const files = new Map(); // name → promise of what is in the file, unless that couldn't be fetched
+  const opened = (name, read) => {
+    if (!files.has(name)) {
+      files.set(name, load(`${folder}/${name}.gz`).then(read)
+        .catch((problem) => { files.delete(name); throw problem; }));
+    }
+    return files.get(name);
+  };
+  const lineOf = (state) => state.reduce((at, place, i) => at * page.controls[i].texts.length + place, 0);
+  const find = async (state) => {
+    const first = await opened("first", JSON.parse);
+    return first[state.join()] ?? JSON.parse((await opened("all", (text) => text.split("\n")))[lineOf(state)]);
+  };
+  const ask = (state) => find(state).catch(async (problem) => { await failed(problem); return ask(state); });
+  return ask;
+}
+
+/** Draw an explorer whose panels, and what it shows first, are in the page. */
+function livePanels(place, page, start, opening, link, goThere) {
+  let failing = null; // a promise, until somebody tries again
+  const failed = ({ isGone }) => {
+    failing ??= new Promise((resolve) => {
+      notice.textContent = `${isGone ? "This page is out of date" : "No connection"}, so the picture may not follow. `;
+      const button = element("button", notice, { type: "button" }, isGone ? "Reload" : "Try again");
+      button.onclick = () => {
+        if (isGone) location.reload();
+        if (notice.contains(document.activeElement)) place.querySelector(".lnorm-explorer button").focus();
+        notice.textContent = "";
+        failing = null;
+        resolve();
+      };
+    });
+    return failing;
+  };
+  const ask = fromFiles(place.dataset.folder, page, failed);
+  const notice = element("p", place, { class: "lnorm-offline", role: "status" });
+  const drawn = new Explorer(place, { ...page, start: opening }, start, { ask, link, changed() {} });
+  goThere((state) => drawn.go(state), Promise.resolve());
+}
+
 /** Make an explorer of its still image. */
 function explorer(place) {
   const page = JSON.parse(place.querySelector("script").textContent);
@@ -135,6 +177,18 @@ function explorer(place) {
   place.textContent = "";
   const opening = preset(place.dataset.preset)?.state ?? page.start;
   const start = named() ?? opening;
+  if (page.panels) {
+    livePanels(place, page, start, opening, link, (go, whenDrawn) => {
+      const goThere = () => {
+        const state = named();
+        if (state) go(state);
+        if (location.hash.startsWith(`#${topic}=`)) standAt(place, whenDrawn);
+      };
+      addEventListener("hashchange", goThere);
+      goThere();
+    });
+    return;
+  }
   const isNear = new Promise((resolve) => {
     const sight = new IntersectionObserver(([entry]) => {
       if (entry.isIntersecting) { sight.disconnect(); resolve(); }

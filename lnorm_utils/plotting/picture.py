@@ -20,6 +20,7 @@ from lnorm_utils.words import significant
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, VERMILION, YELLOW, BLACK, GRAY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
 WHITE = "#FFFFFF"
+MEAN, SPREAD = VERMILION, ORANGE  # in every picture; numbers that go in or come out are blue
 
 LARGEST = 1e100  # the square of a larger number, or the way between two, may overflow
 

@@ -11,6 +11,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from project import PROJECT
 
 from lnorm_course import explorers
+from lnorm_course.explorers.engine import panels
 from lnorm_staff.web.baking import typeset
 
 WIDE, NARROW = (1366, 768), (360, 740)
@@ -25,12 +26,15 @@ const inOrder = (root) => {
     const ids = [...root.querySelectorAll('[id]')].map(e => e.id);
     return ids.reduce((text, id, i) => text.replaceAll(id, `id-${i}`), root.innerHTML);
 };
-window.looks = (root, svg) => {
-    const drawn = root.querySelector('.sheet > svg'), other = drawn.cloneNode();
-    other.innerHTML = svg;
+window.looks = (root, svgs) => {
+    const isSame = [...root.querySelectorAll('.sheet > svg')].map((drawn, i) => {
+        const other = drawn.cloneNode();
+        other.innerHTML = svgs[i];
+        return inOrder(drawn) === inOrder(other);
+    });
     return {
         words: root.querySelector('.lnorm-explorer > p').textContent,
-        is_same_picture: inOrder(drawn) === inOrder(other),
+        is_same_picture: isSame.length === svgs.length && isSame.every(Boolean),
         places: [...root.querySelectorAll('.controls > *')].map(box => {
             const inputs = [...(box.matches('button') ? [] : box.querySelectorAll('input'))];
             if (inputs.length > 1) return inputs.findIndex(input => input.checked);
@@ -134,7 +138,7 @@ class Alive:
         self.page, self.root = visit.page, place
         self.topic = place.get_attribute("data-topic")
         baked = json.loads(self.page.evaluate("topic => pages[topic]", self.topic))
-        self.is_whole, self.presses = baked["whole"], baked["presses"]
+        self.is_whole, self.presses = baked.get("whole", True), baked.get("presses")
         place.scroll_into_view_if_needed()
         place.locator(".lnorm-explorer > p:not(:empty)").wait_for()
         self.note = place.locator(".note")
@@ -156,6 +160,8 @@ class Alive:
     @property
     def frame(self):
         """What Python computes for the present state."""
+        if isinstance(self.explorer, panels.Explorer):
+            return {**self.explorer.frame(tuple(self.state)), "most": {}}
         return self.explorer.frames.frame(self.arrangement, self.state)
 
     def go(self, name):
@@ -164,6 +170,9 @@ class Alive:
 
     def moved(self, number, place):
         """Note that a control was moved: alone from the preset, where not all states are drawn."""
+        if isinstance(self.explorer, panels.Explorer):
+            self.state = [*self.state[:number], place, *self.state[number + 1 :]]
+            return
         anchors = [self.about["start"], *self.presets.values()]
         wanted, alone = (
             [*base[:number], place, *base[number + 1 :]] for base in (self.state, self.preset)
@@ -175,9 +184,9 @@ class Alive:
     def check(self):
         """Assert that the page shows what Python computes for the state."""
         frame = typeset(self.frame)
-        seen = None
+        seen, svgs = None, frame.get("svgs") or [frame["svg"]]
         for _ in range(100):
-            seen = self.root.evaluate("(root, svg) => looks(root, svg)", frame["svg"])
+            seen = self.root.evaluate("(root, svgs) => looks(root, svgs)", svgs)
             if seen["is_same_picture"] and seen["words"] == frame["words"]:
                 break
             self.page.wait_for_timeout(50)

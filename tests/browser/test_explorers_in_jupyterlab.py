@@ -17,9 +17,10 @@ SMALL_TYPE = """root => {
         e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())
             && !e.closest('svg') && e.offsetParent && parseFloat(getComputedStyle(e).fontSize) < 12
     ).map(e => e.outerHTML);
-    const svg = root.querySelector('.sheet > svg');
-    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-    if (10 * scale < 11.99) small.push(`10 pt are ${10 * scale} pixels`);
+    for (const svg of root.querySelectorAll('.sheet > svg')) {
+        const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+        if (10 * scale < 11.99) small.push(`10 pt are ${10 * scale} pixels`);
+    }
     return small;
 }"""
 SHORT_TRACKS = """root => [...root.querySelectorAll('input[type=range]')]
@@ -30,17 +31,17 @@ SET_WIDTH = """(root, width) => {
     box.style.overflow = 'visible';
 }"""
 OVER_EDGE = """root => [...root.querySelectorAll("*")]
-    .filter(e => !e.closest(".sheet, .slim .chips, .said"))
+    .filter(e => !e.closest(".sheet, .chips, .said"))
     .filter(e => e.getBoundingClientRect().right > root.getBoundingClientRect().right + 1)
     .map(e => e.outerHTML.slice(0, 80))"""
 SCROLLS = (
-    "root => { const s = root.querySelector('.stage'); return s.scrollWidth > s.clientWidth; }"
+    "root => { const s = root.querySelector('.scene'); return s.scrollWidth > s.clientWidth; }"
 )
 # How tall picture, words, and what is between them are.
 HEIGHT_TOGETHER = """root => root.querySelector('p').getBoundingClientRect().bottom
-    - root.querySelector('.sheet').getBoundingClientRect().top"""
+    - root.querySelector('.scene').getBoundingClientRect().top"""
 # How tall presets, controls, and picture are.
-HEIGHT_TO_OPERATE = """root => root.querySelector('.sheet').getBoundingClientRect().bottom
+HEIGHT_TO_OPERATE = """root => root.querySelector('.scene').getBoundingClientRect().bottom
     - root.querySelector('.chips').getBoundingClientRect().top"""
 HEIGHT_OF_VIEW = "() => document.querySelector('.jp-WindowedPanel-outer').clientHeight"
 

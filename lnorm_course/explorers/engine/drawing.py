@@ -20,6 +20,9 @@ __all__ = ["POINTS_PER_INCH", "Together", "drawn", "svg"]
 
 POINTS_PER_INCH = 72
 TAG = re.compile(r"<[^>]*>")
+# A page writes letters as it writes its own.
+FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Helvetica, Arial, sans-serif"
+FAMILY = re.compile(r" font-family: [^;\"]+;?")
 FINER = re.compile(r"(?<=\.\d\d)\d+")  # than a hundredth of a point, which no screen shows
 
 
@@ -31,7 +34,7 @@ def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, n
         attributes: the attributes of the `svg` element, besides its size.
     """
     width, height = figure.get_size_inches() * POINTS_PER_INCH
-    look = "display: block; width: 100%; height: auto; stroke-linejoin: round"
+    look = f"display: block; width: 100%; height: auto; stroke-linejoin: round; font-family: {FONT}"
     box = f'viewBox="0 0 {width:g} {height:g}" style="{look}"'
     names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     return f"<svg {names} {attributes} {box}>{drawn(figure, artists, text, name)}</svg>"
@@ -63,7 +66,8 @@ def drawn(figure: Figure, artists: Sequence[Artist], text: str, name: str) -> st
     drawing = file.getvalue().split("</defs>", 1)[1].rsplit("</svg>", 1)[0]
     if text == "path":
         return drawing  # paths of letters are scaled
-    return TAG.sub(lambda tag: FINER.sub("", tag[0]), drawing)  # numbers in texts stay whole
+    # Numbers in texts stay whole.
+    return TAG.sub(lambda tag: FAMILY.sub("", FINER.sub("", tag[0])), drawing)
 
 
 class Together(Artist):

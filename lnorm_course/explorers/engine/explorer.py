@@ -174,6 +174,16 @@ class Explorer(anywidget.AnyWidget):
         return self.frames.moving
 
     @property
+    def alt(self) -> str:
+        """What the picture shows."""
+        return self.frames.picture.alt
+
+    def png(self) -> bytes:
+        """Draw the whole picture as a PNG file."""
+        self.frames.move_to(self.values)
+        return self.frames.png()
+
+    @property
     def words(self) -> str:
         """What there is to see now, in numbers."""
         return self.frames.move_to(self.values)

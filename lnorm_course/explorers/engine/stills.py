@@ -17,16 +17,19 @@ RUN = "<em>Run this cell to get the sliders.</em>"
 class Still(Protocol):
     """Something that can be shown as a still image."""
 
-    frames: Any
+    alt: str
     words: str
+
+    def png(self) -> bytes:
+        """Draw it as a PNG file."""
 
 
 def still_image(explorers: Sequence[Still]) -> dict[str, str]:
     """Return the still images of explorers with their words, as HTML, as plain text, and a PNG."""
     figures, texts, images = [], [], []
     for explorer in explorers:
-        words, alt = explorer.words, explorer.frames.picture.alt
-        images.append(base64.b64encode(explorer.frames.png()).decode())
+        words, alt = explorer.words, explorer.alt
+        images.append(base64.b64encode(explorer.png()).decode())
         caption = f"<figcaption>{html.escape(words)} {RUN}</figcaption>"
         figures.append(f'<figure style="margin: 0">{image_tag(images[-1], alt)}{caption}</figure>')
         texts.append(f"{alt}. {words}")

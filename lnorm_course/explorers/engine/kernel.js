@@ -1,0 +1,43 @@
+// An explorer as a widget, whose source of frames is the kernel. Any host of anywidgets can show it.
+
+const REST = 150; // milliseconds after which the kernel hears where the controls stand
+
+function render({ model, el }) {
+  const waiting = new Map(); // state → what takes its frame
+  /** Tell the kernel something, if there still is one. */
+  const tell = (act) => {
+    try { act(); } catch (error) { console.debug(error); }
+  };
+  const take = (frame) => {
+    waiting.get(String(frame.state))?.(frame);
+    waiting.delete(String(frame.state));
+  };
+  let resting = 0;
+  const save = () => {
+    clearTimeout(resting);
+    resting = 0;
+    model.set("state", explorer.state);
+    tell(() => model.save_changes());
+  };
+  const explorer = new Explorer(el, model.get("page"), model.get("state"), {
+    ask: (state) => new Promise((resolve) => {
+      waiting.set(String(state), resolve);
+      tell(() => model.send({ state }));
+    }),
+    changed: () => {
+      clearTimeout(resting);
+      resting = setTimeout(save, REST);
+    },
+  });
+  const follow = () => { if (!resting) explorer.go(model.get("state")); };
+  model.on("msg:custom", take);
+  model.on("change:state", follow);
+  return () => {
+    model.off("msg:custom", take);
+    model.off("change:state", follow);
+    if (resting) save();
+    explorer.close();
+  };
+}
+
+export default { render };

@@ -1,0 +1,197 @@
+// A picture with controls, in any page. It knows no kernel: it asks a source for what it shows.
+//
+// A state is a list of whole numbers: for each control the place of its value among its stops. A
+// frame is what is shown of a state: a drawing for each panel, words, and which controls are off.
+
+const WAIT = 1000; // milliseconds until it says that it waits, and asks once more
+const MOST_FRAMES = 1000; // that are kept
+const [PAUSE, LOT] = [40, 8]; // milliseconds of rest, and then how many frames are asked for at once
+const KEYS = /^(Arrow|Page|Home|End|Enter| )/; // keys that move controls
+
+const sleep = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
+
+class Explorer {
+  /**
+   * page: what `Explorer.about` says in Python. start: the state to begin with.
+   * source.ask(state): a promise of its frame.
+   * source.changed(state): called when the reader has moved something.
+   * source.link(state): where states have addresses, copy the address of one, and return what to say.
+   */
+  constructor(parent, page, start, source) {
+    Object.assign(this, { page, source, state: start, shown: null, frames: new Map() });
+    this.used = Math.max(page.controls.findIndex(({ kind }) => kind === "slider"), 0);
+    if (page.frame) this.frames.set(String(page.frame.state), page.frame);
+    const label = page.panels.map(({ alt }) => alt).join(", and ");
+    this.root = element("div", parent, { class: "lnorm-explorer panels", role: "group", "aria-label": label });
+    this.root.style.setProperty("--panels", page.panels.length);
+    this.root.style.setProperty("--tall", page.panels.reduce((sum, { size: [w, h] }) => sum + h / w, 0));
+    this.root.addEventListener("keydown", (event) => { // or JupyterLab goes to the next cell
+      const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (KEYS.test(event.key) && isPlain) event.stopPropagation();
+    });
+    this.drawPresets(element("div", this.root, { class: "chips", role: "group", "aria-label": "presets" }));
+    const body = element("div", this.root, { class: "body" });
+    const scene = element("div", body, { class: "scene" });
+    this.sheets = page.panels.map((panel) => drawPanel(panel, scene));
+    this.drawControls(element("div", body, { class: "controls" }));
+    this.words = element("p", this.root, { "aria-live": "polite" });
+    this.drawTools(element("div", this.root, { class: "tools", role: "group", "aria-label": "tools" }));
+    this.sight = new IntersectionObserver(([entry]) => {
+      this.isSeen = entry.isIntersecting;
+      this.rest();
+    }, { rootMargin: "600px" });
+    this.sight.observe(this.root);
+    this.go(start);
+  }
+
+  drawPresets(parent) {
+    this.chips = this.page.presets.map(({ name, state }) => {
+      const chip = element("button", parent, { type: "button" }, name);
+      chip.addEventListener("click", () => this.move(state));
+      return { chip, state };
+    });
+  }
+
+  drawControls(parent) {
+    this.controls = this.page.controls.map((control, number) =>
+      draw(control, parent, (place) => {
+        if (control.kind === "slider") this.used = number;
+        this.move(this.state.with(number, place));
+      }));
+  }
+
+  drawTools(parent) {
+    const tool = (name, act) => {
+      const button = element("button", parent, { type: "button" }, name);
+      button.addEventListener("click", () => act(button));
+      return button;
+    };
+    if (this.page.controls.some(({ kind }) => kind === "slider"))
+      this.player = tool("play", () => (this.player.textContent === "play" ? this.play() : this.stop()));
+    tool("reset", () => this.move(this.page.start));
+    if (document.fullscreenEnabled) tool("full screen", () => this.root.requestFullscreen());
+    if (!this.source.link) return;
+    const said = element("span", parent, { class: "said", role: "status" }); // for screen readers
+    tool("copy link", async (button) => {
+      button.textContent = said.textContent = await this.source.link(this.state);
+      await sleep(2000);
+      [button.textContent, said.textContent] = ["copy link", ""];
+    });
+  }
+
+  /** Show a state that the reader has chosen. */
+  move(state) {
+    this.stop();
+    this.go(state);
+    this.source.changed(state);
+  }
+
+  /** Show a state, as soon as its frame is there. */
+  go(state) {
+    this.state = state;
+    this.mark();
+    if (this.frames.has(String(state))) this.paint(state);
+    else if (!this.isAsking) this.catchUp();
+    this.rest();
+  }
+
+  /** Ask for the present state, wait, and paint it, until the hand rests: what lies between is left out. */
+  async catchUp() {
+    this.isAsking = true;
+    while (!this.frames.has(String(this.state))) {
+      const state = this.state;
+      const frame = await Promise.race([this.source.ask(state), sleep(WAIT)]);
+      this.root.classList.toggle("waiting", !frame);
+      if (!frame) continue;
+      this.frames.set(String(state), frame);
+      if (this.shown !== String(this.state)) this.paint(state);
+    }
+    this.isAsking = false;
+    this.go(this.state);
+  }
+
+  rest() {
+    clearTimeout(this.resting);
+    if (this.isSeen) this.resting = setTimeout(() => this.askAhead(), PAUSE);
+  }
+
+  /** Ask for the states that may come next, until the hand moves. */
+  async askAhead() {
+    if (this.frames.size > MOST_FRAMES) this.frames.clear();
+    const [from, isNew] = [this.state, (state) => !this.frames.has(String(state))];
+    for (let next = this.near(); next.length && from === this.state && this.isSeen; next = next.slice(LOT)) {
+      const lot = next.slice(0, LOT).filter(isNew);
+      const found = await Promise.all(lot.map((state) => this.source.ask(state)));
+      lot.forEach((state, i) => this.frames.set(String(state), found[i]));
+    }
+  }
+
+  /** List the states that are one move away, those of the slider that was used last before all others. */
+  near() {
+    const alone = (number) => this.page.controls[number].texts
+      .map((_, place) => this.state.with(number, place))
+      .sort((a, b) => Math.abs(a[number] - this.state[number]) - Math.abs(b[number] - this.state[number]));
+    const others = [...this.page.controls.keys()].filter((number) => number !== this.used);
+    return [...alone(this.used), ...this.page.presets.map(({ state }) => state), ...others.flatMap(alone)];
+  }
+
+  paint(state) {
+    this.shown = String(state);
+    const frame = this.frames.get(this.shown);
+    this.sheets.forEach((svg, i) => { svg.innerHTML = frame.svgs[i]; });
+    this.words.textContent = frame.words;
+    this.off = frame.off;
+    this.mark();
+  }
+
+  /** Let the controls and the presets show the state. */
+  mark() {
+    this.controls.forEach((show, i) => show(this.state[i], this.off?.includes(i)));
+    for (const { chip, state } of this.chips)
+      chip.setAttribute("aria-pressed", String(state) === String(this.state));
+  }
+
+  /** Move the slider that was used last to its end, and from its beginning back to where it was. */
+  async play() {
+    const isOn = (i) => this.page.controls[i].kind === "slider" && !this.off?.includes(i);
+    const slider = [this.used, ...this.page.controls.keys()].find(isOn);
+    if (slider === undefined) return;
+    const [from, count] = [this.state[slider], this.page.controls[slider].texts.length];
+    const turn = this.turn = {};
+    this.player.textContent = "stop";
+    this.words.setAttribute("aria-live", "off");
+    for (let step = 1; step <= count; step += 1) {
+      // Few stops go by slowly enough to be followed, and many in about five seconds.
+      await sleep(Math.min(1200, Math.max(110, 5000 / count)));
+      if (this.turn !== turn) return;
+      if (step === count) this.stop(); // first, so that the words of the end are read out
+      this.go(this.state.with(slider, (from + step) % count));
+    }
+    this.source.changed(this.state);
+  }
+
+  stop() {
+    this.turn = null;
+    if (this.player) this.player.textContent = "play";
+    this.words.setAttribute("aria-live", "polite");
+  }
+
+  close() {
+    this.stop();
+    clearTimeout(this.resting);
+    this.isSeen = false;
+    this.sight.disconnect();
+    this.root.remove();
+  }
+}
+
+/** Draw what stands still in a panel; return where what moves is put. */
+function drawPanel({ alt, size: [width, height], still }, parent) {
+  const sheet = element("div", parent, { class: "sheet", role: "img", "aria-label": alt });
+  sheet.style.aspectRatio = `${width} / ${height}`;
+  element("img", sheet, { alt: "", src: still });
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", `0 0 ${width * 72} ${height * 72}`);
+  sheet.append(svg);
+  return svg;
+}

@@ -1,0 +1,276 @@
+"""A picture with controls: a figure for each panel, drawn once, and in it what moves."""
+
+import asyncio
+import base64
+import io
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import anywidget
+import numpy as np
+import traitlets
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.image import imread, imsave
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
+
+from lnorm_course.explorers.engine.controls import Control, one_of
+from lnorm_course.explorers.engine.drawing import POINTS_PER_INCH, drawn, svg
+from lnorm_course.explorers.engine.reruns import close_former_run
+from lnorm_course.explorers.engine.stills import still_image
+from lnorm_utils.plotting.picture import BLACK, Picture
+from lnorm_utils.words import capitalized
+
+__all__ = ["SCRIPT", "Explorer", "Frame", "State", "key", "line", "panel"]
+
+WIDTH = 3.75  # inches: on a phone with 360 pixels, text of 10 pt is 12 pixels high then
+HERE = Path(__file__).parent
+# What draws an explorer in any page.
+SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "panels.js"))
+
+State = tuple[int, ...]  # for each control the place of its value among its stops
+Frame = dict[str, Any]  # what a browser shows of a state
+
+
+def panel(alt: str, height: float = 2.5, **look: Any) -> tuple[Picture, Axes]:
+    """Make a panel; a page puts panels side by side, or below each other where there's less room.
+
+    Args:
+        alt: what the panel shows, in one phrase.
+        height: in inches; two panels of 2.5 are seen at once on a phone, with their controls.
+        look: the arguments of `Axes.set`. The limits hold for every state.
+    """
+    picture = Picture(alt, WIDTH, height, "constrained")
+    ax = picture.subplots()
+    ax.set(**look)
+    return picture, ax
+
+
+def key(ax: Axes, *names: tuple[str, str]) -> None:
+    """Write what each mark means above a panel, in its color: two names, or three."""
+    places: Any = ("left", "center", "right") if len(names) > 2 else ("left", "right")
+    for (name, color), place in zip(names, places, strict=False):
+        ax.set_title(name, loc=place, color=color, fontsize=11)
+
+
+def line(ax: Axes, kind: str, x: ArrayLike = (), y: ArrayLike | None = None, **look: Any) -> Line2D:
+    """Draw a line or markers, of Matplotlib's kind such as "o-"; markers have a black edge.
+
+    Without `y`, all points are at height zero until `set_data` or `set_ydata` moves them.
+    """
+    y = np.zeros(np.shape(x)) if y is None else y
+    return ax.plot(x, y, kind, **{"mec": BLACK, **look})[0]
+
+
+class Explorer(anywidget.AnyWidget):
+    """A widget of labeled controls, panels that follow them, and words that say what is seen.
+
+    The panels are drawn once. For each state `computed` computes, `show` moves artists, and only
+    these are drawn again. Where no widget runs, the panels stand as a still image, with the words.
+
+    `preset`, the name of the preset that is shown or "", and `state` can be set and observed.
+
+    Args:
+        panels: figure → the artists in it that move; each is drawn over what stands still.
+        computed: takes the value of each control by name.
+        show: takes what `computed` returns, sets the artists, and says in at most two sentences
+            what there is to see. Both depend on nothing else, because frames are kept.
+        controls: name → control, from top to bottom.
+        presets: name → {control: value}; what a preset leaves out stands where its control starts.
+        preset: the one to start with.
+        start: control → value, in place of where the control or the preset starts.
+
+    Raises:
+        ValueError: `preset` is unknown, or `start` has an unknown name or a value that its control
+            does not take.
+
+    >>> from lnorm_course.explorers import Slider
+    >>> picture, ax = panel("a dot on a line", xlim=(-1, 6))
+    >>> dot = line(ax, "o", [0])
+    >>> def computed(place):
+    ...     return place**2
+    >>> def show(square):
+    ...     dot.set_ydata([square])
+    ...     return f"The dot is at {square}."
+    >>> controls = {"place": Slider("place", 2, range(6))}
+    >>> Explorer({picture: [dot]}, computed, show, controls, {"the last": {"place": 5}}).words
+    'The dot is at 4.'
+    """
+
+    # Their text, for anywidget holds on to each widget that is made of a file.
+    _esm = SCRIPT + (HERE / "kernel.js").read_text("utf-8")
+    _css = (HERE / "explorer.css").read_text("utf-8")
+    page = traitlets.Dict().tag(sync=True)
+    state: Any = traitlets.List().tag(sync=True)
+    preset = traitlets.Unicode()
+
+    def __init__(
+        self,
+        panels: Mapping[Picture, Sequence[Artist]],
+        computed: Callable[..., Any],
+        show: Callable[[Any], str],
+        controls: Mapping[str, Control],
+        presets: Mapping[str, Mapping[str, Any]],
+        preset: str | None = None,
+        start: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.panels, self.controls = panels, controls
+        self.computed, self.show = computed, show
+        self.stops = {name: control.stops_with([]) or [] for name, control in controls.items()}
+        self.name = f"e{uuid4().hex[:8]}"  # no other explorer has it
+        first = {name: control.start for name, control in controls.items()}
+        self.presets = {name: self.state_of({**first, **some}) for name, some in presets.items()}
+        if preset is not None:
+            first = self.values_of(self.presets[one_of(preset, self.presets, "preset")])
+        state = self.state_of({**first, **self._nearest(start or {})})
+        self._loop: asyncio.AbstractEventLoop | None
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+        self._is_closed = False
+        self.move_to(state)
+        for picture in panels:
+            picture.set_dpi(POINTS_PER_INCH)
+            picture.draw_without_rendering()  # which lays it out, once
+        self._stills = [self._still(number) for number in range(len(panels))]
+        page = {**self.about(), "start": state, "frame": self.frame(state)}
+        super().__init__(page=page, state=[*state], preset=self._named(state))
+        self.on_msg(self._on_message)
+        close_former_run(self)
+
+    @property
+    def alt(self) -> str:
+        """What the panels show."""
+        return capitalized(", and ".join(picture.alt for picture in self.panels))
+
+    @property
+    def words(self) -> str:
+        """What there is to see now."""
+        return self.move_to(tuple(self.state))
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of all controls."""
+        return self.values_of(self.state)
+
+    def state_of(self, values: Mapping[str, Any]) -> State:
+        """Write values as a state."""
+        return tuple(stops.index(values[name]) for name, stops in self.stops.items())
+
+    def values_of(self, state: Sequence[int]) -> dict[str, Any]:
+        """Read a state as values."""
+        return {name: self.stops[name][at] for name, at in zip(self.stops, state, strict=True)}
+
+    def states(self) -> list[State]:
+        """List all states, the last control moving first."""
+        return [*itertools.product(*(range(len(stops)) for stops in self.stops.values()))]
+
+    def move_to(self, state: Sequence[int]) -> str:
+        """Move the artists, and return the words."""
+        return self.show(self.computed(**self.values_of(state)))
+
+    def frame(self, state: State) -> Frame:
+        """Draw what moves, for a browser."""
+        words, values = self.move_to(state), self.values_of(state)
+        svgs = [
+            drawn(picture, moving, "none", f"{self.name}{number}")
+            for number, (picture, moving) in enumerate(self.panels.items())
+        ]
+        off = [n for n, control in enumerate(self.controls.values()) if not control.when(values)]
+        return {"state": [*state], "svgs": svgs, "words": words, "off": off}
+
+    def about(self) -> dict[str, Any]:
+        """Describe all that a page needs besides frames."""
+        panels = zip(self.panels, self._stills, strict=True)
+        return {
+            "controls": [
+                {"kind": c.kind, "label": c.label, "texts": c.texts(self.stops[name])}
+                for name, c in self.controls.items()
+            ],
+            "presets": [{"name": name, "state": [*at]} for name, at in self.presets.items()],
+            "panels": [
+                {"alt": p.alt, "size": p.get_size_inches().tolist(), "still": still}
+                for p, still in panels
+            ],
+        }
+
+    def png(self) -> bytes:
+        """Draw all panels, side by side, as a PNG file."""
+        self.move_to(tuple(self.state))
+        images = [imread(io.BytesIO(picture.png())) for picture in self.panels]
+        most = max(map(len, images))
+        white = [np.pad(i, ((0, most - len(i)), (0, 0), (0, 0)), constant_values=1) for i in images]
+        file = io.BytesIO()
+        imsave(file, np.hstack(white), format="png")
+        for picture in self.panels:
+            picture.draw_without_rendering()  # the PNG has moved the labels of axes
+        return file.getvalue()
+
+    def close(self) -> None:
+        """Let go of the widget and of what listens to it."""
+        self._is_closed = True
+        self.unobserve_all()
+        self.layout.close()
+        super().close()
+
+    @traitlets.validate("state")
+    def _known_state(self, proposal: Any) -> list[int]:
+        state, sizes = proposal["value"], [*map(len, self.stops.values())]
+        if len(state) != len(sizes) or not all(map(range.__contains__, map(range, sizes), state)):
+            raise ValueError(f"state must have a place for each of {sizes} stops, but got {state}.")
+        return state
+
+    @traitlets.validate("preset")
+    def _known_preset(self, proposal: Any) -> str:
+        return one_of(proposal["value"], ["", *self.presets], "preset")
+
+    @traitlets.observe("state")
+    def _name_state(self, change: Any) -> None:
+        self.preset = self._named(change["new"])
+
+    @traitlets.observe("preset")
+    def _go_to_preset(self, change: Any) -> None:
+        self.state = [*self.presets.get(change["new"], self.state)]
+
+    def _named(self, state: Sequence[int]) -> str:
+        return next((name for name, at in self.presets.items() if at == tuple(state)), "")
+
+    def _nearest(self, start: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the stops that are nearest to the values that somebody wants to start with."""
+        found = {}
+        for name, value in start.items():
+            one_of(name, self.controls, "the name of a control")
+            found[name] = self.controls[name].nearest(name, value, self.stops[name])
+        return found
+
+    def _on_message(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
+        """Hear the browser, maybe in another thread; only the kernel's main one may draw."""
+        if self._loop is None:
+            self._answer(content["state"])
+        else:
+            self._loop.call_soon_threadsafe(self._answer, content["state"])
+
+    def _answer(self, state: Sequence[int]) -> None:
+        if not self._is_closed:
+            self.send(self.frame(tuple(state)))
+
+    def _still(self, number: int) -> str:
+        """Draw what stands still in a panel, as the address of an image that holds itself."""
+        picture, moving = [*self.panels.items()][number]
+        seen = [artist.get_visible() for artist in moving]
+        for artist in moving:
+            artist.set_visible(False)
+        drawing = svg(picture, [picture], "", "none", f"{self.name}s{number}")
+        for artist, visible in zip(moving, seen, strict=True):
+            artist.set_visible(visible)
+        return f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()}"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})
+        # Because of this mark, saving a notebook drops the view, which needs a kernel.
+        return {**view, **still_image([self])}, {"lnorm_utils": {"has_still_image": True}}
