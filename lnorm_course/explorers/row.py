@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anywidget
@@ -23,10 +24,11 @@ HERE = Path(__file__).parent
 SCRIPTS = (ENGINE / "controls.js", HERE / "row_core.js", HERE / "row.js")
 STYLES = (ENGINE / "explorer.css", HERE / "row.css")
 SCRIPT, STYLE = ("\n".join(file.read_text("utf-8") for file in one) for one in (SCRIPTS, STYLES))
-# Name → what a picture shows: its words, their numbers (without them, those of lesson 1), the state
-# that it starts in, and its presets. A preset changes a part of the state, and says something.
+# Name → what a picture shows: its words and their numbers (without them, those of lesson 1), the
+# state that it starts in, and others, which are changes of it.
 SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
-OVER: dict[str, Any] = {"D": 2, "LD": (1, 2), "NL": (0, 1), "NLD": (0, 1, 2)}  # of (N, L, D)
+SENTENCES = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
+START = {"at": 0, "over": "D", "results": None, "gamma": None, "beta": None, "lane": None}
 
 
 class Row(anywidget.AnyWidget):
@@ -54,8 +56,7 @@ class Row(anywidget.AnyWidget):
 
     @traitlets.validate("x")
     def _fits(self, proposal: Any) -> list[list[float]]:
-        rows, features = len(self.page["start"]["x"]), len(self.page["start"]["x"][0])
-        x = proposal["value"]
+        x, (rows, features) = proposal["value"], np.shape(self.page["start"]["x"])
         if [len(row) for row in x] != [features] * rows or not np.isfinite(x).all():
             raise ValueError(f"x must be {rows} lists of {features} finite numbers, but got {x!r}.")
         return x
@@ -66,27 +67,18 @@ class Row(anywidget.AnyWidget):
         return self.page["presets"][self.preset]["says"] if self.preset else self.page["alt"]
 
     @property
-    def picture(self) -> Picture:
-        """What stands where no widget runs: a word on two lines, or all words in a table."""
+    def frames(self) -> Any:
+        """What stands where no widget runs, as `stills` asks for it: a word, or all in a table."""
         state = {**self.page["start"], **self.presets.get(self.preset, {})}
-        x = torch.tensor(self.x).double().reshape(len(self.page["sentences"]), -1, len(self.x[0]))
+        x = torch.tensor(self.x).double().reshape(*np.shape(self.page["sentences"]), -1)
         if state["depth"] in ("row", "steps"):
             row = x.flatten(0, 1)[state["at"]]
             picture = number_lines(torch.stack([row, layer_norm(row, len(row))]))
             picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
         else:
-            picture = shared_cells(x, OVER[state["over"] or "D"])
-        picture.alt = self.alt
-        return picture
-
-    @property
-    def alt(self) -> str:
-        """What the picture shows."""
-        return self.page["alt"]
-
-    def png(self) -> bytes:
-        """Draw the picture as a PNG file."""
-        return self.picture.png()
+            picture = shared_cells(x, tuple(map("NLD".index, state["over"] or "D")))
+        picture.alt = self.page["alt"]
+        return SimpleNamespace(picture=picture, png=picture.png)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})
@@ -108,14 +100,20 @@ def explore_row(preset: str = "four numbers") -> Row:
     >>> explore_row("one per sentence").words
     'Here the two words of a sentence share a mean.'
     """
-    one_of(preset, [name for sheet in SHEETS.values() for name in sheet["presets"]], "preset")
-    sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["presets"])
+    one_of(preset, [name for sheet in SHEETS.values() for name in sheet["states"]], "preset")
+    sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["states"])
     rows = sheet.get("x") or encoded_points().double().flatten(0, 1).tolist()
-    presets = {}
-    for name, changes in sheet["presets"].items():
-        state = {key: value for key, value in changes.items() if key not in ("says", "rows")}
-        if "rows" in changes:  # those that are replaced, by their numbers; the others are as before
-            state["x"] = [changes["rows"].get(str(at), row) for at, row in enumerate(rows)]
-        presets[name] = {"state": state, "says": changes["says"]}
-    start = {"gamma": None, "beta": None, **sheet["start"], "x": rows}
-    return Row({**sheet, "start": start, "presets": presets, "decimals": "x" not in sheet}, preset)
+    page = {"sentences": SENTENCES, "decimals": "x" not in sheet, **sheet}
+    start = {**START, "results": None, **sheet["start"], "x": rows}
+    presets = {name: _preset(dict(state), rows) for name, state in page.pop("states").items()}
+    return Row({**page, "start": start, "presets": presets}, preset)
+
+
+def _preset(state: dict[str, Any], rows: list[list[float]]) -> dict[str, Any]:
+    """Take what is said off a state, and write out its numbers: some rows, or all, are others."""
+    says, others = state.pop("says"), state.pop("rows", None)
+    times, plus = state.pop("times", None), state.pop("plus", None)
+    if (others, times, plus) != (None, None, None):
+        x = [(others or {}).get(str(at), row) for at, row in enumerate(rows)]
+        state["x"] = [[(times or 1) * value + (plus or 0) for value in row] for row in x]
+    return {"state": state, "says": says}

@@ -33,7 +33,7 @@ ROWS = [
     [1e4 + k * 2**-16 for k in (1, -1, 3, -3)],  # their mean is exact, and no square is
 ]
 AFFINE = {"gamma": [2.0, 0.5, -1.0, 0.0], "beta": [0.0, 1.0, -1.0, 0.5]}
-PRESETS = [name for sheet in SHEETS.values() for name in sheet["presets"]]
+PRESETS = [name for sheet in SHEETS.values() for name in sheet["states"]]
 
 
 def computed(cases, tmp_path):

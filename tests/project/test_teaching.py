@@ -19,7 +19,7 @@ PRESET = r'(explore_\w+)\(preset="(.+?)"\)'
 def presets_of(name):
     """Make an explorer once, and return its presets."""
     if name == "explore_row":
-        return {preset for sheet in SHEETS.values() for preset in sheet["presets"]}
+        return {preset for sheet in SHEETS.values() for preset in sheet["states"]}
     explorer = getattr(explorers, name)()
     explorer.close()
     return explorer.presets
