@@ -21,7 +21,7 @@ FOR_LESSON = {
     "01_mean": Lecture(
         "Three sentences of two words, and four numbers for each word: how many means does "
         "layer norm take?",
-        'explore_shared_mean(preset="one mean per sentence")',
+        'explore_row(preset="one mean per sentence")',
     ),
     "02_variance": Lecture(
         "You add 10,000 to every number. What happens to the variance on paper, and what in "
@@ -53,7 +53,7 @@ FOR_LESSON = {
     "08_build_the_layer": Lecture(
         "Four images (4, 3, 5, 5) go through `LayerNorm((3, 5, 5))`. How many means are "
         "there, and how many γ?",
-        'explore_shared_mean(preset="per image")',
+        'explore_row(preset="per image")',
     ),
     "09_rms_norm": Lecture(
         "The layer in front of a norm adds the same number to all features of a row. Which norm "
@@ -103,12 +103,12 @@ FOR_LESSON = {
 # Where no explorer shows it, what to run instead.
 FOR_BELIEF = {
     Belief.OVER_THE_BATCH: 'explore_batch(preset="batch of two")',
-    Belief.ONE_MEAN_PER_SENTENCE: 'explore_shared_mean(preset="one mean per sentence")',
+    Belief.ONE_MEAN_PER_SENTENCE: 'explore_row(preset="one mean per sentence")',
     Belief.VARIANCE_OVER_D_MINUS_1: 'explore_collapse(preset="two features")',
     Belief.EPS_OUTSIDE_THE_ROOT: 'explore_amplitude(preset="as small as √ε")',
     Belief.TWO_FEATURES_GIVE_PLUS_MINUS_1: 'explore_collapse(preset="almost equal")',
     Belief.ONE_FEATURE_GIVES_1: 'explore_collapse(preset="one feature")',
-    Belief.SAME_AS_GROUP_NORM: 'explore_shared_mean(preset="per pixel")',
+    Belief.SAME_AS_GROUP_NORM: 'explore_row(preset="per pixel")',
     Belief.SINGLE_GAMMA_AND_BETA: 'explore_gamma_beta(preset="one feature stretched")',
     Belief.PRE_NORM_IS_POST_NORM: 'explore_residual(preset="24 blocks, pre-LN, no final norm")',
     Belief.NOTHING_IS_LOST: 'explore_gamma_beta(preset="all stretched and moved")',

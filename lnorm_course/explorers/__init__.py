@@ -23,7 +23,6 @@ from lnorm_course.explorers.precision import explore_precision
 from lnorm_course.explorers.projection import explore_projection
 from lnorm_course.explorers.residual import explore_residual
 from lnorm_course.explorers.row import explore_row
-from lnorm_course.explorers.shared_mean import explore_shared_mean
 from lnorm_course.explorers.stream import explore_stream
 from lnorm_course.explorers.transformer import explore_transformer
 
@@ -47,7 +46,6 @@ __all__ = [
     "explore_projection",
     "explore_residual",
     "explore_row",
-    "explore_shared_mean",
     "explore_stream",
     "explore_transformer",
     "powers_of_ten",

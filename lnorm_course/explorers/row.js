@@ -23,35 +23,33 @@ function ownerOf(link) {
 /**
  * Draw a row into an element, in the state of a preset.
  *
- * changed(preset, x): the reader has come to another preset, or, where it's "", to other numbers.
- * Return {stage, go, show, point, close}: its picture; change parts of the state; go to a preset;
- * do what a link in the text asks for, unless the reader is at it; let go of everything.
+ * Return {stage, point, close}: its picture; do what a link in the text asks for, unless the reader
+ * is at the picture; let go of everything.
  */
-export function mount(parent, page, preset, changed = () => {}) {
+export function mount(parent, page) {
   const words = page.sentences.flat();
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const root = element("div", parent, { class: "lnorm-row", role: "group", "aria-label": page.alt });
-  const group = (name) => element("div", root, { class: name, role: "group", "aria-label": name });
-  const [chips, stage] = [group("chips"), element("div", root, { class: "stage" })];
-  const says = element("p", root, { role: "status" });
-  const tools = group("tools");
+  const group = (into, kind, name = kind) =>
+    element("div", into, { class: kind, role: "group", "aria-label": name });
+  const root = group(parent, "lnorm-row", page.alt);
+  const [chips, stage] = [group(root, "chips"), element("div", root, { class: "stage" })];
+  const [says, tools] = [element("p", root, { role: "status" }), group(root, "tools")];
   const nodes = new Map(); // id → what is drawn of a box
   const timers = {};
   const later = (name, wait, act) => {
     clearTimeout(timers[name]);
     timers[name] = setTimeout(act, wait);
   };
-  let state = page.start;
-  let [pinned, peeked, beat, width] = ["", "", "", 0]; // the first three are terms that are lit
+  let [state, width, touched] = [page.start, 0, -AWAY];
+  let [pinned, peeked, beat] = ["", "", ""]; // terms that are lit
   let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; results that changed
-  let [opening, touched] = [isCalm ? [] : page.opens ?? [], -AWAY];
 
   const buttons = (into, labels, act) => new Map(Object.entries(labels).map(([name, label]) => {
     const made = element("button", into, { type: "button" }, label.says ? name : label);
     made.addEventListener("click", () => act(name));
     return [name, made];
   }));
-  const presets = buttons(chips, page.presets, show);
+  const presets = buttons(chips, page.presets, (name) => show(name));
   const depths = buttons(tools, page.depths ?? DEPTHS, (depth) => dive(depth));
   const axes = buttons(tools, page.axes ?? {}, (axis) => go({
     over: [..."NLD"].filter((one) => (one === axis) !== state.over.includes(one)).join("") }));
@@ -61,10 +59,10 @@ export function mount(parent, page, preset, changed = () => {}) {
     const before = state;
     state = { ...state, ...changes };
     [hot, pinned, moved] = [at, "", []];
-    const results = (some) => solve(some).steps.flat().map((step) => step[state.results || "y"]);
     if (state.x !== before.x && state.over === before.over) {
-      const old = results(before);
-      moved = results(state).flatMap((value, i) => (Math.abs(value - old[i]) > 1e-9 ? [i] : []));
+      const [old, of] = [solve(before).steps.flat(), state.results || "y"];
+      moved = solve().steps.flat().filter((step, i) => Math.abs(step[of] - old[i][of]) > 1e-9)
+        .map(({ id }) => `${id}-below`);
       later("resting", QUIET, () => { moved = []; draw(); });
     }
     tell(said, at ?? undefined);
@@ -72,25 +70,24 @@ export function mount(parent, page, preset, changed = () => {}) {
     sweep();
   }
   function dive(depth, at = state.at) {
-    go({ depth, at }, isOpen({ depth }) ? undefined : "Each word stands for its numbers. Touch one.");
+    const said = isOpen({ depth }) ? undefined : "Each word stands for its numbers. Touch one.";
+    go({ depth, at }, said);
   }
-  function show(name) {
-    const found = page.presets[name];
-    if (found) go(found.state, found.says);
-    if (found) later("saving", BEAT, () => changed(name, state.x));
+  /** Let the depths open out of each other, until the reader does something. */
+  function open([depth, ...rest]) {
+    dive(depth);
+    later("opening", SCENE, () => (rest.length ? open(rest) : tell(page.presets[page.preset].says)));
   }
+  const show = (name) => go(page.presets[name].state, page.presets[name].says);
   function change(row, d, value) {
     const next = Math.max(-MOST, Math.min(MOST, Math.round(value / GRAIN) * GRAIN));
-    if (next === state.x[row][d]) return;
-    go({ x: state.x.map((values, r) => (r === row ? values.with(d, next) : values)) }, undefined, { row, d });
-    later("saving", QUIET, () => changed("", state.x));
+    const x = state.x.map((values, r) => (r === row ? values.with(d, next) : values));
+    if (next !== state.x[row][d]) go({ x }, undefined, { row, d });
   }
 
   /** Compute what is shown; a word that is open is a row, whatever shares a mean among all. */
-  function solve(some = state) {
-    const over = isOpen(some) ? "D" : some.over ?? "D";
-    return derive(some.x, { ...some, over, length: page.sentences[0].length });
-  }
+  const solve = (some = state) => derive(some.x, { ...some, length: page.sentences[0].length,
+    over: isOpen(some) ? "D" : some.over ?? "D" });
 
   /** Light one term of the formula after the other. */
   function sweep(at = 0) {
@@ -106,7 +103,8 @@ export function mount(parent, page, preset, changed = () => {}) {
     for (const part of root.querySelectorAll("[data-of]"))
       part.classList.toggle("lit", part.dataset.of.split(" ").includes(lit));
     for (const link of document.querySelectorAll(HANDLE))
-      if (ownerOf(link) === stage) link.classList.toggle("lnorm-lit", [lit, ...shown].includes(nameIn(link)));
+      if (ownerOf(link) === stage)
+        link.classList.toggle("lnorm-lit", [lit, ...shown].includes(nameIn(link)));
   }
 
   /** Say what is seen: the words of a preset, or what has become of a number. */
@@ -117,7 +115,7 @@ export function mount(parent, page, preset, changed = () => {}) {
     if (isOpen(state) || state.over !== null)
       parts.push(`${steps.length} numbers have mean ${fitted(mean)}, spread ${fitted(spread)}.`);
     if (isOpen(state)) parts.push(
-      `Results: ${tableOf(state, own).at(-1).values.map((value) => fixed(value)).join(", ")}.`);
+      `Results: ${tableOf(state, own).at(-1).values.map(plain).join(", ")}.`);
     else if (state.results) parts.push(`${moved.length} results have changed.`);
     later("talking", 150, () => { says.textContent = said ?? parts.join(" "); });
   }
@@ -130,13 +128,13 @@ export function mount(parent, page, preset, changed = () => {}) {
     const center = hot && state.over !== null && state.depth === "numbers"
       && solved.steps[hot.row][hot.d].group;
     for (const box of boxes) paint(nodes.get(box.id) ?? born(box), box, {
-      away: box.isShown === false, on: box.isOn, last: box.isLast, negative: box.tone < 0,
-      dim: center && box.group && box.group !== center, tiny: state.depth === "words",
-      hot: box.kind === "dot" && box.d === hot?.d,
-      moved: box.kind === "cell" && moved.includes(box.row * state.x[0].length + box.d) });
+      away: box.isShown === false, on: box.isOn, last: box.isLast, tiny: state.depth === "words",
+      dim: center && box.group && box.group !== center, moved: moved.includes(box.id),
+      hot: box.kind === "dot" && box.d === hot?.d });
     for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
-    stage.style.height = `${height}px`;
-    stage.style.setProperty("--over", `${Math.max(0, height - 0.4 * innerHeight)}px`);
+    stage.classList.toggle("held", isCalm || Boolean(drag?.isPulled));
+    const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
+    stage.style.cssText = `--height: ${height}px; --header: ${header}px`;
     const press = (button, is) => button.setAttribute("aria-pressed", is);
     presets.forEach((button, name) => press(button, Object.entries(page.presets[name].state)
       .every(([key, value]) => `${state[key]}` === `${value}`)));
@@ -146,13 +144,12 @@ export function mount(parent, page, preset, changed = () => {}) {
   }
 
   /** Make what draws a box; it comes out of another one, or where it stands. */
-  function born({ id, kind, row, d, from, hush, html = "" }) {
+  function born({ id, kind, row, d, from, isPlotted, html = "" }) {
     const node = element(kind === "word" ? "button" : "div", stage, { class: `box ${kind}` });
     nodes.set(id, node);
-    if (hush) node.ariaHidden = true;
-    node.innerHTML = kind === "thread" ? "<svg><path/></svg>" : kind !== "cell" ? html
-      : `<input type="range" min="${-MOST}" max="${MOST}" step="any"
-      aria-label="number ${LETTERS[d]} of ${words[row]}"><span></span><span></span>`;
+    if (isPlotted) node.ariaHidden = true;
+    node.innerHTML = kind !== "cell" ? html : `<input type="range" min="${-MOST}" max="${MOST}"
+      step="any" aria-label="number ${LETTERS[d]} of ${words[row]}"><span></span>`;
     if (nodes.has(from)) {
       node.style.cssText = nodes.get(from).style.cssText;
       node.getBoundingClientRect(); // from there it moves
@@ -161,25 +158,21 @@ export function mount(parent, page, preset, changed = () => {}) {
   }
 
   function paint(node, { place: [x, y, w, h], ...box }, marks) {
-    const hue = (of, tone) => of.style.setProperty("--tone", `${Math.min(1, Math.abs(tone)) * 46}%`);
     Object.assign(node.style, { translate: `${x}px ${y}px`, width: `${w}px`, height: `${h}px` });
     for (const name of ["of", "row", "d", "pull"]) if (name in box) node.dataset[name] = box[name];
     for (const [name, is] of Object.entries(marks)) node.classList.toggle(name, Boolean(is));
+    const fill = marks.moved ? "#e69f00 60" : `${box.tone < 0 ? "#e69f00" : "#0072b2"} ${
+      Math.min(1, Math.abs(box.tone)) * 46}`;
+    if ("tone" in box) node.style.setProperty("--fill", `${fill}%`);
+    if ("text" in box) (node.lastElementChild ?? node).textContent = box.text;
     if (box.path) node.querySelector("path").setAttribute("d", box.path);
-    if ("tone" in box) hue(node, box.tone);
-    const [input, number, below] = box.kind === "cell" ? node.children : [null, node];
-    if ("text" in box) number.textContent = box.text;
-    if (!input) return;
-    input.value = box.value;
-    input.ariaValueText = short(box.value);
-    below.textContent = box.below === null ? "" : fitted(box.below);
-    below.className = `below ${box.below < 0 ? "negative" : ""}`;
-    hue(below, box.below / 2);
+    if (box.kind === "cell") Object.assign(node.firstChild,
+      { value: box.value, ariaValueText: short(box.value) });
   }
 
   // A number is pulled sideways: up and down scrolls the page. A dot has the number of its cell.
   const partAt = ({ target }) => {
-    const part = target.closest(".cell:not(.tiny), .dot");
+    const part = target.closest(".cell:not(.tiny), .below, .dot");
     return part && { row: Number(part.dataset.row ?? state.at), d: Number(part.dataset.d),
       pull: Number(part.dataset.pull ?? GRAIN / PULL) };
   };
@@ -190,7 +183,7 @@ export function mount(parent, page, preset, changed = () => {}) {
       const depth = isAgain ? "numbers" : isOpen(state) ? state.depth : "row";
       if (word) dive(depths.has(depth) ? depth : state.depth, Number(word.dataset.row));
     },
-    input: (event) => { const { row, d } = partAt(event); change(row, d, Number(event.target.value)); },
+    input: (event) => change(partAt(event).row, partAt(event).d, Number(event.target.value)),
     focusin: (event) => { hot = partAt(event); draw(); },
     focusout: () => { hot = null; draw(); },
     pointerdown: (event) => {
@@ -201,17 +194,14 @@ export function mount(parent, page, preset, changed = () => {}) {
       light();
     },
     pointermove: ({ clientX }) => {
-      if (!drag || !(drag.isPulled ||= Math.abs(clientX - drag.from) > 3)) return;
-      stage.classList.add("held");
-      change(drag.row, drag.d, drag.x[drag.row][drag.d] + (clientX - drag.from) * drag.pull);
+      if (drag && (drag.isPulled ||= Math.abs(clientX - drag.from) > 3))
+        change(drag.row, drag.d, drag.x[drag.row][drag.d] + (clientX - drag.from) * drag.pull);
     },
     pointerup: () => {
-      stage.classList.remove("held");
       if (drag) nodes.get(`c${drag.row}-${drag.d}`).firstChild.focus({ preventScroll: true });
       drag = null;
     },
     pointercancel: () => { // a finger that scrolls the page
-      stage.classList.remove("held");
       if (drag) go({ x: drag.x });
       drag = null;
     },
@@ -229,6 +219,7 @@ export function mount(parent, page, preset, changed = () => {}) {
   root.addEventListener("keydown", (event) => { // or JupyterLab takes it for one of its own
     if (!/Tab|Escape/.test(event.key) && !event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
+  const settle = () => { touched = performance.now(); clearTimeout(timers.opening); };
   for (const type of ["pointerdown", "keydown"]) root.addEventListener(type, settle, true);
 
   /** Pin the term that a link in the text names, or show its state. */
@@ -257,47 +248,22 @@ export function mount(parent, page, preset, changed = () => {}) {
   const followed = ["click", "pointerover", "pointerout", "focusin", "focusout"];
   for (const type of followed) document.addEventListener(type, follow, true);
 
-  /** Let the depths open out of each other, once, until the reader does something. */
-  function open(at) {
-    later("opening", SCENE, () => (at < opening.length ? open(at + 1) : settle(null)));
-    if (at < opening.length) dive(opening[at]);
-  }
-  function settle(event) {
-    if (event !== null) touched = performance.now();
-    clearTimeout(timers.opening);
-    if (opening.length) go({ depth: page.start.depth }, page.presets[preset].says);
-    opening = [];
-    stage.style.minHeight = "";
-  }
-
   const sizes = new ResizeObserver(() => { width = Math.min(stage.clientWidth, 760); draw(); });
   sizes.observe(stage);
   width = Math.min(stage.clientWidth, 760);
-  show(preset);
-  stage.style.minHeight = opening.length ? stage.style.height : "";
-  if (opening.length) open(0);
+  show(page.preset);
+  if (page.opens && !isCalm) open([...page.opens, state.depth]);
   const close = () => {
     sizes.disconnect();
     Object.values(timers).forEach(clearTimeout);
     for (const type of followed) document.removeEventListener(type, follow, true);
     root.remove();
   };
-  return { stage, go, show, point, close };
+  return { stage, point, close };
 }
 
 /** A Jupyter widget made of `mount`. */
-function render({ model, el }) {
-  let isOurs = false;
-  const row = mount(el, model.get("page"), model.get("preset"), (preset, x) => {
-    isOurs = true;
-    model.set({ preset, x });
-    isOurs = false;
-    try { model.save_changes(); } catch (error) { console.debug(error); } // its kernel is gone
-  });
-  model.on("change:preset", () => isOurs || row.show(model.get("preset")));
-  model.on("change:x", () => isOurs || row.go({ x: model.get("x") }));
-  return row.close;
-}
+const render = ({ model, el }) => mount(el, model.get("page")).close;
 
 /** On a page, keep a picture in view while text speaks of it, up to the next control. */
 function reach(place) {
@@ -311,23 +277,23 @@ function reach(place) {
   place.before(around);
   around.append(place, ...following.slice(0, last + 1));
 }
-const rows = new Map();
+const rows = new Map(); // the pictures of a page
 for (const place of globalThis.document?.querySelectorAll(".lnorm-row-place") ?? []) {
   const page = JSON.parse(place.querySelector("script").textContent);
-  const asked = decodeURIComponent(location.hash);
-  const named = Object.keys(page.presets).find((name) => asked === `#row=${addressed(name)}`);
+  const asked = Object.keys(page.presets).find((name) => addressed(name) === nameIn(location));
   place.textContent = "";
   reach(place);
-  const row = mount(place, { ...page, opens: named ? [] : page.opens }, named ?? place.dataset.preset);
+  const row = mount(place, asked ? { ...page, opens: null, preset: asked } : page);
   rows.set(row.stage, row);
-  if (named) row.stage.scrollIntoView();
+  if (asked) row.stage.scrollIntoView();
 }
 // A paragraph that comes into view shows what its first handle says.
-const reading = globalThis.document && new IntersectionObserver((seen) => {
+const reading = rows.size && new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) if (isIntersecting && scrollY > 0) {
     const link = target.querySelector(HANDLE);
     rows.get(ownerOf(link))?.point(link);
   }
 }, { rootMargin: "-40% 0px -45% 0px" });
-if (rows.size) for (const link of document.querySelectorAll(HANDLE)) reading.observe(link.closest("p, li"));
+for (const one of reading ? document.querySelectorAll(`:is(p, li):has(${HANDLE})`) : [])
+  reading.observe(one);
 export default { render };

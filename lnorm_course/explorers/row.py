@@ -32,45 +32,26 @@ START = {"at": 0, "over": "D", "results": None, "gamma": None, "beta": None, "la
 
 
 class Row(anywidget.AnyWidget):
-    """The widget of `explore_row`, which computes in the browser.
-
-    `preset`, the name of the preset that was chosen last or "", and `x`, the numbers, a list for
-    each word, can be read, set, observed, and linked.
-    """
+    """The widget of `explore_row`, which computes in the browser."""
 
     _esm = SCRIPT
     _css = STYLE
     page = traitlets.Dict().tag(sync=True)
-    preset = traitlets.Unicode().tag(sync=True)
-    x: Any = traitlets.List().tag(sync=True)
 
-    def __init__(self, page: dict[str, Any], preset: str) -> None:
-        self.presets = {name: each["state"] for name, each in page["presets"].items()}
-        x = self.presets[preset].get("x", page["start"]["x"])
-        super().__init__(page=page, preset=preset, x=x)
+    def __init__(self, page: dict[str, Any]) -> None:
+        super().__init__(page=page)
         close_former_run(self)
-
-    @traitlets.validate("preset")
-    def _known(self, proposal: Any) -> str:
-        return one_of(proposal["value"], ["", *self.presets], "preset")
-
-    @traitlets.validate("x")
-    def _fits(self, proposal: Any) -> list[list[float]]:
-        x, (rows, features) = proposal["value"], np.shape(self.page["start"]["x"])
-        if [len(row) for row in x] != [features] * rows or not np.isfinite(x).all():
-            raise ValueError(f"x must be {rows} lists of {features} finite numbers, but got {x!r}.")
-        return x
 
     @property
     def words(self) -> str:
         """What is said about the preset."""
-        return self.page["presets"][self.preset]["says"] if self.preset else self.page["alt"]
+        return self.page["presets"][self.page["preset"]]["says"]
 
     @property
     def frames(self) -> Any:
         """What stands where no widget runs, as `stills` asks for it: a word, or all in a table."""
-        state = {**self.page["start"], **self.presets.get(self.preset, {})}
-        x = torch.tensor(self.x).double().reshape(*np.shape(self.page["sentences"]), -1)
+        state = {**self.page["start"], **self.page["presets"][self.page["preset"]]["state"]}
+        x = torch.tensor(state["x"]).double().reshape(*np.shape(self.page["sentences"]), -1)
         if state["depth"] in ("row", "steps"):
             row = x.flatten(0, 1)[state["at"]]
             picture = number_lines(torch.stack([row, layer_norm(row, len(row))]))
@@ -103,10 +84,10 @@ def explore_row(preset: str = "four numbers") -> Row:
     one_of(preset, [name for sheet in SHEETS.values() for name in sheet["states"]], "preset")
     sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["states"])
     rows = sheet.get("x") or encoded_points().double().flatten(0, 1).tolist()
-    page = {"sentences": SENTENCES, "decimals": "x" not in sheet, **sheet}
-    start = {**START, "results": None, **sheet["start"], "x": rows}
+    page = {"preset": preset, "sentences": SENTENCES, "decimals": "x" not in sheet, **sheet}
+    start = {**START, **sheet["start"], "x": rows}
     presets = {name: _preset(dict(state), rows) for name, state in page.pop("states").items()}
-    return Row({**page, "start": start, "presets": presets}, preset)
+    return Row({**page, "start": start, "presets": presets})
 
 
 def _preset(state: dict[str, Any], rows: list[list[float]]) -> dict[str, Any]:

@@ -1,12 +1,13 @@
-// The row: the numbers of one word on their way through a norm, at four depths that open out of each
-// other: the words, the numbers of all words, one word on lines, and its steps. What they become is
-// computed here; a test holds it to `lnorm_utils`. row.py says what a page is, row.json the states.
+// The row: the numbers of one word on their way through a norm, at four depths that open out of
+// each other: the words, the numbers of all words, one word on lines, and its steps. What becomes
+// of them is computed here, and a test holds that to `lnorm_utils`. row.json has the states.
 
 const LETTERS = "abcdefgh";
 const GAP = 7; // pixels between cells
-const FORMULA = `<math display="block" style="font-size: 1.45em"><mi data-of="y">y</mi><mo>=</mo><mfrac>
-<mrow data-of="centered"><mi data-of="x">x</mi><mo>−</mo><mi data-of="mean">mean</mi></mrow>
-<msqrt data-of="spread"><mi data-of="var">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt></mfrac>`;
+const FORMULA = `<math display="block" style="font-size: 1.45em"><mi data-of="y">y</mi><mo>=</mo>
+<mfrac><mrow data-of="centered"><mi data-of="x">x</mi><mo>−</mo><mi data-of="mean">mean</mi></mrow>
+<msqrt data-of="spread"><mi data-of="var">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt>
+</mfrac>`;
 const AFFINE = '<mo>·</mo><mi data-of="gamma">γ</mi><mo>+</mo><mi data-of="beta">β</mi>';
 // What a lane makes of the numbers that reach a place in it, and of those that have entered it.
 const ACTS = {
@@ -19,12 +20,12 @@ const ACTS = {
 
 const ownSteps = (values) => derive([values]).steps[0];
 const average = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const fixed = (value, digits = 2) =>
-  (Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value).toFixed(digits).replace("-", "−");
+const plain = (value) => (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−");
 const fitted = (value) => {
   const size = Math.abs(value);
-  if (size > 1e-12 && size < 0.001) return value.toExponential(0).replaceAll("-", "−");
-  return fixed(value, size >= 100 ? 0 : size > 1e-12 && size < 0.01 ? 3 : 2);
+  const isSmall = size > 1e-12 && size < 0.01;
+  const small = size < 0.001 ? value.toExponential(0) : value.toFixed(3);
+  return isSmall ? small.replaceAll("-", "−") : plain(value).replace(/\.\d*/, size >= 100 ? "" : "$&");
 };
 const short = (value) => fitted(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 const isOpen = ({ depth }) => depth === "row" || depth === "steps";
@@ -83,8 +84,8 @@ function tableOf({ depth, gamma, lane }, own) {
 /** Place what a state shows: boxes, those of words and numbers first, and how high all of it is. */
 function layout(state, page, width, { steps, groups }) {
   const { depth, at, results, over, gamma, lane } = state;
-  const [sentences, length, features] = [page.sentences, page.sentences[0].length, state.x[0].length];
-  const [open, slim, letters] = [isOpen(state), width < 520, page.letters ?? LETTERS];
+  const { sentences: [{ length }], letters = LETTERS } = page;
+  const [open, slim, features] = [isOpen(state), width < 520, state.x[0].length];
   const [hasFormula, braced] = [depth === "steps" && !lane, page.braces && !open ? over : ""];
   const table = open ? tableOf(state, steps[at]) : [];
   const lines = (state.lines ?? [0, table.length - 1]).map((i) => table[i]);
@@ -106,22 +107,27 @@ function layout(state, page, width, { steps, groups }) {
     [left + cell * d, y, cell - GAP, kind === "letter" ? 20 : 40], { d, ...more(d) }));
 
   let [along, down] = [0, 0];
-  sentences.flat().forEach((word, row) => {
+  page.sentences.flat().forEach((word, row) => {
     const isShown = !open || Math.floor(row / length) === Math.floor(at / length);
     let place = [edge, top(row), left - edge - 12, tall];
     if (depth !== "numbers") {
       const wide = Math.max(11 * word.length + 26, open ? 0 : 15 * features);
-      if (!open && row && (row % length === 0 || along + wide > width)) [along, down] = [0, down + 66];
+      const isNext = row % length === 0 || along + wide > width;
+      if (!open && row && isNext) [along, down] = [0, down + 66];
       place = [along, down, wide, 36];
       if (isShown) along += wide + 10;
     }
     put(`w${row}`, "word", place, { text: word, row, isShown, isOn: open && row === at });
-    steps[row].forEach((step, d) => put(step.id, "cell", depth === "words"
-      ? [place[0] + (place[2] - 15 * features) / 2 + 15 * d + 1, down + 41, 13, 13]
-      : [left + cell * d, open ? under + 24 : top(row), cell - GAP, tall], {
-      row, d, group: step.group, value: step.x, of: "x", tone: step.x / 8,
-      isShown: !open || row === at, below: depth === "numbers" && results ? step[results] : null,
-      text: depth === "words" ? "" : page.decimals ? fitted(step.x) : short(step.x) }));
+    steps[row].forEach(({ id, group, x, ...step }, d) => {
+      const half = depth === "numbers" && results ? 24 : 40;
+      const told = depth === "words" ? "" : page.decimals ? fitted(x) : short(x);
+      put(id, "cell", depth === "words"
+        ? [place[0] + (place[2] - 15 * features) / 2 + 15 * d + 1, down + 41, 13, 13]
+        : [left + cell * d, open ? under + 24 : top(row), cell - GAP, half],
+      { row, d, group, value: x, of: "x", tone: x / 8, isShown: !open || row === at, text: told });
+      if (half === 24) put(`${id}-below`, "below", [left + cell * d, top(row) + 24, cell - GAP, 24],
+        { group, row, d, tone: step[results] / 2, text: plain(step[results]) });
+    });
   });
   if (depth === "words") return { boxes, height: down + 60 };
   across("letter", open ? under : head - 24, "letter", (d) => ({ text: letters[d] }));
@@ -132,18 +138,16 @@ function layout(state, page, width, { steps, groups }) {
     const braces = { N: [0, top(0), 14, bottom - top(0)],
       L: [edge - 22, top(0), 14, top(length - 1) + tall - top(0)],
       D: [left, 0, cell * features - GAP, 16] };
-    for (const axis of braced) put(`brace${axis}`, `brace ${axis === "D" ? "flat" : ""}`, braces[axis],
-      { text: page.braces[axis] });
+    for (const axis of braced)
+      put(`brace${axis}`, `brace ${axis}`, braces[axis], { text: page.braces[axis] });
     const [isBeside, isDown] = [over?.includes("D"), over === "NL"]; // where there's room for means
     if (isBeside || isDown) put("mean", isDown ? "label" : "letter", isDown
       ? [edge, bottom + 8, left - edge - 12, 32] : [end, head - 24, right - 4, 20],
     { text: "mean", of: "mean" });
     // Cells that share a mean have a frame, in each row if other rows stand between them.
     if (over !== null) for (const group of groups) {
-      const isApart = over.includes("N") && !over.includes("L");
-      const blocks = isApart ? group.steps.filter(({ d }) => d === group.steps[0].d)
-        .map(({ row }) => group.steps.filter((step) => step.row === row)) : [group.steps];
-      for (const [first, last] of blocks.map((block) => [block[0], block.at(-1)])) {
+      const blocks = Object.groupBy(group.steps, ({ row }) => (over.includes("L") ? "all" : row));
+      for (const [first, last] of Object.values(blocks).map((block) => [block[0], block.at(-1)])) {
         const [x, y] = [left + cell * first.d - 3, top(first.row) - 3];
         const [w, h] = [cell * (last.d - first.d + 1) - GAP + 6, top(last.row) + tall + 3 - y];
         put(`f${first.id}`, "frame", [x, y, w, h], { group });
@@ -164,34 +168,35 @@ function layout(state, page, width, { steps, groups }) {
   const ends = lines.map(({ values }) => 1.1 * Math.max(...values.map(Math.abs)));
   const start = lines.findIndex(({ label }) => label === "x");
   lines.forEach(({ label, values }, i) => {
-    const y = 90 + 120 * i;
-    const most = hasFormula && i !== start ? Math.max(2.2, ends[i]) : Math.max(11, ...ends);
+    const plot = (id, kind, place, more) =>
+      put(`${i}${id}`, kind, place, { ...more, isPlotted: true });
+    const [y, widest] = [90 + 120 * i, Math.max(11, ...ends)];
+    const most = hasFormula && i !== start ? Math.max(2.2, ends[i]) : widest;
     const x = (value, scale = most) => 12 + (width - 24) * (value / scale + 1) / 2;
-    const hush = true;
     const { mean, variance } = ownSteps(values)[0].group;
     const [spread, about] = [Math.sqrt(variance), Math.min(Math.max(x(mean), 96), width - 96)];
-    const [from, to, note] = [x(mean - spread), x(mean + spread), y + (i + 1 < lines.length ? -50 : 46)];
-    put(`${i}axis`, "axis", [12, y - 1, width - 24, 2], { hush });
-    put(`${i}band`, "band", [from, y - 22, to - from, 44], { of: "spread", hush });
-    put(`${i}bar`, "bar", [x(mean) - 2, y - 27, 4, 54], { of: "mean", hush });
+    const note = y + (i + 1 < lines.length ? -50 : 46);
+    plot("axis", "axis", [12, y - 1, width - 24, 2]);
+    plot("band", "band", [x(mean - spread), y - 22, x(mean + spread) - x(mean - spread), 44],
+      { of: "spread" });
+    plot("bar", "bar", [x(mean) - 2, y - 27, 4, 54], { of: "mean" });
     for (const tick of [-10, -5, -2, -1, 0, 1, 2, 5, 10])
       if (Math.abs(tick) < most && (most < 5 || tick % 5 === 0))
-        put(`${i}at${tick}`, "tick", [x(tick) - 20, y + 27, 40, 18], { text: short(tick), hush });
-    put(`${i}name`, "name", [width - 110, y - 38, 100, 24], { text: state.lines ? label : "xy"[i], hush });
-    put(`${i}mean`, "note", [about - 90, note, 88, 18], { text: `mean ${fitted(mean)}`, of: "mean", hush });
-    put(`${i}spread`, "note", [about + 2, note, 98, 18],
-      { text: `spread ${fitted(spread)}`, of: "spread", hush });
-    const side = Math.sign(start - i); // a thread leads to where a number comes from
-    values.forEach((value, d) => {
-      const [here, there] = [x(value), x(lines[start].values[d], Math.max(11, ...ends))];
-      const [near, far, bent] = [15, 107, 59].map((part) => y + part * side);
-      if (side) put(`${i}thread${d}`, "thread", [0, 0, width, plotted], { of: "y", hush,
-        path: `M${here} ${near}C${here} ${bent} ${there} ${bent} ${there} ${far}` });
+        plot(`at${tick}`, "tick", [x(tick) - 20, y + 27, 40, 18], { text: short(tick) });
+    plot("name", "name", [width - 110, y - 38, 100, 24], { text: state.lines ? label : "xy"[i] });
+    plot("mean", "note", [about - 90, note, 88, 18], { text: `mean ${fitted(mean)}`, of: "mean" });
+    plot("spread", "note", [about + 2, note, 98, 18],
+      { text: `spread ${fitted(spread)}`, of: "spread" });
+    if (i !== start) values.forEach((value, d) => { // a thread leads to where a number comes from
+      const [here, there] = [x(value), x(lines[start].values[d], widest)];
+      const [near, far, bent] = [15, 107, 59].map((part) => y + part * Math.sign(start - i));
+      const path = `M${here} ${near}C${here} ${bent} ${there} ${bent} ${there} ${far}`;
+      plot(`thread${d}`, "thread", [0, 0, 0, 0], { of: "y", html: "<svg><path/></svg>", path });
     });
     values.forEach((value, d) => { // dots at one place stand on each other
       const below = values.slice(0, d).filter((other) => Math.abs(x(other) - x(value)) < 14).length;
-      put(`${i}dot${d}`, "dot", [x(value) - 13, y - 13 - 11 * below, 26, 26],
-        { d, pull: i === start ? 2 * most / (width - 24) : 0, text: letters[d], hush });
+      plot(`dot${d}`, "dot", [x(value) - 13, y - 13 - 11 * below, 26, 26],
+        { d, text: letters[d], ...(i === start && { pull: 2 * most / (width - 24) }) });
     });
   });
   table.forEach(({ label, of, full, term, beside, values }, i) => {
@@ -200,7 +205,7 @@ function layout(state, page, width, { steps, groups }) {
     put(`r-${label}`, "label", [aside, y, left - aside - 8, 40], { ...more, text: label });
     if (term && (depth === "steps" || i === 0))
       put(`v-${label}`, "value", [end, y, right, 40], { ...more, of: term, text: beside });
-    const written = full === 2 || page.decimals ? fitted : short;
+    const written = full === 2 ? plain : page.decimals ? fitted : short;
     if (i) across(label, y, "step", (d) => ({ ...more, from: `c${at}-${d}`, tone: values[d] / full,
       text: written(values[d]) }));
   });

@@ -128,7 +128,7 @@ def explorer(call: Call, bake: Callable[[str], Path], up: str, still: str = "") 
 def _row(call: Call, up: str, still: str) -> str:
     row = explore_row(**({"preset": call.preset} if call.preset else {}))
     return (
-        f'<div class="lnorm-row-place" data-preset="{html.escape(row.preset)}">'
+        '<div class="lnorm-row-place">'
         f"{still or without_lab(still_image([row])['text/html'])}{_json(row.page)}</div>"
         f'<script type="module" src="{up}_static/row.js"></script>'
     )

@@ -9,7 +9,7 @@ from jupyterlab_page import Page, is_still, notebook, wait_until
 from pages import few
 from test_without_a_kernel import serious
 
-UNLIKE = ["explore_shared_mean", "explore_batch", "explore_collapse"]
+UNLIKE = ["explore_amplitude", "explore_batch", "explore_collapse"]
 IS_SHOWN = "root => root.querySelector('p').textContent.length > 0"
 # Elements with text of their own that is smaller than 12 pixels on the screen.
 SMALL_TYPE = """root => {

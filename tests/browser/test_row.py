@@ -4,12 +4,12 @@ import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
 from hands import Mouse, Touch
-from jupyterlab_page import Page, notebook, wait_until
+from jupyterlab_page import Page, notebook
 from pages import LESSONS
 from test_without_a_kernel import serious
 
-from lnorm_course.explorers.row import OVER
 from lnorm_utils import layer_norm, standardize
+from lnorm_utils.data import encoded_points
 
 CALM = {"reduced_motion": "reduce"}
 # What stands in the cells and below them, and in the last row of the steps.
@@ -18,9 +18,10 @@ SEEN = """row => {
     const cells = [...row.querySelectorAll('.cell')];
     return {
         x: cells.map(cell => number(cell.querySelector('input').ariaValueText)),
-        below: cells.map(cell => number(cell.querySelector('.below').textContent)),
+        below: [...row.querySelectorAll('.below')].map(below => number(below.textContent)),
         y: [...row.querySelectorAll('.step.last:not(.away)')].map(step => number(step.textContent)),
-        moved: cells.flatMap((cell, i) => cell.classList.contains('moved') ? [i] : []),
+        moved: [...row.querySelectorAll('.below')]
+            .flatMap((below, i) => below.classList.contains('moved') ? [i] : []),
     };
 }"""
 # How many pictures a second are painted while a hand drags for two seconds.
@@ -32,6 +33,10 @@ PAINTED = """() => new Promise(done => {
     };
     requestAnimationFrame(next);
 })"""
+TO_THE_MIDDLE = """link => {
+    const { top } = link.getBoundingClientRect();
+    scrollBy({ top: top - innerHeight / 2, behavior: 'instant' });
+}"""
 STILL = "row => row.querySelectorAll('.moved').length === 0"
 
 
@@ -56,7 +61,7 @@ def test_a_number_of_the_first_page_is_changed_by_keys_and_by_hand(visit, hand):
     number = row.get_by_role("slider", name="number a of truth")
     number.focus()
     page.keyboard.press("ArrowRight")
-    hand(page).pull(row.locator(".dot[data-name=x]").nth(1), 60, 0)
+    hand(page).pull(row.locator(".dot[data-pull]").nth(1), 60, 0)
     x = torch.tensor(row.evaluate(SEEN)["x"][-4:]).double()
     assert x[0] == -5.75
     assert x[1] > 1
@@ -71,15 +76,15 @@ def test_a_number_of_the_first_page_is_changed_by_keys_and_by_hand(visit, hand):
 def test_what_depends_on_a_number_is_lit_a_row_or_a_column(visit, hand):
     page, row = opened(visit, LESSONS[4], **hand.options, **CALM)
     for preset, over, lit in (
-        ("layer norm", "D", [8, 9, 10, 11]),
-        ("batch norm", "NL", range(1, 24, 4)),
+        ("layer norm", 2, [8, 9, 10, 11]),
+        ("batch norm", (0, 1), range(1, 24, 4)),
     ):
         press(row, preset)
         hand(page).pull(row.locator(".cell").nth(9), 40, 0)
         seen = row.evaluate(SEEN)
         assert seen["moved"] == [*lit]
         x = torch.tensor(seen["x"]).double().reshape(3, 2, 4)
-        close(seen["below"], standardize(x, OVER[over]))
+        close(seen["below"], standardize(x, over))
         page.wait_for_function(STILL, arg=row.element_handle())
     press(row, "new company")
     assert len(row.evaluate(SEEN)["moved"]) == 24
@@ -97,6 +102,34 @@ def test_a_word_of_the_text_lights_its_part_and_leads_to_a_state(visit):
     page.reload()
     pressed = page.locator(".lnorm-row [aria-pressed=true]").all_inner_texts()
     assert "all equal" in pressed
+
+
+def test_a_paragraph_shows_its_state_as_it_comes_into_view_unless_the_reader_is_at_the_picture(
+    visit,
+):
+    page = visit(LESSONS[0], **CALM).page
+    row = page.locator(".lnorm-row-reach", has_text="over features")
+    stage = row.locator(".stage")
+
+    def read(text):
+        link = page.get_by_role("link", name=text, exact=True)
+        link.evaluate(TO_THE_MIDDLE)
+        page.wait_for_timeout(500)
+        assert stage.bounding_box()["y"] + stage.bounding_box()["height"] > 100
+        return row.locator(".chips [aria-pressed=true]").all_inner_texts()
+
+    for text in ("one mean per sentence", "one mean per feature"):
+        assert read(text) == [text]
+    row.locator(".cell").nth(20).click()
+    assert read("one mean per sentence") == ["one mean per feature"]
+
+
+def test_the_axes_of_a_mean_are_chosen_one_by_one(visit):
+    page = visit(LESSONS[0], **CALM).page
+    row = page.locator(".lnorm-row-reach", has_text="over features")
+    for name, frames in (("over words", 3), ("over sentences", 1), ("over features", 4)):
+        press(row, name)
+        assert row.locator(".frame:not(.away)").count() == frames
 
 
 def test_every_depth_can_be_reached_and_left_by_keys(visit):
@@ -124,7 +157,7 @@ def test_it_is_touched_within_the_first_screen_and_without_a_script_its_still_im
         part = (
             row.locator(".cell:not(.tiny)").first
             if name != "index.html"
-            else row.locator(".dot[data-name=x]").first
+            else row.locator(".dot[data-pull]").first
         )
         box = part.bounding_box()
         assert box["y"] + box["height"] < size[1]
@@ -134,7 +167,7 @@ def test_it_is_touched_within_the_first_screen_and_without_a_script_its_still_im
 
 def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
     page, row = opened(visit, "index.html", **CALM)
-    dot = row.locator(".dot[data-name=x]").first.bounding_box()
+    dot = row.locator(".dot[data-pull]").first.bounding_box()
     page.mouse.move(dot["x"] + 13, dot["y"] + 13)
     page.mouse.down()
     page.evaluate(f"window.painted = ({PAINTED})()")
@@ -143,26 +176,21 @@ def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
     assert page.evaluate("window.painted") > 55
 
 
-def test_in_jupyterlab_it_moves_without_its_kernel_and_tells_it_of_its_numbers(
-    chromium, address, lessons
-):
+def test_in_jupyterlab_it_moves_without_its_kernel(chromium, address, lessons):
     cells = [
         "from lnorm_course.explorers import explore_row",
-        "row = explore_row(preset='batch norm')\nrow",
-        "print(row.preset, float(row.x[0][0]))",
+        "explore_row(preset='batch norm')",
     ]
     page = Page(chromium, address, notebook(lessons, "row.ipynb", *cells))
     page.run_all()
     row = page.page.locator(".lnorm-row")
+    assert serious(Axe().run(page.page, context=".lnorm-row")) == []
+    page.menu("Kernel", "Shut Down Kernel")
     for _ in range(3):
         row.get_by_role("slider", name="number a of dogs").press("ArrowRight")
     press(row, "layer norm")
-    page.page.wait_for_timeout(1500)
-    page.page.locator(".jp-CodeCell .cm-content").nth(2).click()
-    page.page.keyboard.press("Control+Enter")
-    told = page.page.locator(".jp-OutputArea-output pre").last
-    wait_until(page.page, lambda: told.inner_text().strip() == "layer norm -3.0")
-    assert serious(Axe().run(page.page, context=".lnorm-row")) == []
+    x = encoded_points().double()
+    x[0, 0, 0] = -3
+    close(row.evaluate(SEEN)["below"], layer_norm(x, 4))
     assert page.errors == []
-    page.menu("Kernel", "Shut Down Kernel")
     page.page.close()

@@ -38,7 +38,6 @@ OWN = {  # the argument that takes it, and something of another size than what i
     "explore_projection": ("points", 1e6 * normal(5, 8, 2, seed=1)),
     "explore_residual": ("x", normal(256, 3, seed=2)),
     "explore_stream": ("x", normal(2, 2, seed=1)),
-    "explore_shared_mean": ("x", normal(8, 8, 1, 1, seed=0)),
 }
 
 

@@ -42,7 +42,8 @@ MAKE = re.compile(r"^`?(?:\w+=\S+ )*make((?: [a-z]+)+)", re.MULTILINE)
 
 # What a word of the text can point at in a row: a part of its picture, or one of its states.
 TERMS = ("x", "mean", "centered", "var", "spread", "eps", "gamma", "beta", "y")
-PRESETS = (re.sub(r"\W+", "-", name) for sheet in SHEETS.values() for name in sheet["states"])
+STATES = (name for sheet in SHEETS.values() for name in sheet["states"])
+PRESETS = (re.sub(r"\W+", "-", name.lower()) for name in STATES)
 HANDLES = {f"row={name}" for name in (*TERMS, *PRESETS)}
 
 every_page = pytest.mark.parametrize("page", [*PAGES, *NOTEBOOK_PATHS], ids=lambda page: page.name)
