@@ -128,13 +128,13 @@ export function mount(parent, page) {
     const center = hot && state.over !== null && state.depth === "numbers"
       && solved.steps[hot.row][hot.d].group;
     for (const box of boxes) paint(nodes.get(box.id) ?? born(box), box, {
-      away: box.isShown === false, on: box.isOn, last: box.isLast, tiny: state.depth === "words",
-      dim: center && box.group && box.group !== center, moved: moved.includes(box.id),
-      hot: box.kind === "dot" && box.d === hot?.d });
+      away: box.isShown === false, last: box.isLast, tiny: state.depth === "words",
+      moved: moved.includes(box.id), hot: box.kind === "dot" && box.d === hot?.d,
+    }, center && box.group && box.group !== center ? 0.3 : "");
     for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
-    stage.classList.toggle("held", isCalm || Boolean(drag?.isPulled));
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
-    stage.style.cssText = `--height: ${height}px; --header: ${header}px`;
+    stage.style.cssText = `--height: ${height}px; --header: ${header}px;
+      --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
     const press = (button, is) => button.setAttribute("aria-pressed", is);
     presets.forEach((button, name) => press(button, Object.entries(page.presets[name].state)
       .every(([key, value]) => `${state[key]}` === `${value}`)));
@@ -157,14 +157,16 @@ export function mount(parent, page) {
     return node;
   }
 
-  function paint(node, { place: [x, y, w, h], ...box }, marks) {
-    Object.assign(node.style, { translate: `${x}px ${y}px`, width: `${w}px`, height: `${h}px` });
+  function paint(node, { place: [x, y, w, h], ...box }, marks, opacity) {
+    const translate = `${x}px ${y}px`;
+    Object.assign(node.style, { translate, width: `${w}px`, height: `${h}px`, opacity });
     for (const name of ["of", "row", "d", "pull"]) if (name in box) node.dataset[name] = box[name];
     for (const [name, is] of Object.entries(marks)) node.classList.toggle(name, Boolean(is));
     const fill = marks.moved ? "#e69f00 60" : `${box.tone < 0 ? "#e69f00" : "#0072b2"} ${
       Math.min(1, Math.abs(box.tone)) * 46}`;
     if ("tone" in box) node.style.setProperty("--fill", `${fill}%`);
     if ("text" in box) (node.lastElementChild ?? node).textContent = box.text;
+    if (box.kind === "word") node.ariaPressed = box.isOn;
     if (box.path) node.querySelector("path").setAttribute("d", box.path);
     if (box.kind === "cell") Object.assign(node.firstChild,
       { value: box.value, ariaValueText: short(box.value) });

@@ -16,7 +16,7 @@ from lnorm_course.explorers.engine.reruns import close_former_run
 from lnorm_course.explorers.engine.stills import still_image
 from lnorm_utils.data import encoded_points
 from lnorm_utils.functional import layer_norm
-from lnorm_utils.plotting import Picture, number_lines, shared_cells
+from lnorm_utils.plotting import number_lines, shared_cells
 
 __all__ = ["Row", "explore_row"]
 

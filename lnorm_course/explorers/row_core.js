@@ -96,7 +96,8 @@ function layout(state, page, width, { steps, groups }) {
   const cell = Math.min(112, (width - left - right) / features);
   const end = left + cell * features;
   const tall = depth === "numbers" && results ? 48 : 40;
-  const plotted = 42 + 120 * lines.length;
+  const roof = steps.length > 1 ? 90 : 54; // one word alone needs no name
+  const plotted = roof - 48 + 120 * lines.length;
   const under = open ? plotted + (hasFormula && slim ? 88 : 0) : 0; // the letters
   const head = page.braces && !open ? 46 : 24;
   const top = (row) => head + row * (tall + GAP) + Math.floor(row / length) * 6;
@@ -108,7 +109,8 @@ function layout(state, page, width, { steps, groups }) {
 
   let [along, down] = [0, 0];
   page.sentences.flat().forEach((word, row) => {
-    const isShown = !open || Math.floor(row / length) === Math.floor(at / length);
+    const isOf = Math.floor(row / length) === Math.floor(at / length) && steps.length > 1;
+    const isShown = !open || isOf;
     let place = [edge, top(row), left - edge - 12, tall];
     if (depth !== "numbers") {
       const wide = Math.max(11 * word.length + 26, open ? 0 : 15 * features);
@@ -170,7 +172,7 @@ function layout(state, page, width, { steps, groups }) {
   lines.forEach(({ label, values }, i) => {
     const plot = (id, kind, place, more) =>
       put(`${i}${id}`, kind, place, { ...more, isPlotted: true });
-    const [y, widest] = [90 + 120 * i, Math.max(11, ...ends)];
+    const [y, widest] = [roof + 120 * i, Math.max(11, ...ends)];
     const most = hasFormula && i !== start ? Math.max(2.2, ends[i]) : widest;
     const x = (value, scale = most) => 12 + (width - 24) * (value / scale + 1) / 2;
     const { mean, variance } = ownSteps(values)[0].group;
@@ -203,7 +205,7 @@ function layout(state, page, width, { steps, groups }) {
     const y = under + 24 + 44 * i;
     const more = { of, from: `c${at}-0`, isLast: i === table.length - 1 };
     put(`r-${label}`, "label", [aside, y, left - aside - 8, 40], { ...more, text: label });
-    if (term && (depth === "steps" || i === 0))
+    if (term && (depth === "steps" || lane || i === 0))
       put(`v-${label}`, "value", [end, y, right, 40], { ...more, of: term, text: beside });
     const written = full === 2 ? plain : page.decimals ? fitted : short;
     if (i) across(label, y, "step", (d) => ({ ...more, from: `c${at}-${d}`, tone: values[d] / full,
