@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import anywidget
@@ -40,26 +39,19 @@ class Row(anywidget.AnyWidget):
 
     def __init__(self, page: dict[str, Any]) -> None:
         super().__init__(page=page)
+        self.alt, self.words = page["alt"], page["presets"][page["preset"]]["says"]
         close_former_run(self)
 
-    @property
-    def words(self) -> str:
-        """What is said about the preset."""
-        return self.page["presets"][self.page["preset"]]["says"]
-
-    @property
-    def frames(self) -> Any:
-        """What stands where no widget runs, as `stills` asks for it: a word, or all in a table."""
+    def png(self) -> bytes:
+        """Draw what stands where no widget runs: a word on two lines, or all words in a table."""
         state = {**self.page["start"], **self.page["presets"][self.page["preset"]]["state"]}
         x = torch.tensor(state["x"]).double().reshape(*np.shape(self.page["sentences"]), -1)
-        if state["depth"] in ("row", "steps"):
-            row = x.flatten(0, 1)[state["at"]]
-            picture = number_lines(torch.stack([row, layer_norm(row, len(row))]))
-            picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
-        else:
-            picture = shared_cells(x, tuple(map("NLD".index, state["over"] or "D")))
-        picture.alt = self.page["alt"]
-        return SimpleNamespace(picture=picture, png=picture.png)
+        if state["depth"] == "numbers":
+            return shared_cells(x, tuple(map("NLD".index, state["over"] or "D"))).png()
+        row = x.flatten(0, 1)[state["at"]]
+        picture = number_lines(torch.stack([row, layer_norm(row, len(row))]))
+        picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
+        return picture.png()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})
