@@ -77,7 +77,7 @@ def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_
     ]
     assert "b.ipynb" in students[0].remarks
     page = report_page(students)
-    assert "1 of 2</td><td>1 wrong</td><td>4: 1</td>" in page
+    assert "1&nbsp;of&nbsp;2</td><td>1&nbsp;wrong</td><td>4 (1)</td>" in page
 
 
 def test_side_trips_give_no_points_and_are_counted_apart():
@@ -117,7 +117,7 @@ def test_the_report_says_it_all_without_a_name_or_another_file():
     page = report_page(summarize([*CLASS, graded("ada", "how_many")]))
     assert questions("01_mean")["how_many"] in page
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
-    assert '<progress value="2" max="3"></progress> 2 of 3' in page
+    assert '<progress value="2" max="3"></progress> 2&nbsp;of&nbsp;3' in page
     assert not re.findall(r'(?:src|href)="(?!data:)', page)
     assert not re.findall(r"\b(?:ada|bo|cy|di|ed)\b", re.sub(r'"[^"]*"', "", page))
 

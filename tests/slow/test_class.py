@@ -104,8 +104,8 @@ Gus Lo       | 5 | ._a.ipynb: it is in a folder that a program made
 Hal Ie       |   | 01_mean.py: it is neither
 Ina Ko       |   | can't be read as a notebook
 Jo Wu        |   | it has 21 MB
-Ka Li        |   | its name leads out of the archive
-Lu Mo        |   | it is a link
+Ka Li        | 5 |
+Lu Mo        |   | can't be read as a notebook
 Mo Ra        |   | it can't be read as a zip archive
 Nu Xi        |   | onlinetext.html: it is neither a notebook
 youngpat     | 2 | not attempted: shape_left, center

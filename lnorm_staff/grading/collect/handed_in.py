@@ -207,11 +207,10 @@ def _in_archive(file: Path | IO[bytes], outer: tuple[str, ...], most: int) -> It
         raise NotGradedError(f"it has {len(found):,} files, and at most {most:,} are read.")
     for name, number in found:
         if not name.endswith("/"):
-            names = tuple(part for part in name.split("/") if part not in ("", ".")) or ("?",)
-            info = infos[number]
-            reason = _danger(name, info) or (MADE if any(map(_is_made, names[:-1])) else "")
-            read = partial(_unpacked, archive, info)
-            yield Found((*outer, *names), reason, info.file_size, read)
+            names = tuple(each for each in name.split("/") if each.strip(".")) or ("?",)
+            size = infos[number].file_size
+            reason = MADE if any(map(_is_made, names[:-1])) else _too_large(size)
+            yield Found((*outer, *names), reason, size, partial(_unpacked, archive, infos[number]))
 
 
 def _name(info: zipfile.ZipInfo) -> str:
@@ -226,25 +225,15 @@ def _name(info: zipfile.ZipInfo) -> str:
     return name.replace("\\", "/")
 
 
-def _danger(name: str, info: zipfile.ZipInfo) -> str:
-    """Say why a file isn't unpacked; empty if it can be."""
-    parts = name.split("/")
-    if not name.strip("/.") or ".." in parts or not parts[0] or parts[0].endswith(":"):
-        return "its name leads out of the archive."
-    if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-        return "it is a link or another special file, and only plain files are read."
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "it is compressed in an unusual way."
-    return _too_large(info.file_size)
-
-
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     """Unpack a file, of which no more comes out than the archive's own table says.
 
     Raises:
-        NotGradedError: it is damaged, or encrypted.
+        NotGradedError: it is damaged, encrypted, or compressed in an unusual way.
     """
     try:
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError  # what zipfile would unpack as a whole
         with archive.open(info) as packed:
             return packed.read(info.file_size + 1)  # without a size, all of it is unpacked
     except Exception:  # anything can be in a file that somebody else made

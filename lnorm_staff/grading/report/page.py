@@ -20,7 +20,7 @@ from lnorm_utils.words import counted
 
 __all__ = ["feedback_page", "report_page"]
 
-IN_SHORT, MOST_ROWS = 3, 25  # all mistakes are in exercises.csv
+MOST_ROWS = 25  # all mistakes are in exercises.csv
 SHOWN_FOR_BELIEF = {belief.value: call for belief, call in FOR_BELIEF.items()}
 STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -41,15 +41,16 @@ def report_page(students: Sequence[StudentWork]) -> str:
     by_exercise: dict[tuple[str, str], list[Grade]] = defaultdict(list)
     for grade in sorted(grades, key=lambda grade: (grade.lesson, grade.further)):
         by_exercise[grade.lesson, grade.exercise].append(grade)
-    exercises, shown = list(by_exercise.values()), misconceptions(grades)
+    exercises = list(by_exercise.values())
     graded = sum(bool(student.lessons) for student in students)
+    first = f"{counted(graded, 'student')} handed in work that could be graded."
+    if needed := [each for each in exercises if not each[0].further]:
+        least = min(needed, key=lambda each: _right(each) / len(each))
+        first += f" Fewest are right here, {_right(least)} of {len(least)}: {_asked(least[0])}"
     parts = [
         "<h1>What the class got right, and what to repeat</h1>",
-        '<div class="first">',
-        f"<p>{counted(graded, 'student')} handed in work that could be graded.</p>",
-        *_in_short(exercises, shown),
-        "</div>",
-        *_on_misconceptions(shown),
+        f'<p class="first">{first}</p>',
+        *_on_misconceptions(misconceptions(grades)),
         *_on_exercises(exercises),
     ]
     states = Counter(grade.state for student in students for grade in student.not_graded)
@@ -57,18 +58,6 @@ def report_page(students: Sequence[StudentWork]) -> str:
         told = ", ".join(f"{number:,} {state}" for state, number in states.items())
         parts.append(f"<p>Other files: {told}; <code>exercises.csv</code> says why.</p>")
     return _page("Report on a class", parts)
-
-
-def _in_short(
-    exercises: Iterable[Sequence[Grade]], shown: Sequence[Misconception]
-) -> Iterator[str]:
-    if shown:
-        yield "<p>The most frequent misconceptions:</p>"
-        yield _table([], [_told(each)[:3] for each in shown[:IN_SHORT]])
-    if needed := [grades for grades in exercises if not grades[0].further]:
-        least = min(needed, key=lambda grades: _right(grades) / len(grades))
-        told = f"Fewest are right here: {_right(least)} of {len(least)}."
-        yield f"<p>{told} {_asked(least[0])}</p>"
 
 
 def _on_misconceptions(shown: Sequence[Misconception]) -> Iterator[str]:
@@ -99,9 +88,9 @@ def _on_exercises(exercises: Iterable[Sequence[Grade]]) -> Iterator[str]:
         for grades in group:
             asked = f"{_asked(grades[0])}{' (further)' if grades[0].further else ''}"
             states = Counter(grade.state for grade in grades)
-            others = [f"{states[state]} {state}" for state in STATES[1:] if states[state]]
+            others = [f"{states[state]}&nbsp;{state}" for state in STATES[1:] if states[state]]
             mistakes = Counter(grade.mistake for grade in grades if grade.mistake)
-            most = [inline(f"{name}: {times}") for name, times in mistakes.most_common(1)]
+            most = [f"{inline(name)} ({number})" for name, number in mistakes.most_common(1)]
             bar = _bar(_right(grades), len(grades))
             rows.append([asked, bar, ", ".join(others), *(most or [""])])
         yield _table(["question", "right", "others", "most frequent mistake"], rows)
@@ -119,7 +108,7 @@ def _asked(grade: Grade) -> str:
 
 
 def _bar(part: int, whole: int) -> str:
-    return f'<progress value="{part}" max="{whole}"></progress> {part} of {whole}'
+    return f'<progress value="{part}" max="{whole}"></progress> {part}&nbsp;of&nbsp;{whole}'
 
 
 def feedback_page(student: StudentWork) -> str:
