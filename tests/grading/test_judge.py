@@ -96,8 +96,9 @@ judge.main()
 
 
 def test_what_breaks_the_judging_costs_only_its_own_exercise(monkeypatch):
-    start = "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run import judge"
-    monkeypatch.setattr(starting, "START", start + BROKEN)
+    limited, _, _ = starting.START.partition("from {module}")
+    start = f"{limited}from lnorm_staff.grading.run import judge{BROKEN}"
+    monkeypatch.setattr(starting, "START", start)
     with Children() as children:
         judge = Judge(children)
         assert graded(judge, ONE, error="die").message == DIED

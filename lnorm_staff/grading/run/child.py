@@ -8,64 +8,68 @@ import contextlib
 import json
 import os
 import queue
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lnorm_staff.grading.run.sandbox import HOME, can_sandbox, walls
+from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, can_sandbox, walls
 
-__all__ = ["Child", "Children", "limit"]
+__all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "Child", "Children", "limit"]
 
 LONGEST = 2**22  # bytes of a line; the values of all attempts in a cell are much shorter
 # Nothing else of the environment reaches a child, because it often holds keys and passwords.
 KEPT = {
     *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"),
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"),
+    "XDG_RUNTIME_DIR",  # for systemd; the sandbox doesn't pass it on
 }
-START = "import sys; sys.path[:] = {path!r}; from {module} import main; main()"
+START = (
+    "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run.child import limit; limit(); "
+    "from {module} import main; main()"
+)
+# RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not.
+LIMITS = {
+    "RLIMIT_DATA": 2**32,
+    "RLIMIT_FSIZE": 2**28,
+    "RLIMIT_NPROC": 4096,  # for all that the user runs, so not too few
+    "RLIMIT_CORE": 0,
+}
+LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_AS": 2**35, "RLIMIT_NPROC": MOST_PROCESSES}
 # An interrupt is for the cell that runs: bubblewrap itself would end at once. When memory is short,
 # Linux ends the process with the highest score first. File 9 is the filter for bubblewrap.
 BEFORE = 'trap "" INT; echo 1000 > /proc/self/oom_score_adj; exec "$@" 9< "$0"'
 
 
 class Child:
-    """A process that runs the `main` of a module; a context that ends it.
-
-    Args:
-        module: what to run.
-        is_trusted: whether it may do all that the grader may; if not, it starts behind walls if
-            there are any.
+    """A process that runs the `main` of a module, behind walls if there are any.
 
     Raises:
         OSError: it can't be started.
     """
 
-    def __init__(self, module: str, is_trusted: bool) -> None:
+    def __init__(self, module: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="lnorm"))
         (self.folder / "empty").mkdir()
         path = [os.path.abspath(part) for part in sys.path]
         command = [sys.executable, "-I", "-c", START.format(path=path, module=module)]
-        is_walled = not is_trusted and can_sandbox()
-        environment = _environment(HOME if is_walled else str(self.folder))
-        if is_walled:  # for systemd, and the sandbox doesn't pass it on
-            environment["XDG_RUNTIME_DIR"] = os.environ.get("XDG_RUNTIME_DIR", "")
-            command = [*walls(self.folder / "filter"), *command]
-        if not is_trusted and os.name == "posix":
-            has_filter = (self.folder / "filter").exists()
-            file = str(self.folder / "filter") if has_filter else os.devnull
+        rules = self.folder / "filter"
+        if is_walled := can_sandbox():
+            command = [*walls(rules), *command]
+        if os.name == "posix":
+            file = str(rules) if rules.exists() else os.devnull
             command = ["/bin/sh", "-c", BEFORE, file, *command]
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=_environment(HOME if is_walled else str(self.folder)),
             cwd=self.folder / "empty",
             start_new_session=True,  # apart from this terminal and its Ctrl-C
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
@@ -146,7 +150,7 @@ class Children:
         self.running: set[Child] = set()
         self.is_closed = False
 
-    def start(self, module: str, is_trusted: bool = False) -> Child:
+    def start(self, module: str) -> Child:
         """Start a child, as `Child` says.
 
         Raises:
@@ -154,7 +158,7 @@ class Children:
         """
         if self.is_closed:
             raise OSError("grading was stopped")
-        child = Child(module, is_trusted)
+        child = Child(module)
         self.running.add(child)
         if self.is_closed:  # meanwhile
             child.kill()
@@ -180,8 +184,14 @@ class Children:
             self.end(child)
 
 
-def limit(limits: Mapping[str, int]) -> None:
+def limit() -> None:
     """Limit what this process may use, as far as the system knows how."""
+    limits = dict(LIMITS)
+    if os.getcwd() == f"{HOME}/empty":  # in a sandbox
+        limits |= LIMITS_IN_SANDBOX
+        version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+        if version < (5, 14):  # before, all processes of the user count, also those outside
+            limits["RLIMIT_NPROC"] = LIMITS["RLIMIT_NPROC"]
     for name, most in limits.items():
         with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
             import resource

@@ -13,14 +13,13 @@ from lnorm_course.checking.feedback import Feedback
 from lnorm_course.checking.running import Outcome
 from lnorm_staff.grading.grade import VERDICTS, Grade
 from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, MOST_OF_A_REMARK, one_line
-from lnorm_staff.grading.run.child import Child, Children, limit
+from lnorm_staff.grading.run.child import Child, Children
 from lnorm_staff.grading.run.plain_data import decode
 
 __all__ = ["Judge", "judge", "main"]
 
 MODULE = "lnorm_staff.grading.run.judge"
 SECONDS_TO_JUDGE = 60
-MOST_MEMORY = 2**31  # bytes
 TOO_SLOW = f"judging this answer took more than {SECONDS_TO_JUDGE} seconds."
 DIED = "the process that judges answers died of this one."
 TRIES = 2  # because what ends a process may be left from the attempt before
@@ -76,7 +75,7 @@ class Judge:
             OSError: none can be started.
         """
         if self.child is None:
-            self.child = self.children.start(MODULE, is_trusted=True)
+            self.child = self.children.start(MODULE)
         return self.child
 
     def grade(self, grade: Grade, exercise: Exercise, attempt: Any) -> Grade:
@@ -115,7 +114,6 @@ def main() -> None:
     """
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    limit({"RLIMIT_DATA": MOST_MEMORY})
     for line in sys.stdin:
         topic, name, attempt = json.loads(line)
         importlib.import_module(f"lnorm_course.exercises.{topic}")

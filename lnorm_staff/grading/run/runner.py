@@ -3,26 +3,15 @@
 import contextlib
 import json
 import os
-import re
 import signal
 from typing import Any
 
-from lnorm_staff.grading.run.child import limit
 from lnorm_staff.grading.run.recording import ATTEMPTS, install
-from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES
 
-__all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "main"]
+__all__ = ["main"]
 
 # What the grader sends to stop a cell; on Windows that is SIGBREAK.
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGBREAK") if hasattr(signal, name)]
-# RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not.
-LIMITS = {
-    "RLIMIT_DATA": 2**32,
-    "RLIMIT_FSIZE": 2**28,
-    "RLIMIT_NPROC": 4096,  # for all that the user runs, so not too few
-    "RLIMIT_CORE": 0,
-}
-LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_AS": 2**35, "RLIMIT_NPROC": MOST_PROCESSES}
 
 
 def main() -> None:
@@ -36,7 +25,6 @@ def main() -> None:
     setup = json.loads(requests.readline())
     install(setup["seconds"])
     shell, process = _shell(), os.getpid()
-    limit(_limits())
     print("{}", file=replies, flush=True)
     for code in setup["cells"]:
         if not requests.readline():
@@ -47,17 +35,6 @@ def main() -> None:
         else:
             break
     os._exit(0)
-
-
-def _limits() -> dict[str, int]:
-    """Return what this process may use."""
-    limits = dict(LIMITS)
-    if os.getcwd() == f"{HOME}/empty":  # in a sandbox
-        limits |= LIMITS_IN_SANDBOX
-        version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
-        if version < (5, 14):  # before, all processes of the user count, also those outside
-            limits["RLIMIT_NPROC"] = LIMITS["RLIMIT_NPROC"]
-    return limits
 
 
 def _shell() -> Any:
