@@ -30,6 +30,7 @@ ROOT = (
     "could do anything to this machine. Grade as another user, or add --as-root."
 )
 
+BEFORE = "exercises_before.csv"
 MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # such files are counted, and not told one by one
 
 
@@ -116,7 +117,10 @@ def grade(options: argparse.Namespace) -> None:
         if [path.suffix for path in submissions] == [".csv"]:
             grades = list(read_grades(submissions[0]))
         else:
-            grades = list(keep_overruled(run(submissions, options), earlier))
+            grades, lost = keep_overruled(run(submissions, options), earlier)
+            if lost:
+                (out / EXERCISES).replace(out / BEFORE)
+                print(f"{lost} of your points and comments are of other files; see {out / BEFORE}.")
         if out:
             print(*write_results(grades, out, gradebook), sep="\n")
             print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")

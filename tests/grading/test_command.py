@@ -91,6 +91,8 @@ def test_points_and_comments_of_a_person_count_and_stay_when_grades_are_written_
         assert told == [("1", "row_means: -well seen"), ("0.5", "row_means: half <way>")]
         assert [row.points for row in read_grades(out / EXERCISES)] == ["", "0.5", ""]
         monkeypatch.setattr(command, "is_root", lambda: False)
+    assert main(["grade", "~/class/ada.ipynb", "--out", "~/out"]) == 0
+    assert [row.points for row in read_grades(out / "exercises_before.csv")] == ["", "0.5", ""]
     for points, said in (("many", "line 3: the points are 'many'"), ("-1", "'-1'")):
         write_grades(out / EXERCISES, [ada, replace(c, points=points)])
         assert main(["grade", "~/class", "--out", "~/out"]) == 1

@@ -73,12 +73,19 @@ def read_grades(path: Path) -> Iterator[Grade]:
         yield grade
 
 
-def keep_overruled(grades: Iterable[Grade], earlier: Iterable[Grade]) -> Iterator[Grade]:
-    """Give grades the points and comments that a person wrote to those of an earlier call."""
+def keep_overruled(grades: Iterable[Grade], earlier: Iterable[Grade]) -> tuple[list[Grade], int]:
+    """Give grades the points and comments that a person wrote to those of an earlier call.
+
+    Returns:
+        The grades, and how many earlier ones with points or a comment aren't among them.
+    """
     given = {_key(grade): grade for grade in earlier if grade.points or grade.comment}
+    kept, keys = [], set()
     for grade in grades:
+        keys.add(_key(grade))
         person = given.get(_key(grade), grade)
-        yield replace(grade, points=person.points, comment=person.comment)
+        kept.append(replace(grade, points=person.points, comment=person.comment))
+    return kept, len(given.keys() - keys)
 
 
 def _key(grade: Grade) -> tuple[str, ...]:
