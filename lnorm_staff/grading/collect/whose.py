@@ -10,10 +10,13 @@ from lnorm_staff.grading.grade import Who
 
 __all__ = ["Export", "Student"]
 
-# "Ada Lovelace_17_assignsubmission_file_", a folder or the beginning of a file's name.
-MOODLE = re.compile(r"(?P<back>(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+)_?")
-# "lovelaceada_LATE_17_23_01_mean.ipynb"
-CANVAS = re.compile(r"(?P<back>(?P<name>.+?)(?P<late>_LATE)?_(?P<id>\d+)_\d+)_.")
+# What Moodle calls a folder, or the beginning of a file, "Ada Lovelace_17_assignsubmission_file_",
+# and Canvas a file, "lovelaceada_LATE_17_23_01_mean.ipynb". Both put the student first and what the
+# student chose behind, so the shortest match counts.
+SYSTEM = re.compile(
+    r"(?P<name>.+?)"
+    r"(?P<rest>(?P<late>_LATE)?_(?P<id>\d+)_(?:(?P<moodle>assignsubmission_[a-z]+)|\d+(?=_.)))"
+)
 # How browsers, Canvas, and this course number the copies of a file.
 COPY = re.compile(r" \(\d+\)|-\d+|_kept_\d+|-checkpoint")
 NBGRADER, WORKING_COPY = "submitted", ("my_lessons", "notebooks")
@@ -49,7 +52,7 @@ class Export:
     def __init__(self, paths: Iterable[Sequence[str]]) -> None:
         known = [path for path in paths if not path[1].startswith((".", "__"))]
         self._start = 1
-        if any(MOODLE.match(path[0]) for path in known):
+        if any(_of_system(path[0], is_file=False) for path in known):
             self._start = 0
         elif _are_wrapped(known):
             self._start = 2
@@ -63,11 +66,9 @@ class Export:
         if name in WORKING_COPY and not is_file:
             return _named(path[at - 1])
         if found := _of_system(name, is_file):
-            back = _file_name(found["name"]) + found["back"][len(found["name"]) :]
-            if found.re is MOODLE:
-                return Student(found["name"], found["id"], feedback=f"{back}_/feedback.html")
+            back = f"{_file_name(found['name'])}{found['rest']}_{'/' if found['moodle'] else ''}"
             late = bool(found["late"])
-            return Student(found["name"], found["id"], late, f"{back}_feedback.html")
+            return Student(found["name"], found["id"], late, f"{back}feedback.html")
         if not is_file and not name.lower().endswith(".zip"):
             return _named(name)
         stem = COPY.sub("", _without_ending(name))
@@ -77,15 +78,11 @@ class Export:
 
 
 def _of_system(name: str, is_file: bool) -> re.Match | None:
-    """Match a name that Moodle or Canvas gave.
-
-    It puts the student first and what the student chose behind, so the shorter match counts.
-    """
+    """Match a name that Moodle or Canvas gave."""
+    found = SYSTEM.match(name)
     # A folder such as week_1_2_points is no student's, but a file or an archive in one is.
     is_file = is_file or name.lower().endswith(".zip")
-    matches = [found for pattern in (MOODLE, CANVAS) if (found := pattern.match(name))]
-    best = min(matches, key=lambda found: found.end("name"), default=None)
-    return best if best and (is_file or best.re is MOODLE) else None
+    return found if found and (is_file or found["moodle"]) else None
 
 
 def _are_wrapped(paths: Sequence[Sequence[str]]) -> bool:
