@@ -1,150 +1,125 @@
 """Lesson 3: what ε does to a row with a small standard deviation, inside the root and outside."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from lnorm_course.explorers.engine.controls import Slider, powers_of_ten
-from lnorm_course.explorers.engine.explorer import Explorer, Presets
-from lnorm_course.explorers.engine.figures import fixed_panels, line
-from lnorm_course.explorers.engine.own_data import standard_row
+from lnorm_course.explorers.engine.panels import Explorer, key, line, panel
 from lnorm_utils.data import normal
 from lnorm_utils.functional import standardize, variance
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, WHITE, in_style
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SPREAD, in_style
 from lnorm_utils.words import number, significant
 
 __all__ = ["explore_amplitude"]
 
-AMPLITUDES = [0, *powers_of_ten(-4, 0, each=8)]
-MEASURED = np.array([0, *powers_of_ten(-4, 0)])
-# Between 0 and 0.0001 the axis of σ is linear, and the formulas bend on it.
+# Between 0 and 0.0001 the axis of σ is linear, and the curves bend on it.
 DRAWN = np.array([0, *powers_of_ten(-6, -5), *powers_of_ten(-5, 0, each=8)[1:]])
 BEFORE, AFTER = 1.2, 0  # the heights of the two strips of dots
-INSIDE, OUTSIDE = "σ / √(σ² + ε)", "σ / (σ + ε)"
-PRESETS: Presets = {
-    "as in a network": {"amplitude": 1.0, "eps": 1e-5},
-    "as small as √ε": {"amplitude": 0.00316, "eps": 1e-5},
-    "far below √ε": {"amplitude": 1e-4, "eps": 1e-5},
-    "ε = 0.1 is too large for this row": {"amplitude": 0.03, "eps": 0.1},
-    "constant row": {"amplitude": 0, "eps": 1e-5},
+CONTROLS = {
+    "amplitude": Slider("σ of the row before", 1.0, [0, *powers_of_ten(-4, 0, each=8)]),
+    "eps": Slider("ε", 1e-5, powers_of_ten(-8, 0)),
+}
+PRESETS: dict[str, dict[str, Any]] = {
+    "as in a network": {},
+    "as small as √ε": {"amplitude": 0.00316},
+    "far below √ε": {"amplitude": 1e-4},
+    "ε = 0.1 is too large for this row": {"amplitude": 0.0316, "eps": 0.1},
+    "constant row": {"amplitude": 0},
 }
 
 
+class Normed(NamedTuple):
+    """A row (64,) before and after, σ before and after, ε, and σ after of each of `DRAWN`."""
+
+    x: NDArray
+    y: NDArray
+    sigma: float
+    after: float
+    eps: float
+    inside: NDArray
+    outside: NDArray
+
+
+def shape() -> torch.Tensor:
+    """Make a row (64,) with mean 0 and standard deviation 1."""
+    return standardize(normal(64, seed=3).double(), eps=0.0)
+
+
+def normed(amplitude: float, eps: float) -> Normed:
+    """Norm the row at this σ, and at each σ of the curve."""
+    x = torch.tensor([amplitude, *DRAWN])[:, None] * shape()
+    y = standardize(x, eps=eps)
+    after, *inside = variance(y).sqrt().flatten().tolist()
+    outside = DRAWN / (DRAWN + eps)
+    return Normed(x[0].numpy(), y[0].numpy(), amplitude, after, eps, np.array(inside), outside)
+
+
 @in_style
-def explore_amplitude(
-    amplitude: float = 1.0,
-    eps: float = 1e-5,
-    row: ArrayLike | None = None,
-    preset: str | None = None,
-    presets: Presets | None = None,
-) -> Explorer:
+def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
     """Explore what standard deviation a row has after layer norm.
-
-    Args:
-        amplitude: σ, the standard deviation of the row before, from 0 to 1.
-        eps: ε, from 1e-8 to 1, in the squared unit of `amplitude`.
-        row: (D,) or (1, D), in place of 64 random numbers; it is centered, and scaled to σ.
-        preset, presets: the preset to start with, and more of them, as in `Explorer`.
-
-    Raises:
-        ValueError: an argument has another shape or range, or `row` holds only one value.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; ε inside the root as in PyTorch.
 
     >>> explore_amplitude(preset="as small as √ε").words[46:74]
     'After layer norm it is 0.71.'
     """
-    shape = standard_row(normal(64, seed=3) if row is None else row)[None]
-    picture, (left, right) = fixed_panels(
-        "A row before and after layer normalization, and its standard deviation",
-        *(2, 3.35, 3.5),
-        {"left": 0.085, "right": 0.975, "bottom": 0.14, "top": 0.75, "wspace": 0.17},
-    )
-    span = 1.1 * shape.abs().max().item()
-    heights = 0.28 * np.linspace(-1, 1, shape.numel() + 2)[1:-1]
-    left.set(title="the features of the row", xlabel="value", label="the row")
-    left.set(xlim=(-span, span), ylim=(-0.6, 2))
+    row = shape().numpy()
+    strips, left = panel("a row before and after layer norm", xlabel="value", ylim=(-0.6, 2))
+    left.set_xlim(-1.1 * np.abs(row).max(), 1.1 * np.abs(row).max())
     left.set_yticks([BEFORE, AFTER], ["before", "after"], rotation=90, va="center")
     left.tick_params(axis="y", length=0)
-    faint: dict[str, Any] = {"ms": 6, "mfc": "none", "mec": GRAY, "label": "if ε were 0"}
-    ideal = line(left, "o", shape[0], AFTER + heights, **faint)
-    black: dict[str, Any] = {"color": BLACK, "ms": 8, "mew": 2}
-    sizes = [line(left, "|-", label="mean ± standard deviation", **black) for _ in range(2)]
+    key(left, ("○ if ε were 0", "#767676"), ("|–| mean ± σ", SPREAD))
+    heights = 0.28 * np.linspace(-1, 1, len(row) + 2)[1:-1]
+    line(left, "o", row, AFTER + heights, ms=6, mfc="none", mec=GRAY)
     dots = [
-        line(left, "o", shape[0], height + heights, color=color, ms=5, mew=0.5)
-        for height, color in ((BEFORE, GRAY), (AFTER, BLUE))
+        line(left, "o", row, height + heights, color=BLUE, ms=5, mew=0.5)
+        for height in (BEFORE, AFTER)
     ]
-    place: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 10}
-    stds = [left.text(0, height + 0.42, "", **place) for height in (BEFORE, AFTER)]
-    outside, inside, measured, here = _curves(right)
-    handles = [inside, outside, measured, here, ideal, sizes[0]]
-    picture.legend(handles=handles, loc="upper center", ncols=3, fontsize=10, columnspacing=1.0)
+    sizes = [line(left, "|-", color=SPREAD, mec=SPREAD, ms=10, mew=2.5) for _ in dots]
+    above: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 11}
+    texts = [left.text(0, height + 0.4, "", **above) for height in (BEFORE, AFTER)]
 
-    def move(amplitude: float, eps: float) -> str:
-        sigma = np.array([amplitude, *MEASURED])
-        x = torch.from_numpy(sigma)[:, None] * shape  # (19, D), the row and what is measured
-        y = standardize(x, eps=eps)
-        std = variance(y).sqrt().flatten().tolist()
-        measured.set_ydata(std[1:])
-        inside.set_ydata(DRAWN / np.sqrt(DRAWN**2 + eps))
-        outside.set_ydata(DRAWN / (DRAWN + eps))
-        here.set_data([amplitude] * 3, [0, std[0], 1])
-        strips = zip((x, y), (amplitude, std[0]), dots, sizes, stds, (BEFORE, AFTER), strict=True)
-        for row, value, those, size, text, height in strips:
-            those.set_xdata(row[0].numpy())
-            size.set_data([-value, 0, value], [height - 0.38] * 3)
-            text.set_text(f"standard deviation {number(value, beside=0)}")
-        return _words(amplitude, eps, std[0], shape.numel())
-
-    controls = {
-        "amplitude": Slider("σ of the row before", amplitude, AMPLITUDES),
-        "eps": Slider("ε", eps, powers_of_ten(-8, 0)),
-    }
-    moving = [*sizes, *dots, *stds, outside, inside, measured, here]
-    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
-
-
-def _curves(ax: Axes) -> list[Line2D]:
-    """Draw the axes, and return the two formulas, the dots and the mark of the row."""
-    ax.set_xscale("symlog", linthresh=1e-4, linscale=0.5)
-    ax.set(title="standard deviation after", xlabel="σ, standard deviation before")
-    ax.set(xlim=(-2e-5, 1.5), ylim=(0, 1.08))
+    curves, right = panel("its σ after, over its σ before", xlabel="σ before", ylabel="σ after")
+    right.set_xscale("symlog", linthresh=1e-4, linscale=0.5)
+    right.set(xlim=(-2e-5, 1.5), ylim=(0, 1.08))
     ticks = [0, *powers_of_ten(-3, 0, each=1)]
-    ax.set_xticks(ticks, [significant(tick) for tick in ticks])
-    ax.axhline(1, color=GRAY, lw=1.5, zorder=0)
-    look: dict[str, Any] = {"mew": 1, "clip_on": False}
-    label = "measured"
-    return [
-        line(ax, "--", DRAWN, color=BLACK, label=f"ε outside the root: {OUTSIDE}", **look),
-        line(ax, "-", DRAWN, color=BLUE, label=f"ε inside the root: {INSIDE}", **look),
-        line(ax, "s", MEASURED, color=WHITE, ms=5, label=label, **look),
-        line(
-            ax,
-            "*-",
-            color=BLACK,
-            mfc=WHITE,
-            ms=18,
-            label="this row",
-            markevery=[1],
-            **{**look, "mew": 1.5},
-        ),
-    ]
+    right.set_xticks(ticks, [significant(tick) for tick in ticks])
+    right.axhline(1, color=GRAY, lw=1.5, zorder=0)
+    key(right, ("– ε inside √", BLUE), ("- - outside", BLACK), ("★ this row", SPREAD))
+    outside = line(right, "--", DRAWN, color=BLACK)
+    inside = line(right, "-", DRAWN, color=BLUE)
+    here = line(right, "*", color=SPREAD, ms=17, clip_on=False)
+
+    def show(found: Normed) -> str:
+        inside.set_ydata(found.inside)
+        outside.set_ydata(found.outside)
+        here.set_data([found.sigma], [found.after])
+        for which, values, sigma, height in (
+            (0, found.x, found.sigma, BEFORE),
+            (1, found.y, found.after, AFTER),
+        ):
+            dots[which].set_xdata(values)
+            sizes[which].set_data([-sigma, 0, sigma], [height - 0.38] * 3)
+            texts[which].set_text(f"σ = {number(sigma, beside=0)}")
+        return _words(found)
+
+    panels = {strips: [*dots, *sizes, *texts], curves: [outside, inside, here]}
+    return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start)
 
 
-def _words(amplitude: float, eps: float, after: float, features: int) -> str:
-    if amplitude == 0:
+def _words(found: Normed) -> str:
+    if found.sigma == 0:
         return (
-            f"All {features} features are equal. Without ε, layer norm would divide 0 by 0. With "
-            "ε, inside the root or outside, every feature becomes 0."
+            "All 64 features are equal, so without ε, layer norm would divide 0 by 0. With ε, "
+            "inside the root or outside, every feature becomes 0."
         )
-    outside = number(amplitude / (amplitude + eps))
+    outside = number(found.sigma / (found.sigma + found.eps))
+    times = number(found.sigma / math.sqrt(found.eps))
     return (
-        f"Before, σ is {significant(amplitude)}, which is {number(amplitude / math.sqrt(eps))} "
-        f"times √ε. After layer norm it is {number(after)}. With ε outside the root it would be "
-        f"{outside}."
+        f"Before, σ is {significant(found.sigma)}, which is {times} times √ε. After layer norm it "
+        f"is {number(found.after)}; with ε outside the root it would be {outside}."
     )
