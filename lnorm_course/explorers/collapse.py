@@ -5,206 +5,144 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.text import Text
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from torch import Tensor
 
 from lnorm_course.explorers.engine.controls import Slider, powers_of_ten
-from lnorm_course.explorers.engine.dragging import Drag
-from lnorm_course.explorers.engine.explorer import Explorer, Presets
-from lnorm_course.explorers.engine.figures import fixed_panels, line
-from lnorm_course.explorers.engine.own_data import rows_of
+from lnorm_course.explorers.engine.panels import Explorer, key, line, panel
 from lnorm_utils.data import normal
 from lnorm_utils.functional import standardize
-from lnorm_utils.plotting.picture import BLACK, GRAY, PINK, SKY, YELLOW, in_style
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, SPREAD, in_style
 from lnorm_utils.plotting.points import in_plane
 from lnorm_utils.words import counted, fixed, number
 
 __all__ = ["explore_collapse"]
 
-MOST = 4
 CORNERS = ((1, -1), (-1, 1))  # where layer norm puts two features
 DIRECTIONS = {
     1: ("the feature", ""),
     2: ("feature 0", "feature 1"),
-    3: ("along a", "along b"),
-    4: ("along a", "along b"),
+    3: ("along (1, −1, 0)", "along (1, 1, −2)"),
+    4: ("along (1, −1, 0, 0)", "along (1, 1, −2, 0)"),
 }
-SEEN = {
-    3: " Here a = (1, −1, 0), b = (1, 1, −2).",
-    4: " Here a = (1, −1, 0, 0), b = (1, 1, −2, 0).",
+TENSORFLOW = 0.16441762 - 0.09484422
+STOPS = sorted([0, *powers_of_ten(-4, 0), TENSORFLOW])
+CONTROLS = {
+    "features": Slider("number of features, D", 2, range(1, 5)),
+    "difference": Slider("difference, ×", 1.0, STOPS, when=lambda values: values["features"] > 1),
+    "eps": Slider("ε", 1e-5, powers_of_ten(-8, -1)),
 }
-PRESETS: Presets = {
-    "two features": {"features": 2},
-    "almost equal": {"features": 2, "difference": 1e-3},
-    "tensorflow's 0.73996": {"features": 2, "difference": 0.16441762 - 0.09484422, "eps": 1e-3},
+PRESETS: dict[str, dict[str, Any]] = {
+    "two features": {},
+    "almost equal": {"difference": 1e-3},
+    "tensorflow's 0.73996": {"difference": TENSORFLOW, "eps": 1e-3},
     "one feature": {"features": 1},
     "three features: a circle": {"features": 3},
     "four features: a sphere": {"features": 4},
 }
 
 
+class Points(NamedTuple):
+    """Points (120, D) before and after, and which feature is larger, the first (1) or second (−1)."""
+
+    x: Tensor
+    y: Tensor
+    larger: NDArray
+
+
+def points() -> Tensor:
+    """Make points (120, 4), of which the first is marked: its first two features differ by 1."""
+    made = normal(120, 4, seed=6).double()
+    made[0] = torch.tensor([0.5, -0.5, 0.0, 0.0])
+    return made
+
+
+def normed(features: int, difference: float, eps: float) -> Points:
+    """Norm points of so many features, whose differences are multiplied by a number."""
+    chosen = points()[:, :features]
+    mean = chosen.mean(1, keepdim=True)
+    x = mean + difference * (chosen - mean)
+    # Not of x, which is rounded and can't tell.
+    larger = np.sign(difference * (chosen[:, 0] - chosen[:, min(1, features - 1)]).numpy())
+    return Points(x, standardize(x, eps=eps), larger)
+
+
 @in_style
-def explore_collapse(
-    features: int = 2,
-    difference: float = 1.0,
-    eps: float = 1e-5,
-    points: ArrayLike | None = None,
-    preset: str | None = None,
-    presets: Presets | None = None,
-) -> Explorer:
+def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
     """Explore where layer norm puts points with few features, and how ε holds back close ones.
-
-    Args:
-        features: D, from 1 to 4: how many features of each point are there.
-        difference: what the differences between the features of each point are multiplied by, from
-            0 to 1; its mean stays. By as much the marked point's first two features differ, unless
-            `points` are given. One feature has no difference.
-        eps: ε, from 1e-8 to 0.1.
-        points: (N, D) or (N, L, D), in place of 120 random ones; the first row is marked.
-        preset, presets: the preset to start with, and more of them, as in `Explorer`.
-
-    Raises:
-        ValueError: an argument has another shape or range, or a value is not finite.
 
     Source: Brody, Alon & Yahav 2023, arXiv:2305.02582, for the geometry.
 
     >>> explore_collapse(preset="tensorflow's 0.73996").words[-45:]
     'The marked point becomes (0.73996, −0.73996).'
     """
-    rows = _random_points() if points is None else rows_of(points, least=(1, 1))
-    most = min(MOST, rows.shape[1])
-    picture, (left, right) = fixed_panels(
-        "Points before and after layer normalization",
-        *(2, 3.35, 3.6),
-        {"left": 0.08, "right": 0.99, "bottom": 0.13, "top": 0.83, "wspace": 0.15},
-    )
-    before = _panel(left, "before", 1.1 * rows.abs().max().item())
-    # Beyond the star at a corner, and from there inward, or it would lie over an axis on a phone.
-    look: dict[str, Any] = {"va": "center", "bbox": {"fc": "white", "ec": "none", "pad": 1}}
-    counts = [
-        right.text(1.4 * x, 2 * y, "", ha="right" if x > 0 else "left", **look) for x, y in CORNERS
-    ]
-    after = _panel(right, "after", 2.5)
-    outline = line(right, "-", color=BLACK, lw=1, zorder=1)
-    spacing: dict[str, Any] = {"columnspacing": 1.0, "handletextpad": 0.3, "fontsize": 10}
-    picture.legend(handles=before.dots, loc="upper center", ncols=4, **spacing)
+    panels, drawn = {}, []
+    for when, reach in (("before", 3.5), ("after", 2.4)):
+        picture, ax = panel(f"points {when} layer norm", aspect="equal")
+        ax.set(xlim=(-1.75 * reach, 1.75 * reach), ylim=(-reach, reach))
+        ax.locator_params(nbins=6)
+        ax.grid(color=GRAY, lw=0.5)
+        dots = [
+            line(ax, "o", color=BLUE, ms=6, mew=0.5),
+            line(ax, "^", color=GREEN, ms=6, mew=0.5),
+            line(ax, "s", color=GRAY, ms=5, mew=0.5),
+            line(ax, "*", color=SPREAD, ms=17),
+        ]
+        labels = [ax.set_xlabel("feature 0"), ax.set_ylabel("feature 1")]
+        panels[picture] = [*dots, *labels]
+        drawn.append((dots, labels))
+        if when == "before":
+            key(ax, ("● before: feature 0 larger", BLUE), ("▲ feature 1 larger", GREEN))
+        else:
+            key(ax, ("after", BLACK), ("★ the marked point", SPREAD))
+            outline = line(ax, "-", color=BLACK, lw=1, zorder=1)
+            counts = [ax.text(1.5 * x, 1.3 * y, "", ha="center", va="center") for x, y in CORNERS]
+            for text, (side, _) in zip(counts, CORNERS, strict=True):
+                text.set(ha="left" if side > 0 else "right")
+            panels[picture] = [outline, *dots, *labels, *counts]
 
-    def move(features: int, difference: float, eps: float) -> str:
-        chosen = rows[:, :features]
-        mean = chosen.mean(1, keepdim=True)
-        x = mean + difference * (chosen - mean)
-        y = standardize(x, eps=eps)
-        # Not of x, which is rounded and can't tell.
-        higher = np.sign(difference * (chosen[:, 0] - chosen[:, min(1, features - 1)]).numpy())
-        for panel, values in ((before, x), (after, y)):
-            panel.show(in_plane(values.numpy()), higher, features)
-        for text, near in zip(counts, _near_corners(y), strict=True):
+    def show(found: Points) -> str:
+        features = found.y.shape[1]
+        for (dots, labels), values in zip(drawn, (found.x, found.y), strict=True):
+            places = in_plane(values.numpy())
+            for those, sign in zip(dots, (1, -1, 0), strict=False):
+                those.set_data(places[found.larger == sign].T)
+            dots[3].set_data(places[:1].T)
+            for label, direction in zip(labels, DIRECTIONS[features], strict=True):
+                label.set_text(direction)
+        for text, near in zip(counts, near_corners(found.y), strict=True):
             text.set_text(counted(near, "point") if near else "")
         angle = np.linspace(0, 2 * np.pi, 100 if features > 2 else 0)
         outline.set_data(math.sqrt(features) * np.array([np.cos(angle), np.sin(angle)]))
-        marked = ", ".join(fixed(value, 5 if features == 2 else 2) for value in y[0])
-        return (
-            f"{len(x)} points with {counted(features, 'feature')}. {_left(y)} "
-            f"The marked point becomes ({marked}).{SEEN.get(features, '')}"
-        )
+        marked = ", ".join(fixed(value, 5 if features == 2 else 2) for value in found.y[0])
+        return f"{_left(found.y)} The marked point becomes ({marked})."
 
-    controls = {
-        "features": Slider("number of features, D", features, range(1, most + 1)),
-        "difference": Slider(
-            "difference, ×",
-            difference,
-            [0, *powers_of_ten(-4, 0)],
-            when=lambda values: values["features"] > 1,
-        ),
-        "eps": Slider("ε", eps, powers_of_ten(-8, -1)),
-    }
-    built_in = {name: v for name, v in PRESETS.items() if v.get("features", 0) <= most}
-    moving = [outline, *before.all, *after.all, *counts]
-
-    def marked_at(difference: float, features: int) -> NDArray:
-        first = rows[:1, :features]
-        mean = first.mean(1, keepdim=True)
-        return in_plane((mean + difference * (first - mean)).numpy())[0]
-
-    drag = Drag(before.dots[3], ["difference"], marked_at, ["features"])
-    return Explorer(
-        picture, moving, move, controls, built_in, preset, presets, narrow="beside", drags=[drag]
-    )
+    drags = {drawn[0][0][3]: ["difference"]}
+    return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start, drags)
 
 
-def _random_points() -> Tensor:
-    points = normal(120, MOST, seed=6).double()
-    points[0] = torch.tensor([0.5, -0.5, 0.0, 0.0])
-    return points
-
-
-class Panel(NamedTuple):
-    """What moves in a panel: circles, triangles, squares, the marked point, two labels."""
-
-    dots: list[Line2D]
-    labels: list[Text]
-
-    @property
-    def all(self) -> list[Artist]:
-        """All of it, what is drawn first before what covers it."""
-        return [*sorted(self.dots, key=Line2D.get_zorder), *self.labels]
-
-    def show(self, places: NDArray, higher: NDArray, features: int) -> None:
-        """Show points at these places, the first one marked, by the sign of feature 0 − 1."""
-        for dots, sign in zip(self.dots, (1, -1, 0), strict=False):
-            dots.set_data(places[higher == sign].T)
-        self.dots[3].set_data(places[:1].T)
-        for label, direction in zip(self.labels, DIRECTIONS[features], strict=True):
-            label.set_text(direction)
-
-
-def _panel(ax: Axes, title: str, span: float) -> Panel:
-    dots = [
-        line(ax, "o", color=SKY, ms=6, mew=0.5, label="feature 0 > feature 1"),
-        line(ax, "^", color=PINK, ms=6, mew=0.5, label="feature 0 < feature 1"),
-        line(ax, "s", color=GRAY, ms=5, mew=0.5, label="neither"),
-        line(ax, "*", color=YELLOW, ms=18, mew=1, zorder=1.5, label="marked point"),
-    ]
-    ax.set(title=title, aspect="equal", xlim=(-span, span), ylim=(-span, span))
-    ax.locator_params(nbins=6)
-    ax.grid(color=GRAY, lw=0.5)
-    return Panel(dots, [ax.set_xlabel("x"), ax.set_ylabel("y")])
-
-
-def _left(y: Tensor) -> str:
-    """Say in words what layer norm has left of the points."""
-    features = y.shape[1]
-    if features == 1:
-        return "Every point becomes 0, whatever it was. With γ and β it would be β."
-    largest = number(y.abs().max())
-    if largest == "0.00":
-        return "After: all lie at the center."
-    if features == 2:
-        near = _near_corners(y)
-        if 10 * sum(near) < len(y):
-            held = "most" if any(near) else "all"
-            return f"After: ε holds {held} of them back, at most {largest} from 0 in each feature."
-        return (
-            f"After: {near[0]} lie within 0.01 of (1, −1), {near[1]} of (−1, 1), and "
-            f"{len(y) - sum(near)} elsewhere."
-        )
-    radii = y.norm(dim=1)
-    low, high, full = (number(r) for r in (radii.min(), radii.max(), math.sqrt(features)))
-    if low != high or high != full:
-        reach = f"{low} to {high}" if low != high else f"all {low}"
-        shape = {3: "circle", 4: "sphere"}[features]
-        return f"After: {reach} from the center, where the {shape} has radius {full}."
-    if features == 3:
-        return f"After: all lie on the circle of radius √3 = {full}."
-    return f"After: all lie on a sphere of radius √4 = {full}, seen from one side."
-
-
-def _near_corners(y: Tensor) -> list[int]:
+def near_corners(y: Tensor) -> list[int]:
     """Count the points within 0.01 of each corner, if they have two features."""
     if y.shape[1] != 2:
         return [0, 0]
     return [int(((y[:, 0] - first).abs() < 0.01).sum()) for first, _ in CORNERS]
+
+
+def _left(y: Tensor) -> str:
+    """Say what layer norm has left of the points."""
+    features, radii = y.shape[1], y.norm(dim=1)
+    low, high, full = (number(r) for r in (radii.min(), radii.max(), math.sqrt(features)))
+    if features == 1:
+        return "Every point becomes 0, whatever it was; β would make β of it."
+    if high == "0.00":
+        return "After layer norm, all 120 points lie at the center."
+    if features == 2:
+        first, second = near_corners(y)
+        return (
+            f"After layer norm, {first} points lie within 0.01 of (1, −1), {second} of (−1, 1), "
+            f"and ε holds {len(y) - first - second} back."
+        )
+    shape = {3: "the circle", 4: "the sphere"}[features]
+    if low == high == full:
+        return f"After layer norm, all 120 points lie on {shape} of radius √{features} = {full}."
+    return f"After layer norm, points lie {low} to {high} from the center; {shape} has radius {full}."

@@ -1,100 +1,41 @@
-"""The explorer of lesson 6: its dots are where the formula puts them."""
-
-import math
-import re
+"""What layer norm leaves of few features is what PyTorch leaves, and is counted rightly."""
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from explorer_fixtures import every_state, moved_by_tests
 
-from lnorm_course.explorers import explore_collapse
-from lnorm_utils.data import normal
-
-POINTS = normal(30, 4, seed=9).double()
-POINTS[0] = torch.tensor([0.5, -0.5, 0.0, 0.0])  # the point that is marked
+from lnorm_course.explorers.collapse import explore_collapse, near_corners, normed, points
+from lnorm_utils.plotting.points import in_plane
 
 
-explorer = moved_by_tests(lambda: explore_collapse(points=POINTS))
+@pytest.mark.parametrize("eps", [1e-8, 1e-3, 0.1])
+@pytest.mark.parametrize("difference", [0, 1e-3, 1.0])
+@pytest.mark.parametrize("features", [1, 2, 3, 4])
+def test_the_points_are_those_of_pytorch(features, difference, eps):
+    x, y, larger = normed(features, difference, eps)
+    mean = points()[:, :features].mean(1, keepdim=True)
+    np.testing.assert_allclose(x, mean + difference * (points()[:, :features] - mean))
+    np.testing.assert_allclose(y, F.layer_norm(x, (features,), eps=eps), atol=1e-12)
+    if features > 1 and difference == 1:
+        np.testing.assert_array_equal(larger, np.sign(x[:, 0] - x[:, 1]))
 
 
-def drawn(explorer, panel):
-    """Return what one of the two panels shows: circles, triangles, squares, the marked point."""
-    ax = explorer.picture.axes[panel]
-    lines = [line for line in explorer.moving if getattr(line, "axes", None) is ax]
-    return {line.get_marker(): line.get_xydata() for line in lines if line in ax.lines}
+def test_points_at_the_corners_are_counted_and_all_are_drawn():
+    explorer = explore_collapse(preset="almost equal")
+    words, (_, y, _) = explorer.words, normed(2, 1e-3, 1e-5)
+    first, second = ((y - torch.tensor([s, -s])).abs().amax(1) < 0.01 for s in (1, -1))
+    assert near_corners(y) == [first.sum(), second.sum()]
+    assert f"{first.sum()} points lie within" in words
+    (*before, _, _), (_, *after, _, _, _, _) = explorer.panels.values()
+    for dots, values in ((before, points()[:, :2]), (after, y)):
+        assert sum(len(those.get_xdata()) for those in dots) == len(values) + 1
+    np.testing.assert_allclose(after[3].get_xydata(), in_plane(y[:1].numpy()))
+    explorer.close()
 
 
-def flat(rows):
-    """Compute where a point is drawn, one direction at a time."""
-    rows = rows.numpy()
-    if rows.shape[1] == 1:
-        return np.stack([rows[:, 0], 0 * rows[:, 0]], axis=1)
-    if rows.shape[1] == 2:
-        return rows
-    right = (rows[:, 0] - rows[:, 1]) / math.sqrt(2)
-    up = (rows[:, 0] + rows[:, 1] - 2 * rows[:, 2]) / math.sqrt(6)
-    return np.stack([right, up], axis=1)
-
-
-def expected(features, difference, eps):
-    rows = POINTS[:, :features]
-    mean = rows.mean(1, keepdim=True)
-    before = mean + difference * (rows - mean)
-    return before, F.layer_norm(before, (features,), eps=eps)
-
-
-def assert_shows(explorer):
-    values = explorer.values
-    before, after = expected(**values)
-    second = POINTS[:, min(1, values["features"] - 1)]
-    first, second = POINTS[:, 0].numpy(), second.numpy()
-    differs = values["difference"] > 0
-    for panel, rows in ((0, before), (1, after)):
-        dots = drawn(explorer, panel)
-        places = flat(rows)
-        kinds = {"o": differs & (first > second), "^": differs & (first < second)}
-        kinds["s"] = ~kinds["o"] & ~kinds["^"]
-        for marker, those in kinds.items():
-            assert dots[marker] == pytest.approx(places[those].reshape(-1, 2), abs=1e-12)
-        assert dots["*"] == pytest.approx(places[:1], abs=1e-12)
-
-
-def test_in_every_state_the_dots_are_those_of_pytorchs_layer_norm(explorer):
-    for _ in every_state(explorer):
-        assert_shows(explorer)
-
-
-def test_the_marked_point_of_two_features_follows_the_formula(explorer):
-    explorer.features = 2
-    for difference, eps in ((1.0, 1e-5), (0.01, 1e-3), (1e-4, 0.1), (0, 1e-5)):
-        explorer.difference = difference
-        explorer.eps = eps
-        half = difference / 2
-        value = half / math.sqrt(half**2 + eps)
-        assert f"becomes ({value:.5f}, {-value + 0.0:.5f})".replace("-", "−") in explorer.words
-
-
-def test_the_difference_of_one_feature_does_nothing_and_is_gray(explorer):
-    explorer.values = {"features": 1, "difference": 1.0}
-    shown = drawn(explorer, 0)["s"]
-    assert not explorer.controls["difference"].when(explorer.values)
-    explorer.difference = 0
-    np.testing.assert_array_equal(drawn(explorer, 0)["s"], shown)
-    np.testing.assert_array_equal(shown[:, 0], POINTS[:, 0])
-    explorer.features = 2
-    assert explorer.controls["difference"].when(explorer.values)
-
-
-@pytest.mark.parametrize(("features", "shape"), [(3, "circle"), (4, "sphere")])
-def test_three_and_four_features_lie_on_a_circle_and_a_sphere_whose_outline_is_drawn(
-    explorer, features, shape
-):
-    explorer.values = {"features": features, "difference": 1.0, "eps": 1e-5}
-    radius = math.sqrt(features)
-    assert re.search(rf"all lie on .*{shape} of radius √{features} = {radius:.2f}", explorer.words)
-    outline = explorer.moving[0].get_xydata()
-    assert np.hypot(*outline.T) == pytest.approx(np.full(len(outline), radius))
-    explorer.features = 2
-    assert len(explorer.moving[0].get_xydata()) == 0
+@pytest.mark.parametrize(("features", "said"), [(1, "becomes 0"), (3, "√3"), (4, "√4")])
+def test_a_circle_and_a_sphere_are_named_and_one_feature_becomes_zero(features, said):
+    explorer = explore_collapse(features=features)
+    assert said in explorer.words
+    explorer.close()

@@ -33,6 +33,7 @@ class Explorer {
     const body = element("div", this.root, { class: "body" });
     const scene = element("div", body, { class: "scene" });
     this.sheets = page.panels.map((panel) => drawPanel(panel, scene));
+    this.grips = page.drags.map((drag, number) => this.drawGrip(drag, number));
     this.drawControls(element("div", body, { class: "controls" }));
     this.words = element("p", this.root, { "aria-live": "polite" });
     this.drawTools(element("div", this.root, { class: "tools", role: "group", "aria-label": "tools" }));
@@ -77,6 +78,39 @@ class Explorer {
       await sleep(2000);
       [button.textContent, said.textContent] = ["copy link", ""];
     });
+  }
+
+  /**
+   * Lay over a marker a place to take it, wide enough for a finger. A hand that drags it goes to the state
+   * whose marker is nearest, of those that are there already. The sliders stay the way for keys.
+   */
+  drawGrip({ panel, sliders }, number) {
+    const sheet = this.sheets[panel];
+    const grip = element("div", sheet.parentElement, { class: "grip", "aria-hidden": "true" });
+    const marker = new RegExp(`drag${number}"[^]*?<g style="marker[^]*?d="M ([-.\\d]+) ([-.\\d]+)`);
+    const placeIn = (frame) => frame.svgs[panel].match(marker)?.slice(1).map(Number);
+    const { width, height } = sheet.viewBox.baseVal;
+    grip.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      grip.setPointerCapture(event.pointerId);
+      [this.used] = sliders;
+      this.rest();
+    });
+    grip.addEventListener("pointermove", (event) => {
+      if (!grip.hasPointerCapture(event.pointerId)) return;
+      const box = sheet.getBoundingClientRect();
+      const [x, y] = [event.clientX - box.left, event.clientY - box.top].map((at) => at * width / box.width);
+      const isNear = ({ state }) => state.every((at, i) => at === this.state[i] || sliders.includes(i));
+      const awayOf = (frame) => Math.hypot(...(placeIn(frame) ?? [Infinity]).map((at, i) => at - [x, y][i]));
+      const [{ state }] = [...this.frames.values()].filter(isNear)
+        .map((frame) => ({ state: frame.state, away: awayOf(frame) })).sort((a, b) => a.away - b.away);
+      if (String(state) !== String(this.state)) this.move(state);
+    });
+    return (frame) => {
+      const [x, y] = placeIn(frame) ?? [];
+      grip.hidden = x === undefined;
+      Object.assign(grip.style, { left: `${100 * x / width}%`, top: `${100 * y / height}%` });
+    };
   }
 
   /** Show a state that the reader has chosen. */
@@ -139,6 +173,7 @@ class Explorer {
     this.shown = String(state);
     const frame = this.frames.get(this.shown);
     this.sheets.forEach((svg, i) => { svg.innerHTML = frame.svgs[i]; });
+    for (const follow of this.grips) follow(frame);
     this.words.textContent = frame.words;
     this.off = frame.off;
     this.mark();

@@ -83,6 +83,7 @@ class Explorer(anywidget.AnyWidget):
         presets: name → {control: value}; what a preset leaves out stands where its control starts.
         preset: the one to start with.
         start: control → value, in place of where the control or the preset starts.
+        drags: a marker that moves → the sliders that a hand moves when it drags the marker.
 
     Raises:
         ValueError: `preset` is unknown, or `start` has an unknown name or a value that its control
@@ -117,11 +118,15 @@ class Explorer(anywidget.AnyWidget):
         presets: Mapping[str, Mapping[str, Any]],
         preset: str | None = None,
         start: Mapping[str, Any] | None = None,
+        drags: Mapping[Line2D, Sequence[str]] | None = None,
     ) -> None:
         self.panels, self.controls = panels, controls
         self.computed, self.show = computed, show
         self.stops = {name: control.stops_with([]) or [] for name, control in controls.items()}
         self.name = f"e{uuid4().hex[:8]}"  # no other explorer has it
+        self.drags = drags or {}
+        for number, artist in enumerate(self.drags):
+            artist.set_gid(f"{self.name}drag{number}")
         first = {name: control.start for name, control in controls.items()}
         self.presets = {name: self.state_of({**first, **some}) for name, some in presets.items()}
         if preset is not None:
@@ -187,6 +192,7 @@ class Explorer(anywidget.AnyWidget):
     def about(self) -> dict[str, Any]:
         """Describe all that a page needs besides frames."""
         panels = zip(self.panels, self._stills, strict=True)
+        figures, names = [*self.panels], [*self.controls]
         return {
             "controls": [
                 {"kind": c.kind, "label": c.label, "texts": c.texts(self.stops[name])}
@@ -196,6 +202,10 @@ class Explorer(anywidget.AnyWidget):
             "panels": [
                 {"alt": p.alt, "size": p.get_size_inches().tolist(), "still": still}
                 for p, still in panels
+            ],
+            "drags": [
+                {"panel": figures.index(a.figure), "sliders": [names.index(n) for n in sliders]}
+                for a, sliders in self.drags.items()
             ],
         }
 
@@ -207,8 +217,8 @@ class Explorer(anywidget.AnyWidget):
         white = [np.pad(i, ((0, most - len(i)), (0, 0), (0, 0)), constant_values=1) for i in images]
         file = io.BytesIO()
         imsave(file, np.hstack(white), format="png")
-        for picture in self.panels:
-            picture.draw_without_rendering()  # the PNG has moved the labels of axes
+        for number in range(len(images)):
+            self._still(number)  # the PNG has moved the labels of axes
         return file.getvalue()
 
     def close(self) -> None:
