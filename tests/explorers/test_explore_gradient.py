@@ -1,61 +1,38 @@
-"""The explorer's arrows are the gradients of autograd."""
-
-import math
+"""The gradient that comes back is the one that autograd finds, and what is lost lies along x̂."""
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from explorer_fixtures import every_state
 
-from lnorm_course.explorers import explore_gradient
-from lnorm_utils.plotting.points import in_plane
+from lnorm_course.explorers.gradient import back, explore_gradient, place
 
 
-@pytest.fixture
-def explorer():
-    explorer = explore_gradient()
-    yield explorer
+@pytest.mark.parametrize("eps", [1e-5, 1.0])
+@pytest.mark.parametrize("direction", [0, 30, 90, 240])
+@pytest.mark.parametrize(("feature", "scale"), [(-1.0, 1.0), (0.0, 0.75), (2.0, 1.5)])
+def test_the_gradient_is_that_of_autograd(feature, scale, direction, eps):
+    found = back(feature, scale, direction, eps)
+    x = (scale * torch.tensor([feature, 1.0, -1.0]).double()).requires_grad_()
+    y = F.layer_norm(x, (3,), eps=eps)
+    y.backward(found.g)
+    np.testing.assert_allclose(found.dx, x.grad, atol=1e-12)
+    np.testing.assert_allclose(found.x_hat, y.detach(), atol=1e-12)
+    assert (found.g.norm().item(), found.g.sum().item()) == pytest.approx((1.5, 0))
+    np.testing.assert_allclose(found.dx, found.rstd * (found.g - found.along), atol=1e-12)
+
+
+def test_arrows_begin_at_the_row_and_end_where_the_gradients_do():
+    explorer = explore_gradient(preset="at an angle")
+    words, found = explorer.words, back(-1.0, 1.0, 30, 1e-5)
+    (_, star, passes, lost, arrives, *_), (_, leaves, *_) = explorer.panels.values()
+    for arrow, start, way in (
+        (passes, found.x_hat, found.g - found.along),
+        (lost, found.x_hat, found.along),
+        (arrives, found.x_hat, found.g),
+        (leaves, found.centered, found.dx),
+    ):
+        np.testing.assert_allclose(arrow.get_xydata()[:2], [place(start), place(start + way)])
+    np.testing.assert_allclose(star.get_xydata(), [place(found.x_hat)])
+    assert f"it has length {found.dx.norm():.2f}" in words
     explorer.close()
-
-
-def vector(explorer, label):
-    """Return where an arrow begins, and where it goes from there."""
-    (arrow,) = (artist for artist in explorer.moving if artist.get_label() == label)
-    points = arrow.get_xydata()
-    return (points[0], points[1] - points[0]) if len(points) else (None, np.zeros(2))
-
-
-def test_in_every_state_what_comes_out_is_the_gradient_of_autograd(explorer):
-    for _ in every_state(explorer):
-        values = explorer.values
-        x = values["scale"] * torch.tensor([values["feature"], 1, -1], dtype=torch.float64)
-        x.requires_grad_()
-        y = F.layer_norm(x, (3,), eps=values["eps"])
-        start, g = vector(explorer, "g")
-        np.testing.assert_allclose(start, in_plane(y[None].detach().numpy())[0], atol=1e-12)
-        assert math.degrees(math.atan2(g[1], g[0])) % 360 == pytest.approx(values["direction"])
-        g = torch.tensor(g @ (np.array([[1, -1, 0], [1, 1, -2]]) / [[2**0.5], [6**0.5]]))
-        (dx,) = torch.autograd.grad(y, x, g)
-        _, drawn = vector(explorer, "∂x")
-        np.testing.assert_allclose(drawn, in_plane(dx[None].numpy())[0], atol=0.01)
-
-
-def test_what_arrives_is_the_sum_of_what_passes_and_what_is_lost(explorer):
-    parts = [vector(explorer, label)[1] for label in ("g", "passes", "lost")]
-    np.testing.assert_allclose(parts[0], parts[1] + parts[2])
-    assert parts[1] @ parts[2] == pytest.approx(0, abs=1e-4)
-
-
-def test_a_larger_row_gets_a_smaller_gradient_and_a_large_eps_lets_a_part_along_x_hat_pass(
-    explorer,
-):
-    lengths = []
-    for scale in (0.75, 1.0, 1.5):
-        explorer.scale = scale
-        lengths.append(np.hypot(*vector(explorer, "∂x")[1]))
-    np.testing.assert_allclose(np.array(lengths) * [0.75, 1.0, 1.5], lengths[1], rtol=1e-4)
-    explorer.preset = "along x̂"
-    assert "Less than 0.01" in explorer.words
-    explorer.eps = 1.0
-    assert explorer.words.endswith("0° to x̂.")
