@@ -1,22 +1,21 @@
 """What Magika says of a file when one of its norms has another formula."""
 
 from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from lnorm_course.explorers.engine.controls import Choice
-from lnorm_course.explorers.engine.explorer import Explorer, Presets
-from lnorm_course.explorers.engine.figures import fixed_panels, line
+from lnorm_course.explorers.engine.panels import Explorer, line, panel
 from lnorm_course.lessons.file_types import (
     FORMULAS,
     as_codes,
     likeliest,
-    magika,
     sample_files,
     with_norm,
 )
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SKY, in_style
+from lnorm_utils.plotting.picture import BLUE, GRAY, in_style
 from lnorm_utils.words import fixed, spoken
 
 __all__ = ["explore_file_types"]
@@ -26,8 +25,14 @@ FILES = (
     *("pride_and_prejudice.txt", "01_mean.png", "course.zip"),
 )
 WHICH = {"norm 1": ("norm_1",), "norm 2": ("norm_2",), "both": ("norm_1", "norm_2")}
+TRAINED = "as trained"
 KINDS = 5
-PRESETS: Presets = {
+CONTROLS = {
+    "file": Choice("file", FILES[0], FILES),
+    "formula": Choice("formula", TRAINED, FORMULAS),
+    "which": Choice("where", "norm 2", WHICH, when=lambda values: values["formula"] != TRAINED),
+}
+PRESETS: dict[str, dict[str, Any]] = {
     "nothing changed": {},
     "a mistake in both": {"formula": "ε outside the root", "which": "both"},
     "norm 2 as RMSNorm": {"formula": "RMSNorm"},
@@ -37,88 +42,65 @@ PRESETS: Presets = {
 }
 
 
-@in_style
-def explore_file_types(
-    file: str = "01_mean.ipynb",
-    formula: str = "as trained",
-    which: str = "norm 2",
-    preset: str | None = None,
-    presets: Presets | None = None,
-) -> Explorer:
-    """Explore which kind Magika takes a file for, with another formula in its norms.
+class Said(NamedTuple):
+    """What is said of a file: its likeliest kinds with their probabilities, and what was changed.
 
-    The eight files go through the network together, in one batch.
-
-    Args:
-        file: one of eight sample files.
-        formula: one of `FORMULAS`, "as trained" at the start.
-        which: the norm that gets it, "norm 1", "norm 2" or "both".
-        preset, presets: the preset to start with, and more of them, as in `Explorer`.
-
-    Raises:
-        ValueError: an argument is not one of those.
-
-    >>> explore_file_types(preset="norm 2 as RMSNorm").words[:44]
-    'Norm 2 has another formula, RMSNorm. 01_mean'
+    `kept` is the number of files, of the eight, that keep their likeliest kind.
     """
-    picture, (likely, places) = fixed_panels(
-        "The likeliest kinds of a file, and γ of norm 1",
-        *(2, 4.0, 3.7),
-        {"left": 0.17, "right": 0.985, "bottom": 0.15, "top": 0.9, "wspace": 0.3},
-    )
-    likely.set(xlim=(0, 1), ylim=(KINDS - 0.4, -0.6), xlabel="probability", label="kinds")
-    likely.set_yticks([])
-    likely.grid(axis="x", color=GRAY, lw=0.5)
-    bars = line(likely, "-", color=SKY, lw=18, solid_capstyle="butt")
-    names = [
-        likely.text(-0.02, row, "", ha="right", va="center", fontsize=10) for row in range(KINDS)
-    ]
-    shown = likely.text(0.97, KINDS - 1, "", ha="right", va="center", fontsize=10)
-    gamma = magika().state_dict()["norm_1.weight"].numpy()
-    line(places, "-", np.arange(len(gamma)), gamma, color=BLUE)
-    places.axvline(len(gamma) / 2, color=BLACK, ls="--", lw=1)
-    places.set(xlabel="place, four bytes each", ylabel="γ of norm 1", xlim=(-8, 519), ylim=(0, 2.8))
 
-    def move(file: str, formula: str, which: str) -> str:
-        found = _found(formula, which)
-        row = found[FILES.index(file)]
-        ends = [(0.0, probability, np.nan) for _, probability in row]
-        bars.set_data(np.ravel(ends), np.repeat(np.arange(KINDS), 3))
-        for text, (kind, _) in zip(names, row, strict=True):
-            text.set_text(kind)
-        shown.set_text(formula if formula == "as trained" else f"{which}: {formula}")
-        return f"{_changed(formula, which)} {file} is {_told(row)}. {_kept(found)}"
+    file: str
+    formula: str
+    which: str
+    kinds: list[tuple[str, float]]
+    kept: int
 
-    controls = {
-        "file": Choice("file", file, FILES),
-        "formula": Choice("formula", formula, FORMULAS),
-        "which": Choice(
-            "where", which, WHICH, when=lambda values: values["formula"] != "as trained"
-        ),
-    }
-    return Explorer(picture, [bars, shown, *names], move, controls, PRESETS, preset, presets)
+
+def said(file: str, formula: str, which: str) -> Said:
+    """Ask the network about a file, with this formula in these norms."""
+    now, trained = _of_all(formula, which), _of_all(TRAINED, "norm 2")
+    kept = sum(one[0][0] == other[0][0] for one, other in zip(now, trained, strict=True))
+    return Said(file, formula, which, now[FILES.index(file)], kept)
 
 
 @cache
-def _found(formula: str, which: str) -> list[list[tuple[str, float]]]:
-    """Return the likeliest kinds of each file; a norm over the batch sees all of them."""
+def _of_all(formula: str, which: str) -> list[list[tuple[str, float]]]:
+    """Return the likeliest kinds of each file, in one batch: a norm over the batch sees them all."""
     model = with_norm(**dict.fromkeys(WHICH[which], FORMULAS[formula]))
     with torch.no_grad():
         return likeliest(model(as_codes(*(sample_files()[name] for name in FILES))), KINDS)
 
 
-def _changed(formula: str, which: str) -> str:
-    if formula == "as trained":
-        return "Both norms are as trained."
-    verb = "Both norms have" if which == "both" else f"{which.capitalize()} has"
-    return f"{verb} another formula, {formula}."
+@in_style
+def explore_file_types(preset: str | None = None, **start: Any) -> Explorer:
+    """Explore which kind Magika takes a file for, with another formula in its norms.
 
+    >>> explore_file_types(preset="norm 2 as RMSNorm").words[:44]
+    'With RMSNorm in norm 2, 01_mean.ipynb is jav'
+    """
+    picture, ax = panel("the likeliest kinds of a file", 3.0, xlabel="probability")
+    ax.set(xlim=(-0.5, 1.02), ylim=(KINDS - 0.4, -0.6), yticks=[])
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
+    ax.spines["left"].set_visible(False)
+    ax.grid(axis="x", color=GRAY, lw=0.5)
+    bars = line(ax, "-", color=BLUE, lw=16, solid_capstyle="butt")
+    look: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 11}
+    names = [ax.text(-0.03, row, "", **look) for row in range(KINDS)]
+    changed = ax.text(1, KINDS - 1, "", **look)
 
-def _told(row: list[tuple[str, float]]) -> str:
-    return spoken([f"{kind} {fixed(probability)}" for kind, probability in row[:2]])
+    def show(found: Said) -> str:
+        ends = [(0.0, probability, np.nan) for _, probability in found.kinds]
+        bars.set_data(np.ravel(ends), np.repeat(np.arange(KINDS), 3))
+        for text, (kind, _) in zip(names, found.kinds, strict=True):
+            text.set_text(kind)
+        is_trained = found.formula == TRAINED
+        changed.set_text(TRAINED if is_trained else f"{found.which}: {found.formula}")
+        where = {"both": "both norms"}.get(found.which, found.which)
+        begin = "With both norms as trained" if is_trained else f"With {found.formula} in {where}"
+        if found.formula == "left out":
+            begin = f"With {where} left out"
+        likely = spoken([f"{kind} {fixed(probability)}" for kind, probability in found.kinds[:2]])
+        kept = f"Of the {len(FILES)} files, {found.kept} keep their kind."
+        return f"{begin}, {found.file} is {likely}. {kept}"
 
-
-def _kept(found: list[list[tuple[str, float]]]) -> str:
-    before = _found("as trained", "norm 2")
-    kept = sum(now[0][0] == then[0][0] for now, then in zip(found, before, strict=True))
-    return f"Of the {len(FILES)} files, {kept} keep their kind."
+    moving = [bars, changed, *names]
+    return Explorer({picture: moving}, said, show, CONTROLS, PRESETS, preset, start)
