@@ -101,7 +101,9 @@ def explore_broken(preset: str | None = None, **start: Any) -> Explorer:
     picture, ax = panel("differences from PyTorch of layer norms with a mistake", 3.4, xscale="log")
     ax.set(xlim=(0.5 * FLOOR, 5 * OFF), ylim=(len(VARIANTS) - 0.6, -1.05), yticks=[])
     ticks = [1e-4, 1e-2, 1, 100, CEILING]
-    ax.set_xticks([FLOOR, *ticks, OFF], [f"< {significant(EQUAL)}", *map(significant, ticks), "NaN"])
+    ax.set_xticks(
+        [FLOOR, *ticks, OFF], [f"< {significant(EQUAL)}", *map(significant, ticks), "NaN"]
+    )
     ax.minorticks_off()
     ax.set_xlabel("difference from nn.LayerNorm")
     ax.grid(axis="x", color=GRAY, lw=0.5)
@@ -110,7 +112,8 @@ def explore_broken(preset: str | None = None, **start: Any) -> Explorer:
     ax.axvline(math.sqrt(CEILING * OFF), color=BLACK, lw=1, zorder=0)
     ax.text(1.5 * TOLERANCE, -0.85, "tolerance", va="center", fontsize=10)
     for row, name in enumerate(VARIANTS):
-        ax.text(FLOOR, row - 0.42, name, va="center", fontsize=10)
+        white = {"fc": "white", "ec": "none", "pad": 1}
+        ax.text(FLOOR, row - 0.44, name, va="center", fontsize=10, bbox=white)
     key(ax, ("● missed", BLUE), ("◆ caught", GREEN), ("✖ caught: NaN", BLACK))
     bars = line(ax, "-", color=GRAY, lw=5, solid_capstyle="butt")
     look = {"ms": 9, "mew": 0.7}

@@ -145,4 +145,6 @@ def _left(y: Tensor) -> str:
     shape = {3: "the circle", 4: "the sphere"}[features]
     if low == high == full:
         return f"After layer norm, all 120 points lie on {shape} of radius √{features} = {full}."
-    return f"After layer norm, points lie {low} to {high} from the center; {shape} has radius {full}."
+    return (
+        f"After layer norm, points lie {low} to {high} from the center; {shape} has radius {full}."
+    )

@@ -12,12 +12,11 @@ from urllib.parse import unquote
 
 import pytest
 import torch
-from control_ends import ends
 from project import MAKEFILE, NOTEBOOK_PATHS, PROJECT
 
 from lnorm_course.checking.bank import BankLoader
 from lnorm_course.exercises import Exercise
-from lnorm_course.explorers import Explorer
+from lnorm_course.explorers.engine.panels import Explorer
 from lnorm_course.explorers.row import SHEETS
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.check_lesson import problems
@@ -94,12 +93,10 @@ def test_a_snippet_gives_the_output_or_the_error_that_stands_below_it(code, text
 def test_an_example_runs_and_its_explorer_works(code):
     _, last = run(code)
     if isinstance(last, Explorer):
-        for name, (*_, end) in ends(last).items():
-            setattr(last, name, end)
-            assert last.values[name] == end
-        for preset, values in last.presets.items():
+        for preset, state in last.presets.items():
             last.preset = preset
-            assert last.values == values
+            assert last.state == [*state]
+            assert last.words
         last.close()
 
 
@@ -122,8 +119,10 @@ def test_nothing_is_wrong_in_the_bank_that_the_docs_show(tmp_path, monkeypatch):
 
 def test_the_explorer_that_the_docs_build_moves_its_mean():
     _, explorer = run(next(code for code in EXAMPLES if "def explore_one_feature" in code))
-    explorer.last = 9
-    assert explorer.moving[1].get_xdata() == [4.0]
+    explorer.preset = "far away"
+    explorer.frame(tuple(explorer.state))
+    ((mean, _),) = explorer.panels.values()
+    assert mean.get_xdata() == [13 / 3]
     explorer.close()
 
 
