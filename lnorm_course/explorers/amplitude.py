@@ -107,7 +107,7 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
             texts[which].set_text(f"σ = {number(sigma, beside=0)}")
         return _words(found)
 
-    panels = {strips: [*dots, *sizes, *texts], curves: [outside, inside, here]}
+    panels: Any = {strips: [*dots, *sizes, *texts], curves: [outside, inside, here]}
     return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start)
 
 

@@ -43,7 +43,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Points(NamedTuple):
-    """Points (120, D) before and after, and which feature is larger, the first (1) or second (−1)."""
+    """Points (120, D) before and after; 1 where feature 0 is larger than feature 1, −1 if not."""
 
     x: Tensor
     y: Tensor
@@ -145,6 +145,4 @@ def _left(y: Tensor) -> str:
     shape = {3: "the circle", 4: "the sphere"}[features]
     if low == high == full:
         return f"After layer norm, all 120 points lie on {shape} of radius √{features} = {full}."
-    return (
-        f"After layer norm, points lie {low} to {high} from the center; {shape} has radius {full}."
-    )
+    return f"After layer norm, points lie {low} to {high} from 0; {shape} has radius {full}."

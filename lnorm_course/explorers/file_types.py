@@ -64,7 +64,7 @@ def said(file: str, formula: str, which: str) -> Said:
 
 @cache
 def _of_all(formula: str, which: str) -> list[list[tuple[str, float]]]:
-    """Return the likeliest kinds of each file, in one batch: a norm over the batch sees them all."""
+    """Return the likeliest kinds of each file: all in one batch, which a norm may go over."""
     model = with_norm(**dict.fromkeys(WHICH[which], FORMULAS[formula]))
     with torch.no_grad():
         return likeliest(model(as_codes(*(sample_files()[name] for name in FILES))), KINDS)

@@ -1,4 +1,4 @@
-"""What layer norm makes of a small row is what PyTorch makes of it, and a constant row becomes 0."""
+"""What layer norm makes of a small row is what PyTorch makes of it."""
 
 import numpy as np
 import pytest

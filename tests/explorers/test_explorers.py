@@ -31,8 +31,6 @@ NOT_FOR_PEOPLE = re.compile(r"nan|inf\b|-\d|e[-+−]?0|−0(\.0+)?(?!\.?\d)")  #
 NAN, INF = float("nan"), float("inf")
 OWN = {  # the argument that takes it, and something of another size than what is there
     "explore_batch": ("x", normal(3, 2, 8, seed=3)),
-    "explore_broken": ("x", 1e6 * normal(2, 3, 5, seed=2)),
-    "explore_collapse": ("points", normal(2, 2, 7, seed=1)),
     "explore_offset": ("x", [[1e15, -1e15, 3.0]]),
     "explore_precision": ("row", [[1e100, -1e100, 0]]),
     "explore_projection": ("points", 1e6 * normal(5, 8, 2, seed=1)),

@@ -192,7 +192,8 @@ class Explorer(anywidget.AnyWidget):
     def about(self) -> dict[str, Any]:
         """Describe all that a page needs besides frames."""
         panels = zip(self.panels, self._stills, strict=True)
-        figures, names = [*self.panels], [*self.controls]
+        names = [*self.controls]
+        figures: list[Any] = [*self.panels]
         return {
             "controls": [
                 {"kind": c.kind, "label": c.label, "texts": c.texts(self.stops[name])}
