@@ -35,6 +35,7 @@ DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and floa
 MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
 LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
+MOST = 300  # explanations of one trial that are tried on all
 APART = ("far", "dtype")  # kinds of trials that say by themselves what is wrong
 # What a source must have for a sentence to be said, and what the many trials tell without it.
 TELLING = "**2 square clamp max 1e-8 1e-12 1e- +eps **1/2"
@@ -117,8 +118,13 @@ class Search(Explanations):
     @cached_property
     def pieces(self) -> list[Piece]:
         """The wrong pieces without a number that has to be found."""
+        return [piece for piece in self._possible if "NUMBER" not in piece.code]
+
+    @cached_property
+    def _possible(self) -> list[Piece]:
         pieces = filter(self._has_what_it_needs, self.norm.pieces)
-        return [piece for piece in pieces if "NUMBER" not in piece.code]
+        has_bias = self.trials[0].bias is not None
+        return [p for p in pieces if has_bias or p.step not in SCALING or "β" not in p.why]
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
         """Yield the explanations with so many wrong things that a screen doesn't find."""
@@ -177,20 +183,25 @@ class Search(Explanations):
             return Raised.of(error)
 
     def explain(
-        self, results: Sequence[Result | None], source: str, must_run: bool = False
+        self,
+        results: Sequence[Result | None],
+        source: str,
+        must_run: bool = False,
+        is_quick: bool = False,
     ) -> Explained:
         """Explain the results of trials; None for those that don't count.
 
         Args:
             source: that of the layer, as far as it's known.
             must_run: whether errors have to be explained, too.
+            is_quick: whether one thing alone is looked for.
         """
         judged = [n for n, value in enumerate(results) if isinstance(value, Tensor)]
         wrong = [n for n in judged if not self.is_right(results[n], n)]  # type: ignore[arg-type]
         trials = [self.trials[n] for n in wrong]
         if all(trial.kind in APART for trial in trials) and not must_run:
             return Explained(True, without=trials)
-        found, fits = self._best(results, {*wrong}, source)
+        found, fits = self._best(results, {*wrong}, source, is_quick)
         if not found:
             return Explained(not wrong and isinstance(results[-1], Tensor), wrong=trials)
         done = dict.fromkeys(first_sentence(part.why) for parts in found for part in parts)
@@ -198,7 +209,7 @@ class Search(Explanations):
         return Explained(False, in_words(found)[1], tuple(done), trials, without, found)
 
     def _best(
-        self, results: Sequence[Result | None], wrong: set[int], source: str
+        self, results: Sequence[Result | None], wrong: set[int], source: str, is_quick: bool
     ) -> tuple[list[Explanation], set[int]]:
         """Return the explanations that explain most, and the numbers of the trials they explain.
 
@@ -216,7 +227,7 @@ class Search(Explanations):
         order = sorted(must, key=lambda n: (n not in wrong, -n))
         best: list[Explanation] = []
         explained: set[int] = set()
-        for group in self._groups(results, order[0]):
+        for group in self._groups(results, order[0], is_quick):
             for parts in group:
                 if not all(self.fits(scaled[n], parts, n) for n in order):
                     continue
@@ -235,27 +246,40 @@ class Search(Explanations):
                 break
         return self._once(best), explained
 
-    def _groups(self, results: Sequence[Any], number: int) -> Iterator[Iterable[Explanation]]:
+    def _groups(
+        self, results: Sequence[Any], number: int, is_quick: bool
+    ) -> Iterator[Iterable[Explanation]]:
         """Yield groups of explanations, the fewest wrong things first."""
         yield from self.all(1)
+        if is_quick:
+            yield from self._numbers([()], results, number)
+            return
         value = results[number]
         if isinstance(value, Raised) or self.trials[number].kind == "gradient":
             return  # of which two things give too many
         if value.shape == self.trials[number].x.shape:
             for is_deep in (False, True):
-                found = sorted(self.screened(value.double(), number, is_deep), key=_size)
+                some = itertools.islice(self.screened(value.double(), number, is_deep), MOST)
+                found = sorted(some, key=_size)
                 for _, group in itertools.groupby(found, _size):
                     yield [parts for parts in group if _size(parts) > (1, -1)]
         yield from self.all(2)
-        for others in ([()], [(piece,) for piece in self.pieces if _is_common(piece)]):
-            yield [parts for other in others for parts in self._with_number(other, results)]
+        common = [p for p in self.pieces if _is_common(p) and p.step != "eps"]
+        for others in ([()], [(piece,) for piece in common]):
+            yield from self._numbers(others, results, number)
 
-    def _with_number(self, others: Explanation, results: Sequence[Any]) -> Iterator[Explanation]:
-        """Yield pieces with the number that gives the result of the last trial, or tiny rows."""
-        last = len(self.trials) - 1
-        tiny = next((n for n, t in enumerate(self.trials) if "tiny" in t.words), last)
-        for piece in (each for each in self.norm.pieces if "NUMBER" in each.code):
-            number = tiny if piece.step == "eps" else last
+    def _numbers(
+        self, others: Sequence[Explanation], results: Sequence[Any], number: int
+    ) -> Iterator[list[Explanation]]:
+        yield [parts for other in others for parts in self._with_number(other, results, number)]
+
+    def _with_number(
+        self, others: Explanation, results: Sequence[Any], wrong: int
+    ) -> Iterator[Explanation]:
+        """Yield pieces with the number that gives the result of a wrong trial, or of tiny rows."""
+        tiny = next((n for n, t in enumerate(self.trials) if "tiny" in t.words), wrong)
+        for piece in (each for each in self._possible if "NUMBER" in each.code):
+            number = tiny if piece.step == "eps" else wrong
             trial, value = self.trials[number], results[number]
             if not isinstance(value, Tensor) or value.shape != trial.x.shape:
                 continue
@@ -274,7 +298,8 @@ class Search(Explanations):
                     yield (fit, *others)
 
     def _once(self, found: Sequence[Explanation]) -> list[Explanation]:
-        """Keep one of the axes that are the same ones in all shapes that a layer takes."""
+        """Keep round numbers, and one of the axes that are the same ones in all shapes."""
+        found = [parts for parts in found if all(map(_is_round, parts))] or found
         axes = {code for _, code, _ in self.norm.axes.wrong}
         first: dict[tuple, Explanation] = {}
         for parts in found:
@@ -286,6 +311,11 @@ class Search(Explanations):
 def _size(parts: Explanation) -> tuple[int, int]:
     """Return how many things are wrong, and first those that are said one by one."""
     return sum(getattr(part, "counts", 1) for part in parts), -len(parts)
+
+
+def _is_round(part: Any) -> bool:
+    value = getattr(part, "value", 1.0)
+    return abs(float(f"{value:.3g}") - value) <= 1e-7 * abs(value)
 
 
 def _is_common(piece: Piece) -> bool:

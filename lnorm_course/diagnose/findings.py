@@ -14,7 +14,7 @@ from lnorm_course.diagnose.subject import LETTERS
 from lnorm_course.diagnose.trials import NoGradientError, Trial, gradients, typical
 from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 
-__all__ = ["compare_as_held", "findings"]
+__all__ = ["compare_as_held", "findings", "times_right"]
 
 
 def findings(run: Run, explained: Explained, is_known: bool) -> Iterator[Finding]:
@@ -75,22 +75,25 @@ def _gradients(run: Run, explained: Explained) -> Iterator[Finding]:
     at = (p for role, p in given.items() if p is not None and role in known)
     right = gradients(trial, partial(run.norm.result, ()), *at)[1:]
     for (role, y), z in zip(own.items(), right, strict=True):
-        letter, y, z = LETTERS[role], y.double().flatten(), z.flatten()
+        letter = LETTERS[role]
         if not y.any():
             slip = f"no gradient reaches {letter}"
             yield Finding(f"{capitalized(slip)}, so training changes nothing there.", slip)
-        elif y.shape == z.shape:
-            factor, within = (y @ z / (z @ z)).item(), _within(run) * z.abs().max()
-            other, is_scaled = "wrong", (y - factor * z).abs().max() <= within
-            if is_scaled:
-                other = f"{significant(factor)} times what it should be"
-            if (y - z).abs().max() > within:
-                slip = f"the gradient of {letter} is {other}"
+        elif y.numel() == z.numel():
+            times = times_right(y, z, 1e-7 if run.unit == DOUBLE else 1e-3)
+            if times:
+                slip = f"the gradient of {letter} is {times}"
                 yield Finding(f"{capitalized(slip)}, so it learns otherwise.", slip)
 
 
-def _within(run: Run) -> float:
-    return 1e-7 if run.unit == DOUBLE else 1e-3
+def times_right(y: Tensor, z: Tensor, within: float = 1e-7) -> str:
+    """Say by what a gradient must be divided to be right, if it isn't."""
+    y, z = y.double().flatten(), z.flatten()
+    factor, within = (y @ z / (z @ z)).item(), within * z.abs().max().item()
+    if (y - z).abs().max() <= within:
+        return ""
+    is_scaled = (y - factor * z).abs().max() <= within
+    return f"{significant(factor)} times what it should be" if is_scaled else "wrong"
 
 
 def _parameters(run: Run, explained: Explained) -> Iterator[Finding]:
@@ -160,11 +163,14 @@ def _other_numbers(run: Run) -> str:
         if like is None or own.numel() != like.numel():
             continue
         p, q = (each.detach().double().flatten() for each in (own, like))
+        swap = getattr(run.norm.module, "bias" if role == "weight" else "weight", None)
         letter, near = f"its {LETTERS[role]}", 1e-6 * q.abs().max().item()
         if torch.allclose(p, q, 0, near):
             continue
         if torch.allclose(p.sort().values, q.sort().values, 0, near):
             found.append(f"{letter} has the same numbers in another order")
+        elif swap is not None and torch.allclose(p, swap.detach().double().flatten(), 0, near):
+            found.append(f"{letter} has the numbers of the other one")
         elif torch.allclose(p + 1, q, 0, 1e-6 + near):
             found.append(f"{letter} is less by 1, as if it were to be added")
         elif p.min() == p.max():

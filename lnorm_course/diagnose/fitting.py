@@ -7,8 +7,8 @@ from torch import Tensor
 
 __all__ = ["fitted"]
 
-STARTS = torch.logspace(-12, 3, 46, dtype=torch.float64)
-STARTS = torch.cat([STARTS, -STARTS[27:]])  # below 0 only what could be a factor
+STARTS = torch.logspace(-12, 3, 136, dtype=torch.float64)
+STARTS = torch.cat([STARTS, -STARTS[81:]])  # below 0 only what could be a factor
 ROUNDS = 12
 FIRST, SLOWEST = 0.35, 0.25  # of the result: what may be left at first, and by what it must shrink
 STEP = 1e-6  # relative, for a slope
@@ -35,11 +35,11 @@ def fitted(run: Callable[[Tensor], Tensor], result: Tensor, within: float) -> fl
         here, beside = off(torch.stack([number, number * (1 + STEP)]))
         if here.abs().mean() > FIRST * SLOWEST**n * size + within:
             return None
-        if (here.abs() <= within).all():
-            return number.item()
+        is_near = bool((here.abs() <= within).all())
         slope = (beside - here) / STEP
         step = -(here @ slope) / (slope @ slope)
-        if not step.isfinite():
-            return None
-        number = number * step.clamp(-1, 1).exp()
+        if step.isfinite():
+            number = number * step.clamp(-1, 1).exp()
+        if is_near or not step.isfinite():
+            return number.item() if is_near else None
     return None

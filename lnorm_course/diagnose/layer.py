@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lnorm_course.checking.search import Raised
 from lnorm_course.diagnose.explaining import APART, DOUBLE, SINGLE, Explained, Result, Search
-from lnorm_course.diagnose.findings import compare_as_held, findings
+from lnorm_course.diagnose.findings import compare_as_held, findings, times_right
 from lnorm_course.diagnose.likeness import law, likeness
 from lnorm_course.diagnose.norms import Norm, norm_like
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
@@ -59,13 +59,12 @@ def diagnose_layer(
 
     rank, run, trials = prepared(False)
     found = _judged(run, trials) if rank == 2 else None
-    if len(run.norm.shape) == 1 and (not found or (found.right and run.main.x.ndim == 2)):
+    if len(run.norm.shape) == 1 and (not found or run.main.x.ndim == 2):
         # Perhaps its features are axis 1, which a table of rows doesn't tell.
         sizes = [run.norm.shape] if found else sizes
         images = prepared(True)
-        of_images = _judged(*images[1:]) if images[0] == 2 else None
-        if of_images and (not found or of_images.right is False):
-            return of_images
+        if images[0] == 2:
+            return _judged(*images[1:])
         subject.channels_first = False
     return found or (_judged(run, trials) if rank else _fails(run, trials))
 
@@ -90,10 +89,10 @@ def _prepared(
     taken = {shape: is_whole(run.call(x := typical(shape)), x) for shape in shapes_for(norm)}
     shapes = sorted(taken, key=lambda shape: not taken[shape])
     run = replace(run, main=replace(run.main, x=typical(shapes[0]))).with_unit()
-    subject.find_eps(norm.eps)
-    tiny = replace(run.main, x=1e-5 * run.main.x)
-    if _equal(run.result(tiny), run.result(replace(tiny, eps=2 * norm.eps))):
-        subject.own_eps = ""  # it isn't what it uses
+    probe, tiny = replace(run, subject=subject.fresh()), replace(run.main, x=1e-5 * run.main.x)
+    probe.subject.find_eps(norm.eps)
+    if not _equal(probe.result(tiny), probe.result(replace(tiny, eps=2 * norm.eps))):
+        subject.own_eps = probe.subject.own_eps  # which it really uses
     takes_eps = bool(subject.own_eps) or "eps" in subject.takes
     widths = () if norm.is_channels_first else widths
     trials = trials_for(norm, shapes, g, b, takes_eps, widths, FAR[run.unit])
@@ -203,21 +202,28 @@ def _explained(run: Run, search: Search, results: list[Result]) -> tuple[Explain
     fails = {t.kind for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)}
     fails &= {"width", "gradient"}
     counted = [None if t.kind in fails else r for t, r in zip(trials, results, strict=True)]
-    if run.unit == SINGLE and not search.is_right(results[last], last):
-        half = Search(run.norm, [run.main], torch.finfo(torch.bfloat16).eps / 2)
-        if half.is_right(results[last], 0):
-            slip = "something is computed in half precision and not in the dtype of x"
-            words = f"{capitalized(slip)}, so digits are lost."
-            return Explained(False, words, (slip,), [run.main]), ""
+    half = Search(run.norm, [run.main], torch.finfo(torch.bfloat16).eps / 2)
+    is_half = half.is_right(results[last], 0) and not search.is_right(results[last], last)
+    slip = "something is rounded to fewer digits than float32 has, as in half precision"
+    rounded = Explained(False, f"{capitalized(slip)}.", (slip,), [run.main])
+    if is_half and run.is_still:
+        return rounded, ""
     is_row = run.main.x.shape == torch.Size(run.norm.shape)
     found = search.explain(counted, _source(run), must_run=is_row)
     if found.is_right or found.words:
         return found, ""
     if words := law(search, counted):
         return found._replace(words=words, slips=(words.partition(". ")[0],)), ""
+    if is_half:
+        return rounded, ""
     if run.main in found.wrong:
         return found, likeness(search, results)
     wrong = [trial for trial in found.wrong if trial.kind not in APART]
+    if [trial.kind for trial in wrong] == ["gradient"]:
+        n = trials.index(wrong[0])
+        slip = f"the gradient of x is {times_right(results[n], search.answers[n])}"  # type: ignore[arg-type]
+        words = f"{capitalized(slip)}, while its numbers are right."
+        return found._replace(words=words, slips=(slip,)), ""
     where = spoken([trial.words for trial in wrong])
     if {trial.kind for trial in wrong} <= {"shape", "width"}:
         slip = f"it's wrong on {where}"
@@ -236,7 +242,7 @@ def _example(run: Run, wrong: Sequence[Trial]) -> str:
             norm = replace(run.norm, shape=trial.x.shape[-len(run.norm.shape) :])
             mine = replace(run, main=replace(trial, kind="main"), norm=norm)
             search, results = Search(norm, [mine.main], run.unit), [mine.result(trial)]
-            words = search.explain(results, "").words or law(search, results)
+            words = law(search, results) or search.explain(results, "", is_quick=True).words
             words = words or " ".join(_rows(mine))
             return " ".join([*found, f"On {trial.words}: {words}" if words else ""])
     return ""

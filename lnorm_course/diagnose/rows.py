@@ -65,6 +65,8 @@ def _mixed(touched: Tensor, entry: int) -> str:
             return words
     if torch.equal(others[:-1], (n[:, None] + 1 == n)[:-1]):
         return "A row changes the one behind it, so each gets something of the row before."
+    if (others.sum(1) == 1).all():
+        return "A row changes one other row, so each gets something of another one."
     first = int(others.any(1).nonzero()[0])
     numbers = [str(each) for each in others[first].nonzero().flatten().tolist()]
     return (

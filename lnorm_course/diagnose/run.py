@@ -35,6 +35,7 @@ class Run:
         main: a typical trial, which the layer takes.
         mode: whether a module is in `train`.
         unit: of rounding, of what it computes of float64.
+        is_still: whether so small a step that float32 keeps it apart doesn't move it.
         is_given: whether γ or β were given, so those that each holds don't matter.
         is_as_held: whether it keeps its own γ and β, and doesn't take those of a trial.
     """
@@ -44,6 +45,7 @@ class Run:
     main: Trial
     mode: bool = False
     unit: float = DOUBLE
+    is_still: bool = False
     is_given: bool = False
     is_as_held: bool = False
 
@@ -77,8 +79,8 @@ class Run:
             return self
         low, here, high = (value.double().nan_to_num() for value in values)  # type: ignore[union-attr]
         noise = (low - 2 * here + high).abs().max() > NOISE * here.abs().max()
-        is_coarse = bool(noise) or torch.equal(low, high)  # half precision doesn't even move
-        return replace(self, unit=SINGLE if is_coarse else DOUBLE)
+        is_still = torch.equal(low, high)  # as half precision is
+        return replace(self, unit=SINGLE if noise or is_still else DOUBLE, is_still=is_still)
 
 
 def is_whole(value: Any, x: Tensor) -> bool:

@@ -193,10 +193,12 @@ def _arguments(layer: Callable) -> dict[str, str]:
     # γ may be called w or a, but the first argument is always x, unless it goes in by its name.
     is_named = parameters[:1] and parameters[0].kind is inspect.Parameter.KEYWORD_ONLY
     for each in parameters[0 if is_named else 1 :]:
+        if each.kind in VARIADIC:
+            continue
         role = next((r for r, names in ROLES.items() if each.name.lower() in names), "")
         if role and role not in found:
             found[role] = each.name * (each.kind is not inspect.Parameter.POSITIONAL_ONLY)
-        elif each.default is each.empty and each.kind not in VARIADIC:
+        elif each.default is each.empty:
             unknown.append(f"`{each.name}`")
     if unknown:
         raise TypeError(

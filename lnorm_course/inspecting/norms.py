@@ -1,8 +1,10 @@
 """`norms_of`: the norms of a model, what they average over, and what is unusual about them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +12,6 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.instancenorm import _InstanceNorm
 
 from lnorm_course.inspecting.copies import copied, floats, left_alone
-from lnorm_course.inspecting.gammas import about_gamma, looks_like
 from lnorm_utils.modules import LayerNorm
 from lnorm_utils.words import counted, dtype_name, significant
 
@@ -20,6 +21,9 @@ LARGE_MEAN = 1.0  # of the spread; there RMSNorm is off by √2
 LOST_DIGITS = 3.0
 LARGE_EPS = 0.01  # of the variance
 HALF = (torch.float16, torch.bfloat16)
+NEAR_ZERO = 0.01  # of the median of |γ|
+HALFWAY = 0.5  # from 0, where γ − 1 starts, to 1, where γ does
+NOT_ABOVE_ZERO = 0.1  # of the numbers, at least, where they are γ − 1
 
 
 @dataclass(frozen=True)
@@ -71,14 +75,12 @@ class Norms:
     __repr__ = __str__
 
 
-@dataclass(frozen=True)
-class _Known:
+class _Known(NamedTuple):
     """How to read a kind of norm: its rows, each with the numbers that share one mean."""
 
     kind: type[nn.Module]
     over: Callable[[Any], str]
     rows: Callable[[Any, Tensor], Tensor]
-    has_mean: bool = True
 
 
 def _last(module: Any) -> str:
@@ -97,17 +99,14 @@ def _batch(module: Any) -> str:
     return f"the batch and all places, for each of {counted(module.num_features, 'channel')}{now}"
 
 
+def _group(module: Any) -> str:
+    channels = counted(module.num_channels // module.num_groups, "channel")
+    return f"{channels} of an example and all its places"
+
+
 KNOWN = [
-    _Known(LayerNorm, _last, _last_rows),
-    _Known(nn.LayerNorm, _last, _last_rows),
-    _Known(nn.RMSNorm, _last, _last_rows, has_mean=False),
-    _Known(
-        nn.GroupNorm,
-        lambda m: (
-            f"{counted(m.num_channels // m.num_groups, 'channel')} of an example and all its places"
-        ),
-        lambda m, x: x.reshape(len(x) * m.num_groups, -1),
-    ),
+    *(_Known(kind, _last, _last_rows) for kind in (LayerNorm, nn.LayerNorm, nn.RMSNorm)),
+    _Known(nn.GroupNorm, _group, lambda m, x: x.reshape(len(x) * m.num_groups, -1)),
     _Known(
         _InstanceNorm,
         lambda m: "all places of one channel of an example",
@@ -116,6 +115,14 @@ KNOWN = [
     ),
     _Known(_BatchNorm, _batch, lambda m, x: x.transpose(0, 1).flatten(1)),
 ]
+
+
+class _Rows(NamedTuple):
+    """What came into a norm in one call: the mean and the variance of each row, in float64."""
+
+    mean: Tensor
+    var: Tensor
+    dtype: torch.dtype
 
 
 def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
@@ -144,124 +151,120 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     1 (LayerNorm): over the last axis, 4 numbers, ε = 1e−5, γ = 1
     """
     copy = copied(model, "norms_of")
-    found: dict[str, tuple[nn.Module, _Known, _Seen]] = {}
+    found: dict[str, tuple[Any, _Known]] = {}
+    seen: dict[str, list[_Rows]] = defaultdict(list)
     skipped = []
+
+    def look_at(name: str, known: _Known) -> Callable:
+        def look(module: nn.Module, args: tuple, kwargs: dict) -> None:
+            for x in floats((args, kwargs))[:1]:
+                rows = known.rows(module, x.detach().double())  # (rows, numbers)
+                statistics = rows.mean(dim=-1), rows.var(dim=-1, correction=0)
+                seen[name].append(_Rows(*statistics, x.dtype))
+
+        return look
+
     for name, module in copy.named_modules():
         known = next((each for each in KNOWN if isinstance(module, each.kind)), None)
         if known is not None:
-            found[name] = (module, known, _Seen(module, known))
+            found[name] = module, known
+            module.register_forward_pre_hook(look_at(name, known), with_kwargs=True)
         elif "norm" in type(module).__name__.lower():
             unknown = f"{_spoken(name)}: {type(module).__name__} isn't a class it knows."
-            skipped.append(" ".join([unknown, *looks_like(getattr(module, "weight", None))]))
+            skipped.append(" ".join([unknown, *_looks_like(getattr(module, "weight", None))]))
     if inputs or named:
-        for module, _, seen in found.values():
-            module.register_forward_pre_hook(seen.look, with_kwargs=True)
         with left_alone():
             copy(*inputs, **named)
-        skipped += [
-            f"what comes into {_spoken(name)}: the model didn't call it on these inputs."
-            for name, (_, _, seen) in found.items()
-            if not seen.variances
-        ]
-    norms = tuple(_norm(name, *each) for name, each in found.items())
-    return Norms(norms, tuple(skipped))
+        not_called = "the model didn't call it on these inputs."
+        skipped += [f"what comes into {_spoken(n)}: {not_called}" for n in found if n not in seen]
+    norms = (_norm(name, *each, seen[name]) for name, each in found.items())
+    return Norms(tuple(norms), tuple(skipped))
 
 
-@dataclass
-class _Seen:
-    """What came into a norm, over all its calls: mean over spread and variance of each row."""
-
-    module: nn.Module
-    known: _Known
-    means: list[Tensor] = field(default_factory=list)
-    variances: list[Tensor] = field(default_factory=list)
-    dtypes: set[torch.dtype] = field(default_factory=set)
-
-    def look(self, module: nn.Module, args: tuple, kwargs: dict) -> None:
-        """Note the statistics of a call, in float64."""
-        for x in floats((args, kwargs))[:1]:
-            rows = self.known.rows(module, x.detach().double())  # (rows, numbers)
-            mean, var = rows.mean(dim=-1), rows.var(dim=-1, correction=0)
-            self.means.append(mean)
-            self.variances.append(var)
-            self.dtypes.add(x.dtype)
-
-
-def _norm(name: str, module: Any, known: _Known, seen: _Seen) -> Norm:
+def _norm(name: str, module: Any, known: _Known, calls: list[_Rows]) -> Norm:
     weight = getattr(module, "weight", None)
-    gamma = None if weight is None else weight.detach().double().flatten()
-    ratio, remarks = None, [*_about_class(module, known), *about_gamma(gamma)]
-    if seen.variances:
-        means, variances = torch.cat(seen.means), torch.cat(seen.variances)
-        ratio = _over_spread(means, variances)
-        remarks += _about_mean(ratio, known, seen.dtypes)
-        remarks += _about_eps(module, known, means, variances, seen.dtypes)
+    gamma = None if weight is None or not len(weight) else weight.detach().double().flatten()
+    ratio, remarks = None, [*_about_class(module, known), *_about_gamma(gamma)]
+    if calls:
+        mean, var = (torch.cat([each[n] for each in calls]) for n in (0, 1))  # type: ignore[misc]
+        # A constant row counts as infinite, 0 / 0 as 0.
+        ratio = (mean.abs() / var.sqrt()).nan_to_num(0.0, torch.inf).median().item()
+        dtypes, has_mean = {each.dtype for each in calls}, known.kind is not nn.RMSNorm
+        remarks += [*_about_mean(ratio, has_mean, dtypes)]
+        remarks += [*_about_eps(module.eps, has_mean, mean.square(), var, dtypes)]
     summary = None
-    if gamma is not None and len(gamma):
-        summary = (gamma.min().item(), gamma.median().item(), gamma.max().item())
-    kind = type(module).__name__
-    return Norm(
-        name or "the model", kind, known.over(module), module.eps, summary, ratio, tuple(remarks)
-    )
+    if gamma is not None:
+        summary = gamma.min().item(), gamma.median().item(), gamma.max().item()
+    kind, over = type(module).__name__, known.over(module)
+    return Norm(name or "the model", kind, over, module.eps, summary, ratio, tuple(remarks))
 
 
-def _over_spread(means: Tensor, variances: Tensor) -> float:
-    """Return the median of |mean| / spread; a constant row counts as infinite, 0 / 0 as 0."""
-    return (means.abs() / variances.sqrt()).nan_to_num(0.0, torch.inf).median().item()
+def _kept(weight: Tensor) -> str:
+    """Return what a weight looks like, "γ" or "γ − 1", or nothing if it's far from both."""
+    mean = weight.detach().double().mean().item()
+    if abs(mean - 1) < HALFWAY:
+        return "γ"
+    low = (weight <= 0).double().mean().item() >= NOT_ABOVE_ZERO
+    return "γ − 1" if low and abs(mean) < HALFWAY else ""
 
 
-def _about_class(module: Any, known: _Known) -> list[str]:
-    found = []
+def _looks_like(weight: Any) -> list[str]:
+    """Say whether a weight looks like γ or like γ − 1: a guess, because training moves both."""
+    if not isinstance(weight, Tensor) or weight.dim() != 1 or not len(weight):
+        return []
+    kept, mean = _kept(weight), weight.detach().double().mean().item()
+    return [f"Its `weight` looks like {kept}: the mean is {significant(mean, 2)}."] if kept else []
+
+
+def _about_gamma(gamma: Tensor | None) -> Iterator[str]:
+    if gamma is None:
+        return
+    off = int((gamma.abs() <= NEAR_ZERO * gamma.abs().median()).sum())
+    if _kept(gamma) == "γ − 1":
+        yield from _looks_like(gamma)
+        yield "If the model's code multiplies by 1 + weight, add 1 to load it here."
+    elif off:
+        yield f"γ is near 0 for {off} of {len(gamma)}, which switches these off."
+
+
+def _about_class(module: Any, known: _Known) -> Iterator[str]:
     own = type(module).forward is not known.kind.forward
     if own and not type(module).__module__.startswith("torch."):
-        found.append("Its class has a forward of its own; `diagnose` tells what that computes.")
+        yield "Its class has a forward of its own; `diagnose` tells what that computes."
     running = getattr(module, "running_var", None)
     if running is not None and running.dtype in HALF:
-        found.append(f"Its running statistics are kept in {dtype_name(running.dtype)}.")
-    return found
+        yield f"Its running statistics are kept in {dtype_name(running.dtype)}."
 
 
-def _about_mean(ratio: float, known: _Known, dtypes: set[torch.dtype]) -> list[str]:
+def _about_mean(ratio: float, has_mean: bool, dtypes: set[torch.dtype]) -> Iterator[str]:
     if ratio < LARGE_MEAN:
-        return []
-    if not known.has_mean:
-        return ["The mean is larger than the spread, so layer norm would give other numbers."]
-    found = ["The mean is larger than the spread, so RMSNorm would give other numbers."]
-    digits = 2 * torch.tensor(ratio).log10().item()
-    has = max(_digits(dtype) for dtype in dtypes)
-    if digits >= LOST_DIGITS or digits >= has:
+        return
+    other = "RMSNorm" if has_mean else "layer norm"
+    yield f"The mean is larger than the spread, so {other} would give other numbers."
+    digits, has = 2 * math.log10(ratio), max(-math.log10(torch.finfo(d).eps) for d in dtypes)
+    if has_mean and digits >= min(LOST_DIGITS, has):
         lost = "all" if digits >= has else f"about {digits:.0f}"
-        found.append(f"E[x²] − E[x]² would lose {lost} of the {has:.0f} digits of the variance.")
-    return found
+        yield f"E[x²] − E[x]² would lose {lost} of the {has:.0f} digits of the variance."
 
 
 def _about_eps(
-    module: Any, known: _Known, means: Tensor, variances: Tensor, dtypes: set[torch.dtype]
-) -> list[str]:
-    found = []
+    eps: float | None, has_mean: bool, square: Tensor, var: Tensor, dtypes: set[torch.dtype]
+) -> Iterator[str]:
     # RMSNorm's own is that of the dtype in which it computes: float32 for half precision.
-    own = max(torch.finfo(each).eps for each in {torch.float32 if d in HALF else d for d in dtypes})
-    eps = own if module.eps is None else module.eps
-    square = variances if known.has_mean else variances + means.square()
-    many = int((square * LARGE_EPS < eps).sum())
-    if many:
-        what = "variance" if known.has_mean else "mean square"
-        found.append(
-            f"ε is more than {LARGE_EPS:.0%} of the {what} in {many:,} of {len(square):,} rows, "
+    own = max(torch.finfo(torch.promote_types(each, torch.float32)).eps for each in dtypes)
+    below = var if has_mean else var + square
+    if many := int((below * LARGE_EPS < (own if eps is None else eps)).sum()):
+        what = "variance" if has_mean else "mean square"
+        yield (
+            f"ε is more than {LARGE_EPS:.0%} of the {what} in {many:,} of {len(below):,} rows, "
             "which come out with a spread below 1."
         )
-    largest = (means.square() + variances).max().item()
     for dtype in dtypes & {*HALF}:
-        if largest > torch.finfo(dtype).max:
-            found.append(
+        if (square + var).max() > torch.finfo(dtype).max:
+            yield (
                 f"The mean of x² is more than {dtype_name(dtype)} can hold, so the statistics must "
                 "be computed in float32, as PyTorch does."
             )
-    return found
-
-
-def _digits(dtype: torch.dtype) -> float:
-    return -torch.tensor(torch.finfo(dtype).eps).log10().item()
 
 
 def _spoken(name: str) -> str:

@@ -30,17 +30,28 @@ def trained(layer):
     return layer
 
 
+def careful(function):
+    """Let a function compute in float32 what comes in half precision."""
+    half = (torch.float16, torch.bfloat16)
+    return lambda x: function(x.float() if x.dtype in half else x).to(x.dtype)
+
+
 class Affine(nn.Module):
     """A module with γ and β, of which each test says what it does."""
 
     def __init__(self, forward, start=1.0, names=("weight", "bias")):
         super().__init__()
-        self.names, self.function = names, forward
+        self.names, self.function, self.eps = names, forward, 1e-3
         for name, value in zip(names, (start, 0.0), strict=False):
             setattr(self, name, nn.Parameter(torch.full((8,), value)))
 
     def forward(self, x):
         return self.function(x, *(getattr(self, name) for name in self.names))
+
+
+class EpsSquared(nn.LayerNorm):
+    def forward(self, x):
+        return norm(x, self.eps**2) * self.weight + self.bias
 
 
 class BatchNormInside(nn.Module):
@@ -52,14 +63,17 @@ class BatchNormInside(nn.Module):
         return self.norm(x.reshape(-1, 8)).reshape(x.shape)
 
 
-class KeepsStatistics(nn.Module):
-    def __init__(self):
+class Keeps(nn.Module):
+    """What it keeps of earlier calls: a share of each, or all of the first of a shape."""
+
+    def __init__(self, first):
         super().__init__()
-        self.register_buffer("kept", torch.zeros(8))
+        self.first, self.kept = first, torch.zeros(8) if not first else {}
 
     def forward(self, x):
-        if self.training:
-            self.kept = 0.9 * self.kept + 0.1 * x.detach().reshape(-1, 8).mean(0)
+        if self.first:
+            return x - self.kept.setdefault((x.shape, x.dtype), mean(x).detach())
+        self.kept = 0.9 * self.kept + 0.1 * x.detach().reshape(-1, 8).mean(0)
         return x - self.kept
 
 
@@ -68,23 +82,16 @@ class OnlyInTrain(nn.LayerNorm):
         return super().forward(x) * (1.1 if self.training else 1)
 
 
-class OfImages(nn.Module):
+class OfImages(Affine):
     """γ and β for channels along axis 1, as in ConvNeXt."""
 
     def __init__(self, eps=1e-5):
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.ones(8)), nn.Parameter(torch.zeros(8))
+        super().__init__(None)
         self.eps = eps
 
     def forward(self, x):
-        away = x - x.mean(1, keepdim=True)
-        x_hat = away / (away.square().mean(1, keepdim=True) + self.eps).sqrt()
-        return self.weight[:, None, None] * x_hat + self.bias[:, None, None]
-
-
-class OfImagesInFloat32(OfImages):
-    def forward(self, x):
-        return super().forward(x if x.dtype == torch.float64 else x.float()).to(x.dtype)
+        y = F.layer_norm(x.movedim(1, -1), (8,), self.weight, self.bias, self.eps)
+        return y.movedim(-1, 1)
 
 
 class InATuple:
@@ -95,36 +102,6 @@ class InATuple:
 
     def __call__(self, x):
         return norm(x) * self.params[0] + self.params[1]
-
-
-def in_place(x):
-    x -= mean(x)
-    x /= (mean(x * x) + 1e-5).sqrt()
-    return x
-
-
-def detached(x):
-    with torch.no_grad():
-        m, v = mean(x), var(x)
-    return (x - m) / (v + 1e-5).sqrt()
-
-
-def in_order(x, statistic):
-    """Normalize rows with what `statistic` makes of the means, and of the variances, of all."""
-    rows = x.reshape(-1, x.shape[-1])
-    y = (rows - statistic(mean(rows))) / (statistic(var(rows)) + 1e-5).sqrt()
-    return y.reshape(x.shape)
-
-
-def wrong_reshape(x):
-    return norm(x.reshape(x.shape[-1], -1).T).reshape(x.shape) if x.ndim > 1 else norm(x)
-
-
-def in_fours(x):
-    parts = x[..., : x.shape[-1] // 4 * 4]
-    c = x - parts.sum(-1, keepdim=True) / x.shape[-1]
-    squares = c[..., : parts.shape[-1]].square().sum(-1, keepdim=True)
-    return c / (squares / x.shape[-1] + 1e-5).sqrt()
 
 
 class Workspace(nn.LayerNorm):
@@ -141,16 +118,7 @@ class Workspace(nn.LayerNorm):
         return self.kept.copy_(y)
 
 
-class Reordered(LayerNorm):
-    """γ and β are loaded in another order."""
-
-    def __init__(self, size):
-        super().__init__(size)
-        for p, q in zip(self.parameters(), trained(nn.LayerNorm(size)).parameters(), strict=True):
-            p.data = q.data.flip(0)
-
-
-class Averages(torch.autograd.Function):
+class Halves(torch.autograd.Function):
     """What comes in, and half of its gradient."""
 
     @staticmethod
@@ -162,20 +130,28 @@ class Averages(torch.autograd.Function):
         return gradient / 2
 
 
-def fixed_size(x):
-    m = x.sum(-1, keepdim=True) / 1024
-    return (x - m) / ((x - m).square().sum(-1, keepdim=True) / 1024 + 1e-5).sqrt()
+def in_place(x):
+    x -= mean(x)
+    x /= (mean(x * x) + 1e-5).sqrt()
+    return x
 
 
-def padded(x):
-    more = (1 << (x.shape[-1] - 1).bit_length()) - x.shape[-1]
-    squares = var(x) + mean(x) ** 2 * more / x.shape[-1]
-    return (x - mean(x)) / (squares + 1e-5).sqrt()
+def detached(x):
+    with torch.no_grad():
+        m, v = mean(x), var(x)
+    return (x - m) / (v + 1e-5).sqrt()
 
 
-def in_halves(x):
-    halves = var(x.unflatten(-1, (2, -1))) if x.shape[-1] % 2 == 0 else var(x)[..., None]
-    return (x - mean(x)) / (halves.mean(-2) + 1e-5).sqrt()
+def of_the_last_row(x):
+    rows = x.reshape(-1, x.shape[-1])
+    return ((rows - mean(rows)[-1:]) / (var(rows)[-1:] + 1e-5).sqrt()).reshape(x.shape)
+
+
+def in_fours(x):
+    parts = x[..., : x.shape[-1] // 4 * 4]
+    c = x - parts.sum(-1, keepdim=True) / x.shape[-1]
+    squares = c[..., : parts.shape[-1]].square().sum(-1, keepdim=True)
+    return c / (squares / x.shape[-1] + 1e-5).sqrt()
 
 
 def in_blocks(x):
@@ -183,69 +159,63 @@ def in_blocks(x):
     return torch.where(torch.arange(len(rows))[:, None] < len(rows) // 4 * 4, rows, 0).view_as(x)
 
 
-def as_if_contiguous(x):
-    return norm(x.as_strided(x.shape, torch.empty(x.shape).stride()))
+def of_several_rows(x):
+    a, b = mean(x), var(x).roll(1, -2) if x.ndim > 1 else var(x)
+    return (x - a) / (a.square().flip(-2) + b).sqrt() if x.ndim > 1 else norm(x)
 
 
-def wrong_in_half(x):
-    return norm(x) * (1.2 if x.dtype == torch.float16 else 1)
+def padded(x):
+    wide = F.pad(x, (0, 16 - x.shape[-1])) if x.shape[-1] < 16 else x
+    away = wide - mean(wide)
+    return (away / (mean(away.square()) + 1e-5).sqrt())[..., : x.shape[-1]]
 
 
-RMS = nn.RMSNorm(8, eps=1e-6)
 GAMMA_MINUS_ONE = Affine(lambda x, w: x * (mean(x * x) + 1e-6).rsqrt() * (1 + w), 0.0, ("weight",))
 TRAINED = trained(nn.RMSNorm(8, eps=1e-6))
 GAMMA_MINUS_ONE.weight.data = TRAINED.weight.data - 1
 WRONG = [
     (lambda x, w, eps: w * x * (mean(x * x) + eps).rsqrt(), None, ["RMSNorm"]),
     (lambda x, weight, bias: norm(x, 1e-6) * (weight + 1) + bias, None, ["1 + γ", "1e-6"]),
+    (EpsSquared(8, eps=1e-3), nn.LayerNorm(8, eps=1e-3), ["Your ε is squared"]),
     (lambda x: norm(x, 3e-4), None, ["ε is 0.0003"]),
-    (lambda x, w, eps: x * w.flip(0) * (mean(x * x) + eps).rsqrt(), RMS, ["reverse order"]),
+    (lambda x, w, b: norm(x.flip(-1)).flip(-1) * w.flip(0), None, ["reverse order", "β is left"]),
     (lambda x: norm(x) + F.one_hot(torch.tensor(0), x.shape[-1]), None, ["β = (1, 0"]),
     (lambda x: (x - x.mean(-1)) / (x.var(-1, correction=0) + 1e-5).sqrt(), None, ["their axis"]),
-    (lambda x: norm(x.half()).to(x.dtype), None, ["float16"]),
-    (lambda x: norm(x).bfloat16(), None, ["bfloat16"]),
+    (lambda x: norm(x.half()).to(x.dtype), None, ["fewer digits than float32"]),
+    (lambda x: norm(x.float(), 1e-3).to(x.dtype), None, ["Your ε is 1e-3"]),
     (detached, None, ["constants for PyTorch"]),
     (Affine(lambda x, w, b: norm(x) * w.detach() + b), None, ["No gradient reaches γ,"]),
+    (lambda x, w, b: norm(x) * Halves.apply(w) + b, None, ["gradient of γ is 0.5 times"]),
+    (lambda x: Halves.apply(norm(x)), None, ["gradient of x is 0.5 times"]),
     (in_place, None, ["in place"]),
     (lambda x: norm(x).flatten(1), None, ["flattened"]),
     (lambda x: F.group_norm(x.reshape(-1, 8), 2).reshape(x.shape), None, ["2 groups"]),
-    (BatchNormInside(), None, ["all axes but", "No feature changes another"]),
+    (BatchNormInside(), None, ["all axes but", "uses `norm.running_mean`"]),
     (OnlyInTrain(8), None, ["1.1 times", "only in `train`"]),
-    (lambda x: x * (mean(x * x) * 8 / 7 + 1e-6).rsqrt(), RMS, ["D − 1"]),
     (OfImages(1e-6), None, ["ε is 1e-6", "axis 1"]),
-    (nn.GroupNorm(1, 8), None, ["the height, the width, and the channels", "axis 1"]),
-    (lambda x, w, b: norm(x) * (w + b), None, ["γ + β"]),
     (lambda x: norm(x).clamp(-1, 1), None, ["cut off at ±1"]),
-    (lambda x: (x - mean(x)) / (x.std(-1, keepdim=True) + 1e-6), None, ["D − 1 and ε", "1e-6"]),
+    (lambda x: norm(x) + 0.7 * x, None, ["The input, times 0.7, is added"]),
     (lambda x: (x - mean(x)) / (1.25 * var(x) + 1e-5).sqrt(), None, ["variance is 1.25 times"]),
-    (lambda x, w, b, eps: norm(x, eps) * w * w + b * w + b, None, ["applied twice"]),
-    (lambda x: x + norm(norm(x)), None, []),
-    (KeepsStatistics(), None, ["`kept`", "each call changes"]),
-    (lambda x: in_order(x, lambda s: s.cumsum(0)), None, ["all that come after it"]),
-    (lambda x: in_order(x, lambda s: s[-1:]), None, ["The last row changes all others"]),
-    (wrong_reshape, None, ["changes all others"]),
+    (lambda x: x + norm(norm(x)), None, ["normalized twice"]),
+    (Keeps(first=False), None, ["`kept`", "each call changes"]),
+    (Keeps(first=True), None, ["keeps `kept` from an earlier input"]),
+    (of_the_last_row, None, ["The last row changes all others"]),
+    (of_several_rows, None, ["Rows are mixed"]),
     (lambda x: (x - mean(x[..., 1:])) / var(x[..., 1:]).sqrt(), None, ["Feature 0", "counted"]),
     (lambda x: 0 * x, None, ["doesn't depend"]),
     (in_fours, None, ["7 features", "4, 5, and 6"]),
-    (padded, None, ["7 features, 96", "power of 2", "0.1429 times the squared mean"]),
-    (fixed_size, None, ["divided by 1,024, where"]),
-    (in_halves, None, ["right up to a factor"]),
+    (padded, None, ["run over 16 numbers, with zeros behind"]),
     (in_blocks, None, ["of 6 rows 4 and 5 come out as zeros"]),
-    (as_if_contiguous, None, ["wrong on an input that isn't contiguous"]),
+    (lambda x: norm(x) * (1 + mean(x).square()), None, ["right up to a factor"]),
+    (lambda x: norm(x.as_strided(x.shape, torch.empty(x.shape).stride())), None, ["contiguous"]),
     (lambda x: norm(x.squeeze()), None, ["(3, 8) for shape (1, 3, 8)"]),
     (lambda x: norm(x.to(torch.promote_types(x.dtype, torch.float32))), None, ["returns float32"]),
     (Affine(lambda x, w, b: norm(x) * w.roll(2) + b), None, ["γ are at other features"]),
-    (LayerNorm(8), trained(nn.LayerNorm(8)), ["its γ is 1 everywhere", "its β is 0 everywhere"]),
-    (
-        Reordered(8),
-        trained(nn.LayerNorm(8)),
-        ["same numbers in another order", "no difference was"],
-    ),
-    (lambda x, w, b: norm(x) * Averages.apply(w) + b, None, ["gradient of γ is 0.5 times"]),
     (lambda x, w, b: norm(x) * w + w, None, ["In place of β there's γ"]),
+    (LayerNorm(8), trained(nn.LayerNorm(8)), ["its γ is 1 everywhere", "its β is 0 everywhere"]),
+    (EpsSquared(8), trained(nn.LayerNorm(8)), ["Your ε is squared", "its γ is 1 everywhere"]),
     (Workspace(8), nn.LayerNorm(8), ["each call overwrites"]),
     (Affine(lambda x, w, b: norm(x) * w * w + b), nn.LayerNorm(8), ["γ is squared"]),
-    (wrong_in_half, None, ["In float16"]),
     (lambda x: (x - mean(x)) / (var(x) + 1e-5).sqrt(), None, ["In float16", "a square is too"]),
     (lambda x: norm(x) if len(x) > 1 else x, None, ["(1, 3, 8)"]),
 ]
@@ -254,33 +224,25 @@ WRONG = [
 @pytest.mark.parametrize(("layer", "like", "words"), WRONG, ids=[str(row[-1]) for row in WRONG])
 def test_a_wrong_layer_is_named(layer, like, words):
     diagnosis = diagnose(layer, like=like)
+    said = repr(diagnosis).partition("Tried:")[0]
     assert diagnosis.right is False
-    assert all(word in repr(diagnosis) for word in words), diagnosis
+    assert all(word in said for word in words), diagnosis
     known = diagnosis.verdict.startswith(Verdict.KNOWN.value)
     assert known == bool(diagnosis.slips)
     assert known or diagnosis.verdict.startswith(Verdict.UNKNOWN.value)
 
 
-def careful(function):
-    """Let a function compute in float32 what comes in half precision."""
-    half = (torch.float16, torch.bfloat16)
-    return lambda x: function(x.float() if x.dtype in half else x).to(x.dtype)
-
-
-@careful
 def with_einsum(x):
     c = x - torch.einsum("...d->...", x)[..., None] / x.shape[-1]
     return c / (torch.einsum("...d,...d->...", c, c)[..., None] / x.shape[-1] + 1e-5).sqrt()
 
 
-@careful
 def with_numpy(x):
     a = x.detach().numpy()
     a = (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-5)
     return torch.from_numpy(a)
 
 
-@careful
 def with_two_axes_only(x):
     rows, features = x.shape
     c = x - x.sum(1).div(features).view(rows, 1)
@@ -288,27 +250,24 @@ def with_two_axes_only(x):
 
 
 RIGHT = [
-    (with_einsum, None, ""),
-    (with_two_axes_only, None, "doesn't take"),
-    (with_numpy, None, "No gradient"),
+    (careful(with_einsum), None, ""),
+    (careful(with_two_axes_only), None, "doesn't take"),
+    (careful(with_numpy), None, "No gradient"),
     (lambda x: norm(x.float()).to(x.dtype), None, "in float32"),
-    (lambda x: F.batch_norm(x.reshape(1, -1, 8), None, None, training=True).view_as(x), None, ""),
+    (lambda x, *_, **__: norm(x), None, ""),
     (lambda x, w, b, eps: F.group_norm(x.reshape(-1, 8), 1, w, b, eps).view_as(x), None, ""),
     (lambda x: F.layer_norm(x, (768,)), None, ""),
     (lambda x: (norm(x), mean(x)), None, "2 things"),
     (lambda x, params, eps: F.layer_norm(x, (8,), *params, eps), None, ""),
     (LayerNorm((3, 4)), nn.LayerNorm((3, 4)), ""),
     (Affine(lambda x, g, b: norm(x) * g + b, names=("a_2", "b_2")), None, "`a_2`"),
+    # Its own ε isn't what it uses.
+    (Affine(lambda x, g, b: norm(x, 1e-3) * g + b), nn.LayerNorm(8, eps=1e-3), ""),
     (Affine(lambda x, g, b: norm(x) * g + b, names=("one", "two")), None, "`one`"),
     (InATuple(), None, "No optimizer"),
-    (OfImagesInFloat32(), None, "axis 1"),
-    (nn.RMSNorm(8), nn.RMSNorm(8), ""),
+    (OfImages(), None, "axis 1"),
     (lambda x: F.rms_norm(x, (8,)), nn.RMSNorm(8), "It has no γ"),
-    (
-        GAMMA_MINUS_ONE,
-        TRAINED,
-        "With the same numbers in both it would differ. You multiplied by 1",
-    ),
+    (GAMMA_MINUS_ONE, TRAINED, "would differ. You multiplied by 1"),
     (trained(LayerNorm(8)), nn.LayerNorm(8), "holds other numbers than `like`"),
 ]
 
@@ -320,7 +279,6 @@ def test_a_right_layer_is_not_refused(layer, like, note):
     assert diagnosis.right, diagnosis
     assert diagnosis.verdict.startswith(Verdict.NO_DIFFERENCE.value)
     assert note in repr(diagnosis)
-    assert "float16" in diagnosis.tried
 
 
 def test_a_layer_of_one_width_can_be_tried_in_that_width_alone():
@@ -331,11 +289,10 @@ def test_a_layer_of_one_width_can_be_tried_in_that_width_alone():
     ("layer", "words"),
     [
         (lambda x: F.dropout(norm(x)), "random"),
-        (nn.Sequential(nn.LayerNorm(8), nn.Dropout()), "random"),
         (lambda x: [norm(x)], "returned a list"),
         (lambda x: 1 / 0, "ZeroDivisionError"),
     ],
-    ids=range(4),
+    ids=range(3),
 )
 def test_what_cannot_be_judged_gets_a_sentence(layer, words):
     diagnosis = diagnose(layer)
@@ -362,8 +319,6 @@ def test_the_layer_itself_stays_as_it_was():
 
 
 def test_it_shows_itself_as_html():
-    page = diagnose(lambda x: norm(x, 1e-6))._repr_html_()
-    assert page.startswith('<div role="status"><strong>✗</strong> It differs, and this is why.')
     page = diagnose(InATuple())._repr_html_()
-    assert "<li>" in page
+    assert page.startswith('<div role="status"><strong>✓</strong> No difference found')
     assert "<code>params.0</code>" in page
