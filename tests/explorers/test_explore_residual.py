@@ -1,117 +1,69 @@
-"""The explorer of the residual stream shows what autograd gives, one stack at a time."""
-
-import re
-from functools import cache
+"""The explorers of the residual stream show what autograd gives, one stack at a time."""
 
 import numpy as np
 import pytest
 import torch
 
-from lnorm_course.explorers import explore_residual, explore_stream
+from lnorm_course.explorers.residual import (
+    PLACEMENTS,
+    explore_residual,
+    explore_stream,
+    number,
+    stacks,
+)
 from lnorm_utils.data import normal, residual_stack
-from lnorm_utils.words import significant
 
 ROWS = normal(64, 64, seed=1, dtype=torch.float64)  # as in the lesson
-NAMES = {"post-LN": "post", "pre-LN": "pre", "no norm": "none"}
 
 
-@cache
-def measured(depth, placement, final_norm, own_directions, rows):
+def measured(depth, placement, final_norm, own_directions):
     """Compute the gradient norms (seeds, depth) and scales (seeds, depth + 1) by backward."""
-    slope = normal(*rows.shape[0 if own_directions else 1 :], seed=2, dtype=torch.float64)
+    slope = normal(*ROWS.shape[0 if own_directions else 1 :], seed=2, dtype=torch.float64)
     norms, scales = [], []
     for seed in range(5):
-        has_final = {"post-LN": False, "pre-LN": final_norm, "no norm": True}[placement]
-        stack = residual_stack(depth, NAMES[placement], seed, rows.shape[1], has_final)
-        (stack(rows) * slope).sum(-1).mean().backward()
-        norms.append(
-            [
-                torch.cat([p.grad.flatten() for p in b.parameters()]).norm().item()
-                for b in stack.blocks
-            ]
-        )
-        stream = [rows]
+        stack = residual_stack(depth, PLACEMENTS[placement], seed, 64, final_norm)
+        (stack(ROWS) * slope).sum(-1).mean().backward()
+        each = [torch.cat([p.grad.flatten() for p in b.parameters()]) for b in stack.blocks]
+        norms.append([gradient.norm().item() for gradient in each])
+        stream = [ROWS]
         for block in stack.blocks:
             stream.append(block(stream[-1]))
         scales.append([h.var(-1, correction=0).mean().sqrt().item() for h in stream])
     return np.array(norms), np.array(scales)
 
 
-def assert_shows(explorer, rows=ROWS):
-    """Compare what is drawn, and the words, with numbers computed here."""
-    values = explorer.values
-    everything = {
-        name: measured(
-            values["depth"],
-            name,
-            values["final_norm"] or name != values["placement"],
-            values["own_directions"],
-            rows,
-        )
-        for name in NAMES
-    }
-    for panel, (grid, *numbers, lines) in enumerate(panels(explorer)):
-        chosen = everything[values["placement"]][panel]
-        medians = [np.median(both[panel], 0) for both in everything.values()]
-        for line, course in zip(lines, (chosen.min(0), chosen.max(0), *medians), strict=True):
-            places, heights = np.array(line.get_data())
-            np.testing.assert_allclose(places, np.linspace(0, 1, len(course)))
-            np.testing.assert_allclose(heights, course, rtol=1e-9)
-        # The gradients begin at block 1, the scales with what enters, before any block.
-        begin = 1 - panel
-        numbers = [text for text in numbers if text.get_text()]
-        assert [*grid.get_xdata()[::3]] == [text.get_position()[0] for text in numbers]
-        for text in numbers:
-            place = (int(text.get_text()) - begin) / (len(chosen.T) - 1)
-            assert text.get_position()[0] == pytest.approx(place)
-        assert int(numbers[0].get_text()) == begin
-        assert int(numbers[-1].get_text()) > 0.7 * values["depth"]
-    norms, scales = (np.median(numbers, 0) for numbers in everything[values["placement"]])
-    words = explorer.words
-    assert f"Block 1 gets {'the largest ' if norms[0] == norms.max() else 'a '}gradient" in words
-    blocks = re.findall(r"block (\d+)", words.split("Block 1 gets")[1])
-    assert [int(n) for n in blocks] == [len(norms)] + [norms.argmax() + 1] * (len(blocks) - 1)
-    assert len(blocks) == 1 + (norms.argmax() not in (0, len(norms) - 1))
-    for number in (norms[0], norms[-1], norms.max(), scales[-1]):
-        assert significant(number, 3 if 0.1 < number < 1000 else 2) in words
-    if values["placement"] == "pre-LN" and not values["final_norm"]:
-        with_one, _ = measured(values["depth"], "pre-LN", True, values["own_directions"], rows)
-        assert f"gradient by {significant(norms[0] / np.median(with_one, 0)[0], 3)}" in words
-    assert words.startswith(f"{values['depth']} ")
-    assert (values["placement"] in words) == (values["placement"] != "no norm")
-    assert ("each row pulled its own way" in words) == values["own_directions"]
+@pytest.mark.parametrize(
+    ("placement", "final_norm", "own"),
+    [
+        *(("post-LN", False, False), ("pre-LN", True, False), ("pre-LN", False, True)),
+        *(("no norm", True, True),),
+    ],
+)
+@pytest.mark.parametrize("depth", [2, 24])
+def test_gradients_and_scales_are_those_of_autograd(depth, placement, final_norm, own):
+    found = stacks(depth, placement, final_norm, own)
+    norms, scales = measured(depth, placement, final_norm, own)
+    np.testing.assert_allclose(found.gradients[placement], norms, rtol=1e-9)
+    np.testing.assert_allclose(found.scales[placement], scales, rtol=1e-9)
+    assert (found.with_final is not None) == (placement == "pre-LN" and not final_norm)
 
 
-def panels(explorer):
-    """Return what moves in each panel: uprights, numbers, and two lines of seeds, three medians."""
-    half = len(explorer.moving) // 2
-    for panel in (explorer.moving[:half], explorer.moving[half:]):
-        yield [*panel[:-5], panel[-5:]]
+def test_medians_and_ends_of_seeds_are_drawn_and_said():
+    explorer = explore_residual(preset="24 blocks, pre-LN, no final norm")
+    words, found = explorer.words, stacks(24, "pre-LN", final_norm=False)
+    for (low, high, _, median, _), values in zip(
+        explorer.panels.values(), (found.gradients["pre-LN"], found.scales["pre-LN"]), strict=True
+    ):
+        for shown, course in ((low, values.min(0)), (high, values.max(0))):
+            np.testing.assert_array_equal(shown.get_ydata(), course)
+        np.testing.assert_array_equal(median.get_ydata(), np.median(values, 0))
+    first = np.median(found.gradients["pre-LN"], 0)[0]
+    assert f"divide block 1's gradient by {number(first / found.with_final)}" in words
+    explorer.close()
 
 
-@pytest.mark.parametrize("own_directions", [True, False])
-def test_each_control_at_both_ends_shows_what_autograd_gives(own_directions):
-    explorer = explore_residual(own_directions=own_directions)
-    assert_shows(explorer)
-    for depth in (2, 24) if own_directions else (24,):
-        explorer.depth = depth
-        for placement in NAMES:
-            explorer.placement = placement
-            for final_norm in (True, False):
-                explorer.final_norm = final_norm
-                assert_shows(explorer)
-
-
-def test_the_explorer_of_the_stream_shows_the_same_scales_and_says_where_they_end():
-    explorer = explore_stream(x=ROWS)
-    for depth in (2, 24):
-        explorer.depth = depth
-        for placement in NAMES:
-            explorer.placement = placement
-            scales = {name: measured(depth, name, True, False, ROWS)[1] for name in NAMES}
-            chosen, lines = scales[placement], explorer.moving[-5:]
-            courses = [chosen.min(0), chosen.max(0), *(np.median(s, 0) for s in scales.values())]
-            for line, course in zip(lines, courses, strict=True):
-                np.testing.assert_allclose(line.get_ydata(), course, rtol=1e-9)
-            end = significant(np.median(chosen[:, -1]), 3 if np.median(chosen[:, -1]) > 0.1 else 2)
-            assert f"ends with {end}" in explorer.words
+def test_the_stream_begins_and_ends_with_the_scales_that_are_said():
+    explorer = explore_stream(preset="24 blocks, post-LN")
+    course = np.median(stacks(24, "post-LN").scales["post-LN"], 0)
+    assert f"with scale {number(course[0])} and ends with {number(course[-1])}" in explorer.words
+    explorer.close()

@@ -34,8 +34,6 @@ OWN = {  # the argument that takes it, and something of another size than what i
     "explore_offset": ("x", [[1e15, -1e15, 3.0]]),
     "explore_precision": ("row", [[1e100, -1e100, 0]]),
     "explore_projection": ("points", 1e6 * normal(5, 8, 2, seed=1)),
-    "explore_residual": ("x", normal(256, 3, seed=2)),
-    "explore_stream": ("x", normal(2, 2, seed=1)),
 }
 
 

@@ -22,7 +22,7 @@ POINTS_PER_INCH = 72
 TAG = re.compile(r"<[^>]*>")
 # A page writes letters as it writes its own.
 FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Helvetica, Arial, sans-serif"
-FAMILY = re.compile(r" font-family: [^;\"]+;?")
+FAMILY = re.compile(r" font-family: (?![^;\"]*[mM]ono)[^;\"]+;?")  # digits stay below digits
 FINER = re.compile(r"(?<=\.\d\d)\d+")  # than a hundredth of a point, which no screen shows
 
 
