@@ -4,33 +4,46 @@ import csv
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Table", "read_table"]
+__all__ = ["Table", "TableError", "read_table"]
 
 SEPARATORS = ",;\t"
 
 
-class Table(NamedTuple):
-    """The lines of a table that aren't empty, each with its number in the file."""
+class TableError(ValueError):
+    """Why a table can't be used, in one sentence."""
 
-    lines: list[tuple[int, list[str]]]
-    separator: str
+
+class Table(NamedTuple):
+    """The titles of a table, and its other lines by title, each with its number in the file."""
+
+    titles: list[str]
+    rows: list[tuple[int, dict[str, str]]]
 
 
 def read_table(path: Path) -> Table:
     """Read a table with commas, semicolons, or tabs, in UTF-8, UTF-16, or as Windows saves it.
 
-    The first line tells which separator it is.
+    The first line has the titles, and tells which separator it is. Empty lines are left out.
 
     Raises:
-        OSError: the file can't be read.
-        csv.Error: a cell has more than 131,072 characters.
+        TableError: it isn't a table, or a line has too few or too many cells.
+        OSError: it can't be read.
     """
     text = _decoded(path.read_bytes())
     first = text.lstrip().partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
-    rows = csv.reader(text.splitlines(keepends=True), delimiter=separator)
-    lines = [(rows.line_num, [cell.strip() for cell in row]) for row in rows]
-    return Table([(number, row) for number, row in lines if any(row)], separator)
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator)
+    try:
+        lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
+    except csv.Error as problem:
+        raise TableError(f"{path} can't be read as a table: {problem}.") from None
+    (_, titles), *others = [line for line in lines if any(line[1])] or [(1, [])]
+    for number, cells in others:
+        if len(cells) != len(titles):
+            told = f"there are {len(cells)} cells, and the first line has {len(titles)}."
+            raise TableError(f"{path}, line {number}: {told}")
+    rows = [(number, dict(zip(titles, cells, strict=True))) for number, cells in others]
+    return Table(titles, rows)
 
 
 def _decoded(data: bytes) -> str:

@@ -16,10 +16,11 @@ from lnorm_staff.grading.collect.handed_in import collect
 from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_short
 from lnorm_staff.grading.hand_out.copies import COURSE, CopyError, student_zip
 from lnorm_staff.grading.report.class_folder import EXERCISES, GRADES, REPORT, write_results
-from lnorm_staff.grading.report.exercises_table import TableError, keep_overruled, read_grades
+from lnorm_staff.grading.report.exercises_table import keep_overruled, read_grades
 from lnorm_staff.grading.report.gradebook import read_gradebook
 from lnorm_staff.grading.run.grade_many import grade_many
 from lnorm_staff.grading.run.sandbox import can_sandbox
+from lnorm_staff.tables import TableError
 
 NO_SANDBOX = (
     "Careful: the notebooks can read and change your files, and use the network. On Linux, install "

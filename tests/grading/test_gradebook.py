@@ -7,8 +7,8 @@ import pytest
 
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.report.class_folder import GRADES, write_results
-from lnorm_staff.grading.report.exercises_table import TableError
 from lnorm_staff.grading.report.gradebook import read_gradebook
+from lnorm_staff.tables import TableError
 
 WORKSHEET = """Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed","Last modified (submission)","Last modified (grade)","Feedback comments"
 "Participant 4711","Ada Lovelace",ada@x.org,Submitted,,2.00,Yes,"Monday, 1 June","-",

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
-from lnorm_staff.tables import read_table
+from lnorm_staff.tables import TableError, read_table
 
-__all__ = ["TableError", "keep_overruled", "read_grades", "write_grades", "write_table"]
+__all__ = ["keep_overruled", "read_grades", "write_grades", "write_table"]
 
 COLUMNS = [field.name for field in fields(Grade)]
 NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
@@ -18,10 +18,6 @@ NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
 # dash. Where a formula is guarded already, one more guard keeps it apart.
 _START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?='*[=+@-].)"
 FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
-
-
-class TableError(ValueError):
-    """Why a table can't be used, in one sentence."""
 
 
 def write_table(path: Path, lines: Iterable[Sequence[object]]) -> None:
@@ -53,13 +49,9 @@ def read_grades(path: Path) -> Iterator[Grade]:
         TableError: it's another file, or what a person wrote isn't a number of points.
         OSError: it can't be read.
     """
-    try:
-        (_, columns), *lines = read_table(path).lines
-        if not set(columns) >= NEEDED:
-            raise ValueError
-        rows = [(number, dict(zip(columns, cells, strict=True))) for number, cells in lines]
-    except (ValueError, csv.Error):
-        raise TableError(f"{path} is not a table of exercises that grading wrote.") from None
+    columns, rows = read_table(path)
+    if not set(columns) >= NEEDED:
+        raise TableError(f"{path} is not a table of exercises that grading wrote.")
     for number, cells in rows:
         given = {name: GUARDED.sub("", cells[name]) for name in COLUMNS if name in cells}
         given["points"] = given.get("points", "").replace(",", ".")

@@ -1,15 +1,14 @@
 """Points for the gradebook: in the file that Moodle or Canvas itself exports, or a plain table."""
 
-import csv
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lnorm_staff.grading.report.exercises_table import TableError, guarded
+from lnorm_staff.grading.report.exercises_table import guarded
 from lnorm_staff.grading.report.summary import StudentWork, maximum_of
-from lnorm_staff.tables import read_table
+from lnorm_staff.tables import TableError, read_table
 
 __all__ = ["Gradebook", "filled", "plain_table", "read_gradebook"]
 
@@ -41,20 +40,13 @@ def read_gradebook(path: Path) -> Gradebook:
         TableError: it's something else, or a line has too few or too many cells.
         OSError: it can't be read.
     """
-    try:
-        (_, titles), *lines = read_table(path).lines or [(1, [])]
-    except csv.Error as problem:
-        raise TableError(f"{path} can't be read as a table: {problem}.") from None
+    titles, rows = read_table(path)
     if not ({ID, POINTS, CHANGED} <= {*titles} or {"ID", "Section"} <= {*titles} & OF_STUDENT):
         raise TableError(
             f"{path} is neither Moodle's grading worksheet, with the columns {ID}, {POINTS}, and "
             f"{CHANGED}, nor Canvas's gradebook, with Student, ID, and Section."
         )
-    for number, cells in lines:
-        if len(cells) != len(titles):
-            told = f"there are {len(cells)} cells, and the first line has {len(titles)}."
-            raise TableError(f"{path}, line {number}: {told}")
-    return Gradebook(path, titles, [dict(zip(titles, cells, strict=True)) for _, cells in lines])
+    return Gradebook(path, titles, [row for _, row in rows])
 
 
 def filled(
