@@ -16,6 +16,7 @@ class TableError(ValueError):
 class Table(NamedTuple):
     """The titles of a table, and its other lines by title, each with its number in the file."""
 
+    path: Path
     titles: list[str]
     rows: list[tuple[int, dict[str, str]]]
 
@@ -43,7 +44,7 @@ def read_table(path: Path) -> Table:
             told = f"there are {len(cells)} cells, and the first line has {len(titles)}."
             raise TableError(f"{path}, line {number}: {told}")
     rows = [(number, dict(zip(titles, cells, strict=True))) for number, cells in others]
-    return Table(titles, rows)
+    return Table(path, titles, rows)
 
 
 def _decoded(data: bytes) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.report.exercises_table import write_grades, write_table
-from lnorm_staff.grading.report.gradebook import Gradebook, filled, plain_table
+from lnorm_staff.grading.report.gradebook import filled, plain_table
 from lnorm_staff.grading.report.page import feedback_page, report_page
 from lnorm_staff.grading.report.summary import StudentWork, summarize
+from lnorm_staff.tables import Table
 
 __all__ = ["EXERCISES", "FEEDBACK", "GRADES", "REPORT", "write_results"]
 
@@ -18,7 +19,7 @@ REPORT, FEEDBACK = "report.html", "feedback.zip"
 
 
 def write_results(
-    grades: Collection[Grade], out: Path, gradebook: Gradebook | None = None
+    grades: Collection[Grade], out: Path, gradebook: Table | None = None
 ) -> list[str]:
     """Write all files of a class into a folder; those of an earlier call are replaced.
 

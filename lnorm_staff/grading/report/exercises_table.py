@@ -49,7 +49,7 @@ def read_grades(path: Path) -> Iterator[Grade]:
         TableError: it's another file, or what a person wrote isn't a number of points.
         OSError: it can't be read.
     """
-    columns, rows = read_table(path)
+    _, columns, rows = read_table(path)
     if not set(columns) >= NEEDED:
         raise TableError(f"{path} is not a table of exercises that grading wrote.")
     for number, cells in rows:

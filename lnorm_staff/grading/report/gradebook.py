@@ -4,13 +4,12 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from lnorm_staff.grading.report.exercises_table import guarded
 from lnorm_staff.grading.report.summary import StudentWork, maximum_of
-from lnorm_staff.tables import TableError, read_table
+from lnorm_staff.tables import Table, TableError, read_table
 
-__all__ = ["Gradebook", "filled", "plain_table", "read_gradebook"]
+__all__ = ["filled", "plain_table", "read_gradebook"]
 
 # Moodle's grading worksheet: what its importer looks for, and where it takes a comment.
 ID, POINTS, CHANGED = "Identifier", "Grade", "Last modified (grade)"
@@ -25,61 +24,53 @@ NAMES = ("Full name", "Student", "Email address", "Username", "ID number", "SIS 
 Row = Mapping[str, str]
 
 
-class Gradebook(NamedTuple):
-    """A table that Moodle or Canvas exported: its titles, and its rows by title."""
-
-    path: Path
-    titles: Sequence[str]
-    rows: Sequence[dict[str, str]]
-
-
-def read_gradebook(path: Path) -> Gradebook:
+def read_gradebook(path: Path) -> Table:
     """Read Moodle's grading worksheet, or Canvas's gradebook.
 
     Raises:
         TableError: it's something else, or a line has too few or too many cells.
         OSError: it can't be read.
     """
-    titles, rows = read_table(path)
-    if not ({ID, POINTS, CHANGED} <= {*titles} or {"ID", "Section"} <= {*titles} & OF_STUDENT):
+    table = read_table(path)
+    titles = {*table.titles}
+    if not ({ID, POINTS, CHANGED} <= titles or {"ID", "Section"} <= titles & OF_STUDENT):
         raise TableError(
             f"{path} is neither Moodle's grading worksheet, with the columns {ID}, {POINTS}, and "
             f"{CHANGED}, nor Canvas's gradebook, with Student, ID, and Section."
         )
-    return Gradebook(path, titles, [row for _, row in rows])
+    return table
 
 
-def filled(
-    gradebook: Gradebook, students: Sequence[StudentWork]
-) -> tuple[list[list[str]], list[str]]:
+def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str]], list[str]]:
     """Return the lines of the gradebook with points in them, and what a lecturer should know.
 
     A cell without points for it stays as it was.
     """
-    points: list[dict[str, float]] = [{} for _ in gradebook.rows]
-    comments: list[list[str]] = [[] for _ in gradebook.rows]
+    rows = [row for _, row in table.rows]
+    points: list[dict[str, float]] = [{} for _ in rows]
+    comments: list[list[str]] = [[] for _ in rows]
     others = []
     for student in students:
-        if (at := _row_of(student, gradebook.rows)) is None:
+        if (at := _row_of(student, rows)) is None:
             others.append(student.name)
             continue
         for lesson, earned in student.points.items():  # who has handed in under two names
             points[at][lesson] = max(earned, points[at].get(lesson, 0))
         comments[at] += [student.comment] if student.comment else []
-    told = [f"{sum(map(bool, points))} students in {gradebook.path.name} have points."]
+    told = [f"{sum(map(bool, points))} students in {table.path.name} have points."]
     if others:
-        told.append(f"Not in {gradebook.path.name}: {', '.join(others)}.")
+        told.append(f"Not in {table.path.name}: {', '.join(others)}.")
     maximum = maximum_of(students)
-    if ID not in gradebook.titles:
-        return _canvas(gradebook, points, maximum), told
-    lines = [[*gradebook.titles]]
-    for row, earned_in, said in zip(gradebook.rows, points, comments, strict=True):
+    if ID not in table.titles:
+        return _canvas(table.titles, rows, points, maximum), told
+    lines = [[*table.titles]]
+    for row, earned_in, said in zip(rows, points, comments, strict=True):
         new = {POINTS: f"{sum(earned_in.values()):g}"} if earned_in else {}
         # PHP takes a quote for a letter where a backslash stands in front of it.
         new |= {COMMENT: re.sub(r'\\(?="|$)', r"\\ ", " ".join(said))} if said else {}
-        lines.append([({**row, **new})[title] for title in gradebook.titles])
+        lines.append([({**row, **new})[title] for title in table.titles])
     most = sum(maximum.values())
-    for given in {row.get(MAXIMUM, "").replace(",", ".") for row in gradebook.rows}:
+    for given in {row.get(MAXIMUM, "").replace(",", ".") for row in rows}:
         if re.fullmatch(r"[\d.]+", given) and float(given) < most:
             told.append(
                 f"Moodle leaves out grades above the assignment's maximum, which is {given}. "
@@ -89,19 +80,22 @@ def filled(
 
 
 def _canvas(
-    gradebook: Gradebook, points: Sequence[Mapping[str, float]], maximum: Mapping[str, int]
+    titles: Sequence[str],
+    rows: Sequence[Row],
+    points: Sequence[Mapping[str, float]],
+    maximum: Mapping[str, int],
 ) -> list[list[str]]:
     """Return the columns of students and lessons: another assignment's may be out of date."""
-    who = [title for title in gradebook.titles if title in OF_STUDENT]
+    who = [title for title in titles if title in OF_STUDENT]
     columns = {lesson: lesson for lesson in maximum}
-    for title in gradebook.titles:  # such as "01_mean (1234)"
+    for title in titles:  # such as "01_mean (1234)"
         lesson, _, number = title.partition(" (")
         if lesson in maximum and re.fullmatch(r"(\d+\))?", number):
             columns[lesson] = title
     lines = [[*who, *columns.values()]]
-    for row, earned in zip(gradebook.rows, points, strict=True):
+    for row, earned in zip(rows, points, strict=True):
         new = {columns[lesson]: f"{each:g}" for lesson, each in earned.items()}
-        if POSSIBLE in row[gradebook.titles[0]]:
+        if POSSIBLE in row[titles[0]]:
             new = {columns[lesson]: str(most) for lesson, most in maximum.items()}
             new |= {title: row[title] for title in new if title in row}
         cells = {**row, **new}
