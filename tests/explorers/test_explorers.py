@@ -30,7 +30,6 @@ EXPLORERS = {
 NOT_FOR_PEOPLE = re.compile(r"nan|inf\b|-\d|e[-+−]?0|−0(\.0+)?(?!\.?\d)")  # a true minus sign is −
 NAN, INF = float("nan"), float("inf")
 OWN = {  # the argument that takes it, and something of another size than what is there
-    "explore_batch": ("x", normal(3, 2, 8, seed=3)),
     "explore_offset": ("x", [[1e15, -1e15, 3.0]]),
     "explore_precision": ("row", [[1e100, -1e100, 0]]),
     "explore_projection": ("points", 1e6 * normal(5, 8, 2, seed=1)),
