@@ -145,8 +145,8 @@ def _words(found: Course, mean: float, variance: float) -> str:
     layer = number(found.layer[0])
     if found.size == 1:
         return (
-            "In a batch of 1, every feature is its own mean and its variance is 0, so in training mode "
-            f"nn.BatchNorm1d refuses it. Layer norm always turns feature 0 into {layer}."
+            "In a batch of 1, every feature is its own mean and its variance is 0, so in training "
+            f"mode nn.BatchNorm1d refuses it. Layer norm always turns feature 0 into {layer}."
         )
     feature = found.outputs[:, 0]
     now, low, high = map(number, (feature[found.batch - 1], feature.min(), feature.max()))
