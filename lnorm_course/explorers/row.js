@@ -215,7 +215,9 @@ export function mount(parent, page) {
       hot = next;
       (isOther ? draw : light)();
     },
-    pointerleave: () => { if (!drag) { peeked = ""; hot = null; draw(); } },
+    pointerleave: ({ pointerType }) => {
+      if (pointerType === "mouse" && !drag) { peeked = ""; hot = null; draw(); }
+    },
   };
   for (const [type, act] of Object.entries(hands)) stage.addEventListener(type, act);
   root.addEventListener("keydown", (event) => { // or JupyterLab takes it for one of its own
