@@ -2,18 +2,19 @@
 
 import math
 import textwrap
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lnorm_course.explorers.engine.controls import Choice, Slider, Switch
-from lnorm_course.explorers.engine.explorer import Explorer, Presets
-from lnorm_course.explorers.engine.figures import fixed_panels, line
+from lnorm_course.explorers.engine.panels import Explorer, line, panel
 from lnorm_course.lessons.transformer.grid import (
     EMBEDDINGS,
     EVERY,
     RATES,
     STEPS,
     WARM_UP,
+    Run,
     run,
     split,
 )
@@ -23,117 +24,99 @@ from lnorm_utils.words import capitalized, fixed, significant
 
 __all__ = ["explore_transformer"]
 
-LOOKS = {
-    "no norm": ("--s", VERMILION),
-    "post-LN": ("-o", BLUE),
-    "pre-LN": ("-.^", GREEN),
-    "pre-RMSNorm": (":D", PINK),
+LOOKS = {  # of each place: its line, its color, and its marker above the panel
+    "no norm": ("--s", VERMILION, "■"),
+    "post-LN": ("-o", BLUE, "●"),
+    "pre-LN": ("-.^", GREEN, "▲"),
+    "pre-RMSNorm": (":D", PINK, "◆"),
 }
-THICK, THIN = 2.5, 1.0
 LOW, HIGH = 1.7, 3.9  # nats
-WIDTH, MOST_LINES = 31, 12  # of the text, in characters and in lines
+WIDTH = 44  # of the text, in characters
 NEAR = 0.03  # nats
 STEP = np.arange(STEPS // EVERY) * EVERY + (EVERY - 1) / 2  # the middle of each mean
-PRESETS: Presets = {
-    "post-LN, a good rate": {"rate": 0.003, "place": "post-LN"},
+CONTROLS = {
+    "rate": Slider("learning rate", 0.003, RATES),
+    "place": Choice("place of the norms", "pre-LN", LOOKS),
+    "embeddings": Slider("embeddings start larger, ×", 1, EMBEDDINGS),
+    # The larger embeddings were trained without one.
+    "warm_up": Switch(
+        "warm-up over 100 steps", False, when=lambda values: values["embeddings"] == 1
+    ),
+}
+PRESETS: dict[str, dict[str, Any]] = {
+    "post-LN, a good rate": {"place": "post-LN"},
     "post-LN, a large rate": {"rate": 0.01, "place": "post-LN"},
     "… with a warm-up": {"rate": 0.01, "place": "post-LN", "warm_up": True},
     "… with larger embeddings": {"rate": 0.01, "place": "post-LN", "embeddings": 8},
-    "pre-LN, a large rate": {"rate": 0.01, "place": "pre-LN"},
-    "no norm, a good rate": {"rate": 0.003, "place": "no norm"},
+    "pre-LN, a large rate": {"rate": 0.01},
+    "no norm, a good rate": {"place": "no norm"},
     "no norm, a large rate": {"rate": 0.01, "place": "no norm"},
     "… from larger embeddings": {"rate": 0.01, "place": "no norm", "embeddings": 8},
 }
 
 
+class Trained(NamedTuple):
+    """The runs, by the place of the norms, the one that is chosen, and how all of them began."""
+
+    runs: dict[str, Run]
+    place: str
+    start: str
+
+
+def trained(rate: float, place: str, embeddings: int, warm_up: bool) -> Trained:
+    """Look up what training left behind, with seed 0; nothing is trained."""
+    steps = WARM_UP if warm_up and embeddings == 1 else 1
+    runs = {name: run(name, rate, steps, embeddings=embeddings) for name in LOOKS}
+    start = f"rate {significant(rate)}, embeddings ×{embeddings}, "
+    return Trained(runs, place, start + ("with" if steps > 1 else "without") + " a warm-up")
+
+
 @in_style
-def explore_transformer(
-    rate: float = 0.003,
-    place: str = "pre-LN",
-    embeddings: int = 1,
-    warm_up: bool = False,
-    preset: str | None = None,
-    presets: Presets | None = None,
-) -> Explorer:
+def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
     """Explore how a small transformer learns to write, by rate, place of the norms, and start.
 
-    Nothing is trained: the losses and the texts are those of `run`, with seed 0. The curves are
-    losses in training, a large one at the upper edge, and the lines are entropies of the text that
-    the models train on. The words compare losses on new text with entropies of that.
-
-    Args:
-        rate: the learning rate of Adam, from 0.0003 to 0.03.
-        place: of the norms, "no norm", "post-LN", "pre-LN" or "pre-RMSNorm".
-        embeddings: how many times as large they start, 1, 4 or 8.
-        warm_up: whether the rate rises during the first 100 steps. The larger embeddings were
-            trained without one, so with them it has no effect.
-        preset, presets: the preset to start with, and more of them, as in `Explorer`.
-
-    Raises:
-        ValueError: an argument is not one of those.
+    The curves are losses in training, and the lines are entropies of the text that the models
+    train on. The words compare losses on new text with entropies of that.
 
     >>> explore_transformer(preset="no norm, a large rate").words[-21:]
     'so it writes nothing.'
     """
     trained_on, new = map(entropies, split())
-    picture, (losses, writing) = fixed_panels(
-        "Losses of a transformer in training, and a text that it writes",
-        *(2, 4.0, 3.7),
-        {"left": 0.125, "right": 0.985, "bottom": 0.14, "top": 0.86, "wspace": 0.06},
-        width_ratios=(1.25, 1),
-    )
-    losses.set(xlabel="step", ylabel="loss in training, in nats", label="losses")
-    losses.set(xlim=(0, STEPS), ylim=(LOW, HIGH))
-    losses.grid(color=GRAY, lw=0.5)
+    losses, ax = panel("losses of a transformer in training", height=3.1, xlabel="step")
+    ax.set(ylabel="loss in training, in nats", xlim=(0, STEPS), ylim=(LOW, HIGH))
+    ax.grid(color=GRAY, lw=0.5)
     names = [f"{name}\n{fixed(height)}" for name, height in trained_on._asdict().items()]
-    losses.set_yticks([*trained_on, 2], [*names, "2"])
+    ax.set_yticks([*trained_on, 2], [*names, "2"])
     for height in trained_on:
-        losses.axhline(height, color=BLACK, lw=1)
-    curves = {
-        name: line(losses, kind, STEP, color=color, mec=color, markevery=6, label=name)
-        for name, (kind, color) in LOOKS.items()
-    }
-    writing.axis("off")
-    writing.set_label("what it writes")
-    title = writing.text(0, 1, "What it writes", va="top", fontsize=12)
-    text = writing.text(0, 0.88, "", va="top", fontsize=10, family="monospace", linespacing=1.5)
-    picture.legend(handles=list(curves.values()), loc="upper center", ncols=4)
+        ax.axhline(height, color=BLACK, lw=1)
+    curves, keys = {}, {}
+    for n, (name, (kind, color, marker)) in enumerate(LOOKS.items()):
+        curves[name] = line(ax, kind, STEP, color=color, mec=color, markevery=6)
+        keys[name] = ax.text(0.46 * (n % 2), 1.14 - 0.1 * (n // 2), "", transform=ax.transAxes)
+        keys[name].set(color=color, text=f"{marker} {name}")
+    writing, below = panel("a text that it writes", height=1.9)
+    below.axis("off")
+    title = below.text(0, 1, "", va="top")
+    text = below.text(0, 0.82, "", va="top", fontsize=10, linespacing=1.5)
 
-    def move(rate: float, place: str, embeddings: int, warm_up: bool) -> str:
-        is_warmed = warm_up and embeddings == 1
-        steps = WARM_UP if is_warmed else 1
+    def show(found: Trained) -> str:
         for name, curve in curves.items():
-            heights = np.array(run(name, rate, steps, embeddings=embeddings).losses)
-            curve.set_ydata(np.clip(heights, LOW, HIGH))
-            curve.set_linewidth(THICK if name == place else THIN)
-            curve.set_markersize(6 if name == place else 3)
-        now = run(place, rate, steps, embeddings=embeddings)
-        text.set_text(_wrapped(now.text))
-        warmed = "with a warm-up" if is_warmed else "without a warm-up"
-        done = (
-            f"{capitalized(place)} at rate {significant(rate)}, embeddings ×{embeddings}, {warmed}"
-        )
-        return f"{done}: {_told(now.validation, new)}"
+            is_chosen = name == found.place
+            curve.set_ydata(np.clip(found.runs[name].losses, LOW, HIGH))
+            curve.set(linewidth=2.5 if is_chosen else 1.0, markersize=6 if is_chosen else 3)
+            keys[name].set_fontweight("bold" if is_chosen else "normal")
+        chosen = found.runs[found.place]
+        title.set(text=f"What {found.place} writes", color=LOOKS[found.place][1])
+        lines = [piece for part in chosen.text.split("\n") for piece in textwrap.wrap(part, WIDTH)]
+        text.set_text("\n".join(lines))
+        said = f"{capitalized(found.place)} at {found.start}"
+        return f"{said}: {_compared(chosen.validation, new)}"
 
-    controls = {
-        "rate": Slider("learning rate", rate, RATES),
-        "place": Choice("place of the norms", place, LOOKS),
-        "embeddings": Slider("embeddings start larger, ×", embeddings, EMBEDDINGS),
-        "warm_up": Switch(
-            "warm-up over 100 steps", warm_up, when=lambda values: values["embeddings"] == 1
-        ),
-    }
-    moving = [*curves.values(), title, text]
-    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
+    panels = {losses: [*curves.values(), *keys.values()], writing: [title, text]}
+    return Explorer(panels, trained, show, CONTROLS, PRESETS, preset, start)
 
 
-def _wrapped(text: str) -> str:
-    """Break the lines of a text to the width of the panel; what's below the panel is left out."""
-    wrapped = [piece for line in text.split("\n") for piece in textwrap.wrap(line, WIDTH)]
-    return "\n".join(wrapped[:MOST_LINES])
-
-
-def _told(loss: float, known: Entropies) -> str:
+def _compared(loss: float, known: Entropies) -> str:
     """Compare a loss on the validation text with the entropies of that text."""
     if math.isnan(loss):
         return "its loss grew until it overflowed, so it writes nothing."
