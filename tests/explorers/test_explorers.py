@@ -32,7 +32,6 @@ NAN, INF = float("nan"), float("inf")
 OWN = {  # the argument that takes it, and something of another size than what is there
     "explore_offset": ("x", [[1e15, -1e15, 3.0]]),
     "explore_precision": ("row", [[1e100, -1e100, 0]]),
-    "explore_projection": ("points", 1e6 * normal(5, 8, 2, seed=1)),
 }
 
 
