@@ -2,11 +2,20 @@
 
 import numpy as np
 import pytest
+import torch
 import torch.nn.functional as F
-from explorer_fixtures import moved_by_tests
 
-from lnorm_course.explorers import explore_invariances
-from lnorm_course.explorers.invariances import CHANGES, STOPS, C, W, X
+from lnorm_course.explorers.invariances import (
+    CHANGES,
+    NORMS,
+    STOPS,
+    C,
+    W,
+    X,
+    changed,
+    explore_invariances,
+    outputs,
+)
 
 # In the order of CHANGES. Those of RMSNorm are Zhang & Sennrich's, github.com/bzhangGo/rmsnorm.
 TABLE = {
@@ -15,64 +24,53 @@ TABLE = {
     "layer norm": "yes yes no yes no yes",
     "RMSNorm": "yes no no yes no yes",
 }
-explorer = moved_by_tests(explore_invariances)
+TORCHS = {
+    "batch norm": lambda a: F.batch_norm(a, None, None, training=True, eps=1e-30),
+    "layer norm": lambda a: F.layer_norm(a, a.shape[-1:], eps=0.0),
+    "RMSNorm": lambda a: F.rms_norm(a, a.shape[-1:], eps=0.0),
+}
 
 
-@pytest.mark.parametrize("norm", TABLE)
+@pytest.fixture(scope="module")
+def explorer():
+    explorer = explore_invariances()
+    yield explorer
+    explorer.close()
+
+
+@pytest.mark.parametrize("norm", NORMS)
 def test_the_words_decide_every_cell_as_the_papers_do(explorer, norm):
-    explorer.norm, explorer.before = norm, False
     for change, verdict in zip(CHANGES, TABLE[norm].split(), strict=True):
-        explorer.change = change
         for amount in (amount for amount in STOPS if amount > 0):
-            explorer.amount = amount
-            assert ("doesn't notice" in explorer.words) == (verdict == "yes"), (change, amount)
+            words = explorer.show(changed(change, norm, amount, False))
+            assert ("doesn't notice" in words) == (verdict == "yes"), (change, amount)
 
 
-def test_a_negative_factor_is_noticed_and_turns_all_signs(explorer):
-    explorer.preset = "negative factor"
-    assert "16 of 16 outputs change" in explorer.words
-    before, same, changed = drawn(explorer, 2)
-    np.testing.assert_allclose(changed, -before)
-    assert np.isnan(same).all()
+def test_a_negative_factor_and_a_norm_in_front_are_noticed(explorer):
+    found = changed("s W", "layer norm", -1, False)
+    torch.testing.assert_close(found.after[2], -found.before[2])
+    assert "notices: 16 of 16 outputs change" in explorer.show(found)
+    assert "before W notices" in explorer.show(changed("s W", "layer norm", 2, True))
+    assert "before W doesn't" in explorer.show(changed("s x", "layer norm", 2, True))
+    weights = [changed("s W", "weight norm", 2, before) for before in (False, True)]
+    assert len({*map(explorer.show, weights)}) == 1
 
 
-def test_a_norm_before_w_notices_its_factor_and_not_that_of_the_points(explorer):
-    explorer.preset = "norm in front"
-    assert "before W, 16 of 16 outputs change" in explorer.words
-    explorer.change = "s x"
-    assert "all 16 outputs stay the same" in explorer.words
-
-
-def test_weight_norm_stands_in_no_place(explorer):
-    explorer.preset, explorer.norm = "norm in front", "weight norm"
-    words = explorer.words
-    explorer.before = False
-    assert not explorer.controls["before"].when(explorer.values)
-    assert explorer.words == words
-
-
-def test_the_dots_are_those_of_pytorchs_norms(explorer):
-    explorer.preset = "one weight vector"
-    changed_w = W.clone()
-    changed_w[0] *= 2
-    expected = F.layer_norm(X @ changed_w.T, (4,), eps=0.0)
-    _, same, changed = drawn(explorer, 2)
-    np.testing.assert_allclose(np.where(np.isnan(same), changed, same), expected.flatten())
-    explorer.preset = "… with RMSNorm"
-    _, _, changed = drawn(explorer, 2)
-    expected = F.rms_norm(X @ (W + 2 * C).T, (4,), eps=0.0)
-    np.testing.assert_allclose(changed, expected.flatten())
+@pytest.mark.parametrize("norm", TORCHS)
+def test_the_outputs_are_those_of_pytorchs_norms(norm):
+    w = W + 2 * C
+    for before, expected in ((False, TORCHS[norm](X @ w.T)), (True, TORCHS[norm](X) @ w.T)):
+        torch.testing.assert_close(outputs(norm, X, w, before), expected)
+    torch.testing.assert_close(outputs("weight norm", X, w, False), X @ F.normalize(w).T)
 
 
 def test_only_what_was_changed_is_drawn_as_changed(explorer):
-    explorer.norm, explorer.change = "layer norm", "one point × s"
-    _, same, changed = drawn(explorer, 0)
-    assert np.isfinite(changed).nonzero()[0].tolist() == [0, 1, 2]
-    assert np.isfinite(same).sum() == X.numel() - 3
-    assert np.isnan(drawn(explorer, 1)[2]).all()
-
-
-def drawn(explorer, panel):
-    """Return the heights of a panel's marks: before, after and the same, after and changed."""
-    ax = explorer.picture.axes[panel]
-    return [mark.get_ydata() for mark in explorer.moving if mark.axes is ax]
+    found = changed("one point × s", "layer norm", 2, False)
+    explorer.show(found)
+    marks = [mark.get_ydata() for panel in explorer.panels.values() for mark in panel]
+    (was, same, now), (_, _, weights), (outs, *_) = marks[:3], marks[3:6], marks[6:]
+    assert np.isfinite(now).nonzero()[0].tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(np.where(np.isnan(same), now, same), found.after[0].flatten())
+    np.testing.assert_array_equal(was, X.flatten())
+    np.testing.assert_array_equal(outs, found.before[2].flatten())
+    assert np.isnan(weights).all()
