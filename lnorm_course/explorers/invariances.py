@@ -128,8 +128,8 @@ def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
             ax.axvline(edge - 0.5, color=BLACK, lw=0.5, zorder=0)
         ax.axhline(0, color=BLACK, lw=0.5, zorder=0)
         at = (np.arange(count)[:, None] + np.linspace(-0.3, 0.3, each)).ravel()
-        looks = {"o": {"mfc": "none", "ms": 10}, ".": {"color": BLUE}, "^": {"color": PINK}}
-        drawn.append([line(ax, kind, at, **{"ms": 7, **look}) for kind, look in looks.items()])
+        looks = {"o": ("none", 10), ".": (BLUE, 7), "^": (PINK, 7)}
+        drawn.append([line(ax, kind, at, mfc=c, ms=size) for kind, (c, size) in looks.items()])
         if n != 1:
             key(ax, ("○ before", BLACK), ("● after, the same", BLUE), ("▲ changed", PINK))
 

@@ -112,7 +112,7 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
         said = f"{capitalized(found.place)} at {found.start}"
         return f"{said}: {_compared(chosen.validation, new)}"
 
-    panels = {losses: [*curves.values(), *keys.values()], writing: [title, text]}
+    panels: Any = {losses: [*curves.values(), *keys.values()], writing: [title, text]}
     return Explorer(panels, trained, show, CONTROLS, PRESETS, preset, start)
 
 
