@@ -1,42 +1,38 @@
 """Lesson 13: how many bits of a layer norm are right in float16, bfloat16, and float32."""
 
 import math
-from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch, Rectangle
-from matplotlib.path import Path
-from matplotlib.text import Text
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from torch import Tensor
 
 from lnorm_course.explorers.engine.controls import Choice, Slider
-from lnorm_course.explorers.engine.explorer import Explorer, Presets
-from lnorm_course.explorers.engine.figures import fixed_panels
-from lnorm_course.explorers.engine.own_data import standard_row
+from lnorm_course.explorers.engine.panels import Explorer, key, line, panel
 from lnorm_utils.data import normal
 from lnorm_utils.functional import standardize
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, ORANGE, SKY, VERMILION, in_style
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, in_style
 from lnorm_utils.words import significant
 
 __all__ = ["explore_precision"]
 
 BITS = {"float16": 11, "bfloat16": 8, "float32": 24}
 CELLS = {"float16": (1, 5, 10), "bfloat16": (1, 8, 7), "float32": (1, 8, 23)}
-PARTS = {"sign": GRAY, "exponent": ORANGE, "mantissa": SKY}
+PARTS = {"sign": BLACK, "exponent": GREEN, "mantissa": BLUE}
 STORED = ("x", "(x − μ)²", "x²", "ε")
 LOST = "#B04E00"  # 5:1 on white
-EXACT = "row rounded, then exact"
-CAREFUL, TWO, ONE = "statistics in float32", "two passes", "E[x²] − E[x]²"
-WAYS = {EXACT: GRAY, CAREFUL: BLUE, TWO: GREEN, ONE: VERMILION}
+WAYS = ("row rounded, then exact", "statistics in float32", "two passes", "E[x²] − E[x]²")
 NONSENSE, ZEROS, BROKEN = "nonsense", "zeros", "NaN"
 SPREADS = [float(f"{factor}e{power}") for power in range(-4, 5) for factor in (1, 3)] + [1e5]
 OFFSETS = [0.0, *(float(f"{factor}e{power}") for power in range(4) for factor in (1, 3)), 1e4]
-PRESETS: Presets = {
+CONTROLS = {
+    "dtype": Choice("dtype", "float16", BITS),
+    "spread": Slider("spread", 1.0, SPREADS),
+    "offset": Slider("offset", 0.0, OFFSETS),
+    "eps": Slider("ε", 1e-5, [1e-12, 1e-8, 1e-7, 1e-5, 1e-3]),
+}
+PRESETS: dict[str, dict[str, Any]] = {
     "all is well": {},
     "squares overflow": {"spread": 300.0},
     "ε is lost": {"spread": 1e-4, "eps": 1e-12},
@@ -46,92 +42,49 @@ PRESETS: Presets = {
 }
 
 
-@in_style
-def explore_precision(
-    dtype: str = "float16",
-    spread: float = 1.0,
-    offset: float = 0.0,
-    eps: float = 1e-5,
-    row: ArrayLike | None = None,
-    preset: str | None = None,
-    presets: Presets | None = None,
-) -> Explorer:
-    """Explore how many bits of the layer norm of a row are right, if it is computed in a dtype.
+class Normed(NamedTuple):
+    """A layer norm in a dtype: numbers (4,) on the way, what comes out (16,), and how right it is.
 
-    The row is rounded to the dtype first. Then its layer norm is computed with the statistics in
-    float32, with two passes in the dtype, and with E[x²] − E[x]² in the dtype. Bits are right up to
-    −log₂ of the largest error, relative to the largest right number. What is right comes from the
-    row before it is rounded, in float64.
-
-    Args:
-        dtype: "float16", "bfloat16", or "float32".
-        spread: the standard deviation of the row, from 1e-4 to 1e5.
-        offset: its mean, from 0 to 10,000.
-        eps: ε, from 1e-12 to 1e-3.
-        row: (D,) or (1, D), in place of 16 random numbers; it is centered and scaled.
-        preset, presets: the preset to start with, and more of them, as in `Explorer`.
-
-    Raises:
-        ValueError: an argument has another shape or range, or `row` holds only one value.
-
-    Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3), for the two formulas of
-    the variance.
-
-    >>> explore_precision(preset="squares overflow").words.split("; ")[-2:]
-    ['two passes: zeros', 'E[x²] − E[x]²: zeros.']
+    `meant` is float64; `stored` and `ways` have the dtype, but for the row that is normed exactly.
     """
-    shape = standard_row(normal(16, seed=140).round(decimals=4) if row is None else row)
-    picture, (left, right) = fixed_panels(
-        "Layer norm of one row in half precision, and how many bits of it are right",
-        *(2, 5.0, 4.6),
-        {"left": 0.03, "right": 0.98, "bottom": 0.14, "top": 0.85, "wspace": 0.1},
-        gridspec_kw={"width_ratios": [4, 5]},
-    )
+
+    dtype: str
+    meant: Tensor
+    stored: Tensor
+    ways: dict[str, Tensor]
+    verdicts: dict[str, int | str]
+    where: str
+
+
+def row() -> Tensor:
+    """Make a row (16,) with mean 0 and standard deviation 1, float64."""
+    return standardize(normal(16, seed=140).round(decimals=4).double(), eps=0.0)
+
+
+def normed(dtype: str, spread: float, offset: float, eps: float) -> Normed:
+    """Norm a row that is rounded to a dtype, in four ways, and judge them in float64."""
+    shape = row()
+    exact = offset + spread * shape
+    x = exact.to(getattr(torch, dtype))
     farthest = int(shape.abs().round(decimals=9).argmax())  # the first of a tie
-    cells = Cells.drawn(left)
-    frames, bars, texts = _bars(right)
-    picture.legend(handles=list(cells.ones), loc="upper left", ncols=3, fontsize=11)
-
-    def move(dtype: str, spread: float, offset: float, eps: float) -> str:
-        exact = offset + spread * shape  # (D,), float64
-        y = standardize(exact, eps=eps)
-        x = exact.to(getattr(torch, dtype))
-        found = _found(x, eps)
-        told = {way: _verdict(found[way], y, BITS[dtype]) for way in WAYS}
-        at, near = exact[farthest], x[farthest]
-        meant = torch.stack([at, (spread * shape[farthest]).square(), at.square(), at * 0 + eps])
-        centered = near - _mean(x)
-        stored = torch.stack([near, centered * centered, near * near, meant[3].to(x.dtype)])
-        cells.show(meant, stored, CELLS[dtype])
-        for frame, verdict, bar, text in zip(frames, told.values(), bars, texts, strict=True):
-            frame.set_width(BITS[dtype])
-            bar.set_width(verdict if isinstance(verdict, int) else 0)
-            text.set_text(str(verdict))
-            text.set_x(BITS[dtype] + 0.4)
-        return _words(dtype, spread, offset, eps, stored, told)
-
-    controls = {
-        "dtype": Choice("dtype", dtype, BITS),
-        "spread": Slider("spread", spread, SPREADS),
-        "offset": Slider("offset", offset, OFFSETS),
-        "eps": Slider("ε", eps, [1e-12, 1e-8, 1e-7, 1e-5, 1e-3]),
-    }
-    moving = [*cells.all, *frames, *bars, *texts]
-    return Explorer(picture, moving, move, controls, PRESETS, preset, presets)
+    at, near, centered = exact[farthest], x[farthest], x[farthest] - _mean(x)
+    meant = torch.stack([at, (spread * shape[farthest]).square(), at.square(), at * 0 + eps])
+    stored = torch.stack([near, centered * centered, near * near, meant[3].to(x.dtype)])
+    ways = dict(zip(WAYS, _in_each_way(x, eps), strict=True))
+    y = standardize(exact, eps=eps)
+    verdicts = {way: _judged(found.double(), y, BITS[dtype]) for way, found in ways.items()}
+    where = f"spread {significant(spread)}, offset {significant(offset)}, ε = {significant(eps)}"
+    return Normed(dtype, meant, stored, ways, verdicts, where)
 
 
-def _found(x: Tensor, eps: float) -> Mapping[str, Tensor]:
-    """Compute the layer norm of a rounded row (D,) in each way, in the dtype of the row."""
-    wide = x.float()
-    centered, wide_centered = x - _mean(x), wide - _mean(wide)
-    var = _mean(wide_centered * wide_centered)
-    two, one = _mean(centered * centered), _mean(x * x) - _mean(x) * _mean(x)
-    return {
-        EXACT: standardize(x.double(), eps=eps),
-        CAREFUL: (wide_centered / (var + eps).sqrt()).to(x.dtype),
-        TWO: centered / (two + eps).sqrt(),
-        ONE: centered / (one + eps).sqrt(),
-    }
+def _in_each_way(x: Tensor, eps: float) -> tuple[Tensor, ...]:
+    """Compute the layer norm of a rounded row (D,) in each way."""
+    wide = x.float() - _mean(x.float())
+    careful = wide / (_mean(wide * wide) + eps).sqrt()
+    centered, one = x - _mean(x), _mean(x * x) - _mean(x) * _mean(x)
+    two = _mean(centered * centered)
+    in_dtype = [centered / (var + eps).sqrt() for var in (two, one)]
+    return standardize(x.double(), eps=eps), careful.to(x.dtype), *in_dtype
 
 
 def _mean(x: Tensor) -> Tensor:
@@ -139,9 +92,11 @@ def _mean(x: Tensor) -> Tensor:
     return x.double().mean().to(x.dtype)  # the same on every machine
 
 
-def _verdict(found: Tensor, right: Tensor, most: int) -> int | str:
-    """Return how many bits are right, at most those of the dtype, or a word where none is."""
-    found = found.double()
+def _judged(found: Tensor, right: Tensor, most: int) -> int | str:
+    """Return how many bits are right, at most those of the dtype, or a word where none is.
+
+    That is −log₂ of the largest error, relative to the largest right number.
+    """
     if not found.isfinite().all():
         return BROKEN
     if not found.any():
@@ -151,50 +106,74 @@ def _verdict(found: Tensor, right: Tensor, most: int) -> int | str:
     return bits if bits > 0 else NONSENSE
 
 
-class Cells(NamedTuple):
-    """What moves in the panel of the bits that are stored."""
+@in_style
+def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
+    """Explore how many bits of the layer norm of a row are right, if it is computed in a dtype.
 
-    zeros: list[PathPatch]  # all cells of the sign, the exponent, and the mantissa, in light colors
-    ones: list[PathPatch]  # those that hold a 1
-    marks: PathPatch  # a bar in each of those
-    texts: list[Text]  # a line over each number
+    Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3), for the two formulas of
+    the variance.
 
-    @property
-    def all(self) -> list[Artist]:
-        """All of it, what is drawn first before what covers it."""
-        return [*self.zeros, *self.ones, self.marks, *self.texts]
+    >>> explore_precision(preset="squares overflow").words.split("; ")[-2:]
+    ['two passes: zeros', 'E[x²] − E[x]²: zeros.']
+    """
+    memory, left = panel("four numbers as they are stored", height=2.6, ylim=(3.5, -0.6))
+    left.set(xlim=(-0.5, 31.5), xticks=[], yticks=[], xlabel="x: farthest from μ.  ■ is 1, □ is 0")
+    left.spines[:].set_visible(False)
+    key(left, *((f"■ {part}", color) for part, color in PARTS.items()))
+    cells = [
+        (line(left, "s", color=c, mec=c, mfc="none", ms=6.5, mew=0.8), line(left, "s", color=c))
+        for c in PARTS.values()
+    ]
+    for _, ones in cells:
+        ones.set(markersize=6.5, markeredgewidth=0)
+    texts = [left.text(-0.5, place - 0.25, "", fontsize=11) for place in range(len(STORED))]
 
-    @classmethod
-    def drawn(cls, ax: Axes) -> "Cells":
-        """Draw the panel for as many cells as float32 has."""
-        ax.set(xlim=(-0.01, 1.01), ylim=(len(STORED) - 0.35, -0.4), xticks=[], yticks=[])
-        ax.set(
-            label="what is stored",
-            xlabel="x: the feature farthest from μ\ncell with a bar: 1, empty cell: 0",
-        )
-        ax.spines[:].set_visible(False)
-        empty, look = Path(np.empty((0, 2))), {"ec": BLACK, "lw": 0.6}
-        zeros = [PathPatch(empty, fc=f"{color}44", **look) for color in PARTS.values()]
-        ones = [PathPatch(empty, fc=c, label=part, **look) for part, c in PARTS.items()]
-        marks = PathPatch(empty, ec=BLACK, lw=1.8, fill=False)
-        for patch in (*zeros, *ones, marks):
-            ax.add_patch(patch)
-        return cls(zeros, ones, marks, [ax.text(0, n, "", fontsize=11) for n in range(len(STORED))])
+    right_bits, right = panel("how many bits of the layer norm are right", height=2.4)
+    right.set(xlim=(0, 29), ylim=(3.5, -0.8), yticks=[], xticks=range(0, 25, 4))
+    right.set_xlabel("bits that are right; pale: all there are")
+    right.spines["left"].set_visible(False)
+    places = range(len(WAYS))
+    frames = right.barh(places, 0, 0.4, color="#E4E4E4")
+    bars = right.barh(places, 0, 0.4, color=[GRAY, BLUE, BLUE, BLUE], edgecolor=BLACK)
+    verdicts = [right.text(0, place, "", va="center", fontsize=13) for place in places]
+    for place, way in enumerate(WAYS):
+        right.text(0, place - 0.25, way, va="bottom", fontsize=11)
 
-    def show(self, meant: Tensor, stored: Tensor, sizes: tuple[int, ...]) -> None:
-        """Show numbers (4,) as they were meant, float64, and as their dtype stores them."""
-        each = zip(self.texts, STORED, meant.tolist(), stored.tolist(), strict=True)
-        for text, name, right, found in each:
-            is_lost = not math.isfinite(found) or (right != 0 and found == 0)
-            text.set_text(f"{name} = {significant(right, 6)}, stored: {_written(found)}")
-            text.set_color(LOST if is_lost else BLACK)
-            text.set_fontweight("bold" if is_lost else "normal")
-        bits = _bits(stored, sum(sizes))
-        parts = np.repeat(np.arange(len(sizes)), sizes)  # of each bit
-        for part, (zeros, ones) in enumerate(zip(self.zeros, self.ones, strict=True)):
-            zeros.set_path(_cells(np.ones_like(bits) * (parts == part)))
-            ones.set_path(_cells(bits * (parts == part)))
-        self.marks.set_path(_bars_in(bits))
+    def show(found: Normed) -> str:
+        sizes = CELLS[found.dtype]
+        bits, parts = bits_of(found.stored, sum(sizes)), np.repeat(range(3), sizes)
+        for part, (all_cells, ones) in enumerate(cells):
+            all_cells.set_data(*_places(np.ones_like(bits) * (parts == part)))
+            ones.set_data(*_places(bits * (parts == part)))
+        each = zip(texts, STORED, found.meant.tolist(), found.stored.tolist(), strict=True)
+        for text, name, meant, stored in each:
+            is_lost = not math.isfinite(stored) or (meant != 0 and stored == 0)
+            text.set_text(f"{name} = {significant(meant, 6)}, stored: {_written(stored)}")
+            text.set(color=LOST if is_lost else BLACK, weight="bold" if is_lost else "normal")
+        marks = zip(frames, bars, verdicts, found.verdicts.values(), strict=True)
+        for frame, bar, text, verdict in marks:
+            frame.set_width(BITS[found.dtype])
+            bar.set_width(verdict if isinstance(verdict, int) else 0)
+            text.set(text=str(verdict), x=BITS[found.dtype] + 0.4)
+        return _words(found)
+
+    panels: Any = {
+        memory: [*(mark for both in cells for mark in both), *texts],
+        right_bits: [*frames, *bars, *verdicts],
+    }
+    return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start)
+
+
+def bits_of(numbers: Tensor, size: int) -> NDArray:
+    """Read the bits of numbers (N,), the sign first: (N, size)."""
+    whole = numbers.view({16: torch.int16, 32: torch.int32}[size]).numpy().astype(np.int64)
+    return whole[:, None] >> np.arange(size - 1, -1, -1) & 1
+
+
+def _places(wanted: NDArray) -> tuple[NDArray, NDArray]:
+    """Return where the cells (N, size) are drawn that aren't 0."""
+    rows, columns = wanted.nonzero()
+    return columns, rows
 
 
 def _written(value: float) -> str:
@@ -203,56 +182,11 @@ def _written(value: float) -> str:
     return "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
 
 
-def _bits(numbers: Tensor, size: int) -> NDArray:
-    """Read the bits of numbers (N,), the sign first: (N, size)."""
-    whole = numbers.view({16: torch.int16, 32: torch.int32}[size]).numpy().astype(np.int64)
-    return whole[:, None] >> np.arange(size - 1, -1, -1) & 1
-
-
-def _cells(wanted: NDArray) -> Path:
-    """Outline the cells (N, size) that aren't 0, in a panel that is 1 wide."""
-    rows, columns = wanted.nonzero()
-    corners = np.stack([columns / wanted.shape[1], rows + 0.1], 1)[:, None]  # (cells, 1, 2)
-    around = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]) * [0.9 / wanted.shape[1], 0.4]
-    kinds = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
-    return Path((corners + around).reshape(-1, 2), kinds * len(rows))
-
-
-def _bars_in(wanted: NDArray) -> Path:
-    """Draw an upright bar into each cell (N, size) that isn't 0, as `_cells` places them."""
-    rows, columns = wanted.nonzero()
-    middles = np.stack([(columns + 0.45) / wanted.shape[1], rows + 0.3], 1)[:, None]
-    ends = middles + np.array([[0, -0.1], [0, 0.1]])  # (cells, 2, 2)
-    return Path(ends.reshape(-1, 2), [Path.MOVETO, Path.LINETO] * len(rows))
-
-
-def _bars(ax: Axes) -> tuple[list[Rectangle], list[Rectangle], list[Text]]:
-    """Draw the axes of the bits; return frames for a dtype's bits, the bars, and their texts."""
-    places = np.arange(len(WAYS))
-    frames = ax.barh(places, 0, 0.44, color="#E4E4E4")
-    bars = ax.barh(places, 0, 0.44, color=list(WAYS.values()), edgecolor=BLACK)
-    texts = [ax.text(0.4, place, "", va="center", fontsize=13) for place in places.tolist()]
-    for place, way in enumerate(WAYS):
-        ax.text(0, place - 0.26, way, va="bottom", fontsize=11)
-    ax.set(xlim=(0, 29), ylim=(3.4, -0.7), yticks=[], label="bits that are right")
-    ax.set_xlabel("bits that are right; pale: all there are")
-    ax.set_xticks(range(0, 25, 4))
-    ax.spines["left"].set_visible(False)
-    return list(frames), list(bars), texts
-
-
-def _words(
-    dtype: str,
-    spread: float,
-    offset: float,
-    eps: float,
-    stored: Tensor,
-    told: Mapping[str, int | str],
-) -> str:
-    x, centered, square, small = map(_written, stored.tolist())
-    said = "; ".join(f"{way}: {verdict}" for way, verdict in told.items())
+def _words(found: Normed) -> str:
+    x, centered, square, small = map(_written, found.stored.tolist())
+    said = "; ".join(f"{way}: {verdict}" for way, verdict in found.verdicts.items())
     return (
-        f"{dtype}, spread {significant(spread)}, offset {significant(offset)}, "
-        f"ε = {significant(eps)}. The feature farthest from the mean is stored as {x}, (x − μ)² as "
-        f"{centered}, x² as {square}, and ε as {small}. Bits that are right: {said}."
+        f"In {found.dtype}, with {found.where}, the feature farthest from the mean is stored as "
+        f"{x}, (x − μ)² as {centered}, x² as {square}, and ε as {small}. "
+        f"Bits that are right: {said}."
     )

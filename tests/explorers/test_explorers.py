@@ -19,7 +19,6 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from lnorm_course.explorers import Explorer
-from lnorm_utils.data import normal
 
 WIDGETS = ipywidgets.widgets.widget._instances
 EXPLORERS = {
@@ -31,7 +30,6 @@ NOT_FOR_PEOPLE = re.compile(r"nan|inf\b|-\d|e[-+−]?0|−0(\.0+)?(?!\.?\d)")  #
 NAN, INF = float("nan"), float("inf")
 OWN = {  # the argument that takes it, and something of another size than what is there
     "explore_offset": ("x", [[1e15, -1e15, 3.0]]),
-    "explore_precision": ("row", [[1e100, -1e100, 0]]),
 }
 
 
