@@ -104,8 +104,8 @@ def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, section 5.1 and table 1.
 
-    >>> explore_invariances(preset="one weight vector").words[-66:]
-    'Layer norm after W notices: 16 of 16 outputs change, by up to 1.28.'
+    >>> explore_invariances(preset="one weight vector").words[-67:]
+    'Layer norm after W notices: 16 of 16 outputs change, by up to 0.53.'
     """
     goes_in = Picture("the points and the weights of a layer", WIDTH, 2.8, "constrained")
     comes_out, last = panel("its outputs, before and after a change", height=2.2)
