@@ -40,8 +40,8 @@ export function mount(parent, page) {
     clearTimeout(timers[name]);
     timers[name] = setTimeout(act, wait);
   };
-  let [state, width, touched] = [page.start, 0, -AWAY];
-  let [pinned, peeked, beat] = ["", "", ""]; // terms that are lit
+  let [state, width, touched, least] = [page.start, 0, -AWAY, 0];
+  let [pinned, peeked, beat, pressed] = ["", "", "", []]; // terms that are lit; presets that hold
   let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; results that changed
 
   const buttons = (into, labels, act) => new Map(Object.entries(labels).map(([name, label]) => {
@@ -76,7 +76,7 @@ export function mount(parent, page) {
   /** Let the depths open out of each other, until the reader does something. */
   function open([depth, ...rest]) {
     dive(depth);
-    later("opening", SCENE, () => (rest.length ? open(rest) : tell(page.presets[page.preset].says)));
+    later("opening", SCENE, () => (rest.length ? open(rest) : show(page.preset)));
   }
   const show = (name) => go(page.presets[name].state, page.presets[name].says);
   function change(row, d, value) {
@@ -98,13 +98,11 @@ export function mount(parent, page) {
   }
   function light() {
     const lit = peeked || pinned || beat;
-    const shown = Object.keys(page.presets).filter((name) =>
-      presets.get(name).getAttribute("aria-pressed") === "true").map(addressed);
     for (const part of root.querySelectorAll("[data-of]"))
       part.classList.toggle("lit", part.dataset.of.split(" ").includes(lit));
     for (const link of document.querySelectorAll(HANDLE))
-      if (ownerOf(link) === stage)
-        link.classList.toggle("lnorm-lit", [lit, ...shown].includes(nameIn(link)));
+      if (ownerOf(link) === stage) link.classList.toggle("lnorm-lit",
+        [lit, ...pressed.map(addressed)].includes(nameIn(link)));
   }
 
   /** Say what is seen: the words of a preset, or what has become of a number. */
@@ -133,11 +131,13 @@ export function mount(parent, page) {
     }, center && box.group && box.group !== center ? 0.3 : "");
     for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
-    stage.style.cssText = `--height: ${height}px; --header: ${header}px;
+    least = page.opens ? Math.max(least, height) : 0; // what's below a picture that opens stays
+    stage.style.cssText = `--height: ${Math.max(least, height)}px; --header: ${header}px;
       --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
+    pressed = Object.keys(page.presets).filter((name) => Object.entries(page.presets[name].state)
+      .every(([key, value]) => `${state[key]}` === `${value}`));
     const press = (button, is) => button.setAttribute("aria-pressed", is);
-    presets.forEach((button, name) => press(button, Object.entries(page.presets[name].state)
-      .every(([key, value]) => `${state[key]}` === `${value}`)));
+    presets.forEach((button, name) => press(button, pressed.includes(name)));
     depths.forEach((button, depth) => press(button, depth === state.depth));
     axes.forEach((button, axis) => press(button, state.over.includes(axis)));
     light();

@@ -23,9 +23,9 @@ const average = (values) => values.reduce((sum, value) => sum + value, 0) / valu
 const plain = (value) => (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−");
 const fitted = (value) => {
   const size = Math.abs(value);
-  const isSmall = size > 1e-12 && size < 0.01;
   const small = size < 0.001 ? value.toExponential(0) : value.toFixed(3);
-  return isSmall ? small.replaceAll("-", "−") : plain(value).replace(/\.\d*/, size >= 100 ? "" : "$&");
+  if (size > 1e-12 && size < 0.01) return small.replaceAll("-", "−");
+  return plain(value).replace(/\.\d*/, size >= 100 ? "" : "$&");
 };
 const short = (value) => fitted(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 const isOpen = ({ depth }) => depth === "row" || depth === "steps";
