@@ -9,7 +9,7 @@ from lnorm_utils.version import __version__
 # the course there. Without it, they download an archive that `make site` writes beside the pages.
 repository = ""
 # The address of the site, such as "https://you.github.io/layer-norm/". Shared links need it for
-# their pictures, and `make site` writes it into the first line of the README.
+# their pictures. Add a link to the README's first lines, too.
 html_baseurl = ""
 
 project = "Layer normalization, step by step"
@@ -20,6 +20,9 @@ extensions = ["myst_nb", "lnorm_staff.web.pages"]
 # The lessons come with their outputs.
 nb_execution_mode = "off"
 nb_render_markdown_format = "myst"  # with tables
+# Of code that is folded by the tag "hide-input".
+nb_code_prompt_show = "Show the code"
+nb_code_prompt_hide = "Hide the code"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 html_math_renderer = "mathml"

@@ -24,6 +24,7 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 os.environ["LNORM_PROGRESS"] = ""  # what a student has solved is not frozen
 # Set by an instructor on purpose; everything else is the memory of a front end.
 KEPT_CELL_METADATA = {"slideshow"}
+KEPT_TAGS = {"hide-input"}  # of code that only draws or asserts, which the web edition folds
 
 
 def frozen_text(notebook):
@@ -32,7 +33,9 @@ def frozen_text(notebook):
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     for cell in notebook.cells:
+        tags = [tag for tag in cell.metadata.get("tags", []) if tag in KEPT_TAGS]
         cell.metadata = {k: v for k, v in cell.metadata.items() if k in KEPT_CELL_METADATA}
+        cell.metadata |= {"tags": tags} if tags else {}
         if cell.cell_type == "code":
             cell.outputs = [output for output in map(still, cell.outputs) if output]
     with warnings.catch_warnings(action="ignore"):  # that an id was missing: now it is not

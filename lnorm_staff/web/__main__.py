@@ -5,8 +5,9 @@ import os
 from multiprocessing import get_context
 from pathlib import Path
 
-from lnorm_staff.web.getting import configured, linked
-from lnorm_staff.web.handout import lesson_about, write_handout
+from lnorm_course.lab.lesson_files import read, topics
+from lnorm_course.lab.working_copy import lesson_named, lessons
+from lnorm_staff.web.handout import write_handout
 from lnorm_staff.web.site import write_site
 
 PROJECT = Path(__file__).parents[2]
@@ -28,11 +29,10 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.command == "site":
         _site(options.out)
-        _link_readme()
         print(f"To see the site: python -m http.server -d {options.out}")
         return
     try:
-        lesson = lesson_about(PROJECT / "notebooks", options.lesson)
+        lesson = _lesson_about(options.lesson)
     except ValueError as problem:
         raise SystemExit(str(problem)) from None
     pages = PROJECT / "build/for_handouts"
@@ -42,14 +42,15 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"Written: {out} ({out.stat().st_size / 1e6:.1f} MB)")
 
 
-def _link_readme() -> None:
-    """Let the README's first line lead to the site, if that has an address."""
-    path = PROJECT / "README.md"
-    before = path.read_text("utf-8")
-    after = linked(before, configured(PROJECT)["html_baseurl"])
-    if after != before:
-        path.write_text(after, encoding="utf-8")
-        print("README.md has changed: its first line leads to the site now, or no longer.")
+def _lesson_about(name: str) -> Path:
+    """Find a lesson by its name or its beginning, such as 06, or by its topic, such as "collapse".
+
+    Raises:
+        ValueError: there is no such lesson, or more than one.
+    """
+    originals = PROJECT / "notebooks"
+    found = [path for path in lessons(originals) if name in topics(read(path))]
+    return found[0] if len(found) == 1 else lesson_named(originals, name)
 
 
 def _site(out: Path) -> None:

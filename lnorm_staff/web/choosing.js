@@ -1,5 +1,5 @@
 // Programs with gaps on a page, where each possible program was run when the page was made.
-// It stands between `gaps.js` and `live.js` in one file.
+// It stands behind `gaps.js` in one file.
 
 /** Number the fewest gaps to change, as `to_change` in checking/choosing.py does. */
 function toChange(chosen, gaps, isRight) {
@@ -38,6 +38,8 @@ function choosing(exercise) {
     if (!wrong.length || !exercise.matches(".solved")) kept((store) => store.setItem(key, chosen.join()));
     return wrong;
   });
+  const name = exercise.id.split("-").at(-1).replaceAll("_", " ");
+  place.querySelectorAll("button").forEach((button) => { button.ariaLabel = `${button.textContent}: ${name}`; });
   kept((store) => {
     const before = store.getItem(key)?.split(",") ?? [];
     if (before.length && before.every((at, n) => page.gaps[n]?.[at])) choose(before);

@@ -3,19 +3,10 @@
 import re
 import runpy
 import subprocess
-import zipfile
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "ARCHIVE",
-    "addressed",
-    "configured",
-    "getting_page",
-    "how_to_get",
-    "linked",
-    "write_archive",
-]
+__all__ = ["ARCHIVE", "addressed", "configured", "getting_page", "how_to_get", "write_archive"]
 
 ARCHIVE = "layer-norm-course.zip"
 # What a page has where the address of the repository belongs.
@@ -23,7 +14,6 @@ ADDRESS = "ADDRESS-OF-THE-COURSE"
 HERE = re.compile(r"<!--here-->.*?<!--/here-->", re.DOTALL)
 # What of the README is of use on a page: the others are lists of lessons, which stand beside it.
 SECTIONS = ("Start", "Without Python, and for a class", "What is tested")
-FIRST_LINES = re.compile(r"\A(# .+\n\n)(?:\*\*\[Open the course in your browser\].*\n\n)?")
 
 
 def configured(project: Path) -> dict[str, Any]:
@@ -32,27 +22,13 @@ def configured(project: Path) -> dict[str, Any]:
 
 
 def write_archive(project: Path, out: Path) -> int:
-    """Pack all that git tracks, as it is now, into a zip archive; return its size in bytes.
-
-    Without git, there is no telling what is private. Then nothing is written, and the size is 0.
-    """
-    files = [project / name for name in tracked_files(project) if (project / name).is_file()]
-    if not files:
-        return 0
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in files:
-            archive.write(path, Path(out.stem) / path.relative_to(project))
-    return out.stat().st_size
-
-
-def tracked_files(project: Path) -> list[str]:
-    """Return the files that git tracks; none without git, or where it tracks no file."""
-    command = ["git", "-C", str(project), "ls-files", "-z"]
+    """Pack the last commit into a zip archive; return its size in bytes, 0 where there's no git."""
+    pack = ["git", "-C", project, "archive", f"--prefix={out.stem}/", "-o", out, "HEAD"]
     try:
-        run = subprocess.run(command, capture_output=True, check=True)
+        subprocess.run(pack, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
-        return []
-    return [name for name in run.stdout.decode(errors="surrogateescape").split("\0") if name]
+        return 0
+    return out.stat().st_size
 
 
 def how_to_get(repository: str, size: int) -> str:
@@ -86,9 +62,3 @@ def getting_page(readme: str, how: str) -> str:
 def addressed(page: str, repository: str) -> str:
     """Write the address of the repository into a page, if there is one."""
     return page.replace(ADDRESS, repository or ADDRESS)
-
-
-def linked(readme: str, address: str) -> str:
-    """Let the README begin with a link to the site, or with none if the site has no address."""
-    line = f"**[Open the course in your browser]({address})**, without installing anything.\n\n"
-    return FIRST_LINES.sub(lambda found: found[1] + (line if address else ""), readme)

@@ -1,9 +1,6 @@
 """A lesson as the web shows it: a notebook whose predictions and explorers are alive."""
 
 import ast
-import base64
-import copy
-import hashlib
 import html
 import json
 import re
@@ -18,33 +15,26 @@ from lnorm_course.checking.prediction import Prediction
 from lnorm_course.explorers import explore_row
 from lnorm_course.explorers.engine.stills import RUN, still_image
 from lnorm_staff.web.baking import Call, calls_in, page_of
-from lnorm_staff.web.code import only_shows
-from lnorm_staff.web.questions import code_exercise, exercise_named, prediction
+from lnorm_staff.web.images import in_files, with_words
+from lnorm_staff.web.questions import code_exercise, exercise_named, options, prediction, unseen
 
-__all__ = ["LAB_ONLY", "explorer", "lesson_page", "with_handles"]
+__all__ = ["CHECK", "LAB_ONLY", "OPENINGS", "explorer", "lesson_page", "with_handles"]
 
 PROJECT = Path(__file__).parents[2]
 CHECK = re.compile(r"^ *(\w+)\.check\(", re.MULTILINE)
 CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
-AIMS = re.compile(
-    r"^(After this (?:lesson|appendix) you can)\n\n((?:- .*\n(?:  .*\n)*)+)", re.MULTILINE
-)
-# Which lessons it needs, which is said only to who hasn't begun them.
-NEEDS = re.compile(r" \*\*You need:\*\* (.*\]\(.*)")
-QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)
 PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
+# The aims of a lesson: the list below its title, and the line above the list.
+AIMS = re.compile(r"^(\w.*)\n\n((?:- .*\n(?:  .*\n)*)+)", re.MULTILINE)
+QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
-# Where the words about an answer end: at a heading, or at what the reader does next.
-NEXT = re.compile(r"^(?:#|\*\*(?:Predict|Your turn|Explore)\b)", re.MULTILINE)
+# The words about an answer end at a heading, or at a paragraph that begins in bold.
+NEXT = re.compile(r"^(?:#|\*\*)", re.MULTILINE)
 LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
 # The pictures with which lessons open: what is given is solid, and what is asked for is dashed.
 OPENINGS = "docs/openings"
-ALT = re.compile(r'<img [^>]*?alt="([^"]+)"')
-# Words to answer with: on a page they are chosen.
-WRITE = re.compile(r'\bWrite (?=")')
 # A word of the text that points into the row above it: `[mean](#row=mean)`.
 HANDLE = re.compile(r"\[([^\]]+)\]\((#row=[^)]+)\)")
-IMAGE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 
 Cell = dict[str, Any]
 
@@ -59,11 +49,11 @@ def lesson_page(
 ) -> dict[str, Any]:
     """Rewrite a lesson for the web.
 
-    Below its title stands a picture that asks its question. The aims and the imports are folded,
-    and code that only draws or asserts. A prediction becomes a form. What shows its answer is
-    folded: the code after it, and the words after that. An exercise in code gets its hints and its
-    solution. An explorer is drawn ahead. What stands between `<!-- lab -->` and `<!-- /lab -->`
-    makes sense in JupyterLab only, and is left out.
+    Below its title stands a picture that asks its question. The aims and the imports are folded. A
+    prediction becomes a form. What shows its answer is folded: the code after it, and the words
+    after that. An exercise in code gets its hints and its solution. An explorer is drawn ahead.
+    What stands between `<!-- lab -->` and `<!-- /lab -->` makes sense in JupyterLab only, and is
+    left out.
 
     Args:
         notebook: with its outputs.
@@ -74,34 +64,34 @@ def lesson_page(
         name: of the notebook, such as "01_mean"; without it there's no picture below the title.
     """
     exercises, known = _exercises(notebook), outcomes or {}
-    cells: list[Cell] = []
-    first, *rest = notebook["cells"]
+    images = in_files(notebook["cells"], pictures, f"{up}pictures/")
+    first, *rest = (
+        {**cell, "source": LAB_ONLY.sub("", "".join(cell["source"]))} for cell in images
+    )
     imports, *others = (cell for cell in rest if cell["cell_type"] == "code")
     picture = _opening(name, up)
-    if others and rest[1] is others[0] and (calls := calls_in("".join(others[0]["source"]))):
-        opening = rest.pop(1)  # a picture that can be touched asks the lesson's question
-        picture = explorer(calls[0], bake, up, _stills(opening, pictures, up))
-    cells += _title("".join(first["source"]), picture)
+    if others and rest[1] is others[0] and (calls := calls_in(others[0]["source"])):
+        # A picture that can be touched asks the lesson's question.
+        picture = explorer(calls[0], bake, up, _still(rest.pop(1)))
+    cells = list(_title(first["source"], picture))
     while rest:
         cell = rest.pop(0)
-        source = "".join(cell["source"])
+        source = cell["source"]
         if cell["cell_type"] == "markdown":
-            cells.append({**cell, "source": WRITE.sub("Choose ", LAB_ONLY.sub("", source))})
+            cells.append(cell)
         elif cell is imports:
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
         elif asked := [exercises[name] for name in CHECK.findall(source)]:
-            label = "Show the answer" if isinstance(asked[-1], Prediction) else "Go on"
-            cells += [*_asked(asked, cell, cells, known), *_folded(rest, label, pictures, up)]
+            cells += [*_asked(asked, cell, cells, known), *_folded(rest, asked[-1], up)]
         elif PROGRESS.search(source):
             cells.append(_raw('<p class="lnorm-progress"></p>'))
         elif calls := calls_in(source):
-            stills = _stills(cell, pictures, up)
-            cells += [_raw(explorer(call, bake, up, stills)) for call in calls]
+            cells += [_raw(explorer(call, bake, up, _still(cell))) for call in calls]
         else:
-            cells += _shown(_with_pictures(cell, pictures, up))
+            cells.append(with_words(cell))
     for cell in (cell for cell in cells if cell["cell_type"] == "markdown"):
-        cell["source"] = with_handles("".join(cell["source"]))
+        cell["source"] = with_handles(cell["source"])
     numbered = [{**cell, "id": f"cell-{number}"} for number, cell in enumerate(cells)]
     return {**notebook, "cells": numbered}
 
@@ -129,7 +119,7 @@ def _row(call: Call, up: str, still: str) -> str:
     row = explore_row(**({"preset": call.preset} if call.preset else {}))
     return (
         '<div class="lnorm-row-place">'
-        f"{still or without_lab(still_image([row])['text/html'])}{_json(row.page)}</div>"
+        f"{still or still_image([row])['text/html'].replace(RUN, '')}{_json(row.page)}</div>"
         f'<script type="module" src="{up}_static/row.js"></script>'
     )
 
@@ -146,16 +136,14 @@ def with_handles(text: str) -> str:
 
 def _title(text: str, picture: str) -> Iterator[Cell]:
     """Yield a lesson's title, its picture, and its aims, folded, so that a question comes soon."""
-    aims = AIMS.search(text)
-    if aims is None:
+    if (aims := AIMS.search(text)) is None:
         yield _words(text)
         return
     yield _words(text[: aims.start()])
     if picture:
         yield _raw(picture)
     yield from [_raw(FOLD.format("aims", aims[1])), _words(aims[2]), _raw("</details>")]
-    rest = LAB_ONLY.sub("", text[aims.end() :])
-    yield _words(NEEDS.sub(r' <span class="lnorm-needs">Builds on \1</span>', rest))
+    yield _words(text[aims.end() :])
 
 
 def _opening(name: str, up: str) -> str:
@@ -168,7 +156,7 @@ def _opening(name: str, up: str) -> str:
     alt = html.escape(drawing.findtext("{http://www.w3.org/2000/svg}title", ""))
     size = f'width="{width}" height="{height}"'
     image = f'<img alt="{alt}" src="{up}{OPENINGS}/{file.name}" {size}>'
-    return f'<div class="lnorm-drawn lnorm-asking">{image}</div>'
+    return f'<div class="lnorm-opening">{image}</div>'
 
 
 def _exercises(notebook: Mapping[str, Any]) -> dict[str, Exercise]:
@@ -194,112 +182,68 @@ def _asked(
     """Yield what stands in place of a cell with checks.
 
     Args:
-        before: the cells before it; if the last one lists the questions, each goes to its form.
+        before: the cells before it. If the last one lists the questions, each goes to its form, and
+            so does a list of what there is to choose from.
         outcomes: those of the programs with gaps.
     """
-    listed: list[str] = []
-    text = "".join(before[-1]["source"])
-    if len(asked) > 1:
-        listed = QUESTION.findall(text)
+    text = before[-1]["source"]
+    questions = QUESTION.findall(text) if len(asked) > 1 else []
+    if questions:
         before[-1] = {**before[-1], "source": QUESTION.sub("", text)}
     for number, exercise in enumerate(asked):
-        if number < len(listed):
-            yield _words(f"**{number + 1}.** {listed[number]}")
-        elif len(asked) > 1:
-            yield _words(f"**{exercise.name.replace('_', ' ').capitalize()}**")
+        question = questions[number] if number < len(questions) else text
         if isinstance(exercise, Prediction):
-            yield _raw(prediction(exercise, listed[number] if number < len(listed) else text))
+            shown, choices = options(question, exercise)
+            if questions:
+                yield _words(f"**{number + 1}.** {shown}")
+            else:
+                before[-1] = {**before[-1], "source": shown}
+            yield _raw(prediction(exercise, question, choices))
         elif isinstance(exercise, CodeExercise):
-            code = CHECK_LINE.sub("", "".join(cell["source"])).rstrip()
+            if len(asked) > 1:
+                yield _words(f"**{exercise.name.replace('_', ' ').capitalize()}**")
+            code = CHECK_LINE.sub("", cell["source"]).rstrip()
             known = outcomes.get((exercise.topic, exercise.name), b"")
             yield _raw(code_exercise(exercise, code, known))
 
 
-def _folded(rest: list[Cell], label: str, pictures: Path, up: str) -> Iterator[Cell]:
+def _folded(rest: list[Cell], exercise: Exercise, up: str) -> Iterator[Cell]:
     """Yield what shows an answer, folded: code, the words about it, and code that belongs to them.
 
-    The words end at a heading, or at what the reader does next.
+    A row that stands right behind that is folded as well.
     """
-    inside = list(_code(rest, pictures, up))
+    inside = list(_code(rest))
     if not inside:
         return
     if rest and rest[0]["cell_type"] == "markdown":
-        text = LAB_ONLY.sub("", "".join(rest.pop(0)["source"]))
+        text = rest.pop(0)["source"]
         found = NEXT.search(text)
         end = found.start() if found else len(text)
         inside += [_words(text[:end])] if end else []
         if found:
             rest.insert(0, _words(text[end:]))
-        inside += _code(rest, pictures, up)
-    if (
-        rest
-        and rest[0]["cell_type"] == "code"
-        and "".join(rest[0]["source"]).startswith("explore_row(")
-    ):
-        calls = calls_in("".join(rest[0]["source"]))
-        inside.append(_raw(_row(calls[0], up, _stills(rest.pop(0), pictures, up))))
-    yield from [_raw(FOLD.format("answer", label)), *inside, _raw("</details>")]
+        inside += _code(rest)
+    if rest and rest[0]["cell_type"] == "code" and rest[0]["source"].startswith("explore_row("):
+        inside.append(_raw(_row(calls_in(rest[0]["source"])[0], up, _still(rest.pop(0)))))
+    label = "Show the answer" if isinstance(exercise, Prediction) else "Go on"
+    fold = FOLD.format("answer", label + unseen(exercise))
+    yield from [_raw(fold), *inside, _raw("</details>")]
 
 
-def _code(rest: list[Cell], pictures: Path, up: str) -> Iterator[Cell]:
+def _code(rest: list[Cell]) -> Iterator[Cell]:
     """Take the cells with code that come next."""
-    while rest and rest[0]["cell_type"] == "code" and not _is_for_the_reader(rest[0]):
-        yield from _shown(_with_pictures(rest.pop(0), pictures, up))
+    while rest and rest[0]["cell_type"] == "code" and not _is_for_the_reader(rest[0]["source"]):
+        yield with_words(rest.pop(0))
 
 
-def _shown(cell: Cell) -> list[Cell]:
-    """Fold code that only draws or asserts, below what it shows."""
-    if not only_shows("".join(cell["source"])):
-        return [cell]
-    outputs = [{**cell, "metadata": {**cell["metadata"], "tags": ["remove-input"]}}]
-    alt = ALT.search(str(outputs))
-    of = f'<span class="lnorm-unseen"> of {alt[1]}</span>' if alt else ""
-    opening = _raw(FOLD.format("code", f"Show the code{of}"))
-    return [
-        *(outputs if cell["outputs"] else []),
-        *(opening, {**cell, "outputs": []}, _raw("</details>")),
-    ]
-
-
-def _is_for_the_reader(cell: Cell) -> bool:
-    source = "".join(cell["source"])
+def _is_for_the_reader(source: str) -> bool:
     return bool(CHECK.search(source) or PROGRESS.search(source) or calls_in(source))
 
 
-def _with_pictures(cell: Cell, pictures: Path, up: str) -> Cell:
-    """Write the pictures of a cell to files."""
-    cell = copy.deepcopy(cell)
-    for output in cell["outputs"]:
-        data = output.get("data", {})
-        if "image/png" in data:
-            data.pop("image/png")
-            picture = _in_files("".join(data["text/html"]), pictures, up)
-            data["text/html"] = f'<div class="lnorm-picture" tabindex="0">{picture}</div>'
-    return cell
-
-
-def _stills(cell: Cell, pictures: Path, up: str) -> str:
-    outputs = _with_pictures(cell, pictures, up)["outputs"]
-    still = "".join("".join(output["data"].get("text/html", "")) for output in outputs)
-    return without_lab(still)
-
-
-def without_lab(still: str) -> str:
-    """Leave out of a still image what makes sense in JupyterLab only."""
-    return still.replace(RUN, "")
-
-
-def _in_files(text: str, pictures: Path, up: str) -> str:
-    def moved(found: re.Match[str]) -> str:
-        image = base64.b64decode(found[1])
-        name = f"{hashlib.sha256(image).hexdigest()[:16]}.png"
-        (pictures / name).write_bytes(image)
-        # The size stands in a PNG's first bytes; with it, nothing moves when the picture comes.
-        width, height = (int.from_bytes(image[i : i + 4], "big") for i in (16, 20))
-        size = f'width="{width}" height="{height}"'
-        return f'src="{up}pictures/{name}" {size} loading="lazy"'
-
-    return IMAGE.sub(moved, text)
+def _still(cell: Cell) -> str:
+    """Return the still image of an explorer, without what makes sense in JupyterLab only."""
+    data = [output.get("data", {}) for output in cell["outputs"]]
+    return "".join("".join(one.get("text/html", "")) for one in data).replace(RUN, "")
 
 
 def _raw(text: str) -> Cell:

@@ -4,7 +4,6 @@ import html
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lnorm_staff.web.code import with_lines, with_narrow_cells, with_whole_numbers
 from lnorm_staff.web.formulas import as_mathml
 from lnorm_staff.web.words import setup_words
 
@@ -17,7 +16,6 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _say_how_to_run)
-    app.connect("html-page-context", _hang_lines)
     setup_words(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -74,9 +72,3 @@ def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any],
         f'<a href="{notebook}" download>{notebook}</a>{binder}.</p>'
     )
     context["body"] += note
-
-
-def _hang_lines(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Let long lines of code go on below, indented, and never inside of a number."""
-    if "body" in context:
-        context["body"] = with_whole_numbers(with_narrow_cells(with_lines(context["body"])))

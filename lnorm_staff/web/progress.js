@@ -1,4 +1,4 @@
-// How far a reader has come. It stands between `choosing.js` and `live.js` in one file.
+// How far a reader has come. It stands behind `predictions.js` and `choosing.js` in one file.
 
 const PROGRESS = "lnorm progress"; // {lesson: [right, all, next]} of its main way; the last one is the latest
 const lessonAt = (address) => new URL(address, document.baseURI).pathname.split("/").at(-1).replace(/\.html$/, "");
@@ -33,9 +33,8 @@ function showProgress(answered = null) {
     });
   }
   const known = progress();
-  for (const link of document.querySelectorAll(":is(.sidebar-tree, .lnorm-map, .lnorm-needs) a")) mark(link, known[lessonAt(link)]);
+  for (const link of document.querySelectorAll(":is(.sidebar-tree, .lnorm-map) a")) mark(link, known[lessonAt(link)]);
   letReaderGoOn(known);
-  letReaderLeaveOutNeeds(known);
 }
 
 function tellAtTheTop(right, all) {
@@ -74,14 +73,6 @@ function letReaderGoOn(known) {
   start.ariaLabel = `Go on with lesson ${parseInt(lessonAt(next.link), 10)}`;
 }
 
-/** Say what a lesson builds on only to who hasn't begun all of that. */
-function letReaderLeaveOutNeeds(known) {
-  for (const place of document.querySelectorAll(".lnorm-needs")) {
-    const links = [...place.querySelectorAll("a")];
-    place.hidden = links.length > 0 && links.every((link) => known[lessonAt(link)]);
-  }
-}
-
 /** Offer to forget all answers. */
 function letReaderForget(place) {
   const button = element("button", place, { type: "button" }, "Forget my answers on this device");
@@ -97,6 +88,7 @@ function letReaderForget(place) {
 }
 
 if (typeof document !== "undefined") {
+  showProgress();
   document.addEventListener("submit", showProgress); // after the form itself has judged
   document.querySelectorAll(".lnorm-forget").forEach(letReaderForget);
 }

@@ -6,6 +6,7 @@ import importlib
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from lnorm_course.checking.choosing import as_data as as_program
@@ -15,13 +16,14 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, inline
 from lnorm_course.checking.prediction import CLOSEST, NEARLY, ROUNDED, Prediction
 from lnorm_staff.web.baking import curly
-from lnorm_staff.web.code import highlighted
 
-__all__ = ["as_data", "code_exercise", "exercise_named", "prediction"]
+__all__ = ["as_data", "code_exercise", "exercise_named", "options", "prediction", "unseen"]
 
 KINDS = {str: "word", bool: "truth", tuple: "tuple"}
 ASKED = {"number": "a number", "tuple": "numbers, with commas", "word": "", "truth": ""}
 
+# A word to answer with, and what it stands for, as a question lists them: `"a": the rows;`.
+OPTION = re.compile(r'(?:^- |(?<=\s))"(\w+)": (.+?)(?:; |[;.]?$)', re.MULTILINE)
 DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 
 
@@ -58,23 +60,34 @@ def as_data(question: Prediction) -> dict[str, Any]:
     }
 
 
-def prediction(question: Prediction, asked: str = "") -> str:
+def options(text: str, question: Prediction) -> tuple[str, dict[str, str]]:
+    """Take the list of what there is to choose from out of a question; return both."""
+    found = dict(OPTION.findall(text))
+    if {*found} != {*question.words}:
+        return text, {}
+    return OPTION.sub("", text).rstrip(), found
+
+
+def prediction(
+    question: Prediction, asked: str = "", choices: Mapping[str, str] | None = None
+) -> str:
     """Write a prediction as HTML: a form, its hints, and what the script needs to judge it.
 
     Args:
         question: with words to choose from, or without.
         asked: its text, which gives the words their order.
+        choices: what each word stands for, if the text says so.
     """
     data = as_data(question)
-    name = f"{question.topic}-{question.name}"
     kind = "lnorm-prediction further" if question.further else "lnorm-prediction"
     words = sorted(question.words, key=lambda word: _place(word, asked))
-    choices = {"word": words, "truth": ["True", "False"]}.get(data["kind"], [])
-    if choices:
+    words = {"word": words, "truth": ["True", "False"]}.get(data["kind"], [])
+    if words:
+        told = {word: f"{word}: {inline(text)}" for word, text in (choices or {}).items()}
         inputs = "".join(
             f'<label><input type="radio" name="answer" value="{_escaped(word)}"> '
-            f"<span>{_escaped(word)}</span></label>"
-            for word in choices
+            f"<span>{told.get(word, _escaped(word))}</span></label>"
+            for word in words
         )
     else:
         inputs = (
@@ -82,9 +95,9 @@ def prediction(question: Prediction, asked: str = "") -> str:
             f'autocapitalize="off" spellcheck="false" placeholder="{_escaped(data["asked"])}">'
         )
     return (
-        f'<form class="{kind}" id="{name}">'
+        f'<form class="{kind}{" listed" * bool(choices)}" id="{question.topic}-{question.name}">'
         "<noscript>Answering needs JavaScript, which is off.</noscript>"
-        f'{inputs}<button type="submit">Check</button>'
+        f'{inputs}<button type="submit">Check{unseen(question)}</button>'
         f'<div class="said" aria-live="polite"></div>{_hints(question)}'
         f'<script type="application/json">{_in_script(data)}</script></form>'
     )
@@ -110,7 +123,7 @@ def code_exercise(exercise: CodeExercise, start: str, outcomes: bytes) -> str:
         f"{_code(start)}"
         "<p>Write it on paper, or run it in JupyterLab. Then compare.</p></div>"
         f"{data}{_hints(exercise)}"
-        f"<details><summary>Solution</summary>{reason}{source}</details></div>"
+        f"<details><summary>Solution{unseen(exercise)}</summary>{reason}{source}</details></div>"
     )
 
 
@@ -128,9 +141,15 @@ def _renamed(source: str, example: str) -> str:
 
 def _hints(exercise: Exercise) -> str:
     return "".join(
-        f"<details><summary>Hint {number}</summary><p>{curly(inline(hint))}</p></details>"
+        f"<details><summary>Hint {number}{unseen(exercise)}</summary>"
+        f"<p>{curly(inline(hint))}</p></details>"
         for number, hint in enumerate(exercise.hints, 1)
     )
+
+
+def unseen(exercise: Exercise) -> str:
+    """Say to screen readers what a button is for: a page has many that are called alike."""
+    return f'<span class="lnorm-unseen">: {exercise.name.replace("_", " ")}</span>'
 
 
 def _known(value: object, feedback: Feedback) -> dict[str, Any]:
@@ -147,7 +166,13 @@ def _plain(value: Any) -> Any:
 
 
 def _code(source: str) -> str:
-    return f'<div class="highlight-python notranslate">{highlighted(source)}</div>'
+    """Write Python as Sphinx does, so that it gets the colors of the page."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    shown = highlight(source, PythonLexer(), HtmlFormatter())
+    return f'<div class="highlight-python notranslate">{shown}</div>'
 
 
 def _escaped(text: str) -> str:

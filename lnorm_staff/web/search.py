@@ -7,10 +7,10 @@ from typing import Any
 __all__ = ["write_sections"]
 
 # Hints and solutions would stand in the results.
-NOT_SEARCHED = "script, style, svg, .headerlink, .lnorm-prediction, .lnorm-exercise"
+NOT_SEARCHED = "script, style, svg, .headerlink, .lnorm-meaning, .lnorm-prediction, .lnorm-exercise"
 
 # What stands in a sentence has no space around it.
-INSIDE_WORDS = "a, code, em, span, strong, wbr"
+INSIDE_WORDS = "a, button, code, em, span, strong, wbr"
 
 
 def write_sections(pages: Path) -> None:

@@ -32,7 +32,6 @@ from lnorm_staff.web.lesson_page import (
 )
 from lnorm_staff.web.outcomes import all_outcomes
 from lnorm_staff.web.questions import exercise_named, prediction
-from lnorm_staff.web.redrawing import redraw, with_drawings
 from lnorm_staff.web.search import write_sections
 
 __all__ = ["write_site"]
@@ -40,16 +39,8 @@ __all__ = ["write_site"]
 ROOM = Path(__file__).parent
 COURSE = ROOM.parents[1] / "lnorm_course"
 CHECKING = COURSE / "checking"
-SCRIPTS = ("naming.js", "cards.js", "choosing.js", "progress.js", "drawers.js", "live.js")
-STYLES = (
-    "live.css",
-    "first_page.css",
-    "reading.css",
-    "lesson_map.css",
-    "progress.css",
-    "drawers.css",
-    "print.css",
-)
+SCRIPTS = ("page.js", "predictions.js", "choosing.js", "live.js", "progress.js")
+STYLES = ("look.css", "live.css", "questions.css", "places.css", "print.css")
 # Where a page has a field for questions.
 SEARCH = "<!-- search -->"
 MAP = "<!-- map -->"
@@ -94,10 +85,7 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     size = write_archive(project, cache / ARCHIVE)
     repository = configured(project)["repository"]
     outcomes = all_outcomes(cache / "outcomes", draw_all)
-    lessons = sorted((project / "notebooks").glob("*.ipynb"))
-    folders = list(draw_all(redraw, [(path, cache / "drawn") for path in lessons]))
-    drawn = dict(zip(lessons, folders, strict=True))
-    found = _sources(project, baked, pictures, outcomes, drawn, repository, size)
+    found = _sources(project, baked, pictures, outcomes, repository, size)
     _write_only(cache / "source", dict(found))
     write_static(cache / "static")
     _run_sphinx(project / "docs", cache)
@@ -106,12 +94,10 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     shutil.copytree(cache / "pages", out)
     for folder in used:
         shutil.copytree(folder, out / "baked" / folder.name)
-    for folder in folders:
-        shutil.copytree(folder, out / "drawn" / folder.name)
     shutil.copytree(pictures, out / "pictures")
     for name in ("docs/pictures", OPENINGS):
         shutil.copytree(project / name, out / name)
-    for path in lessons:
+    for path in (project / "notebooks").glob("*.ipynb"):
         write(cleared(read(path)), out / "notebooks" / path.name)
     if size:
         shutil.copy(cache / ARCHIVE, out)
@@ -123,7 +109,6 @@ def _sources(
     baked: Callable[[str], Path],
     pictures: Path,
     outcomes: Mapping[tuple[str, str], bytes],
-    drawn: Mapping[Path, Path],
     repository: str,
     size: int,
 ) -> Iterator[tuple[str, bytes]]:
@@ -133,8 +118,8 @@ def _sources(
         repository: its address, or "".
         size: of the archive of the course in bytes, or 0.
     """
-    for path, folder in drawn.items():
-        lesson = with_drawings(json.loads(path.read_text("utf-8")), folder, "../")
+    for path in sorted((project / "notebooks").glob("*.ipynb")):
+        lesson = json.loads(path.read_text("utf-8"))
         page = lesson_page(lesson, baked, pictures, outcomes=outcomes, name=path.stem)
         yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
     first, lessons = (

@@ -1,5 +1,6 @@
-"""Words of the glossary, linked where a lesson uses them first, and the glossary for readers."""
+"""Words of the glossary: where a lesson uses one first, it opens its meaning."""
 
+import html
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -20,22 +21,21 @@ def setup_words(app: Any) -> None:
 
 def _link(app: Any, tree: Any, page: str) -> None:
     if page == GLOSSARY:
-        for _, entries in _rows(tree):
+        for entries in _rows(tree):
             entries[0]["ids"].append(_place(entries[0].astext()))
-        _leave_out_avoided(tree)
     elif page.startswith("notebooks/"):
         glossary = app.env.get_doctree(GLOSSARY)
-        meanings = {entries[0].astext(): entries[1].astext() for _, entries in _rows(glossary)}
+        meanings = {entries[0].astext(): entries[1].astext() for entries in _rows(glossary)}
         names = [w for w in meanings if "," not in w and len(w) > 2 and w not in COMMON]
         address = app.builder.get_relative_uri(page, GLOSSARY)
-        _link_first_uses(tree, {name: (meanings[name], f"{address}#") for name in names})
+        _mark_first_uses(tree, {name: meanings[name] for name in names}, address)
 
 
-def _link_first_uses(tree: Any, words: dict[str, tuple[str, str]]) -> None:
-    """Make the first use of each word in the prose of a page a link to its meaning."""
+def _mark_first_uses(tree: Any, meanings: dict[str, str], glossary: str) -> None:
+    """Let the first use of each word in the prose of a page open its meaning."""
     from docutils import nodes
 
-    left = {word.lower(): word for word in words}
+    left = {word.lower(): word for word in meanings}
     # The longest stand first, also when they are linked already: "batch norm" is no "batch".
     known = sorted([*left, *OTHERWISE], key=len, reverse=True)
     either = "|".join(r"\s+".join(map(re.escape, word.split())) for word in known)
@@ -51,14 +51,20 @@ def _link_first_uses(tree: Any, words: dict[str, tuple[str, str]]) -> None:
             word = left.pop(name, None)
             if word is None:
                 continue
-            meaning, address = words[word]
-            parts.append(nodes.Text(text[end : found.start()]))
-            link = nodes.reference("", found[0], refuri=address + _place(word), reftitle=meaning)
-            link["classes"].append("lnorm-word")
-            parts.append(link)
+            shown = _shown(found[0], _place(word), meanings[word], glossary)
+            parts += [nodes.Text(text[end : found.start()]), nodes.raw("", shown, format="html")]
             end = found.end()
         if parts:
             text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
+def _shown(word: str, place: str, meaning: str, glossary: str) -> str:
+    """Write a word as a button, and behind it its meaning, which the browser shows beside it."""
+    return (
+        f'<button class="lnorm-word" popovertarget="{place}">{html.escape(word)}</button>'
+        f'<span class="lnorm-meaning" popover id="{place}"><b>{html.escape(word)}</b>: '
+        f'{html.escape(meaning)}. <a href="{glossary}#{place}">Glossary</a></span>'
+    )
 
 
 def _is_prose(text: Any) -> bool:
@@ -76,25 +82,13 @@ def _is_prose(text: Any) -> bool:
     return isinstance(node, nodes.section) and isinstance(node.parent, nodes.section)
 
 
-def _rows(tree: Any) -> Iterator[tuple[Any, list[Any]]]:
-    """Yield the rows of all tables, with their entries, but for those that are headings."""
+def _rows(tree: Any) -> Iterator[list[Any]]:
+    """Yield the entries of all rows of tables, but for those that are headings."""
     from docutils import nodes
 
     for body in tree.findall(nodes.tbody):
         for row in body.findall(nodes.row):
-            yield row, list(row.findall(nodes.entry))
-
-
-def _leave_out_avoided(tree: Any) -> None:
-    """Leave out the last column of each table, which is for authors."""
-    from docutils import nodes
-
-    for group in tree.findall(nodes.tgroup):
-        columns = list(group.findall(nodes.colspec))
-        group.remove(columns[-1])
-        group["cols"] -= 1
-        for row in group.findall(nodes.row):
-            row.remove(list(row.findall(nodes.entry))[-1])
+            yield list(row.findall(nodes.entry))
 
 
 def _place(word: str) -> str:

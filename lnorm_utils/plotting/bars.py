@@ -45,7 +45,7 @@ def bars(
     if unknown := [name for name in expected if name not in values]:
         raise ValueError(f"bars has no value for {', '.join(unknown)}, of which one is expected.")
     places = {name: place for place, name in enumerate(values)}
-    picture, axes = new_picture(title, 1, 1, 7, 0.36 * len(values) + 1.3)
+    picture, axes = new_picture(title, 1, 1, 5.8, 0.36 * len(values) + 1.3)
     ax = axes[0, 0]
     ax.barh(range(len(values)), lengths, color=SKY, edgecolor=BLACK, lw=0.5, label="measured")
     at = [places[name] for name in expected]

@@ -1,6 +1,7 @@
 """Lines over one common axis."""
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
@@ -93,7 +94,7 @@ def curves(
     for name, y in arrays.items():
         if y.shape != x.shape:
             raise ValueError(f'The line "{name}" has shape {y.shape}, but x has shape {x.shape}.')
-    picture, axes = new_picture(title, 1, 1, 8.5, 4.2)
+    picture, axes = new_picture(title, 1, 1, 5.2, 3.5)
     ax = axes[0, 0]
     for (name, y), (color, dash, marker) in zip(arrays.items(), _looks(arrays), strict=True):
         every = max(1, x.size // 12) if joined else 1
@@ -103,7 +104,7 @@ def curves(
         ax.axhline(height, color=BLACK, lw=1, zorder=0)
         place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
         ax.text(1.01, height, f"{name} = {_short(height)}", **place)
-    ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
+    ax.set(title=textwrap.fill(title, 48), xlabel=xlabel, ylabel=ylabel)
     # A logarithmic axis has no limits without a point, and wrong ones with a tick below zero.
     known = np.isfinite(x) & ((x > 0) | ("x" not in log))
     drawable = any((np.isfinite(y[known]) & (y[known] > 0)).any() for y in arrays.values())
@@ -114,7 +115,7 @@ def curves(
         ax.xaxis.minorticks_off()
     if (x == x.round()).all() and not log:
         ax.xaxis.get_major_locator().set_params(integer=True)
-    picture.legend(loc="outside upper center", ncols=4)
+    picture.legend(loc="outside upper center", ncols=4 if len("".join(arrays)) < 30 else 2)
     say = _one_digit if "y" in log else _short
     if "y" not in log:  # beside the largest value of its line, this is rounding
         arrays = {n: np.where(np.abs(y) < 1e-4 * _largest(y), 0.0, y) for n, y in arrays.items()}

@@ -3,7 +3,8 @@
 import base64
 import html
 import io
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import matplotlib
@@ -11,6 +12,7 @@ import numpy as np
 from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox, BboxBase
 from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.words import significant
@@ -36,6 +38,10 @@ STYLE: dict[Any, Any] = {
     "lines.linewidth": 2,
     "savefig.dpi": 100,
 }
+# Letters of a drawing look like those of the page around it, whatever machine has drawn it.
+FAMILY = re.compile(r"(?<=font-family: )[^;\"]+")
+FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Helvetica, Arial, sans-serif"
+FINER = re.compile(r"(?<=\.\d\d)\d+(?=[^<>]*>)")  # than a hundredth of a point
 # A decorator: what the function draws has the fonts, the lines, and the axes of the course.
 in_style = matplotlib.rc_context(STYLE)
 
@@ -68,18 +74,62 @@ class Picture(Figure):
     def _ipython_display_(self) -> None:
         from IPython.display import Markdown, display
 
-        png = base64.b64encode(self.png()).decode()
         # Neither JupyterLab nor its HTML export reads an alt out of the metadata of an image.
-        display(
-            {"text/html": image_tag(png, self.alt), "image/png": png, "text/plain": self.alt},
-            raw=True,
-        )
+        data = {
+            "text/html": f"<div>{''.join(self._images())}</div>",
+            "image/png": base64.b64encode(self.png()).decode(),
+            "text/plain": self.alt,
+        }
+        display(data, raw=True)
         display(Markdown(f"**In words.** {self.words}"))
 
+    def _images(self) -> Iterator[str]:
+        """Yield the legend and the panels as images in HTML, which wrap where there's little room.
 
-def image_tag(png: str, alt: str) -> str:
+        The first image has the text alternative.
+        """
+        self.draw_without_rendering()  # which lays it out
+        if len(self.axes) == 1:
+            yield self._image(self.bbox, self.alt)
+            return
+        rows: dict[Any, list[Any]] = {legend: [legend] for legend in self.legends}
+        for ax in self.axes:
+            spec = ax.get_subplotspec()
+            rows.setdefault(spec.rowspan.start if spec else 0, []).append(ax)
+        parts = [part for row in rows.values() for part in row]
+        boxes = {part: part.get_tightbbox() for part in parts}
+        alt = self.alt
+        for row in rows.values():
+            low, high = min(boxes[part].y0 for part in row), max(boxes[part].y1 for part in row)
+            for part in row:
+                for other in parts:
+                    other.set_visible(other is part)
+                place = Bbox.from_extents(boxes[part].x0, low, boxes[part].x1, high).padded(4)
+                yield self._image(place, alt)
+                alt = ""
+            yield "<br>"
+        for part in parts:
+            part.set_visible(True)
+
+    @in_style
+    def _image(self, place: BboxBase, alt: str) -> str:
+        """Draw a part of the picture as SVG, or as PNG where that's smaller, for HTML."""
+        inches = place.transformed(self.dpi_scale_trans.inverted())
+        vectors, sharp = io.StringIO(), io.BytesIO()
+        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "lnorm"}):
+            self.savefig(vectors, format="svg", bbox_inches=inches, metadata={"Date": None})
+        self.savefig(sharp, format="png", bbox_inches=inches, dpi=150)
+        text = FINER.sub("", FAMILY.sub(FONT, vectors.getvalue())).encode()
+        is_small = len(text) < len(sharp.getvalue())
+        data, kind = (text, "svg+xml") if is_small else (sharp.getvalue(), "png")
+        width, height = (round(96 * side) for side in (inches.width, inches.height))
+        look = f' width="{width}" style="aspect-ratio: {width} / {height}"'
+        return image_tag(base64.b64encode(data).decode(), alt, kind, look)
+
+
+def image_tag(data: str, alt: str, kind: str = "png", look: str = "") -> str:
     """Write an image in base64 as HTML."""
-    return f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{png}">'
+    return f'<img alt="{html.escape(alt)}" src="data:image/{kind};base64,{data}"{look}>'
 
 
 def tint(color: str, share: float) -> tuple[float, ...]:

@@ -43,7 +43,7 @@ def number_lines(x: ArrayLike, spread: bool = True) -> Picture:
     """
     points, names = to_points(x)
     alt = f"The features of {len(points)} rows as dots on number lines, with their means"
-    picture, axes = new_picture(alt, 1, 1, 9, 0.5 * len(points) + 1.2)
+    picture, axes = new_picture(alt, 1, 1, 5.8, 0.5 * len(points) + 1.2)
     ax = axes[0, 0]
     finite = np.ma.masked_invalid(points)
     means, deviations = finite.mean(1).filled(np.nan), finite.std(1).filled(np.nan)
@@ -105,8 +105,8 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
         )
     alt = f"{shape[0]} points with {shape[1]} features before and after layer normalization"
     # Two square panels, placed by hand: the automatic layout cuts off what stands around them.
-    picture, axes = new_picture(alt, 1, 2, 4.6, 4.8, layout=None)
-    picture.subplots_adjust(left=0.08, right=0.99, bottom=0.13, top=0.93, wspace=0.2)
+    picture, axes = new_picture(alt, 1, 2, 3.7, 3.9, layout=None)
+    picture.subplots_adjust(left=0.1, right=0.99, bottom=0.15, top=0.92, wspace=0.25)
     finite = np.isfinite(np.stack(arrays)).all((0, 2))
     arrays = [array[finite] for array in arrays]
     first_above = arrays[0][:, 0] > arrays[0][:, 1]

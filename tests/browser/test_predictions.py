@@ -74,7 +74,7 @@ def answer_by_hand(form):
         form.locator("input[type=text]").fill(right)
         form.locator("input[type=text]").press("Enter")
     else:
-        form.get_by_label(right, exact=True).check()
+        form.locator(f'input[value="{right}"]').check()
         form.get_by_role("button", name="Check").press("Enter")
     form.locator(".said").get_by_text("Right").wait_for()
 
@@ -144,7 +144,6 @@ def test_an_answer_is_counted_told_everywhere_and_forgotten(visit, size):
     opened = visit(LESSONS[1], size)
     page = opened.page
     assert not page.locator(".lnorm-bar, .lnorm-far").count()
-    assert page.locator(".lnorm-needs").is_visible()
     form = page.locator(".lnorm-prediction:has([type=text])").first
     for was_right in (False, True):  # what was wrong is not told again, and right stays right
         form.locator("input").fill("98765")

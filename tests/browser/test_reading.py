@@ -46,7 +46,7 @@ STILL = """() => Promise.allSettled(document.getAnimations()
 SMALL = """boxes => boxes.filter(e => e.getClientRects().length)
     .filter(e => e.getBoundingClientRect().height < 44).map(e => e.outerHTML)"""
 NAMES = """() => [...document.querySelectorAll(
-    ':is(.lnorm-prediction, .lnorm-exercise, .lnorm-closed) :is(button, summary),' +
+    ':is(.lnorm-prediction, .lnorm-exercise) :is(button, summary),' +
     '.lnorm-answer > summary'
 )].map(control => control.ariaLabel ?? control.textContent)"""
 LEVELS = """() => [...document.querySelectorAll('[role=main] :is(h1, h2, h3, h4, [role=heading])')]
@@ -65,9 +65,9 @@ def test_a_page_fits_a_phone_and_a_screen_and_can_be_read_by_all(visit, name):
     if name in LESSONS:  # the first one begins with a picture of its task
         assert page.evaluate(FIRST) < (3 if name == LESSONS[0] else 2) * PHONE[1]
     page.evaluate(UNFOLD)
-    for whole in ("math", ".lnorm-line", ".lnorm-drawn:not(.wide) img"):
+    for whole in ("math", "pre", ".lnorm-picture:not(.wide) img"):
         assert page.evaluate(CUT, whole) == []
-    for swiped in page.locator(".lnorm-drawn.wide").all():
+    for swiped in page.locator(".lnorm-picture.wide").all():
         assert "Swipe" in swiped.evaluate(SWIPED)
     page.evaluate(STILL)
     assert serious(Axe().run(page)) == []
@@ -83,21 +83,30 @@ def test_a_page_fits_a_phone_and_a_screen_and_can_be_read_by_all(visit, name):
     assert serious(Axe().run(page)) == []
 
 
-def test_keys_open_a_list_walk_through_it_close_it_and_follow_it(visit):
+def test_keys_open_a_list_close_it_and_follow_it(visit):
     page = visit(LESSONS[5], NARROW).page
-    button = page.get_by_role("button", name="on this page")
-    page.get_by_role("button", name="colors").focus()
-    page.keyboard.press("Tab")
+    button, drawer = page.get_by_role("button", name="on this page"), page.locator(".toc-drawer")
+    button.focus()
     page.keyboard.press("Enter")
-    assert page.locator(".toc-drawer").evaluate(ACTIVE)
+    assert drawer.is_visible()
     page.keyboard.press("Escape")
+    assert not drawer.is_visible()
     assert button.evaluate(ACTIVE)
     page.keyboard.press("Enter")
-    page.locator(".toc-drawer").get_by_role("link", name="Recap").focus()
+    drawer.get_by_role("link", name="Recap").focus()
     page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    page.wait_for_function("document.querySelector(':target').contains(document.activeElement)")
-    assert button.get_attribute("aria-expanded") == "false"
+    page.wait_for_url("**#recap")
+    assert not drawer.is_visible()
+
+
+def test_a_word_of_the_glossary_opens_its_meaning(visit):
+    page = visit(LESSONS[5], NARROW).page
+    word = page.locator(".lnorm-word").first
+    word.press("Enter")
+    meaning = page.locator(".lnorm-meaning:popover-open")
+    assert word.inner_text().lower() in meaning.inner_text().lower()
+    page.keyboard.press("Escape")
+    assert meaning.count() == 0
 
 
 @pytest.mark.parametrize("name", ["index.html", LESSONS[0], "docs/hour.html"])

@@ -57,8 +57,9 @@ def test_a_picture_shows_in_a_notebook_as_an_image_with_its_words_under_it(kind,
     monkeypatch.setattr("IPython.display.display", lambda data, raw=False: shown.append(data))
     kind.picture._ipython_display_()
     image, words = shown
-    source = f'<img alt="{kind.picture.alt}" src="data:image/png;base64,{image["image/png"]}'
-    assert image["text/html"].startswith(source)
+    first, *panels = re.findall(r'<img alt="([^"]*)" src="data:image/', image["text/html"])
+    assert first == kind.picture.alt
+    assert {*panels} <= {""}
     assert image["text/plain"] == kind.picture.alt
     assert Image.open(io.BytesIO(base64.b64decode(image["image/png"]))).size[0] >= 250
     assert kind.picture.words in words.data

@@ -1,0 +1,71 @@
+"""The images of a notebook: in files beside the pages, with their words folded under them."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lnorm_course.checking.feedback import inline
+
+__all__ = ["in_files", "with_words"]
+
+IMAGE = re.compile(r'src="data:image/(png|svg)(?:\+xml)?;base64,([^"]+)" ?([^>]*)>')
+IN_WORDS = "**In words.** "
+WIDE = re.compile(r'width="(?:7[5-9]|[89]\d|\d{3})\d"')  # than a page is, in pixels
+
+Cell = dict[str, Any]
+
+
+def in_files(cells: Sequence[Cell], folder: Path, address: str) -> Iterator[Cell]:
+    """Yield cells whose images stand in files.
+
+    Args:
+        cells: of a notebook, with their outputs.
+        folder: to which the images are written.
+        address: of the folder, from the page.
+    """
+
+    def moved(found: re.Match[str]) -> str:
+        image = base64.b64decode(found[2])
+        name = f"{hashlib.sha256(image).hexdigest()[:16]}.{found[1]}"
+        (folder / name).write_bytes(image)
+        # A still image of an explorer doesn't say its size, which stands in a PNG's first bytes.
+        width, height = (int.from_bytes(image[i : i + 4], "big") for i in (16, 20))
+        look = found[3] or f'width="{width}" height="{height}"'
+        return f'src="{address}{name}" {look} loading="lazy">'
+
+    for cell in cells:
+        outputs = []
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/png" in data:
+                data = {"text/html": IMAGE.sub(moved, "".join(data["text/html"]))}
+                output = {**output, "data": data}
+            outputs.append(output)
+        yield {**cell, "outputs": outputs} if "outputs" in cell else cell
+
+
+def with_words(cell: Cell) -> Cell:
+    """Fold the words of each picture under it; to a screen reader they describe it."""
+    outputs: list[dict[str, Any]] = []
+    for output in cell["outputs"]:
+        data = output.get("data", {})
+        before = outputs[-1]["data"] if outputs and "data" in outputs[-1] else {}
+        words = "".join(data.get("text/markdown", ""))
+        if words.startswith(IN_WORDS):
+            before["text/html"] = _described(before["text/html"], words.removeprefix(IN_WORDS))
+        else:
+            outputs.append(output)
+    return {**cell, "outputs": outputs}
+
+
+def _described(picture: str, words: str) -> str:
+    name = f"words-{hashlib.sha256((picture + words).encode()).hexdigest()[:8]}"
+    picture = picture.replace("<img ", f'<img aria-describedby="{name}" ', 1)
+    wide = ' wide" tabindex="0' if WIDE.search(picture) else ""
+    return (
+        f'<div class="lnorm-picture{wide}">{picture}</div><details class="lnorm-words">'
+        f'<summary>In words</summary><p id="{name}">{inline(words)}</p></details>'
+    )
