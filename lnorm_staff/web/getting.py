@@ -23,7 +23,7 @@ def configured(project: Path) -> dict[str, Any]:
 
 def write_archive(project: Path, out: Path) -> int:
     """Pack the last commit into a zip archive; return its size in bytes, 0 where there's no git."""
-    pack = ["git", "-C", project, "archive", f"--prefix={out.stem}/", "-o", out, "HEAD"]
+    pack = ["git", "-C", str(project), "archive", f"--prefix={out.stem}/", "-o", str(out), "HEAD"]
     try:
         subprocess.run(pack, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
