@@ -29,7 +29,6 @@ EXPLORERS = {
 NOT_FOR_PEOPLE = re.compile(r"nan|inf\b|-\d|e[-+−]?0|−0(\.0+)?(?!\.?\d)")  # a true minus sign is −
 NAN, INF = float("nan"), float("inf")
 OWN = {  # the argument that takes it, and something of another size than what is there
-    "explore_offset": ("x", [[1e15, -1e15, 3.0]]),
 }
 
 
