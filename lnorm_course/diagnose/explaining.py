@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
@@ -161,7 +162,7 @@ class Search(Explanations):
         mine = [piece for piece in self.pieces if piece.step in steps]
         pairs = in_gaps(itertools.product(mine, filter(_is_common, mine)))
         double = ((piece,) for piece in mine if piece.counts > 1)
-        return [*dict.fromkeys(tuple(sorted(each)) for each in pairs), *double]
+        return [*double, *dict.fromkeys(tuple(sorted(each)) for each in pairs)]
 
     def _normalize(self, number: int, is_deep: bool) -> tuple[list[Explanation], Tensor]:
         """Return explanations, and what each makes of a trial without γ and β."""
@@ -307,5 +308,5 @@ def _is_common(piece: Piece) -> bool:
     """Tell whether people do it so often that it's tried with all else."""
     if piece.step == "affine":
         return "x_hat" in piece.code or piece.code in ("(1 + g, b)", "(b, g)")
-    is_value = piece.step == "eps" and "eps" not in piece.code
+    is_value = piece.step == "eps" and not {"eps", "**"} & {*re.findall(r"\w+|\*\*", piece.code)}
     return is_value or bool(COMMON & {*piece.beliefs})

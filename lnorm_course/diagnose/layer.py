@@ -59,7 +59,7 @@ def diagnose_layer(
 
     rank, run, trials = prepared(False)
     found = _judged(run, trials) if rank == 2 else None
-    if len(run.norm.shape) == 1 and (not found or run.main.x.ndim == 2):
+    if len(run.norm.shape) == 1 and (not found or (run.main.x.ndim == 2 and not found.slips)):
         # Perhaps its features are axis 1, which a table of rows doesn't tell.
         sizes = [run.norm.shape] if found else sizes
         images = prepared(True)
