@@ -5,15 +5,13 @@ from lnorm_course.explorers.batch import explore_batch
 from lnorm_course.explorers.broken import explore_broken
 from lnorm_course.explorers.collapse import explore_collapse
 from lnorm_course.explorers.engine.controls import (
-    Button,
     Choice,
     Slider,
     Switch,
     powers_of_ten,
     steps,
 )
-from lnorm_course.explorers.engine.dragging import Drag
-from lnorm_course.explorers.engine.explorer import Explorer
+from lnorm_course.explorers.engine.panels import Explorer
 from lnorm_course.explorers.file_types import explore_file_types
 from lnorm_course.explorers.gamma_beta import explore_gamma_beta
 from lnorm_course.explorers.gradient import explore_gradient
@@ -26,9 +24,7 @@ from lnorm_course.explorers.row import explore_row
 from lnorm_course.explorers.transformer import explore_transformer
 
 __all__ = [
-    "Button",
     "Choice",
-    "Drag",
     "Explorer",
     "Slider",
     "Switch",

@@ -10,7 +10,7 @@ import torch
 import traitlets
 
 from lnorm_course.explorers.engine.controls import one_of
-from lnorm_course.explorers.engine.explorer import HERE as ENGINE
+from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.reruns import close_former_run
 from lnorm_course.explorers.engine.stills import still_image
 from lnorm_utils.data import encoded_points

@@ -9,8 +9,8 @@ from typing import Any
 
 from lnorm_course.checking.choosing import SCRIPT as GAPS
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.explorers.engine.explorer import SCRIPT
 from lnorm_course.explorers.engine.panels import HERE as ENGINE
+from lnorm_course.explorers.engine.panels import SCRIPT
 from lnorm_course.explorers.row import SCRIPT as ROW
 from lnorm_course.lab.lesson_files import cleared, read, write
 from lnorm_staff.web.baking import bake, calls_in
@@ -176,9 +176,8 @@ def _run_sphinx(configuration: Path, cache: Path) -> None:
 def write_static(folder: Path) -> None:
     """Write the scripts and the style of pages, and the font of formulas."""
     folder.mkdir(parents=True, exist_ok=True)
-    panels = (ENGINE / "panels.js").read_text("utf-8")
     own = ((ROOM / name).read_text("utf-8") for name in SCRIPTS)
-    (folder / "live.js").write_text("\n".join([SCRIPT, panels, GAPS, *own]), encoding="utf-8")
+    (folder / "live.js").write_text("\n".join([SCRIPT, GAPS, *own]), encoding="utf-8")
     styles = (
         ENGINE / "explorer.css",
         COURSE / "explorers/row.css",

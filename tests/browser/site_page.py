@@ -1,6 +1,5 @@
 """A page of the web edition, in a browser that may speak to no other host."""
 
-import json
 import subprocess
 import sys
 import threading
@@ -11,17 +10,11 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from project import PROJECT
 
 from lnorm_course import explorers
-from lnorm_course.explorers.engine import panels
 from lnorm_staff.web.baking import typeset
 
 WIDE, NARROW = (1366, 768), (360, 740)
 # What the explorer shows, in the page's own notation: ids, which are random, become numbers.
 SCRIPT = """
-// What the page says about its explorers goes away when they are drawn.
-window.pages = {};
-new MutationObserver(() => document.querySelectorAll('.lnorm-live > script').forEach(script => {
-    window.pages[script.parentElement.dataset.topic] = script.textContent;
-})).observe(document, { childList: true, subtree: true });
 const inOrder = (root) => {
     const ids = [...root.querySelectorAll('[id]')].map(e => e.id);
     return ids.reduce((text, id, i) => text.replaceAll(id, `id-${i}`), root.innerHTML);
@@ -45,10 +38,6 @@ window.looks = (root, svgs) => {
     };
 };
 """
-ARRANGED = """root => {
-    const { width, height } = root.querySelector('.sheet > svg').viewBox.baseVal;
-    return [width / 72, height / 72];
-}"""
 
 
 def written(*arguments):
@@ -69,11 +58,6 @@ def served(folder):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
-
-
-def _apart(one, other):
-    """Count the controls that stand elsewhere."""
-    return sum(a != b for a, b in zip(one, other, strict=True))
 
 
 @cache
@@ -137,54 +121,30 @@ class Alive:
     def __init__(self, visit, place):
         self.page, self.root = visit.page, place
         self.topic = place.get_attribute("data-topic")
-        baked = json.loads(self.page.evaluate("topic => pages[topic]", self.topic))
-        self.is_whole, self.presses = baked.get("whole", True), baked.get("presses")
         place.scroll_into_view_if_needed()
         place.locator(".lnorm-explorer > p:not(:empty)").wait_for()
-        self.note = place.locator(".note")
         self.explorer = made(self.topic)
         self.about = self.explorer.page
         self.presets = {p["name"]: p["state"] for p in self.about["presets"]}
-        start = place.get_attribute("data-preset")
-        self.state = self.preset = self.presets.get(start, self.about["start"])
-
-    @property
-    def arrangement(self):
-        """The number of the arrangement that is drawn."""
-        width, height = self.root.evaluate(ARRANGED)
-        sizes = self.about["sizes"]
-        return min(
-            range(len(sizes)), key=lambda i: abs(sizes[i][0] - width) + abs(sizes[i][1] - height)
-        )
+        self.state = self.presets.get(place.get_attribute("data-preset"), self.about["start"])
 
     @property
     def frame(self):
         """What Python computes for the present state."""
-        if isinstance(self.explorer, panels.Explorer):
-            return {**self.explorer.frame(tuple(self.state)), "most": {}}
-        return self.explorer.frames.frame(self.arrangement, self.state)
+        return self.explorer.frame(tuple(self.state))
 
     def go(self, name):
         """Note that a preset was chosen."""
-        self.state = self.preset = self.presets[name]
+        self.state = self.presets[name]
 
     def moved(self, number, place):
-        """Note that a control was moved: alone from the preset, where not all states are drawn."""
-        if isinstance(self.explorer, panels.Explorer):
-            self.state = [*self.state[:number], place, *self.state[number + 1 :]]
-            return
-        anchors = [self.about["start"], *self.presets.values()]
-        wanted, alone = (
-            [*base[:number], place, *base[number + 1 :]] for base in (self.state, self.preset)
-        )
-        is_drawn = self.is_whole or min(_apart(wanted, anchor) for anchor in anchors) < 2
-        frame = self.explorer.frames.frame(self.arrangement, wanted if is_drawn else alone)
-        self.state = frame["state"]
+        """Note that a control was moved."""
+        self.state = [*self.state[:number], place, *self.state[number + 1 :]]
 
     def check(self):
         """Assert that the page shows what Python computes for the state."""
         frame = typeset(self.frame)
-        seen, svgs = None, frame.get("svgs") or [frame["svg"]]
+        seen, svgs = None, frame["svgs"]
         for _ in range(100):
             seen = self.root.evaluate("(root, svgs) => looks(root, svgs)", svgs)
             if seen["is_same_picture"] and seen["words"] == frame["words"]:
@@ -195,7 +155,7 @@ class Alive:
             "words": frame["words"],
             "is_same_picture": True,
             "places": [
-                None if kind == "button" else place * (kind != "switch" or n not in frame["off"])
+                place * (kind != "switch" or n not in frame["off"])
                 for n, (kind, place) in enumerate(zip(kinds, self.state, strict=True))
             ],
             "pressed": [name for name, state in self.presets.items() if state == self.state],

@@ -5,18 +5,19 @@ from jupyterlab_page import Page, notebook, wait_until
 
 SMALL = """
 from lnorm_course.explorers import Explorer, Slider
-from lnorm_utils.plotting import new_picture
+from lnorm_course.explorers.engine.panels import line, panel
 
 def explore_dot():
-    picture, axes = new_picture("A dot", 1, 1, 3, 2)
-    (dot,) = axes[0, 0].plot([0], [0], "o")
-    axes[0, 0].set(xlim=(-1, 11))
+    picture, ax = panel("a dot", xlim=(-1, 11))
+    dot = line(ax, "o", [0])
 
-    def move(place):
+    def show(place):
         dot.set_xdata([place])
         return f"The dot is at {place}."
 
-    return Explorer(picture, [dot], move, {"place": Slider("place", 2, range(11))})
+    controls = {"place": Slider("place", 2, range(11))}
+    presets = {"nine": {"place": 9}}
+    return Explorer({picture: [dot]}, lambda place: place, show, controls, presets)
 """
 
 
@@ -47,7 +48,7 @@ def run_cell(page, cell):
 
 
 def test_two_views_of_one_agree_also_when_code_moves_it_and_go_when_its_cell_runs_again(opened):
-    page = opened(SMALL, "one = explore_dot()\none", "one", "one.values = {'place': 9}")
+    page = opened(SMALL, "one = explore_dot()\none", "one", "one.preset = 'nine'")
     run_cell(page, 3)
     views = page.explorers
     for moved, place in ((None, 9), (views[0], 10), (views[1], 10)):

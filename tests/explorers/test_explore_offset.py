@@ -8,7 +8,7 @@ import pytest
 from lnorm_course.explorers.offset import CONTROLS, PRESETS, explore_offset, numbers
 
 ROW = np.float32([-3.8049, 1.9899, -1.7325, 2.1359])  # as the lesson prints it
-STOPS = list(CONTROLS["offset"].stops)
+STOPS = list(CONTROLS["offset"].stops())
 
 
 @pytest.fixture(scope="module")

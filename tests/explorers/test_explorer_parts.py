@@ -1,4 +1,4 @@
-"""What explorers are made of: stops, rows of own data, markers, and texts that are measured."""
+"""What explorers are made of: stops, markers, and texts that are measured."""
 
 import io
 import re
@@ -8,15 +8,14 @@ import pytest
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.font_manager import FontProperties
 
-from lnorm_course.explorers import Explorer, Slider, powers_of_ten, steps
-from lnorm_course.explorers.engine.drawing import FewElements, svg
+from lnorm_course.explorers import Slider, powers_of_ten, steps
+from lnorm_course.explorers.engine.drawing import FewElements, drawn, svg
 from lnorm_utils.plotting import new_picture
 
 
-def test_stops_that_round_to_the_same_text_get_more_digits_and_whole_numbers_of_numpy_are_whole():
-    slider = Slider("n", 1, [0.123451, 0.123452, 1.0])
-    assert slider.texts([0.123451, 0.123452, 1.0]) == ["0.123451", "0.123452", "1"]
-    assert Slider("n", 1, range(5)).checked("n", np.int64(3)) == 3
+def test_stops_that_round_to_the_same_text_get_more_digits():
+    assert Slider("n", 1, [0.123451, 0.123452, 1.0]).texts() == ["0.123451", "0.123452", "1"]
+    assert Slider("n", 1, range(5)).nearest("n", np.int64(3)) == 3
 
 
 def test_steps_and_powers_have_both_ends_and_round_numbers():
@@ -38,16 +37,15 @@ def test_places_are_written_with_two_decimals_and_numbers_in_texts_with_all():
 
 def test_all_markers_of_a_line_are_drawn_at_their_places():
     picture, axes = new_picture("Three dots", 1, 1, 4, 3, layout=None)
+    picture.set_dpi(72)
     (line,) = axes[0, 0].plot([1.0, 2.0, np.nan, 4.0], [1.0, 3.0, 1.0, 2.0], "o")
-    explorer = Explorer(picture, [line], lambda: "Three dots.", {})
-    path = re.search(
-        r'<g style="marker: url\(#[^)]+\)">\s*<path d="([^"]+)"', explorer.frame()["svg"]
-    )
-    drawn = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", path[1]), dtype=float)
+    picture.draw_without_rendering()  # which finds the limits of the axes
+    drawing = drawn(picture, [line], "none", "few")
+    path = re.search(r'<g style="marker: url\(#[^)]+\)">\s*<path d="([^"]+)"', drawing)
+    places = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", path[1]), dtype=float)
     height = picture.get_figheight() * 72
     expected = axes[0, 0].transData.transform([(1, 1), (2, 3), (4, 2)]) * (1, -1) + (0, height)
-    assert drawn == pytest.approx(expected, abs=0.051)  # a place has one decimal
-    explorer.close()
+    assert places == pytest.approx(expected, abs=0.051)  # a place has one decimal
 
 
 @pytest.mark.parametrize(("text", "is_math"), [("$x^2$", True), ("$x^2$", False), ("one", False)])

@@ -1,38 +1,31 @@
 """States drawn ahead: which there are, and that they are what the explorer shows."""
 
-import base64
 import gzip
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from lnorm_course import explorers
-from lnorm_course.explorers import Button, Explorer, Slider, Switch
+from lnorm_course.explorers import Explorer, Slider, Switch
+from lnorm_course.explorers.engine.panels import line, panel
 from lnorm_staff.web import baking
-from lnorm_staff.web.baking import bake
-from lnorm_utils.plotting import new_picture
+from lnorm_staff.web.baking import bake, page_of
 
-PRESETS = {"low": {"place": 0}, "far": {"place": 3, "presses": 11}}
+PRESETS = {"low": {"place": 0}, "far": {"place": 3, "is_high": True}}
 
 
 def explore_tiny(preset=None):
-    picture, axes = new_picture("A dot", 1, 1, 3, 2)
-    (dot,) = axes[0, 0].plot([0], [0], "o")
-    axes[0, 0].set(xlim=(-1, 11))
+    picture, ax = panel("a dot", xlim=(-1, 11))
+    dot = line(ax, "o", [0])
 
-    def move(place, is_high, presses):
-        dot.set_data([place], [int(is_high)])
-        return f"The dot's at {place}, {is_high}, {presses}."
+    def show(found):
+        dot.set_data([found[0]], [int(found[1])])
+        return f"The dot's at {found[0]}, {found[1]}."
 
-    most = {"most": lambda values: 2 if values["is_high"] else 3}
-    controls = {
-        "place": Slider("place", 1, range(4), **most),
-        "is_high": Switch("high", False),
-        "presses": Button("press", 0),
-    }
-    return Explorer(picture, [dot], move, controls, PRESETS, preset)
+    controls = {"place": Slider("place", 1, range(4)), "is_high": Switch("high", False)}
+    panels = {picture: [dot]}
+    return Explorer(panels, lambda **values: (*values.values(),), show, controls, PRESETS, preset)
 
 
 @pytest.fixture
@@ -40,52 +33,38 @@ def tiny(monkeypatch):
     monkeypatch.setattr(explorers, "explore_tiny", explore_tiny, raising=False)
 
 
-def baked(folder, arrangement=0):
-    """Read what was drawn: state → frame, and what the page says about itself."""
-    found = {}
-    for part in ("near", "rest"):
-        text = gzip.decompress((folder / f"{arrangement}.{part}.gz").read_bytes()).decode()
-        numbers, *lines = text.split("\n")
-        frames = [json.loads(line) for line in lines]
-        found |= {tuple(map(int, k.split(","))): frames[n] for k, n in json.loads(numbers).items()}
-    return found, json.loads((folder / "page.json").read_text("utf-8"))
+def lines(folder):
+    """Read the frames of all states, in order."""
+    text = gzip.decompress((folder / "all.gz").read_bytes()).decode()
+    return [json.loads(line) for line in text.split("\n")]
 
 
-def words_in_python(states):
-    """Return the words of states, with the apostrophes of the page around them."""
-    frames = explore_tiny().frames
-    return {state: frames.frame(0, state)["words"].replace("'", "’") for state in states}
+def test_every_state_is_drawn_in_order_as_the_explorer_shows_it(tiny, tmp_path):
+    explorer = explore_tiny()
+    frames = lines(bake("explore_tiny()", tmp_path))
+    assert [frame["state"] for frame in frames] == [[p, s] for p in range(4) for s in range(2)]
+    for frame, state in zip(frames, explorer.states(), strict=True):
+        assert frame["words"] == explorer.frame(state)["words"].replace("'", "’")
+        assert len(frame["svgs"]) == 1
 
 
-def test_a_small_grid_is_drawn_whole(tiny, tmp_path):
-    found, page = baked(bake("explore_tiny()", tmp_path))
-    assert page["whole"]
-    assert page["presses"] == 12
-    grid = {(p, s, n) for p in range(4) for s in range(2) for n in range(12)}
-    assert {state: frame["words"] for state, frame in found.items()} == words_in_python(grid)
+def test_too_many_states_are_refused(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr(baking, "MOST_STATES", 7)
+    with pytest.raises(ValueError, match="has 8 states, of at most 7"):
+        bake("explore_tiny()", tmp_path)
 
 
-def test_of_a_large_grid_each_control_is_drawn_alone(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(baking, "MOST_STATES", 10)
-    found, page = baked(bake("explore_tiny()", tmp_path))
-    assert not page["whole"]
-    anchors = [(1, 0, 0), (0, 0, 0), (3, 0, 11)]
-    grid = [(p, s, n) for p in range(4) for s in range(2) for n in range(12)]
-    near = [g for g in grid if any(sum(map(int.__ne__, g, a)) < 2 for a in anchors)]
-    assert {state: frame["words"] for state, frame in found.items()} == words_in_python(near)
-
-
-def test_the_first_file_has_the_presets_and_the_background(tiny, tmp_path):
+def test_a_page_begins_with_the_frame_of_its_preset_and_the_first_file_has_all_presets(
+    tiny, tmp_path
+):
     folder = bake("explore_tiny()", tmp_path)
-    first = json.loads(gzip.decompress((folder / "0.first.gz").read_bytes()))
-    assert {*first["frames"]} == {"1,0,0", "0,0,0", "3,0,11"}
-    assert shapes(first["background"]) == shapes(explore_tiny().frames.background(0))
-
-
-def shapes(image):
-    """Return what an SVG image draws; ids and what refers to them differ each time."""
-    drawing = base64.b64decode(image.removeprefix("data:image/svg+xml;base64,")).decode()
-    return re.findall(r' (?:d|style|transform)="(?!clip-path|.*url)([^"]+)"', drawing)
+    first = json.loads(gzip.decompress((folder / "first.gz").read_bytes()))
+    assert {*first} == {"1,0", "0,0", "3,1"}
+    page = page_of(folder, "far")
+    assert page["frame"] == first["3,1"]
+    assert (page["start"], page["presets"][1]) == ([1, 0], {"name": "far", "state": [3, 1]})
+    assert page["panels"][0]["still"].startswith("data:image/svg+xml;base64,")
+    assert page_of(folder, "")["frame"] == first["1,0"]
 
 
 def test_what_was_drawn_is_kept(tiny, tmp_path):
@@ -106,10 +85,10 @@ def test_an_explorer_is_drawn_again_when_its_own_file_has_changed(monkeypatch):
 def test_what_was_interrupted_is_drawn_again(tiny, tmp_path):
     folder = bake("explore_tiny()", tmp_path)
     (folder / "page.json").unlink()
-    (folder / "0.near.gz").write_bytes(b"")
-    assert baked(bake("explore_tiny()", tmp_path))[0]
+    (folder / "all.gz").write_bytes(b"")
+    assert len(lines(bake("explore_tiny()", tmp_path))) == 8
 
 
 def test_a_call_needs_nothing_but_the_package(tmp_path):
     with pytest.raises(ValueError, match="mine"):
-        bake("explore_collapse(points=mine)", tmp_path)
+        bake("explore_collapse(features=mine)", tmp_path)

@@ -1,5 +1,6 @@
 """Lessons as pages: before an answer is given, nothing shows it."""
 
+import gzip
 import json
 import re
 
@@ -15,7 +16,9 @@ FORM = 'class="lnorm-prediction'
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "page.json").write_text("{}", "utf-8")
+    """What was drawn of an explorer, as `bake` leaves it."""
+    (tmp_path / "page.json").write_text('{"presets": [], "start": [0]}', "utf-8")
+    (tmp_path / "first.gz").write_bytes(gzip.compress(b'{"0": {}}'))
     return tmp_path
 
 

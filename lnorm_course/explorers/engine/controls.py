@@ -1,19 +1,19 @@
-"""What can be set in an explorer: a slider over stops, a choice, a switch, a button."""
+"""What can be set in an explorer: a slider over stops, a choice, a switch."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lnorm_utils.words import significant
 
-__all__ = ["Button", "Choice", "Slider", "Switch", "powers_of_ten", "steps"]
+__all__ = ["Choice", "Slider", "Switch", "powers_of_ten", "steps"]
 
 Values = Mapping[str, Any]
-MOST_DIGITS = 17  # they tell any two float64 numbers apart
+MOST_DIGITS = 18  # 17 of them tell any two float64 numbers apart
 
 
 def always(values: Values) -> bool:
@@ -37,66 +37,47 @@ class Control(ABC):
     kind: ClassVar[str]
 
     @abstractmethod
-    def checked(self, name: str, value: Any) -> Any:
-        """Return the value, or raise a ValueError that names the control and what it takes."""
+    def stops(self) -> list[Any]:
+        """List what can be chosen."""
 
     @abstractmethod
-    def stops_with(self, values: Iterable[Any]) -> list[Any] | None:
-        """List what can be chosen, these values included; None is a whole number from 0 on."""
+    def nearest(self, name: str, value: Any) -> Any:
+        """Return the stop nearest to a value, or raise a ValueError that says what there is."""
 
-    def nearest(self, name: str, value: Any, stops: list[Any] | None) -> Any:
-        """Return what can be chosen and is nearest to a value, or raise as `checked` does."""
-        return self.checked(name, value)
-
-    def texts(self, stops: list[Any] | None) -> list[str]:
+    def texts(self) -> list[str]:
         """Write what can be chosen, each as a text."""
-        return [] if stops is None else list(map(str, stops))
+        return list(map(str, self.stops()))
 
 
 @dataclass(frozen=True)
 class Slider(Control):
-    """A slider that stops at numbers in a row; a start or a preset between two becomes a stop.
+    """A slider that stops at numbers.
 
     Args:
-        stops: the numbers, from low to high; where all are integers, only integers can be chosen.
-        most: from the values of all controls, the largest number that means anything now; the
-            slider ends there. Without it, the slider always ends at its last stop.
+        numbers: from low to high.
     """
 
-    stops: Iterable[float]
-    most: Callable[[Values], float] | None = field(default=None, kw_only=True)
+    numbers: Iterable[float]
     kind = "slider"
 
-    def checked(self, name: str, value: Any) -> float:
-        stops = list(self.stops)
-        if not stops:
-            raise ValueError(f"The slider {name} needs at least one stop, but got none.")
-        whole = all(isinstance(stop, Integral) for stop in stops)
-        kind = Integral if whole else Real
-        inside = isinstance(value, kind) and min(stops) <= float(value) <= max(stops)
-        if not inside or isinstance(value, bool):
-            what = "a whole number" if whole else "a number"
+    def stops(self) -> list[float]:
+        return [*self.numbers]
+
+    def nearest(self, name: str, value: Any) -> float:
+        stops = self.stops()
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not min(stops) <= float(value) <= max(stops):
             low, high = significant(min(stops)), significant(max(stops))
             raise ValueError(
-                f"{name} must be {what} between {low} and {high}, but {value!r} was given."
+                f"{name} must be a number between {low} and {high}, but {value!r} was given."
             )
-        return int(value) if whole else float(value)
+        return min(stops, key=lambda stop: abs(stop - value))
 
-    def stops_with(self, values: Iterable[float]) -> list[float]:
-        return sorted({*(stop + 0 for stop in self.stops), *values})
-
-    def nearest(self, name: str, value: Any, stops: list[Any] | None) -> float:
-        value = self.checked(name, value)
-        return min(stops or [value], key=lambda stop: abs(stop - value))
-
-    def texts(self, stops: list[Any] | None) -> list[str]:
+    def texts(self) -> list[str]:
         """Write the numbers with as many digits as tell them apart."""
-        stops = stops or []
-        for digits in range(4, MOST_DIGITS):
-            texts = [significant(stop, digits) for stop in stops]
-            if len({*texts}) == len(stops):
-                return texts
-        return [significant(stop, MOST_DIGITS) for stop in stops]
+        stops = self.stops()
+        every = ([significant(stop, digits) for stop in stops] for digits in range(4, MOST_DIGITS))
+        return next(texts for texts in every if len({*texts}) == len(stops))
 
 
 @dataclass(frozen=True)
@@ -110,11 +91,11 @@ class Choice(Control):
     options: Iterable[str]
     kind = "choice"
 
-    def checked(self, name: str, value: Any) -> str:
-        return one_of(value, self.options, name)
+    def stops(self) -> list[str]:
+        return [*self.options]
 
-    def stops_with(self, values: Iterable[str]) -> list[str]:
-        return list(self.options)
+    def nearest(self, name: str, value: Any) -> str:
+        return one_of(value, self.options, name)
 
 
 @dataclass(frozen=True)
@@ -123,28 +104,13 @@ class Switch(Control):
 
     kind = "switch"
 
-    def checked(self, name: str, value: Any) -> bool:
-        if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{name} must be True or False, but {value!r} was given.")
-        return bool(value)
-
-    def stops_with(self, values: Iterable[bool]) -> list[bool]:
+    def stops(self) -> list[bool]:
         return [False, True]
 
-
-@dataclass(frozen=True)
-class Button(Control):
-    """A button whose value is how often it was pressed."""
-
-    kind = "button"
-
-    def checked(self, name: str, value: Any) -> int:
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
-            raise ValueError(f"{name} must be a whole number from 0 on, but {value!r} was given.")
-        return int(value)
-
-    def stops_with(self, values: Iterable[int]) -> None:
-        return None
+    def nearest(self, name: str, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(f"{name} must be True or False, but {value!r} was given.")
+        return value
 
 
 def one_of(value: Any, options: Iterable[str], name: str) -> str:

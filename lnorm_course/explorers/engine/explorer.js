@@ -1,373 +1,232 @@
-// A picture with controls, as `controls.js` draws them. `mount` draws the frame of each state and knows
-// no kernel: it asks a source for the frames that it doesn't have.
+// A picture with controls, in any page. It knows no kernel: it asks a source for what it shows.
 //
-// A state is a list of whole numbers: for each control the place of its value among its stops, and
-// for a button how often it was pressed. A frame is what a picture shows of a state: see frames.py.
+// A state is a list of whole numbers: for each control the place of its value among its stops. A
+// frame is what is shown of a state: a drawing for each panel, words, and which controls are off.
 
-const PIXELS_PER_INCH = 86.4; // so many at least: text of 10 pt is 12 pixels high then
-const OF_WINDOW = 0.52; // the part of the window's height that a picture may take
-const SLIM = 560; // pixels: where there are fewer, controls are under the picture, which stays in sight
-const EDGE = 8; // pixels between a large picture and the edge of what is seen
-const MOST_KEPT = 12e6; // bytes of frames
-const MOST_AHEAD = 500;
-const OURS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp",
-  "PageDown", "Enter", " "]);
-const [CALM, REST, SLOW, BEAT] = [40, 150, 1000, 110]; // milliseconds
+const WAIT = 1000; // milliseconds until it says that it waits, and asks once more
+const MOST_FRAMES = 1000; // that are kept
+const [PAUSE, LOT] = [40, 4]; // milliseconds of rest, and then how many frames are asked for at once
+const KEYS = /^(Arrow|Page|Home|End|Enter| )/; // keys that move controls
 
-/**
- * Draw an explorer into an element.
- *
- * page: what `Explorer.page` holds. start: the state to begin with.
- * source.ask({arrangement, now, background, next}): send a frame now, and others when there is time.
- * source.changed(state, isPreset): the reader has moved a control, or pressed a preset.
- * source.link(state): where states have addresses, copy the address of one, and say so.
- * Return {receive, go, close}: take frames and a background; show a state; let go of everything.
- */
-function mount(parent, page, start, source) {
-  const root = element("div", parent, {
-    class: "lnorm-explorer", role: "group", "aria-label": page.alt,
-  });
-  root.addEventListener("keydown", (event) => { // or JupyterLab goes to the next cell
-    if (OURS.has(event.key) && !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey)
-      event.stopPropagation();
-  });
-  const chips = element("div", root, { class: "chips", role: "group", "aria-label": "presets" });
-  chips.addEventListener("scroll", () => { chips.classList.toggle("scrolled", chips.scrollLeft > 3); });
-  const panel = element("div", root, { class: "controls" });
-  const scene = element("div", root, { class: "scene" });
-  const tabs = element("div", scene, { class: "views", role: "group", "aria-label": "panels" });
-  const stage = element("div", scene, { class: "stage" });
-  const sheet = element("div", stage, { class: "sheet" });
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("aria-hidden", true); // its words stand below it, and are read there
-  sheet.append(svg);
-  const words = element("p", root, { "aria-live": "polite" });
-  const tools = element("div", root, { class: "tools", role: "group", "aria-label": "tools" });
+const sleep = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
 
-  const frames = new Map(); // key → frame, those drawn last at the end
-  const backgrounds = new Map(); // arrangement → image
-  let kept = 0;
-  let state = [...start];
-  let arrangement = 0;
-  let shown = null; // the key of the frame that is shown
-  let drawnIn = -1; // its arrangement
-  let off = []; // the numbers of the controls that have no effect, as far as it's known
-  let asked = []; // keys in the order in which they were asked for, the last one being shown next
-  let { view } = page; // the number of the one that's shown where there isn't room for all
-  let used = Math.max(page.controls.findIndex((c) => c.kind === "slider"), 0);
-  let [isSeen, isClosed, calm, slow, playing] = [false, false, 0, 0, 0];
-
-  const keyOf = (someState) => `${arrangement}:${someState.join(",")}`;
-  const presets = page.presets.map(({ name, state: target }) => {
-    const chip = element("button", chips, { type: "button" }, name);
-    chip.addEventListener("click", () => { stop(); move(target, true); });
-    return { chip, key: target.join(",") };
-  });
-  const controls = page.controls.map((control, index) =>
-    draw(control, panel, (place) => {
-      stop();
-      used = control.kind === "slider" ? index : used;
-      move(state.map((old, i) => (i === index ? place : old)));
-    }));
-  panel.addEventListener("focusin", (event) => {
-    const at = [...panel.children].indexOf(event.target.closest(".controls > *"));
-    if (page.controls[at]?.kind === "slider" && at !== used) { used = at; ahead(); }
-  });
-
-  const views = page.views.at(-1).map(([name], at) => {
-    const tab = element("button", tabs, { type: "button" }, name);
-    tab.addEventListener("click", () => { view = at; scale(drawnIn); });
-    return tab;
-  });
-  const grips = page.drags.map((drag, number) => grip(sheet, svg, number, drag, () => ({
-    state, arrangement: drawnIn, pixels: sheet.offsetWidth / page.sizes[drawnIn][0],
-  }), (next) => { stop(); move(next); }));
-
-  const tool = (name, act) => {
-    const button = element("button", tools, { type: "button" }, name);
-    button.addEventListener("click", act);
-    return button;
-  };
-  const sweeps = page.controls.some((c) => c.kind === "slider");
-  const play = sweeps ? tool("play", () => (playing ? stop() : sweep())) : null;
-  tool("reset", () => { stop(); move(page.start, true); });
-  const large = tool("large type", () => {
-    large.setAttribute("aria-pressed", root.classList.toggle("large"));
-    words.style.minHeight = "";
-    fit();
-  });
-  large.setAttribute("aria-pressed", false);
-  tool("save picture", save);
-  if (source.link) {
-    const link = tool("copy link", async () => {
-      link.textContent = said.textContent = await source.link(state);
-      setTimeout(() => { link.textContent = "copy link"; said.textContent = ""; }, 2000);
+class Explorer {
+  /**
+   * page: what `Explorer.about` says in Python. start: the state to begin with.
+   * source.ask(state): a promise of its frame.
+   * source.changed(state): called when the reader has moved something.
+   * source.link(state): where states have addresses, copy the address of one, and return what to say.
+   */
+  constructor(parent, page, start, source) {
+    Object.assign(this, { page, source, state: start, shown: null, frames: new Map() });
+    this.used = Math.max(page.controls.findIndex(({ kind }) => kind === "slider"), 0);
+    if (page.frame) this.frames.set(String(page.frame.state), page.frame);
+    const label = page.panels.map(({ alt }) => alt).join(", and ");
+    this.root = element("div", parent, { class: "lnorm-explorer", role: "group", "aria-label": label });
+    this.root.style.setProperty("--panels", page.panels.length);
+    this.root.style.setProperty("--tall", page.panels.reduce((sum, { size: [w, h] }) => sum + h / w, 0));
+    this.root.addEventListener("keydown", (event) => { // or JupyterLab goes to the next cell
+      const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (KEYS.test(event.key) && isPlain) event.stopPropagation();
     });
-    const said = element("span", tools, { class: "said", role: "status" }); // for screen readers
+    this.drawPresets(element("div", this.root, { class: "chips", role: "group", "aria-label": "presets" }));
+    const body = element("div", this.root, { class: "body" });
+    const scene = element("div", body, { class: "scene" });
+    this.sheets = page.panels.map((panel) => drawPanel(panel, scene));
+    this.grips = page.drags.map((drag, number) => this.drawGrip(drag, number));
+    this.drawControls(element("div", body, { class: "controls" }));
+    this.words = element("p", this.root, { "aria-live": "polite" });
+    this.drawTools(element("div", this.root, { class: "tools", role: "group", "aria-label": "tools" }));
+    this.sight = new IntersectionObserver(([entry]) => {
+      this.isSeen = entry.isIntersecting;
+      this.rest();
+    });
+    this.sight.observe(this.root);
+    this.go(start);
+  }
+
+  drawPresets(parent) {
+    this.chips = this.page.presets.map(({ name, state }) => {
+      const chip = element("button", parent, { type: "button" }, name);
+      chip.addEventListener("click", () => this.move(state));
+      return { chip, state };
+    });
+  }
+
+  drawControls(parent) {
+    this.controls = this.page.controls.map((control, number) =>
+      draw(control, parent, (place) => {
+        if (control.kind === "slider") this.used = number;
+        this.move(this.state.with(number, place));
+      }));
+  }
+
+  drawTools(parent) {
+    const tool = (name, act) => {
+      const button = element("button", parent, { type: "button" }, name);
+      button.addEventListener("click", () => act(button));
+      return button;
+    };
+    if (this.page.controls.some(({ kind }) => kind === "slider"))
+      this.player = tool("play", () => (this.player.textContent === "play" ? this.play() : this.stop()));
+    tool("reset", () => this.move(this.page.start));
+    if (document.fullscreenEnabled) tool("full screen", () => this.root.requestFullscreen());
+    if (!this.source.link) return;
+    const said = element("span", parent, { class: "said", role: "status" }); // for screen readers
+    tool("copy link", async (button) => {
+      button.textContent = said.textContent = await this.source.link(this.state);
+      await sleep(2000);
+      [button.textContent, said.textContent] = ["copy link", ""];
+    });
+  }
+
+  /**
+   * Lay over a marker a place to take it, wide enough for a finger. A hand that drags it goes to the state
+   * whose marker is nearest, of those that are there already. The sliders stay the way for keys.
+   */
+  drawGrip({ panel, sliders }, number) {
+    const sheet = this.sheets[panel];
+    const grip = element("div", sheet.parentElement, { class: "grip", "aria-hidden": "true" });
+    const marker = new RegExp(`drag${number}"[^]*?<g style="marker[^]*?d="M ([-.\\d]+) ([-.\\d]+)`);
+    const placeIn = (frame) => frame.svgs[panel].match(marker)?.slice(1).map(Number);
+    const { width, height } = sheet.viewBox.baseVal;
+    grip.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      grip.setPointerCapture(event.pointerId);
+      [this.used] = sliders;
+      this.rest();
+    });
+    grip.addEventListener("pointermove", (event) => {
+      if (!grip.hasPointerCapture(event.pointerId)) return;
+      const box = sheet.getBoundingClientRect();
+      const [x, y] = [event.clientX - box.left, event.clientY - box.top].map((at) => at * width / box.width);
+      const isNear = ({ state }) => state.every((at, i) => at === this.state[i] || sliders.includes(i));
+      const awayOf = (frame) => Math.hypot(...(placeIn(frame) ?? [Infinity]).map((at, i) => at - [x, y][i]));
+      const [{ state }] = [...this.frames.values()].filter(isNear)
+        .map((frame) => ({ state: frame.state, away: awayOf(frame) })).sort((a, b) => a.away - b.away);
+      if (String(state) !== String(this.state)) this.move(state);
+    });
+    return (frame) => {
+      const [x, y] = placeIn(frame) ?? [];
+      grip.hidden = x === undefined;
+      Object.assign(grip.style, { left: `${100 * x / width}%`, top: `${100 * y / height}%` });
+    };
   }
 
   /** Show a state that the reader has chosen. */
-  function move(next, isPreset = false) {
-    go(next);
-    source.changed(state, isPreset);
+  move(state) {
+    this.stop();
+    this.go(state);
+    this.source.changed(state);
   }
 
-  function go(next) {
-    state = [...next];
-    const frame = frames.get(keyOf(state));
-    if (frame) settle(frame);
-    else { mark(); ask(); }
-    ahead();
+  /** Show a state, as soon as its frame is there. */
+  go(state) {
+    this.state = state;
+    this.mark();
+    if (this.frames.has(String(state))) this.paint(state);
+    else if (!this.isAsking) this.catchUp();
+    this.rest();
   }
 
-  /** Paint the frame of the present state, which may stand for another one. */
-  function settle(frame) {
-    const key = keyOf(state);
-    asked = [];
-    state = [...frame.state];
-    paint(key, frame);
-    if (keyOf(state) !== key) { keep(keyOf(state), frame); source.changed(state); }
-    mark(frame);
-  }
-
-  function paint(key, frame) {
-    const at = Number(key.split(":", 1)[0]);
-    if (!backgrounds.has(at)) return;
-    if (at !== drawnIn) {
-      drawnIn = at;
-      for (const [number, image] of backgrounds) image.hidden = number !== at;
-      svg.setAttribute("viewBox", `0 0 ${page.sizes[at].map((inches) => inches * 72).join(" ")}`);
-      scale(at);
+  /** Ask for the present state, wait, and paint it, until the hand rests: what lies between is left out. */
+  async catchUp() {
+    this.isAsking = true;
+    while (!this.frames.has(String(this.state))) {
+      const state = this.state;
+      const frame = await Promise.race([this.source.ask(state), sleep(WAIT)]);
+      this.root.classList.toggle("waiting", !frame);
+      if (!frame) continue;
+      this.frames.set(String(state), frame);
+      if (this.shown !== String(this.state)) this.paint(state);
     }
-    shown = key;
-    svg.innerHTML = frame.svg;
-    for (const follow of grips) follow();
-    choose(frame.state);
-    words.textContent = frame.words;
-    clearTimeout(slow);
-    slow = 0;
-    root.classList.remove("waiting");
+    this.isAsking = false;
+    this.go(this.state);
+  }
+
+  rest() {
+    clearTimeout(this.resting);
+    if (this.isSeen) this.resting = setTimeout(() => this.askAhead(), PAUSE);
+  }
+
+  /** Ask for the states that may come next, until the hand moves. */
+  async askAhead() {
+    if (this.frames.size > MOST_FRAMES) this.frames.clear();
+    const [from, isNew] = [this.state, (state) => !this.frames.has(String(state))];
+    for (let next = this.near(); next.length && from === this.state && this.isSeen; next = next.slice(LOT)) {
+      const lot = next.slice(0, LOT).filter(isNew);
+      const found = await Promise.all(lot.map((state) => this.source.ask(state)));
+      lot.forEach((state, i) => this.frames.set(String(state), found[i]));
+    }
+  }
+
+  /** List the states that are one move away, those of the slider that was used last before all others. */
+  near() {
+    const alone = (number) => this.page.controls[number].texts
+      .map((_, place) => this.state.with(number, place))
+      .sort((a, b) => Math.abs(a[number] - this.state[number]) - Math.abs(b[number] - this.state[number]));
+    const others = [...this.page.controls.keys()].filter((number) => number !== this.used);
+    return [...alone(this.used), ...this.page.presets.map(({ state }) => state), ...others.flatMap(alone)];
+  }
+
+  paint(state) {
+    this.shown = String(state);
+    const frame = this.frames.get(this.shown);
+    this.sheets.forEach((svg, i) => { svg.innerHTML = frame.svgs[i]; });
+    for (const follow of this.grips) follow(frame);
+    this.words.textContent = frame.words;
+    this.off = frame.off;
+    this.mark();
   }
 
   /** Let the controls and the presets show the state. */
-  function mark(frame) {
-    const now = state.join(",");
-    off = frame?.off ?? page.off[now] ?? off;
-    controls.forEach((show, i) => show(state[i], off.includes(i), frame?.most[i]));
-    for (const { chip, key } of presets) {
-      chip.setAttribute("aria-pressed", key === now);
-      if (key === now && chips.scrollWidth > chips.clientWidth)
-        chips.scrollLeft = chip.offsetLeft - (chips.clientWidth - chip.offsetWidth) / 2;
+  mark() {
+    this.controls.forEach((show, i) => show(this.state[i], this.off?.includes(i)));
+    for (const { chip, state } of this.chips)
+      chip.setAttribute("aria-pressed", String(state) === String(this.state));
+  }
+
+  /** Move the slider that was used last to its end, and from its beginning back to where it was. */
+  async play() {
+    const isOn = (i) => this.page.controls[i].kind === "slider" && !this.off?.includes(i);
+    const slider = [this.used, ...this.page.controls.keys()].find(isOn);
+    if (slider === undefined) return;
+    const [from, count] = [this.state[slider], this.page.controls[slider].texts.length];
+    const turn = this.turn = {};
+    this.player.textContent = "stop";
+    this.words.setAttribute("aria-live", "off");
+    for (let step = 1; step <= count; step += 1) {
+      // Few stops go by slowly enough to be followed, and many in about five seconds.
+      await sleep(Math.min(1200, Math.max(110, 5000 / count)));
+      if (this.turn !== turn) return;
+      if (step === count) this.stop(); // first, so that the words of the end are read out
+      this.go(this.state.with(slider, (from + step) % count));
     }
+    this.source.changed(this.state);
   }
 
-  /** Where a control chooses the part that is shown, show the one that it stands at. */
-  function choose(chosen) {
-    const [control] = page.chooses_view;
-    if (control === undefined || view === chosen[control]) return;
-    view = chosen[control];
-    scale(drawnIn);
+  stop() {
+    this.turn = null;
+    if (this.player) this.player.textContent = "play";
+    this.words.setAttribute("aria-live", "polite");
   }
 
-  function ask() {
-    asked.push(keyOf(state));
-    slow ||= setTimeout(() => root.classList.add("waiting"), SLOW);
-    source.ask({ arrangement, now: state, background: !backgrounds.has(arrangement) });
+  close() {
+    this.stop();
+    clearTimeout(this.resting);
+    this.isSeen = false;
+    this.sight.disconnect();
+    this.root.remove();
   }
+}
 
-  /** When the hand rests, ask for the states that may come next, the nearest first. */
-  function ahead() {
-    clearTimeout(calm);
-    if (!isSeen || isClosed) return;
-    calm = setTimeout(() => {
-      const next = coming().filter((s) => !frames.has(keyOf(s))).slice(0, MOST_AHEAD);
-      source.ask({ arrangement, next });
-    }, CALM);
-  }
-
-  function coming() {
-    const most = frames.get(keyOf(state))?.most ?? {};
-    const along = (index) => {
-      const { kind, texts } = page.controls[index];
-      const last = most[index] ?? texts.length - 1;
-      const places = kind === "button" ? [state[index] + 1] : [...Array(last + 1).keys()];
-      places.sort((a, b) => Math.abs(a - state[index]) - Math.abs(b - state[index]));
-      return places.map((place) => state.map((old, i) => (i === index ? place : old)));
-    };
-    const others = page.controls.map((_, index) => index).filter((index) => index !== used);
-    return [...along(used), ...page.presets.map((p) => p.state), ...others.flatMap(along)];
-  }
-
-  function keep(key, frame) {
-    kept += frame.svg.length - (frames.get(key)?.svg.length ?? 0);
-    frames.delete(key);
-    frames.set(key, frame);
-    for (const [old, { svg: text }] of frames) {
-      if (kept <= MOST_KEPT) break;
-      if (old !== shown && old !== key) { frames.delete(old); kept -= text.length; }
-    }
-  }
-
-  async function receive({ frames: found = {}, backgrounds: images = {} }) {
-    for (const [number, source_] of Object.entries(images)) {
-      const image = element("img", null, { alt: "", src: source_ });
-      await image.decode();
-      image.hidden = true;
-      sheet.prepend(image);
-      backgrounds.set(Number(number), image);
-    }
-    for (const [key, frame] of Object.entries(found)) keep(key, frame);
-    if (shown === keyOf(state)) return;
-    const frame = frames.get(keyOf(state));
-    if (frame) { settle(frame); ahead(); return; }
-    const latest = asked.findLastIndex((key) => frames.has(key));
-    if (latest >= 0) { // the hand is ahead of the kernel: show the latest that has come
-      paint(asked[latest], frames.get(asked[latest]));
-      asked = asked.slice(latest + 1);
-    }
-  }
-
-  /** Choose the arrangement for the room there is. */
-  function fit() {
-    if (!stage.clientWidth) return;
-    words.style.minHeight = "";
-    const isSlim = root.classList.toggle("slim", root.clientWidth < SLIM);
-    const below = isSlim ? words : scene;
-    if (panel.nextSibling !== below) root.insertBefore(panel, below); // so that keys go as eyes do
-    if (fitting() !== arrangement) { arrangement = fitting(); go(state); }
-    scale(Math.max(drawnIn, 0));
-  }
-
-  function fitting() {
-    if (isLarge()) { // of those that show all panels at once, the one drawn largest, or nearly so
-      const scales = page.sizes.map(([width], at) => (page.views[at].length ? 0 : widest(at) / width));
-      return scales.findIndex((each) => each > 0.9 * Math.max(...scales));
-    }
-    const found = page.sizes.findIndex(([width]) => width * PIXELS_PER_INCH <= stage.clientWidth);
-    return found < 0 ? page.sizes.length - 1 : found;
-  }
-
-  function isLarge() { return root.classList.contains("large"); }
-
-  /** How wide a picture can be: in large type so that it's seen with the controls, and with its words. */
-  function widest(at) {
-    const width = page.sizes[at][0];
-    const height = shownOf(at).height;
-    const above = stage.getBoundingClientRect().top - root.getBoundingClientRect().top;
-    const beside = Math.max(above, words.offsetHeight) + EDGE;
-    const tall = isLarge() ? seenOf(root) - beside : innerHeight * OF_WINDOW;
-    return Math.min(stage.clientWidth, tall * (width / height));
-  }
-
-  /** Tell in inches where the part of a picture begins that is shown, and how high the highest is. */
-  function shownOf(at) {
-    const parts = page.views[at];
-    if (!parts.length) return { top: 0, height: page.sizes[at][1], isAll: true };
-    return { top: parts[view][1], height: Math.max(...parts.map((part) => part[2])), isAll: false };
-  }
-
-  /** Make a picture as wide as there is room, but no smaller than can be read. */
-  function scale(at) {
-    const [width, height] = page.sizes[at];
-    const { top, height: high, isAll } = shownOf(at);
-    sheet.style.aspectRatio = `${width} / ${height}`;
-    const wide = Math.max(widest(at), width * PIXELS_PER_INCH);
-    sheet.style.width = `${wide}px`;
-    sheet.style.marginTop = `${-top * wide / width}px`;
-    stage.style.height = isAll ? "" : `${high * wide / width}px`;
-    tabs.hidden = isAll || page.chooses_view.length > 0;
-    views.forEach((tab, i) => tab.setAttribute("aria-pressed", i === view));
-    root.style.setProperty("--scene", `${scene.offsetHeight}px`);
-    if (wide > stage.clientWidth) stage.setAttribute("tabindex", 0); // so that keys scroll it
-    else stage.removeAttribute("tabindex");
-  }
-
-  /** Move a slider to its end, and from its beginning back to where it was. */
-  function sweep() {
-    const isOn = (index) =>
-      page.controls[index].kind === "slider" && !frames.get(keyOf(state))?.off.includes(index);
-    const slider = isOn(used) ? used : page.controls.findIndex((_, index) => isOn(index));
-    if (slider < 0) return;
-    const from = state[slider];
-    const lastOf = () => frames.get(keyOf(state))?.most[slider] ?? page.controls[slider].texts.length - 1;
-    play.textContent = "stop";
-    words.setAttribute("aria-live", "off");
-    // Few stops go by slowly enough to be followed, and many in about five seconds.
-    const beat = Math.min(1200, Math.max(BEAT, 5000 / (lastOf() + 1)));
-    let waited = 0;
-    playing = setInterval(() => {
-      if (shown !== keyOf(state) && (waited += beat) < SLOW) return;
-      waited = 0;
-      const place = state[slider] >= lastOf() ? 0 : state[slider] + 1;
-      if (place === from) stop(); // first, so that the words of the end are read out
-      move(state.map((old, i) => (i === slider ? place : old)));
-    }, beat);
-  }
-
-  function stop() {
-    clearInterval(playing);
-    playing = 0;
-    if (play) play.textContent = "play";
-    words.setAttribute("aria-live", "polite");
-  }
-
-  /** Save what is shown, with its words under it, as a PNG file. */
-  async function save() {
-    if (!shown) return;
-    const [width, height] = page.sizes[drawnIn].map((inches) => inches * 192);
-    const canvas = element("canvas", null, { width, height: height + 160 });
-    const paper = canvas.getContext("2d");
-    const copy = svg.cloneNode(true);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("width", width);
-    copy.setAttribute("height", height);
-    const moving = new Image();
-    moving.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
-    await moving.decode();
-    paper.fillStyle = "white";
-    paper.fillRect(0, 0, width, height + 160);
-    paper.drawImage(backgrounds.get(drawnIn), 0, 0, width, height);
-    paper.drawImage(moving, 0, 0, width, height);
-    paper.fillStyle = "black";
-    paper.font = "28px sans-serif";
-    let [line, down] = ["", height + 36];
-    for (const word of [...words.textContent.split(" "), ""]) {
-      if (!word || paper.measureText(`${line} ${word}`).width > width - 60) {
-        paper.fillText(line, 30, down);
-        [line, down] = ["", down + 36];
-      }
-      line = `${line} ${word}`.trim();
-    }
-    const link = element("a", null, { href: canvas.toDataURL("image/png"), download: `${page.alt}.png` });
-    link.click();
-  }
-
-  const sizes = new ResizeObserver(fit);
-  sizes.observe(stage);
-  addEventListener("resize", fit); // of a window that only gets higher, the stage hears nothing
-  // What stands below longer words goes down once, and not up and down with each change.
-  const lengths = new ResizeObserver(() => { words.style.minHeight = `${words.offsetHeight}px`; });
-  lengths.observe(words);
-  const sight = new IntersectionObserver(([entry]) => {
-    isSeen = entry.isIntersecting;
-    ahead();
-  });
-  sight.observe(root);
-  mark();
-  if (!page.frames) arrangement = fitting();
-  scale(arrangement);
-  receive(page).then(() => { if (shown !== keyOf(state)) go(state); fit(); });
-  return {
-    receive,
-    go: (next) => { if (next.join() !== state.join()) go(next); },
-    close: () => {
-      isClosed = true;
-      stop();
-      clearTimeout(calm);
-      clearTimeout(slow);
-      removeEventListener("resize", fit);
-      for (const observer of [sizes, lengths, sight]) observer.disconnect();
-      root.remove();
-    },
-  };
+/** Draw what stands still in a panel; return where what moves is put. */
+function drawPanel({ alt, size: [width, height], still }, parent) {
+  const sheet = element("div", parent, { class: "sheet", role: "img", "aria-label": alt });
+  sheet.style.aspectRatio = `${width} / ${height}`;
+  element("img", sheet, { alt: "", src: still });
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", `0 0 ${width * 72} ${height * 72}`);
+  sheet.append(svg);
+  return svg;
 }

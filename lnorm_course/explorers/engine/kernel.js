@@ -3,13 +3,13 @@
 const REST = 150; // milliseconds after which the kernel hears where the controls stand
 
 function render({ model, el }) {
-  const waiting = new Map(); // state → what takes its frame
+  const waiting = new Map(); // state → those that wait for its frame
   /** Tell the kernel something, if there still is one. */
   const tell = (act) => {
     try { act(); } catch (error) { console.debug(error); }
   };
   const take = (frame) => {
-    waiting.get(String(frame.state))?.(frame);
+    for (const resolve of waiting.get(String(frame.state)) ?? []) resolve(frame);
     waiting.delete(String(frame.state));
   };
   let resting = 0;
@@ -21,7 +21,7 @@ function render({ model, el }) {
   };
   const explorer = new Explorer(el, model.get("page"), model.get("state"), {
     ask: (state) => new Promise((resolve) => {
-      waiting.set(String(state), resolve);
+      waiting.set(String(state), [...waiting.get(String(state)) ?? [], resolve]);
       tell(() => model.send({ state }));
     }),
     changed: () => {

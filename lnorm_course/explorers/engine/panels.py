@@ -30,7 +30,7 @@ __all__ = ["SCRIPT", "Explorer", "Frame", "State", "key", "line", "panel"]
 WIDTH = 3.75  # inches: on a phone with 360 pixels, text of 10 pt is 12 pixels high then
 HERE = Path(__file__).parent
 # What draws an explorer in any page.
-SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "panels.js"))
+SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "explorer.js"))
 
 State = tuple[int, ...]  # for each control the place of its value among its stops
 Frame = dict[str, Any]  # what a browser shows of a state
@@ -122,7 +122,7 @@ class Explorer(anywidget.AnyWidget):
     ) -> None:
         self.panels, self.controls = panels, controls
         self.computed, self.show = computed, show
-        self.stops = {name: control.stops_with([]) or [] for name, control in controls.items()}
+        self.stops = {name: control.stops() for name, control in controls.items()}
         self.name = f"e{uuid4().hex[:8]}"  # no other explorer has it
         self.drags = drags or {}
         for number, artist in enumerate(self.drags):
@@ -196,8 +196,8 @@ class Explorer(anywidget.AnyWidget):
         figures: list[Any] = [*self.panels]
         return {
             "controls": [
-                {"kind": c.kind, "label": c.label, "texts": c.texts(self.stops[name])}
-                for name, c in self.controls.items()
+                {"kind": c.kind, "label": c.label, "texts": c.texts()}
+                for c in self.controls.values()
             ],
             "presets": [{"name": name, "state": [*at]} for name, at in self.presets.items()],
             "panels": [
@@ -256,7 +256,7 @@ class Explorer(anywidget.AnyWidget):
         found = {}
         for name, value in start.items():
             one_of(name, self.controls, "the name of a control")
-            found[name] = self.controls[name].nearest(name, value, self.stops[name])
+            found[name] = self.controls[name].nearest(name, value)
         return found
 
     def _on_message(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
