@@ -4,14 +4,16 @@ It writes them into `build/looks`, which git ignores.
 """
 
 import html
+import json
 import re
 import sys
 
 import numpy as np
-from control_ends import ends, make_all
+from control_ends import make_all
 from project import PROJECT
 
 from lnorm_course.explorers.engine.drawing import POINTS_PER_INCH, svg
+from lnorm_course.explorers.engine.panels import HERE, SCRIPT
 from lnorm_utils import layer_norm
 from lnorm_utils.data import dummy_points, encoded_points, normal, two_rings
 from lnorm_utils.plotting import (
@@ -33,10 +35,7 @@ HEAD = """<!doctype html>
 <meta charset="utf-8">
 <style>
 body { max-width: 960px }
-.layers { display: grid }
-.layers > * { grid-area: 1 / 1 }
 </style>"""
-STILL = "still"
 NAMES = {"title": "Title", "xlabel": "n", "ylabel": "y"}
 NAN = float("nan")
 
@@ -103,7 +102,7 @@ def pages():
     """Return {name: function that draws a page}."""
     return {
         **{name: lambda makes=makes: page(map(_still, makes)) for name, makes in PICTURES.items()},
-        **{name: lambda make=make: page(_explored(make)) for name, make in make_all().items()},
+        **{name: lambda make=make: _explored(make) for name, make in make_all().items()},
     }
 
 
@@ -115,7 +114,7 @@ def page(parts):
 def _named(part, number):
     """Give each id a name that is the same at every run, and that no other part has."""
     names = dict.fromkeys(re.findall(r'\bid="([^"]+)"', part))
-    new = {name: f"part{number}-{index}" for index, name in enumerate(names)} | {STILL: STILL}
+    new = {name: f"part{number}-{index}" for index, name in enumerate(names)}
     return re.sub(r'(\bid="|url\(#|href="#)([^")]+)', lambda match: match[1] + new[match[2]], part)
 
 
@@ -128,30 +127,24 @@ def _still(make):
 
 
 def _explored(make):
-    """Draw what stands still, what moves at each preset and at both ends of all, and controls."""
+    """Draw an explorer at each preset, as a page does; controls that lead elsewhere wait."""
     explorer = make()
-    still = explorer.frames.still(f'id="{STILL}"', "none")
-    yield f"<h1>{explorer.picture.alt}</h1>\n{still}"
-    for name in explorer.presets:
-        explorer.preset = name
-        yield _layers(name, explorer)
-    for end, name in ((0, "all to the left"), (-1, "all to the right")):
-        for control, values in ends(explorer).items():
-            setattr(explorer, control, values[end])
-        yield _layers(name, explorer)
+    about = explorer.about()
+    pages = [
+        {**about, "start": state, "frame": explorer.frame(state)}
+        for state in explorer.presets.values()
+    ]
     explorer.close()
-
-
-def _layers(name, explorer):
-    below = f'{_open(explorer)}<use href="#{STILL}"/></svg>'
-    frame = explorer.frame()
-    above = f"{_open(explorer)}{frame['svg']}</svg><p>{html.escape(frame['words'])}</p>"
-    return f'<h2>{name}</h2>\n<div class="layers">{below}<div>{above}</div></div>'
-
-
-def _open(explorer):
-    width, height = explorer.picture.get_size_inches() * POINTS_PER_INCH
-    return f'<svg viewBox="0 0 {width:g} {height:g}">'
+    # Each has names of its own, or one would refer to what another draws.
+    texts = [
+        json.dumps(page).replace(explorer.name, f"{explorer.name}at{number}-")
+        for number, page in enumerate(pages)
+    ]
+    style = (HERE / "explorer.css").read_text("utf-8")
+    return f"""{HEAD}<style>{style}</style><script type="module">{SCRIPT}
+const source = {{ ask: () => new Promise(() => {{}}), changed: () => {{}} }};
+for (const page of [{",".join(texts)}]) new Explorer(document.body, page, page.start, source);
+</script>"""
 
 
 def main():
