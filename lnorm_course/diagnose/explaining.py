@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
@@ -72,12 +73,18 @@ class Search(Explanations):
         trials: what goes in.
         unit: of rounding, of the dtype in which results were computed.
         more: by how much they may be off besides.
+        is_quick: whether one thing alone is looked for.
     """
 
     def __init__(
-        self, norm: Norm, trials: Sequence[Trial], unit: float = DOUBLE, more: float = 0.0
+        self,
+        norm: Norm,
+        trials: Sequence[Trial],
+        unit: float = DOUBLE,
+        more: float = 0.0,
+        is_quick: bool = False,
     ) -> None:
-        self.norm, self.trials, self.unit = norm, trials, unit
+        self.norm, self.trials, self.unit, self.is_quick = norm, trials, unit, is_quick
         self._fits: list[Piece] = []
         self._normalized = cache(self._normalize)
         self.answers = [each.run(partial(norm.result, ())) for each in trials]
@@ -126,14 +133,6 @@ class Search(Explanations):
         has_bias = self.trials[0].bias is not None
         return [p for p in pieces if has_bias or p.step not in SCALING or "β" not in p.why]
 
-    def all(self, count: int) -> Iterator[Iterator[Explanation]]:
-        """Yield the explanations with so many wrong things that a screen doesn't find."""
-        whole = [p for p in self.pieces if p.step == "layer_norm" or p.step in BEHIND]
-        if count == 1:
-            yield ((piece,) for piece in self.pieces if piece.counts == 1)
-        elif count == 2:
-            yield in_gaps(itertools.product(filter(_is_common, self.pieces), whole))
-
     def screened(self, value: Tensor, number: int, is_deep: bool) -> Iterator[Explanation]:
         """Yield what gives a result: wrong normalization × wrong γ and β × what comes behind.
 
@@ -163,7 +162,7 @@ class Search(Explanations):
         mine = [piece for piece in self.pieces if piece.step in steps]
         pairs = in_gaps(itertools.product(mine, filter(_is_common, mine)))
         double = ((piece,) for piece in mine if piece.counts > 1)
-        return [*dict.fromkeys(tuple(sorted(each)) for each in pairs), *double]
+        return [*double, *dict.fromkeys(tuple(sorted(each)) for each in pairs)]
 
     def _normalize(self, number: int, is_deep: bool) -> tuple[list[Explanation], Tensor]:
         """Return explanations, and what each makes of a trial without γ and β."""
@@ -187,21 +186,19 @@ class Search(Explanations):
         results: Sequence[Result | None],
         source: str,
         must_run: bool = False,
-        is_quick: bool = False,
     ) -> Explained:
         """Explain the results of trials; None for those that don't count.
 
         Args:
             source: that of the layer, as far as it's known.
             must_run: whether errors have to be explained, too.
-            is_quick: whether one thing alone is looked for.
         """
         judged = [n for n, value in enumerate(results) if isinstance(value, Tensor)]
         wrong = [n for n in judged if not self.is_right(results[n], n)]  # type: ignore[arg-type]
         trials = [self.trials[n] for n in wrong]
         if all(trial.kind in APART for trial in trials) and not must_run:
             return Explained(True, without=trials)
-        found, fits = self._best(results, {*wrong}, source, is_quick)
+        found, fits = self._best(results, {*wrong}, source)
         if not found:
             return Explained(not wrong and isinstance(results[-1], Tensor), wrong=trials)
         done = dict.fromkeys(first_sentence(part.why) for parts in found for part in parts)
@@ -209,7 +206,7 @@ class Search(Explanations):
         return Explained(False, in_words(found)[1], tuple(done), trials, without, found)
 
     def _best(
-        self, results: Sequence[Result | None], wrong: set[int], source: str, is_quick: bool
+        self, results: Sequence[Result | None], wrong: set[int], source: str
     ) -> tuple[list[Explanation], set[int]]:
         """Return the explanations that explain most, and the numbers of the trials they explain.
 
@@ -227,7 +224,7 @@ class Search(Explanations):
         order = sorted(must, key=lambda n: (n not in wrong, -n))
         best: list[Explanation] = []
         explained: set[int] = set()
-        for group in self._groups(results, order[0], is_quick):
+        for group in self._groups(results, order[0]):
             for parts in group:
                 if not all(self.fits(scaled[n], parts, n) for n in order):
                     continue
@@ -246,32 +243,23 @@ class Search(Explanations):
                 break
         return self._once(best), explained
 
-    def _groups(
-        self, results: Sequence[Any], number: int, is_quick: bool
-    ) -> Iterator[Iterable[Explanation]]:
+    def _groups(self, results: Sequence[Any], number: int) -> Iterator[Iterable[Explanation]]:
         """Yield groups of explanations, the fewest wrong things first."""
-        yield from self.all(1)
-        if is_quick:
-            yield from self._numbers([()], results, number)
-            return
+        yield ((piece,) for piece in self.pieces if piece.counts == 1)
         value = results[number]
         if isinstance(value, Raised) or self.trials[number].kind == "gradient":
             return  # of which two things give too many
-        if value.shape == self.trials[number].x.shape:
+        common = [] if self.is_quick else [*filter(_is_common, self.pieces)]
+        if not self.is_quick and value.shape == self.trials[number].x.shape:
             for is_deep in (False, True):
                 some = itertools.islice(self.screened(value.double(), number, is_deep), MOST)
                 found = sorted(some, key=_size)
                 for _, group in itertools.groupby(found, _size):
                     yield [parts for parts in group if _size(parts) > (1, -1)]
-        yield from self.all(2)
-        common = [p for p in self.pieces if _is_common(p) and p.step != "eps"]
-        for others in ([()], [(piece,) for piece in common]):
-            yield from self._numbers(others, results, number)
-
-    def _numbers(
-        self, others: Sequence[Explanation], results: Sequence[Any], number: int
-    ) -> Iterator[list[Explanation]]:
-        yield [parts for other in others for parts in self._with_number(other, results, number)]
+        whole = [p for p in self.pieces if p.step in ("layer_norm", *BEHIND)]
+        yield in_gaps(itertools.product(common, whole))
+        for others in ([()], [(piece,) for piece in common if piece.step != "eps"]):
+            yield [p for other in others for p in self._with_number(other, results, number)]
 
     def _with_number(
         self, others: Explanation, results: Sequence[Any], wrong: int
@@ -289,9 +277,7 @@ class Search(Explanations):
 
             with contextlib.suppress(Exception):  # a wrong part may do anything
                 found = fitted(run, value.double(), self.tolerances[number])
-                if found is not None and piece.gap not in {
-                    getattr(part, "gap", None) for part in others
-                }:
+                if found is not None and [*in_gaps([(piece, *others)])]:
                     why = piece.why.format(number=significant(found))
                     fit = piece._replace(value=found, why=why)
                     self._fits.append(fit)  # whose id stands for its results
@@ -322,5 +308,5 @@ def _is_common(piece: Piece) -> bool:
     """Tell whether people do it so often that it's tried with all else."""
     if piece.step == "affine":
         return "x_hat" in piece.code or piece.code in ("(1 + g, b)", "(b, g)")
-    is_value = piece.step == "eps" and "eps" not in piece.code
+    is_value = piece.step == "eps" and not {"eps", "**"} & {*re.findall(r"\w+|\*\*", piece.code)}
     return is_value or bool(COMMON & {*piece.beliefs})

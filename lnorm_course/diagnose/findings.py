@@ -138,8 +138,9 @@ def compare_as_held(
     values = [own.result(trial) for trial in held]
     agrees = all(isinstance(v, Raised) or search.is_right(v, n) for n, v in enumerate(values))
     words = "" if agrees else _other_numbers(run)
-    is_new = all(p is None or p.min() == p.max() for p in (g, b))  # it only says which norm
-    if words and explained.is_right and not is_new:
+    is_new = all(map(_is_constant, (g, b)))
+    is_trained = not all(_is_constant(subject.tensor(path)) for path in subject.held.values())
+    if words and explained.is_right and not (is_new and is_trained):  # which norm, `like` says
         same = "With the same numbers in both no difference was found."
         return Explained(False, f"{words} {same}", (words.removesuffix("."),)), "", ""
     if words:
@@ -153,6 +154,11 @@ def compare_as_held(
         return explained, "", ""
     note = f"With the same numbers in both it would differ. {explained.words}".strip()
     return Explained(True), " That's with the γ and β that each of them holds.", note
+
+
+def _is_constant(p: Tensor | None) -> bool:
+    """Tell whether a parameter is as a new layer has it."""
+    return p is None or bool(p.min() == p.max())
 
 
 def _other_numbers(run: Run) -> str:
@@ -169,12 +175,14 @@ def _other_numbers(run: Run) -> str:
             continue
         if torch.allclose(p.sort().values, q.sort().values, 0, near):
             found.append(f"{letter} has the same numbers in another order")
+        elif _is_constant(p):
+            why = f"where that of `like` is {significant(q[0])}"
+            why = why if _is_constant(q) else "as if it weren't loaded"
+            found.append(f"{letter} is {significant(p[0])} everywhere, {why}")
         elif swap is not None and torch.allclose(p, swap.detach().double().flatten(), 0, near):
             found.append(f"{letter} has the numbers of the other one")
         elif torch.allclose(p + 1, q, 0, 1e-6 + near):
             found.append(f"{letter} is less by 1, as if it were to be added")
-        elif p.min() == p.max():
-            found.append(f"{letter} is {significant(p[0])} everywhere, as if it weren't loaded")
         else:
             found.append(f"{letter} has other numbers")
     return f"It holds other numbers than `like`: {spoken(found, True)}." if found else ""

@@ -10,12 +10,13 @@ __all__ = ["fitted"]
 STARTS = torch.logspace(-12, 3, 136, dtype=torch.float64)
 STARTS = torch.cat([STARTS, -STARTS[81:]])  # below 0 only what could be a factor
 ROUNDS = 12
-FIRST, SLOWEST = 0.35, 0.25  # of the result: what may be left at first, and by what it must shrink
+BEST = 2  # starts: what's cut off may not show at the best one
+FIRST, SLOWEST = 0.2, 0.25  # of the result: what may be left at first, and by what it must shrink
 STEP = 1e-6  # relative, for a slope
 
 
 def fitted(run: Callable[[Tensor], Tensor], result: Tensor, within: float) -> float | None:
-    """Return the number with which `run` gives a result, or None: the best start, then Newton.
+    """Return the number with which `run` gives a result, or None: the best starts, then Newton.
 
     Args:
         run: what comes out for several numbers at once, of shape (numbers, 1, …, 1).
@@ -30,7 +31,14 @@ def fitted(run: Callable[[Tensor], Tensor], result: Tensor, within: float) -> fl
 
     size = target.abs().mean()
     left = (off(STARTS).abs() / size).clamp(max=1).mean(-1)
-    number = STARTS[left.argmin()]
+    for least in left.unique()[:BEST]:
+        found = _newton(off, STARTS[(left == least).int().argmax()], size, within)
+        if found is not None:
+            return found
+    return None
+
+
+def _newton(off: Callable, number: Tensor, size: Tensor, within: float) -> float | None:
     for n in range(ROUNDS):
         here, beside = off(torch.stack([number, number * (1 + STEP)]))
         if here.abs().mean() > FIRST * SLOWEST**n * size + within:

@@ -59,7 +59,7 @@ def diagnose_layer(
 
     rank, run, trials = prepared(False)
     found = _judged(run, trials) if rank == 2 else None
-    if len(run.norm.shape) == 1 and (not found or run.main.x.ndim == 2):
+    if len(run.norm.shape) == 1 and (not found or (run.main.x.ndim == 2 and not found.slips)):
         # Perhaps its features are axis 1, which a table of rows doesn't tell.
         sizes = [run.norm.shape] if found else sizes
         images = prepared(True)
@@ -202,8 +202,11 @@ def _explained(run: Run, search: Search, results: list[Result]) -> tuple[Explain
     fails = {t.kind for t, r in zip(trials, results, strict=True) if isinstance(r, Raised)}
     fails &= {"width", "gradient"}
     counted = [None if t.kind in fails else r for t, r in zip(trials, results, strict=True)]
-    half = Search(run.norm, [run.main], torch.finfo(torch.bfloat16).eps / 2)
-    is_half = half.is_right(results[last], 0) and not search.is_right(results[last], last)
+    kinds = ("main",) if run.is_still else ("main", "flat")
+    some = [n for n, trial in enumerate(trials) if trial.kind in kinds]
+    half = Search(run.norm, [trials[n] for n in some], torch.finfo(torch.bfloat16).eps / 2)
+    is_half = all(half.is_right(results[n], at) for at, n in enumerate(some))
+    is_half = is_half and not search.is_right(results[last], last)
     slip = "something is rounded to fewer digits than float32 has, as in half precision"
     rounded = Explained(False, f"{capitalized(slip)}.", (slip,), [run.main])
     if is_half and run.is_still:
@@ -234,17 +237,15 @@ def _explained(run: Run, search: Search, results: list[Result]) -> tuple[Explain
 
 def _example(run: Run, wrong: Sequence[Trial]) -> str:
     """Say what is wrong with the smallest of some inputs, if that can be said."""
-    sizes = [trial.x.shape[-1] for trial in wrong if trial.kind == "width"]
-    uneven = {n for n in (*WIDTHS, *run.norm.shape) if n & (n - 1)}
-    found = ["None of these numbers is a power of 2."] if sizes and {*sizes} == uneven else []
     for trial in sorted(wrong, key=lambda trial: trial.x.numel()):
         if trial.x.is_contiguous():  # changing a row would make any other one contiguous
             norm = replace(run.norm, shape=trial.x.shape[-len(run.norm.shape) :])
             mine = replace(run, main=replace(trial, kind="main"), norm=norm)
-            search, results = Search(norm, [mine.main], run.unit), [mine.result(trial)]
-            words = law(search, results) or search.explain(results, "", is_quick=True).words
+            search = Search(norm, [mine.main], run.unit, is_quick=True)
+            results = [mine.result(trial)]
+            words = law(search, results) or search.explain(results, "").words
             words = words or " ".join(_rows(mine))
-            return " ".join([*found, f"On {trial.words}: {words}" if words else ""])
+            return f"On {trial.words}: {words}" if words else ""
     return ""
 
 
@@ -337,5 +338,5 @@ def _report(
     if explained.is_right:
         words = f"from {run.norm.in_words} in what was tried, up to rounding.{remark}"
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
-    tried += "; all single slips, and pairs and triples of common ones, but no pairs of rare ones"
+    tried += "; all slips, and pairs of them, but no two rare ones of the normalization"
     return diagnosis(Verdict.UNKNOWN, looks, (), places, tried)

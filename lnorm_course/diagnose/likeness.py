@@ -39,7 +39,18 @@ def law(search: Search, results: Sequence[Any]) -> str:
     rows, within = _rows(search, results), max(WITHIN, 5 * search.tolerances[-1])
     if rows is None or _near(rows[1], rows[3], within).all():
         return ""
-    return _left_out(rows, within) or _affine(search, rows, within)
+    return _left_out(rows, within) or _reordered(rows, within) or _affine(search, rows, within)
+
+
+def _reordered(rows: tuple[Tensor, ...], within: float) -> str:
+    """Say from which features the right numbers come, if each is one of another feature."""
+    _, y, _, z, _ = rows
+    near = (y.T[:, None] - z.T).abs().amax(-1) <= within * z.abs().max()
+    if not near.any(1).all() or near.diagonal().all():
+        return ""
+    few = ", ".join(str(n) for n in near.int().argmax(1)[: MOST_NAMED + 2].tolist())
+    more = ", …" * (len(near) > MOST_NAMED + 2)
+    return f"In place of features 0, 1, 2, … come the right numbers of features {few}{more}."
 
 
 def _left_out(rows: tuple[Tensor, ...], within: float) -> str:

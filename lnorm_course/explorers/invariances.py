@@ -110,15 +110,9 @@ def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
     goes_in = Picture("the points and the weights of a layer", WIDTH, 2.8, "constrained")
     comes_out, last = panel("its outputs, before and after a change", height=2.2)
     every = [changed(*state) for state in product(CHANGES, NORMS, STOPS, (False, True))]
-    drawn = []
-    for n, (ax, name, group) in enumerate(
-        zip(
-            (*goes_in.subplots(2), last),
-            ("points x", "weights W", "outputs"),
-            ("point", "output", "point"),
-            strict=True,
-        )
-    ):
+    axes, drawn = (*goes_in.subplots(2), last), []
+    names = (("points x", "point"), ("weights W", "output"), ("outputs", "point"))
+    for n, (ax, (name, group)) in enumerate(zip(axes, names, strict=True)):
         count, each = every[0].before[n].shape
         ax.set(xlim=(-0.5, count - 0.5), ylabel=name)
         ax.set_ylim(limits(torch.stack([layer.after[n] for layer in every]).numpy(), 0.1))

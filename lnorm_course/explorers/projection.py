@@ -98,7 +98,7 @@ def explore_projection(preset: str | None = None, **start: Any) -> Explorer:
     for height, away, va, name in LEVELS:
         left.axhline(height, color=GRAY, lw=1, zorder=0)
         left.text(73, height + away, name, ha="right", va=va, fontsize=10)
-    key(left, ("– with the bias", BLACK), ("- - without", BLACK), ("★ now", BLUE))
+    key(left, ("– with the bias", BLACK), ("      - - without", BLACK), ("★ now", BLUE))
     for scale, look in ((1.0, "-"), (0.0, "--")):
         r2 = [decoder_r2(codes(points(), size, scale), points()) for size in SIZES]
         line(left, look, SIZES, r2, color=BLACK)

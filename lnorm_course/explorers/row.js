@@ -50,7 +50,7 @@ export function mount(parent, page) {
     return [name, made];
   }));
   const presets = buttons(chips, page.presets, (name) => show(name));
-  const depths = buttons(tools, page.depths ?? DEPTHS, (depth) => dive(depth));
+  const depths = buttons(tools, page.depths ?? DEPTHS, (depth) => go({ depth }));
   const axes = buttons(tools, page.axes ?? {}, (axis) => go({
     over: [..."NLD"].filter((one) => (one === axis) !== state.over.includes(one)).join("") }));
 
@@ -69,13 +69,9 @@ export function mount(parent, page) {
     draw();
     sweep();
   }
-  function dive(depth, at = state.at) {
-    const said = isOpen({ depth }) ? undefined : "Each word stands for its numbers. Touch one.";
-    go({ depth, at }, said);
-  }
   /** Let the depths open out of each other, until the reader does something. */
   function open([depth, ...rest]) {
-    dive(depth);
+    go({ depth });
     later("opening", SCENE, () => (rest.length ? open(rest) : show(page.preset)));
   }
   const show = (name) => go(page.presets[name].state, page.presets[name].says);
@@ -109,6 +105,7 @@ export function mount(parent, page) {
   function tell(said, { row, d } = { row: state.at, d: 0 }) {
     const own = solve().steps[row];
     const { mean, root: spread, steps } = own[d].group;
+    if (state.depth === "words") said ??= "Each word stands for its numbers. Touch one.";
     const parts = [`“${words[row]}”, ${(page.letters ?? LETTERS)[d]}: ${short(state.x[row][d])}.`];
     if (isOpen(state) || state.over !== null)
       parts.push(`${steps.length} numbers have mean ${fitted(mean)}, spread ${fitted(spread)}.`);
@@ -183,7 +180,7 @@ export function mount(parent, page) {
       const word = target.closest(".word");
       const isAgain = isOpen(state) && state.at === Number(word?.dataset.row);
       const depth = isAgain ? "numbers" : isOpen(state) ? state.depth : "row";
-      if (word) dive(depths.has(depth) ? depth : state.depth, Number(word.dataset.row));
+      if (word) go({ depth: depths.has(depth) ? depth : state.depth, at: Number(word.dataset.row) });
     },
     input: (event) => change(partAt(event).row, partAt(event).d, Number(event.target.value)),
     focusin: (event) => { hot = partAt(event); draw(); },
