@@ -207,7 +207,8 @@ def _explained(run: Run, search: Search, results: list[Result]) -> tuple[Explain
     half = Search(run.norm, [trials[n] for n in some], torch.finfo(torch.bfloat16).eps / 2)
     is_half = all(half.is_right(results[n], at) for at, n in enumerate(some))
     is_half = is_half and not search.is_right(results[last], last)
-    slip = "something is rounded to fewer digits than float32 has, as in half precision"
+    slip = "it's right to fewer digits than float32 has, as where something is rounded, or only "
+    slip += "approximated"
     rounded = Explained(False, f"{capitalized(slip)}.", (slip,), [run.main])
     if is_half and run.is_still:
         return rounded, ""
@@ -256,9 +257,9 @@ def _apart(explained: Explained) -> list[Finding]:
         slip = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
         return [Finding(f"{capitalized(slip)}: it's wrong on {kinds['far']}.", slip)]
     if dtypes := [t.words for t in explained.without if t.kind == "dtype" and explained.is_right]:
+        if dtypes == [OVERFLOW]:  # many right layers are written for float32 alone
+            return [Finding(f"In {OVERFLOW} a square is too large. Compute in float32 there.")]
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
-        if dtypes == [OVERFLOW]:
-            slip = f"in {OVERFLOW} a square is too large, and isn't computed in float32"
         words = f"{capitalized(slip)}. In float64 no difference was found."
         return [Finding(words, slip, is_minor=True)]
     return []
