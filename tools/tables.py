@@ -7,7 +7,6 @@ import re
 
 import nbformat
 from freeze import replace
-from pictures import LESSONS
 from project import CORE, LESSON_PATHS, PROJECT
 
 from lnorm_staff.lecture import FOR_BELIEF, FOR_LESSON
@@ -44,8 +43,10 @@ def _in_readme(number, path):
     title = nbformat.read(path, as_version=4).cells[0].source
     question = title.splitlines()[0].removeprefix("# ")
     minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", title)[1]
-    image = f'<img src="docs/pictures/{path.stem}.png" width="120" alt="{LESSONS[path.stem].alt}">'
-    return f"| {image}<br>{number}.&nbsp;[{question}](notebooks/{path.name}) | {minutes} |"
+    # Its picture was drawn once, and stands in the row that is there already.
+    found = re.search(rf'<img src="docs/pictures/{path.stem}[^>]+><br>', README.read_text("utf-8"))
+    image = found[0] if found else ""
+    return f"| {image}{number}.&nbsp;[{question}](notebooks/{path.name}) | {minutes} |"
 
 
 def _with_rows(page, rows_below):
