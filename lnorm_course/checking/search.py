@@ -18,7 +18,16 @@ from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.models import Model
 from lnorm_course.slips.notation import Piece
 
-__all__ = ["Explanation", "Explanations", "Mistake", "Raised", "in_gaps", "in_words", "may_be"]
+__all__ = [
+    "Explanation",
+    "Explanations",
+    "Mistake",
+    "Raised",
+    "clause",
+    "in_gaps",
+    "in_words",
+    "may_be",
+]
 
 MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend on the machine
 MOST_NAMED = 3  # explanations; if more of them fit, one is an example
@@ -217,21 +226,21 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
         What was done, in short, and everything that a student reads of it.
     """
     names = [first_sentence(part.why) for part in found[0]]
-    name = names[0] if len(names) == 1 else f"Two things: {' and '.join(map(_clause, names))}"
+    name = names[0] if len(names) == 1 else f"Two things: {' and '.join(map(clause, names))}"
     ways = list(dict.fromkeys(map(_way, found)))
     if len(ways) > MOST_NAMED:
-        return name, f"Perhaps {_clause(ways[0])} But other mistakes lead to the same result."
+        return name, f"Perhaps {clause(ways[0])} But other mistakes lead to the same result."
     return name, ways[0] if len(ways) == 1 else f"Either: {' Or: '.join(ways)}"
 
 
 def _way(parts: Explanation) -> str:
     first, *second = (part.why for part in parts)
-    also = "".join(f" Also, {_clause(why)}" for why in second)
+    also = "".join(f" Also, {clause(why)}" for why in second)
     count = "Three" if len(second) > 1 else "Two"
-    return f"{count} things: {_clause(first)}{also}" if also else first
+    return f"{count} things: {clause(first)}{also}" if also else first
 
 
-def _clause(sentence: str) -> str:
+def clause(sentence: str) -> str:
     """Return a sentence as a part of a longer one."""
     is_a_word = sentence[1:2].islower() or sentence[1:2] in (" ", "'")
     is_a_name = sentence.startswith(("PyTorch", "Python"))

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
+from lnorm_course.checking.search import clause
 from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Search
 from lnorm_course.diagnose.likeness import law, likeness
 from lnorm_course.diagnose.norms import Norm, norm_like
@@ -55,7 +56,7 @@ def diagnose_arrays(
     if found.is_right:
         step = (each for each in search.pieces if each.step == "deviation")
         alike = [p.why for p in step if search.fits(search.right[0], (p,), 0)][:MOST_NAMED]
-        hidden = "; or ".join(map(first_sentence, alike))
+        hidden = "; or ".join(clause(first_sentence(why)) for why in alike)
         places = [f"The same numbers come out in other ways: {hidden}."] if alike else []
         words = f"from {norm.in_words}{channels}, as far as one pair can tell."
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
