@@ -58,7 +58,7 @@ def diagnose(
     Source: Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, for the search.
 
     >>> diagnose(lambda x: (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True)).slips
-    ('You divided by what `std` returns, which has D − 1 in it, and added no ε',)
+    ('Your variance divides by D − 1, as `var` and `std` do by default', 'ε is left out')
     """
     if eps is not None and (not isinstance(eps, Real) or eps < 0):
         raise ValueError(f"eps must be a number of 0 or more, but {eps!r} was given.")

@@ -64,8 +64,8 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; ε inside the root as in PyTorch.
 
-    >>> explore_amplitude(preset="as small as √ε").words[46:74]
-    'After layer norm it is 0.71.'
+    >>> explore_amplitude(preset="as small as √ε").words[46:73]
+    'After layer norm it is 0.71'
     """
     row = shape().numpy()
     strips, left = panel("a row before and after layer norm", xlabel="value", ylim=(-0.6, 2))
