@@ -14,22 +14,6 @@ async function load(address) {
   return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/**
- * Scroll to what an address names, and again when the page stands: until then, what is
- * above it moves it. A reader who scrolls in between is left alone.
- */
-function standAt(place) {
-  const byHand = ["wheel", "touchmove", "keydown", "pointerdown"];
-  const left = new AbortController();
-  for (const kind of byHand) addEventListener(kind, () => left.abort(), { signal: left.signal, passive: true });
-  const go = () => { if (!left.signal.aborted) place.scrollIntoView({ behavior: "instant" }); };
-  go();
-  const stands = document.readyState === "complete"
-    ? null : new Promise((resolve) => { addEventListener("load", resolve); });
-  const settled = () => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); });
-  Promise.resolve(stands).then(go).then(settled).then(go).then(() => left.abort());
-}
-
 /** Return what answers an explorer from files, which are described in baking.py. */
 function fromFiles(folder, page, failed) {
   const files = new Map(); // name → promise of what is in the file, unless that couldn't be fetched
