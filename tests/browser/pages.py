@@ -9,8 +9,8 @@ ASKING = ["docs/hour.html", *(f"notebooks/{path.stem}.html" for path in NOTEBOOK
 ALIVE = ["index.html", *ASKING]
 DEAD = [page for page in DOCS if page not in ("docs/index.html", *ALIVE)]
 PAGES = [*ALIVE, "README.html", "search.html?q=mean", "404.html", *DEAD]
-# A choice, switches, and a slider whose end moves; a button; more states than are drawn ahead.
-UNLIKE = [LESSONS[0], LESSONS[4], LESSONS[8]]
+# Two panels with two sliders; one that a batch moves; choices and switches.
+UNLIKE = [LESSONS[2], LESSONS[4], LESSONS[8]]
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 ASKED = ":is(.lnorm-prediction, .lnorm-choosing)"
 

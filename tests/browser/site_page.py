@@ -126,7 +126,8 @@ class Alive:
         self.explorer = made(self.topic)
         self.about = self.explorer.page
         self.presets = {p["name"]: p["state"] for p in self.about["presets"]}
-        self.state = self.presets.get(place.get_attribute("data-preset"), self.about["start"])
+        start = self.presets.get(place.get_attribute("data-preset"), self.about["start"])
+        self.state = [*start]
 
     @property
     def frame(self):
