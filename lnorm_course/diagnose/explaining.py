@@ -21,7 +21,7 @@ from lnorm_course.checking.search import (
 )
 from lnorm_course.diagnose.fitting import fitted
 from lnorm_course.diagnose.norms import Norm
-from lnorm_course.diagnose.trials import Trial
+from lnorm_course.diagnose.trials import TINY, Trial
 from lnorm_course.inspecting.rounding import bound, weight_of_terms
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
@@ -265,7 +265,7 @@ class Search(Explanations):
         self, others: Explanation, results: Sequence[Any], wrong: int
     ) -> Iterator[Explanation]:
         """Yield pieces with the number that gives the result of a wrong trial, or of tiny rows."""
-        tiny = next((n for n, t in enumerate(self.trials) if "tiny" in t.words), wrong)
+        tiny = next((n for n, t in enumerate(self.trials) if t.words == TINY), wrong)
         for piece in (each for each in self._possible if "NUMBER" in each.code):
             number = tiny if piece.step == "eps" else wrong
             trial, value = self.trials[number], results[number]

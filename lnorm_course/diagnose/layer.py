@@ -14,7 +14,7 @@ from lnorm_course.diagnose.findings import compare_as_held, findings, times_righ
 from lnorm_course.diagnose.likeness import law, likeness
 from lnorm_course.diagnose.norms import Norm, norm_like
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
-from lnorm_course.diagnose.rows import about_rows
+from lnorm_course.diagnose.rows import NOTHING_AVERAGED, about_rows
 from lnorm_course.diagnose.run import Finding, Run, is_whole
 from lnorm_course.diagnose.subject import Subject, shape_of
 from lnorm_course.diagnose.trials import OVERFLOW, Trial, parameter, shapes_for, trials_for, typical
@@ -136,13 +136,12 @@ def _judged(run: Run, trials: list[Trial]) -> Diagnosis:
         notes += [Finding(note)] if note else []
     else:
         remark = ""
-    for other, about, _ in others:
+    # Where the first is right, so are the others.
+    for other, about, _ in () if explained.is_right else others:
         mode, worse = ("train", "eval") if other.mode else ("eval", "train")
         words = about.words or " ".join(_rows(other)) or "cause unknown."
         is_one = f"It is wrong only in `{worse}`."
         notes.append(Finding(is_one if about.is_right else f"In `{mode}`: {words}"))
-    if explained.is_right:
-        notes = [each for each in notes if not each.words.startswith("It is wrong only")]
     return _report(run, explained, looks, trials, [*notes, *_refused(trials, results[0])], remark)
 
 
@@ -297,7 +296,7 @@ def _rows(run: Run) -> list[str]:
 
     size = torch.Size(run.norm.shape).numel()
     found = about_rows(call, run.main.x, size, 1e-8 if run.unit == DOUBLE else 1e-4)
-    if found and found[0].startswith("No feature") and not run.mode and run.subject.kept():
+    if found == [NOTHING_AVERAGED] and not run.mode and run.subject.kept():
         kept = spoken([f"`{name}`" for name in run.subject.kept()])
         found.append(f"It uses {kept}, which calls in `train` change, as batch norm does.")
     return found

@@ -8,8 +8,9 @@ from torch import Tensor
 from lnorm_course.diagnose.trials import typical
 from lnorm_utils.words import counted, spoken
 
-__all__ = ["about_rows"]
+__all__ = ["NOTHING_AVERAGED", "about_rows"]
 
+NOTHING_AVERAGED = "No feature changes another one, so nothing is averaged over a row."
 MOST = 32  # features that are changed one by one
 
 
@@ -81,7 +82,7 @@ def _features(changed: Tensor) -> list[str]:
     numbers = torch.arange(len(changed))
     others = changed & (numbers[:, None] != numbers)
     if not others.any():
-        return ["No feature changes another one, so nothing is averaged over a row."]
+        return [NOTHING_AVERAGED]
     for count in (n for n in range(2, len(changed)) if len(changed) % n == 0):
         block = numbers // (len(changed) // count)
         if torch.equal(changed, block[:, None] == block):

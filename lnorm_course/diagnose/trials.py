@@ -10,11 +10,12 @@ from lnorm_course.diagnose.norms import Norm
 from lnorm_utils.words import dtype_name
 
 __all__ = ["OVERFLOW", "NoGradientError", "Trial", "gradients", "parameter", "shapes_for"]
-__all__ += ["trials_for", "typical"]
+__all__ += ["TINY", "trials_for", "typical"]
 
 LEADING = ((2, 3), (5,), (2, 3, 5))  # in front of the features; all sizes differ and are above 1
 SQUARE = 32  # at most
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+TINY = "tiny rows (spread 1e-5 and 1e-8)"  # which show most of ε
 OVERFLOW = "float16 with numbers of 300"  # whose square float16 can't hold
 
 
@@ -123,7 +124,7 @@ def trials_for(
         of("the gradient", typical(main, 16), "gradient"),
         of("constant rows (spread 0)", torch.full_like(plain.x, 0.5), "flat"),
         of("rows of which half is 0", zeros, "flat"),
-        of("tiny rows (spread 1e-5 and 1e-8)", tiny, "flat"),
+        of(TINY, tiny, "flat"),
         of("rows with a mean of 100", typical(main, 15) + 100, eps=other[1]),
         of("narrow rows (spread 0.003)", 0.003 * _normal(main, 11) + 0.01, eps=other[0]),
         plain,
