@@ -18,9 +18,9 @@ ROWS = r"(\|.*\n\|[-|]+\n)(?:\|.*\n)*"  # a table's head, and what is below it
 def written():
     """Return {page: its text, with the tables that the lessons give today}."""
     numbered = {int(path.name[:2]): path for path in LESSON_PATHS}
-    core, electives = [], []
+    core, electives, readme = [], [], README.read_text("utf-8")
     for number, path in numbered.items():
-        (core if number in CORE else electives).append(_in_readme(number, path))
+        (core if number in CORE else electives).append(_in_readme(number, path, readme))
     lessons = [
         f"| [{number}](../notebooks/{path.name}) | {FOR_LESSON[path.stem].ask} | "
         f"`{FOR_LESSON[path.stem].show}` |"
@@ -39,12 +39,12 @@ def written():
     }
 
 
-def _in_readme(number, path):
+def _in_readme(number, path, readme):
     title = nbformat.read(path, as_version=4).cells[0].source
     question = title.splitlines()[0].removeprefix("# ")
     minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", title)[1]
     # Its picture was drawn once, and stands in the row that is there already.
-    found = re.search(rf'<img src="docs/pictures/{path.stem}[^>]+><br>', README.read_text("utf-8"))
+    found = re.search(rf'<img src="docs/pictures/{path.stem}[^>]+><br>', readme)
     image = found[0] if found else ""
     return f"| {image}{number}.&nbsp;[{question}](notebooks/{path.name}) | {minutes} |"
 
