@@ -10,10 +10,9 @@ function kept(use) {
 }
 
 /**
- * Scroll to what an address names, and again when the page stands, and when that is drawn: until then,
- * what is above it moves it. A reader who scrolls in between is left alone.
+ * Scroll to what an address names, and again when the page stands: until then, what is above it moves it. A reader who scrolls in between is left alone.
  */
-function standAt(place, whenDrawn) {
+function standAt(place) {
   const byHand = ["wheel", "touchmove", "keydown", "pointerdown"];
   const left = new AbortController();
   for (const kind of byHand) addEventListener(kind, () => left.abort(), { signal: left.signal, passive: true });
@@ -22,7 +21,7 @@ function standAt(place, whenDrawn) {
   const stands = document.readyState === "complete"
     ? null : new Promise((resolve) => { addEventListener("load", resolve); });
   const settled = () => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); });
-  Promise.resolve(stands).then(go).then(() => whenDrawn).then(settled).then(go).then(() => left.abort());
+  Promise.resolve(stands).then(go).then(settled).then(go).then(() => left.abort());
 }
 
 /** Open what is folded while a page is printed, but no hint and no solution. */
