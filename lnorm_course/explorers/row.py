@@ -12,7 +12,7 @@ import traitlets
 from lnorm_course.explorers.engine.controls import one_of
 from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.reruns import close_former_run
-from lnorm_course.explorers.engine.stills import still_image
+from lnorm_course.explorers.engine.stills import shown
 from lnorm_utils.data import encoded_points
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.plotting import number_lines, shared_cells
@@ -54,8 +54,7 @@ class Row(anywidget.AnyWidget):
         return picture.png()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        return {**view, **still_image([self])}, {"lnorm_utils": {"has_still_image": True}}
+        return shown(self, super()._repr_mimebundle_(**kwargs))
 
 
 def explore_row(preset: str = "four numbers") -> Row:

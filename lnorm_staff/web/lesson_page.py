@@ -119,7 +119,7 @@ def _row(call: Call, up: str, still: str) -> str:
     row = explore_row(**({"preset": call.preset} if call.preset else {}))
     return (
         '<div class="lnorm-row-place">'
-        f"{still or still_image([row])['text/html'].replace(RUN, '')}{_json(row.page)}</div>"
+        f"{still or still_image(row)['text/html'].replace(RUN, '')}{_json(row.page)}</div>"
         f'<script type="module" src="{up}_static/row.js"></script>'
     )
 

@@ -122,10 +122,8 @@ def _sources(
         lesson = json.loads(path.read_text("utf-8"))
         page = lesson_page(lesson, baked, pictures, outcomes=outcomes, name=path.stem)
         yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
-    first, lessons = (
-        project / "docs/index.md",
-        (project / "docs/lesson_map.html").read_text("utf-8"),
-    )
+    first = project / "docs/index.md"
+    lessons = (project / "docs/lesson_map.html").read_text("utf-8")
     for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
         content = path.read_bytes()
         if path.suffix == ".md":

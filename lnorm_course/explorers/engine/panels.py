@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from lnorm_course.explorers.engine.controls import Control, one_of
 from lnorm_course.explorers.engine.drawing import POINTS_PER_INCH, drawn, svg
 from lnorm_course.explorers.engine.reruns import close_former_run
-from lnorm_course.explorers.engine.stills import still_image
+from lnorm_course.explorers.engine.stills import shown
 from lnorm_utils.plotting.picture import BLACK, Picture
 from lnorm_utils.words import capitalized
 
@@ -282,6 +282,4 @@ class Explorer(anywidget.AnyWidget):
         return f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()}"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        # Because of this mark, saving a notebook drops the view, which needs a kernel.
-        return {**view, **still_image([self])}, {"lnorm_utils": {"has_still_image": True}}
+        return shown(self, super()._repr_mimebundle_(**kwargs))

@@ -2,12 +2,11 @@
 
 import base64
 import html
-from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from lnorm_utils.plotting.picture import image_tag
 
-__all__ = ["RUN", "still_image"]
+__all__ = ["RUN", "shown", "still_image"]
 
 RUN = "<em>Run this cell to get the sliders.</em>"
 
@@ -22,13 +21,21 @@ class Still(Protocol):
         """Draw it as a PNG file."""
 
 
-def still_image(explorers: Sequence[Still]) -> dict[str, str]:
-    """Return the still images of explorers with their words, as HTML, as plain text, and a PNG."""
-    figures, texts, images = [], [], []
-    for explorer in explorers:
-        words, alt = explorer.words, explorer.alt
-        images.append(base64.b64encode(explorer.png()).decode())
-        caption = f"<figcaption>{html.escape(words)} {RUN}</figcaption>"
-        figures.append(f'<figure style="margin: 0">{image_tag(images[-1], alt)}{caption}</figure>')
-        texts.append(f"{alt}. {words}")
-    return {"text/html": "".join(figures), "image/png": images[0], "text/plain": "\n".join(texts)}
+def still_image(explorer: Still) -> dict[str, str]:
+    """Return the still image of an explorer with its words, as HTML, as plain text, and a PNG."""
+    words, alt = explorer.words, explorer.alt
+    image = base64.b64encode(explorer.png()).decode()
+    caption = f"<figcaption>{html.escape(words)} {RUN}</figcaption>"
+    figure = f'<figure style="margin: 0">{image_tag(image, alt)}{caption}</figure>'
+    return {"text/html": figure, "image/png": image, "text/plain": f"{alt}. {words}"}
+
+
+def shown(explorer: Still, bundle: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a notebook shows of a widget: its view, if it has one, and its still image.
+
+    Args:
+        bundle: what the widget says of itself, None without a front end.
+    """
+    view, _ = bundle or ({}, {})
+    # Because of this mark, saving a notebook drops the view, which needs a kernel.
+    return {**view, **still_image(explorer)}, {"lnorm_utils": {"has_still_image": True}}
