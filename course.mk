@@ -12,7 +12,7 @@ PORT ?= 8000
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
 # What `tools` and `tests/tools` import from each other, and from tests.
-TOOLS := PYTHONPATH=tools:tests/tools:tests/exercises:tests/slips $(ONE_THREAD) $(BIN)/python
+TOOLS := PYTHONPATH=tools:tests/tools:tests/exercises:tests/slips:tests/browser $(ONE_THREAD) $(BIN)/python
 
 test: $(READY) lint ## set everything up (once), then lint, unit tests and every notebook re-executed
 	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
@@ -21,7 +21,7 @@ check: $(READY) ## check the exercises of one lesson in a few seconds: make chec
 	@test -n "$(LESSON)" || { echo "Say which: make check LESSON=mean"; exit 1; }
 	@PYTHONPATH=tests/tools:tests/exercises $(ONE_THREAD) $(BIN)/python -m lnorm_staff.check_lesson $(LESSON)
 
-notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; write the tables of README and Teaching
+notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; write the tables of the README
 	$(TOOLS) tools/freeze.py $(ARGS)
 	$(TOOLS) tools/tables.py
 
@@ -75,8 +75,8 @@ lint: $(READY) ## check the style of code and notebooks, and the types of the pa
 	$(BIN)/mypy
 
 # What only authors need now and then. The first lines of each file say what it does.
-tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file of the folder tools: make tool NAME=looks
-	@test -f "tools/$(NAME).py" || { echo "Say which: make tool NAME=looks, or another file of tools"; exit 1; }
+tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file of the folder tools: make tool NAME=named
+	@test -f "tools/$(NAME).py" || { echo "Say which: make tool NAME=named, or another file of tools"; exit 1; }
 	$(TOOLS) tools/$(NAME).py $(ARGS)
 
 $(BROWSER): $(SITE)

@@ -20,5 +20,6 @@ def copy_of_project(folder):
 def run(course, command, **environment):
     """Run a command where the copy is what is imported, in this process and in all kernels."""
     places = {"PYTHONPATH": str(course), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    everything = {**os.environ, **places, **environment}
+    outer = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    everything = outer | places | environment
     return subprocess.run(command, cwd=course, env=everything, capture_output=True, text=True)
