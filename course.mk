@@ -1,5 +1,5 @@
 # What authors and lecturers do, besides the targets of the Makefile that includes this file.
-.PHONY: test check slow notebooks site handout browser hub seats student grade collect lint tool
+.PHONY: test check slow notebooks site browser hub student grade release tool
 
 EXTRAS := lab,test
 BROWSER := .venv/.browser
@@ -7,30 +7,36 @@ SITE := .venv/.site
 HUB := .venv/.hub
 STAMPS += $(BROWSER) $(SITE) $(HUB)
 PROXY := configurable-http-proxy@5.1.0
-STUDENTS ?= 3
 PORT ?= 8000
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
 # What `tools` and `tests/tools` import from each other, and from tests.
 TOOLS := PYTHONPATH=tools:tests/tools:tests/exercises:tests/slips:tests/browser $(ONE_THREAD) $(BIN)/python
 
-test: $(READY) lint ## set everything up (once), then lint, unit tests and every notebook re-executed
+define LINT
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/mypy
+endef
+
+test: $(READY) ## set everything up (once), then check style and types, and run unit tests and every notebook
+	$(LINT)
 	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
 
-check: $(READY) ## check the exercises of one lesson in a few seconds: make check LESSON=mean
-	@test -n "$(LESSON)" || { echo "Say which: make check LESSON=mean"; exit 1; }
+check: $(READY) ## check style and types, or the exercises of one lesson in a few seconds: make check LESSON=mean
+ifdef LESSON
 	@PYTHONPATH=tests/tools:tests/exercises $(ONE_THREAD) $(BIN)/python -m lnorm_staff.check_lesson $(LESSON)
+else
+	$(LINT)
+endif
 
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; write the tables of the README
 	$(TOOLS) tools/freeze.py $(ARGS)
 	$(TOOLS) tools/tables.py
 
-site: $(SITE) ## write the web edition into the folder site: every lesson as a page that needs no Python
-	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web site $(ARGS)
-
-handout: $(SITE) ## write one lesson as a single HTML file: make handout LESSON=collapse
-	@test -n "$(LESSON)" || { echo "Say which: make handout LESSON=collapse, or LESSON=06"; exit 1; }
-	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web handout $(LESSON) $(ARGS)
+site: $(SITE) ## write the web edition into the folder site, or one lesson as a single file: make site LESSON=collapse
+	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web $(if $(LESSON),handout $(LESSON),site) $(ARGS)
 
 slow: $(READY) ## run what takes longer: lessons filled in and graded, broken notebooks, the walls of the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
@@ -42,9 +48,6 @@ hub: $(HUB) ## run JupyterHub for a class on this machine until Ctrl+C: make hub
 	@mkdir -p -m 700 .hub && $(BIN)/python -m compileall -q lnorm_utils lnorm_course  # students can't
 	@cd .hub && LNORM_HUB_PORT="$(PORT)" exec "$(CURDIR)/$(BIN)/python" -m jupyterhub -f ../deploy/jupyterhub_config.py $(ARGS)
 
-seats: $(HUB) ## as root, make accounts for the class of a hub, and print their codes: make seats STUDENTS=30
-	@$(BIN)/python deploy/seats.py "$(STUDENTS)" $(ARGS)
-
 student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
 	@test -n "$(ZIP)" || { echo "Say where: make student ZIP=../week1.zip"; exit 1; }
 	@$(BIN)/python -m lnorm_staff.grading student "$(ZIP)" $(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
@@ -54,25 +57,8 @@ grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip
 	@$(BIN)/python -m lnorm_staff.grading grade "$(SUBMISSION)" $(if $(OUT),--out "$(OUT)") \
 	$(if $(CLASS),--class "$(CLASS)") $(if $(LESSONS),--lessons $(LESSONS)) $(ARGS)
 
-# Each student's folder is read with the student's own rights, so no link leads to what is another's.
-# What it sends may be anything: only so much of it is unpacked, with the rights of who calls this.
-collect: ## collect what students of a hub have done: make collect HOMES=/home OUT=../week1
-	@test -n "$(HOMES)" && test -n "$(OUT)" || { echo "Say where, and where to: make collect HOMES=/home OUT=../week1"; exit 1; }
-	@umask 077 && mkdir "$(OUT)" && mkdir "$(OUT)/submitted"
-	@for home in "$(HOMES)"/*/; do \
-	  student=$$(basename "$$home"); into="$(OUT)/submitted/$$student"; \
-	  test "$$(id -u "$$student" 2> /dev/null || echo 0)" -gt 0 || continue; \
-	  umask 077; mkdir "$$into"; \
-	  sudo -u "$$student" tar -C "$$home" --exclude=".*" -cf - my_lessons 2> /dev/null | head -c 200M | \
-	  tar -C "$$into" -xf - --no-same-owner --no-same-permissions; \
-	  rmdir "$$into" 2> /dev/null || echo "$$student"; \
-	done
-
-lint: $(READY) ## check the style of code and notebooks, and the types of the package
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports --no-cache
-	$(BIN)/mypy
+release: ## build wheel, course for students, and web edition in a clean clone, and check them; publishes nothing
+	@PYTHON="$(PYTHON)" .ci/release
 
 # What only authors need now and then. The first lines of each file say what it does.
 tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file of the folder tools: make tool NAME=named

@@ -1,6 +1,6 @@
 """JupyterHub for a class on one machine: `make hub` starts it, and docs/hub.md explains it.
 
-As root, it lets in the accounts that `make seats` makes, and each student's server runs in the
+As root, it lets in the accounts that `deploy/seats.py` makes, and each student's server runs in the
 student's own account. Otherwise, to try it out, one password opens every name, and all servers run
 in your account. What the hub keeps lies in the folder that it's started in.
 """
@@ -33,7 +33,7 @@ c.Authenticator.username_pattern = "[a-z][a-z0-9-]*"  # it becomes the name of a
 if ROOT:
     c.JupyterHub.authenticator_class = "pam"
     c.LocalAuthenticator.allowed_groups = {"lnorm-students"}  # nobody else who has an account here
-    print("Log in with an account that make seats has made.")
+    print("Log in with an account that deploy/seats.py has made.")
 else:
     c.JupyterHub.authenticator_class = "shared-password"
     c.Authenticator.allow_all = True

@@ -20,7 +20,7 @@ LOOK = ["runuser", "-u", "nobody", "--", sys.executable, "-P", "-c", "import lno
 def main(students: str, prefix: str = "seat") -> None:
     """Make the accounts that aren't there yet."""
     if os.geteuid() != 0:
-        sys.exit("Only root can make accounts: sudo make seats STUDENTS=30")
+        sys.exit("Only root can make accounts: sudo .venv/bin/python deploy/seats.py 30")
     if subprocess.run(LOOK, cwd="/", capture_output=True).returncode:
         sys.exit(f"Students can't use {sys.executable}. Put the course into /opt, for example.")
     subprocess.run(["groupadd", "--force", GROUP], check=True)

@@ -1,4 +1,4 @@
-"""`make collect` reads each student's folder with that student's rights, as root may try it."""
+"""`deploy/collect` reads each student's folder with that student's rights, as root may try it."""
 
 import os
 import shutil
@@ -56,7 +56,7 @@ def test_a_student_s_notebooks_are_copied_and_nothing_that_is_another_s(folder):
     (folder / "bin" / "sudo").chmod(0o755)
     out = folder / "out"
     subprocess.run(
-        ["make", "collect", f"HOMES={homes}", f"OUT={out}"],
+        ["deploy/collect", homes, out],
         cwd=PROJECT,
         env={**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"},
         capture_output=True,
