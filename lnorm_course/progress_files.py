@@ -9,11 +9,21 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["CHOSEN", "FOLDER", "RIGHT", "WRONG", "keep", "kept"]
+__all__ = ["CHOSEN", "FOLDER", "RIGHT", "WRONG", "keep", "kept", "score"]
 
 RIGHT, CHOSEN, WRONG = "right", "chosen", "wrong"  # the best first
 # Beside the notebooks, unless the variable names another folder; if it is empty, nothing is kept.
 FOLDER, VARIABLE = ".progress", "LNORM_PROGRESS"
+
+
+def score(right: int, most: int, what: str = "", further: int = 0, most_further: int = 0) -> str:
+    """Write how many are right, and how many of side trips if there are any.
+
+    >>> score(4, 6, " right", 1, 2), score(8, 8)
+    ('4 of 6 right, and 1 of 2 further', '8 of 8')
+    """
+    more = f", and {further} of {most_further} further" if most_further else ""
+    return f"{right} of {most}{what}{more}"
 
 
 def keep(topic: str, exercise: str, state: str) -> None:

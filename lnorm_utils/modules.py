@@ -122,7 +122,7 @@ class FeedForward(nn.Module):
     Args:
         d_model: the number of features that come in and go out.
         d_hidden: the number of features between the two maps; `d_model` where it is left out.
-        device, dtype: of the parameters.
+        dtype: of the parameters.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, equation 2.
 
@@ -131,16 +131,12 @@ class FeedForward(nn.Module):
     """
 
     def __init__(
-        self,
-        d_model: int,
-        d_hidden: int | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        self, d_model: int, d_hidden: int | None = None, dtype: torch.dtype | None = None
     ) -> None:
         super().__init__()
         d_hidden = d_model if d_hidden is None else d_hidden
-        self.first = nn.Linear(d_model, d_hidden, device=device, dtype=dtype)
-        self.second = nn.Linear(d_hidden, d_model, device=device, dtype=dtype)
+        self.first = nn.Linear(d_model, d_hidden, dtype=dtype)
+        self.second = nn.Linear(d_hidden, d_model, dtype=dtype)
         for linear in (self.first, self.second):
             nn.init.xavier_uniform_(linear.weight)
             nn.init.zeros_(linear.bias)
@@ -158,8 +154,7 @@ class ResidualBlock(nn.Module):
     Args:
         d_model: the number of features.
         placement: where the layer norm stands: "post", "pre" or "none".
-        d_hidden: as in `FeedForward`.
-        device, dtype: of the parameters.
+        dtype: of the parameters.
 
     Submodules: `f`, and `norm`, which is None where the placement is "none".
 
@@ -174,12 +169,7 @@ class ResidualBlock(nn.Module):
     """
 
     def __init__(
-        self,
-        d_model: int,
-        placement: str = "post",
-        d_hidden: int | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        self, d_model: int, placement: str = "post", dtype: torch.dtype | None = None
     ) -> None:
         super().__init__()
         if placement not in PLACEMENTS:
@@ -188,9 +178,8 @@ class ResidualBlock(nn.Module):
                 "was given."
             )
         self.placement = placement
-        self.f = FeedForward(d_model, d_hidden, device, dtype)
-        has_norm = placement != "none"
-        self.norm = LayerNorm(d_model, device=device, dtype=dtype) if has_norm else None
+        self.f = FeedForward(d_model, dtype=dtype)
+        self.norm = None if placement == "none" else LayerNorm(d_model, dtype=dtype)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map `x` of shape (*, d_model) to a tensor of the same shape."""
@@ -213,7 +202,7 @@ class ResidualStack(nn.Module):
         placement: as in `ResidualBlock`.
         final_norm: whether a layer norm stands behind the last block. None is the usual choice: not
             for "post", whose last block ends in one, and for the others yes.
-        d_hidden, device, dtype: as in `ResidualBlock`.
+        dtype: of the parameters.
 
     Submodules: `blocks`, and `final_norm`, which is None where there is none.
 
@@ -230,16 +219,13 @@ class ResidualStack(nn.Module):
         d_model: int,
         placement: str = "post",
         final_norm: bool | None = None,
-        d_hidden: int | None = None,
-        device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         has_final = placement != "post" if final_norm is None else final_norm
-        self.blocks = nn.ModuleList(
-            ResidualBlock(d_model, placement, d_hidden, device, dtype) for _ in range(depth)
-        )
-        self.final_norm = LayerNorm(d_model, device=device, dtype=dtype) if has_final else None
+        blocks = (ResidualBlock(d_model, placement, dtype) for _ in range(depth))
+        self.blocks = nn.ModuleList(blocks)
+        self.final_norm = LayerNorm(d_model, dtype=dtype) if has_final else None
 
     def forward(self, x: Tensor) -> Tensor:
         """Map `x` of shape (*, d_model) to a tensor of the same shape."""

@@ -11,7 +11,6 @@ __all__ = [
     "fixed",
     "number",
     "power_of_ten",
-    "score",
     "significant",
     "spoken",
 ]
@@ -81,16 +80,6 @@ def counted(count: int, what: str) -> str:
     ('1 row', '6 rows')
     """
     return f"{count:,} {what}{'s' * (count != 1)}"
-
-
-def score(right: int, most: int, what: str = "", further: int = 0, most_further: int = 0) -> str:
-    """Write how many are right, and how many of side trips if there are any.
-
-    >>> score(4, 6, " right", 1, 2), score(8, 8)
-    ('4 of 6 right, and 1 of 2 further', '8 of 8')
-    """
-    more = f", and {further} of {most_further} further" if most_further else ""
-    return f"{right} of {most}{what}{more}"
 
 
 def dtype_name(dtype: object) -> str:

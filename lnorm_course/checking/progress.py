@@ -8,9 +8,8 @@ from importlib import import_module
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import SIGNS, State
-from lnorm_course.progress_files import CHOSEN, RIGHT, WRONG, kept
+from lnorm_course.progress_files import CHOSEN, RIGHT, WRONG, kept, score
 from lnorm_utils.version import __version__
-from lnorm_utils.words import score
 
 __all__ = ["import_banks", "progress"]
 

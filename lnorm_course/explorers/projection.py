@@ -80,8 +80,8 @@ def _projection(size: int) -> nn.Linear:
 def recovered(size: int, bias: bool, bias_scale: float) -> Recovered:
     """Recover points from what a projection and layer norm leave of them."""
     scale = bias_scale * bias
-    decode = linear_decoder(codes(points(), size, scale), points())
-    return Recovered(decode.r2, decode(codes(on_rays(), size, scale)), size, scale)
+    decode, r2 = linear_decoder(codes(points(), size, scale), points())
+    return Recovered(r2, decode(codes(on_rays(), size, scale)), size, scale)
 
 
 @in_style

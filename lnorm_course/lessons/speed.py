@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,10 @@ from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils._python_dispatch import TorchDispatchMode
 
-__all__ = ["TABLES", "Speeds", "Traffic", "kept_for_backward", "measured", "traffic"]
+from lnorm_utils.plotting.picture import BLACK, SKY, Picture, in_style, new_picture
+from lnorm_utils.words import significant
+
+__all__ = ["TABLES", "Speeds", "Traffic", "bars", "kept_for_backward", "measured", "traffic"]
 
 TABLES = Path(__file__).with_name("speed.json")  # `make tool NAME=speed` writes it
 # Operations that make a tensor without writing to it, or write to one without reading it.
@@ -123,6 +126,29 @@ def measured(device: str = "cpu") -> Speeds:
         raise ValueError(f"There's no table for {device!r}, only for {', '.join(tables)}.")
     table = tables[device]
     return Speeds(table["about"], table["milliseconds"])
+
+
+@in_style
+def bars(times: Mapping[str, float], predicted: Mapping[str, float], title: str) -> Picture:
+    """Draw the time of each function in ms as a bar, and a mark on it where it was predicted.
+
+    >>> bars({"copy": 2.0}, {"copy": 3.0}, "Times").words
+    'Times, measured in ms: copy 2 (predicted 3).'
+    """
+    picture, axes = new_picture(title, 1, 1, 5.8, 0.36 * len(times) + 1.3)
+    ax = axes[0, 0]
+    ax.barh([*times], [*times.values()], color=SKY, edgecolor=BLACK, lw=0.5, label="measured")
+    marks = [*predicted.values()], [*predicted]
+    ax.plot(*marks, "|", color=BLACK, markersize=18, markeredgewidth=3, label="predicted")
+    ax.set(ylim=(len(times) - 0.4, -0.6), xlim=(0, None), xlabel="ms", title=title)
+    ax.tick_params("y", length=0, labelsize=12)
+    picture.legend(loc="outside lower center", ncols=2)
+    told = [
+        f"{name} {significant(time, 3)} (predicted {significant(predicted[name], 3)})"
+        for name, time in times.items()
+    ]
+    picture.words = f"{title}, measured in ms: {'; '.join(told)}."
+    return picture
 
 
 class _Counter(TorchDispatchMode):

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lnorm_course.checking.feedback import State
+from lnorm_course.progress_files import score
 from lnorm_course.slips.beliefs import Belief
-from lnorm_utils.words import score
 
 __all__ = [
     "FURTHER",

@@ -3,6 +3,7 @@
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +41,7 @@ FIXED_LOOKS = {
 }
 VARIANT = ((0, (1, 1)), "D")  # of "post-LN, warm-up": the color of post-LN, with its own dash
 MOST_LINES = 4
+_short, _one_digit = partial(significant, digits=3), partial(significant, digits=1)
 
 
 @in_style
@@ -69,15 +71,7 @@ def curves(
         levels: name → height of a thin horizontal line, for a limit known beforehand.
         joined: whether neighbors are joined; not where they have nothing to do with each other.
         rounding: whether the values are rounding errors, whose digits differ between machines. The
-            words then give powers of ten only.
-
-    Returns:
-        A Figure with one panel; its `words` give each line's first and last values, to one digit on
-        a logarithmic y axis.
-
-    Raises:
-        ValueError: a line has another length than x, there is none, or there are more than four;
-            `log` names something else than axes.
+            words then give powers of ten only. On a logarithmic y axis they give one digit.
 
     >>> curves([1, 2], {"double": [2, 4]}, title="Twice", xlabel="x", ylabel="2x").words
     'Twice. The line "double" goes from 2 at x = 1 to 4 at x = 2.'
@@ -117,12 +111,12 @@ def curves(
         ax.xaxis.get_major_locator().set_params(integer=True)
     picture.legend(loc="outside upper center", ncols=4 if len("".join(arrays)) < 30 else 2)
     say = _one_digit if "y" in log else _short
-    if "y" not in log:  # beside the largest value of its line, this is rounding
-        arrays = {n: np.where(np.abs(y) < 1e-4 * _largest(y), 0.0, y) for n, y in arrays.items()}
     tell = _powers if rounding else _course if joined else _range
     each = []
     for name, y in arrays.items():
         seen = known & np.isfinite(y) & ((y > 0) | ("y" not in log))
+        if "y" not in log:  # beside the largest value of its line, this is rounding
+            y = np.where(np.abs(y) < 1e-4 * np.abs(y[seen]).max(initial=0.0), 0.0, y)
         told = tell(x[seen], y[seen], xlabel, say) if seen.any() else "cannot be drawn"
         each.append(f'The {"line" if joined else "dots"} "{name}" {told}.')
     marks = [f'A thin line marks "{n}" at {_short(h)}.' for n, h in (levels or {}).items()]
@@ -143,10 +137,6 @@ def _looks(names: Iterable[str]) -> list[tuple]:
     return [found.get(name) or next(left) for name in names]
 
 
-def _largest(y: NDArray) -> float:
-    return np.abs(y[np.isfinite(y)]).max(initial=0.0)
-
-
 def _course(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
     first, last = (f"{say(y[i])} at {xlabel} = {_short(x[i])}" for i in (0, -1))
     low, high = say(y.min()), say(y.max())
@@ -165,16 +155,5 @@ def _powers(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) ->
     if y.max() < 10 * y.min():
         low, high = math.floor(math.log10(y.min())), math.ceil(math.log10(y.max()))
         return f"stays between {power_of_ten(low)} and {power_of_ten(high)}"
-    return _course(x[[0, -1]], y[[0, -1]], xlabel, _power)
-
-
-def _short(value: float) -> str:
-    return significant(value, 3)
-
-
-def _one_digit(value: float) -> str:
-    return significant(value, 1)
-
-
-def _power(value: float) -> str:
-    return f"about {power_of_ten(round(math.log10(value)))}"
+    ends = x[[0, -1]], y[[0, -1]]
+    return _course(*ends, xlabel, lambda y: f"about {power_of_ten(round(math.log10(y)))}")

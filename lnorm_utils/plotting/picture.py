@@ -3,6 +3,7 @@
 import base64
 import html
 import io
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -15,16 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox, BboxBase
 from numpy.typing import ArrayLike, NDArray
 
-from lnorm_utils.words import significant
-
 # Okabe & Ito 2008: told apart with every common form of color vision. In gray, some are alike:
 # a letter, a dash or a marker goes with each.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, VERMILION, YELLOW, BLACK, GRAY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
 WHITE = "#FFFFFF"
 MEAN, SPREAD = VERMILION, ORANGE  # in every picture; numbers that go in or come out are blue
-
-LARGEST = 1e100  # the square of a larger number, or the way between two, may overflow
 
 STYLE: dict[Any, Any] = {
     "font.size": 12,
@@ -86,7 +83,8 @@ class Picture(Figure):
     def _images(self) -> Iterator[str]:
         """Yield the legend and the panels as images in HTML, which wrap where there's little room.
 
-        The first image has the text alternative.
+        Two neighbors stay together as long as they can, so four become two and two. The first
+        image has the text alternative.
         """
         self.draw_without_rendering()  # which lays it out
         if len(self.axes) == 1:
@@ -96,19 +94,20 @@ class Picture(Figure):
         for ax in self.axes:
             spec = ax.get_subplotspec()
             rows.setdefault(spec.rowspan.start if spec else 0, []).append(ax)
-        parts = [part for row in rows.values() for part in row]
-        boxes = {part: part.get_tightbbox() for part in parts}
-        alt = self.alt
+        boxes = {part: part.get_tightbbox() for row in rows.values() for part in row}
+        alts = itertools.chain([self.alt], itertools.repeat(""))
         for row in rows.values():
             low, high = min(boxes[part].y0 for part in row), max(boxes[part].y1 for part in row)
-            for part in row:
-                for other in parts:
-                    other.set_visible(other is part)
-                place = Bbox.from_extents(boxes[part].x0, low, boxes[part].x1, high).padded(4)
-                yield self._image(place, alt)
-                alt = ""
+            for pair in (row[at : at + 2] for at in range(0, len(row), 2)):
+                yield '<span style="display: inline-flex; flex-wrap: wrap">'
+                for part in pair:
+                    for other in boxes:
+                        other.set_visible(other is part)
+                    place = Bbox.from_extents(boxes[part].x0, low, boxes[part].x1, high).padded(4)
+                    yield self._image(place, next(alts))
+                yield "</span>"
             yield "<br>"
-        for part in parts:
+        for part in boxes:
             part.set_visible(True)
 
     @in_style
@@ -153,57 +152,35 @@ def new_picture(
 
 
 def to_array(values: ArrayLike) -> NDArray[np.float64]:
-    """Make a float64 array of anything that holds numbers, also a tensor with grad or on a GPU.
-
-    Raises:
-        TypeError: it holds something else, or rows of unequal length.
-        ValueError: one of the numbers is finite and above 1e100.
-    """
+    """Make a float64 array of anything that holds numbers, also a tensor with grad or on a GPU."""
     try:
-        array = _to_array(values)
+        return _to_array(values)
     except (TypeError, ValueError) as error:
         raise TypeError(
             "A picture needs an array of real numbers with rows of equal length, but cannot make "
             f"one of what was given, a {type(values).__name__}."
         ) from error
-    largest = np.abs(array, where=np.isfinite(array), out=np.zeros_like(array)).max(initial=0.0)
-    if largest > LARGEST:
-        raise ValueError(
-            f"A picture shows numbers up to {significant(LARGEST)}, but got "
-            f"{significant(largest, 3)}."
-        )
-    return array
 
 
 def _to_array(values: Any) -> NDArray[np.float64]:
     if hasattr(values, "detach"):
-        values = values.detach().cpu()
-        values = (values if values.is_complex() else values.double()).numpy()
+        values = values.detach().cpu().double()
     elif isinstance(values, list | tuple):
         values = [_to_array(value) for value in values]
-    if np.iscomplexobj(values):
-        raise TypeError
     return np.asarray(values, dtype=np.float64)
 
 
 def to_points(values: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
-    """Make rows (points, D) of an array (N, D) or (N, L, D), and a name for each row.
-
-    Raises:
-        ValueError: the array has another number of axes, or no elements.
-    """
+    """Make rows (points, D) of an array (N, D) or (N, L, D), and a name for each row."""
     array = to_array(values)
     if array.ndim not in (2, 3) or array.size == 0:
         raise ValueError(
             "A picture of points needs an array of shape (N, D) or (N, L, D) with at least one "
             f"element, but got shape {array.shape}."
         )
-    if array.ndim == 2 or array.shape[1] == 1:
-        names = [f"point {n}" for n in range(len(array))]
-    else:
-        names = [
-            f"point {n}, position {p}" for n in range(len(array)) for p in range(array.shape[1])
-        ]
+    names = [f"point {n}" for n in range(len(array))]
+    if array.ndim == 3 and array.shape[1] > 1:
+        names = [f"{name}, position {p}" for name in names for p in range(array.shape[1])]
     return array.reshape(-1, array.shape[-1]), names
 
 

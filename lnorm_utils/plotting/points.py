@@ -1,9 +1,11 @@
-"""Points on lines and in the plane."""
+"""Points on lines and in the plane, and what networks say of each place there."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.plotting.picture import (
@@ -11,6 +13,8 @@ from lnorm_utils.plotting.picture import (
     GRAY,
     PINK,
     SKY,
+    WHITE,
+    YELLOW,
     Picture,
     in_style,
     limits,
@@ -19,24 +23,21 @@ from lnorm_utils.plotting.picture import (
     to_array,
     to_points,
 )
-from lnorm_utils.words import number
+from lnorm_utils.words import counted, number
 
-__all__ = ["number_lines", "points_before_after"]
+__all__ = ["number_lines", "points_before_after", "points_by_class", "regions"]
+
+LOOKS = ((SKY, "o"), (PINK, "^"), (YELLOW, "s"))  # of the classes
+CORNERS = ((1, -1), (-1, 1))  # where layer norm puts two features
+SHADES = LinearSegmentedColormap.from_list("shades", [SKY, WHITE, PINK])
 
 
 @in_style
-def number_lines(x: ArrayLike, spread: bool = True) -> Picture:
+def number_lines(x: ArrayLike) -> Picture:
     """Draw each row of features as dots on a line, with its mean and one standard deviation.
 
     Args:
         x: (N, D), or (N, L, D) for one line for each position.
-        spread: whether the standard deviation is drawn too.
-
-    Returns:
-        A Figure with one line for each row; its `words` give the means and deviations.
-
-    Raises:
-        ValueError: the array has another number of axes, or no elements.
 
     >>> number_lines([[1.0, 2.0, 6.0]]).words[-47:]
     'point 0 has mean 3.00, standard deviation 2.16.'
@@ -48,23 +49,19 @@ def number_lines(x: ArrayLike, spread: bool = True) -> Picture:
     finite = np.ma.masked_invalid(points)
     means, deviations = finite.mean(1).filled(np.nan), finite.std(1).filled(np.nan)
     heights = np.arange(len(points))
-    ends = np.stack([means - deviations, means + deviations]) if spread else np.stack([means] * 2)
-    if spread:
-        bars: dict[str, Any] = {"color": BLACK, "lw": 1.5, "zorder": 1}
-        ax.hlines(heights, *ends, label="mean ± one standard deviation", **bars)
-        for end in ends:
-            ax.vlines(end, heights - 0.15, heights + 0.15, **bars)
+    bars = {"elinewidth": 1.5, "capsize": 5, "capthick": 1.5, "zorder": 1}
+    name = "mean ± one standard deviation"
+    ax.errorbar(means, heights, xerr=deviations, fmt="none", ecolor=BLACK, label=name, **bars)
     look = {"color": SKY, "mec": BLACK, "mew": 0.5, "ms": 7}
     ax.plot(points.ravel(), heights.repeat(points.shape[1]), "o", **look, label="feature")
     ax.plot(means, heights, "|", color=BLACK, ms=24, mew=3, label="mean")
     ax.set_yticks(heights, names)
     ax.set(ylim=(len(points) - 0.5, -0.5), xlabel="value")
-    ax.set_xlim(limits(np.concatenate([points.ravel(), *ends])))
+    ax.set_xlim(limits(np.concatenate([points.ravel(), means - deviations, means + deviations])))
     handles = ax.get_legend_handles_labels()
     picture.legend(*handles, loc="outside upper center", ncols=3, markerscale=0.6)
     each = (
-        f"{name} has mean {number(m, largest)}"
-        + f", standard deviation {number(d, largest)}" * spread
+        f"{name} has mean {number(m, largest)}, standard deviation {number(d, largest)}"
         if np.isfinite(m)
         else f"{name} has no finite value"
         for name, m, d, largest in zip(names, means, deviations, np.abs(finite).max(1), strict=True)
@@ -87,39 +84,35 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
         before: (N, 2) or (N, 3).
         after: the same points after, of the same shape.
 
-    Returns:
-        A Figure with two panels; its `words` say what they show.
-
-    Raises:
-        ValueError: the two are not arrays of one shape (N, 2) or (N, 3).
-
     >>> points_before_after([[2.0, 1.0]], [[1.0, -1.0]]).words[-79:]
     'After: 1 lie within 0.01 of (1, −1), 0 within 0.01 of (−1, 1), and 0 elsewhere.'
     """
     arrays = [to_array(before), to_array(after)]
     shape = arrays[0].shape
-    if shape != arrays[1].shape or len(shape) != 2 or shape[1] not in (2, 3) or shape[0] == 0:
+    lost = sum(int((~np.isfinite(array)).sum()) for array in arrays)
+    fits = shape == arrays[1].shape and shape in [(len(arrays[0]), 2), (len(arrays[0]), 3)]
+    if not fits or lost or not shape[0]:
         raise ValueError(
-            "points_before_after needs the same points before and after, of shape (N, 2) or "
-            f"(N, 3), but got shapes {arrays[0].shape} and {arrays[1].shape}."
+            "points_before_after needs the same finite points before and after, of shape (N, 2) or "
+            f"(N, 3), but got shapes {shape} and {arrays[1].shape}, and {counted(lost, 'number')} "
+            "that can't be drawn."
         )
     alt = f"{shape[0]} points with {shape[1]} features before and after layer normalization"
     # Two square panels, placed by hand: the automatic layout cuts off what stands around them.
     picture, axes = new_picture(alt, 1, 2, 3.7, 3.9, layout=None)
     picture.subplots_adjust(left=0.1, right=0.99, bottom=0.15, top=0.92, wspace=0.25)
-    finite = np.isfinite(np.stack(arrays)).all((0, 2))
-    arrays = [array[finite] for array in arrays]
     first_above = arrays[0][:, 0] > arrays[0][:, 1]
-    labels = (
+    names = (
         ("feature 0", "feature 1") if shape[1] == 2 else ("along (1, −1, 0)", "along (1, 1, −2)")
     )
     for ax, array, title in zip(axes[0], arrays, ("before", "after"), strict=True):
-        _scatter(ax, in_plane(array), first_above)
-        ax.set(title=title, xlabel=labels[0], ylabel=labels[1])
-    lost = f"{(~finite).sum()} that are not finite are left out. " if not finite.all() else ""
+        _scatter(ax, in_plane(array), ~first_above, 2, margin=0.1)
+        ax.set(title=title, xlabel=names[0], ylabel=names[1])
+        ax.locator_params(nbins=6)
+        ax.grid(color=GRAY, lw=0.5)
     what_is_left = _corners if shape[1] == 2 else _circle
     picture.words = (
-        f"{shape[0]} points with {shape[1]} features. {lost}Before: {int(first_above.sum())} have "
+        f"{shape[0]} points with {shape[1]} features. Before: {int(first_above.sum())} have "
         "a larger feature 0 than feature 1 and are circles, the others are triangles. "
         f"After: {what_is_left(axes[0, 1], arrays[1])}"
     )
@@ -128,29 +121,19 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
 
 def _corners(ax: Axes, after: NDArray) -> str:
     """Write into the panel, and return in words, how many points lie at each of the two corners."""
-    counts = {}
-    for corner in ((1, -1), (-1, 1)):
-        counts[corner] = int((np.abs(after - corner).max(1) < 0.01).sum())
-        ax.annotate(
-            f"{counts[corner]} points here",
-            corner,
-            (-14 * corner[0], 0),
-            textcoords="offset points",
-            ha="right" if corner[0] > 0 else "left",
-            va="center",
-        )
+    counts = [int((np.abs(after - corner).max(1) < 0.01).sum()) for corner in CORNERS]
+    for count, corner, side in zip(counts, CORNERS, ("right", "left"), strict=True):
+        beside: dict[str, Any] = {"textcoords": "offset points", "ha": side, "va": "center"}
+        ax.annotate(f"{count} points here", corner, (-14 * corner[0], 0), **beside)
     return (
-        f"{counts[1, -1]} lie within 0.01 of (1, −1), {counts[-1, 1]} within 0.01 of (−1, 1), and "
-        f"{len(after) - sum(counts.values())} elsewhere."
+        f"{counts[0]} lie within 0.01 of (1, −1), {counts[1]} within 0.01 of (−1, 1), and "
+        f"{len(after) - sum(counts)} elsewhere."
     )
 
 
 def _circle(ax: Axes, after: NDArray) -> str:
     """Return in words how far from the center the points lie."""
-    radii = np.hypot(*in_plane(after).T)
-    if radii.size == 0:
-        return "no points are left to draw."
-    low, high = number(radii.min()), number(radii.max())
+    low, high = _ends(in_plane(after))
     if low == high:
         return f"all lie on a circle of radius {low}."
     return f"they lie between {low} and {high} from the center."
@@ -177,9 +160,122 @@ def in_plane(array: NDArray) -> NDArray:
     return array[:, :3] @ (np.array([[1, -1, 0], [1, 1, -2]]).T / np.sqrt([2, 6]))
 
 
-def _scatter(ax: Axes, points: NDArray, first_above: NDArray) -> None:
-    for mask, color, marker in ((first_above, SKY, "o"), (~first_above, PINK, "^")):
-        ax.plot(*points[mask].T, marker, color=color, mec=BLACK, mew=0.5)
-    ax.set(aspect="equal", xlim=limits(points, 0.1), ylim=limits(points, 0.1))
-    ax.locator_params(nbins=6)
-    ax.grid(color=GRAY, lw=0.5)
+@in_style
+def points_by_class(x: ArrayLike, classes: ArrayLike, names: Sequence[str]) -> Picture:
+    """Draw points in the plane, with a color and a marker for each class.
+
+    Args:
+        x: (N, 2), finite.
+        classes: (N,), the number of each point's class, from 0.
+        names: what each class is called, at most three.
+
+    >>> points_by_class([[3.0, 4.0], [0.0, 1.0]], [1, 0], ["near", "far"]).words
+    '1 point of class "near", 1.00 from the origin. 1 point of class "far", 5.00 from the origin.'
+    """
+    points, numbers = _in_classes(x, classes, names)
+    alt = f"{counted(len(points), 'point')} in the plane, with their classes"
+    # Placed by hand: the automatic layout cuts off what stands around a square panel.
+    picture, axes = new_picture(alt, 1, 1, 4.6, 4.8, layout=None)
+    picture.subplots_adjust(left=0.14, right=0.98, bottom=0.11, top=0.9)
+    ax = axes[0, 0]
+    _scatter(ax, points, numbers, len(names))
+    ax.set(xlabel="feature 0", ylabel="feature 1")
+    picture.legend(ax.lines, names, loc="upper center", ncols=len(LOOKS))
+    told = []
+    for kind, name in enumerate(names):
+        own = points[numbers == kind]
+        each = dict.fromkeys(_ends(own)) if len(own) else []
+        far = f", {' to '.join(each)} from the origin" if each else ""
+        told.append(f'{counted(len(own), "point")} of class "{name}"{far}.')
+    picture.words = " ".join(told)
+    return picture
+
+
+@in_style
+def regions(
+    shares: Mapping[str, ArrayLike],
+    x: ArrayLike,
+    classes: ArrayLike,
+    names: Sequence[str],
+    *,
+    most: float,
+    columns: int,
+) -> Picture:
+    """Draw the probability of class 1 over the plane, in a panel for each network or step.
+
+    A panel is white where the probability is a half, and has the color of the class that is more
+    likely elsewhere, in ten shades.
+
+    Args:
+        shares: what stands over each panel, and the probability of class 1 at S × S points: (S, S).
+            The points are those of a square grid, from -most to most along feature 0, the first
+            axis, and along feature 1, the second.
+        x: (N, 2), finite: points that are drawn on top.
+        classes: (N,), the class of each, 0 or 1.
+        names: what the two classes are called.
+        most: where the square ends.
+        columns: how many panels stand side by side.
+
+    >>> shares = {"before": [[0.5, 0.5], [0.5, 0.5]], "after": [[0.0, 1.0], [0.0, 1.0]]}
+    >>> regions(shares, [[0.0, 0.5]], [1], ["in", "out"], most=1, columns=2).words
+    'The probability of "out" in the plane is 50% (before); 0% to 100% (after).'
+    """
+    points, numbers = _in_classes(x, classes, names)
+    panels = {name: to_array(values) for name, values in shares.items()}
+    for name, values in panels.items():
+        square = values.ndim == 2 and values.shape[0] == values.shape[1] > 1
+        if not (square and ((values >= 0) & (values <= 1)).all()):
+            raise ValueError(
+                "regions needs probabilities of shape (S, S), from 0 to 1, but those of "
+                f"{name!r} have shape {values.shape}, or leave that range."
+            )
+    alt = f"probabilities in the plane, {counted(len(panels), 'panel')}"
+    rows = -(-len(panels) // columns)
+    picture, axes = new_picture(alt, rows, columns, 2.15, 2.35)
+    for ax in axes.flat[len(panels) :]:
+        ax.remove()
+    told = []
+    for ax, (name, values) in zip(axes.flat, panels.items(), strict=False):
+        grid = np.linspace(-most, most, len(values))
+        ax.contourf(grid, grid, values.T, np.linspace(0, 1, 11), cmap=SHADES, vmin=0, vmax=1)
+        _scatter(ax, points, numbers, len(names), ms=4)
+        ax.set(title=name, xticks=[], yticks=[], xlim=(-most, most), ylim=(-most, most))
+        ax.spines[:].set_visible(True)
+        low, high = f"{values.min():.0%}", f"{values.max():.0%}"
+        told.append(f"{low if low == high else f'{low} to {high}'} ({name})".replace("\n", ", "))
+    picture.legend(axes[0, 0].lines, names, loc="outside upper center", ncols=2)
+    picture.words = f'The probability of "{names[1]}" in the plane is {"; ".join(told)}.'
+    return picture
+
+
+def _in_classes(x: ArrayLike, classes: ArrayLike, names: Sequence[str]) -> tuple[NDArray, NDArray]:
+    """Return points (N, 2) and the class of each, (N,), or raise a ValueError."""
+    points, numbers = to_array(x), to_array(classes)
+    if points.ndim != 2 or points.shape[1] != 2 or numbers.shape != points.shape[:1]:
+        raise ValueError(
+            "A picture of classes needs points of shape (N, 2) and classes of shape (N,), but got "
+            f"shapes {points.shape} and {numbers.shape}."
+        )
+    known = np.isin(numbers, range(len(names))).all()
+    if not (points.size and np.isfinite(points).all() and known and len(names) <= len(LOOKS)):
+        raise ValueError(
+            f"A picture of classes needs at least one point, finite values, at most {len(LOOKS)} "
+            f"names, and a name for each class, but got {counted(len(points), 'point')} and names "
+            f"{list(names)}."
+        )
+    return points, numbers
+
+
+def _scatter(
+    ax: Axes, points: NDArray, classes: NDArray, count: int, margin: float = 0.05, **look: Any
+) -> None:
+    """Draw points (N, 2) in a square panel, each with the color and the marker of its class."""
+    for kind, (color, marker) in enumerate(LOOKS[:count]):
+        ax.plot(*points[classes == kind].T, marker, color=color, mec=BLACK, mew=0.5, **look)
+    ax.set(aspect="equal", xlim=limits(points, margin), ylim=limits(points, margin))
+
+
+def _ends(points: NDArray) -> tuple[str, str]:
+    """Write how far points lie from the origin, at least and at most."""
+    far = np.hypot(*points.T)
+    return number(far.min()), number(far.max())

@@ -37,7 +37,7 @@ FORMULAS = {
 
 @pytest.mark.parametrize("placement", FORMULAS)
 def test_a_block_is_its_formula(placement):
-    block = filled(ResidualBlock(8, placement, d_hidden=5, dtype=torch.float64))
+    block = filled(ResidualBlock(8, placement, dtype=torch.float64))
     assert_close(block(X), FORMULAS[placement](block, X))
     assert (block.norm is None) == (placement == "none")
 
@@ -64,10 +64,8 @@ def test_post_ln_and_pre_ln_have_the_same_parameters_and_other_results():
 
 def test_a_stack_is_made_as_it_was_asked_for():
     assert ResidualStack(2, 4).blocks[1].placement == "post"
-    stack = ResidualStack(2, 4, "pre", d_hidden=6, device="meta", dtype=torch.bfloat16)
-    assert stack.blocks[1].f.first.weight.shape == (6, 4)
-    for parameter in stack.parameters():
-        assert (parameter.device.type, parameter.dtype) == ("meta", torch.bfloat16)
+    stack = ResidualStack(2, 4, "pre", dtype=torch.bfloat16)
+    assert {parameter.dtype for parameter in stack.parameters()} == {torch.bfloat16}
 
 
 def test_branches_start_with_glorot_weights_and_without_biases():

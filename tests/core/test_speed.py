@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from speed import LESSON, functions_of
 
-from lnorm_course.lessons.speed import Traffic, kept_for_backward, measured, traffic
+from lnorm_course.lessons.speed import Traffic, bars, kept_for_backward, measured, traffic
 from lnorm_utils import layer_norm
 from lnorm_utils.data import normal
 
@@ -81,3 +81,12 @@ def test_what_is_kept_for_the_backward_pass_counts_once_and_in_units_of_x():
     assert kept_for_backward(lambda x: x.exp().exp(), x) == 2
     with_statistics = kept_for_backward(lambda x: F.layer_norm(x, (256,), weight), x)
     assert with_statistics == 1 + (256 + 2 * 64) / x.numel()
+
+
+def test_a_bar_is_as_long_as_its_time_and_a_mark_stands_where_it_was_predicted():
+    figure = bars({"a": 3.0, "b": 12.5}, {"a": 2.0, "b": 10.0}, "Times")
+    (ax,) = figure.axes
+    assert [patch.get_width() for patch in ax.patches] == [3.0, 12.5]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    assert ax.lines[0].get_xdata().tolist() == [2.0, 10.0]
+    assert figure.words == "Times, measured in ms: a 3 (predicted 2); b 12.5 (predicted 10)."

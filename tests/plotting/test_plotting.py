@@ -9,20 +9,19 @@ import matplotlib
 import numpy as np
 import pytest
 import torch
-from looks import PICTURES
 from matplotlib.figure import Figure
 from PIL import Image
 from test_curves import draw_curves
 
 from lnorm_utils import layer_norm
-from lnorm_utils.data import dummy_points, normal, two_rings
+from lnorm_utils.data import dummy_points, encoded_points, normal, two_rings
 from lnorm_utils.plotting import (
-    bars,
     hist_encoding,
     hist_layer_normed,
     number_lines,
     points_before_after,
     points_by_class,
+    regions,
     shared_cells,
     signed_cells,
     verdicts,
@@ -30,12 +29,25 @@ from lnorm_utils.plotting import (
 
 NAN, INF = float("nan"), float("inf")
 NAMES = {"title": "T", "xlabel": "in", "ylabel": "out"}
+RISES, RINGS = np.linspace(0, 1, 81).reshape(9, 9), ["inner ring", "outer ring"]
+KINDS = {
+    hist_encoding: lambda: hist_encoding(3 * normal(5, 40, seed=3) + 1),
+    hist_layer_normed: lambda: hist_layer_normed(dummy_points(), layer_norm(dummy_points(), 256)),
+    shared_cells: lambda: shared_cells(normal(2, 3, 2, 2, seed=0), (1, 2, 3)),
+    signed_cells: lambda: signed_cells(normal(8, 8, seed=0), **NAMES),
+    verdicts: lambda: verdicts({"a": {"sorted": True, "doubled": False}}, "Sums"),
+    number_lines: lambda: number_lines(encoded_points()),
+    points_before_after: lambda: points_before_after(normal(9, 3, seed=0), normal(9, 3, seed=1)),
+    points_by_class: lambda: points_by_class(*two_rings(), RINGS),
+    regions: lambda: regions({"a": RISES}, *two_rings(16), RINGS, most=2.5, columns=2),
+    draw_curves: lambda: draw_curves({"a": [3, 4, 1], "b": [1, 1, 2]}, log="xy"),
+}
 
 
-@pytest.fixture(scope="module", params=PICTURES)
+@pytest.fixture(scope="module", params=KINDS.values(), ids=[kind.__name__ for kind in KINDS])
 def kind(request):
     """One kind of picture: how to make it, the picture, and its image."""
-    make = PICTURES[request.param][0]
+    make = request.param
     picture = make()
     return SimpleNamespace(make=make, picture=picture, png=picture.png())
 
@@ -68,15 +80,6 @@ def test_a_picture_shows_in_a_notebook_as_an_image_with_its_words_under_it(kind,
 def test_a_picture_is_the_same_again_and_in_a_readers_own_style(kind):
     with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "axes.spines.top": True}):
         assert kind.make().png() == kind.png
-
-
-def test_a_bar_is_as_long_as_its_value_and_a_line_stands_where_it_was_expected():
-    figure = bars({"a": 3.0, "b": 12.5}, {"b": 10.0}, title="Times", xlabel="ms")
-    (ax,) = figure.axes
-    assert [patch.get_width() for patch in ax.patches] == [3.0, 12.5]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
-    assert ax.lines[0].get_xydata().tolist() == [[10.0, 1.0]]
-    assert figure.words == "Times, measured in ms: a 3; b 12.5 (predicted 10)."
 
 
 # Histograms and number lines.
@@ -224,13 +227,12 @@ def test_each_class_is_drawn_with_a_color_and_a_marker_of_its_own():
         (lambda: number_lines(torch.ones(4)), ValueError, "(4,)"),
         (lambda: hist_encoding([[1.0], [1.0, 2.0]]), TypeError, "equal length"),
         (lambda: hist_encoding("abc"), TypeError, "a str"),
-        (lambda: hist_encoding([[1.0, 2e100]]), ValueError, "2e100"),
         (
             lambda: hist_layer_normed(normal(3, 4, seed=0), normal(2, 4, seed=0)),
             ValueError,
             "(2, 4)",
         ),
-        (lambda: shared_cells(torch.ones(2, 3), None), TypeError, "dim must be an integer"),
+        (lambda: shared_cells(torch.ones(2, 3), None), TypeError, "dim must name axes"),
         (lambda: shared_cells(torch.ones(2, 3), 2), ValueError, "2 was given"),
         (lambda: shared_cells(torch.ones(1, 1, 1, 1, 1), 0), ValueError, "(1, 1, 1, 1, 1)"),
         (lambda: signed_cells(torch.ones(13, 2), **NAMES), ValueError, "(13, 2)"),
@@ -238,7 +240,7 @@ def test_each_class_is_drawn_with_a_color_and_a_marker_of_its_own():
         (lambda: points_before_after(torch.ones(3, 4), torch.ones(3, 4)), ValueError, "(3, 4)"),
         (lambda: points_by_class(torch.ones(3, 2), [0, 0], ["a"]), ValueError, "(2,)"),
         (lambda: points_by_class([[NAN, 1.0]], [0], ["a"]), ValueError, "finite values"),
-        (lambda: bars({"a": 1.0}, {"a": -1.0}, title="", xlabel=""), ValueError, "below 0"),
+        (lambda: points_before_after([[NAN, 1.0]], [[0.0, 1.0]]), ValueError, "1 number that"),
         (lambda: draw_curves({"a": [1, 2, 3]}, [1.0, 2.0]), ValueError, "(3,)"),
         (lambda: draw_curves({str(n): [1, 2, 3] for n in range(5)}), ValueError, "5 lines"),
     ],
@@ -252,9 +254,6 @@ def test_what_is_not_finite_is_left_out_and_told():
     assert "no finite value" in hist_encoding([[NAN, INF]]).words
     words = number_lines([[NAN, 1.0, 3.0], [NAN, INF, NAN]]).words
     assert "point 0 has mean 2.00, standard deviation 1.00; point 1 has no finite value" in words
-    before, after = [[2.0, 1.0], [NAN, 1.0], [0.0, 1.0]], [[1.0, -1.0], [0.0, 1.0], [INF, 1.0]]
-    assert "2 that are not finite are left out" in points_before_after(before, after).words
-    assert points_before_after([[NAN] * 3], [[NAN] * 3]).png()
     nothing = draw_curves({"a": [-3.0, INF, 1.0]}, (-INF, 2.0, INF), log="xy")
     assert nothing.png()
     assert "cannot be drawn" in nothing.words
