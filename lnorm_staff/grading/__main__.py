@@ -1,22 +1,21 @@
 """Hand out copies of the course, and grade what comes back: python -m lnorm_staff.grading."""
 
 import argparse
-import math
+import asyncio
 import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 
 from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_course.lab.working_copy import lesson_named
-from lnorm_staff.grading.collect.handed_in import collect
+from lnorm_staff.grading.collect.handed_in import HandedIn, collect
 from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_short
 from lnorm_staff.grading.hand_out.copies import COURSE, CopyError, student_zip
 from lnorm_staff.grading.report.class_folder import EXERCISES, GRADES, REPORT, write_results
-from lnorm_staff.grading.report.exercises_table import keep_overruled, read_grades
+from lnorm_staff.grading.report.exercises_table import add_to, read_grades
 from lnorm_staff.grading.report.gradebook import read_gradebook
 from lnorm_staff.grading.run.grade_many import grade_many
 from lnorm_staff.grading.run.sandbox import can_sandbox
@@ -30,14 +29,13 @@ ROOT = (
     "You are root, so the students' code would run as root too. If it got out of its sandbox, it "
     "could do anything to this machine. Grade as another user, or add --as-root."
 )
-
-BEFORE = "exercises_before.csv"
 MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # such files are counted, and not told one by one
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Do what the command line asks for, and return 0 if that worked; 130 after Ctrl-C."""
     options = parser().parse_args(arguments)
+    before = os.umask(options.umask)
     try:
         options.command(options)
     except KeyboardInterrupt:
@@ -49,6 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as problem:
         print(f"{problem.filename or 'A file'}: {problem.strerror}.", file=sys.stderr)
         return 1
+    finally:
+        os.umask(before)
     return 0
 
 
@@ -57,36 +57,48 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m lnorm_staff.grading", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="student or grade")
     student = commands.add_parser("student", help="pack a copy of the course without answers")
-    student.add_argument("archive", type=Path, help="the zip archive to write")
-    student.set_defaults(command=write_copy)
+    student.add_argument("archive", type=_path, help="the zip archive to write")
+    student.set_defaults(command=write_copy, umask=0o022)
     graded = commands.add_parser("grade", help="grade notebooks, each exercise by itself")
     graded.add_argument(
         "submissions",
-        type=Path,
+        type=_path,
         nargs="+",
         metavar="submission",
         help="a notebook, a folder of them, or a zip archive as Moodle or Canvas exports it; "
         f"or {EXERCISES}, to write all else again with your points and comments in it",
     )
-    graded.add_argument("--out", type=Path, help="write tables, report, and feedback here")
-    graded.add_argument(
-        "--class",
-        type=Path,
-        dest="gradebook",
-        metavar="TABLE",
-        help="Moodle's grading worksheet or Canvas's gradebook, to fill points in",
-    )
-    graded.add_argument("--timeout", type=float, default=60, help="seconds for a cell (60)")
-    graded.add_argument(
-        "--jobs", type=int, default=os.cpu_count(), help="how many notebooks run at once (cores)"
-    )
-    graded.add_argument("--as-root", action="store_true", help="grade even as root")
-    graded.set_defaults(command=grade)
+    add = graded.add_argument
+    add("--out", type=_path, help="write tables, report, and feedback here")
+    about = "Moodle's grading worksheet or Canvas's gradebook, to fill points in"
+    add("--class", type=_path, dest="gradebook", metavar="TABLE", help=about)
+    add("--timeout", type=_up_to(86_400.0), default=60, help="seconds for a cell (60)")
+    about = "how many notebooks run at once (cores)"
+    add("--jobs", type=_up_to(1_000), default=os.cpu_count(), help=about)
+    add("--as-root", action="store_true", help="grade even as root")
+    # What is written, nobody else on this machine opens.
+    graded.set_defaults(command=grade, umask=0o077)
     for command in (student, graded):
         command.add_argument(
             "--lessons", nargs="+", metavar="LESSON", help="only these, such as 01 02 (all)"
         )
     return parser
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+def _up_to(most: float) -> Callable[[str], float]:
+    """Read a number of the same kind that is above 0, and not above the most."""
+
+    def number(text: str) -> float:
+        found = type(most)(text)
+        if not 0 < found <= most:
+            raise argparse.ArgumentTypeError(f"{text} is not above 0, and at most {most:,}")
+        return found
+
+    return number
 
 
 def is_root() -> bool:
@@ -96,76 +108,65 @@ def is_root() -> bool:
 
 def write_copy(options: argparse.Namespace) -> None:
     """Write the copy for students."""
-    student_zip(COURSE, options.archive.expanduser(), options.lessons)
+    student_zip(COURSE, options.archive, options.lessons)
     print(f"The copy for students is {options.archive}. Its solutions are closed.")
 
 
 def grade(options: argparse.Namespace) -> None:
     """Print a line for each submission, and write the results if asked for."""
-    if not 0 < options.timeout < math.inf or options.jobs < 1:
-        told = "a number of seconds, and of notebooks at once, that is above 0"
-        parser().error(f"--timeout {options.timeout:g} --jobs {options.jobs}: expected {told}")
-    out = options.out and options.out.expanduser()
+    out, given = options.out, options.submissions
     earlier: list[Grade] = []
-    before = os.umask(0o077)  # what is written, nobody else on this machine opens
-    try:
-        if out:  # what can go wrong does so before the work is done
-            out.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=out).close()
-            earlier = list(read_grades(out / EXERCISES)) if (out / EXERCISES).exists() else []
-        gradebook = read_gradebook(options.gradebook.expanduser()) if options.gradebook else None
-        submissions = [path.expanduser() for path in options.submissions]
-        if [path.suffix for path in submissions] == [".csv"]:
-            grades = list(read_grades(submissions[0]))
-        else:
-            grades, lost = keep_overruled(run(submissions, options), earlier)
-            if lost:
-                (out / EXERCISES).replace(out / BEFORE)
-                print(f"{lost} of your points and comments are of other files; see {out / BEFORE}.")
-        if out:
-            print(*write_results(grades, out, gradebook), sep="\n")
-            print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")
-    finally:
-        os.umask(before)
+    if out:  # what can go wrong does so before the work is done
+        out.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=out).close()
+        earlier = list(read_grades(out / EXERCISES)) if (out / EXERCISES).exists() else []
+    gradebook = read_gradebook(options.gradebook) if options.gradebook else None
+    if [path.suffix for path in given] == [".csv"]:
+        grades = list(read_grades(given[0]))
+    else:
+        grades = add_to(earlier, run(options))
+    if out:
+        print(*write_results(grades, out, gradebook), sep="\n")
+        print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")
 
 
-def run(submissions: Sequence[Path], options: argparse.Namespace) -> list[Grade]:
+def run(options: argparse.Namespace) -> list[Grade]:
     """Run what was handed in, and print a line for each notebook.
 
     Raises:
         SystemExit: this is root, or there's nothing to grade, or no such lesson.
         KeyboardInterrupt: after Ctrl-C.
     """
+    given = options.submissions
     if is_root() and not options.as_root:
         sys.exit(ROOT)
     try:
         wanted = {lesson_named(ORIGINALS, name).stem for name in options.lessons or ()} or None
     except ValueError as problem:
         sys.exit(str(problem))
-    if missing := [str(path) for path in submissions if not path.exists()]:
+    if missing := [str(path) for path in given if not path.exists()]:
         sys.exit(f"{', '.join(missing)} does not exist.")
-    found = list(collect(submissions, wanted))
+    found = list(collect(given, wanted))
     if not found:
-        sys.exit(f"There is no file in {', '.join(map(str, submissions))}.")
-    files = [file for file in found if file.state != ON_ANOTHER]
-    states = Counter(file.state for file in found if file.state in MANY)
-    for state, number in states.items():
+        sys.exit(f"There is no file in {', '.join(map(str, given))}.")
+    for state, number in Counter(file.state for file in found if file.state in MANY).items():
         print(f"Notebooks {state}: {number:,}")
+    files = [file for file in found if file.state != ON_ANOTHER]
     if not can_sandbox():
         print(NO_SANDBOX, file=sys.stderr)
-    done: list[Grade] = []
-    ran = 0
+    done: list[list[Grade]] = []
+
+    def tell(file: HandedIn, grades: list[Grade]) -> None:
+        done.append(grades)
+        if file.state not in MANY:
+            print(f"{grades[0].file}: {in_short(grades)}", flush=True)
+
     try:
-        with closing(grade_many(files, options.timeout, options.jobs)) as graded:
-            for file, grades in graded:
-                done += grades
-                ran += not file.state
-                if file.state not in MANY:
-                    print(in_short(grades), flush=True)
+        asyncio.run(grade_many(files, options.timeout, options.jobs, tell))
     except KeyboardInterrupt:
-        print(f"{ran} of {sum(not f.state for f in files)} were graded.", file=sys.stderr)
+        print(f"{len(done)} of {len(files)} were graded.", file=sys.stderr)
         raise
-    return done
+    return [grade for grades in done for grade in grades]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """How a notebook becomes grades, run in a kernel and judged as those of a class are."""
 
+import asyncio
+import tempfile
+
 import pytest
 
 from lnorm_course.checking.exercise import Exercise
@@ -7,10 +10,8 @@ from lnorm_course.exercises import mean, standardize
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.collect.whose import Student
-from lnorm_staff.grading.run import grade_one as grading
-from lnorm_staff.grading.run.child import Children
+from lnorm_staff.grading.run.grade_many import grade_one
 from lnorm_staff.grading.run.judge import Judge
-from lnorm_staff.grading.run.kernel import Outcome
 
 LESSON = "01_mean"
 BANK = Exercise.bank[mean.TOPIC]
@@ -24,8 +25,10 @@ MISSING = ("missing", "", "no cell checks it.")
 
 @pytest.fixture(scope="module")
 def judge():
-    with Children() as children:
-        yield Judge(children)
+    judge = Judge()
+    with asyncio.Runner() as runner:
+        yield lambda file: runner.run(grade_one(file, 20, judge))
+        runner.run(judge.aclose())
 
 
 def answer(name):
@@ -34,7 +37,7 @@ def answer(name):
 
 def grade(judge, sources, bank=BANK):
     file = HandedIn(Student("ada"), "a.ipynb", sources, [*bank.values()])
-    return grading.grade_one(file, 20, judge)
+    return judge(file)
 
 
 @pytest.fixture
@@ -115,10 +118,11 @@ def test_a_cell_that_fails_takes_the_checks_after_it_along_and_no_other_cell(gra
 
 
 def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(graded, monkeypatch):
-    def full(cells, *others):
-        yield Outcome()
+    def full(**options):
         raise OSError("no space left")
 
-    monkeypatch.setattr(grading, "outcomes", full)
-    said = ("crashed", "", "its grading stopped early: no space left.")
-    assert graded(f"{P0}.check(1)") == dict.fromkeys(BANK, said)
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    found = graded(f"{P0}.check(1)")
+    said = "its cell failed: the machine that grades it stopped early: no space left."
+    assert found.pop(P0) == ("crashed", "", said)
+    assert {*found.values()} == {MISSING}

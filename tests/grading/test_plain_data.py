@@ -13,8 +13,8 @@ from lnorm_course.checking.feedback import State
 from lnorm_course.checking.running import Outcome
 from lnorm_course.exercises.mean import how_many, row_means
 from lnorm_staff.grading.run.judge import judge
-from lnorm_staff.grading.run.plain_data import decode, encode
-from lnorm_staff.grading.run.recording import ATTEMPTS, as_data, record
+from lnorm_staff.grading.run.plain_data import decode, encode, write_outcome
+from lnorm_staff.grading.run.runner import ATTEMPTS, record
 
 VALUES = [
     *(None, ..., True, 7, -(2**70), 10**1000, 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
@@ -58,15 +58,15 @@ def test_of_what_is_too_much_or_unknown_only_the_kind_comes_out(value, name):
 FORGED_VALUES = [
     *(None, 0, "Right.", [], ["right"], ["plain", None], ["plain", {}], ["plain", "x" * 1001]),
     *(["plain", 10**2000], ["plain", 1, 2], ["plain"], ["other", []], ["other", 7], ["int", "7"]),
-    *(["tensor"], ["tensor", "torch.load", [1], ""], ["tensor", "torch.float32", [2], "AAAA"]),
-    *(["tensor", "torch.float32", [-1], "AAAAAA=="], ["tensor", "torch.float32", "22", "AAAA"]),
-    *(["array", "O", [1], "AAAAAAAAAAA="], ["array", "V4", [1], "AAAAAA=="], ["list", 3]),
+    *(["numbers"], ["numbers", "torch.load", [1], ""], ["numbers", "torch.float32", [2], "AAAA"]),
+    *(["numbers", "torch.float32", [-1], "AAAAAA=="], ["numbers", "torch.float32", "22", "AAAA"]),
+    *(["numbers", "O", [1], "AAAAAAAAAAA="], ["numbers", "V4", [1], "AAAAAA=="], ["list", 3]),
 ]
 ONE = encode(1)
 FORGED_ANSWERS = [
     *(None, [], {}, "RIGHT", {"values": [ONE]}, {"error": None, "notices": [], "code": ""}),
-    *(as_data(Outcome(values)) for values in ([], [1, 1])),
-    *({**as_data(Outcome([])), "values": [value]} for value in FORGED_VALUES),
+    *(write_outcome(Outcome(values)) for values in ([], [1, 1])),
+    *({**write_outcome(Outcome([])), "values": [value]} for value in FORGED_VALUES),
 ]
 
 
@@ -78,12 +78,12 @@ def test_what_no_kernel_sends_by_itself_is_refused(answer):
 
 def test_a_value_for_each_input_is_judged_and_one_more_is_refused():
     right = row_means.right
-    assert judge(row_means, as_data(Outcome(right))).state is State.RIGHT
+    assert judge(row_means, write_outcome(Outcome(right))).state is State.RIGHT
     with pytest.raises(ValueError, match=f"^{len(right) + 1} values instead of {len(right)}$"):
-        judge(row_means, as_data(Outcome([*right, right[0]])))
+        judge(row_means, write_outcome(Outcome([*right, right[0]])))
     error = Error("ValueError", "no row", "it raised: no\x1b\nrow.")
     for each, said in ((error, str(error).replace("\x1b\n", "� ")), ("a\x1b\nremark", "a� remark")):
-        fewer = judge(row_means, as_data(Outcome(right[:-1], each)))
+        fewer = judge(row_means, write_outcome(Outcome(right[:-1], each)))
         assert fewer.state is State.WRONG
         assert fewer.message.casefold().endswith(said.casefold())
 

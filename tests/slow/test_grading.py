@@ -54,14 +54,13 @@ for e in ({P0.name}, {P1.name}, {C0.name}, {C1.name}):
 print("Right.")
 """
 FORGE = f"""
-from lnorm_staff.grading.run import recording
 from lnorm_staff.grading.run import runner
 class Forged(dict):
     def clear(self): pass
 forged = Forged({C2.name}={{"values": "Right.", "error": 0, "state": "RIGHT"}}, other={{}})
-forged[{P2.name!r}] = {{"values": [["tensor", "torch.qint8", [2], "AAA="]], "error": None,
+forged[{P2.name!r}] = {{"values": [["numbers", "torch.qint8", [2], "AAA="]], "error": None,
     "notices": [], "code": ""}}
-recording.ATTEMPTS = runner.ATTEMPTS = forged
+runner.ATTEMPTS = forged
 """
 QUANTIZED = "quantize_per_tensor(x.float(), 0.1, 0, torch.qint8)"
 IGNORE_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"

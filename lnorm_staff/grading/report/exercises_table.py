@@ -10,7 +10,7 @@ from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.tables import TableError, read_table
 
-__all__ = ["keep_overruled", "read_grades", "write_grades", "write_table"]
+__all__ = ["add_to", "read_grades", "write_grades", "write_table"]
 
 COLUMNS = [field.name for field in fields(Grade)]
 NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
@@ -65,20 +65,19 @@ def read_grades(path: Path) -> Iterator[Grade]:
         yield grade
 
 
-def keep_overruled(grades: Iterable[Grade], earlier: Iterable[Grade]) -> tuple[list[Grade], int]:
-    """Give grades the points and comments that a person wrote to those of an earlier call.
+def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
+    """Add grades to those of an earlier call, of which files that are graded again are replaced.
 
-    Returns:
-        The grades, and how many earlier ones with points or a comment aren't among them.
+    The points and comments that a person wrote to these stay.
     """
-    given = {_key(grade): grade for grade in earlier if grade.points or grade.comment}
-    kept, keys = [], set()
+    given = {(_file(grade), grade.exercise): grade for grade in earlier}
+    again = {_file(grade) for grade in grades}
+    added = [grade for grade in earlier if _file(grade) not in again]
     for grade in grades:
-        keys.add(_key(grade))
-        person = given.get(_key(grade), grade)
-        kept.append(replace(grade, points=person.points, comment=person.comment))
-    return kept, len(given.keys() - keys)
+        person = given.get((_file(grade), grade.exercise), grade)
+        added.append(replace(grade, points=person.points, comment=person.comment))
+    return added
 
 
-def _key(grade: Grade) -> tuple[str, ...]:
-    return (*grade.who, grade.file.rpartition("/")[2], grade.lesson, grade.exercise)
+def _file(grade: Grade) -> tuple[str, ...]:
+    return (*grade.who, grade.name)

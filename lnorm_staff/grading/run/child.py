@@ -1,28 +1,29 @@
-"""A child process that is told something as a line of JSON, and answers in lines of JSON.
+"""A child process that answers each line of JSON with one of its own.
 
 A kernel is one, and so is what judges the attempts. Neither can stop the grader: it waits for a
 line only so long, reads only so much of it, and ends the child with all that it has started.
 """
 
+import asyncio
 import contextlib
+import importlib
 import json
 import os
-import queue
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 from typing import Any
 
 from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, can_sandbox, walls
 
-__all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "Child", "Children", "limit"]
+__all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "Child", "serve"]
 
 LONGEST = 2**22  # bytes of a line; the values of all attempts in a cell are much shorter
+SECONDS_TO_END = 10
 # Nothing else of the environment reaches a child, because it often holds keys and passwords.
 KEPT = {
     *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"),
@@ -30,8 +31,8 @@ KEPT = {
     "XDG_RUNTIME_DIR",  # for systemd; the sandbox doesn't pass it on
 }
 START = (
-    "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run.child import limit; limit(); "
-    "from {module} import main; main()"
+    "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run.child import serve; "
+    "serve({module!r})"
 )
 # RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not.
 LIMITS = {
@@ -49,72 +50,71 @@ BEFORE = 'trap "" INT; echo 1000 > /proc/self/oom_score_adj; exec "$@" 9< "$0"'
 class Child:
     """A process that runs the `main` of a module, behind walls if there are any.
 
-    Raises:
-        OSError: it can't be started.
+    As a context, it's started, which may raise an OSError, and ended with all that it has started.
     """
 
+    process: asyncio.subprocess.Process
+
     def __init__(self, module: str) -> None:
+        self.module = module
+        self.is_alive = True
+
+    async def __aenter__(self) -> "Child":
         self.folder = Path(tempfile.mkdtemp(prefix="lnorm"))
+        try:
+            self.process = await self._start()
+        except BaseException:
+            _remove(self.folder)
+            raise
+        return self
+
+    async def _start(self) -> asyncio.subprocess.Process:
         (self.folder / "empty").mkdir()
         path = [os.path.abspath(part) for part in sys.path]
-        command = [sys.executable, "-I", "-c", START.format(path=path, module=module)]
+        command = [sys.executable, "-I", "-c", START.format(path=path, module=self.module)]
         rules = self.folder / "filter"
         if is_walled := can_sandbox():
             command = [*walls(rules), *command]
         if os.name == "posix":
             file = str(rules) if rules.exists() else os.devnull
             command = ["/bin/sh", "-c", BEFORE, file, *command]
-        self.process = subprocess.Popen(
-            command,
+        return await asyncio.create_subprocess_exec(
+            *command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            limit=LONGEST,
             env=_environment(HOME if is_walled else str(self.folder)),
             cwd=self.folder / "empty",
             start_new_session=True,  # apart from this terminal and its Ctrl-C
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
-        self._asked, self._lines = queue.SimpleQueue[bool](), queue.SimpleQueue[Any]()
-        self._is_waiting = False
-        threading.Thread(target=self._read, daemon=True).start()
 
-    def _read(self) -> None:
-        """Read a line whenever one is asked for; what isn't read can't fill the grader's memory."""
-        answer, file = None, self.process.stdout
-        while self._asked.get() and file:
-            with contextlib.suppress(Exception):  # it may send anything, also half a line
-                answer = json.loads(file.readline(LONGEST))
-            self._lines.put(answer)
-            answer = None
-
-    def send(self, message: object) -> None:
-        """Write a line, which has to be short if the child runs code of a student.
+    async def ask(self, message: object, seconds: float) -> Any:
+        """Write a line, and wait for the one that answers it.
 
         Raises:
-            OSError: the child has ended.
-        """
-        if self.process.stdin:
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
-            self.process.stdin.flush()
-
-    def receive(self, seconds: float) -> Any:
-        """Wait for a line; after a TimeoutError, for the same one.
-
-        Raises:
-            TimeoutError: none comes in time.
+            TimeoutError: none comes in time; `answer` goes on waiting.
             EOFError: none will come, because the child is dead or sends something else.
         """
-        if not self._is_waiting:
-            self._asked.put(True)
-        self._is_waiting = True
+        line = json.dumps(message).encode() + b"\n"
+        if self.process.stdin:
+            self.process.stdin.write(line)
+        return await self.answer(seconds)
+
+    async def answer(self, seconds: float) -> Any:
+        """Wait for a line, as `ask` does."""
+        assert self.process.stdin
+        assert self.process.stdout
         try:
-            answer = self._lines.get(timeout=max(0.01, seconds))
-        except queue.Empty:
-            raise TimeoutError from None
-        self._is_waiting = False
-        if answer is None:
-            raise EOFError
-        return answer
+            async with asyncio.timeout(max(0.01, seconds)):
+                await self.process.stdin.drain()
+                return json.loads(await self.process.stdout.readline())
+        except TimeoutError:
+            raise
+        except Exception:  # it may send anything, also half a line
+            self.kill()
+            raise EOFError from None
 
     def interrupt(self) -> None:
         """Stop the cell that runs."""
@@ -126,65 +126,40 @@ class Child:
 
     def kill(self) -> None:
         """Stop it with all that it has started."""
-        self.process.kill()
-        if os.name == "posix":
-            with contextlib.suppress(OSError):
+        self.is_alive = False
+        with contextlib.suppress(OSError):
+            if os.name == "posix":
                 os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.kill()
 
-    def end(self) -> None:
-        """Stop it, and remove its folder."""
+    async def __aexit__(self, *error: object) -> None:
         self.kill()
-        self.process.wait()
-        self._asked.put(False)
-        for file in (self.process.stdin, None if self._is_waiting else self.process.stdout):
-            with contextlib.suppress(OSError):  # about what was not read
-                if file:
-                    file.close()
+        if self.process.stdin:
+            self.process.stdin.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SECONDS_TO_END):
+                await self.process.wait()
         _remove(self.folder)
 
 
-class Children:
-    """All children of a call; a context that ends them, after which none starts any more."""
-
-    def __init__(self) -> None:
-        self.running: set[Child] = set()
-        self.is_closed = False
-
-    def start(self, module: str) -> Child:
-        """Start a child, as `Child` says.
-
-        Raises:
-            OSError: none can be started, or `stop` was called.
-        """
-        if self.is_closed:
-            raise OSError("grading was stopped")
-        child = Child(module)
-        self.running.add(child)
-        if self.is_closed:  # meanwhile
-            child.kill()
-        return child
-
-    def end(self, child: Child) -> None:
-        """End a child."""
-        self.running.discard(child)
-        child.end()
-
-    def stop(self) -> None:
-        """Stop all children at once, and start no more."""
-        self.is_closed = True
-        for child in list(self.running):
-            child.kill()
-
-    def __enter__(self) -> "Children":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
-        for child in list(self.running):
-            self.end(child)
+def serve(module: str) -> None:
+    """In a child, answer what comes in with what the `main` of a module yields for it."""
+    _limit()
+    requests = os.fdopen(os.dup(0), encoding="utf-8")
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):  # read nothing and write nothing by the usual ways
+        os.dup2(nowhere, number)
+    os.close(nowhere)
+    process = os.getpid()
+    for answer in importlib.import_module(module).main(map(json.loads, requests)):
+        if os.getpid() != process:  # a copy that a student's code has made by a fork
+            break
+        print(json.dumps(answer), file=replies, flush=True)
+    os._exit(0)
 
 
-def limit() -> None:
+def _limit() -> None:
     """Limit what this process may use, as far as the system knows how."""
     limits = dict(LIMITS)
     if os.getcwd() == f"{HOME}/empty":  # in a sandbox

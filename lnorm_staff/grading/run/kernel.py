@@ -1,16 +1,16 @@
 """Run the cells of a notebook that nobody trusts, in a kernel that starts again if it dies."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lnorm_staff.grading.run.child import Child, Children
+from lnorm_staff.grading.run.child import Child
 
 __all__ = ["Outcome", "outcomes"]
 
 SECONDS_TO_START, SECONDS_TO_STOP = 60, 3
 MODULE = "lnorm_staff.grading.run.runner"
-NO_KERNEL = "no kernel could be started."
+NO_KERNEL, AGAIN = "no kernel could be started.", "the kernel died again and again."
 
 
 class Outcome(NamedTuple):
@@ -21,66 +21,55 @@ class Outcome(NamedTuple):
     attempts: Mapping[str, Any] = {}
 
 
-def outcomes(
-    cells: Sequence[str], children: Children, timeout: float, total: float, call: float
-) -> Iterator[Outcome]:
-    """Yield what becomes of each cell. If one ends the kernel, those that went well run again.
+async def outcomes(
+    cells: Sequence[str], timeout: float, total: float, call: float
+) -> list[Outcome]:
+    """Return what becomes of each cell. If one ends the kernel, those that went well run again.
 
     Args:
         cells: the sources.
-        children: what starts the kernel.
         timeout: seconds for a cell.
         total: seconds for all of them together.
         call: seconds for a call of an attempt.
-
-    Raises:
-        OSError: this machine can't start a kernel.
     """
     deadline = time.monotonic() + total
-    done: list[str] = []
-    waiting = list(cells)
-    while waiting:
-        kernel = children.start(MODULE)
+    found: list[Outcome] = []
+    rest: Outcome | None = None
+    while len(found) < len(cells):
+        done = [cell for cell, outcome in zip(cells, found, strict=False) if not outcome.failed]
         try:
-            # All at once, because a kernel that runs code of a student may read nothing any more.
-            kernel.send({"cells": [*done, *waiting], "seconds": call})
-            kernel.receive(SECONDS_TO_START)
-            for _ in done:
-                kernel.send(None)
-                kernel.receive(deadline - time.monotonic())
-            is_alive = True
-            while waiting and is_alive and time.monotonic() < deadline:
-                outcome, is_alive = _one(kernel, timeout, deadline)
-                cell = waiting.pop(0)
-                done += [] if outcome.failed else [cell]
-                yield outcome
-        except (OSError, EOFError):  # a TimeoutError is an OSError
-            if time.monotonic() < deadline:
-                reason = "the kernel died again and again." if done else NO_KERNEL
-                yield from (Outcome("crashed", reason) for _ in waiting)
-                return
-        finally:
-            children.end(kernel)
+            async with Child(MODULE) as kernel:
+                await kernel.ask(call, SECONDS_TO_START)
+                for cell in done:
+                    await kernel.ask(cell, deadline - time.monotonic())
+                while kernel.is_alive and len(found) < len(cells) and time.monotonic() < deadline:
+                    found.append(await _one(kernel, cells[len(found)], timeout, deadline))
+        except (EOFError, TimeoutError):
+            rest = Outcome("crashed", AGAIN if done else NO_KERNEL)
+        except OSError as problem:  # of the machine, such as a full disk
+            rest = Outcome("crashed", f"the machine that grades it stopped early: {problem}.")
         if time.monotonic() > deadline:
-            over = f"the {total:g} seconds for the whole notebook were over."
-            yield from (Outcome("timed out", over) for _ in waiting)
-            return
+            rest = Outcome("timed out", f"the {total:g} seconds for the whole notebook were over.")
+        if rest:
+            found += [rest] * (len(cells) - len(found))
+    return found
 
 
-def _one(kernel: Child, timeout: float, deadline: float) -> tuple[Outcome, bool]:
-    """Return what becomes of the next cell, and whether the kernel lives on."""
-    late = f"it ran for more than {timeout:g} seconds."
+async def _one(kernel: Child, cell: str, timeout: float, deadline: float) -> Outcome:
+    """Return what becomes of the next cell; the kernel may be dead then."""
     try:
-        kernel.send(None)
-        return _read(kernel.receive(min(timeout, deadline - time.monotonic()))), True
+        return _read(await kernel.ask(cell, min(timeout, deadline - time.monotonic())))
     except TimeoutError:
         kernel.interrupt()
-    except (OSError, EOFError):
-        return Outcome("crashed", "the kernel died."), False
+    except EOFError:
+        kernel.kill()
+        return Outcome("crashed", "the kernel died.")
+    late = Outcome("timed out", f"it ran for more than {timeout:g} seconds.")
     try:
-        return Outcome("timed out", late, _read(kernel.receive(SECONDS_TO_STOP)).attempts), True
+        return late._replace(attempts=_read(await kernel.answer(SECONDS_TO_STOP)).attempts)
     except (TimeoutError, EOFError):
-        return Outcome("timed out", late), False
+        kernel.kill()
+        return late
 
 
 def _read(answer: Any) -> Outcome:
