@@ -13,6 +13,7 @@ __all__ = [
     "NAME",
     "ORIGINALS",
     "LessonError",
+    "as_text",
     "cleared",
     "edition",
     "exercises",
@@ -69,9 +70,13 @@ def read(path: Path) -> dict:
 
 def write(notebook: Mapping, path: Path) -> None:
     """Write a notebook, whole or not at all."""
-    text = json.dumps(notebook, indent=1, ensure_ascii=False)
     with whole(path) as draft:
-        draft.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+        draft.write_text(as_text(notebook), encoding="utf-8", newline="\n")
+
+
+def as_text(notebook: Mapping) -> str:
+    """Return a notebook as its file has it."""
+    return f"{json.dumps(notebook, indent=1, ensure_ascii=False)}\n"
 
 
 @contextlib.contextmanager

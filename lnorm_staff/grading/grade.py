@@ -18,7 +18,6 @@ __all__ = [
     "VERDICTS",
     "Grade",
     "Who",
-    "by_state",
     "in_short",
     "points_of",
     "right_of",
@@ -64,6 +63,11 @@ class Grade:
         return self.student, self.id
 
     @property
+    def name(self) -> str:
+        """Return the name of the file, without folders."""
+        return self.file.rpartition("/")[2]
+
+    @property
     def earned(self) -> float:
         """Return its points: those that a person gives, or else one if it's right."""
         return float(self.points or (self.state == RIGHT and not self.further))
@@ -90,16 +94,14 @@ def right_of(grades: Collection[Grade]) -> str:
     return score(*right, " right", further.count(RIGHT), len(further))
 
 
-def by_state(grades: Collection[Grade], states: Iterable[str]) -> list[str]:
-    """List the exercises in each of these states, such as "missing: how_many, center"."""
-    found = {state: [each.exercise for each in grades if each.state == state] for state in states}
-    return [f"{state}: {', '.join(names)}" for state, names in found.items() if names]
-
-
 def in_short(grades: Sequence[Grade]) -> str:
-    """Tell in a line what becomes of a file."""
+    """Tell in a line what becomes of a file, such as "01_mean, 2 of 3 right; missing: center"."""
     if not grades[0].exercise:
-        return f"{grades[0].file}: {grades[0].state}: {grades[0].message}"
-    lessons = dict.fromkeys(grade.lesson for grade in grades)
-    told = [f"{each}, {right_of([g for g in grades if g.lesson == each])}" for each in lessons]
-    return f"{grades[0].file}: {'; '.join([*told, *by_state(grades, STATES[1:])])}"
+        return f"{grades[0].state}: {grades[0].message}"
+    told = []
+    for lesson in dict.fromkeys(grade.lesson for grade in grades):
+        told.append(f"{lesson}, {right_of([g for g in grades if g.lesson == lesson])}")
+    for state in STATES[1:]:
+        if names := [grade.exercise for grade in grades if grade.state == state]:
+            told.append(f"{state}: {', '.join(names)}")
+    return "; ".join(told)

@@ -58,9 +58,9 @@ def test_each_student_has_points_in_each_lesson_and_remarks_on_the_rest():
     }
     assert maximum_of(summarize(CLASS)) == {"01_mean": 2, "02_variance": 1}
     assert found["bo"].late == "bo.ipynb"
-    assert found["cy"].remarks == "01_mean: crashed: two."
-    assert found["di"].remarks == "02_variance: not attempted: three."
-    assert found["ed"].remarks == "Not graded: a.ipynb: it is a link."
+    assert found["cy"].remarks == "01_mean, 0 of 2 right; wrong: one; crashed: two."
+    assert found["di"].remarks == "02_variance, 0 of 1 right; not attempted: three."
+    assert found["ed"].remarks == "a.ipynb: not graded: it is a link."
 
 
 def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_apart():

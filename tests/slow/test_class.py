@@ -100,7 +100,7 @@ Cy Young     | 3 | crashed: shape_left
 Di Ng        | 4 |
 Ed Poe       | 3 |
 Flo Re       | 5 |
-Gus Lo       | 5 | ._a.ipynb: it is in a folder that a program made
+Gus Lo       | 5 |
 Hal Ie       |   | 01_mean.py: it is neither
 Ina Ko       |   | can't be read as a notebook
 Jo Wu        |   | it has 21 MB

@@ -4,20 +4,17 @@ import functools
 import importlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Sequence
 from importlib.util import find_spec
-from typing import NamedTuple
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.lab.lesson_files import ORIGINALS, edition, made_from, read, topics
 from lnorm_course.lab.working_copy import lessons
-from lnorm_staff.grading.grade import NOT_GRADED
+from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
 
-__all__ = ["NotGradedError", "Notebook", "lesson_on", "opened"]
+__all__ = ["NotGradedError", "lesson_on", "opened"]
 
 MOST_CELLS, MOST_CODE = 2_000, 1_000_000  # characters of all code cells together
-BANKS = "lnorm_course.exercises"
-IMPORT = re.compile(r"^[ \t]*((?:from|import) .*lnorm_course\.exercises.*)", re.MULTILINE)
 
 
 class NotGradedError(ValueError):
@@ -28,51 +25,41 @@ class NotGradedError(ValueError):
         self.state = state
 
 
-class Notebook(NamedTuple):
-    """What of a notebook is graded."""
+def opened(
+    data: bytes, name: str, wanted: Container[str] | None = None
+) -> tuple[list[str], list[Exercise]]:
+    """Return the code of a notebook of format 4, and the exercises that it should solve.
 
-    cells: Sequence[str]  # its code
-    exercises: Sequence[Exercise]  # that it should solve
-    is_untouched: bool  # whether it's a lesson of this edition, or of the one it was made from
-
-
-def opened(data: bytes, name: str) -> Notebook:
-    """Read a notebook of format 4; one without an import is known by its name.
+    Args:
+        data: what the file has in it.
+        name: its name, by which a notebook without an import is known.
+        wanted: the names of the lessons, such as "01_mean"; None for all of them.
 
     Raises:
-        NotGradedError: it isn't a notebook, or has more cells or more code than anybody writes.
+        NotGradedError: it isn't a notebook, or there's nothing to grade in it, or it has more cells
+            or more code than anybody writes.
     """
     try:
         notebook = json.loads(data)  # in any encoding of Unicode, with or without a mark for it
-        code, cells = _code_cells(notebook), len(notebook["cells"])
-        too_many, too_long = cells > MOST_CELLS, sum(map(len, code)) > MOST_CODE
-        is_untouched = not (too_many or too_long) and _is_untouched(notebook)
+        cells = notebook["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        is_untouched = len(cells) <= MOST_CELLS and edition(notebook) == made_from(notebook)
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a notebook.") from None
-    if too_many:
-        raise NotGradedError(f"it has {cells:,} cells, and at most {MOST_CELLS:,} are read.")
-    if too_long:
-        raise NotGradedError(
-            f"its code has more than {MOST_CODE:,} characters, and no more are read."
-        )
-    return Notebook(code, _exercises(code, name), is_untouched)
-
-
-def _code_cells(notebook: Mapping) -> list[str]:
-    return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-def _is_untouched(notebook: Mapping) -> bool:
-    return edition(notebook) == made_from(notebook) or _written(notebook) in _originals()
-
-
-@functools.cache
-def _originals() -> set[tuple[str, ...]]:
-    return {_written(read(path)) for path in lessons(ORIGINALS)}
-
-
-def _written(notebook: Mapping) -> tuple[str, ...]:
-    return tuple(source.strip() for source in _code_cells(notebook) if source.strip())
+    if len(cells) > MOST_CELLS:
+        raise NotGradedError(f"it has {len(cells):,} cells, and at most {MOST_CELLS:,} are read.")
+    if sum(map(len, code)) > MOST_CODE:
+        most = f"{MOST_CODE:,} characters, and no more are read."
+        raise NotGradedError(f"its code has more than {most}")
+    exercises = _exercises(code, name)
+    on = {lesson_on(exercise.topic) for exercise in exercises}
+    if on and wanted is not None and not any(lesson in wanted for lesson in on):
+        raise NotGradedError("it is on another lesson.", ON_ANOTHER)
+    if is_untouched:
+        raise NotGradedError("nothing in it has changed since it was handed out.", UNTOUCHED)
+    if not on:
+        raise NotGradedError("neither its cells nor its name say which lesson it is.", STRAY)
+    return code, exercises
 
 
 def _exercises(code: Sequence[str], name: str) -> list[Exercise]:
@@ -80,21 +67,16 @@ def _exercises(code: Sequence[str], name: str) -> list[Exercise]:
 
     If it imports none, the lessons in its name count: "01_mean" in "01_mean_of_ada".
     """
-    named = [topic for topic, lesson in _lessons_by_topic().items() if lesson in name]
-    imported = dict.fromkeys(topic for cell in code for topic in _imported(cell))
-    wanted = [topic for topic in imported if topic in _lessons_by_topic()] or named
+    known = _lessons_by_topic()
+    without_comments = [re.sub("#.*", "", source) for source in code]
+    cells = [{"cell_type": "code", "source": source} for source in without_comments]
+    imported = [topic for topic in topics({"cells": cells}) if topic in known]
+    wanted = imported or [topic for topic, lesson in known.items() if lesson in name]
     for topic in wanted:
-        if find_spec(f"{BANKS}.{topic}"):
-            importlib.import_module(f"{BANKS}.{topic}")
+        bank = f"lnorm_course.exercises.{topic}"
+        if find_spec(bank):
+            importlib.import_module(bank)
     return [exercise for topic in wanted for exercise in Exercise.bank.get(topic, {}).values()]
-
-
-def _imported(source: str) -> Iterator[str]:
-    """Yield the topics that a cell imports, and none that a comment names."""
-    for line in IMPORT.findall(source):
-        yield from re.findall(rf"\b{BANKS}\.(\w+)", line)
-        _, _, names = line.partition(f"from {BANKS} import ")
-        yield from re.findall(r"\w+", names.partition("#")[0])
 
 
 def lesson_on(topic: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_course.lab.working_copy import lessons
@@ -23,19 +23,18 @@ NBGRADER, WORKING_COPY = "submitted", ("my_lessons", "notebooks")
 MOST_BYTES = 150  # of a name; every system takes 255, and the student's number comes behind
 
 
-@dataclass(frozen=True)
-class Student:
-    """A student, as the names in an export tell."""
+class Student(NamedTuple):
+    """A student, as the names in an export tell: the first columns of a grade."""
 
-    name: str
+    student: str
     id: str = ""  # Moodle's or Canvas's number, for two students of one name
-    late: bool = False
+    late: str = ""  # or "late"
     feedback: str = ""  # the path under which the same system takes a feedback file
 
     @property
     def who(self) -> Who:
         """Return what tells two students apart."""
-        return self.name, self.id
+        return self.student, self.id
 
 
 class Export:
@@ -50,12 +49,9 @@ class Export:
     """
 
     def __init__(self, paths: Iterable[Sequence[str]]) -> None:
-        known = [path for path in paths if not path[1].startswith((".", "__"))]
-        self._start = 1
-        if any(_of_system(path[0], is_file=False) for path in known):
-            self._start = 0
-        elif _are_wrapped(known):
-            self._start = 2
+        known = list(paths)
+        is_student = any(_of_system(path[0], is_file=False) for path in known)
+        self._start = 0 if is_student else 2 if _are_wrapped(known) else 1
 
     def student_of(self, path: Sequence[str]) -> Student:
         """Tell whose a file is."""
@@ -67,7 +63,7 @@ class Export:
             return _named(path[at - 1])
         if found := _of_system(name, is_file):
             back = f"{_file_name(found['name'])}{found['rest']}_{'/' if found['moodle'] else ''}"
-            late = bool(found["late"])
+            late = "late" if found["late"] else ""
             return Student(found["name"], found["id"], late, f"{back}feedback.html")
         if not is_file and not name.lower().endswith(".zip"):
             return _named(name)

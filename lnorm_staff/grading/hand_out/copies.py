@@ -1,8 +1,6 @@
 """Write a copy of the course to hand out, without any answer."""
 
 import re
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,10 +11,10 @@ from lnorm_course.lab.lesson_files import (
     NAME,
     ORIGINALS,
     LessonError,
+    as_text,
     cleared,
     read,
     whole,
-    write,
 )
 from lnorm_course.lab.working_copy import lesson_named, lessons
 
@@ -88,30 +86,14 @@ def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None
         chosen = [lesson_named(course / "notebooks", name).name for name in wanted or ()]
     except ValueError as problem:
         raise CopyError(str(problem)) from None
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / archive.stem
-        _write_copy(course, copy, chosen)
-        with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
-            for path in sorted(copy.rglob("*")):
-                file.write(path, path.relative_to(copy.parent))
-
-
-def _write_copy(course: Path, copy: Path, chosen: Collection[str]) -> None:
-    for place in FOR_STUDENTS:
-        for path in (course / place, *(course / place).rglob("*")):
-            own = path.relative_to(course)
-            if path.is_file() and not any(map(CACHE.fullmatch, own.parts)):
-                (copy / own).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(path, copy / own, follow_symlinks=False)
-    closed = copy / CLOSED.relative_to(COURSE)
-    closed.write_text(NOTE, encoding="utf-8")
     originals = lessons(course / "notebooks")
     handed_out = [path for path in originals if not chosen or path.name in chosen]
     names = [path.name for path in handed_out]
     listed = "\n".join(f"- `my_lessons/{name}`" for name in names)
-    (copy / "README.md").write_text(README.format(lessons=listed), encoding="utf-8")
-    (copy / "notebooks").mkdir()
+    texts = {
+        CLOSED.relative_to(COURSE).as_posix(): NOTE,
+        "README.md": README.format(lessons=listed),
+    }
     problems: list[str] = []
     for path in handed_out:
         try:
@@ -123,9 +105,24 @@ def _write_copy(course: Path, copy: Path, chosen: Collection[str]) -> None:
         cells = [_without_dead_links(cell, names) for cell in notebook["cells"]]
         if cells and cells[0]["cell_type"] == "markdown":
             cells[0] = {**cells[0], "source": "".join(cells[0]["source"]) + ALONE}
-        write(cleared({**notebook, "cells": cells}), copy / "notebooks" / path.name)
+        texts[f"notebooks/{path.name}"] = as_text(cleared({**notebook, "cells": cells}))
     if problems:
         raise CopyError("\n".join(problems))
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in _files(course):
+            packed.write(path, archive.stem / path.relative_to(course))
+        for own, text in texts.items():
+            packed.writestr(f"{archive.stem}/{own}", text)
+
+
+def _files(course: Path) -> Iterator[Path]:
+    """Yield the files for students that are packed as they are."""
+    for place in FOR_STUDENTS:
+        for path in (course / place, *sorted((course / place).rglob("*"))):
+            parts = path.relative_to(course).parts
+            if path.is_file() and not any(map(CACHE.fullmatch, parts)):
+                yield path
 
 
 def answers_left_in(notebook: Mapping) -> Iterator[str]:

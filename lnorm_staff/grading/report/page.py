@@ -127,8 +127,8 @@ def feedback_page(student: StudentWork) -> str:
     if student.not_graded:
         parts.append("<h2>Not graded</h2><ul>")
         for grade in student.not_graded:
-            name = grade.file.rpartition("/")[2]
-            parts.append(f"<li>{html.escape(f'{name}: {grade.message} {grade.comment}')}</li>")
+            told = f"{grade.name}: {grade.message} {grade.comment}"
+            parts.append(f"<li>{html.escape(told)}</li>")
         parts.append("</ul>")
     return _page(f"Feedback for {student.name}", parts)
 

@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from lnorm_staff.grading.grade import STATES, Grade, Who, by_state, points_of
+from lnorm_staff.grading.grade import STATES, Grade, Who, in_short, points_of
 
 __all__ = [
     "Misconception",
@@ -75,29 +74,20 @@ def summarize(grades: Iterable[Grade]) -> list[StudentWork]:
 
 def _work(who: Who, grades: Sequence[Grade]) -> StudentWork:
     files: dict[str, dict[str, list[Grade]]] = defaultdict(lambda: defaultdict(list))
-    reasons: dict[str, list[str]] = defaultdict(list)
+    not_graded = [grade for grade in grades if not grade.exercise]
     for grade in grades:
         if grade.exercise:
             files[grade.lesson][grade.file].append(grade)
-        else:
-            reasons[grade.message].append(_name(grade))
     lessons = {lesson: max(files[lesson].values(), key=points_of) for lesson in sorted(files)}
     remarks = []
     for lesson, counted in lessons.items():
-        told = by_state([grade for grade in counted if not grade.further], STATES[2:])
         if (notebooks := len(files[lesson])) > 1:
-            told.append(f"{notebooks} notebooks, of which {_name(counted[0])} counts")
-        remarks += [f"{lesson}: {', '.join(told)}."] if told else []
-    for reason, names in [*reasons.items()][:MOST_REASONS]:
-        file = names[0] if len(names) == 1 else f"{len(names):,} files"
-        remarks.append(f"Not graded: {file}: {reason}")
-    not_graded = [grade for grade in grades if not grade.exercise]
-    late = dict.fromkeys(_name(grade) for grade in grades if grade.late)
+            remarks.append(f"{notebooks} notebooks, of which {counted[0].name} counts.")
+        if {grade.state for grade in counted if not grade.further} & {*STATES[2:]}:
+            remarks.append(f"{in_short(counted)}.")
+    remarks += [f"{grade.name}: {in_short([grade])}" for grade in not_graded[:MOST_REASONS]]
+    late = dict.fromkeys(grade.name for grade in grades if grade.late)
     return StudentWork(*who, lessons, not_graded, ", ".join(late), " ".join(remarks))
-
-
-def _name(grade: Grade) -> str:
-    return PurePosixPath(grade.file).name
 
 
 def counted_of(students: Iterable[StudentWork]) -> list[Grade]:
