@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend on the machine
+MOST_NUMBERS = 10**7  # in a result; a larger one can't be right, and isn't looked through
 MOST_NAMED = 3  # explanations; if more of them fit, one is an example
 
 
@@ -192,7 +193,7 @@ class Explanations:
     def _tells_little(self, result: object) -> bool:
         """Tell whether too many programs return this for two things to be said."""
         if isinstance(result, torch.Tensor):
-            return bool((result.abs() <= self.within).all())
+            return result.numel() > MOST_NUMBERS or bool((result.abs() <= self.within).all())
         return isinstance(result, bool | str)
 
 
