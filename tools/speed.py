@@ -43,13 +43,19 @@ WAYS = {
 }
 
 
-def names_on(device):
-    """Return what the calls use: the functions that the notebook defines, and tensors."""
-    names = {"torch": torch, "F": F, "layer_norm": layer_norm}
-    for cell in nbformat.read(LESSON, as_version=4).cells:
+def functions_of(notebook):
+    """Return the functions that the cells of a notebook define; of one name, the last."""
+    names = {"torch": torch}
+    for cell in nbformat.read(notebook, as_version=4).cells:
         if cell.cell_type == "code":
             defined = [n for n in ast.parse(cell.source).body if isinstance(n, ast.FunctionDef)]
-            exec(compile(ast.Module(defined, []), f"<{LESSON.name}>", "exec"), names)
+            exec(compile(ast.Module(defined, []), f"<{notebook.name}>", "exec"), names)
+    return names
+
+
+def names_on(device):
+    """Return what the calls use."""
+    names = functions_of(LESSON) | {"F": F, "layer_norm": layer_norm}
     names["compiled"] = torch.compile(names["two_pass"])
     names["compiled_one_pass"] = torch.compile(names["one_pass"])
     names["x"] = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0)).to(device)
