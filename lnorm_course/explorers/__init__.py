@@ -1,17 +1,9 @@
-"""Sliders around a picture: one explorer or more for each lesson, and the means to make another."""
+"""Sliders around a picture: one explorer or more for each lesson. `engine` has what makes one."""
 
 from lnorm_course.explorers.amplitude import explore_amplitude
 from lnorm_course.explorers.batch import explore_batch
 from lnorm_course.explorers.broken import explore_broken
 from lnorm_course.explorers.collapse import explore_collapse
-from lnorm_course.explorers.engine.controls import (
-    Choice,
-    Slider,
-    Switch,
-    powers_of_ten,
-    steps,
-)
-from lnorm_course.explorers.engine.panels import Explorer
 from lnorm_course.explorers.file_types import explore_file_types
 from lnorm_course.explorers.gamma_beta import explore_gamma_beta
 from lnorm_course.explorers.gradient import explore_gradient
@@ -24,10 +16,6 @@ from lnorm_course.explorers.row import explore_row
 from lnorm_course.explorers.transformer import explore_transformer
 
 __all__ = [
-    "Choice",
-    "Explorer",
-    "Slider",
-    "Switch",
     "explore_amplitude",
     "explore_batch",
     "explore_broken",
@@ -43,6 +31,4 @@ __all__ = [
     "explore_row",
     "explore_stream",
     "explore_transformer",
-    "powers_of_ten",
-    "steps",
 ]

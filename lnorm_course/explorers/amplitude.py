@@ -7,8 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lnorm_course.explorers.engine.controls import Slider, powers_of_ten
-from lnorm_course.explorers.engine.panels import Explorer, key, line, panel
+from lnorm_course.explorers.engine import Explorer, Slider, key, line, panel, powers_of_ten
 from lnorm_utils.data import normal
 from lnorm_utils.functional import standardize, variance
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SPREAD, in_style
@@ -33,13 +32,11 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Normed(NamedTuple):
-    """A row (64,) before and after, σ before and after, ε, and σ after of each of `DRAWN`."""
+    """A row (64,) before and after, its σ after, and σ after for each σ before of `DRAWN`."""
 
     x: NDArray
     y: NDArray
     sigma: float
-    after: float
-    eps: float
     inside: NDArray
     outside: NDArray
 
@@ -53,9 +50,8 @@ def normed(amplitude: float, eps: float) -> Normed:
     """Norm the row at this σ, and at each σ of the curve."""
     x = torch.tensor([amplitude, *DRAWN])[:, None] * shape()
     y = standardize(x, eps=eps)
-    after, *inside = variance(y).sqrt().flatten().tolist()
-    outside = DRAWN / (DRAWN + eps)
-    return Normed(x[0].numpy(), y[0].numpy(), amplitude, after, eps, np.array(inside), outside)
+    sigma, *inside = variance(y).sqrt().flatten().tolist()
+    return Normed(x[0].numpy(), y[0].numpy(), sigma, np.array(inside), DRAWN / (DRAWN + eps))
 
 
 @in_style
@@ -94,32 +90,25 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
     inside = line(right, "-", DRAWN, color=BLUE)
     here = line(right, "*", color=SPREAD, ms=17, clip_on=False)
 
-    def show(found: Normed) -> str:
+    def show(found: Normed, amplitude: float, eps: float) -> str:
         inside.set_ydata(found.inside)
         outside.set_ydata(found.outside)
-        here.set_data([found.sigma], [found.after])
-        for which, values, sigma, height in (
-            (0, found.x, found.sigma, BEFORE),
-            (1, found.y, found.after, AFTER),
-        ):
-            dots[which].set_xdata(values)
-            sizes[which].set_data([-sigma, 0, sigma], [height - 0.38] * 3)
-            texts[which].set_text(f"σ = {number(sigma, beside=0)}")
-        return _words(found)
+        here.set_data([amplitude], [found.sigma])
+        both = (found.x, amplitude, BEFORE), (found.y, found.sigma, AFTER)
+        for dot, size, text, (x, sigma, height) in zip(dots, sizes, texts, both, strict=True):
+            dot.set_xdata(x)
+            size.set_data([-sigma, 0, sigma], [height - 0.38] * 3)
+            text.set_text(f"σ = {number(sigma, beside=0)}")
+        if amplitude == 0:
+            return (
+                "All 64 features are equal, so without ε, layer norm would divide 0 by 0. With ε, "
+                "inside the root or outside, every feature becomes 0."
+            )
+        return (
+            f"Before, σ is {significant(amplitude)}, which is {number(amplitude / math.sqrt(eps))} "
+            f"times √ε. After layer norm it is {number(found.sigma)}; with ε outside the root it "
+            f"would be {number(amplitude / (amplitude + eps))}."
+        )
 
     panels: Any = {strips: [*dots, *sizes, *texts], curves: [outside, inside, here]}
     return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start)
-
-
-def _words(found: Normed) -> str:
-    if found.sigma == 0:
-        return (
-            "All 64 features are equal, so without ε, layer norm would divide 0 by 0. With ε, "
-            "inside the root or outside, every feature becomes 0."
-        )
-    outside = number(found.sigma / (found.sigma + found.eps))
-    times = number(found.sigma / math.sqrt(found.eps))
-    return (
-        f"Before, σ is {significant(found.sigma)}, which is {times} times √ε. After layer norm it "
-        f"is {number(found.after)}; with ε outside the root it would be {outside}."
-    )

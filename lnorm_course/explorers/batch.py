@@ -9,8 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lnorm_course.explorers.engine.controls import Slider
-from lnorm_course.explorers.engine.panels import Explorer, key, line, panel
+from lnorm_course.explorers.engine import Explorer, Slider, key, line, panel
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm, layer_norm_steps
 from lnorm_utils.plotting.picture import BLACK, BLUE, GREEN, MEAN, SPREAD, in_style
@@ -41,15 +40,12 @@ class Course(NamedTuple):
     """What batch norm gives for one point in batch after batch, and what it keeps of feature 0.
 
     `outputs` are (40, 4), `mean` and `variance` (41,) from before the first batch on, without the
-    point: with it in each batch, they would lean toward it. `layer` is the point's layer norm.
+    point: with it in each batch, they would lean toward it.
     """
 
-    size: int
-    batch: int
     outputs: NDArray
     mean: NDArray
     variance: NDArray
-    layer: NDArray
 
 
 @cache
@@ -69,17 +65,17 @@ def drawn(size: int, seed: int) -> Tensor:
 
 
 @cache
-def _all(size: int) -> tuple[NDArray, NDArray, NDArray]:
-    """Return the outputs and the running statistics of all batches."""
+def course(size: int) -> Course:
+    """Norm the point in all batches of a size."""
     if size == 1:  # nn.BatchNorm1d refuses
         nothing = np.full(BATCHES + 1, np.nan)
-        return np.full((BATCHES, 4), np.nan), nothing, nothing
+        return Course(np.full((BATCHES, 4), np.nan), nothing, nothing)
     company = drawn(LARGEST - 1, SEED_OF_COMPANY)[:, : size - 1]
     batches = torch.cat([points()[:1].expand(BATCHES, 1, -1), company], dim=1)
     # Batch norm of a table is layer norm of its columns.
     y = layer_norm_steps(batches.transpose(1, 2), size).y[:, :, 0]
     kept = drawn(LARGEST, SEED_OF_KEPT)[:, :size, 0]
-    return y.numpy(), _running(kept.mean(1), 0.0), _running(kept.var(1), 1.0)
+    return Course(y.numpy(), _running(kept.mean(1), 0.0), _running(kept.var(1), 1.0))
 
 
 def _running(each: Tensor, start: float) -> NDArray:
@@ -87,12 +83,6 @@ def _running(each: Tensor, start: float) -> NDArray:
     values = each.tolist()
     kept = accumulate(values, lambda r, v: (1 - MOMENTUM) * r + MOMENTUM * v, initial=start)
     return np.array([*kept])
-
-
-def course(batch_size: int, batch: int) -> Course:
-    """Norm the point in this batch, and in all others of this size."""
-    x = points()[:1]
-    return Course(batch_size, batch, *_all(batch_size), layer_norm(x, 4)[0].numpy())
 
 
 @in_style
@@ -103,7 +93,7 @@ def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
     unbiased running variance as in PyTorch.
 
     >>> explore_batch(preset="batch of 256").words.split(", ")[1].split("; ")[0]
-    'and over 40 batches into anything from 0.35 to 0.68'
+    'and over 40 batches into numbers from 0.35 to 0.68'
     """
     first, ax = panel("the outputs of one point in batch after batch", xlabel="feature")
     ax.set(xlim=(-0.5, 3.5), xticks=range(4), ylim=(-3.2, 3.2), ylabel="output")
@@ -113,7 +103,8 @@ def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
     cloud = line(ax, "o", (at + np.linspace(-0.35, -0.05, BATCHES)[:, None]).ravel(), color=GREEN)
     cloud.set(markersize=3.5, markeredgewidth=0.3)
     now = line(ax, "o", at - 0.2, color=GREEN, ms=10, mew=2)
-    layer = line(ax, "^", at + 0.2, color=BLUE, ms=10)
+    y = layer_norm(points()[0], 4).numpy()
+    line(ax, "^", at + 0.2, y, color=BLUE, ms=10)
 
     second, ax = panel("the running statistics of feature 0", xlabel="batches seen")
     ax.set(xlim=(-1, BATCHES + 1), ylim=(-0.2, 9.5), ylabel="of feature 0")
@@ -125,40 +116,31 @@ def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
         future = line(ax, ":", color=color, lw=1)
         lines.append((line(ax, "o-", color=color, ms=9, mew=1.5, lw=2.5), future))
 
-    def show(found: Course) -> str:
-        seen = found.batch
+    def show(found: Course, batch_size: int, batch: int) -> str:
         cloud.set_ydata(found.outputs.ravel())
-        now.set_ydata(found.outputs[seen - 1])
-        layer.set_ydata(found.layer)
+        now.set_ydata(found.outputs[batch - 1])
         for (past, future), values in zip(lines, (found.mean, found.variance), strict=True):
-            past.set_data(range(seen + 1), values[: seen + 1])
-            past.set_markevery([seen])
-            future.set_data(range(seen, BATCHES + 1), values[seen:])
-        return _words(found, *of_all)
+            past.set_data(range(batch + 1), values[: batch + 1])
+            past.set_markevery([batch])
+            future.set_data(range(batch, BATCHES + 1), values[batch:])
+        if batch_size == 1:
+            return (
+                "In a batch of 1, every feature is its own mean and its variance is 0, so in "
+                "training mode nn.BatchNorm1d refuses it. Layer norm always turns feature 0 into "
+                f"{number(y[0])}."
+            )
+        one, kept = found.outputs[:, 0], (found.mean[batch], found.variance[batch])
+        out, low, high, always = map(number, (one[batch - 1], one.min(), one.max(), y[0]))
+        mean, variance, true_mean, true_variance = map(number, (*kept, *of_all))
+        return (
+            f"Batch norm turns feature 0 into {out} now, and over {BATCHES} batches into numbers "
+            f"from {low} to {high}; layer norm always into {always}. After batch {batch}, the "
+            f"running mean is {mean} (of all points {true_mean}), the variance {variance} (of all "
+            f"points {true_variance})."
+        )
 
     moving = [part for pair in lines for part in reversed(pair)]
-    panels: Any = {first: [cloud, now, layer], second: moving}
-    return Explorer(panels, course, show, CONTROLS, PRESETS, preset, start)
-
-
-def _words(found: Course, mean: float, variance: float) -> str:
-    layer = number(found.layer[0])
-    if found.size == 1:
-        return (
-            "In a batch of 1, every feature is its own mean and its variance is 0, so in training "
-            f"mode nn.BatchNorm1d refuses it. Layer norm always turns feature 0 into {layer}."
-        )
-    feature = found.outputs[:, 0]
-    now, low, high = map(number, (feature[found.batch - 1], feature.min(), feature.max()))
-    reach = f"anything from {low} to {high}"
-    if found.size == 2:  # where the two are hardly apart, ε is not small
-        close = np.abs(found.outputs).min() < 0.9
-        reach = f"+1 or −1, {'or closer to 0 if' if close else 'by which of'} the two "
-        reach += "are close" if close else "is larger"
-    seen = "1 batch" if found.batch == 1 else f"{found.batch} batches"
-    running = [number(values[found.batch]) for values in (found.mean, found.variance)]
-    return (
-        f"Batch norm turns feature 0 into {now} now, and over {BATCHES} batches into {reach}; "
-        f"layer norm always into {layer}. After {seen}, the running mean is {running[0]} (of all "
-        f"points {number(mean)}), the variance {running[1]} (of all points {number(variance)})."
+    panels: Any = {first: [cloud, now], second: moving}
+    return Explorer(
+        panels, lambda batch_size, batch: course(batch_size), show, CONTROLS, PRESETS, preset, start
     )

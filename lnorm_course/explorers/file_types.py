@@ -1,13 +1,12 @@
 """What Magika says of a file when one of its norms has another formula."""
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
-from lnorm_course.explorers.engine.controls import Choice
-from lnorm_course.explorers.engine.panels import Explorer, line, panel
+from lnorm_course.explorers.engine import Choice, Explorer, line, panel
 from lnorm_course.lessons.file_types import (
     FORMULAS,
     as_codes,
@@ -42,24 +41,14 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Said(NamedTuple):
-    """What is said of a file: its likeliest kinds with their probabilities, and what was changed.
+def said(file: str, formula: str, which: str) -> tuple[list[tuple[str, float]], int]:
+    """Ask the network about a file, with this formula in these norms.
 
-    `kept` is the number of files, of the eight, that keep their likeliest kind.
+    Return its likeliest kinds with their probabilities, and how many of all files keep theirs.
     """
-
-    file: str
-    formula: str
-    which: str
-    kinds: list[tuple[str, float]]
-    kept: int
-
-
-def said(file: str, formula: str, which: str) -> Said:
-    """Ask the network about a file, with this formula in these norms."""
     now, trained = _of_all(formula, which), _of_all(TRAINED, "norm 2")
     kept = sum(one[0][0] == other[0][0] for one, other in zip(now, trained, strict=True))
-    return Said(file, formula, which, now[FILES.index(file)], kept)
+    return now[FILES.index(file)], kept
 
 
 @cache
@@ -87,20 +76,22 @@ def explore_file_types(preset: str | None = None, **start: Any) -> Explorer:
     names = [ax.text(-0.03, row, "", **look) for row in range(KINDS)]
     changed = ax.text(1, KINDS - 1, "", **look)
 
-    def show(found: Said) -> str:
-        ends = [(0.0, probability, np.nan) for _, probability in found.kinds]
+    def show(found: tuple[Any, int], file: str, formula: str, which: str) -> str:
+        kinds, kept = found
+        ends = [(0.0, probability, np.nan) for _, probability in kinds]
         bars.set_data(np.ravel(ends), np.repeat(np.arange(KINDS), 3))
-        for text, (kind, _) in zip(names, found.kinds, strict=True):
+        for text, (kind, _) in zip(names, kinds, strict=True):
             text.set_text(kind)
-        is_trained = found.formula == TRAINED
-        changed.set_text(TRAINED if is_trained else f"{found.which}: {found.formula}")
-        where = {"both": "both norms"}.get(found.which, found.which)
-        begin = "With both norms as trained" if is_trained else f"With {found.formula} in {where}"
-        if found.formula == "left out":
-            begin = f"With {where} left out"
-        likely = spoken([f"{kind} {fixed(probability)}" for kind, probability in found.kinds[:2]])
-        kept = f"Of the {len(FILES)} files, {found.kept} keep their kind."
-        return f"{begin}, {found.file} is {likely}. {kept}"
+        is_trained = formula == TRAINED
+        changed.set_text(TRAINED if is_trained else f"{which}: {formula}")
+        where = "both norms" if which == "both" or is_trained else which
+        begin = (
+            f"{where} {formula}" if formula in (TRAINED, "left out") else f"{formula} in {where}"
+        )
+        likely = spoken([f"{kind} {fixed(probability)}" for kind, probability in kinds[:2]])
+        return (
+            f"With {begin}, {file} is {likely}. Of the {len(FILES)} files, {kept} keep their kind."
+        )
 
     moving = [bars, changed, *names]
     return Explorer({picture: moving}, said, show, CONTROLS, PRESETS, preset, start)

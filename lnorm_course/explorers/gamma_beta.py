@@ -1,14 +1,13 @@
 """Lesson 4: γ and β belong to a feature, and all rows share them."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lnorm_course.explorers.engine.controls import Choice, Slider, steps
-from lnorm_course.explorers.engine.panels import Explorer, key, line, panel
+from lnorm_course.explorers.engine import Choice, Explorer, Slider, key, line, panel, steps
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.plotting.picture import BLACK, BLUE, MEAN, in_style
@@ -16,9 +15,9 @@ from lnorm_utils.words import number, significant
 
 __all__ = ["explore_gamma_beta"]
 
-NAMES = [f"feature {d}" for d in range(4)]
+CHOSEN = {"all": [0, 1, 2, 3], **{f"feature {d}": [d] for d in range(4)}}
 CONTROLS = {
-    "feature": Choice("γ and β of", "all", ["all", *NAMES]),
+    "feature": Choice("γ and β of", "all", CHOSEN),
     "weight": Slider("γ", 1.0, steps(-2, 2, 0.25)),
     "bias": Slider("β", 0.0, steps(-3, 3, 0.25)),
 }
@@ -32,15 +31,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Outputs(NamedTuple):
-    """The outputs (8, 4) of layer norm, and the γ and β of the features that are chosen."""
-
-    y: NDArray
-    those: list[int]
-    weight: float
-    bias: float
-
-
 def rows() -> Tensor:
     """Make rows (8, 4) that differ in mean and spread, with features that differ in mean."""
     z = normal(8, 6, seed=4).double()
@@ -48,12 +38,11 @@ def rows() -> Tensor:
     return features * (0.5 * z[:, 4:5]).exp() + 2 * z[:, 5:]
 
 
-def outputs(feature: str, weight: float, bias: float) -> Outputs:
-    """Compute the outputs with γ and β of one feature, or of all."""
-    those = [NAMES.index(feature)] if feature in NAMES else [*range(4)]
+def outputs(feature: str, weight: float, bias: float) -> NDArray:
+    """Compute the outputs (8, 4) with γ and β of one feature, or of all."""
     gamma, beta = torch.ones(4).double(), torch.zeros(4).double()
-    gamma[those], beta[those] = weight, bias
-    return Outputs(layer_norm(rows(), 4, gamma, beta).numpy(), those, weight, bias)
+    gamma[CHOSEN[feature]], beta[CHOSEN[feature]] = weight, bias
+    return layer_norm(rows(), 4, gamma, beta).numpy()
 
 
 @in_style
@@ -65,7 +54,7 @@ def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
     >>> explore_gamma_beta(preset="one feature moved").words[:50]
     'With γ = 1 and β = 3, feature 1 has mean 3.38 and '
     """
-    before = outputs("all", 1.0, 0.0).y
+    before = outputs("all", 1.0, 0.0)
     panels, drawn = {}, []
     for what, values in (("feature", before), ("row", before.T)):
         picture, ax = panel(f"the outputs of layer norm by {what}", xlabel=what, ylabel="output y")
@@ -80,14 +69,14 @@ def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
         panels[picture] = [dots, means]
         drawn.append((dots, means))
 
-    def show(found: Outputs) -> str:
-        for (dots, means), values in zip(drawn, (found.y, found.y.T), strict=True):
+    def show(y: NDArray, feature: str, weight: float, bias: float) -> str:
+        for (dots, means), values in zip(drawn, (y, y.T), strict=True):
             dots.set_ydata(values.ravel())
             means.set_ydata(values.mean(0))
-        who = "the features have" if len(found.those) > 1 else f"{NAMES[found.those[0]]} has"
+        who = "the features have" if feature == "all" else f"{feature} has"
         return (
-            f"With γ = {significant(found.weight)} and β = {significant(found.bias)}, {who} "
-            f"{_moments(found.y[:, found.those], 0)}. The rows have {_moments(found.y, 1)}."
+            f"With γ = {significant(weight)} and β = {significant(bias)}, {who} "
+            f"{_moments(y[:, CHOSEN[feature]], 0)}. The rows have {_moments(y, 1)}."
         )
 
     return Explorer(panels, outputs, show, CONTROLS, PRESETS, preset, start)

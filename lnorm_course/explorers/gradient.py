@@ -5,12 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lnorm_course.explorers.engine.controls import Slider, steps
-from lnorm_course.explorers.engine.panels import Explorer, key, line, panel
+from lnorm_course.explorers.engine import Explorer, Slider, key, line, panel, steps
 from lnorm_utils.backward import layer_norm_backward
 from lnorm_utils.functional import layer_norm_steps
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SPREAD, in_style
@@ -21,6 +19,7 @@ __all__ = ["explore_gradient"]
 
 LENGTH = 1.5  # of the gradient that arrives
 LEFT_OUT = "#767676"  # the gray of what does not come out
+ALTS = ("a gradient as it arrives at x̂", "what comes out at x")
 ACROSS, UP = (-6.2, 4.6), (-2.1, 4.1)  # in every state, all arrows end inside
 CONTROLS = {
     "feature": Slider("feature 0", -1.0, steps(-2, 2, 0.25)),
@@ -80,37 +79,39 @@ def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
     >>> explore_gradient(preset="along x̂").words[-53:]
     'Less than 0.01 of it passes, because g lies along x̂.'
     """
-    arriving, left = _plane("a gradient as it arrives at x̂")
-    leaving, right = _plane("what comes out at x")
-    key(left, ("★ x̂: g arrives", "#8a5a00"))
-    key(right, ("● x: ∂x comes out", BLUE))
+    planes = [panel(alt, aspect="equal", xlabel="→ (1, −1, 0)") for alt in ALTS]
+    (_, left), (_, right) = planes
+    for _, ax in planes:
+        ax.set(xlim=ACROSS, ylim=UP, xticks=range(-6, 5), yticks=range(-2, 5))
+        ax.set_ylabel("↑ (1, 1, −2)")
+        ax.grid(color=GRAY, lw=0.5)
+        ax.tick_params(length=0, labelbottom=False, labelleft=False)  # what counts are lengths
+    key(left, ("→ g arrives at ★ x̂", BLACK), ("      ⇒ passes", BLUE), ("→ lost", LEFT_OUT))
+    key(right, ("⇒ ∂x comes out at ● x", BLUE), ("→ g/σ", LEFT_OUT))
     angle = np.linspace(0, 2 * np.pi, 100)
     left.plot(*(math.sqrt(3) * np.array([np.cos(angle), np.sin(angle)])), "-", color=BLACK, lw=1)
     rays = [line(ax, ":", color=BLACK, lw=1) for ax in (left, right)]
-    x_hat_at, x_at = line(left, "*", color=SPREAD, ms=15), line(right, "o", color=BLUE, ms=11)
-    passes, leaves = Arrow(left, BLUE, 4, "passes"), Arrow(right, BLUE, 4, "∂x")
-    lost, constant = Arrow(left, LEFT_OUT, 1.5, "lost"), Arrow(right, LEFT_OUT, 1.5, "g/σ")
-    arrives, tip = Arrow(left, BLACK, 2.5, "g"), line(left, "o", color=BLACK, ms=7)
+    star, dot = line(left, "*", color=SPREAD, ms=15), line(right, "o", color=BLUE, ms=11)
+    passes, leaves = (line(ax, "-", color=BLUE, lw=4) for ax in (left, right))
+    lost, constant = (line(ax, "-", color=LEFT_OUT, lw=1.5) for ax in (left, right))
+    arrives, tip = line(left, "-", color=BLACK, lw=2.5), line(left, "o", color=BLACK, ms=7)
 
-    def show(found: Back) -> str:
-        at_x, at_x_hat = place(found.centered), place(found.x_hat)
+    def show(found: Back, **_: Any) -> str:
+        x, x_hat = place(found.centered), place(found.x_hat)
         for ray in rays:
-            ray.set_data(np.stack([np.zeros(2), at_x * _reach(at_x)], 1))
-        x_hat_at.set_data(at_x_hat[:, None])
-        x_at.set_data(at_x[:, None])
-        tip.set_data((at_x_hat + place(found.g))[:, None])
-        arrives.show(at_x_hat, found.g)
-        passes.show(at_x_hat, found.g - found.along, found.g)
-        lost.show(at_x_hat, found.along, found.g)
-        leaves.show(at_x, found.dx)
-        constant.show(at_x, found.rstd * found.g, found.dx)
+            ray.set_data(np.stack([np.zeros(2), x * _reach(x)], 1))
+        for marker, at in ((star, x_hat), (dot, x), (tip, x_hat + place(found.g))):
+            marker.set_data(at[:, None])
+        arrives.set_data(arrow(x_hat, found.g))
+        passes.set_data(arrow(x_hat, found.g - found.along))
+        lost.set_data(arrow(x_hat, found.along))
+        leaves.set_data(arrow(x, found.dx))
+        constant.set_data(arrow(x, found.rstd * found.g))
         return _words(found)
 
-    arrows = passes, lost, arrives
-    moves = [rays[0], x_hat_at, *(a.line for a in arrows), tip, *(a.name for a in arrows)]
-    others = [rays[1], leaves.line, constant.line, x_at, leaves.name, constant.name]
-    drags = {tip: ["direction"], x_at: ["feature", "scale"]}
-    panels = {arriving: moves, leaving: others}
+    drags = {tip: ["direction"], dot: ["feature", "scale"]}
+    moving = [rays[0], star, passes, lost, arrives, tip], [rays[1], leaves, constant, dot]
+    panels = {picture: those for (picture, _), those in zip(planes, moving, strict=True)}
     return Explorer(panels, back, show, CONTROLS, PRESETS, preset, start, drags)
 
 
@@ -119,50 +120,17 @@ def place(vector: Tensor) -> NDArray:
     return in_plane(vector[None].numpy())[0]
 
 
-def _plane(alt: str) -> Any:
-    picture, ax = panel(alt, aspect="equal", xlim=ACROSS, ylim=UP, xlabel="→ (1, −1, 0)")
-    ax.set(ylabel="↑ (1, 1, −2)", xticks=range(-6, 5), yticks=range(-2, 5))
-    ax.grid(color=GRAY, lw=0.5)
-    ax.tick_params(length=0, labelbottom=False, labelleft=False)  # what counts are lengths
-    return picture, ax
-
-
 def _reach(at: NDArray) -> float:
     """Tell by what a place is multiplied to lie on the edge of a panel."""
     edges = [(ACROSS[int(at[0] > 0)], at[0]), (UP[int(at[1] > 0)], at[1])]
     return min(edge / value for edge, value in edges if abs(value) > 1e-9) * (1 - 1e-9)
 
 
-class Arrow:
-    """An arrow with its name at its tip, or beside it."""
-
-    def __init__(self, ax: Axes, color: str, width: float, name: str) -> None:
-        self.line = line(ax, "-", color=color, lw=width)
-        offset: dict[str, Any] = {"textcoords": "offset points"}
-        self.name = ax.annotate(name, (0, 0), (0, 0), color=color, fontsize=11, **offset)
-
-    def show(self, start: NDArray, vector: Tensor, other: Tensor | None = None) -> None:
-        """Draw it from a start, its name beside it and away from another arrow, if there is one."""
-        way = place(vector)
-        length = float(np.hypot(*way))
-        is_seen = length >= 0.01
-        self.name.set_visible(is_seen)
-        self.line.set_data(_outline(start, way, length) if is_seen else ([], []))
-        if not is_seen:
-            return
-        to = way / length
-        if other is not None:
-            cross = way[0] * place(other)[1] - way[1] * place(other)[0]
-            to = np.array([to[1], -to[0]]) * (1 if cross >= 0 else -1)
-        self.name.xy = tuple(start + way * (1.0 if other is None else 0.6))
-        self.name.set_position(tuple(8 * to))
-        across = "left" if to[0] > 0.3 else "right" if to[0] < -0.3 else "center"
-        up = "bottom" if to[1] > 0.3 else "top" if to[1] < -0.3 else "center"
-        self.name.set(horizontalalignment=across, verticalalignment=up)
-
-
-def _outline(start: NDArray, way: NDArray, length: float) -> NDArray:
+def arrow(start: NDArray, vector: Tensor) -> NDArray:
     """Return an arrow as the points of one line, (2, 5): shaft, tip, and two barbs."""
+    way = place(vector)
+    if (length := np.hypot(*way)) < 0.01:  # too short to be seen
+        return np.zeros((2, 0))
     tip, size = start + way, min(0.3, length / 2)
     back, side = -way / length, np.array([-way[1], way[0]]) / length
     barbs = [tip + size * (back + 0.6 * sign * side) for sign in (1, -1)]

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from lnorm_course.explorers.engine.controls import Choice, Slider, Switch
-from lnorm_course.explorers.engine.panels import WIDTH, Explorer, key, line, panel
+from lnorm_course.explorers.engine import WIDTH, Choice, Explorer, Slider, Switch, key, line, panel
 from lnorm_utils.functional import standardize
 from lnorm_utils.plotting.picture import BLACK, BLUE, PINK, Picture, in_style, limits
 from lnorm_utils.words import capitalized, number, significant
@@ -21,33 +20,20 @@ __all__ = ["explore_invariances"]
 X = torch.tensor([[1.0, -0.6, 0.4], [0.3, 0.9, -0.8], [-0.7, 0.5, 1.1], [1.3, 0.8, 0.6]]).double()
 W = torch.tensor([[0.9, -0.3, 0.5], [-0.6, 0.8, 0.2], [0.4, 1.0, -0.7], [-0.2, -0.9, 0.6]]).double()
 C = torch.tensor([0.5, -0.3, 0.6]).double()
+FIRST = torch.tensor([[1.0], [0.0], [0.0], [0.0]]).double()  # s**FIRST is s in the first row, and 1
 SAME = 1e-9  # an output that moves by less counts as the same
 STOPS = [-1, 0.5, 1.5, 2]
 WEIGHT_NORM = "weight norm"
 
 
-class Change(NamedTuple):
-    """What is done to points and weights, and what that does to the outputs x Wᵀ."""
-
-    apply: Callable[[float], tuple[Tensor, Tensor]]  # s -> x, W
-    effect: str
-
-
-def _first(s: float) -> Tensor:
-    return torch.tensor([[s], [1.0], [1.0], [1.0]]).double()
-
-
-CHANGES = {
-    "s W": Change(lambda s: (X, s * W), "all outputs get the same factor"),
-    "W + s c": Change(lambda s: (X, W + s * C), "all outputs of a point get the same number added"),
-    "one weight vector × s": Change(
-        lambda s: (X, _first(s) * W), "one output of each point gets a factor"
-    ),
-    "s x": Change(lambda s: (s * X, W), "all outputs get the same factor"),
-    "x + s c": Change(lambda s: (X + s * C, W), "each output gets a number of its own added"),
-    "one point × s": Change(
-        lambda s: (_first(s) * X, W), "the outputs of one point get the same factor"
-    ),
+# What is done to points and weights, s → x, W, and what that does to the outputs x Wᵀ.
+CHANGES: dict[str, tuple[Callable[[float], tuple[Tensor, Tensor]], str]] = {
+    "s W": (lambda s: (X, s * W), "all outputs get the same factor"),
+    "W + s c": (lambda s: (X, W + s * C), "all outputs of a point get the same number added"),
+    "one weight vector × s": (lambda s: (X, s**FIRST * W), "one output of each point is scaled"),
+    "s x": (lambda s: (s * X, W), "all outputs get the same factor"),
+    "x + s c": (lambda s: (X + s * C, W), "each output gets a number of its own added"),
+    "one point × s": (lambda s: (s**FIRST * X, W), "all outputs of one point are scaled alike"),
 }
 NORMS: dict[str, Callable[[Tensor], Tensor]] = {
     "batch norm": lambda a: standardize(a, dim=0, eps=0.0),
@@ -73,22 +59,10 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Layer(NamedTuple):
-    """Points (4, 3), weights (4, 3) and outputs (4, 4), before a change and after it."""
-
-    before: list[Tensor]
-    after: list[Tensor]
-    change: str
-    norm: str
-    amount: float
-
-
-def changed(change: str, norm: str, amount: float, before: bool) -> Layer:
-    """Compute a layer without γ and β, with ε = 0, before and after a change."""
-    x, w = CHANGES[change].apply(amount)
-    place = "" if norm == WEIGHT_NORM else " before W" if before else " after W"
-    first, now = ([x, w, outputs(norm, x, w, before)] for x, w in ((X, W), (x, w)))
-    return Layer(first, now, change, norm + place, amount)
+def changed(change: str, norm: str, amount: float, before: bool) -> list[list[Tensor]]:
+    """Compute points (4, 3), weights (4, 3), and outputs (4, 4), before a change and after it."""
+    pairs = (X, W), CHANGES[change][0](amount)
+    return [[x, w, outputs(norm, x, w, before)] for x, w in pairs]
 
 
 def outputs(norm: str, x: Tensor, w: Tensor, before: bool) -> Tensor:
@@ -113,9 +87,9 @@ def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
     axes, drawn = (*goes_in.subplots(2), last), []
     names = (("points x", "point"), ("weights W", "output"), ("outputs", "point"))
     for n, (ax, (name, group)) in enumerate(zip(axes, names, strict=True)):
-        count, each = every[0].before[n].shape
+        count, each = every[0][0][n].shape
         ax.set(xlim=(-0.5, count - 0.5), ylabel=name)
-        ax.set_ylim(limits(torch.stack([layer.after[n] for layer in every]).numpy(), 0.1))
+        ax.set_ylim(limits(torch.stack([after[n] for _, after in every]).numpy(), 0.1))
         ax.set_xticks(range(count), [f"{group} {place}" for place in range(count)])
         ax.tick_params(axis="x", length=0)
         for edge in range(1, count):
@@ -127,27 +101,21 @@ def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
         if n != 1:
             key(ax, ("○ before", BLACK), ("● after, the same", BLUE), ("▲ changed", PINK))
 
-    def show(found: Layer) -> str:
-        for marks, old, new in zip(drawn, found.before, found.after, strict=True):
+    def show(found: list[list[Tensor]], change: str, norm: str, amount: float, before: bool) -> str:
+        for marks, old, new in zip(drawn, *found, strict=True):
             was, now = old.numpy().ravel(), new.numpy().ravel()
             same = np.abs(now - was) <= SAME
             heights = was, np.where(same, now, np.nan), np.where(same, np.nan, now)
             for mark, values in zip(marks, heights, strict=True):
                 mark.set_ydata(values)
-        return _words(found)
+        what = re.sub(r"\bs\b", significant(amount), change).replace("+ −", "− ")
+        place = "" if norm == WEIGHT_NORM else " before W" if before else " after W"
+        notices = "doesn't notice: no output changes."
+        if many := int((~same).sum()):
+            most = number(np.abs(now - was).max())
+            notices = f"notices: {many} of {same.size} outputs change, by up to {most}."
+        effect = f"{what}: without a norm, {CHANGES[change][1]}"
+        return f"{effect}. {capitalized(norm)}{place} {notices}"
 
     panels = {goes_in: drawn[0] + drawn[1], comes_out: drawn[2]}
     return Explorer(panels, changed, show, CONTROLS, PRESETS, preset, start)
-
-
-def _words(found: Layer) -> str:
-    what = re.sub(r"\bs\b", significant(found.amount), found.change).replace("+ −", "− ")
-    begin = f"{what}: without a norm, {CHANGES[found.change].effect}. {capitalized(found.norm)}"
-    moved = (found.after[2] - found.before[2]).abs()
-    if not (many := int((~(moved <= SAME)).sum())):
-        return f"{begin} doesn't notice: all {moved.numel()} outputs stay the same."
-    flips = found.amount < 0 and "+" not in found.change
-    return (
-        f"{begin} notices: {many} of {moved.numel()} outputs change, by up to "
-        f"{number(moved.max())}{'; a negative factor flips signs' if flips else ''}."
-    )

@@ -1,15 +1,14 @@
 """Lesson 2: which digits three formulas for the variance lose to an offset."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from lnorm_course.explorers.engine.controls import Slider, powers_of_ten
-from lnorm_course.explorers.engine.panels import WIDTH, Explorer, line, panel
+from lnorm_course.explorers.engine import WIDTH, Explorer, Slider, line, panel, powers_of_ten
 from lnorm_utils.data import encoded_points
 from lnorm_utils.functional import variance
 from lnorm_utils.plotting.picture import BLACK, in_style
@@ -17,12 +16,10 @@ from lnorm_utils.words import fixed, number, significant
 
 __all__ = ["explore_offset"]
 
-FROM_HERE = 1e3  # float32 numbers near the square of such an offset are far apart
-ROUNDED = 1e-3  # a relative change of the true variance that shows in its digits
-NAIVE = "E[x²] − E[x]²"
+NAIVE, TRUE = "E[x²] − E[x]²", "true variance"
 # Each number of the picture, and how many lines below the top it stands.
 LINES = {"x[0]": 2.0, "x[1]": 3.0, "x[2]": 4.0, "x[3]": 5.0, "E[x²]": 6.5, "E[x]²": 7.5, NAIVE: 8.5}
-LINES |= {"two passes": 11.0, "centered twice": 12.0, "true variance": 13.0}
+LINES |= {"two passes": 11.0, "centered twice": 12.0, TRUE: 13.0}
 DECIMALS = 4
 CHARACTER = 12 * 0.602 / 72  # inches: of 12 points, as wide in nearly all fonts for code
 LOST, BAND = "#5E5E5E", "#F8E3B4"
@@ -36,22 +33,14 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Numbers(NamedTuple):
-    """The numbers of the picture, in the order of `LINES`, and what they are without rounding."""
-
-    offset: float
-    found: list[float]
-    exact: list[float]
-
-
 def row() -> Tensor:
     """Return the first row (4,) of the lesson, float32."""
     # Rounded, for the last digit of an encoding may differ between machines.
     return encoded_points()[0, 0].double().round(decimals=4).float()
 
 
-def numbers(offset: float) -> Numbers:
-    """Compute in float32 the variance of the row behind an offset, in three ways, and exactly.
+def numbers(offset: float) -> dict[str, tuple[float, float]]:
+    """Compute the numbers of `LINES` in float32, for the row behind an offset; each also exactly.
 
     The true variance is that of the same float32 numbers, computed in float64.
     """
@@ -64,7 +53,8 @@ def numbers(offset: float) -> Numbers:
     found = [*x.tolist(), *map(float, (squares, square, *variances)), true]
     # The squares of float32 numbers are exact in float64.
     of_x = [math.fsum(wide * wide) / len(wide), mean * mean]
-    return Numbers(offset, found, [*(row().double() + offset).tolist(), *of_x, *[true] * 4])
+    exact = [*(row().double() + offset).tolist(), *of_x, *[true] * 4]
+    return dict(zip(LINES, zip(found, exact, strict=True), strict=True))
 
 
 def _mean(x: Tensor) -> Tensor:
@@ -84,17 +74,17 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
 
     Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3).
 
-    >>> explore_offset(preset="the first negative variance").words[-40:]
-    'he offset, float32 numbers are 32 apart.'
+    >>> explore_offset(preset="the first negative variance").words[-38:]
+    'r E[x²], float32 numbers are 32 apart.'
     """
-    first, last = min(LINES.values()), max(LINES.values())
+    first, *_, last = LINES.values()
     picture, ax = panel("the digits of a row and of its variance", height=3.4)
     picture.set_layout_engine("none")  # so that a unit is a character
     ax.set_position((0, 0, 1, 1))
     ax.set(xlim=(1 - WIDTH / CHARACTER, 1), ylim=(last + 2, 0.3))
     ax.set_axis_off()
     left = 2 - WIDTH / CHARACTER
-    band, widest = (len(fixed(at, DECIMALS)) for at in (numbers(0.0).found[-1], 1e12))
+    band, widest = (len(fixed(at, DECIMALS)) for at in (numbers(0.0)[TRUE][0], 1e12))
     ax.add_patch(Rectangle((-band, first - 0.8), band, last + 1.2 - first, fc=BAND, zorder=0))
     ax.text(0, first - 0.9, "digits of the variance", ha="right", fontsize=10)
     ax.plot([-widest, 0], [LINES[NAIVE] - 0.8] * 2, color=BLACK, lw=0.8)
@@ -107,10 +97,10 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
     wrong = [ax.text(0, at, "", color=LOST, **digits) for at in LINES.values()]
     verdict = ax.text(left, LINES[NAIVE] + 1, "", weight="bold")
 
-    def show(found: Numbers) -> str:
+    def show(found: dict[str, tuple[float, float]], offset: float) -> str:
         ends: list[tuple[float, float]] = []
-        each = zip(LINES.values(), right, wrong, found.found, found.exact, strict=True)
-        for at, stands, falls, value, exact in each:
+        each = zip(LINES.values(), right, wrong, found.values(), strict=True)
+        for at, stands, falls, (value, exact) in each:
             text = fixed(value, DECIMALS)
             place = cut(text, DECIMALS, abs(value - exact))
             stands.set(text=text[:place], x=place - len(text))
@@ -118,8 +108,16 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
             if place < len(text):
                 ends += [(place - len(text), at - 0.27), (0, at - 0.27), (math.nan, math.nan)]
         struck.set_data(np.reshape(ends, (-1, 2)).T)
-        verdict.set_text(_judged(found).replace("its ", ""))
-        return _words(found)
+        true = found[TRUE][0]
+        judged = _judged(found[NAIVE][0], true)
+        verdict.set_text(judged.replace("its ", ""))
+        naive, two, twice, best = (number(v, true) for v, _ in [*found.values()][-4:])
+        apart = significant(np.spacing(np.float32(found["E[x²]"][0])), 3)
+        return (
+            f"At offset {significant(offset, 10)} the variance is {best}, and {NAIVE} gives "
+            f"{naive}, {judged}. Two passes give {two}, centered twice {twice}; near E[x²], "
+            f"float32 numbers are {apart} apart."
+        )
 
     panels = {picture: [struck, *right, *wrong, verdict]}
     return Explorer(panels, numbers, show, CONTROLS, PRESETS, preset, start)
@@ -137,9 +135,8 @@ def cut(text: str, decimals: int, error: float) -> int:
     return digits[-lost] if lost < len(digits) else 0
 
 
-def _judged(found: Numbers) -> str:
-    """Say in words how far E[x²] − E[x]² is from the true variance."""
-    *_, got, _, _, true = found.found
+def _judged(got: float, true: float) -> str:
+    """Say how far E[x²] − E[x]² is from the true variance."""
     error = abs(got - true)
     if got < 0:
         return "negative: its root is NaN"
@@ -148,20 +145,3 @@ def _judged(found: Numbers) -> str:
     if error < true:
         return f"wrong by {number(100 * error / true)}%"
     return f"wrong by {'100%' if error == true else 'over 100%'}"
-
-
-def _words(found: Numbers) -> str:
-    *_, true = found.found
-    naive, two, twice = (number(v, true) for v in found.found[-4:-1])
-    change, why = abs(true / numbers(0.0).found[-1] - 1), ""
-    if change > ROUNDED:
-        much = "little" if change < 0.1 else "lot"
-        why = f"; rounding the row to float32 has changed its true variance a {much}"
-    elif found.offset >= FROM_HERE:
-        apart = significant(np.spacing(np.float32(found.offset**2)), 10)
-        why = f"; near the square of the offset, float32 numbers are {apart} apart"
-    return (
-        f"At offset {significant(found.offset, 10)} the variance is {number(true, true)}, and "
-        f"{NAIVE} gives {naive}, {_judged(found)}. Two passes give {two}, centered twice {twice}"
-        f"{why}."
-    )

@@ -8,8 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lnorm_course.explorers.engine.controls import Choice, Slider
-from lnorm_course.explorers.engine.panels import Explorer, key, line, panel
+from lnorm_course.explorers.engine import Choice, Explorer, Slider, key, line, panel
 from lnorm_utils.data import normal
 from lnorm_utils.functional import standardize
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, in_style
@@ -43,17 +42,11 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Normed(NamedTuple):
-    """A layer norm in a dtype: numbers (4,) on the way, what comes out (16,), and how right it is.
+    """The numbers (4,) of `STORED` in float64 and in the dtype, and how right each of `WAYS` is."""
 
-    `meant` is float64; `stored` and `ways` have the dtype, but for the row that is normed exactly.
-    """
-
-    dtype: str
     meant: Tensor
     stored: Tensor
-    ways: dict[str, Tensor]
     verdicts: dict[str, int | str]
-    where: str
 
 
 def row() -> Tensor:
@@ -70,11 +63,9 @@ def normed(dtype: str, spread: float, offset: float, eps: float) -> Normed:
     at, near, centered = exact[farthest], x[farthest], x[farthest] - _mean(x)
     meant = torch.stack([at, (spread * shape[farthest]).square(), at.square(), at * 0 + eps])
     stored = torch.stack([near, centered * centered, near * near, meant[3].to(x.dtype)])
-    ways = dict(zip(WAYS, _in_each_way(x, eps), strict=True))
-    y = standardize(exact, eps=eps)
-    verdicts = {way: _judged(found.double(), y, BITS[dtype]) for way, found in ways.items()}
-    where = f"spread {significant(spread)}, offset {significant(offset)}, ε = {significant(eps)}"
-    return Normed(dtype, meant, stored, ways, verdicts, where)
+    y, ways = standardize(exact, eps=eps), zip(WAYS, _in_each_way(x, eps), strict=True)
+    verdicts = {way: _judged(found.double(), y, BITS[dtype]) for way, found in ways}
+    return Normed(meant, stored, verdicts)
 
 
 def _in_each_way(x: Tensor, eps: float) -> tuple[Tensor, ...]:
@@ -139,8 +130,8 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     for place, way in enumerate(WAYS):
         right.text(0, place - 0.25, way, va="bottom", fontsize=11)
 
-    def show(found: Normed) -> str:
-        sizes = CELLS[found.dtype]
+    def show(found: Normed, dtype: str, spread: float, offset: float, eps: float) -> str:
+        sizes = CELLS[dtype]
         bits, parts = bits_of(found.stored, sum(sizes)), np.repeat(range(3), sizes)
         for part, (all_cells, ones) in enumerate(cells):
             all_cells.set_data(*_places(np.ones_like(bits) * (parts == part)))
@@ -152,10 +143,16 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
             text.set(color=LOST if is_lost else BLACK, weight="bold" if is_lost else "normal")
         marks = zip(frames, bars, verdicts, found.verdicts.values(), strict=True)
         for frame, bar, text, verdict in marks:
-            frame.set_width(BITS[found.dtype])
+            frame.set_width(BITS[dtype])
             bar.set_width(verdict if isinstance(verdict, int) else 0)
-            text.set(text=str(verdict), x=BITS[found.dtype] + 0.4)
-        return _words(found)
+            text.set(text=str(verdict), x=BITS[dtype] + 0.4)
+        x, centered, square, small = map(_written, found.stored.tolist())
+        said = "; ".join(f"{way}: {verdict}" for way, verdict in found.verdicts.items())
+        return (
+            f"In {dtype}, with spread {significant(spread)}, offset {significant(offset)}, ε = "
+            f"{significant(eps)}, the feature farthest from the mean is stored as {x}, (x − μ)² as "
+            f"{centered}, x² as {square}, and ε as {small}. Bits that are right: {said}."
+        )
 
     panels: Any = {
         memory: [*(mark for both in cells for mark in both), *texts],
@@ -180,13 +177,3 @@ def _written(value: float) -> str:
     if math.isfinite(value):
         return significant(value, 6)
     return "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
-
-
-def _words(found: Normed) -> str:
-    x, centered, square, small = map(_written, found.stored.tolist())
-    said = "; ".join(f"{way}: {verdict}" for way, verdict in found.verdicts.items())
-    return (
-        f"In {found.dtype}, with {found.where}, the feature farthest from the mean is stored as "
-        f"{x}, (x − μ)² as {centered}, x² as {square}, and ε as {small}. "
-        f"Bits that are right: {said}."
-    )

@@ -1,20 +1,18 @@
 """Lesson 7: what a projection before layer norm saves, and what its bias adds."""
 
 import math
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from lnorm_course.explorers.engine.controls import Slider, Switch, powers_of_ten
-from lnorm_course.explorers.engine.panels import Explorer, key, line, panel
+from lnorm_course.explorers.engine import Explorer, Slider, Switch, key, line, panel, powers_of_ten
 from lnorm_utils.data import normal, projection
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.measures import decoder_r2, linear_decoder
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, in_style, tint
-from lnorm_utils.words import counted, fixed, significant
+from lnorm_utils.words import fixed, significant
 
 __all__ = ["explore_projection"]
 
@@ -23,11 +21,8 @@ SEED = 2634  # of the projection: with this one, R² is near the medians of less
 RAYS, ON_RAY = 4, 4
 # A shape for each ray, and its size; of those on one place, each can be seen.
 SHAPES = (("o", 11), ("s", 6), ("^", 11), ("D", 4))
-LEVELS = (  # of R², how far away the name is, and on which side
-    (1 / math.pi, -0.03, "top", "1/π: one bit"),
-    (math.pi / 4, -0.12, "top", "π/4: the direction"),
-    (1, 0.04, "bottom", "1: everything"),
-)
+LEVELS = {"1/π: one bit": (1 / math.pi, 0.24), "π/4: the direction": (math.pi / 4, 0.62)}
+LEVELS |= {"1: everything": (1, 1.09)}  # of R², and how high the name stands
 CONTROLS = {
     "size": Slider("projection size", 6, SIZES),
     "bias": Switch("bias", True),
@@ -39,17 +34,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "six features, no bias": {"bias": False},
     "sixty-four, no bias: π/4": {"size": 64, "bias": False},
     "large bias": {"bias_scale": 10.0},
-    "two features, large bias": {"size": 2, "bias_scale": 10.0},
 }
-
-
-class Recovered(NamedTuple):
-    """R² of a linear decoder, and what it makes of points on rays (RAYS · ON_RAY, 2)."""
-
-    r2: float
-    on_rays: Tensor
-    size: int
-    scale: float
 
 
 def points() -> Tensor:
@@ -66,22 +51,22 @@ def on_rays() -> Tensor:
     return (directions[:, None] * distances[:, None]).reshape(-1, 2)
 
 
+def apart(rays: Tensor) -> str:
+    """Write how far the first and the last point of a ray are apart, on average."""
+    ends = rays.reshape(RAYS, ON_RAY, 2)[:, [0, -1]]
+    return fixed(ends.diff(dim=1).norm(dim=-1).mean())
+
+
 def codes(x: Tensor, size: int, scale: float) -> Tensor:
     """Project x (N, 2) to a size, with its bias times a scale, and normalize: (N, size)."""
-    project = _projection(size)
+    project = projection(2, size, SEED).requires_grad_(False).double()
     return layer_norm(x @ project.weight.T + scale * project.bias, size)
 
 
-@cache
-def _projection(size: int) -> nn.Linear:
-    return projection(2, size, SEED).requires_grad_(False).double()
-
-
-def recovered(size: int, bias: bool, bias_scale: float) -> Recovered:
-    """Recover points from what a projection and layer norm leave of them."""
-    scale = bias_scale * bias
-    decode, r2 = linear_decoder(codes(points(), size, scale), points())
-    return Recovered(r2, decode(codes(on_rays(), size, scale)), size, scale)
+def recovered(size: int, bias: bool, bias_scale: float) -> tuple[float, Tensor]:
+    """Recover points by a linear decoder: its R², and where those on rays come back, (16, 2)."""
+    decode, r2 = linear_decoder(codes(points(), size, bias_scale * bias), points())
+    return r2, decode(codes(on_rays(), size, bias_scale * bias))
 
 
 @in_style
@@ -95,9 +80,9 @@ def explore_projection(preset: str | None = None, **start: Any) -> Explorer:
     left.set(xlabel="projection size", xscale="log", xlim=(1.7, 75), ylim=(0, 1.25))
     left.set_xticks(SIZES, [str(size) for size in SIZES])
     left.minorticks_off()
-    for height, away, va, name in LEVELS:
+    for name, (height, above) in LEVELS.items():
         left.axhline(height, color=GRAY, lw=1, zorder=0)
-        left.text(73, height + away, name, ha="right", va=va, fontsize=10)
+        left.text(73, above, name, ha="right", va="center", fontsize=10)
     key(left, ("– with the bias", BLACK), ("      - - without", BLACK), ("★ now", BLUE))
     for scale, look in ((1.0, "-"), (0.0, "--")):
         r2 = [decoder_r2(codes(points(), size, scale), points()) for size in SIZES]
@@ -114,37 +99,22 @@ def explore_projection(preset: str | None = None, **start: Any) -> Explorer:
         line(right, marker, *ray.T, mfc="none", ms=7)
         rays.append(line(right, f"{marker}-", color=BLUE, lw=1, mfc=tint(BLUE, 0.6), ms=size))
 
-    def show(found: Recovered) -> str:
-        here.set_data([found.size], [found.r2])
-        for ray, places in zip(rays, found.on_rays.split(ON_RAY), strict=True):
+    def show(found: tuple[float, Tensor], size: int, bias: bool, bias_scale: float) -> str:
+        r2, back = found
+        here.set_data([size], [r2])
+        for ray, places in zip(rays, back.split(ON_RAY), strict=True):
             ray.set_data(places.T)
-        times = "the" if found.scale == 1 else f"{significant(found.scale)} times the"
+        times = "the" if bias_scale == 1 else f"{significant(bias_scale)} times the"
+        left = "nothing is lost, but a linear decoder can't read all of it"
+        if size == 2:
+            left = "only two places are left"
+        elif not bias or size == 3:
+            left = f"only {'an angle' if bias else 'the direction from the origin'} is left"
         return (
-            f"With {found.size} features and {f'{times} bias' if found.scale else 'no bias'}, the "
-            f"decoder reaches R² = {fixed(found.r2)}{_left(found)}. {_apart(found.on_rays)}"
+            f"With {size} features and {f'{times} bias' if bias else 'no bias'}, the decoder "
+            f"reaches R² = {fixed(r2)}; {left}. The two ends of a ray, {apart(on_rays())} apart, "
+            f"come back {apart(back)} apart."
         )
 
     panels = {by_size: [here], plane: rays}
     return Explorer(panels, recovered, show, CONTROLS, PRESETS, preset, start)
-
-
-def _left(found: Recovered) -> str:
-    """Say what is left for every decoder, linear or not."""
-    if found.size == 2:
-        return "; only two places are left"
-    if not found.scale:
-        return "; only the direction from the origin is left"
-    if found.size == 3:
-        return "; only an angle is left"
-    return "; nothing is lost, but a linear decoder can't read all of it"
-
-
-def _apart(after: Tensor) -> str:
-    """Say at how many places points on the rays come back if they're few, or how far apart."""
-    rays = torch.stack([on_rays(), after]).reshape(2, RAYS, ON_RAY, 2)
-    ends = (rays[:, :, -1] - rays[:, :, 0]).norm(dim=-1).mean(1)
-    near = torch.cdist(after, after) <= 0.01 * ends[0]
-    places = int((near.int().argmax(1) == torch.arange(len(after))).sum())  # near to none before it
-    if places <= RAYS:
-        return f"The {len(after)} points on {RAYS} rays come back at {counted(places, 'place')}."
-    return f"The two ends of a ray, {fixed(ends[0])} apart, come back {fixed(ends[1])} apart."

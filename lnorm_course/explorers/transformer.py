@@ -1,23 +1,14 @@
 """How a transformer trains at each rate, place of its norms, and start, and what it writes."""
 
+import itertools
 import math
 import textwrap
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from lnorm_course.explorers.engine.controls import Choice, Slider, Switch
-from lnorm_course.explorers.engine.panels import Explorer, line, panel
-from lnorm_course.lessons.transformer.grid import (
-    EMBEDDINGS,
-    EVERY,
-    RATES,
-    STEPS,
-    WARM_UP,
-    Run,
-    run,
-    split,
-)
+from lnorm_course.explorers.engine import Choice, Explorer, Slider, Switch, line, panel
+from lnorm_course.lessons.transformer import grid
 from lnorm_course.lessons.transformer.text import Entropies, entropies
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, PINK, VERMILION, in_style
 from lnorm_utils.words import capitalized, fixed, significant
@@ -33,11 +24,13 @@ LOOKS = {  # of each place: its line, its color, and its marker above the panel
 LOW, HIGH = 1.7, 3.9  # nats
 WIDTH = 44  # of the text, in characters
 NEAR = 0.03  # nats
-STEP = np.arange(STEPS // EVERY) * EVERY + (EVERY - 1) / 2  # the middle of each mean
+STEP = (
+    np.arange(grid.STEPS // grid.EVERY) * grid.EVERY + (grid.EVERY - 1) / 2
+)  # the middle of each mean
 CONTROLS = {
-    "rate": Slider("learning rate", 0.003, RATES),
+    "rate": Slider("learning rate", 0.003, grid.RATES),
     "place": Choice("place of the norms", "pre-LN", LOOKS),
-    "embeddings": Slider("embeddings start larger, ×", 1, EMBEDDINGS),
+    "embeddings": Slider("embeddings start larger, ×", 1, grid.EMBEDDINGS),
     # The larger embeddings were trained without one.
     "warm_up": Switch(
         "warm-up over 100 steps", False, when=lambda values: values["embeddings"] == 1
@@ -55,20 +48,10 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Trained(NamedTuple):
-    """The runs, by the place of the norms, the one that is chosen, and how all of them began."""
-
-    runs: dict[str, Run]
-    place: str
-    start: str
-
-
-def trained(rate: float, place: str, embeddings: int, warm_up: bool) -> Trained:
-    """Look up what training left behind, with seed 0; nothing is trained."""
-    steps = WARM_UP if warm_up and embeddings == 1 else 1
-    runs = {name: run(name, rate, steps, embeddings=embeddings) for name in LOOKS}
-    start = f"rate {significant(rate)}, embeddings ×{embeddings}, "
-    return Trained(runs, place, start + ("with" if steps > 1 else "without") + " a warm-up")
+def trained(rate: float, place: str, embeddings: int, warm_up: bool) -> dict[str, grid.Run]:
+    """Look up what training left behind, by the place of the norms, with seed 0."""
+    steps = grid.WARM_UP if warm_up and embeddings == 1 else 1
+    return {name: grid.run(name, rate, steps, embeddings=embeddings) for name in LOOKS}
 
 
 @in_style
@@ -81,9 +64,9 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
     >>> explore_transformer(preset="no norm, a large rate").words[-21:]
     'so it writes nothing.'
     """
-    trained_on, new = map(entropies, split())
+    trained_on, new = map(entropies, grid.split())
     losses, ax = panel("losses of a transformer in training", height=3.1, xlabel="step")
-    ax.set(ylabel="loss in training, in nats", xlim=(0, STEPS), ylim=(LOW, HIGH))
+    ax.set(ylabel="loss in training, in nats", xlim=(0, grid.STEPS), ylim=(LOW, HIGH))
     ax.grid(color=GRAY, lw=0.5)
     names = [f"{name}\n{fixed(height)}" for name, height in trained_on._asdict().items()]
     ax.set_yticks([*trained_on, 2], [*names, "2"])
@@ -99,18 +82,22 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
     title = below.text(0, 1, "", va="top")
     text = below.text(0, 0.82, "", va="top", fontsize=10, linespacing=1.5)
 
-    def show(found: Trained) -> str:
+    def show(
+        runs: dict[str, grid.Run], rate: float, place: str, embeddings: int, warm_up: bool
+    ) -> str:
         for name, curve in curves.items():
-            is_chosen = name == found.place
-            curve.set_ydata(np.clip(found.runs[name].losses, LOW, HIGH))
+            is_chosen = name == place
+            curve.set_ydata(np.clip(runs[name].losses, LOW, HIGH))
             curve.set(linewidth=2.5 if is_chosen else 1.0, markersize=6 if is_chosen else 3)
             keys[name].set_fontweight("bold" if is_chosen else "normal")
-        chosen = found.runs[found.place]
-        title.set(text=f"What {found.place} writes", color=LOOKS[found.place][1])
-        lines = [piece for part in chosen.text.split("\n") for piece in textwrap.wrap(part, WIDTH)]
-        text.set_text("\n".join(lines))
-        said = f"{capitalized(found.place)} at {found.start}"
-        return f"{said}: {_compared(chosen.validation, new)}"
+        title.set(text=f"What {place} writes", color=LOOKS[place][1])
+        lines = (textwrap.wrap(part, WIDTH) for part in runs[place].text.split("\n"))
+        text.set_text("\n".join(itertools.chain(*lines)))
+        how = "with" if warm_up and embeddings == 1 else "without"
+        return (
+            f"{capitalized(place)} at rate {significant(rate)}, embeddings ×{embeddings}, {how} a "
+            f"warm-up: {_compared(runs[place].validation, new)}"
+        )
 
     panels: Any = {losses: [*curves.values(), *keys.values()], writing: [title, text]}
     return Explorer(panels, trained, show, CONTROLS, PRESETS, preset, start)

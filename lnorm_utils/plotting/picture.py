@@ -38,7 +38,8 @@ STYLE: dict[Any, Any] = {
 # Letters of a drawing look like those of the page around it, whatever machine has drawn it.
 FAMILY = re.compile(r"(?<=font-family: )[^;\"]+")
 FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Helvetica, Arial, sans-serif"
-FINER = re.compile(r"(?<=\.\d\d)\d+(?=[^<>]*>)")  # than a hundredth of a point
+TAG = re.compile(r"<[^>]*>")  # where numbers are places, and not what somebody reads
+FINER = re.compile(r"(?<=\.\d\d)\d+")  # than a hundredth of a point, which no screen shows
 # A decorator: what the function draws has the fonts, the lines, and the axes of the course.
 in_style = matplotlib.rc_context(STYLE)
 
@@ -118,7 +119,8 @@ class Picture(Figure):
         with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "lnorm"}):
             self.savefig(vectors, format="svg", bbox_inches=inches, metadata={"Date": None})
         self.savefig(sharp, format="png", bbox_inches=inches, dpi=150)
-        text = FINER.sub("", FAMILY.sub(FONT, vectors.getvalue())).encode()
+        drawing = FAMILY.sub(FONT, vectors.getvalue())
+        text = TAG.sub(lambda tag: FINER.sub("", tag[0]), drawing).encode()
         is_small = len(text) < len(sharp.getvalue())
         data, kind = (text, "svg+xml") if is_small else (sharp.getvalue(), "png")
         width, height = (round(96 * side) for side in (inches.width, inches.height))

@@ -4,20 +4,19 @@ import pytest
 from jupyterlab_page import Page, notebook, wait_until
 
 SMALL = """
-from lnorm_course.explorers import Explorer, Slider
-from lnorm_course.explorers.engine.panels import line, panel
+from lnorm_course.explorers.engine import Explorer, Slider, line, panel
 
 def explore_dot():
     picture, ax = panel("a dot", xlim=(-1, 11))
     dot = line(ax, "o", [0])
 
-    def show(place):
+    def show(square, place):
         dot.set_xdata([place])
         return f"The dot is at {place}."
 
     controls = {"place": Slider("place", 2, range(11))}
     presets = {"nine": {"place": 9}}
-    return Explorer({picture: [dot]}, lambda place: place, show, controls, presets)
+    return Explorer({picture: [dot]}, lambda place: place**2, show, controls, presets)
 """
 
 

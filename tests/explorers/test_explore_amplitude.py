@@ -14,7 +14,7 @@ def test_the_row_and_the_curves_are_those_of_pytorch(sigma, eps):
     assert (row.mean().item(), row.std(correction=0).item()) == pytest.approx((0, 1))
     expected = F.layer_norm(sigma * row, (64,), eps=eps)
     np.testing.assert_allclose(found.y, expected, atol=1e-12)
-    assert found.after == pytest.approx(expected.std(correction=0).item())
+    assert found.sigma == pytest.approx(expected.std(correction=0).item())
     np.testing.assert_allclose(found.inside, DRAWN / np.sqrt(DRAWN**2 + eps), atol=1e-12)
 
 
@@ -22,9 +22,9 @@ def test_what_is_drawn_is_what_was_computed():
     explorer = explore_amplitude(preset="as small as √ε")
     words, found = explorer.words, normed(0.00316, 1e-5)
     (before, after, *_), (outside, inside, here) = explorer.panels.values()
-    for artist, values in ((before, found.x), (after, found.y), (here, [found.sigma])):
+    for artist, values in ((before, found.x), (after, found.y), (here, [0.00316])):
         np.testing.assert_array_equal(artist.get_xdata(), values)
     for artist, values in ((inside, found.inside), (outside, found.outside)):
         np.testing.assert_array_equal(artist.get_ydata(), values)
-    assert f"it is {found.after:.2f}" in words
+    assert f"it is {found.sigma:.2f}" in words
     explorer.close()

@@ -17,17 +17,17 @@ def test_it_says_what_the_network_says_of_the_batch(formula, which, kept):
     with torch.no_grad():
         rows = likeliest(model(as_codes(*(sample_files()[name] for name in FILES))))
     for file, row in zip(FILES, rows, strict=True):
-        found = said(file, formula, which)
-        for (kind, probability), (expected, likely) in zip(found.kinds, row, strict=True):
+        kinds, number = said(file, formula, which)
+        for (kind, probability), (expected, likely) in zip(kinds, row, strict=True):
             assert (kind, probability) == (expected, pytest.approx(likely, abs=1e-6))
-        assert kept in (found.kept, None)
+        assert kept in (number, None)
 
 
 def test_bars_end_at_the_probabilities_and_have_the_names_of_the_kinds():
     explorer = explore_file_types(preset="norm 2 as RMSNorm")
-    words, found = explorer.words, said(FILES[0], "RMSNorm", "norm 2")
+    words, (found, _) = explorer.words, said(FILES[0], "RMSNorm", "norm 2")
     ((bars, _, *names),) = explorer.panels.values()
-    kinds, probabilities = zip(*found.kinds, strict=True)
+    kinds, probabilities = zip(*found, strict=True)
     np.testing.assert_allclose(np.reshape(bars.get_xdata(), (-1, 3))[:, 1], probabilities)
     assert tuple(text.get_text() for text in names) == kinds
     assert f"{FILES[0]} is {kinds[0]} {probabilities[0]:.2f}" in words

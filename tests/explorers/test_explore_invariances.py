@@ -34,6 +34,9 @@ TORCHS = {
 @pytest.fixture(scope="module")
 def explorer():
     explorer = explore_invariances()
+    explorer.said = lambda *state: explorer.move_to(
+        explorer.state_of(dict(zip(explorer.controls, state, strict=True)))
+    )
     yield explorer
     explorer.close()
 
@@ -42,18 +45,17 @@ def explorer():
 def test_the_words_decide_every_cell_as_the_papers_do(explorer, norm):
     for change, verdict in zip(CHANGES, TABLE[norm].split(), strict=True):
         for amount in (amount for amount in STOPS if amount > 0):
-            words = explorer.show(changed(change, norm, amount, False))
+            words = explorer.said(change, norm, amount, False)
             assert ("doesn't notice" in words) == (verdict == "yes"), (change, amount)
 
 
 def test_a_negative_factor_and_a_norm_in_front_are_noticed(explorer):
-    found = changed("s W", "layer norm", -1, False)
-    torch.testing.assert_close(found.after[2], -found.before[2])
-    assert "notices: 16 of 16 outputs change" in explorer.show(found)
-    assert "before W notices" in explorer.show(changed("s W", "layer norm", 2, True))
-    assert "before W doesn't" in explorer.show(changed("s x", "layer norm", 2, True))
-    weights = [changed("s W", "weight norm", 2, before) for before in (False, True)]
-    assert len({*map(explorer.show, weights)}) == 1
+    (_, _, was), (_, _, now) = changed("s W", "layer norm", -1, False)
+    torch.testing.assert_close(now, -was)
+    assert "notices: 16 of 16 outputs change" in explorer.said("s W", "layer norm", -1, False)
+    assert "before W notices" in explorer.said("s W", "layer norm", 2, True)
+    assert "before W doesn't" in explorer.said("s x", "layer norm", 2, True)
+    assert len({explorer.said("s W", "weight norm", 2, before) for before in (False, True)}) == 1
 
 
 @pytest.mark.parametrize("norm", TORCHS)
@@ -65,12 +67,12 @@ def test_the_outputs_are_those_of_pytorchs_norms(norm):
 
 
 def test_only_what_was_changed_is_drawn_as_changed(explorer):
-    found = changed("one point × s", "layer norm", 2, False)
-    explorer.show(found)
+    before, after = changed("one point × s", "layer norm", 2, False)
+    explorer.said("one point × s", "layer norm", 2, False)
     marks = [mark.get_ydata() for panel in explorer.panels.values() for mark in panel]
     (was, same, now), (_, _, weights), (outs, *_) = marks[:3], marks[3:6], marks[6:]
     assert np.isfinite(now).nonzero()[0].tolist() == [0, 1, 2]
-    np.testing.assert_array_equal(np.where(np.isnan(same), now, same), found.after[0].flatten())
+    np.testing.assert_array_equal(np.where(np.isnan(same), now, same), after[0].flatten())
     np.testing.assert_array_equal(was, X.flatten())
-    np.testing.assert_array_equal(outs, found.before[2].flatten())
+    np.testing.assert_array_equal(outs, before[2].flatten())
     assert np.isnan(weights).all()

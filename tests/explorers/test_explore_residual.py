@@ -8,9 +8,11 @@ from lnorm_course.explorers.residual import (
     PLACEMENTS,
     explore_residual,
     explore_stream,
+    gradients,
     number,
-    stacks,
+    scales,
 )
+from lnorm_course.explorers.residual import measured as of_all
 from lnorm_utils.data import normal, residual_stack
 
 ROWS = normal(64, 64, seed=1, dtype=torch.float64)  # as in the lesson
@@ -41,29 +43,25 @@ def measured(depth, placement, final_norm, own_directions):
 )
 @pytest.mark.parametrize("depth", [2, 24])
 def test_gradients_and_scales_are_those_of_autograd(depth, placement, final_norm, own):
-    found = stacks(depth, placement, final_norm, own)
-    norms, scales = measured(depth, placement, final_norm, own)
-    np.testing.assert_allclose(found.gradients[placement], norms, rtol=1e-9)
-    np.testing.assert_allclose(found.scales[placement], scales, rtol=1e-9)
-    assert (found.with_final is not None) == (placement == "pre-LN" and not final_norm)
+    found = of_all(depth, placement, final_norm, own)
+    for values, expected in zip(found, measured(depth, placement, final_norm, own), strict=True):
+        np.testing.assert_allclose(values[placement], expected, rtol=1e-9)
 
 
 def test_medians_and_ends_of_seeds_are_drawn_and_said():
     explorer = explore_residual(preset="24 blocks, pre-LN, no final norm")
-    words, found = explorer.words, stacks(24, "pre-LN", final_norm=False)
-    for (low, high, _, median, _), values in zip(
-        explorer.panels.values(), (found.gradients["pre-LN"], found.scales["pre-LN"]), strict=True
-    ):
-        for shown, course in ((low, values.min(0)), (high, values.max(0))):
-            np.testing.assert_array_equal(shown.get_ydata(), course)
+    words, norms = explorer.words, gradients(24, "pre-LN", False, False)
+    shown = zip(explorer.panels.values(), (norms, scales(24, "pre-LN")), strict=True)
+    for (low, high, _, median, _), values in shown:
+        for end, course in ((low, values.min(0)), (high, values.max(0))):
+            np.testing.assert_array_equal(end.get_ydata(), course)
         np.testing.assert_array_equal(median.get_ydata(), np.median(values, 0))
-    first = np.median(found.gradients["pre-LN"], 0)[0]
-    assert f"divide block 1's gradient by {number(first / found.with_final)}" in words
+    assert f"is {number(np.median(norms, 0)[0])} in block 1" in words
     explorer.close()
 
 
 def test_the_stream_begins_and_ends_with_the_scales_that_are_said():
     explorer = explore_stream(preset="24 blocks, post-LN")
-    course = np.median(stacks(24, "post-LN").scales["post-LN"], 0)
-    assert f"with scale {number(course[0])} and ends with {number(course[-1])}" in explorer.words
+    course = np.median(scales(24, "post-LN"), 0)
+    assert f"goes from {number(course[0])} to {number(course[-1])}." in explorer.words
     explorer.close()

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from lnorm_course.explorers import explore_transformer
-from lnorm_course.explorers.transformer import trained
 from lnorm_course.lessons.transformer.grid import BEGINNINGS, RATES, run, split
 from lnorm_course.lessons.transformer.model import PLACES
 from lnorm_course.lessons.transformer.text import entropies
@@ -34,7 +33,8 @@ def test_the_words_compare_the_loss_on_new_text_with_its_entropies():
     for place in PLACES:
         for rate in RATES:
             loss = run(place, rate).validation
-            verdict = explorer.show(trained(rate, place, 1, False)).split(": ")[1]
+            state = {"rate": rate, "place": place, "embeddings": 1, "warm_up": False}
+            verdict = explorer.move_to(explorer.state_of(state)).split(": ")[1]
             said.add(verdict.split(", ")[-1])
             assert (f"its loss is {loss:.2f}" in verdict) == (not math.isnan(loss))
             assert ("overflowed" in verdict) == math.isnan(loss)

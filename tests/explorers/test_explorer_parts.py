@@ -8,7 +8,7 @@ import pytest
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.font_manager import FontProperties
 
-from lnorm_course.explorers import Slider, powers_of_ten, steps
+from lnorm_course.explorers.engine import Slider, powers_of_ten, steps
 from lnorm_course.explorers.engine.drawing import FewElements, drawn, svg
 from lnorm_utils.plotting import new_picture
 
@@ -30,7 +30,7 @@ def test_places_are_written_with_two_decimals_and_numbers_in_texts_with_all():
     picture, axes = new_picture("A line", 1, 1, 4, 3)
     axes[0, 0].plot([1 / 3, 2 / 3])
     axes[0, 0].set_title("variance 0.0067 < 0.12345")
-    drawing = svg(picture, [picture], "", "none", "few")
+    drawing = svg(picture, [picture], "few")
     assert "variance 0.0067 &lt; 0.12345" in drawing
     assert not re.search(r"\.\d{3}", "".join(re.findall(r"<[^>]+>", drawing)))
 
@@ -40,7 +40,7 @@ def test_all_markers_of_a_line_are_drawn_at_their_places():
     picture.set_dpi(72)
     (line,) = axes[0, 0].plot([1.0, 2.0, np.nan, 4.0], [1.0, 3.0, 1.0, 2.0], "o")
     picture.draw_without_rendering()  # which finds the limits of the axes
-    drawing = drawn(picture, [line], "none", "few")
+    drawing = drawn(picture, [line], "few")
     path = re.search(r'<g style="marker: url\(#[^)]+\)">\s*<path d="([^"]+)"', drawing)
     places = np.array(re.findall(r"[ML] ([\d.]+) ([\d.]+)", path[1]), dtype=float)
     height = picture.get_figheight() * 72

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from lnorm_course.explorers import Choice, Slider, Switch
-from lnorm_course.explorers.engine.panels import Explorer, line, panel
+from lnorm_course.explorers.engine import Choice, Explorer, Slider, Switch, line, panel
 
 MADE = []
 CONTROLS = {
@@ -26,10 +25,9 @@ def make_dot(preset=None, **start):
 
     def computed(x, kind, up):
         calls.append((x, kind, up))
-        return x, kind, 5 if up else 0
+        return 5 if up else 0
 
-    def show(found):
-        x, kind, y = found
+    def show(y, x, kind, up):
         dot.set_data([x], [y])
         return f"{kind} at {x:g} and {y}."
 

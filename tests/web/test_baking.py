@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from lnorm_course import explorers
-from lnorm_course.explorers import Explorer, Slider, Switch
-from lnorm_course.explorers.engine.panels import line, panel
+from lnorm_course.explorers.engine import Explorer, Slider, Switch, line, panel
 from lnorm_staff.web import baking
 from lnorm_staff.web.baking import bake, page_of
 
@@ -19,13 +18,13 @@ def explore_tiny(preset=None):
     picture, ax = panel("a dot", xlim=(-1, 11))
     dot = line(ax, "o", [0])
 
-    def show(found):
-        dot.set_data([found[0]], [int(found[1])])
-        return f"The dot's at {found[0]}, {found[1]}."
+    def show(square, place, is_high):
+        dot.set_data([place], [int(is_high)])
+        return f"The dot's at {place}, {is_high}."
 
     controls = {"place": Slider("place", 1, range(4)), "is_high": Switch("high", False)}
     panels = {picture: [dot]}
-    return Explorer(panels, lambda **values: (*values.values(),), show, controls, PRESETS, preset)
+    return Explorer(panels, lambda place, is_high: place**2, show, controls, PRESETS, preset)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What runs an explorer.
+"""What runs an explorer, and what an explorer is made of.
 
 `panels` shows figures, their controls and presets, and for each state what moves in them, of which
 `drawing` makes SVG; `controls` has a class for each kind of control; `stills` shows an image where
@@ -7,3 +7,19 @@ draws an explorer and asks for frames, and `kernel.js` lets a kernel answer. Col
 all pictures are in `lnorm_utils/plotting/picture.py`, the way to write a number is in
 `lnorm_utils/words.py`.
 """
+
+from lnorm_course.explorers.engine.controls import Choice, Slider, Switch, powers_of_ten, steps
+from lnorm_course.explorers.engine.panels import WIDTH, Explorer, key, line, panel
+
+__all__ = [
+    "WIDTH",
+    "Choice",
+    "Explorer",
+    "Slider",
+    "Switch",
+    "key",
+    "line",
+    "panel",
+    "powers_of_ten",
+    "steps",
+]

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import matplotlib
 from matplotlib.artist import Artist
-from matplotlib.backend_bases import GraphicsContextBase, RendererBase
+from matplotlib.backend_bases import GraphicsContextBase
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -16,43 +16,35 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextToPath
 from matplotlib.transforms import Affine2D, IdentityTransform, Transform
 
-__all__ = ["POINTS_PER_INCH", "Together", "drawn", "svg"]
+from lnorm_utils.plotting.picture import FINER, FONT, TAG
+
+__all__ = ["POINTS_PER_INCH", "drawn", "svg"]
 
 POINTS_PER_INCH = 72
-TAG = re.compile(r"<[^>]*>")
-# A page writes letters as it writes its own.
-FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Helvetica, Arial, sans-serif"
 FAMILY = re.compile(r" font-family: (?![^;\"]*[mM]ono)[^;\"]+;?")  # digits stay below digits
-FINER = re.compile(r"(?<=\.\d\d)\d+")  # than a hundredth of a point, which no screen shows
 
 
-def svg(figure: Figure, artists: Sequence[Artist], attributes: str, text: str, name: str) -> str:
-    """Draw artists of a figure as an SVG that fills the width of its place.
-
-    Args:
-        figure, artists, text, name: as in `drawn`.
-        attributes: the attributes of the `svg` element, besides its size.
-    """
+def svg(figure: Figure, artists: Sequence[Artist], name: str) -> str:
+    """Draw artists of a figure, as in `drawn`, as an SVG that fills the width of its place."""
     width, height = figure.get_size_inches() * POINTS_PER_INCH
     look = f"display: block; width: 100%; height: auto; stroke-linejoin: round; font-family: {FONT}"
     box = f'viewBox="0 0 {width:g} {height:g}" style="{look}"'
     names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-    return f"<svg {names} {attributes} {box}>{drawn(figure, artists, text, name)}</svg>"
+    return f"<svg {names} {box}>{drawn(figure, artists, name)}</svg>"
 
 
-def drawn(figure: Figure, artists: Sequence[Artist], text: str, name: str) -> str:
+def drawn(figure: Figure, artists: Sequence[Artist], name: str) -> str:
     """Draw artists of a figure as what stands inside an `svg` element.
 
     Args:
         figure: laid out already, with 72 dots an inch.
         artists: what is drawn, in this order.
-        text: "none" to write text as text, which is fast, "path" to draw each letter as it looks
-            on this machine.
         name: a word that tells this drawing from every other in the page.
     """
     file = io.StringIO()
     width, height = figure.get_size_inches() * POINTS_PER_INCH
-    wanted: dict[Any, str] = {"svg.fonttype": text, "svg.hashsalt": name}
+    # Text stays text, which is fast, and looks like that of the page.
+    wanted: dict[Any, str] = {"svg.fonttype": "none", "svg.hashsalt": name}
     before = {key: matplotlib.rcParams[key] for key in wanted}
     matplotlib.rcParams.update(wanted)  # rc_context would copy all settings: half a millisecond
     try:
@@ -64,43 +56,7 @@ def drawn(figure: Figure, artists: Sequence[Artist], text: str, name: str) -> st
         matplotlib.rcParams.update(before)
     # Before this stands a header for a file of its own, with a style for the whole page.
     drawing = file.getvalue().split("</defs>", 1)[1].rsplit("</svg>", 1)[0]
-    if text == "path":
-        return drawing  # paths of letters are scaled
-    # Numbers in texts stay whole.
     return TAG.sub(lambda tag: FAMILY.sub("", FINER.sub("", tag[0])), drawing)
-
-
-class Together(Artist):
-    """Artists that come and go together, and never change: for each size they are drawn once."""
-
-    def __init__(self, artists: Sequence[Artist]) -> None:
-        super().__init__()
-        self.artists = artists
-        self._drawn: dict[tuple[float, float], str] = {}
-
-    def set_visible(self, b: bool) -> None:
-        super().set_visible(b)
-        for artist in self.artists:
-            artist.set_visible(b)
-
-    def draw(self, renderer: RendererBase) -> None:
-        if not self.get_visible():
-            return
-        if not isinstance(renderer, FewElements):
-            raise TypeError("This draws only what moves; its artists are drawn by their axes.")
-        size = renderer.width, renderer.height
-        if size in self._drawn:
-            renderer.file.write(self._drawn[size])
-            return
-        begin = renderer.file.tell()
-        for artist in self.artists:
-            artist.draw(renderer)
-        renderer.file.seek(begin)
-        # Later drawings count their texts from 1 again, so an id would stand there twice.
-        self._drawn[size] = re.sub(r' id="text_\d+"', "", renderer.file.read())
-        renderer.file.seek(begin)
-        renderer.file.truncate()
-        renderer.file.write(self._drawn[size])
 
 
 @lru_cache(512)

@@ -77,8 +77,9 @@ class Explorer(anywidget.AnyWidget):
     Args:
         panels: figure → the artists in it that move; each is drawn over what stands still.
         computed: takes the value of each control by name.
-        show: takes what `computed` returns, sets the artists, and says in at most two sentences
-            what there is to see. Both depend on nothing else, because frames are kept.
+        show: takes what `computed` returns, and the same values by name, sets the artists, and says
+            in at most two sentences what there is to see. Both depend on nothing else, because
+            frames are kept.
         controls: name → control, from top to bottom.
         presets: name → {control: value}; what a preset leaves out stands where its control starts.
         preset: the one to start with.
@@ -89,17 +90,17 @@ class Explorer(anywidget.AnyWidget):
         ValueError: `preset` is unknown, or `start` has an unknown name or a value that its control
             does not take.
 
-    >>> from lnorm_course.explorers import Slider
+    >>> from lnorm_course.explorers.engine import Slider
     >>> picture, ax = panel("a dot on a line", xlim=(-1, 6))
     >>> dot = line(ax, "o", [0])
     >>> def computed(place):
     ...     return place**2
-    >>> def show(square):
+    >>> def show(square, place):
     ...     dot.set_ydata([square])
-    ...     return f"The dot is at {square}."
+    ...     return f"The square of {place} is {square}."
     >>> controls = {"place": Slider("place", 2, range(6))}
     >>> Explorer({picture: [dot]}, computed, show, controls, {"the last": {"place": 5}}).words
-    'The dot is at 4.'
+    'The square of 2 is 4.'
     """
 
     # Their text, for anywidget holds on to each widget that is made of a file.
@@ -113,7 +114,7 @@ class Explorer(anywidget.AnyWidget):
         self,
         panels: Mapping[Picture, Sequence[Artist]],
         computed: Callable[..., Any],
-        show: Callable[[Any], str],
+        show: Callable[..., str],
         controls: Mapping[str, Control],
         presets: Mapping[str, Mapping[str, Any]],
         preset: str | None = None,
@@ -177,13 +178,14 @@ class Explorer(anywidget.AnyWidget):
 
     def move_to(self, state: Sequence[int]) -> str:
         """Move the artists, and return the words."""
-        return self.show(self.computed(**self.values_of(state)))
+        values = self.values_of(state)
+        return self.show(self.computed(**values), **values)
 
     def frame(self, state: State) -> Frame:
         """Draw what moves, for a browser."""
         words, values = self.move_to(state), self.values_of(state)
         svgs = [
-            drawn(picture, moving, "none", f"{self.name}{number}")
+            drawn(picture, moving, f"{self.name}{number}")
             for number, (picture, moving) in enumerate(self.panels.items())
         ]
         off = [n for n, control in enumerate(self.controls.values()) if not control.when(values)]
@@ -218,8 +220,6 @@ class Explorer(anywidget.AnyWidget):
         white = [np.pad(i, ((0, most - len(i)), (0, 0), (0, 0)), constant_values=1) for i in images]
         file = io.BytesIO()
         imsave(file, np.hstack(white), format="png")
-        for number in range(len(images)):
-            self._still(number)  # the PNG has moved the labels of axes
         return file.getvalue()
 
     def close(self) -> None:
@@ -276,7 +276,7 @@ class Explorer(anywidget.AnyWidget):
         seen = [artist.get_visible() for artist in moving]
         for artist in moving:
             artist.set_visible(False)
-        drawing = svg(picture, [picture], "", "none", f"{self.name}s{number}")
+        drawing = svg(picture, [picture], f"{self.name}s{number}")
         for artist, visible in zip(moving, seen, strict=True):
             artist.set_visible(visible)
         return f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()}"
