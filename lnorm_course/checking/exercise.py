@@ -97,7 +97,9 @@ class Exercise(ABC):
 
     def choose(self) -> None:
         """Say that there's nothing to choose; see `CodeExercise`."""
-        nothing = Feedback(State.HINT, "this exercise has no program with gaps.")
+        nothing = Feedback(
+            State.HINT, "there is no program to choose from here. Give your answer to `check`."
+        )
         show(CLOSED_FOR_NOW if CLOSED.exists() else nothing)
 
     def solution(self) -> None:

@@ -28,7 +28,7 @@ def pattern(results: Sequence[object], right: Sequence[object], within: float) -
     """
     pairs = _pairs(results, right)
     if pairs and all(_is_first_part(*pair, within) for pair in pairs):
-        return "You returned only the first part of the right result. Is `return` inside a loop?"
+        return "You returned the right result for the first index only. Does a loop end too soon?"
     if not pairs or any(result.numel() != wanted.numel() for result, wanted in pairs):
         return ""
     given, exact = (torch.cat([pair[n].double().flatten() for pair in pairs]) for n in (0, 1))

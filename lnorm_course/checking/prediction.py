@@ -15,6 +15,7 @@ from lnorm_course.slips.beliefs import Belief
 __all__ = ["Prediction", "Wrong", "difference_of_values", "nearest"]
 
 ROUNDED = 6e-3  # to two decimals
+CUT_OFF = 0.01  # to two decimals, the rest cut off
 NEARLY = 0.05 + 1e-6  # to one decimal
 CLOSEST = "Of the choices, {} is the closest to yours."
 
@@ -90,8 +91,9 @@ class Prediction(Exercise):
             if choice is None or not (feedback := self._known(choice)):
                 return Feedback(State.WRONG, self.asked_to_choose)
             return replace(feedback, message=f"{CLOSEST.format(choice)} {feedback.message}")
-        if self.within > 1e-3 and same(value, answer, NEARLY) and _is_short(number):
-            return Feedback(State.WRONG, "that's close. Give it to two decimals.")
+        is_near = self.within > 1e-3 and same(value, answer, NEARLY)
+        if is_near and (_is_short(number) or same(value, answer, CUT_OFF)):
+            return Feedback(State.WRONG, "that's close. Round it to two decimals.")
         return Feedback(State.WRONG, difference_of_values(value, answer, self.words))
 
     def _known(self, value: object) -> Feedback | None:
@@ -141,7 +143,9 @@ def difference_of_values(attempt: object, right: object, words: Sequence[str]) -
         return f"it's not {value}. `.hint()` may help."
     expected = ", or ".join([kinds.get(type(wanted), "a number"), *map(repr, words)])
     yours = shown(attempt) if isinstance(given, bool) else kind_of(attempt)
-    quotes = " Take the quotes off." if isinstance(given, str) else ""
+    quotes = (
+        " Take the quotes off." if isinstance(given, str) and any(map(str.isdigit, given)) else ""
+    )
     return f"the answer is {expected}, but you gave {yours}.{quotes}"
 
 

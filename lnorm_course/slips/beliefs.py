@@ -13,7 +13,7 @@ class Belief(Enum):
 
     OVER_THE_BATCH = "layer norm averages over the batch"
     ONE_MEAN_PER_SENTENCE = "there is one mean for each sentence"
-    VARIANCE_OVER_D_MINUS_1 = "in layer norm, the variance divides by D − 1"
+    VARIANCE_OVER_D_MINUS_1 = "norms use the unbiased variance, which divides by D − 1"
     EPS_OUTSIDE_THE_ROOT = "ε is added outside the root, or left out"
     TWO_FEATURES_GIVE_PLUS_MINUS_1 = "two features always give exactly ±1, the same for every point"
     ONE_FEATURE_GIVES_1 = "one feature gives 1"

@@ -70,8 +70,8 @@ function judge(text, { kind, asked, right, wrong, within, rounded, nearly, choic
     const { isRight, html } = known(choice);
     return { isRight, html: html.replace("</strong> ", `</strong> ${closest[choices.indexOf(choice)]} `) };
   }
-  if (isNumber && nearly && same(given, right[0].value, nearly) && isShort(given))
-    return say("that’s close. Give it to two decimals.");
+  if (isNumber && nearly && same(given, right[0].value, isShort(given) ? nearly : 0.01))
+    return say("that’s close. Round it to two decimals.");
   if (kind === "number" && Array.isArray(given))
     return say("give one number.", SIGNS.open);
   if (kind === "number" && typeof given !== "number") return say(`the answer is ${asked}, in digits.`, SIGNS.open);

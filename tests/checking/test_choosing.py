@@ -98,7 +98,7 @@ def test_the_last_hint_names_it_only_where_there_is_a_template(exercise, capsys)
     other.hint()
     assert ".choose()" not in capsys.readouterr().out
     other.choose()
-    assert "no program with gaps" in capsys.readouterr().out
+    assert "no program to choose from" in capsys.readouterr().out
 
 
 def test_closed_solutions_close_it_too(exercise, capsys, monkeypatch, tmp_path):

@@ -13,8 +13,8 @@ CUBE = [RIGHT, 2 * RIGHT]
 @pytest.mark.parametrize(
     ("attempt", "words"),
     [
-        (lambda right: right[0], "first part"),
-        (lambda right: right[0, 0], "first part"),
+        (lambda right: right[0], "first index"),
+        (lambda right: right[0, 0], "first index"),
         (lambda right: right.flip(-1), "in the wrong places"),
         (lambda right: right.transpose(0, 1), "axes 0 and 1 have changed places"),
         (lambda right: right.transpose(1, 2), "axes 1 and 2 have changed places"),
