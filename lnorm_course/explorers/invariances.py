@@ -81,7 +81,7 @@ def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
     >>> explore_invariances(preset="one weight vector").words[-67:]
     'Layer norm after W notices: 16 of 16 outputs change, by up to 0.53.'
     """
-    goes_in = Picture("the points and the weights of a layer", WIDTH, 2.8, "constrained")
+    goes_in = Picture("the points and the weights of a layer", WIDTH, 2.8)
     comes_out, last = panel("its outputs, before and after a change", height=2.2)
     every = [changed(*state) for state in product(CHANGES, NORMS, STOPS, (False, True))]
     axes, drawn = (*goes_in.subplots(2), last), []

@@ -51,8 +51,8 @@ class Picture(Figure):
     is no pyplot figure: nothing keeps it alive, and `plt.show()` does not draw it again.
     """
 
-    def __init__(self, alt: str, width: float, height: float, layout: Any) -> None:
-        super().__init__(figsize=(width, height), layout=layout)
+    def __init__(self, alt: str, width: float, height: float) -> None:
+        super().__init__(figsize=(width, height), layout="constrained")
         self.alt = alt
         self.words = ""
 
@@ -140,17 +140,11 @@ def tint(color: str, share: float) -> tuple[float, ...]:
 
 @in_style
 def new_picture(
-    alt: str,
-    rows: int,
-    columns: int,
-    width: float,
-    height: float,
-    layout: str | None = "constrained",
-    **kwargs: Any,
+    alt: str, rows: int, columns: int, width: float, height: float, **options: Any
 ) -> tuple[Picture, NDArray]:
     """Make a picture with rows × columns axes, each of width × height inches, in the style."""
-    picture = Picture(alt, columns * width, rows * height, layout)
-    return picture, picture.subplots(rows, columns, squeeze=False, **kwargs)
+    picture = Picture(alt, columns * width, rows * height)
+    return picture, picture.subplots(rows, columns, squeeze=False, **options)
 
 
 def to_array(values: ArrayLike) -> NDArray[np.float64]:

@@ -98,9 +98,7 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
             "that can't be drawn."
         )
     alt = f"{shape[0]} points with {shape[1]} features before and after layer normalization"
-    # Two square panels, placed by hand: the automatic layout cuts off what stands around them.
-    picture, axes = new_picture(alt, 1, 2, 3.7, 3.9, layout=None)
-    picture.subplots_adjust(left=0.1, right=0.99, bottom=0.15, top=0.92, wspace=0.25)
+    picture, axes = new_picture(alt, 1, 2, 3.7, 3.9)
     first_above = arrays[0][:, 0] > arrays[0][:, 1]
     names = (
         ("feature 0", "feature 1") if shape[1] == 2 else ("along (1, −1, 0)", "along (1, 1, −2)")
@@ -140,16 +138,10 @@ def _circle(ax: Axes, after: NDArray) -> str:
 
 
 def in_plane(array: NDArray) -> NDArray:
-    """Return the two coordinates at which points with one to four features are drawn.
+    """Return the two coordinates, (N, 2), at which points (N, D) with D from 1 to 4 are drawn.
 
     One and two features are drawn as they are. Of three and four, what is drawn is how far they
     reach along (1, −1, 0, …) and (1, 1, −2, …), two directions without a mean.
-
-    Args:
-        array: (N, D) with D from 1 to 4.
-
-    Returns:
-        (N, 2).
 
     >>> in_plane(np.array([[5.0]]))
     array([[5., 0.]])
@@ -174,13 +166,11 @@ def points_by_class(x: ArrayLike, classes: ArrayLike, names: Sequence[str]) -> P
     """
     points, numbers = _in_classes(x, classes, names)
     alt = f"{counted(len(points), 'point')} in the plane, with their classes"
-    # Placed by hand: the automatic layout cuts off what stands around a square panel.
-    picture, axes = new_picture(alt, 1, 1, 4.6, 4.8, layout=None)
-    picture.subplots_adjust(left=0.14, right=0.98, bottom=0.11, top=0.9)
+    picture, axes = new_picture(alt, 1, 1, 4.6, 4.8)
     ax = axes[0, 0]
     _scatter(ax, points, numbers, len(names))
     ax.set(xlabel="feature 0", ylabel="feature 1")
-    picture.legend(ax.lines, names, loc="upper center", ncols=len(LOOKS))
+    picture.legend(ax.lines, names, loc="outside upper center", ncols=len(LOOKS))
     told = []
     for kind, name in enumerate(names):
         own = points[numbers == kind]

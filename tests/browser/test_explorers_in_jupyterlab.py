@@ -31,7 +31,7 @@ SET_WIDTH = """(root, width) => {
     box.style.overflow = 'visible';
 }"""
 OVER_EDGE = """root => [...root.querySelectorAll("*")]
-    .filter(e => !e.closest(".sheet, .chips, .said"))
+    .filter(e => !e.closest(".sheet, .chips"))
     .filter(e => e.getBoundingClientRect().right > root.getBoundingClientRect().right + 1)
     .map(e => e.outerHTML.slice(0, 80))"""
 SCROLLS = (

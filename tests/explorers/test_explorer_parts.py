@@ -36,7 +36,7 @@ def test_places_are_written_with_two_decimals_and_numbers_in_texts_with_all():
 
 
 def test_all_markers_of_a_line_are_drawn_at_their_places():
-    picture, axes = new_picture("Three dots", 1, 1, 4, 3, layout=None)
+    picture, axes = new_picture("Three dots", 1, 1, 4, 3)
     picture.set_dpi(72)
     (line,) = axes[0, 0].plot([1.0, 2.0, np.nan, 4.0], [1.0, 3.0, 1.0, 2.0], "o")
     picture.draw_without_rendering()  # which finds the limits of the axes

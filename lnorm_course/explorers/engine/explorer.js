@@ -72,11 +72,11 @@ class Explorer {
     tool("reset", () => this.move(this.page.start));
     if (document.fullscreenEnabled) tool("full screen", () => this.root.requestFullscreen());
     if (!this.source.link) return;
-    const said = element("span", parent, { class: "said", role: "status" }); // for screen readers
     tool("copy link", async (button) => {
-      button.textContent = said.textContent = await this.source.link(this.state);
+      button.setAttribute("aria-live", "polite"); // what becomes of it is read out
+      button.textContent = await this.source.link(this.state);
       await sleep(2000);
-      [button.textContent, said.textContent] = ["copy link", ""];
+      button.textContent = "copy link";
     });
   }
 

@@ -44,7 +44,7 @@ def panel(alt: str, height: float = 2.5, **look: Any) -> tuple[Picture, Axes]:
         height: in inches; two panels of 2.5 are seen at once on a phone, with their controls.
         look: the arguments of `Axes.set`. The limits hold for every state.
     """
-    picture = Picture(alt, WIDTH, height, "constrained")
+    picture = Picture(alt, WIDTH, height)
     ax = picture.subplots()
     ax.set(**look)
     return picture, ax
