@@ -15,6 +15,7 @@ from lnorm_course.explorers.transformer import LOOKS
 from lnorm_utils.data import normal, residual_stack
 from lnorm_utils.functional import variance
 from lnorm_utils.measures import gradient_norms
+from lnorm_utils.modules import ResidualStack
 from lnorm_utils.plotting.picture import GRAY, Picture, in_style
 from lnorm_utils.words import significant
 
@@ -56,19 +57,28 @@ def gradients(depth: int, placement: str, final_norm: bool, own_directions: bool
     """Return the gradient norm of each block for each seed, (5, depth)."""
     x = normal(64, FEATURES, seed=1, dtype=torch.float64)
     slope = normal(*x.shape[0 if own_directions else 1 :], seed=2, dtype=torch.float64)
-    place = PLACEMENTS[placement]
-    stacks = (residual_stack(depth, place, s, final_norm=final_norm) for s in range(SEEDS))
-    return torch.stack([gradient_norms(stack, x, slope) for stack in stacks]).numpy()
+    norms = []
+    for deepest in _deepest(placement):
+        stack = ResidualStack(0, FEATURES, PLACEMENTS[placement], final_norm, dtype=x.dtype)
+        stack.blocks = deepest.blocks[:depth]
+        norms.append(gradient_norms(stack, x, slope))
+    return torch.stack(norms).numpy()
 
 
 @cache
 @torch.no_grad()
-def scales(depth: int, placement: str) -> NDArray:
-    """Return the scale of what enters the stream and leaves each block, (5, depth + 1)."""
+def scales(placement: str) -> NDArray:
+    """Return the scale of what enters the deepest stream and leaves each block, (5, 25)."""
     x = normal(64, FEATURES, seed=1, dtype=torch.float64)
-    stacks = [residual_stack(depth, PLACEMENTS[placement], seed) for seed in range(SEEDS)]
+    stacks = _deepest(placement)
     streams = [[*accumulate(s.blocks, lambda h, block: block(h), initial=x)] for s in stacks]
     return torch.stack([variance(torch.stack(h)).mean((1, 2)).sqrt() for h in streams]).numpy()
+
+
+@cache
+def _deepest(placement: str) -> list[ResidualStack]:
+    """Make the deepest stack of each seed, which begins with the blocks of all others."""
+    return [residual_stack(DEPTHS[-1], PLACEMENTS[placement], seed) for seed in range(SEEDS)]
 
 
 def measured(depth: int, placement: str, final_norm: bool, own_directions: bool) -> Both:
@@ -80,7 +90,7 @@ def measured(depth: int, placement: str, final_norm: bool, own_directions: bool)
 
 def scales_of_all(depth: int, placement: str = "") -> Measured:
     """Measure the scales of the stacks of a depth."""
-    return {name: scales(depth, name) for name in PLACEMENTS}
+    return {name: scales(name)[:, : depth + 1] for name in PLACEMENTS}
 
 
 class Lines:

@@ -110,6 +110,7 @@ def _draw(
         ax.stairs(count, edges, fill=True, lw=1, edgecolor=BLACK, **look)
         ax.set(xlim=(edges[0], edges[-1]), ylim=(0, 1.1 * max(1, np.max(counts))))
         ax.yaxis.get_major_locator().set_params(integer=True)
+        ax.tick_params(labelleft=True)  # also where a page puts the panel into another row
         ax.set_title("\n".join(filter(None, [name, _moments(point, "\n")])))
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(ylabel)

@@ -51,7 +51,7 @@ def test_gradients_and_scales_are_those_of_autograd(depth, placement, final_norm
 def test_medians_and_ends_of_seeds_are_drawn_and_said():
     explorer = explore_residual(preset="24 blocks, pre-LN, no final norm")
     words, norms = explorer.words, gradients(24, "pre-LN", False, False)
-    shown = zip(explorer.panels.values(), (norms, scales(24, "pre-LN")), strict=True)
+    shown = zip(explorer.panels.values(), (norms, scales("pre-LN")), strict=True)
     for (low, high, _, median, _), values in shown:
         for end, course in ((low, values.min(0)), (high, values.max(0))):
             np.testing.assert_array_equal(end.get_ydata(), course)
@@ -62,6 +62,6 @@ def test_medians_and_ends_of_seeds_are_drawn_and_said():
 
 def test_the_stream_begins_and_ends_with_the_scales_that_are_said():
     explorer = explore_stream(preset="24 blocks, post-LN")
-    course = np.median(scales(24, "post-LN"), 0)
+    course = np.median(scales("post-LN"), 0)
     assert f"goes from {number(course[0])} to {number(course[-1])}." in explorer.words
     explorer.close()
