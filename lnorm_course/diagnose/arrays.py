@@ -9,66 +9,64 @@ from torch import Tensor
 from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import clause
 from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Search
-from lnorm_course.diagnose.likeness import law, likeness
-from lnorm_course.diagnose.norms import Norm, norm_like
+from lnorm_course.diagnose.likeness import law, place
+from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
-from lnorm_course.diagnose.run import HALF
-from lnorm_course.diagnose.trials import Trial
+from lnorm_course.diagnose.trials import DTYPES, Trial
+from lnorm_utils.words import capitalized
 
 __all__ = ["diagnose_arrays"]
 
 MOST_NUMBERS = 200_000
+IN_PART = 2_000  # numbers with which two things, or one with a number, are looked for
 FEWEST = 12  # numbers
 MOST_NAMED = 6
-DTYPES = (torch.float32, *HALF)
 
 
-def diagnose_arrays(
-    x: Tensor, y: Tensor, weight: Any, bias: Any, eps: float | None, like: Any
-) -> Diagnosis:
-    """Return every explanation of y by x; the arguments are those of `diagnose`."""
+def diagnose_arrays(x: Tensor, y: Tensor, norm: Norm, given: dict[str, Any]) -> Diagnosis:
+    """Return every explanation of y by x, beside a norm; `given` are γ and β, or None."""
     unit, digits = _rounding(x, y)
-    weight, bias = (
-        getattr(like, name, None) if given is None else given
-        for name, given in (("weight", weight), ("bias", bias))
-    )
-    weight, bias = (p if p is None else p.detach().double() for p in (weight, bias))
-    shape = next((tuple(p.shape) for p in (weight, bias) if p is not None), x.shape[-1:])
-    norm = Norm(shape, 1e-5 if eps is None else eps)
-    norm = norm if like is None else norm_like(like, eps, x.dtype)
-    _refuse(x, y, weight, bias, norm)
-    if weight is None and bias is not None:
-        weight = torch.ones_like(bias)
-    if x.shape == y.shape and x.ndim > 1:  # no more than tell
-        keep = max(2, MOST_NUMBERS * len(x) // x.numel())
-        x, y = x[:keep], y[:keep]
+    own = {role: getattr(norm.module, role, None) if p is None else p for role, p in given.items()}
+    given = {role: p if p is None else p.detach().double() for role, p in own.items()}
+    shape = next((tuple(p.shape) for p in given.values() if p is not None), x.shape[-1:])
+    norm = replace(norm, shape=norm.shape or shape)
+    _refuse(x, y, given, norm)
+    if given["weight"] is None and given["bias"] is not None:
+        given["weight"] = torch.ones_like(given["bias"])
+    channels = ""
     if tuple(x.shape[-len(norm.shape) :]) != norm.shape:
-        norm, x, y = replace(norm, is_channels_first=True), x.movedim(1, -1), y.movedim(1, -1)
-    trial = Trial("this pair", x.double(), norm.eps, weight, bias)
-    search = Search(norm, [trial], unit, digits)
-    tried = f"one pair of shape {tuple(x.shape)}"
-    channels = ", with the channels as axis 1" * norm.is_channels_first
-    within = search.tolerances[0]
+        channels, x, y = "with the channels as axis 1", x.movedim(1, -1), y.movedim(1, -1)
+
+    def part(most: int, kind: str) -> tuple[Trial, Tensor]:
+        keep = max(2, most * len(x) // x.numel()) if x.shape == y.shape and x.ndim > 1 else len(x)
+        axes = len(norm.shape)
+        trial = Trial("this pair", x[:keep].double(), norm.eps, **given, kind=kind, axes=axes)
+        return trial, y[:keep]
+
+    pairs = [part(IN_PART, "part")] * (x.numel() > IN_PART) + [part(MOST_NUMBERS, "main")]
+    trials, results = [trial for trial, _ in pairs], [y.double() for _, y in pairs]
+    search, tried = Search(norm, trials, unit, digits), f"one pair of shape {tuple(x.shape)}"
+    within = search.tolerances[-1]
     if within > 0.05 * y.abs().max().item() or y.numel() < FEWEST:
         words = f"{y.numel()} numbers that can be off by {within:.1g} tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
-    found = search.explain([y.double()], " ".join(p.has for p in search.pieces))
+    found = search.explain(results)
     if found.is_right:
         step = (each for each in search.pieces if each.step == "deviation")
-        alike = [p.why for p in step if search.fits(search.right[0], (p,), 0)][:MOST_NAMED]
-        hidden = "; or ".join(clause(first_sentence(why)) for why in alike)
+        alike = [p.why for p in step if search.fits(search.answers[-1], (p,), len(trials) - 1)]
+        hidden = "; or ".join(clause(first_sentence(why)) for why in alike[:MOST_NAMED])
         places = [f"The same numbers come out in other ways: {hidden}."] if alike else []
-        words = f"from {norm.in_words}{channels}, as far as one pair can tell."
+        words = f"from {norm.in_words}{', ' * bool(channels)}{channels}, as far as one pair tells."
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
     words, slips = found.words, found.slips
-    if not words and (words := law(search, [y])):
-        slips = (words.partition(". ")[0].removesuffix("."),)
+    if not words and (slip := law(search, results)):
+        words, slips = f"{capitalized(slip)}.", (slip,)
     if not words:
-        return diagnosis(Verdict.UNKNOWN, likeness(search, [y]), tried=tried)
+        return diagnosis(Verdict.UNKNOWN, place(search, results), tried=tried)
     if len(found.found) > 3:
         ways = "; or ".join(slips[:MOST_NAMED])
         words = f"{len(found.found)} things explain it equally well: {ways}."
-    words += f" (That's{channels.removeprefix(', with')}.)" if channels else ""
+    words += f" (That's {channels}.)" if channels else ""
     return diagnosis(Verdict.KNOWN, words, slips, tried=tried)
 
 
@@ -79,12 +77,12 @@ def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:
         if torch.allclose(exact.mul(10**digits).round().div(10**digits), exact, 0, 1e-7):
             return SINGLE, 0.5 * 10.0**-digits + 1e-7 if digits > 1 else 0.0
     had = [dtype for dtype in DTYPES if torch.equal(exact.to(dtype).double(), exact)]
-    stored = max((torch.finfo(dtype).eps for dtype in had if dtype in HALF), default=0.0)
+    stored = max((torch.finfo(d).eps for d in had if d != torch.float32), default=0.0)
     is_double = x.dtype == y.dtype == torch.float64 and not had
     return DOUBLE if is_double else SINGLE, stored * exact.abs().max().item()
 
 
-def _refuse(x: Tensor, y: Tensor, weight: Any, bias: Any, norm: Norm) -> None:
+def _refuse(x: Tensor, y: Tensor, given: dict[str, Any], norm: Norm) -> None:
     """Raise a ValueError that names what doesn't fit."""
     if not x.ndim or not x.numel() or x.numel() != y.numel():
         raise ValueError(
@@ -94,7 +92,7 @@ def _refuse(x: Tensor, y: Tensor, weight: Any, bias: Any, norm: Norm) -> None:
     for name, tensor in (("x", x), ("y", y)):
         if not tensor.isfinite().all():
             raise ValueError(f"{name} holds numbers that aren't finite (NaN or infinity).")
-    for name, p in (("weight", weight), ("bias", bias)):
+    for name, p in given.items():
         if p is not None and tuple(p.shape) != norm.shape:
             raise ValueError(
                 f"{name} must have shape {norm.shape}, but its shape is {tuple(p.shape)}."

@@ -10,44 +10,33 @@ __all__ = ["fitted"]
 STARTS = torch.logspace(-12, 3, 136, dtype=torch.float64)
 STARTS = torch.cat([STARTS, -STARTS[81:]])  # below 0 only what could be a factor
 ROUNDS = 12
-BEST = 2  # starts: what's cut off may not show at the best one
-FIRST, SLOWEST = 0.2, 0.25  # of the result: what may be left at first, and by what it must shrink
+FIRST = 0.2  # of the result: what may be left at first
 STEP = 1e-6  # relative, for a slope
 
 
 def fitted(run: Callable[[Tensor], Tensor], result: Tensor, within: float) -> float | None:
-    """Return the number with which `run` gives a result, or None: the best starts, then Newton.
+    """Return the number with which `run` gives a result, or None: the best start, then Newton.
 
     Args:
         run: what comes out for several numbers at once, of shape (numbers, 1, …, 1).
         within: how far a number of the result may be off.
     """
-    target = result.flatten()
 
     def off(numbers: Tensor) -> Tensor:
         """Return what each number leaves, (numbers, what a result has)."""
         values = run(numbers.reshape(-1, *[1] * result.ndim)).expand(len(numbers), *result.shape)
-        return (values.flatten(1) - target).nan_to_num(torch.inf, torch.inf, -torch.inf)
+        return (values - result).flatten(1).nan_to_num(torch.inf, torch.inf, -torch.inf)
 
-    size = target.abs().mean()
+    size = result.abs().mean()
     left = (off(STARTS).abs() / size).clamp(max=1).mean(-1)
-    for least in left.unique()[:BEST]:
-        found = _newton(off, STARTS[(left == least).int().argmax()], size, within)
-        if found is not None:
-            return found
-    return None
-
-
-def _newton(off: Callable, number: Tensor, size: Tensor, within: float) -> float | None:
-    for n in range(ROUNDS):
-        here, beside = off(torch.stack([number, number * (1 + STEP)]))
-        if here.abs().mean() > FIRST * SLOWEST**n * size + within:
-            return None
-        is_near = bool((here.abs() <= within).all())
-        slope = (beside - here) / STEP
-        step = -(here @ slope) / (slope @ slope)
-        if step.isfinite():
-            number = number * step.clamp(-1, 1).exp()
-        if is_near or not step.isfinite():
-            return number.item() if is_near else None
+    # What's cut off may not show at the best start, so there's a second one.
+    for least in left.unique()[:2]:
+        number = STARTS[(left == least).int().argmax()]
+        for _ in range(ROUNDS if least <= FIRST else 0):
+            here, beside = off(torch.stack([number, number * (1 + STEP)]))
+            if (here.abs() <= within).all():
+                return number.item()
+            slope = (beside - here) / STEP
+            step = -(here @ slope) / (slope @ slope)
+            number = number * step.nan_to_num().clamp(-1, 1).exp()
     return None

@@ -7,88 +7,69 @@ import torch
 from torch import Tensor
 
 from lnorm_course.diagnose.explaining import Search
+from lnorm_course.diagnose.probing import MOST_NAMED, listed
+from lnorm_course.diagnose.trials import Trial
 from lnorm_utils.words import significant, spoken
 
-__all__ = ["law", "likeness"]
+__all__ = ["law", "place"]
 
 LEAST = 5  # rows to judge by
-WITHIN = 1e-6  # at least, of the largest number of a row
-MOST_NAMED = 6
+MOST = 2_000  # rows, or features, whose order is looked for
+WITHIN = 1e-6  # at least, of the largest number
+SMALL = 0.01  # of the largest number; that's worth saying
 
 
-def _rows(search: Search, results: Sequence[Any]) -> tuple[Tensor, ...] | None:
-    """Return rows of x, of results, and of right ones before and after γ and β, with numbers."""
-    last, found = search.trials[-1], []
-    for trial, y, z in zip(search.trials, results, search.answers, strict=True):
-        is_like = trial.x.shape == last.x.shape and trial.eps == last.eps
-        if not is_like or trial.kind not in ("main", "flat"):
-            continue
-        if not isinstance(y, Tensor) or y.shape != trial.x.shape:
-            return None
-        size = torch.Size(search.norm.shape).numel()
-        bare = search.norm.result((), trial.x, None, None, trial.eps)
-        x, y, bare, z = (each.double().reshape(-1, size) for each in (trial.x, y, bare, z))
-        finite = y.isfinite().all(-1)
-        found.append([each[finite] for each in (x, y, bare, z, torch.arange(len(y)))])
-    rows = tuple(torch.cat(each) for each in zip(*found, strict=True))
-    return rows if rows and len(rows[0]) >= LEAST else None
+def _tables(search: Search, results: Sequence[Any]) -> tuple[Tensor, ...]:
+    """Return results of the last trial, and right ones before and after γ and β, as tables."""
+    trial = search.trials[-1]
+    bare = search.norm.result((), trial.x, None, None, trial.eps)
+    return trial.rows(results[-1]), trial.rows(bare), trial.rows(search.answers[-1])
 
 
 def law(search: Search, results: Sequence[Any]) -> str:
-    """Say which rows are left out, or which γ and β make all numbers right."""
-    rows, within = _rows(search, results), max(WITHIN, 5 * search.tolerances[-1])
-    if rows is None or _near(rows[1], rows[3], within).all():
+    """Say in which order rows or features come, or which γ and β make all numbers right."""
+    if results[-1].shape != search.answers[-1].shape or search.is_right(results[-1], -1):
         return ""
-    return _left_out(rows, within) or _reordered(rows, within) or _affine(search, rows, within)
-
-
-def _reordered(rows: tuple[Tensor, ...], within: float) -> str:
-    """Say from which features the right numbers come, if each is one of another feature."""
-    _, y, _, z, _ = rows
-    near = (y.T[:, None] - z.T).abs().amax(-1) <= within * z.abs().max()
-    if not near.any(1).all() or near.diagonal().all():
+    y, _, z = tables = _tables(search, results)
+    if len(y) < LEAST or not y.isfinite().all():
         return ""
-    few = ", ".join(str(n) for n in near.int().argmax(1)[: MOST_NAMED + 2].tolist())
-    more = ", …" * (len(near) > MOST_NAMED + 2)
-    return f"In place of features 0, 1, 2, … come the right numbers of features {few}{more}."
+    within = max(WITHIN, 5 * search.tolerances[-1])
+    for what, own, right in (("features", y.T, z.T), ("rows", y, z)):
+        near = torch.cdist(own[:MOST], right[:MOST], p=torch.inf) <= within * z.abs().max()
+        if near.any(1).all() and not near.diagonal().all():
+            few = ", ".join(str(n) for n in near.int().argmax(1)[: MOST_NAMED + 2].tolist())
+            more = ", …" * (len(near) > MOST_NAMED + 2)
+            return f"in place of {what} 0, 1, 2, … come the right numbers of {what} {few}{more}"
+    return _affine(search.trials[-1], tables, within)
 
 
-def _left_out(rows: tuple[Tensor, ...], within: float) -> str:
-    """Say which rows of each input aren't normalized, if all others are right."""
-    x, y, _, z, number = rows
-    right, count = _near(y, z, within), int(number.max()) + 1
-    for words, value in (("zeros", torch.zeros_like(y)), ("they went in", x)):
-        left = _near(y, value, within)
-        numbers = number[-count:][(left & ~right)[-count:]]
-        is_out = torch.isin(number, numbers)
-        if 0 < len(numbers) < count and torch.where(is_out, left, right).all():
-            which = f"In reading order and counted from 0, of {count} rows {_listed(numbers)}"
-            return f"{which} come{'s' * (len(numbers) == 1)} out as {words}. All others are right."
-    return ""
-
-
-def _affine(search: Search, rows: tuple[Tensor, ...], within: float) -> str:
+def _affine(trial: Trial, tables: tuple[Tensor, ...], within: float) -> str:
     """Say which other γ and β make all numbers right."""
-    _, y, bare, *_ = rows
-    away, trial = bare - bare.mean(0), search.trials[-1]
+    y, bare, _ = tables
+    away = bare - bare.mean(0)
     g = (away * y).sum(0) / away.square().sum(0)
     b = (y - g * bare).mean(0)
-    if not _near(g * bare + b, y, within).all() or g.abs().max() <= within:
+    if (g * bare + b - y).abs().max() > within * y.abs().max() or g.abs().max() <= within:
         return ""
-    found, here = [], []
-    for letter, p, given, usual in (("γ", g, trial.weight, 1.0), ("β", b, trial.bias, 0.0)):
-        expected = torch.full_like(p, usual) if given is None else given.flatten()
-        other = trial.bias if letter == "γ" else trial.weight
-        if torch.allclose(p, expected, 10 * within, 10 * within):
+    found = []
+    given = {"γ": trial.weight, "β": trial.bias}
+
+    def close(one: Tensor, other: Tensor) -> bool:
+        return torch.allclose(one, other, 10 * within, 10 * within)
+
+    for letter, p, usual, other in (("γ", g, 1.0, "β"), ("β", b, 0.0, "γ")):
+        own, swap = given[letter], given[other]
+        expected = torch.full_like(p, usual) if own is None else own.flatten()
+        if close(p, expected):
             continue
-        if torch.allclose(p.sort().values, expected.sort().values, 10 * within, 10 * within):
-            return f"The numbers of {letter} are at other features, in another order."
-        if other is not None and torch.allclose(p, other.flatten(), 10 * within, 10 * within):
-            return f"In place of {letter} there's {'β' if letter == 'γ' else 'γ'}."
-        found.append(f"{letter} = {_numbers(p)}")
-        here += [f"{letter} = {_numbers(expected)}"] * (given is not None)
-    what = f"there's {spoken(here)}" if here else "there is no such γ or β"
-    return f"It has {spoken(found)}. Here {what}." if found else ""
+        if close(p.sort().values, expected.sort().values):
+            found.append(f"the numbers of {letter} are at other features, in another order")
+        elif swap is not None and close(p, swap.flatten()):
+            found.append(f"in place of {letter} there's {other}")
+        else:
+            here = "there is none here" if own is None else f"{_numbers(expected)} is right"
+            found.append(f"it has {letter} = {_numbers(p)}, where {here}")
+    return spoken(found, are_clauses=True) if found else ""
 
 
 def _numbers(p: Tensor) -> str:
@@ -101,44 +82,30 @@ def _numbers(p: Tensor) -> str:
     return f"({few}{', …' * (len(p) > 4)})"
 
 
-def _listed(numbers: Tensor) -> str:
-    few = [str(n) for n in numbers[:MOST_NAMED].tolist()]
-    return spoken(few) if len(numbers) <= MOST_NAMED else f"{', '.join(few)} and others"
-
-
-def _near(one: Tensor, other: Tensor, within: float) -> Tensor:
-    """Tell which rows are the same, each by its own largest number."""
-    scale = other.abs().amax(-1, keepdim=True).clamp(min=1e-7)
-    return ((one - other).abs() <= within * scale).all(-1)
-
-
-def likeness(search: Search, results: Sequence[Any]) -> str:
-    """Say where the results of the last trial differ first, and what is right about them."""
-    main, y, z = search.trials[-1], results[-1], search.answers[-1]
-    if not isinstance(y, Tensor) or y.shape != z.shape:
-        shape = f"For an input of shape {tuple(main.x.shape)}"
-        return f"{shape} it returns {tuple(getattr(y, 'shape', ()))}."
-    within = search.tolerances[-1]
+def place(search: Search, results: Sequence[Any], number: int = -1) -> str:
+    """Say where the results of a trial differ first, and what is right about them."""
+    main, y, z = search.trials[number], results[number], search.answers[number]
+    if y.shape != z.shape:
+        return f"For an input of shape {tuple(main.x.shape)} it returns {tuple(y.shape)}."
+    within = search.tolerances[number]
     wrong = ~torch.isclose(y.double(), z, rtol=within, atol=within, equal_nan=True)
     index = tuple(wrong.nonzero()[0].tolist())
     numbers = [significant(each[index].item(), 5) for each in (y, z)]
     found = [f"On {main.words}, at {index}: {numbers[0]}, where {numbers[1]} is right."]
-    table = wrong.reshape(-1, torch.Size(search.norm.shape).numel())
-    for what, bad in (("features", table.any(0)), ("rows", table.any(1))):
+    share = ((y - z).abs().max() / z.abs().max()).item()
+    if share < SMALL:
+        found.append(f"No number is off by more than {significant(share, 1)} of the largest one.")
+    for what, bad in (("features", main.rows(wrong).any(0)), ("rows", main.rows(wrong).any(1))):
         if bad.sum() <= len(bad) // 2:
-            which = _listed(bad.nonzero().flatten())
-            found.append(f"Of {len(bad)} {what}, counted from 0, only {which} differ.")
-    rows, within = _rows(search, results), max(10 * within, 1e-5)
-    if rows is not None:
-        own = rows[1] if main.bias is None else rows[1] - main.bias.flatten()
-        own, right = own if main.weight is None else own / main.weight.flatten(), rows[2]
+            found.append(f"Of {len(bad)} {what}, counted from 0, only {listed(bad)} differ.")
+    if main is search.trials[-1]:
+        own, right, _ = _tables(search, results)
+        own = own if main.bias is None else own - main.bias.flatten()
+        own = own if main.weight is None else own / main.weight.flatten()
         factor = (own * right).sum(-1, True) / right.square().sum(-1, True)
-        moved = own - own.mean(-1, True) - right + right.mean(-1, True)
-        if _near(own, (factor * right).nan_to_num(), within).all():
-            ends = " to ".join(significant(f.item(), 4) for f in factor[~factor.isnan()].aminmax())
+        if (own - factor * right).abs().max() <= max(10 * within, 1e-5) * own.abs().max():
+            ends = " to ".join(significant(f.item(), 4) for f in factor.aminmax())
             found.append(
                 f"Each row is right up to a factor, from {ends}, so it's divided otherwise."
             )
-        elif (moved.abs() <= within * right.abs().amax()).all():
-            found.append("Each row is right up to a number that is added to all of it.")
     return " ".join(found)

@@ -1,23 +1,24 @@
 """What a layer is compared with: a norm and its wrong pieces."""
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.slips.models import LAST, Axes, Model, axes_of, choice
+from lnorm_course.slips.models import LAST, Axes, Model, choice
 from lnorm_course.slips.notation import Piece
 
-__all__ = ["Norm", "norm_like"]
+__all__ = ["WRONG_AXES", "Norm", "norm_like"]
 
-IMAGES = axes_of(("the batch", "the height", "the width", "the channels"), (3,))
 BEFORE_LAST = ("the axis before the last", "-2", None)
+WRONG_AXES = {code for _, code, _ in (*LAST.wrong, BEFORE_LAST)}
 IS_RIGHT = {1: "-1", 2: "(-2, -1)"}
 OF_EXERCISES = re.compile(r"[\d(][\d(), e-]*")  # axes and ε that only fit their tensors
+OF_SOURCES = ("var_mean", "normalize")  # which a piece gives as its reason, and nobody has seen
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,12 @@ class Norm:
         eps: ε.
         module: the module that it stands for.
         name: as the beginning of a sentence.
-        is_channels_first: whether its rows stand along axis 1, and are moved behind first.
     """
 
     shape: tuple[int, ...]
     eps: float = 1e-5
     module: nn.Module | None = None
     name: str = "Layer norm"
-    is_channels_first: bool = False
 
     @property
     def in_words(self) -> str:
@@ -44,34 +43,13 @@ class Norm:
         return self.name.replace("L", "l")
 
     @property
-    def axes(self) -> Axes:
-        """The axes in words."""
-        count = len(self.shape)
-        if self.is_channels_first:
-            return IMAGES
-        wrong = [each for each in (*LAST.wrong, BEFORE_LAST) if each[1] != IS_RIGHT.get(count)]
-        wrong = [each for each in wrong if count > 1 or "count(" not in each[1]]
-        return Axes("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
-
-    @cached_property
-    def model(self) -> Model:
-        """Its steps, right and wrong."""
-        names = ["layer_norm", *["rms_norm"] * (self.name == "RMSNorm"), "whole_layer"]
-        return Model(*names, axes=self.axes, called=self.name)
-
-    @cached_property
     def pieces(self) -> list[Piece]:
         """Its wrong pieces."""
-        places = {"deviation", "standardize"} if self.name == "RMSNorm" else {"deviation"}
-        return [
-            each
-            for each in self.model.pieces
-            if each.step not in places or not OF_EXERCISES.fullmatch(each.code)
-        ]
+        return _known(self.name, len(self.shape))[1]
 
     def steps(self, parts: Sequence[Any]) -> Any:
         """Return its steps with wrong parts, until the next call; the text is run only once."""
-        steps = self.model.steps
+        steps = _known(self.name, len(self.shape))[0].steps
         steps.layer_norm.__func__.__globals__.update(choice(parts))
         return steps
 
@@ -81,12 +59,29 @@ class Norm:
         return self.steps(parts).layer_norm(x, weight, bias, dim, eps)
 
 
+@functools.cache
+def _known(name: str, count: int) -> tuple[Model, list[Piece]]:
+    """Return the steps of a norm over the last axes, right and wrong, and its wrong pieces."""
+    wrong = [each for each in (*LAST.wrong, BEFORE_LAST) if each[1] != IS_RIGHT.get(count)]
+    wrong = [each for each in wrong if count > 1 or "count(" not in each[1]]
+    axes = Axes("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
+    texts = ["layer_norm", *["rms_norm"] * (name == "RMSNorm"), "whole_layer"]
+    model = Model(*texts, axes=axes, called=name)
+    places = {"deviation", "standardize"} if name == "RMSNorm" else {"deviation"}
+    pieces = (p for p in model.pieces if p.step not in places or not OF_EXERCISES.fullmatch(p.code))
+    return model, [p for p in pieces if p.has not in OF_SOURCES]
+
+
 def norm_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Norm:
     """Return the norm that a module stands for on inputs of a dtype, with another ε if it's given.
+
+    Without a module it's layer norm, of a shape that isn't known.
 
     Raises:
         TypeError: it's no layer norm and no RMSNorm.
     """
+    if like is None:
+        return Norm((), 1e-5 if eps is None else eps)
     shape = getattr(like, "normalized_shape", None)
     if not isinstance(like, nn.Module) or shape is None:
         kind = "the class" if isinstance(like, type) else "a"

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from lnorm_course.diagnose.arrays import diagnose_arrays
 from lnorm_course.diagnose.layer import diagnose_layer
+from lnorm_course.diagnose.norms import norm_like
 from lnorm_course.diagnose.report import Diagnosis
 
 __all__ = ["diagnose"]
@@ -62,8 +63,8 @@ def diagnose(
     """
     if eps is not None and (not isinstance(eps, Real) or eps < 0):
         raise ValueError(f"eps must be a number of 0 or more, but {eps!r} was given.")
-    gamma = None if weight is None else _tensor("weight", weight)
-    beta = None if bias is None else _tensor("bias", bias)
+    given = {"weight": weight, "bias": bias}
+    given = {role: p if p is None else _tensor(role, p) for role, p in given.items()}
     is_numbers = isinstance(layer, Tensor | numpy.ndarray | list | tuple)
     if is_numbers and y is None:
         raise TypeError("To diagnose numbers, give two arrays: what went in, and what came out.")
@@ -75,9 +76,10 @@ def diagnose(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what a layer warns of isn't news, and slips do more
         if is_numbers:
-            return diagnose_arrays(_tensor("x", layer), _tensor("y", y), gamma, beta, eps, like)
+            x = _tensor("x", layer)
+            return diagnose_arrays(x, _tensor("y", y), norm_like(like, eps, x.dtype), given)
         sizes = (shape,) if isinstance(shape, int) else shape and tuple(shape)
-        return diagnose_layer(layer, like, gamma, beta, eps, sizes)
+        return diagnose_layer(layer, norm_like(like, eps), given, sizes)
 
 
 def _tensor(name: str, value: Any) -> Tensor:

@@ -2,16 +2,21 @@
 
 import copy
 import inspect
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy
 import torch
 from torch import Tensor, nn
+from torch.utils._pytree import keystr, tree_leaves_with_path
 
+from lnorm_course.checking.search import Raised
+from lnorm_course.diagnose.trials import Trial, gradients
 from lnorm_utils.words import spoken
 
-__all__ = ["LETTERS", "Subject", "shape_of"]
+__all__ = ["LETTERS", "Subject", "equal"]
 
 LETTERS = {"weight": "γ", "bias": "β"}
 ROLES = {
@@ -30,12 +35,18 @@ class Subject:
     Args:
         layer: a function of x, or of x and of arguments named like γ, β, ε, or an object that
             holds γ and β as tensors.
+        channels_first: whether its features are axis 1, and not the last one.
+
+    Attributes:
+        mode: whether a module is in `train`.
+        is_as_held: whether it keeps its own γ and β, and doesn't take those of a trial.
+        computes_in: the dtype in which it computes what comes in as float64.
 
     Raises:
         TypeError: it can't be called, or has arguments that nobody can fill in.
     """
 
-    def __init__(self, layer: Any) -> None:
+    def __init__(self, layer: Any, channels_first: bool = False) -> None:
         if isinstance(layer, type) or not callable(layer):
             kind = "the class" if isinstance(layer, type) else "a"
             name = getattr(layer, "__name__", type(layer).__name__)
@@ -43,66 +54,108 @@ class Subject:
                 "diagnose takes a function, a module such as nn.LayerNorm(8), or two arrays, but "
                 f"{kind} {name} was given."
             )
-        self.layer = layer
+        self.layer, self.channels_first = layer, channels_first
         self.is_module = isinstance(layer, nn.Module)
-        self.held = {} if inspect.isroutine(layer) else _held(layer)
+        self.held = _held(self.tensors(layer))
         self.takes = {} if self.is_module else _arguments(layer)
-        self.axes = 1  # how many its γ has
-        self.channels_first = False  # whether its features are axis 1, and not the last one
+        self.mode = self.is_as_held = False
+        self.computes_in = torch.float64
         self.returns = 1  # how many things
-        self.own_eps = ""  # the attribute with the ε that it uses, if that's known
-        self._copies: dict[tuple, Any] = {}
 
-    def fresh(self) -> "Subject":
-        """Return it as it was before any call."""
+    def tensors(self, layer: Any) -> dict[str, Tensor]:
+        """Return the tensors of an object with their names, also those in tuples and dicts."""
+        if self.is_module:
+            return layer.state_dict(keep_vars=True)
+        leaves = tree_leaves_with_path({} if inspect.isroutine(layer) else vars(layer))
+        names = ((re.sub(r"[\['\]]+", ".", keystr(path)).strip("."), each) for path, each in leaves)
+        return {name: each for name, each in names if isinstance(each, Tensor)}
+
+    def changes(self, layer: Any, call: Callable[[], object]) -> list[str]:
+        """Name what a call changes of a copy: tensors, numbers, lists, and dicts."""
+
+        def state() -> dict[str, str]:
+            mine = {} if inspect.isroutine(layer) else vars(layer)
+            others = {n: v for n, v in mine.items() if n[:1] != "_" and n != "training"}
+            return {n: repr(value) for n, value in {**others, **self.tensors(layer)}.items()}
+
+        before, _, after = state(), call(), state()
+        return [f"`{name}`" for name in after if before.get(name) != after[name]]
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """The shape that γ has, as far as it's known."""
+        shape = getattr(self.layer, "normalized_shape", None)
+        if isinstance(shape, int | tuple):
+            return (shape,) if isinstance(shape, int) else shape
+        tensors = self.tensors(self.layer)
+        held = [tensors[name] for name in self.held.values()]
+        for some, axes in ((held, 9), (tensors.values(), 1)):
+            shapes = [tuple(n for n in t.shape if n > 1)[-axes:] for t in some if t.numel() > 1]
+            if shapes:
+                return max(shapes, key=len)
+        return None
+
+    @property
+    def unit(self) -> float:
+        """The unit of rounding of what it computes of float64."""
+        return torch.finfo(self.computes_in).eps / 2
+
+    def find_dtype(self, trial: Trial) -> None:
+        """Find the dtype in which it computes, in which x may as well come in."""
+        y = self.result(trial)
+        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+            if equal(self.result(replace(trial, x=trial.x.to(dtype).double())), y):
+                self.computes_in = dtype
+
+    def changed(self, **attributes: Any) -> "Subject":
+        """Return it with other attributes."""
         other = copy.copy(self)
-        other._copies = {}
+        vars(other).update(attributes)
         return other
-
-    def find_eps(self, eps: float) -> None:
-        """Look for the attribute of an object with this ε."""
-        mine = {} if inspect.isroutine(self.layer) else vars(self.layer)
-        names = [name for name in mine if name.lower() in ROLES["eps"] and mine[name] == eps]
-        self.own_eps = names[0] if len(names) == 1 else ""
 
     def has(self, role: str) -> bool:
         """Whether it takes, or holds, "weight" or "bias"."""
         return role in self.held or not {role, "both"}.isdisjoint(self.takes)
 
-    def copy(self, dtype: torch.dtype, weight: Any, bias: Any, mode: bool = False) -> Any:
-        """Return the copy in a dtype and a mode, with γ and β put into it; or the function."""
-        if inspect.isroutine(self.layer):
-            return self.layer
-        key = dtype, id(weight), id(bias), mode
-        if key not in self._copies:
-            mine = copy.deepcopy(self.layer)
-            if self.is_module:
-                mine.to("cpu", dtype).train(mode)
-            values = {self.held.get("weight"): weight, self.held.get("bias"): bias}
-            for name, tensor in _tensors(mine).items():
-                value = values.get(name)
-                if value is not None and tensor.numel() == 1:
-                    value = value.flatten()[:1]
-                if value is None or value.numel() != tensor.numel():
-                    value = tensor
-                if tensor.is_floating_point():
-                    tensor.data = value.detach().reshape(tensor.shape).to(dtype).clone()
-            self._copies[key] = mine, weight, bias  # which keeps their ids from being used again
-        return self._copies[key][0]
+    def copy(self, trial: Trial) -> Any:
+        """Return a copy in a trial's dtype, with its γ and β put into it; or the function."""
+        mine: Any = self.layer if inspect.isroutine(self.layer) else copy.deepcopy(self.layer)
+        if self.is_module:
+            mine.to("cpu", trial.dtype).train(self.mode)
+        roles = {} if self.is_as_held else {path: role for role, path in self.held.items()}
+        for name, tensor in self.tensors(mine).items():
+            value = getattr(trial, roles.get(name, ""), None)
+            value = tensor if value is None or value.numel() < tensor.numel() else value
+            if tensor.is_floating_point():
+                few = value.detach().flatten()[: tensor.numel()]  # one γ for all is the first one
+                tensor.data = few.reshape(tensor.shape).to(trial.dtype).clone()
+        return mine
 
-    def call(self, x: Tensor, weight: Any, bias: Any, eps: float, mode: bool = False) -> Tensor:
-        """Call it, a module in `train` if `mode`, with x itself, which it may change.
+    def result(self, trial: Trial, layer: Any = None) -> Tensor | Raised:
+        """Return what it, or a copy of it, makes of a trial, which may be an error."""
+        layer = self.copy(trial) if layer is None else layer
+        trial = trial.copied()
+        try:
+            if trial.kind != "gradient":
+                with torch.no_grad():
+                    return self.call(layer, trial.x, trial).clone()
+            held = {role: self.tensors(layer)[path] for role, path in self.held.items()}
+            leaves = {role: held.get(role, getattr(trial, role)) for role in trial.roles}
+            for leaf in leaves.values():
+                leaf.requires_grad_()
+            return gradients(trial, lambda x: self.call(layer, x, trial), leaves)
+        except Exception as error:
+            return Raised.of(error)
+
+    def call(self, layer: Any, x: Tensor, trial: Trial) -> Tensor:
+        """Call a copy of it with x itself, which it may change, and a trial's γ, β, and ε.
 
         Raises:
-            TypeError: it returns none.
+            TypeError: it returns no tensor.
             Exception: whatever it raises.
         """
-        layer = self.copy(x.dtype, weight, bias, mode)
-        if self.own_eps:
-            setattr(layer, self.own_eps, eps)
-        weight, bias = (p if p is None else p.to(x.dtype) for p in (weight, bias))
-        values = {"weight": weight, "bias": bias, "eps": eps, "both": (weight, bias)}
-        values["shape"] = tuple(x.shape[-self.axes :])
+        values: dict[str, Any] = {"weight": trial.weight, "bias": trial.bias, "eps": trial.eps}
+        values |= {"both": (trial.weight, trial.bias), "shape": tuple(x.shape[-trial.axes :])}
         places = [values[role] for role, name in self.takes.items() if not name]
         names = {name: values[role] for role, name in self.takes.items() if name}
         y = layer(x.movedim(-1, 1).contiguous() if self.channels_first else x, *places, **names)
@@ -113,71 +166,25 @@ class Subject:
             raise TypeError(f"it returned a {type(y).__name__}, and not a tensor")
         return y.movedim(1, -1) if self.channels_first and y.ndim == x.ndim else y
 
-    def tensor(self, path: str) -> Tensor:
-        """Return the tensor that it holds under a name."""
-        return _tensors(self.layer)[path]
 
-    def kept(self) -> list[str]:
-        """Name the tensors, numbers, and dicts besides γ and β that calls have changed."""
-        before = _state(self.layer)
-        after = (state for each, *_ in self._copies.values() for state in _state(each).items())
-        changed = (
-            name
-            for name, value in after
-            if name not in (*self.held.values(), self.own_eps)
-            and not (name in before and torch.allclose(before[name], value, equal_nan=True))
-        )
-        return [*dict.fromkeys(changed)]
+def equal(one: Tensor | Raised, other: Tensor | Raised) -> bool:
+    """Tell whether two results are the same, be they values or errors."""
+    if isinstance(one, Raised) or isinstance(other, Raised):
+        return type(one) is type(other) and one == other
+    return one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
 
 
-def shape_of(layer: object) -> tuple[int, ...] | None:
-    """Return the shape that γ has, as far as a layer tells."""
-    shape = getattr(layer, "normalized_shape", None)
-    if shape is not None or inspect.isroutine(layer):
-        return (shape,) if isinstance(shape, int) else shape and tuple(shape)
-    tensors = _tensors(layer)
-    held = [tensors[name] for name in _held(layer).values()]
-    for some, axes in ((held, 9), (tensors.values(), 1)):
-        shapes = [tuple(n for n in t.shape if n > 1)[-axes:] for t in some if t.numel() > 1]
-        if shapes:
-            return max(shapes, key=len)
-    return None
-
-
-def _tensors(layer: Any) -> dict[str, Tensor]:
-    """Return the tensors of an object, with their names; those in lists have a number behind."""
-    found: dict[str, Any] = {}
-    if isinstance(layer, nn.Module):
-        found = {**layer.state_dict(keep_vars=True), **dict(layer.named_buffers())}
-    for name, value in getattr(layer, "__dict__", {}).items():
-        inner = enumerate(value) if isinstance(value, tuple | list) else ()
-        found |= {name: value, **{f"{name}.{key}": each for key, each in inner}}
-    return {name: each for name, each in found.items() if isinstance(each, Tensor)}
-
-
-def _state(layer: Any) -> dict[str, Tensor]:
-    """Return tensors, numbers, and how many things are in dicts and lists."""
-    mine = {n: v for n, v in vars(layer).items() if n[:1] != "_" and n != "training"}
-    mine = {n: len(v) if isinstance(v, dict | list) else v for n, v in mine.items()}
-    numbers = {n: torch.as_tensor(v) for n, v in mine.items() if isinstance(v, int | float)}
-    return {n: t.double() for n, t in {**_tensors(layer), **numbers}.items()}
-
-
-def _held(layer: object) -> dict[str, str]:
+def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
     """Return under which names an object holds γ and β: by their names, or by how they begin."""
-    tensors = {n: t for n, t in _tensors(layer).items() if t.numel() and "running" not in n}
     held: dict[str, str] = {}
     for role in LETTERS:
         names = [n for n in tensors if n.rpartition(".")[2].lower() in ROLES[role]]
         if len(names) == 1:
             held[role] = names[0]
-    others = {n: t for n, t in tensors.items() if n not in held.values()}
-    if isinstance(layer, nn.Module):
-        others = {n: t for n, t in others.items() if isinstance(t, nn.Parameter)}
-    is_one_of_both = len(others) == 1 and next(iter(others.values())).shape[:1] == (2,)
-    if len(tensors) <= 2 and not is_one_of_both:
-        for name, tensor in others.items():
-            start = "weight" if tensor.any() else "bias"
+    others = [n for n, t in tensors.items() if n not in held.values() and t.numel()]
+    if len(tensors) <= 2:
+        for name in others:
+            start = "weight" if tensors[name].any() else "bias"
             held[start if start not in held else ({*LETTERS} - {*held}).pop()] = name
     return held
 

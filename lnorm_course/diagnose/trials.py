@@ -1,22 +1,22 @@
 """Which inputs a layer gets: each shows something that the others hide."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from lnorm_course.diagnose.norms import Norm
 from lnorm_utils.words import dtype_name
 
-__all__ = ["OVERFLOW", "NoGradientError", "Trial", "gradients", "parameter", "shapes_for"]
-__all__ += ["TINY", "trials_for", "typical"]
+__all__ = ["APART", "DTYPES", "OVERFLOW", "SURE", "TINY", "WIDTHS", "NoGradientError", "Trial"]
+__all__ += ["gradients", "parameter", "trials_for", "typical"]
 
-LEADING = ((2, 3), (5,), (2, 3, 5))  # in front of the features; all sizes differ and are above 1
-SQUARE = 32  # at most
+WIDTHS = (7, 64, 96, 768)  # one of them a power of 2, as the usual 8 is
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 TINY = "tiny rows (spread 1e-5 and 1e-8)"  # which show most of ε
 OVERFLOW = "float16 with numbers of 300"  # whose square float16 can't hold
+SURE = ("main", "flat")  # kinds that an explanation has to fit
+APART = ("far", "dtype")  # kinds that say by themselves what is wrong
 
 
 class NoGradientError(RuntimeError):
@@ -30,9 +30,12 @@ class Trial:
     Args:
         words: what is special about it, as words behind "on".
         x, weight, bias, eps: what goes in.
-        kind: "main"; "gradient", if the gradient at x is compared; or what a layer may do otherwise
-            and yet be explained: "shape", "width", "flat" rows, "far" from zero, or "dtype".
+        kind: "main"; "flat" rows; "gradient", if the gradients are compared; "part" of a pair; or
+            what a layer may do otherwise and yet be explained: "shape", "width", "edge", "far" from
+            zero, or "dtype".
         dtype: that of what goes into the layer.
+        roles: of which parameters the gradient counts, besides that of x.
+        axes: how many are normalized, the last ones.
     """
 
     words: str
@@ -42,41 +45,45 @@ class Trial:
     bias: Tensor | None = None
     kind: str = "main"
     dtype: torch.dtype = torch.float64
+    roles: tuple[str, ...] = ()
+    axes: int = 1
 
     def run(self, function: Callable[..., Tensor]) -> Tensor:
-        """Return what comes out of a function of x, weight, bias, eps, or the gradient at x."""
-        if self.kind == "gradient":
-            return gradients(self, function)[0]
-        with torch.no_grad():
-            return function(self.x.clone(), self.weight, self.bias, self.eps)
+        """Return what comes out of a function of x, weight, bias, eps, or the gradients there."""
+        if self.kind != "gradient":
+            with torch.no_grad():
+                return function(self.x.clone(), self.weight, self.bias, self.eps)
+        given = {"weight": self.weight, "bias": self.bias}
+        values = {r: p if p is None else p.clone().requires_grad_() for r, p in given.items()}
+        return gradients(self, lambda x: function(x, *values.values(), self.eps), values)
+
+    def copied(self) -> "Trial":
+        """Return it with copies of its numbers in its dtype, which a layer may change."""
+        given = (self.weight, self.bias)
+        g, b = (p if p is None else p.to(self.dtype, copy=True) for p in given)
+        return replace(self, x=self.x.to(self.dtype, copy=True), weight=g, bias=b)
+
+    def rows(self, y: Tensor) -> Tensor:
+        """Return numbers as a table, those that are normalized together in a row."""
+        return y.double().reshape(-1, self.x.shape[-self.axes :].numel())
 
 
-def gradients(trial: Trial, function: Callable[..., Tensor], *others: Tensor) -> list[Tensor]:
-    """Return the gradients at x and at others, for one gradient that comes in; 0 for none."""
+def gradients(trial: Trial, function: Callable[[Tensor], Tensor], values: Mapping) -> Tensor:
+    """Return the gradients at x and at parameters as one row of numbers; 0 for none."""
     with torch.enable_grad():
         x = trial.x.clone().requires_grad_()
-        y = function(x * 1, trial.weight, trial.bias, trial.eps)  # one may change it in place
+        y = function(x * 1)  # one may change it in place
     if not y.requires_grad:
         raise NoGradientError
-    at = [x, *others]
-    found = torch.autograd.grad((y * typical(y.shape, 51)).sum(), at, allow_unused=True)
-    return [torch.zeros_like(a) if g is None else g for a, g in zip(at, found, strict=True)]
-
-
-def shapes_for(norm: Norm) -> list[tuple[int, ...]]:
-    """Return the shapes that an input may have: those that tell most first, a single row last."""
-    shapes = [(*leading, *norm.shape) for leading in LEADING]
-    if norm.is_channels_first:  # as the norm sees them, with the channels last
-        return shapes[::-2]
-    is_small = len(norm.shape) == 1 and norm.shape[0] <= SQUARE
-    return [*shapes, *[norm.shape * 2] * is_small, norm.shape]
+    leaves = [x, *(values[role] for role in trial.roles)]
+    found = torch.autograd.grad((y * typical(y.shape, 51)).sum(), leaves, allow_unused=True)
+    parts = (torch.zeros_like(a) if g is None else g for a, g in zip(leaves, found, strict=True))
+    return torch.cat([part.double().flatten() for part in parts])
 
 
 def trials_for(
-    norm: Norm,
+    plain: Trial,
     shapes: Sequence[tuple[int, ...]],
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
     takes_eps: bool = False,
     widths: Sequence[int] = (),
     mean: float = 1e7,
@@ -84,50 +91,57 @@ def trials_for(
     """Return the inputs, the most typical one last.
 
     Args:
+        plain: has γ, β and ε, which gradients count, and how many axes are normalized.
         shapes: those that an input may have; the first is taken for most inputs.
         widths: other numbers of features that it may have.
         mean: one at which E[x²] − E[x]² has no digit left.
     """
     main, *others = shapes
-    plain = Trial("typical rows (spread 1 to 3)", typical(main), norm.eps, weight, bias)
+    has_rows = len(main) > plain.axes
     tiny, zeros = 1e-5 * _normal(main, 12), typical(main, 13) * (_normal(main, 14) > 0)
-    more = []
-    if len(main) > len(norm.shape):
+    constant, away = torch.full(main, 0.5).double(), typical(main)
+    away -= away.mean(-1, keepdim=True)
+    if has_rows:
         tiny[1::2] /= 1000  # where even the smallest ε shows
-        zeros[0] = 0
+        constant[0] = 0
         others.append((1, *main[1:]))
-    away = plain.x - plain.x.mean(-1, keepdim=True)
-    other = (1e-3, 0.3) if takes_eps else (norm.eps, norm.eps)
+    batches = {
+        "an input that isn't contiguous": away.mT.contiguous().mT if has_rows else away,
+        "a long batch of 67": typical((67, *main[1:]), 63),
+        **{f"shape {shape}": typical(shape, 31 + len(shape)) for shape in others},
+    }
 
-    def of(words: str, x: Tensor, kind: str = "main", eps: float = norm.eps) -> Trial:
+    def of(words: str, x: Tensor, kind: str = "main", eps: float = plain.eps) -> Trial:
         return replace(plain, words=words, x=x, eps=eps, kind=kind)
 
     def wide(width: int) -> Trial:
-        g, b = (p if p is None else parameter((width,), n) for n, p in ((3, weight), (4, bias)))
+        given = ((3, plain.weight), (4, plain.bias))
+        g, b = (p if p is None else parameter((width,), seed) for seed, p in given)
         x = typical((*main[:-1], width), width)
         return replace(of(f"{width} features", x, "width"), weight=g, bias=b)
 
-    def of_dtype(dtype: torch.dtype, words: str = "", scale: float = 1.0) -> Trial:
+    def of_dtype(words: str, dtype: torch.dtype, scale: float = 1.0) -> Trial:
         x = (scale * away).to(dtype).double()
-        return replace(of(words or dtype_name(dtype), x, "dtype"), dtype=dtype)
+        x[:has_rows] = 0  # where an ε that is 0 in this dtype shows
+        return replace(of(words, x, "dtype"), dtype=dtype)
 
-    if len(main) > 1:
-        more.append(of("an input that isn't contiguous", away.mT.contiguous().mT, "shape"))
-        more.append(of("a long batch of 67", typical((67, *main[1:]), 63), "shape"))
     return [
         *map(wide, widths),
-        of_dtype(torch.float16, OVERFLOW, 300),
-        *map(of_dtype, DTYPES),
-        *more,
+        of_dtype(OVERFLOW, torch.float16, 300),
+        *(of_dtype(dtype_name(dtype), dtype) for dtype in DTYPES),
         of(f"rows with a mean of {mean:,.0f}", typical(main, 17) + mean, "far"),
-        *(of(f"shape {s}", typical(s, 31 + len(s)), "shape") for s in others),
+        *(of(words, x, "shape") for words, x in batches.items()),
+        of("constant rows (spread 0)", constant, "edge"),
         of("the gradient", typical(main, 16), "gradient"),
-        of("constant rows (spread 0)", torch.full_like(plain.x, 0.5), "flat"),
         of("rows of which half is 0", zeros, "flat"),
         of(TINY, tiny, "flat"),
-        of("rows with a mean of 100", typical(main, 15) + 100, eps=other[1]),
-        of("narrow rows (spread 0.003)", 0.003 * _normal(main, 11) + 0.01, eps=other[0]),
-        plain,
+        of("rows with a mean of 100", typical(main, 15) + 100, eps=0.3 if takes_eps else plain.eps),
+        of(
+            "narrow rows (spread 0.003)",
+            0.003 * _normal(main, 11) + 0.01,
+            eps=1e-3 if takes_eps else plain.eps,
+        ),
+        of("typical rows (spread 1 to 3)", typical(main)),
     ]
 
 

@@ -1,0 +1,121 @@
+"""What rows do to each other, and features: change one, and see what else comes out otherwise."""
+
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from lnorm_course.diagnose.trials import typical
+from lnorm_utils.words import counted, spoken
+
+__all__ = ["NOTHING_AVERAGED", "listed", "probed"]
+
+NOTHING_AVERAGED = "No feature changes another one, so nothing is averaged over a row"
+MOST = 100  # rows, or features, that are changed one by one
+MOST_NAMED = 6
+
+
+def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float) -> list[str]:
+    """Say in which way rows, or features, aren't as independent as in a norm of each row alone.
+
+    Args:
+        call: what a layer makes of x.
+        size: how many numbers are a row.
+        within: how far a number may be off.
+    """
+    y = call(x)
+    rows = x.reshape(-1, size)
+    if y.shape != x.shape or max(rows.shape) > MOST:
+        return []
+    other = typical(rows.shape, 71)
+
+    def changes(axis: int) -> Tensor:
+        """Return (changed one, one that comes out otherwise) for rows or features."""
+        found = []
+        for number in torch.arange(rows.shape[axis])[:, None]:
+            changed = rows.index_copy(axis, number, other.index_select(axis, number))
+            z = call(changed.reshape(x.shape))
+            same = torch.isclose(z, y, rtol=within, atol=within, equal_nan=True)
+            found.append(~same.reshape(rows.shape).all(1 - axis))
+        return torch.stack(found)
+
+    rows_change = changes(0)
+    mixed = rows_change & ~torch.eye(len(rows), dtype=torch.bool)
+    said = [_mixed(rows_change, len(rows) // len(x))] if mixed.any() else []
+    return [*said, *_features(changes(1))]
+
+
+def _mixed(changed: Tensor, entry: int) -> str:
+    """Say which rows change which others; `entry` rows are an entry of the batch."""
+    n = torch.arange(len(changed))
+    itself, every = n[:, None] == n, torch.ones_like(changed)
+    others = changed & ~itself
+    if not changed.diagonal().any() and (changed.sum(1) == 1).all():
+        return "Rows come out in another order"
+    if torch.equal(others[:-1], (n[:, None] + 1 == n)[:-1]):
+        return "A row changes the one behind it, so each gets something of the row before"
+    if (others.sum(1) == 1).all():
+        return "A row changes one other row, so each gets something of another one"
+    own, place = n[:, None] // entry == n // entry, (n[:, None] - n) % entry == 0
+    changing = {
+        "A row changes": every,
+        "The first row changes": every & (n[:, None] == 0),
+        "The last row changes": every & (n[:, None] == len(n) - 1),
+        "In each entry of the batch the first row changes": every & (n[:, None] % entry == 0),
+        "In each entry of the batch the last row changes": every & ((n[:, None] + 1) % entry == 0),
+        "The rows of the first entry of the batch change": every & (n[:, None] < entry),
+        "The rows of the last entry of the batch change": every & (n[:, None] >= len(n) - entry),
+    }
+    are_changed = {
+        "all others": every,
+        "all that come after it": n[:, None] < n,
+        "all others of its own entry of the batch": own,
+        "those after it in its own entry of the batch": own & (n[:, None] < n),
+        "those at the same position in the other entries": place,
+    }
+    for who, rows in changing.items():
+        for whom, pattern in are_changed.items():
+            if torch.equal(others, rows & pattern & ~itself):
+                return f"{who} {whom}"
+    first = int(others.any(1).nonzero()[0])
+    return (
+        f"Rows are mixed: of {counted(len(n), 'row')}, counted from 0 in reading order, row "
+        f"{first} changes {listed(others[first])}, as a wrong reshape does it"
+    )
+
+
+def _features(changed: Tensor) -> Iterator[str]:
+    """Say which features don't change others, or aren't changed by them."""
+    numbers = torch.arange(len(changed))
+    others = changed & (numbers[:, None] != numbers)
+    if not others.any():
+        yield NOTHING_AVERAGED
+        return
+    for count in (n for n in range(2, len(changed)) if len(changed) % n == 0):
+        block = numbers // (len(changed) // count)
+        if torch.equal(changed, block[:, None] == block):
+            yield f"Features change each other only within {count} groups, as in group norm"
+            return
+    if torch.equal(others, numbers[:, None] < numbers):
+        yield "A feature changes only those behind it, as where mean and variance are running ones"
+        return
+    for silent, words in (
+        (~others.any(1), "changes no other, as if it weren't counted"),
+        (~others.any(0), "comes out the same whatever the others are"),
+    ):
+        if silent.any():
+            name = "Feature" if silent.sum() == 1 else "Each of the features"
+            yield f"{name} {listed(silent)}, of {len(changed)} and counted from 0, {words}"
+
+
+def listed(which: Tensor) -> str:
+    """Say which numbers of a mask are set, such as "0, 2, and 3", or "0 to 15".
+
+    >>> listed(torch.tensor([True, False, True])), listed(torch.ones(16).bool())
+    ('0 and 2', '0 to 15')
+    """
+    numbers = which.nonzero().flatten().tolist()
+    if len(numbers) > MOST_NAMED and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    few = [str(number) for number in numbers[:MOST_NAMED]]
+    return spoken(few) if len(numbers) <= MOST_NAMED else f"{', '.join(few)} and others"
