@@ -1,6 +1,7 @@
 """pip, conda, Binder and the ranges of the package all mean the same environment."""
 
 import re
+import sysconfig
 import tomllib
 from importlib.metadata import distributions
 from itertools import chain
@@ -66,7 +67,9 @@ def test_binder_has_the_same_environment():
 
 def test_what_is_installed_here_has_the_versions_of_the_constraints():
     pins = constraints()
-    installed = {canonicalize_name(d.name): Version(d.version).public for d in distributions()}
+    # Once something imports setuptools, older copies of packages that it brings are on sys.path.
+    here = distributions(path=[sysconfig.get_path("purelib")])
+    installed = {canonicalize_name(d.name): Version(d.version).public for d in here}
     known = installed.keys() & pins.keys()
     assert {"torch", "numpy", "nbval"} <= known
     assert {name: installed[name] for name in known} == {name: pins[name] for name in known}
