@@ -23,7 +23,7 @@ CONTROLS = {
     "eps": Slider("ε", 1e-5, powers_of_ten(-8, 0)),
 }
 PRESETS: dict[str, dict[str, Any]] = {
-    "as in a network": {},
+    "far above √ε": {},
     "as small as √ε": {"amplitude": 0.00316},
     "far below √ε": {"amplitude": 1e-4},
     "ε = 0.1 is too large for this row": {"amplitude": 0.0316, "eps": 0.1},
@@ -70,7 +70,7 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
     left.tick_params(axis="y", length=0)
     key(left, ("○ if ε were 0", "#767676"), ("|–| mean ± σ", SPREAD))
     heights = 0.28 * np.linspace(-1, 1, len(row) + 2)[1:-1]
-    line(left, "o", row, AFTER + heights, ms=6, mfc="none", mec=GRAY)
+    exact = line(left, "o", row, AFTER + heights, ms=6, mfc="none", mec=GRAY)
     dots = [
         line(left, "o", row, height + heights, color=BLUE, ms=5, mew=0.5)
         for height in (BEFORE, AFTER)
@@ -94,6 +94,7 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
         inside.set_ydata(found.inside)
         outside.set_ydata(found.outside)
         here.set_data([amplitude], [found.sigma])
+        exact.set_visible(amplitude > 0)
         both = (found.x, amplitude, BEFORE), (found.y, found.sigma, AFTER)
         for dot, size, text, (x, sigma, height) in zip(dots, sizes, texts, both, strict=True):
             dot.set_xdata(x)
@@ -110,5 +111,5 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
             f"would be {number(amplitude / (amplitude + eps))}."
         )
 
-    panels: Any = {strips: [*dots, *sizes, *texts], curves: [outside, inside, here]}
+    panels: Any = {strips: [exact, *dots, *sizes, *texts], curves: [outside, inside, here]}
     return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start)

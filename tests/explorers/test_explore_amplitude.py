@@ -21,10 +21,14 @@ def test_the_row_and_the_curves_are_those_of_pytorch(sigma, eps):
 def test_what_is_drawn_is_what_was_computed():
     explorer = explore_amplitude(preset="as small as √ε")
     words, found = explorer.words, normed(0.00316, 1e-5)
-    (before, after, *_), (outside, inside, here) = explorer.panels.values()
+    (exact, before, after, *_), (outside, inside, here) = explorer.panels.values()
     for artist, values in ((before, found.x), (after, found.y), (here, [0.00316])):
         np.testing.assert_array_equal(artist.get_xdata(), values)
     for artist, values in ((inside, found.inside), (outside, found.outside)):
         np.testing.assert_array_equal(artist.get_ydata(), values)
     assert f"it is {found.sigma:.2f}" in words
+    assert exact.get_visible()
+    explorer.preset = "constant row"
+    assert "divide 0 by 0" in explorer.words
+    assert not exact.get_visible()
     explorer.close()
