@@ -33,7 +33,7 @@ function render({ model, el }) {
 }
 export default { render };
 """
-NOW_WRITE_IT = "Now write it yourself in the cell above, and check it: only that counts."
+NOW_WRITE_IT = "Now write it yourself, and check it: only that counts."
 
 
 def choosing(exercise: "CodeExercise", template: Template) -> Any:

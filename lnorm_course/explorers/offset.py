@@ -1,6 +1,7 @@
 """Lesson 2: which digits three formulas for the variance lose to an offset."""
 
 import math
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
         each = zip(LINES.values(), right, wrong, found.values(), strict=True)
         for at, stands, falls, (value, exact) in each:
             text = fixed(value, DECIMALS)
-            place = cut(text, DECIMALS, abs(value - exact))
+            place = cut(text, fixed(exact, DECIMALS), DECIMALS, abs(value - exact))
             stands.set(text=text[:place], x=place - len(text))
             falls.set(text=text[place:], x=place - len(text))
             if place < len(text):
@@ -123,16 +124,19 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
     return Explorer(panels, numbers, show, CONTROLS, PRESETS, preset, start)
 
 
-def cut(text: str, decimals: int, error: float) -> int:
+def cut(text: str, exact: str, decimals: int, error: float) -> int:
     """Find where in a number the digits begin that are wrong, if it's off by so much.
 
-    A digit is right if the number is off by at most half a unit of it.
+    A digit is right if the number is off by at most half a unit of it, or if it and all digits
+    before it are those of the exact number.
     """
     digits = [place for place, letter in enumerate(text) if letter.isdigit()]
     lost = math.ceil(math.log10(2 * error)) + decimals if error else 0
     if lost <= 0:
         return len(text)
-    return digits[-lost] if lost < len(digits) else 0
+    pairs = zip(text, exact, strict=True) if len(text) == len(exact) else ()
+    alike = len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
+    return max(alike, digits[-lost] if lost < len(digits) else 0)
 
 
 def _judged(got: float, true: float) -> str:

@@ -23,6 +23,7 @@ __all__ = ["explore_residual", "explore_stream"]
 
 DEPTHS = (2, 4, 6, 8, 12, 16, 24)
 SEEDS, FEATURES = 5, 64
+ENDS = " (gray: range of 5 seeds)"
 PLACEMENTS = {"post-LN": "post", "pre-LN": "pre", "no norm": "none"}
 DEPTH = {"depth": Slider("number of blocks", 6, DEPTHS)}
 CONTROLS = DEPTH | {
@@ -135,7 +136,8 @@ def explore_residual(preset: str | None = None, **start: Any) -> Explorer:
     >>> explore_residual(preset="24 blocks, pre-LN").words[:36]
     'With 24 pre-LN blocks and a final no'
     """
-    first, ax = panel("the gradient norm of each block", xlabel="block", ylabel="gradient norm")
+    first, ax = panel("the gradient norm of each block", ylabel="gradient norm")
+    ax.set_xlabel(f"block{ENDS}")
     blocks = Lines(ax, 1, (1.5, 120), 2, 5, 10, 20, 50, 100)
     second, stream = _stream()
 
@@ -176,8 +178,8 @@ def explore_stream(preset: str | None = None, **start: Any) -> Explorer:
 
 
 def _stream(height: float = 2.5) -> tuple[Picture, Lines]:
-    picture, ax = panel("the scale of the stream after each block", height, xlabel="after block")
-    ax.set_ylabel("scale of the stream")
+    picture, ax = panel("the scale of the stream after each block", height)
+    ax.set(xlabel=f"after block{ENDS}", ylabel="scale of the stream")
     return picture, Lines(ax, 0, (0.7, 250), 1, 10, 100)
 
 

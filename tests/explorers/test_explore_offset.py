@@ -36,15 +36,21 @@ def by_hand(offset):
 
 
 def assert_struck_where_wrong(right, wrong, exact):
-    """The last digit that stands is off by at most half of it, and the first one struck isn't."""
+    """The last digit that stands is off by at most half of it, and the first one struck isn't.
+
+    Or else what stands is what the exact number begins with, and the first one struck isn't.
+    """
     exact, whole = Fraction(exact), right + wrong
     value = Fraction(whole.replace("−", "-").replace(",", ""))
     lost = sum(map(str.isdigit, wrong))
+    written = f"{float(exact):,.4f}".replace("-", "−")
+    is_same = len(written) == len(whole) and written.startswith(right)
     slack = Fraction(1, 10**4)  # for what is written is rounded, too
-    if any(map(str.isdigit, right)):
+    if any(map(str.isdigit, right)) and not is_same:
         assert abs(value - exact) <= Fraction(10**lost, 2 * 10**4) + slack
     if lost:
         assert abs(value - exact) >= Fraction(10 ** (lost - 1), 2 * 10**4) - slack
+        assert not (is_same and written.startswith(right + wrong[0]))
 
 
 def written(explorer, offset):
