@@ -2,7 +2,7 @@
 // controls.js and row_core.js.
 
 const DEPTHS = { words: "words", numbers: "numbers", row: "one word", steps: "its steps" };
-const [MOST, GRAIN, PULL] = [10, 0.25, 8]; // dragged from −10 to 10, in quarters, one for 8 pixels
+const [GRAIN, PULL] = [0.25, 8]; // dragged in quarters, one for 8 pixels
 const [BEAT, QUIET, SCENE, AWAY] = [420, 1200, 1100, 8000]; // milliseconds
 const TERMS = ["mean", "centered", "var", "spread", "y"]; // of the formula, in turn
 const HANDLE = 'a[href*="#row="]';
@@ -28,12 +28,14 @@ function ownerOf(link) {
  */
 export function mount(parent, page) {
   const words = page.sentences.flat();
+  const most = Math.max(10, ...page.start.x.flat().map(Math.abs)); // how far a number is dragged
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const group = (into, kind, name = kind) =>
     element("div", into, { class: kind, role: "group", "aria-label": name });
   const root = group(parent, "lnorm-row", page.alt);
-  const [chips, stage] = [group(root, "chips"), element("div", root, { class: "stage" })];
-  const [says, tools] = [element("p", root, { role: "status" }), group(root, "tools")];
+  const [chips, tools] = [group(root, "chips", "states"), group(root, "tools", "views")];
+  const stage = element("div", root, { class: "stage" });
+  const says = element("p", root, { role: "status" });
   const nodes = new Map(); // id → what is drawn of a box
   const timers = {};
   const later = (name, wait, act) => {
@@ -56,10 +58,14 @@ export function mount(parent, page) {
 
   /** Change parts of the state, and say what is seen now. */
   function go(changes, said, at = null) {
-    const before = state;
+    // A preset is seen as a change of the first numbers, whatever a hand has made of them.
+    const before = said ? { ...state, ...changes, x: page.start.x } : state;
     state = { ...state, ...changes };
+    // A word alone has its own mean. Where another one is wanted, all words are shown.
+    if (isOpen(state) && (state.over ?? "D") !== "D")
+      state = { ...state, ...("over" in changes ? { depth: "numbers" } : { over: "D" }) };
     [hot, pinned, moved] = [at, "", []];
-    if (state.x !== before.x && state.over === before.over) {
+    if (changes.x) {
       const [old, of] = [solve(before).steps.flat(), state.results || "y"];
       moved = solve().steps.flat().filter((step, i) => Math.abs(step[of] - old[i][of]) > 1e-9)
         .map(({ id }) => `${id}-below`);
@@ -76,14 +82,14 @@ export function mount(parent, page) {
   }
   const show = (name) => go(page.presets[name].state, page.presets[name].says);
   function change(row, d, value) {
-    const next = Math.max(-MOST, Math.min(MOST, Math.round(value / GRAIN) * GRAIN));
+    const next = Math.max(-most, Math.min(most, Math.round(value / GRAIN) * GRAIN));
     const x = state.x.map((values, r) => (r === row ? values.with(d, next) : values));
     if (next !== state.x[row][d]) go({ x }, undefined, { row, d });
   }
 
-  /** Compute what is shown; a word that is open is a row, whatever shares a mean among all. */
+  /** Compute what is shown. */
   const solve = (some = state) => derive(some.x, { ...some, length: page.sentences[0].length,
-    over: isOpen(some) ? "D" : some.over ?? "D" });
+    over: some.over ?? "D" });
 
   /** Light one term of the formula after the other. */
   function sweep(at = 0) {
@@ -103,16 +109,22 @@ export function mount(parent, page) {
 
   /** Say what is seen: the words of a preset, or what has become of a number. */
   function tell(said, { row, d } = { row: state.at, d: 0 }) {
-    const own = solve().steps[row];
-    const { mean, root: spread, steps } = own[d].group;
+    const { groups, steps: all } = solve();
+    const own = all[row];
+    const { mean, variance, steps } = own[d].group;
     if (state.depth === "words") said ??= "Each word stands for its numbers. Touch one.";
     const parts = [`“${words[row]}”, ${(page.letters ?? LETTERS)[d]}: ${short(state.x[row][d])}.`];
-    if (isOpen(state) || state.over !== null)
-      parts.push(`${steps.length} numbers have mean ${fitted(mean)}, spread ${fitted(spread)}.`);
+    const count = (all, one) => `${all} ${one}${all > 1 ? "s" : ""}`;
+    const about = `mean ${fitted(mean)}, spread ${fitted(Math.sqrt(variance))}.`;
+    if (isOpen(state) || state.over !== null) parts.push(state.results || isOpen(state)
+      ? `${steps.length} numbers have ${about}`
+      : `${count(groups.length, "mean")} of ${count(steps.length, "number")}, here with ${about}`);
     if (isOpen(state)) parts.push(
       `Results: ${tableOf(state, own).at(-1).values.map(plain).join(", ")}.`);
     else if (state.results) parts.push(`${moved.length} results have changed.`);
-    later("talking", 150, () => { says.textContent = said ?? parts.join(" "); });
+    const now = said ?? parts.join(" ");
+    if (says.textContent) later("talking", 150, () => { says.textContent = now; });
+    else says.textContent = now;
   }
 
   function draw() {
@@ -128,7 +140,6 @@ export function mount(parent, page) {
     }, center && box.group && box.group !== center ? 0.3 : "");
     for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
-    least = page.opens ? Math.max(least, height) : 0; // what's below a picture that opens stays
     stage.style.cssText = `--height: ${Math.max(least, height)}px; --header: ${header}px;
       --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
     pressed = Object.keys(page.presets).filter((name) => Object.entries(page.presets[name].state)
@@ -145,7 +156,7 @@ export function mount(parent, page) {
     const node = element(kind === "word" ? "button" : "div", stage, { class: `box ${kind}` });
     nodes.set(id, node);
     if (isPlotted) node.ariaHidden = true;
-    node.innerHTML = kind !== "cell" ? html : `<input type="range" min="${-MOST}" max="${MOST}"
+    node.innerHTML = kind !== "cell" ? html : `<input type="range" min="${-most}" max="${most}"
       step="any" aria-label="number ${LETTERS[d]} of ${words[row]}"><span></span>`;
     if (nodes.has(from)) {
       node.style.cssText = nodes.get(from).style.cssText;
@@ -159,7 +170,7 @@ export function mount(parent, page) {
     Object.assign(node.style, { translate, width: `${w}px`, height: `${h}px`, opacity });
     for (const name of ["of", "row", "d", "pull"]) if (name in box) node.dataset[name] = box[name];
     for (const [name, is] of Object.entries(marks)) node.classList.toggle(name, Boolean(is));
-    const fill = marks.moved ? "#e69f00 60" : `${box.tone < 0 ? "#e69f00" : "#0072b2"} ${
+    const fill = marks.moved ? "#cc79a7 75" : `${box.tone < 0 ? "#e69f00" : "#0072b2"} ${
       Math.min(1, Math.abs(box.tone)) * 46}`;
     if ("tone" in box) node.style.setProperty("--fill", `${fill}%`);
     if ("text" in box) (node.lastElementChild ?? node).textContent = box.text;
@@ -176,6 +187,7 @@ export function mount(parent, page) {
       pull: Number(part.dataset.pull ?? GRAIN / PULL) };
   };
   const hands = {
+    mousedown: (event) => { if (partAt(event)) event.preventDefault(); }, // it keeps the focus
     click: ({ target }) => {
       const word = target.closest(".word");
       const isAgain = isOpen(state) && state.at === Number(word?.dataset.row);
@@ -183,7 +195,11 @@ export function mount(parent, page) {
       if (word) go({ depth: depths.has(depth) ? depth : state.depth, at: Number(word.dataset.row) });
     },
     input: (event) => change(partAt(event).row, partAt(event).d, Number(event.target.value)),
-    focusin: (event) => { hot = partAt(event); draw(); },
+    focusin: (event) => {
+      hot = partAt(event);
+      if (hot && !state.results) tell(undefined, hot);
+      draw();
+    },
     focusout: () => { hot = null; draw(); },
     pointerdown: (event) => {
       pinned = "";
@@ -220,7 +236,7 @@ export function mount(parent, page) {
   root.addEventListener("keydown", (event) => { // or JupyterLab takes it for one of its own
     if (!/Tab|Escape/.test(event.key) && !event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
-  const settle = () => { touched = performance.now(); clearTimeout(timers.opening); };
+  const settle = () => { [touched, least] = [performance.now(), 0]; clearTimeout(timers.opening); };
   for (const type of ["pointerdown", "keydown"]) root.addEventListener(type, settle, true);
 
   /** Pin the term that a link in the text names, or show its state. */
@@ -228,7 +244,10 @@ export function mount(parent, page) {
     if (!isPressed && (drag || performance.now() - touched < AWAY)) return;
     const name = nameIn(link);
     const found = Object.keys(page.presets).find((one) => addressed(one) === name);
-    if (found) show(found);
+    // Where a hand is asked for, reading on changes no number.
+    const isForHands = !isPressed && state.results && page.presets[found]?.state.x;
+    if (found && !isForHands) show(found);
+    else if (found) return;
     else pinned = isPressed && pinned === name ? "" : name;
     light();
   }
@@ -242,7 +261,9 @@ export function mount(parent, page) {
       event.preventDefault();
       settle();
       point(link, true);
-      stage.scrollIntoView({ block: "nearest", behavior: isCalm ? "instant" : "smooth" });
+      const { top, bottom } = stage.getBoundingClientRect();
+      if (bottom < 150 || top > innerHeight - 150)
+        stage.scrollIntoView({ block: "nearest", behavior: isCalm ? "instant" : "smooth" });
     }
     light();
   }
@@ -253,7 +274,10 @@ export function mount(parent, page) {
   sizes.observe(stage);
   width = Math.min(stage.clientWidth, 760);
   show(page.preset);
-  if (page.opens && !isCalm) open([...page.opens, state.depth]);
+  if (page.opens && !isCalm) {
+    least = stage.clientHeight; // what's below a picture that opens stays
+    open([...page.opens, state.depth]);
+  }
   const close = () => {
     sizes.disconnect();
     Object.values(timers).forEach(clearTimeout);
@@ -294,7 +318,7 @@ const reading = rows.size && new IntersectionObserver((seen) => {
     const link = target.querySelector(HANDLE);
     rows.get(ownerOf(link))?.point(link);
   }
-}, { rootMargin: "-40% 0px -45% 0px" });
+}, { rootMargin: "-54% 0px -37% 0px" });
 for (const one of reading ? document.querySelectorAll(`:is(p, li):has(${HANDLE})`) : [])
   reading.observe(one);
 export default { render };

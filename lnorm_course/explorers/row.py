@@ -70,7 +70,7 @@ def explore_row(preset: str = "four numbers") -> Row:
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equations 3 and 4.
 
     >>> explore_row("one per sentence").words
-    'Here the two words of a sentence share a mean.'
+    'Here the two words of a sentence share a mean. Is this layer norm?'
     """
     one_of(preset, [name for sheet in SHEETS.values() for name in sheet["states"]], "preset")
     sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["states"])

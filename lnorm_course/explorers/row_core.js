@@ -78,7 +78,7 @@ function tableOf({ depth, gamma, lane }, own) {
   if (depth === "row") return [x, y];
   return [x, row("x − mean", "centered", 8),
     row("squared", "square", 64, "var", "var", `var ${fitted(variance)}`),
-    row("÷ spread", "normed", 2, "y", "spread", `√ ${fitted(root)}`), ...(gamma ? [y] : [])];
+    row("÷ root", "normed", 2, "y", "spread", `root ${fitted(root)}`), ...(gamma ? [y] : [])];
 }
 
 /** Place what a state shows: boxes, those of words and numbers first, and how high all of it is. */
@@ -89,7 +89,7 @@ function layout(state, page, width, { steps, groups }) {
   const [hasFormula, braced] = [depth === "steps" && !lane, page.braces && !open ? over : ""];
   const table = open ? tableOf(state, steps[at]) : [];
   const lines = (state.lines ?? [0, table.length - 1]).map((i) => table[i]);
-  const aside = hasFormula && !slim ? 168 : 0; // there the formula stands
+  const aside = hasFormula && !slim ? (gamma ? 198 : 168) : 0; // there the formula stands
   const edge = 22 * [..."NL"].filter((axis) => braced.includes(axis)).length;
   const left = aside + edge + (slim ? 67 : 96);
   const right = slim ? 72 : 112;
@@ -172,7 +172,7 @@ function layout(state, page, width, { steps, groups }) {
   lines.forEach(({ label, values }, i) => {
     const plot = (id, kind, place, more) =>
       put(`${i}${id}`, kind, place, { ...more, isPlotted: true });
-    const [y, widest] = [roof + 120 * i, Math.max(11, ...ends)];
+    const [y, widest] = [roof + 120 * i, Math.max(state.lines ? 7 : 11, ...ends)];
     const most = hasFormula && i !== start ? Math.max(2.2, ends[i]) : widest;
     const x = (value, scale = most) => 12 + (width - 24) * (value / scale + 1) / 2;
     const { mean, variance } = ownSteps(values)[0].group;
@@ -197,7 +197,7 @@ function layout(state, page, width, { steps, groups }) {
     });
     values.forEach((value, d) => { // dots at one place stand on each other
       const below = values.slice(0, d).filter((other) => Math.abs(x(other) - x(value)) < 14).length;
-      plot(`dot${d}`, "dot", [x(value) - 13, y - 13 - 11 * below, 26, 26],
+      plot(`dot${d}`, "dot", [x(value) - 13, y - 13 - 16 * below, 26, 26],
         { d, text: letters[d], ...(i === start && { pull: 2 * most / (width - 24) }) });
     });
   });

@@ -83,7 +83,7 @@ def lesson_page(
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
         elif asked := [exercises[name] for name in CHECK.findall(source)]:
-            cells += [*_asked(asked, cell, cells, known), *_folded(rest, asked[-1], up)]
+            cells += [*_asked(asked, cell, cells, known), *_folded(rest, asked[-1])]
         elif PROGRESS.search(source):
             cells.append(_raw('<p class="lnorm-progress"></p>'))
         elif calls := calls_in(source):
@@ -106,7 +106,7 @@ def explorer(call: Call, bake: Callable[[str], Path], up: str, still: str = "") 
         still: what stands there until the explorer is drawn.
     """
     if call.topic == "row":
-        return _row(call, up, still)
+        return _row(call, still)
     folder = bake(call.source)
     return (
         f'<div class="lnorm-live" id="{call.topic}" data-topic="{call.topic}" '
@@ -115,12 +115,11 @@ def explorer(call: Call, bake: Callable[[str], Path], up: str, still: str = "") 
     )
 
 
-def _row(call: Call, up: str, still: str) -> str:
+def _row(call: Call, still: str) -> str:
     row = explore_row(**({"preset": call.preset} if call.preset else {}))
     return (
         '<div class="lnorm-row-place">'
         f"{still or still_image(row)['text/html'].replace(RUN, '')}{_json(row.page)}</div>"
-        f'<script type="module" src="{up}_static/row.js"></script>'
     )
 
 
@@ -207,7 +206,7 @@ def _asked(
             yield _raw(code_exercise(exercise, code, known))
 
 
-def _folded(rest: list[Cell], exercise: Exercise, up: str) -> Iterator[Cell]:
+def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
     """Yield what shows an answer, folded: code, the words about it, and code that belongs to them.
 
     A row that stands right behind that is folded as well.
@@ -224,7 +223,7 @@ def _folded(rest: list[Cell], exercise: Exercise, up: str) -> Iterator[Cell]:
             rest.insert(0, _words(text[end:]))
         inside += _code(rest)
     if rest and rest[0]["cell_type"] == "code" and rest[0]["source"].startswith("explore_row("):
-        inside.append(_raw(_row(calls_in(rest[0]["source"])[0], up, _still(rest.pop(0)))))
+        inside.append(_raw(_row(calls_in(rest[0]["source"])[0], _still(rest.pop(0)))))
     label = "Show the answer" if isinstance(exercise, Prediction) else "Go on"
     fold = FOLD.format("answer", label + unseen(exercise))
     yield from [_raw(fold), *inside, _raw("</details>")]

@@ -16,6 +16,7 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _say_how_to_run)
+    app.connect("html-page-context", _bring_the_row)
     setup_words(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -72,3 +73,11 @@ def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any],
         f'<a href="{notebook}" download>{notebook}</a>{binder}.</p>'
     )
     context["body"] += note
+
+
+def _bring_the_row(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let a page with a row be seen once it's drawn, so that nothing below it is moved by that."""
+    if "lnorm-row-place" in context.get("body", ""):
+        script = context["pathto"]("_static/row.js", 1)
+        tag = f'<script type="module" blocking="render" src="{script}"></script>'
+        context["metatags"] = context.get("metatags", "") + tag

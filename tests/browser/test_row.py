@@ -33,10 +33,16 @@ PAINTED = """() => new Promise(done => {
     };
     requestAnimationFrame(next);
 })"""
-TO_THE_MIDDLE = """link => {
+BELOW_THE_PICTURE = """link => {
     const { top } = link.getBoundingClientRect();
-    scrollBy({ top: top - innerHeight / 2, behavior: 'instant' });
+    scrollBy({ top: top - 0.6 * innerHeight, behavior: 'instant' });
 }"""
+# How far things have moved by themselves since the page was opened.
+SHIFTED = """() => new Promise(done => {
+    const add = (list) => done(list.getEntries().reduce((sum, entry) => sum + entry.value, 0));
+    new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => done(0), 500);
+})"""
 STILL = "row => row.querySelectorAll('.moved').length === 0"
 
 
@@ -86,7 +92,7 @@ def test_what_depends_on_a_number_is_lit_a_row_or_a_column(visit, hand):
         x = torch.tensor(seen["x"]).double().reshape(3, 2, 4)
         close(seen["below"], standardize(x, over))
         page.wait_for_function(STILL, arg=row.element_handle())
-    press(row, "new company")
+    press(row, "batch norm, new company")
     assert len(row.evaluate(SEEN)["moved"]) == 24
 
 
@@ -113,7 +119,7 @@ def test_a_paragraph_shows_its_state_as_it_comes_into_view_unless_the_reader_is_
 
     def read(text):
         link = page.get_by_role("link", name=text, exact=True)
-        link.evaluate(TO_THE_MIDDLE)
+        link.evaluate(BELOW_THE_PICTURE)
         page.wait_for_timeout(500)
         assert stage.bounding_box()["y"] + stage.bounding_box()["height"] > 100
         return row.locator(".chips [aria-pressed=true]").all_inner_texts()
@@ -122,6 +128,42 @@ def test_a_paragraph_shows_its_state_as_it_comes_into_view_unless_the_reader_is_
         assert read(text) == [text]
     row.locator(".cell").nth(20).click()
     assert read("one mean per sentence") == ["one mean per feature"]
+
+
+def test_reading_on_changes_no_number_and_a_link_shows_what_it_changes_itself(visit):
+    page = visit(LESSONS[0], **CALM).page
+    row = page.locator(".lnorm-row-place", has_text="another number")
+    link = page.get_by_role("link", name="a of “dogs”")
+    link.evaluate(BELOW_THE_PICTURE)
+    page.wait_for_timeout(500)
+    before = row.evaluate(SEEN)["x"]
+    assert before == pytest.approx(encoded_points().flatten().tolist(), abs=0.006)
+    row.get_by_role("slider", name="number c of hum").press("ArrowRight")
+    page.wait_for_function(STILL, arg=row.element_handle())
+    link.click()
+    seen = row.evaluate(SEEN)
+    assert (seen["x"], seen["moved"]) == ([2, *before[1:]], [0, 1, 2, 3])
+
+
+def test_a_finger_that_touches_a_number_sees_what_shares_its_mean(visit):
+    page = visit(LESSONS[0], **Touch.options, **CALM).page
+    row = page.locator(".lnorm-row-reach", has_text="over features")
+    row.locator(".cell").nth(9).tap()
+    row.get_by_text("6 means of 4 numbers").wait_for()
+    bright = row.locator(".cell").evaluate_all(
+        "cells => cells.flatMap((cell, i) => cell.style.opacity === '' ? [i] : [])"
+    )
+    assert bright == [8, 9, 10, 11]
+
+
+def test_a_word_alone_has_the_mean_of_layer_norm(visit):
+    _, row = opened(visit, LESSONS[4], **CALM)
+    for way in ("sing", "its steps"):
+        press(row, "batch norm")
+        assert row.locator(".below").count() == 24
+        press(row, way)
+        assert row.locator(".chips [aria-pressed=true]").all_inner_texts() == ["layer norm"]
+        close(row.evaluate(SEEN)["y"], layer_norm(encoded_points()[1, 1].double(), 4))
 
 
 def test_the_axes_of_a_mean_are_chosen_one_by_one(visit):
@@ -161,6 +203,7 @@ def test_it_is_touched_within_the_first_screen_and_without_a_script_its_still_im
         )
         box = part.bounding_box()
         assert box["y"] + box["height"] < size[1]
+        assert row.page.evaluate(SHIFTED) < 0.02
     page = visit(name, java_script_enabled=False).page
     assert page.locator(".lnorm-row-place img").first.is_visible()
 
@@ -186,9 +229,9 @@ def test_in_jupyterlab_it_moves_without_its_kernel(chromium, address, lessons):
     row = page.page.locator(".lnorm-row")
     assert serious(Axe().run(page.page, context=".lnorm-row")) == []
     page.menu("Kernel", "Shut Down Kernel")
+    press(row, "layer norm")
     for _ in range(3):
         row.get_by_role("slider", name="number a of dogs").press("ArrowRight")
-    press(row, "layer norm")
     x = encoded_points().double()
     x[0, 0, 0] = -3
     close(row.evaluate(SEEN)["below"], layer_norm(x, 4))
