@@ -129,13 +129,22 @@ def compare_as_held(
     is_new = all(map(_is_constant, (g, b)))
     is_trained = not all(_is_constant(tensors[path]) for path in subject.held.values())
     words = "" if agrees else _other_numbers(subject, search.norm)
-    if agrees and not explained.is_right and not is_new:  # so it holds them in another way
+    if agrees and not explained.is_right and (not is_new or _keeps_less(subject, search)):
         note = f"With the same numbers in both it would differ. {explained.words}".strip()
         return Explained(True), " That's with the γ and β that each of them holds.", note
     if words and explained.is_right and not (is_new and is_trained):  # which norm, `like` says
         same = "With the same numbers in both no difference was found."
         return Explained(False, f"{words} {same}", (words.removesuffix("."),)), "", ""
     return explained, f" {words}" * bool(words), words * (not explained.is_right and not is_new)
+
+
+def _keeps_less(subject: Subject, search: Search) -> bool:
+    """Tell whether a layer is right if it's given γ − 1."""
+    return all(
+        search.is_right(subject.result(replace(trial, weight=trial.weight - 1)), n)
+        for n, trial in enumerate(search.trials)
+        if trial.kind in SURE and trial.weight is not None
+    )
 
 
 def _is_constant(p: Tensor | None) -> bool:

@@ -223,6 +223,7 @@ WRONG = [
     (EpsSquared(8), trained(nn.LayerNorm(8)), ["Your ε is squared", "its γ is 1 everywhere"]),
     (Workspace(8), nn.LayerNorm(8), ["each call overwrites"]),
     (Affine(lambda x, w, b: norm(x) * w * w + b), nn.LayerNorm(8), ["γ is squared"]),
+    (Affine(lambda x, w, b: norm(x), 0.0), nn.LayerNorm(8), ["γ and β are left out"]),
     (lambda x: norm(x) if len(x) > 1 else x, None, ["(1, 3, 8)"]),
 ]
 
@@ -275,6 +276,7 @@ RIGHT = [
     (OfImages(), None, "axis 1"),
     (lambda x: F.rms_norm(x, (8,)), nn.RMSNorm(8), "It has no γ"),
     (GAMMA_MINUS_ONE, TRAINED, "would differ. You multiplied by 1"),
+    (Affine(lambda x, w, b: norm(x) * (1 + w) + b, 0.0), nn.LayerNorm(8), "would differ. You mult"),
     (trained(LayerNorm(8)), nn.LayerNorm(8), "holds other numbers than `like`"),
 ]
 
