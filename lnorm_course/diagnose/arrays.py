@@ -41,7 +41,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Norm, given: dict[str, Any]) -> 
         keep = max(2, most * len(x) // x.numel()) if x.shape == y.shape and x.ndim > 1 else len(x)
         axes = len(norm.shape)
         trial = Trial("this pair", x[:keep].double(), norm.eps, **given, kind=kind, axes=axes)
-        return trial, y[:keep]
+        return trial, y[:keep] if x.shape == y.shape else y
 
     pairs = [part(IN_PART, "part")] * (x.numel() > IN_PART) + [part(MOST_NUMBERS, "main")]
     trials, results = [trial for trial, _ in pairs], [y.double() for _, y in pairs]

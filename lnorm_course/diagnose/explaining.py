@@ -133,7 +133,8 @@ class Search:
             return Explained(True, without=trials)
         sure = {n for n in whole if self.trials[n].kind in SURE}
         must = sure if sure.intersection(wrong) else sure | whole.intersection(wrong)
-        order = sorted(must, key=lambda n: (n not in wrong, -n))
+        size = {n: self.trials[n].x.numel() * (self.trials[n].kind == "width") for n in must}
+        order = sorted(must, key=lambda n: (n not in wrong, size[n], -n))  # wide ones take long
         best: list[Explanation] = []
         explained: set[int] = set()
         for group in self._groups(results, order[0]):

@@ -69,7 +69,7 @@ def _of_precision(subject: Subject, explained: Explained) -> Iterator[Finding]:
     """Yield what is wrong far from zero, or in a dtype, and how exactly it computes."""
     name = dtype_name(subject.computes_in)
     if subject.computes_in in DTYPES[1:]:
-        slip = f"it computes in {name}, whatever comes in"
+        slip = f"it computes in {name}, or rounds as coarsely, whatever comes in"
         yield Finding(f"{capitalized(slip)}, so it's right to fewer digits than float32 has.", slip)
     elif subject.computes_in != torch.float64 and explained.is_right:
         yield Finding(f"It computes in {name}, also if float64 comes in.")

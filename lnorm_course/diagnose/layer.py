@@ -56,7 +56,8 @@ def diagnose_layer(
             break
     *_, subject, norm, trial, shapes, taken = max(ways, key=lambda way: way[:2])
     shapes = sorted(shapes, key=lambda each: not taken[shapes.index(each)])
-    subject.find_dtype(replace(trial, x=typical(shapes[0])))
+    subject, trial = _without_unused(subject, norm, replace(trial, x=typical(shapes[0])))
+    subject.find_dtype(trial)
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
     widths = () if known or subject.channels_first else WIDTHS
     trials = trials_for(trial, shapes, "eps" in subject.takes, widths, mean)
@@ -87,6 +88,20 @@ def _with_parameters(subject: Subject, norm: Norm, given: dict[str, Any]) -> Tri
         chosen["weight"] = torch.ones_like(chosen["bias"])
     roles = tuple(role for role, p in chosen.items() if p is not None and subject.has(role))
     return Trial("", torch.zeros(0), norm.eps, **chosen, roles=roles, axes=len(norm.shape))
+
+
+def _without_unused(subject: Subject, norm: Norm, trial: Trial) -> tuple[Subject, Trial]:
+    """Leave out a parameter that `like` doesn't have, and that the layer holds and doesn't use."""
+    for role in subject.held if norm.module is not None else ():
+        if getattr(norm.module, role, None) is not None:
+            continue
+        roles = tuple(each for each in trial.roles if each != role)
+        other: Any = {role: getattr(trial, role) + 1}
+        if equal(subject.result(trial), subject.result(replace(trial, **other))):
+            held = {each: path for each, path in subject.held.items() if each != role}
+            subject, other = subject.changed(held=held), {role: None, "roles": roles}
+            trial = replace(trial, **other)
+    return subject, trial
 
 
 def _takes(subject: Subject, trial: Trial, shape: tuple[int, ...]) -> bool:
@@ -191,18 +206,17 @@ def _explained(subject: Subject, search: Search, results: Sequence[Result]) -> E
         where = f"it's wrong on {spoken([trial.words for trial in wrong])} alone"
         smallest = search.trials.index(min(wrong, key=lambda trial: trial.x.numel()))
         slips = [where, *(slips or [place(search, results, smallest)[:-1]])]
-    elif not slips and _is_rounded(search, results):
+    elif not slips and kinds & {*SURE} and _is_rounded(search, results, wrong):
         slips = [ROUNDED]
     words = " ".join(f"{capitalized(slip)}." for slip in slips)
     return found._replace(words=words, slips=tuple(slips))
 
 
-def _is_rounded(search: Search, results: Sequence[Any]) -> bool:
-    """Tell whether the surest results are right to as many digits as bfloat16 has."""
-    sure = [n for n, trial in enumerate(search.trials) if trial.kind in SURE]
-    unit = torch.finfo(torch.bfloat16).eps / 2
-    rough = Search(search.norm, [search.trials[n] for n in sure], unit)
-    return all(rough.is_right(results[n], at) for at, n in enumerate(sure))
+def _is_rounded(search: Search, results: Sequence[Any], wrong: Sequence[Trial]) -> bool:
+    """Tell whether all that differs is right to as many digits as bfloat16 has."""
+    rough = Search(search.norm, wrong, torch.finfo(torch.bfloat16).eps / 2)
+    places = [search.trials.index(trial) for trial in wrong]
+    return all(rough.is_right(results[n], at) for at, n in enumerate(places))
 
 
 def _gradients(search: Search, results: Sequence[Any]) -> Iterator[str]:

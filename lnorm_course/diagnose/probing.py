@@ -13,6 +13,7 @@ __all__ = ["NOTHING_AVERAGED", "listed", "probed"]
 NOTHING_AVERAGED = "No feature changes another one, so nothing is averaged over a row"
 MOST = 100  # rows, or features, that are changed one by one
 MOST_NAMED = 6
+FAR = 100.0
 
 
 def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float) -> list[str]:
@@ -29,7 +30,7 @@ def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float
         return []
     other = typical(rows.shape, 71)
 
-    def changes(axis: int) -> Tensor:
+    def changes(axis: int, other: Tensor = other) -> Tensor:
         """Return (changed one, one that comes out otherwise) for rows or features."""
         found = []
         for number in torch.arange(rows.shape[axis])[:, None]:
@@ -42,7 +43,8 @@ def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float
     rows_change = changes(0)
     mixed = rows_change & ~torch.eye(len(rows), dtype=torch.bool)
     said = [_mixed(rows_change, len(rows) // len(x))] if mixed.any() else []
-    return [*said, *_features(changes(1))]
+    # A large one shows, too, what only the largest feature does.
+    return [*said, *_features(changes(1) | changes(1, FAR * other))]
 
 
 def _mixed(changed: Tensor, entry: int) -> str:

@@ -126,6 +126,8 @@ class Subject:
         for name, tensor in self.tensors(mine).items():
             value = getattr(trial, roles.get(name, ""), None)
             value = tensor if value is None or value.numel() < tensor.numel() else value
+            if not tensor.is_leaf:  # as in a copy of TorchScript, whose gradients keep their dtype
+                tensor.detach_()
             if tensor.is_floating_point():
                 few = value.detach().flatten()[: tensor.numel()]  # one γ for all is the first one
                 tensor.data = few.reshape(tensor.shape).to(trial.dtype).clone()

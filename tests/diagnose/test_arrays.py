@@ -34,6 +34,11 @@ def test_arbitrary_numbers_are_not_explained():
                 assert (diagnosis.right is None) == (x.numel() < 12)
 
 
+def test_a_shape_that_is_another_one_is_told_as_it_is():
+    diagnosis = diagnose(X, F.layer_norm(X, (8,)).transpose(0, 1))
+    assert "of shape (4, 6, 8) it returns (6, 4, 8)" in diagnosis.verdict
+
+
 def test_right_numbers_are_right_only_as_far_as_one_pair_tells():
     wide = diagnose(1000 * X, F.layer_norm(1000 * X, (8,)))
     assert wide.right

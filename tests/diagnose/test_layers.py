@@ -104,6 +104,15 @@ class InATuple:
         return norm(x) * self.params[0] + self.params[1]
 
 
+class CopiedAsClones(nn.LayerNorm):
+    """Parameters of a copy are no leaves, as in TorchScript."""
+
+    def __deepcopy__(self, memo):
+        other = nn.LayerNorm(8)
+        other._parameters.update({name: p.clone() for name, p in self.named_parameters()})
+        return other
+
+
 class Workspace(nn.LayerNorm):
     """What it returns is overwritten by its next call."""
 
@@ -225,6 +234,10 @@ WRONG = [
     (Affine(lambda x, w, b: norm(x) * w * w + b), nn.LayerNorm(8), ["γ is squared"]),
     (Affine(lambda x, w, b: norm(x), 0.0), nn.LayerNorm(8), ["γ and β are left out"]),
     (lambda x: norm(x) if len(x) > 1 else x, None, ["(1, 3, 8)"]),
+    # Which features change others depends on which is the largest.
+    (lambda x: x / x.abs().amax(-1, True), None, ["cause unknown"]),
+    # Rows of zeros stay zeros, and no rounding does that.
+    (lambda x, w, b: (norm(x) * w + b) * x.any(-1, True), None, ["on constant rows"]),
 ]
 
 
@@ -273,6 +286,9 @@ RIGHT = [
     (Affine(lambda x, g, b: norm(x, 1e-3) * g + b), nn.LayerNorm(8, eps=1e-3), ""),
     (Affine(lambda x, g, b: norm(x) * g + b, names=("one", "two")), None, "`one`"),
     (InATuple(), None, "No optimizer"),
+    (CopiedAsClones(8), None, ""),
+    # It holds a β, but uses none.
+    (Affine(lambda x, w, b: w * x * (mean(x * x) + 1e-3).rsqrt()), nn.RMSNorm(8, eps=1e-3), ""),
     (OfImages(), None, "axis 1"),
     (lambda x: F.rms_norm(x, (8,)), nn.RMSNorm(8), "It has no γ"),
     (GAMMA_MINUS_ONE, TRAINED, "would differ. You multiplied by 1"),
