@@ -115,10 +115,11 @@ export function mount(parent, page) {
     if (state.depth === "words") said ??= "Each word stands for its numbers. Touch one.";
     const parts = [`“${words[row]}”, ${(page.letters ?? LETTERS)[d]}: ${short(state.x[row][d])}.`];
     const count = (all, one) => `${all} ${one}${all > 1 ? "s" : ""}`;
-    const about = `mean ${fitted(mean)}, spread ${fitted(Math.sqrt(variance))}.`;
+    const spread = `spread ${fitted(Math.sqrt(variance))}.`;
     if (isOpen(state) || state.over !== null) parts.push(state.results || isOpen(state)
-      ? `${steps.length} numbers have ${about}`
-      : `${count(groups.length, "mean")} of ${count(steps.length, "number")}, here with ${about}`);
+      ? `${steps.length} numbers have mean ${fitted(mean)}, ${spread}`
+      : `${count(groups.length, "mean")} of ${count(steps.length, "number")} each. This one is ${
+        fitted(mean)}, with ${spread}`);
     if (isOpen(state)) parts.push(
       `Results: ${tableOf(state, own).at(-1).values.map(plain).join(", ")}.`);
     else if (state.results) parts.push(`${moved.length} results have changed.`);

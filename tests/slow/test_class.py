@@ -101,13 +101,13 @@ Di Ng        | 4 |
 Ed Poe       | 3 |
 Flo Re       | 5 |
 Gus Lo       | 5 |
-Hal Ie       |   | 01_mean.py: it is neither
+Hal Ie       |   | 01_mean.py: not graded: it is neither
 Ina Ko       |   | can't be read as a notebook
 Jo Wu        |   | it has 21 MB
 Ka Li        | 5 |
 Lu Mo        |   | can't be read as a notebook
 Mo Ra        |   | it can't be read as a zip archive
-Nu Xi        |   | onlinetext.html: it is neither a notebook
+Nu Xi        |   | onlinetext.html: not graded: it is neither a notebook
 youngpat     | 2 | not attempted: shape_left, center
 zimmersue    | 5 |
 zimmersue    | 2 |

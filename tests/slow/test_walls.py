@@ -122,7 +122,7 @@ ways = {{
     "enter another namespace": lambda: call("setns", os.open("/proc/1/ns/user", 0), 0),
     "enter a new namespace": lambda: call("unshare", 0x10000000),
     "read the tests": lambda: os.listdir({package!r} + "/../tests"),
-    "write in the course": lambda: open({package!r} + "/../new.py", "w"),
+    "write in the course": lambda: open({package!r} + "/new.py", "w"),
     "open a socket": lambda: socket.socket(),
     "keep memory in a file without a name": lambda: os.memfd_create("name"),
     "keep memory in System V's objects": lambda: call("shmget", 0, 4096, 0o1600),
