@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import io
 import os
 import sys
 import tempfile
@@ -35,6 +36,9 @@ MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # such files are counted, and not told on
 def main(arguments: list[str] | None = None) -> int:
     """Do what the command line asks for, and return 0 if that worked; 130 after Ctrl-C."""
     options = parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):  # it may know fewer letters than there are in names
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     before = os.umask(options.umask)
     try:
         options.command(options)

@@ -208,7 +208,7 @@ def test_nothing_in_an_archive_leads_out_of_it_or_fills_the_memory(
     assert "at most 9 are read" in collected()["class/a.zip"]
 
 
-def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path):
+def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path, monkeypatch):
     large = [(f"{n}.ipynb", WORK + b" " * 9_000_000) for n in range(4)]
     for name in ("ada/1.zip", "ada/2.zip", "ada/3.zip"):
         archive(tmp_path / "class" / name, *large)
@@ -217,8 +217,24 @@ def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path):
     found = collected()
     assert len(graded(found)) == 11 + 1 + 1
     assert [reason for reason in found.values() if reason] == [
-        "with it, more than 100 MB of this student's would be read."
+        "of a student, at most 100 MB are graded."
     ]
+    monkeypatch.setattr(handed_in, "MOST_OF_ONE", 10_000_000)
+    read = []
+    unpacked = handed_in._unpacked
+    monkeypatch.setattr(
+        handed_in, "_unpacked", lambda *given: read.append(given[2]) or unpacked(*given)
+    )
+    assert len(graded(collected())) == 1 + 1
+    assert len(read) == 1 + 2  # of bo, and of ada until it's too much
+
+
+def test_names_that_look_alike_in_a_table_are_names_of_several_files(collected, tmp_path):
+    files = [(f"01_mean{chr(n)}.ipynb", WORK) for n in range(1, 6)]
+    archive(tmp_path / "class/ada.zip", *files)
+    found = list(collect([tmp_path / "class"]))
+    names = {each.grade(each.exercises[0]).file for each in found}
+    assert len(names) == len(found) == 5
 
 
 @pytest.mark.parametrize("told", [50, 50_000])

@@ -1,6 +1,7 @@
 """The command `grade`: what it prints and writes, and what it refuses."""
 
 import csv
+import io
 import os
 import re
 from dataclasses import replace
@@ -158,11 +159,21 @@ def test_without_a_sandbox_the_instructor_is_warned(class_of_three, monkeypatch,
     assert capsys.readouterr().err == f"{NO_SANDBOX}\n"
 
 
+def test_a_name_that_the_terminal_can_not_write_stops_no_class(class_of_three, monkeypatch):
+    (class_of_three / "Łukasz.txt").write_text("no notebook")
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", out)
+    assert main(["grade", str(class_of_three)]) == 0
+    out.seek(0)
+    assert "class/?ukasz.txt: not graded" in out.read()
+
+
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@"])
 def test_a_spreadsheet_sees_no_formula_and_the_report_the_same_words(tmp_path, sign):
     file = HandedIn(Student(f"{sign}1+1\x1b"), "a.ipynb")
     given = [replace(file.grade(row_means, "wrong", "one - for all"), mistake=f"{sign}3")]
     given += [replace(given[0], message=f"a{s}{sign}1{s}'{sign}2") for s in (",", ";", "\n", "=")]
+    given += [replace(given[0], message=f"y;{quotes}{sign}1") for quotes in ('"', "\"'", "'\"")]
     write_grades(tmp_path / "rows.csv", given)
     row = table(tmp_path / "rows.csv")[0]
     assert (row["student"], row["mistake"]) == (f"'{sign}1+1�", f"'{sign}3")

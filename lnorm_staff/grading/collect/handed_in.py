@@ -63,20 +63,22 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
     seen = Counter[str]()
 
     def handed_in(found: list[Found], export: Export, archives: int) -> Iterator[HandedIn]:
-        for names, read in sorted(found, key=lambda each: each.names):
+        for named, read in sorted(found, key=lambda each: each.names):
+            # As tables have them, or two names that look alike there would be one file's.
+            names = tuple(map(printable, named))
             student, file = export.student_of(names), "/".join(names).lstrip("/")
             who = student.who
             seen[file] += 1
             if seen[file] > 1:  # as an archive may have it
                 file = f"{file} ({seen[file]})"
             try:
-                data, is_archive = read(), names[-1].lower().endswith(".zip")
+                # Whoever has too much already has no more of it read.
+                data = read() if size_of[who] <= MOST_OF_ONE else b""
                 size_of[who] += len(data)
                 if size_of[who] > MOST_OF_ONE:
                     most = f"{MOST_OF_ONE / 1e6:.0f} MB"
-                    raise NotGradedError(
-                        f"with it, more than {most} of this student's would be read."
-                    )
+                    raise NotGradedError(f"of a student, at most {most} are graded.")
+                is_archive = names[-1].lower().endswith(".zip")
                 if is_archive and not archives:
                     raise NotGradedError("it is an archive inside other archives. Unpack it first.")
                 if is_archive:

@@ -15,8 +15,9 @@ __all__ = ["add_to", "read_grades", "write_grades", "write_table"]
 COLUMNS = [field.name for field in fields(Grade)]
 NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
 # What a spreadsheet would run, and how it's written instead; a lone sign is none, such as Moodle's
-# dash. Where a formula is guarded already, one more guard keeps it apart.
-_START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?='*[=+@-].)"
+# dash. Quotes are no guard, for a reader with another separator takes them off. Where a formula is
+# guarded already, one more guard keeps it apart.
+_START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?=['\"]*[=+@-].)"
 FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
 
 
