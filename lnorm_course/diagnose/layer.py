@@ -215,8 +215,8 @@ def _explained(subject: Subject, search: Search, results: Sequence[Result]) -> E
 def _is_rounded(search: Search, results: Sequence[Any], wrong: Sequence[Trial]) -> bool:
     """Tell whether all that differs is right to as many digits as bfloat16 has."""
     rough = Search(search.norm, wrong, torch.finfo(torch.bfloat16).eps / 2)
-    places = [search.trials.index(trial) for trial in wrong]
-    return all(rough.is_right(results[n], at) for at, n in enumerate(places))
+    values = (results[search.trials.index(trial)] for trial in wrong)
+    return all(rough.is_right(value, n) for n, value in enumerate(values))
 
 
 def _gradients(search: Search, results: Sequence[Any]) -> Iterator[str]:

@@ -43,7 +43,7 @@ def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float
     rows_change = changes(0)
     mixed = rows_change & ~torch.eye(len(rows), dtype=torch.bool)
     said = [_mixed(rows_change, len(rows) // len(x))] if mixed.any() else []
-    # A large one shows, too, what only the largest feature does.
+    # A large number shows what only the largest feature of a row does.
     return [*said, *_features(changes(1) | changes(1, FAR * other))]
 
 

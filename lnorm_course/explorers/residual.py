@@ -23,7 +23,7 @@ __all__ = ["explore_residual", "explore_stream"]
 
 DEPTHS = (2, 4, 6, 8, 12, 16, 24)
 SEEDS, FEATURES = 5, 64
-ENDS = " (gray: range of 5 seeds)"
+ENDS = f" (gray: range of {SEEDS} seeds)"
 PLACEMENTS = {"post-LN": "post", "pre-LN": "pre", "no norm": "none"}
 DEPTH = {"depth": Slider("number of blocks", 6, DEPTHS)}
 CONTROLS = DEPTH | {

@@ -245,10 +245,10 @@ export function mount(parent, page) {
     if (!isPressed && (drag || performance.now() - touched < AWAY)) return;
     const name = nameIn(link);
     const found = Object.keys(page.presets).find((one) => addressed(one) === name);
+    const x = page.presets[found]?.state.x ?? state.x;
     // Where a hand is asked for, reading on changes no number.
-    const isForHands = !isPressed && state.results && page.presets[found]?.state.x;
-    if (found && !isForHands) show(found);
-    else if (found) return;
+    if (!isPressed && state.results && `${x}` !== `${state.x}`) return;
+    if (found) show(found);
     else pinned = isPressed && pinned === name ? "" : name;
     light();
   }

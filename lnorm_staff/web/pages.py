@@ -76,8 +76,13 @@ def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any],
 
 
 def _bring_the_row(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Let a page with a row be seen once it's drawn, so that nothing below it is moved by that."""
-    if "lnorm-row-place" in context.get("body", ""):
+    """Draw the rows of a page.
+
+    A page that begins with one is seen once it's drawn, so that nothing below it is moved by that.
+    """
+    before, row, _ = context.get("body", "").partition("lnorm-row-place")
+    if row:
         script = context["pathto"]("_static/row.js", 1)
-        tag = f'<script type="module" blocking="render" src="{script}"></script>'
+        waits = "" if "<h2" in before else ' blocking="render"'
+        tag = f'<script type="module"{waits} src="{script}"></script>'
         context["metatags"] = context.get("metatags", "") + tag

@@ -130,6 +130,23 @@ def test_a_paragraph_shows_its_state_as_it_comes_into_view_unless_the_reader_is_
     assert read("one mean per sentence") == ["one mean per feature"]
 
 
+def test_reading_on_turns_the_other_norm_on_and_leaves_the_numbers(visit):
+    page = visit(LESSONS[4], **CALM).page
+    row = page.locator(".lnorm-row-reach", has_text="new company")
+    link = row.get_by_role("link", name="layer norm", exact=True)
+    chosen = row.locator(".chips [aria-pressed=true]")
+    assert chosen.all_inner_texts() == ["batch norm"]
+    link.evaluate(BELOW_THE_PICTURE)
+    row.get_by_role("button", name="layer norm", exact=True, pressed=True).wait_for()
+    press(row, "batch norm, new company")
+    before = row.evaluate(SEEN)["x"]
+    page.evaluate("scrollBy({ top: -2 * innerHeight, behavior: 'instant' })")
+    page.wait_for_timeout(8500)  # until a hand at the picture doesn't count any more
+    link.evaluate(BELOW_THE_PICTURE)
+    page.wait_for_timeout(500)
+    assert row.evaluate(SEEN)["x"] == before
+
+
 def test_reading_on_changes_no_number_and_a_link_shows_what_it_changes_itself(visit):
     page = visit(LESSONS[0], **CALM).page
     row = page.locator(".lnorm-row-place", has_text="another number")

@@ -34,7 +34,7 @@ def test_arbitrary_numbers_are_not_explained():
                 assert (diagnosis.right is None) == (x.numel() < 12)
 
 
-def test_a_shape_that_is_another_one_is_told_as_it_is():
+def test_another_shape_is_told_as_it_is():
     diagnosis = diagnose(X, F.layer_norm(X, (8,)).transpose(0, 1))
     assert "of shape (4, 6, 8) it returns (6, 4, 8)" in diagnosis.verdict
 

@@ -64,7 +64,7 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
 
     def handed_in(found: list[Found], export: Export, archives: int) -> Iterator[HandedIn]:
         for named, read in sorted(found, key=lambda each: each.names):
-            # As tables have them, or two names that look alike there would be one file's.
+            # As tables show them, so that files whose names look alike there stay several.
             names = tuple(map(printable, named))
             student, file = export.student_of(names), "/".join(names).lstrip("/")
             who = student.who
