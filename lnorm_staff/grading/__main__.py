@@ -125,17 +125,21 @@ def grade(options: argparse.Namespace) -> None:
         tempfile.TemporaryFile(dir=out).close()
         earlier = list(read_grades(out / EXERCISES)) if (out / EXERCISES).exists() else []
     gradebook = read_gradebook(options.gradebook) if options.gradebook else None
-    if [path.suffix for path in given] == [".csv"]:
-        grades = list(read_grades(given[0]))
-    else:
-        grades = add_to(earlier, run(options))
-    if out:
-        print(*write_results(grades, out, gradebook), sep="\n")
-        print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")
+    done: list[Grade] = []
+    try:
+        if [path.suffix for path in given] == [".csv"]:
+            done, earlier = list(read_grades(given[0])), []
+        else:
+            run(options, done)
+    finally:  # after Ctrl-C or an error too, so that nothing that is done is lost
+        if out and done:
+            for told in write_results(add_to(earlier, done), out, gradebook):
+                print(told)
+            print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")
 
 
-def run(options: argparse.Namespace) -> list[Grade]:
-    """Run what was handed in, and print a line for each notebook.
+def run(options: argparse.Namespace, done: list[Grade]) -> None:
+    """Run what was handed in, print a line for each notebook, and add its grades to those done.
 
     Raises:
         SystemExit: this is root, or there's nothing to grade, or no such lesson.
@@ -158,19 +162,18 @@ def run(options: argparse.Namespace) -> list[Grade]:
     files = [file for file in found if file.state != ON_ANOTHER]
     if not can_sandbox():
         print(NO_SANDBOX, file=sys.stderr)
-    done: list[list[Grade]] = []
 
     def tell(file: HandedIn, grades: list[Grade]) -> None:
-        done.append(grades)
+        done.extend(grades)
         if file.state not in MANY:
             print(f"{grades[0].file}: {in_short(grades)}", flush=True)
 
     try:
         asyncio.run(grade_many(files, options.timeout, options.jobs, tell))
     except KeyboardInterrupt:
-        print(f"{len(done)} of {len(files)} were graded.", file=sys.stderr)
+        told = len({(grade.who, grade.file) for grade in done})
+        print(f"{told} of {len(files)} were graded.", file=sys.stderr)
         raise
-    return [grade for grades in done for grade in grades]
 
 
 if __name__ == "__main__":

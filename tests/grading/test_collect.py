@@ -39,7 +39,7 @@ def collected(tmp_path):
         found = list(collect([tmp_path / given]))
         assert {*tmp_path.rglob("*")} == before  # nothing is unpacked to the disk
         assert all(bool(file.cells) != bool(file.reason) for file in found)
-        return {file.file: file.reason for file in found}
+        return {file.origin.file: file.reason for file in found}
 
     return reasons
 
@@ -82,8 +82,25 @@ def archive(path, *files):
 )  # fmt: skip
 def test_the_names_tell_whose_a_file_is_and_where_feedback_goes(file, name, number, late, feedback):
     path = file.split("/")
-    found = Export([path]).student_of(path)
-    assert found == (name, number, late, feedback)
+    found = Export([path]).origin_of(path)
+    assert found._replace(file="") == (name, number, "", late, feedback)
+
+
+@pytest.mark.parametrize(
+    ("file", "others"),
+    [
+        (f"{MOODLE}/b/x.ipynb", ["m.zip/", "m (1).zip/", ""]),
+        (f"{MOODLE}01_mean.ipynb", ["m.zip/", "unpacked/"]),
+        ("poeed_LATE_17_23_a.zip/b/x.ipynb", ["canvas.zip/", "unpacked/"]),
+        ("ada/01_mean.ipynb", ["week_1/", "week_1/submitted/", ""]),
+        ("ada/my_lessons/01_mean.ipynb", ["hub/", ""]),
+        ("ada_01_mean.ipynb", ["week_1/", "elsewhere/"]),
+    ],
+)
+def test_a_file_has_the_same_name_in_every_export_and_alone(file, others):
+    for other in others:
+        path = f"{other}{file}".split("/")
+        assert Export([path]).origin_of(path).file == file
 
 
 @pytest.mark.parametrize(
@@ -100,7 +117,7 @@ def test_the_names_tell_whose_a_file_is_and_where_feedback_goes(file, name, numb
 )
 def test_nobody_hands_in_under_the_name_of_another(outer, name, inner):
     path = f"{outer}{inner}bo_2_3_01_mean.ipynb".split("/")
-    found = Export([path]).student_of(path)
+    found = Export([path]).origin_of(path)
     assert (found.student, bool(found.late)) == (name, "LATE" in outer)
     assert found.id == ("" if name == "ada" else "17")
 
@@ -122,7 +139,7 @@ def test_nobody_hands_in_under_the_name_of_another(outer, name, inner):
 )
 def test_the_outermost_names_tell_who_the_students_are(files, students):
     paths = [["x", *file.split("/")] for file in files]
-    found = map(Export(paths).student_of, paths)
+    found = map(Export(paths).origin_of, paths)
     assert sorted({each.id or each.student for each in found}) == students.split()
 
 
@@ -137,8 +154,8 @@ def test_notebooks_are_graded_and_of_all_else_the_reason_is_told(collected, tmp_
         file.truncate(20_000_001)
     found = collected()
     assert graded(found) == [
-        "class/ada/01_mean.ipynb",
-        "class/bo/01_MEAN.IPYNB",
+        "ada/01_mean.ipynb",
+        "bo/01_MEAN.IPYNB",
     ]
     for name, word in {
         "01_mean.py": "neither a notebook nor a zip archive",
@@ -146,7 +163,7 @@ def test_notebooks_are_graded_and_of_all_else_the_reason_is_told(collected, tmp_
         "large.ipynb": "20 MB",
         "essay.pdf": "neither a notebook nor a zip archive",
     }.items():
-        assert word in found.pop(f"class/a/{name}")
+        assert word in found.pop(f"a/{name}")
     assert len(found) == 2
 
 
@@ -159,7 +176,7 @@ def test_no_link_is_followed_and_no_pipe_is_read(collected, tmp_path):
         (folder / f"{number}.ipynb").symlink_to(target)
     (folder / "archive.zip").symlink_to(archive(tmp_path / "outside.zip", "01_mean.ipynb"))
     found = collected()
-    assert graded(found) == ["class/ada/01_mean.ipynb"]
+    assert graded(found) == ["ada/01_mean.ipynb"]
     assert len(found) == 9
 
 
@@ -177,8 +194,8 @@ def test_an_archive_is_read_as_a_folder_is_and_one_in_it_too(collected, tmp_path
     )
     found = collected("week1.zip")
     assert graded(found) == [
-        "week1.zip/ada/01_mean.ipynb",
-        "week1.zip/cy/work.zip/my_lessons/01_mean.ipynb",
+        "ada/01_mean.ipynb",
+        "cy/work.zip/my_lessons/01_mean.ipynb",
     ]
     assert len(found) == 6
     put(tmp_path / "broken.zip", b"no archive")
@@ -202,10 +219,10 @@ def test_nothing_in_an_archive_leads_out_of_it_or_fills_the_memory(
         file.writestr("odd.ipynb", WORK)
     found = collected()
     inside = ["C:/c.ipynb", "root.ipynb", "up.ipynb", "up.ipynb (2)", "x/y.ipynb"]
-    assert sorted(graded(found)) == ["class/a.ipynb", *(f"class/a.zip/{name}" for name in inside)]
+    assert sorted(graded(found)) == ["a.ipynb", *(f"a.zip/{name}" for name in inside)]
     assert len(found) == 11
     monkeypatch.setattr(handed_in, "MOST_FILES_OF_ONE", 9)
-    assert "at most 9 are read" in collected()["class/a.zip"]
+    assert "at most 9 are read" in collected()["a.zip"]
 
 
 def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path, monkeypatch):
@@ -336,10 +353,8 @@ def test_what_is_on_another_lesson_or_of_another_course_is_told_apart(tmp_path):
     put(tmp_path / "a.ipynb")
     put(tmp_path / "b.ipynb", notebook("1"))
     put(tmp_path / "77_c.ipynb", notebook("import lnorm_course.exercises.nothing"))
-    states = {
-        file.file.rpartition("/")[2]: file.state for file in collect([tmp_path], {"02_variance"})
-    }
+    states = {file.origin.file: file.state for file in collect([tmp_path], {"02_variance"})}
     assert states == {"a.ipynb": ON_ANOTHER, "b.ipynb": STRAY, "77_c.ipynb": STRAY}
     assert [file.state for file in collect([tmp_path / "a.ipynb"], {"01_mean"})] == [""]
-    twice = [file.file for file in collect([tmp_path / "a.ipynb", tmp_path / "a.ipynb"])]
-    assert twice == [f"{tmp_path.name}/a.ipynb", f"{tmp_path.name}/a.ipynb (2)"]
+    twice = [file.origin.file for file in collect([tmp_path / "a.ipynb", tmp_path / "a.ipynb"])]
+    assert twice == ["a.ipynb", "a.ipynb (2)"]

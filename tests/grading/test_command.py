@@ -16,9 +16,9 @@ from lnorm_course.lab.working_copy import lessons, update
 from lnorm_staff.grading import __main__ as command
 from lnorm_staff.grading.__main__ import NO_SANDBOX, main
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.collect.whose import Student
+from lnorm_staff.grading.collect.whose import Origin
 from lnorm_staff.grading.report.class_folder import EXERCISES, FEEDBACK, GRADES, REPORT
-from lnorm_staff.grading.report.exercises_table import read_grades, write_grades
+from lnorm_staff.grading.report.exercises_table import add_to, read_grades, write_grades
 from lnorm_staff.grading.run import grade_many
 
 LESSON = "01_mean"
@@ -36,10 +36,12 @@ def class_of_three(tmp_path, monkeypatch):
 
     one = grade_many.grade_one
 
-    async def by_name(file, timeout, judge):
+    async def by_name(file, timeout):
         if file.state:
-            return await one(file, timeout, judge)
-        state = STATES[file.file.removeprefix("class/")]
+            return await one(file, timeout)
+        state = STATES[file.origin.file]
+        if isinstance(state, BaseException):
+            raise state
         return [file.grade(row_means, state, f"{timeout:g} seconds, γ")]
 
     monkeypatch.setattr(grade_many, "grade_one", by_name)
@@ -59,10 +61,10 @@ def test_each_file_of_a_folder_has_a_line_in_their_order(class_of_three, capsys)
     (class_of_three / "notes.txt").write_text("no notebook")
     assert main(["grade", str(class_of_three)]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        f"class/ada.ipynb: {LESSON}, 1 of 1 right",
-        f"class/b/c.ipynb: {LESSON}, 0 of 1 right; wrong: row_means",
-        f"class/b/d.ipynb: {LESSON}, 0 of 1 right; missing: row_means",
-        "class/notes.txt: not graded: it is neither a notebook nor a zip archive.",
+        f"ada.ipynb: {LESSON}, 1 of 1 right",
+        f"b/c.ipynb: {LESSON}, 0 of 1 right; wrong: row_means",
+        f"b/d.ipynb: {LESSON}, 0 of 1 right; missing: row_means",
+        "notes.txt: not graded: it is neither a notebook nor a zip archive.",
     ]
 
 
@@ -71,7 +73,7 @@ def test_the_results_have_a_row_for_each_student_and_one_for_each_exercise(class
     out = class_of_three.parent / "out"
     assert sorted(path.name for path in out.iterdir()) == [EXERCISES, FEEDBACK, GRADES, REPORT]
     assert [(row.file, row.state, row.message) for row in read_grades(out / EXERCISES)] == [
-        (f"class/{name}", state, "2.5 seconds, γ") for name, state in STATES.items()
+        (f"{name}", state, "2.5 seconds, γ") for name, state in STATES.items()
     ]
     ada, b = table(out / GRADES)
     assert (ada["student"], ada[LESSON], ada["points"], ada["maximum"]) == ("ada", "1", "1", "1")
@@ -100,7 +102,7 @@ def test_points_and_comments_of_a_person_count_and_stay_when_grades_are_written_
     assert main(["grade", "~/class/ada.ipynb", "--out", "~/out"]) == 0  # the others stay
     told = [(row.state, row.points, row.comment) for row in read_grades(out / EXERCISES)]
     left = [("wrong", "0.5", "half <way>"), ("missing", "", "")]
-    assert told == [*left, ("wrong", "", "-well seen")]
+    assert told == [("wrong", "", "-well seen"), *left]
     for points, said in (("many", "line 3: the points are 'many'"), ("-1", "'-1'")):
         write_grades(out / EXERCISES, [ada, replace(c, points=points)])
         assert main(["grade", "~/class", "--out", "~/out"]) == 1
@@ -108,6 +110,49 @@ def test_points_and_comments_of_a_person_count_and_stay_when_grades_are_written_
     (out / EXERCISES).write_text("what there was")
     assert main(["grade", "~/class", "--out", "~/out"]) == 1
     assert (out / EXERCISES).read_text() == "what there was"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "again", "added"),
+    [
+        ("a/x.ipynb 01", "b/x.ipynb 01", {"a/x.ipynb 01": "0.5", "b/x.ipynb 01": ""}),
+        ("a/x.ipynb 01", "a/x.ipynb 01", {"a/x.ipynb 01": "0.5"}),
+        ("a/x.ipynb 01", "a/x.ipynb 02", {"a/x.ipynb 01": "0.5", "a/x.ipynb 02": ""}),
+    ],
+)
+def test_points_that_a_person_gave_belong_to_one_file_on_one_lesson(earlier, again, added):
+    def graded(text, points=""):
+        file, lesson = text.split()
+        origin = Origin("ada", file=file)
+        return replace(HandedIn(origin).grade(row_means, "wrong"), lesson=lesson, points=points)
+
+    unread = HandedIn(Origin("ada", file=again.split()[0])).grade(None, "not graded")
+    found = add_to([graded(earlier, "0.5"), unread], [graded(again)])
+    assert {f"{grade.file} {grade.lesson}": grade.points for grade in found} == added
+
+
+def test_what_is_done_stays_when_the_rest_is_not_graded(class_of_three, monkeypatch, capsys):
+    out = class_of_three.parent / "out"
+    assert main(["grade", "~/class", "--out", "~/out"]) == 0
+    monkeypatch.setitem(STATES, "ada.ipynb", "timed out")
+    monkeypatch.setitem(STATES, "b/c.ipynb", KeyboardInterrupt())
+    assert main(["grade", "~/class", "--out", "~/out"]) == 130
+    assert "1 of 3 were graded." in capsys.readouterr().err
+    assert [row.state for row in read_grades(out / EXERCISES)] == ["timed out", "wrong", "missing"]
+    monkeypatch.setitem(STATES, "ada.ipynb", "crashed")
+    monkeypatch.setitem(STATES, "b/c.ipynb", "wrong")
+    monkeypatch.setattr(command, "in_short", lambda grades: 1 / 0)  # as a closed pipe would raise
+    with pytest.raises(ExceptionGroup):
+        main(["grade", "~/class", "--out", "~/out"])
+    assert [row.state for row in read_grades(out / EXERCISES)] == ["crashed", "wrong", "missing"]
+
+
+def test_an_error_of_the_grader_costs_one_notebook_only(class_of_three, monkeypatch, capsys):
+    monkeypatch.setitem(STATES, "b/c.ipynb", RuntimeError("odd\x1b"))
+    assert main(["grade", "~/class"]) == 0
+    _, odd, last = capsys.readouterr().out.splitlines()
+    assert odd == "b/c.ipynb: not graded: grading it raised RuntimeError: odd�"
+    assert last.startswith("b/d.ipynb: 01_mean")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere the folder above decides")
@@ -165,12 +210,12 @@ def test_a_name_that_the_terminal_can_not_write_stops_no_class(class_of_three, m
     monkeypatch.setattr("sys.stdout", out)
     assert main(["grade", str(class_of_three)]) == 0
     out.seek(0)
-    assert "class/?ukasz.txt: not graded" in out.read()
+    assert "?ukasz.txt: not graded" in out.read()
 
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@"])
 def test_a_spreadsheet_sees_no_formula_and_the_report_the_same_words(tmp_path, sign):
-    file = HandedIn(Student(f"{sign}1+1\x1b"), "a.ipynb")
+    file = HandedIn(Origin(f"{sign}1+1\x1b", file="a.ipynb"))
     given = [replace(file.grade(row_means, "wrong", "one - for all"), mistake=f"{sign}3")]
     given += [replace(given[0], message=f"a{s}{sign}1{s}'{sign}2") for s in (",", ";", "\n", "=")]
     given += [replace(given[0], message=f"y;{quotes}{sign}1") for quotes in ('"', "\"'", "'\"")]

@@ -9,9 +9,8 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_course.exercises import mean, standardize
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.collect.whose import Student
-from lnorm_staff.grading.run.grade_many import grade_one
-from lnorm_staff.grading.run.judge import Judge
+from lnorm_staff.grading.collect.whose import Origin
+from lnorm_staff.grading.run import grade_many
 
 LESSON = "01_mean"
 BANK = Exercise.bank[mean.TOPIC]
@@ -23,29 +22,21 @@ IMPORTS = "from lnorm_course.exercises.mean import *"
 MISSING = ("missing", "", "no cell checks it.")
 
 
-@pytest.fixture(scope="module")
-def judge():
-    judge = Judge()
-    with asyncio.Runner() as runner:
-        yield lambda file: runner.run(grade_one(file, 20, judge))
-        runner.run(judge.aclose())
-
-
 def answer(name):
     return BANK[name].shown_solution().code
 
 
-def grade(judge, sources, bank=BANK):
-    file = HandedIn(Student("ada"), "a.ipynb", sources, [*bank.values()])
-    return judge(file)
+def grade(sources, bank=BANK):
+    file = HandedIn(Origin("ada", file="a.ipynb"), sources, [*bank.values()])
+    return asyncio.run(grade_many.grade_one(file, 20))
 
 
 @pytest.fixture
-def graded(judge):
+def graded():
     """Grade a notebook with these cells: {exercise: (state, mistake, message)}."""
 
     def grades(*sources):
-        found = grade(judge, [IMPORTS, *sources])
+        found = grade([IMPORTS, *sources])
         assert {g.lesson for g in found} == {LESSON}
         assert {*MAIN} <= {g.exercise for g in found}
         return {g.exercise: (g.state, g.mistake, g.message) for g in found}
@@ -73,13 +64,13 @@ def test_each_attempt_gets_what_its_exercise_says_of_it(graded):
     assert {*found} == {*MAIN}  # and none of a side trip
 
 
-def test_of_two_lessons_each_has_its_grades_a_side_trip_too_and_several_beliefs(judge):
+def test_of_two_lessons_each_has_its_grades_a_side_trip_too_and_several_beliefs():
     cell = """
 from lnorm_course.exercises.standardize import formula
 over_the_batch = lambda x, eps: (x - x.mean(0)) / (x.var(0) + eps).sqrt()
 formula.check(over_the_batch)"""
     both = BANK | Exercise.bank[standardize.TOPIC]
-    found = grade(judge, [IMPORTS, f"{FURTHER}.check(...)", cell], both)
+    found = grade([IMPORTS, f"{FURTHER}.check(...)", cell], both)
     found = {grade.exercise: grade for grade in found}
     assert (found[FURTHER].further, found[P0].further) == ("further", "")
     assert found["formula"].lesson == "03_standardize"
@@ -115,6 +106,13 @@ def test_a_cell_that_fails_takes_the_checks_after_it_along_and_no_other_cell(gra
     assert "NameError" in found[P2][2]
     assert found[C1][2].startswith("its cell failed: SyntaxError: invalid syntax")
     assert found[C0][0] == "wrong"
+
+
+def test_judging_a_notebook_ends_in_time_whatever_it_sends(graded, monkeypatch):
+    monkeypatch.setattr(grade_many, "SECONDS_TO_JUDGE_ALL", 0.01)
+    state, _, message = graded(f"{P0}.check({answer(P0)})")[P0]
+    assert state == "timed out"
+    assert message == "it can't be judged: the 0.01 seconds for the whole notebook were over."
 
 
 def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(graded, monkeypatch):

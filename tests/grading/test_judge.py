@@ -2,51 +2,20 @@
 
 import asyncio
 import functools
+import itertools
 import math
 import time
-from dataclasses import replace
 
-import pytest
 import torch
 
 from lnorm_course.exercises.mean import how_many
-from lnorm_staff.grading.grade import Grade
-from lnorm_staff.grading.run import child as starting
-from lnorm_staff.grading.run import judge as judging
-from lnorm_staff.grading.run.judge import DIED, NOT_AN_ATTEMPT, TOO_SLOW, Judge
+from lnorm_staff.grading.run import child
+from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
+from lnorm_staff.grading.run.outcomes import JUDGE, outcomes
 from lnorm_staff.grading.run.plain_data import NUMBERS, encode
 
-EMPTY = Grade("ada", "", "a.ipynb", "", "ada/feedback.html", "01_mean", "one")
-
-
-class Asked(asyncio.Runner):
-    """A judge that is asked outside of any coroutine."""
-
-    def __enter__(self):
-        self.judge = Judge()
-        return super().__enter__()
-
-    def __exit__(self, *error):
-        self.run(self.judge.aclose())
-        super().__exit__(*error)
-
-    def grade(self, attempt):
-        return self.run(self.judge.grade(EMPTY, how_many, attempt))
-
-
-@pytest.fixture(scope="module")
-def judge():
-    with Asked() as asked:
-        yield asked
-
-
-@pytest.fixture
-def lives_on(judge):
-    """Say that the child has neither died nor been started again."""
-    child = judge.run(judge.judge.start())
-    yield
-    assert judge.run(judge.judge.start()) is child
-    assert judge.grade(sent(encode(6))).state == "right"
+NO_ATTEMPT = "crashed", NOT_AN_ATTEMPT
+DIED = "crashed", "the judge died."
 
 
 def sent(*values, error=None):
@@ -54,24 +23,28 @@ def sent(*values, error=None):
     return {"values": values, "error": error, "notices": [], "code": ""}
 
 
-def graded(judge, *values, error=None):
-    return judge.grade(sent(*values, error=error))
+def judged(*attempts, timeout=60, total=300):
+    """Return for each attempt the state and the message, or why it can't be judged."""
+    asked = [(how_many.name, attempt) for attempt in attempts]
+    found = asyncio.run(outcomes(JUDGE, [how_many.topic], asked, timeout, total))
+    verdicts = [outcome.attempts.get(how_many.name) for outcome in found]
+    told = [(verdict[0], verdict[-1]) if verdict else None for verdict in verdicts]
+    return [one or outcome[:2] for one, outcome in zip(told, found, strict=True)]
 
 
-def test_no_dtype_of_pytorch_ends_the_child_whatever_its_shape_and_bytes(judge, lives_on):
+def test_no_dtype_of_pytorch_ends_the_child_whatever_its_shape_and_bytes():
     known = {str(d) for d in vars(torch).values() if isinstance(d, torch.dtype)}
-    for dtype in known | set(NUMBERS) | {"torch.load", "O", "V4", "f4,f4", "x" * 10**5, "\ud800"}:
-        for shape in ([], [0], [2, 3], [0, 2**62, 2**62], [-2, -3], [2**70], [1] * 500):
-            for text in ("", "AQAAAAAAAAA=", "/////w==", "A", "\ud800", 7):
-                grade = graded(judge, ["numbers", dtype, shape, text])
-                assert grade.state in ("wrong", "crashed"), (dtype, shape, text)
-                assert grade.message.endswith((".", "?")), grade
+    dtypes = known | set(NUMBERS) | {"torch.load", "O", "V4", "f4,f4", "x" * 10**5, "\ud800"}
+    shapes = [], [0], [2, 3], [0, 2**62, 2**62], [-2, -3], [2**70], [1] * 500
+    texts = "", "AQAAAAAAAAA=", "/////w==", "A", "\ud800", 7
+    values = [["numbers", *given] for given in itertools.product(dtypes, shapes, texts)]
+    for value, found in zip(values, judged(*map(sent, values)), strict=True):
+        assert found == NO_ATTEMPT or found[0] == "wrong", (value, found)
 
 
 ONE = encode(1)
 TOO_DEEP = functools.reduce(lambda inner, _: [inner], range(10**5), [])
 FORGED = {
-    "nested too deep": sent(TOO_DEEP),
     "many in few": sent(functools.reduce(lambda v, _: ["list", *[v] * 7], range(6), ONE)),
     "a long text": sent(["plain", "1" * 10**5 + "x"]),
     "an error and all values": sent(ONE, error="It fails."),
@@ -84,12 +57,12 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("answer", FORGED.values(), ids=FORGED)
-def test_what_no_kernel_writes_is_refused_at_once(judge, lives_on, answer):
+def test_what_no_kernel_writes_is_refused_at_once_and_the_child_lives_on():
     started = time.monotonic()
-    grade = judge.grade(answer)
-    assert (grade.state, grade.message) == ("crashed", NOT_AN_ATTEMPT)
-    assert time.monotonic() - started < 2
+    *found, last = judged(*FORGED.values(), sent(ONE))
+    assert dict(zip(FORGED, found, strict=True)) == dict.fromkeys(FORGED, NO_ATTEMPT)
+    assert last[0] == "wrong"
+    assert time.monotonic() - started < 20  # and most of that is for the start
 
 
 # What a child does instead of judging, by the error that it's given.
@@ -108,16 +81,20 @@ judge.judge = broken
 """
 
 
-def test_what_breaks_the_judging_costs_only_its_own_exercise(monkeypatch):
-    limited, _, served = starting.START.partition("serve({module")
+def test_what_breaks_the_judging_costs_only_its_own_exercise_and_not_much_time(monkeypatch):
+    limited, _, served = child.START.partition("serve({module")
     start = f"{limited}from lnorm_staff.grading.run import judge{BROKEN}serve({{module{served}"
-    monkeypatch.setattr(starting, "START", start)
-    with Asked() as judge:
-        assert graded(judge, ONE, error="die").message == DIED
-        assert graded(judge, encode(6)).state == "right"
-        assert "MemoryError" in graded(judge, ONE, error="take").message
-        monkeypatch.setattr(judging, "SECONDS_TO_JUDGE", 1)
-        broken = graded(judge, ONE, error="wait")
-        assert broken == replace(EMPTY, state="crashed", message=TOO_SLOW)
-        monkeypatch.setattr(starting, "START", "import sys; sys.exit(1)")
-        assert graded(judge, ONE).message == DIED
+    monkeypatch.setattr(child, "START", start)
+    errors = "die", "take", "wait", "fails"
+    died, took, waited, known, deep = judged(
+        *(sent(error=error) for error in errors), sent(TOO_DEEP), timeout=2
+    )
+    assert (died, deep) == (DIED, DIED)
+    assert took[0] == "crashed"
+    assert "MemoryError" in took[1]
+    assert waited == ("timed out", "it ran for more than 2 seconds.")
+    assert known == ("wrong", "fails")
+    *_, last = judged(*[sent(error="wait")] * 9, timeout=2, total=3)
+    assert last == ("timed out", "the 3 seconds for the whole notebook were over.")
+    monkeypatch.setattr(child, "START", "import sys; sys.exit(1)")
+    assert judged(sent(ONE)) == [("crashed", "no judge could be started.")]

@@ -12,7 +12,7 @@ from kernel_values import IMPORTS, look, run, value
 
 from lnorm_course.exercises.mean import row_means
 from lnorm_staff.grading.run import child
-from lnorm_staff.grading.run.kernel import Outcome
+from lnorm_staff.grading.run.outcomes import Outcome
 from lnorm_staff.grading.run.plain_data import decode
 
 DIED = Outcome("crashed", "the kernel died.")

@@ -7,7 +7,7 @@ from exercise_banks import BANK
 
 from lnorm_course.checking.prediction import Prediction
 from lnorm_staff.grading.run.judge import judge
-from lnorm_staff.grading.run.kernel import outcomes
+from lnorm_staff.grading.run.outcomes import KERNEL, outcomes
 
 # In the kernel and here.
 SETUP = """
@@ -59,7 +59,7 @@ def test_every_attempt_gets_the_same_verdict_live_and_graded(topic):
     exec(setup, here)
     given = [(exercise, code) for exercise in BANK[topic].values() for code in attempts(exercise)]
     cells = [setup, *(f"bank.{exercise.name}.check({code})" for exercise, code in given)]
-    first, *found = asyncio.run(outcomes(cells, timeout=60, total=600, call=10))
+    first, *found = asyncio.run(outcomes(KERNEL, 10, cells, 60, 600))
     assert first.failed == ""
     for (exercise, code), outcome in zip(given, found, strict=True):
         assert outcome.failed == "", outcome

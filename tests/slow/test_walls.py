@@ -12,7 +12,7 @@ from kernel_values import look, run, value
 
 from lnorm_staff.grading.run import sandbox
 from lnorm_staff.grading.run.child import LIMITS, LIMITS_IN_SANDBOX
-from lnorm_staff.grading.run.kernel import Outcome
+from lnorm_staff.grading.run.outcomes import Outcome
 from lnorm_staff.grading.run.sandbox import can_sandbox
 
 DIED = Outcome("crashed", "the kernel died.")

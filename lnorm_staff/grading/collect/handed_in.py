@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.notebooks import NotGradedError, lesson_on, opened
-from lnorm_staff.grading.collect.whose import Export, Student
+from lnorm_staff.grading.collect.whose import Export, Origin
 from lnorm_staff.grading.grade import FURTHER, NOT_GRADED, Grade, Who
 from lnorm_staff.grading.plain_text import printable
 
@@ -28,8 +28,7 @@ MADE = (".", "__")  # how the names begin of what a program made, such as "__MAC
 class HandedIn(NamedTuple):
     """A file that was handed in; with a state, it isn't graded."""
 
-    student: Student
-    file: str  # with its folders, as it was handed in
+    origin: Origin
     cells: Sequence[str] = ()  # its code
     exercises: Sequence[Exercise] = ()  # that it should solve
     state: str = ""
@@ -37,7 +36,7 @@ class HandedIn(NamedTuple):
 
     def grade(self, exercise: Exercise | None, state: str = "", message: str = "") -> Grade:
         """Return a grade for an exercise in this file, or for the file as a whole."""
-        told = {**self.student._asdict(), "file": self.file, "state": state, "message": message}
+        told = {**self.origin._asdict(), "state": state, "message": message}
         if exercise:
             told |= {"lesson": lesson_on(exercise.topic), "exercise": exercise.name}
             told |= {"further": FURTHER if exercise.further else ""}
@@ -66,11 +65,11 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
         for named, read in sorted(found, key=lambda each: each.names):
             # As tables show them, so that files whose names look alike there stay several.
             names = tuple(map(printable, named))
-            student, file = export.student_of(names), "/".join(names).lstrip("/")
-            who = student.who
-            seen[file] += 1
-            if seen[file] > 1:  # as an archive may have it
-                file = f"{file} ({seen[file]})"
+            origin = export.origin_of(names)
+            who = origin.who
+            seen[origin.file] += 1
+            if (number := seen[origin.file]) > 1:  # as an archive may have it
+                origin = origin._replace(file=f"{origin.file} ({number})")
             try:
                 # Whoever has too much already has no more of it read.
                 data = read() if size_of[who] <= MOST_OF_ONE else b""
@@ -90,12 +89,12 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                 if notebooks_of[who] > MOST_NOTEBOOKS:
                     most = f"the first {MOST_NOTEBOOKS} notebooks"
                     raise NotGradedError(f"of a student, only {most} are graded, by their names.")
-                yield HandedIn(student, file, cells, exercises)
+                yield HandedIn(origin, cells, exercises)
             except NotGradedError as problem:
-                yield HandedIn(student, file, state=problem.state, reason=str(problem))
+                yield HandedIn(origin, state=problem.state, reason=str(problem))
             except OSError as problem:
                 told = f"it can't be opened: {problem.strerror}."
-                yield HandedIn(student, file, state=NOT_GRADED, reason=told)
+                yield HandedIn(origin, state=NOT_GRADED, reason=told)
 
     for path in given:
         found = _in(path)
@@ -112,7 +111,7 @@ def _in(given: Path) -> list[Found]:
     try:
         return _in_archive(where, (given.name,), MOST_FILES)
     except NotGradedError as problem:
-        return [Found(("", given.name), partial(_refuse, problem))]
+        return [Found((where.parent.name, given.name), partial(_refuse, problem))]
 
 
 def _refuse(problem: Exception) -> bytes:

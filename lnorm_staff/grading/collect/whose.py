@@ -8,7 +8,7 @@ from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.grading.grade import Who
 
-__all__ = ["Export", "Student"]
+__all__ = ["Export", "Origin"]
 
 # What Moodle calls a folder, or the beginning of a file, "Ada Lovelace_17_assignsubmission_file_",
 # and Canvas a file, "lovelaceada_LATE_17_23_01_mean.ipynb". Both put the student first and what the
@@ -23,11 +23,12 @@ NBGRADER, WORKING_COPY = "submitted", ("my_lessons", "notebooks")
 MOST_BYTES = 150  # of a name; every system takes 255, and the student's number comes behind
 
 
-class Student(NamedTuple):
-    """A student, as the names in an export tell: the first columns of a grade."""
+class Origin(NamedTuple):
+    """Whose a file is, as the names in an export tell: the first columns of a grade."""
 
     student: str
     id: str = ""  # Moodle's or Canvas's number, for two students of one name
+    file: str = ""  # from the name on that tells whose it is, so the same in every export
     late: str = ""  # or "late"
     feedback: str = ""  # the path under which the same system takes a feedback file
 
@@ -53,24 +54,27 @@ class Export:
         is_student = any(_of_system(path[0], is_file=False) for path in known)
         self._start = 0 if is_student else 2 if _are_wrapped(known) else 1
 
-    def student_of(self, path: Sequence[str]) -> Student:
+    def origin_of(self, path: Sequence[str]) -> Origin:
         """Tell whose a file is."""
         at = min(self._start, len(path) - 1)
         if path[at] == NBGRADER and at < len(path) - 2:
             at += 1
+        if path[at] in WORKING_COPY and at < len(path) - 1:
+            at -= 1
         name, is_file = path[at], at == len(path) - 1
-        if name in WORKING_COPY and not is_file:
-            return _named(path[at - 1])
+        file = "/".join(path[at:])
         if found := _of_system(name, is_file):
             back = f"{_file_name(found['name'])}{found['rest']}_{'/' if found['moodle'] else ''}"
             late = "late" if found["late"] else ""
-            return Student(found["name"], found["id"], late, f"{back}feedback.html")
+            return Origin(found["name"], found["id"], file, late, f"{back}feedback.html")
         if not is_file and not name.lower().endswith(".zip"):
-            return _named(name)
+            return _named(name, file)
         stem = COPY.sub("", _without_ending(name))
         for lesson in lessons(ORIGINALS):
             stem = stem.replace(lesson.stem, "").strip(" _-.")
-        return _named(stem if any(map(str.isalpha, stem)) else _without_ending(path[at - 1]))
+        if any(map(str.isalpha, stem)):
+            return _named(stem, file)
+        return _named(_without_ending(path[at - 1]), f"{path[at - 1]}/{file}")
 
 
 def _of_system(name: str, is_file: bool) -> re.Match | None:
@@ -95,8 +99,8 @@ def _are_wrapped(paths: Sequence[Sequence[str]]) -> bool:
     return all(systems) or (not any(systems) and not any(inside.values()))
 
 
-def _named(name: str) -> Student:
-    return Student(name, feedback=f"{_file_name(name) or 'student'}/feedback.html")
+def _named(name: str, file: str) -> Origin:
+    return Origin(name, file=file, feedback=f"{_file_name(name) or 'student'}/feedback.html")
 
 
 def _without_ending(name: str) -> str:

@@ -34,6 +34,7 @@ def write_results(
     Raises:
         OSError: the folder can't be written to.
     """
+    grades = sorted(grades, key=lambda grade: (*grade.who, grade.file))
     students = summarize(grades)
     write_grades(out / EXERCISES, grades)  # first, because all else can be made from it
     table, told = filled(gradebook, students) if gradebook else (plain_table(students), [])

@@ -69,10 +69,11 @@ def read_grades(path: Path) -> Iterator[Grade]:
 def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
     """Add grades to those of an earlier call, of which files that are graded again are replaced.
 
-    The points and comments that a person wrote to these stay.
+    The points and comments that a person wrote to these stay. A file of another lesson is another
+    file, because two weeks may have the same names.
     """
     given = {(_file(grade), grade.exercise): grade for grade in earlier}
-    again = {_file(grade) for grade in grades}
+    again = {_file(each) for grade in grades for each in (grade, replace(grade, lesson=""))}
     added = [grade for grade in earlier if _file(grade) not in again]
     for grade in grades:
         person = given.get((_file(grade), grade.exercise), grade)
@@ -81,4 +82,4 @@ def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
 
 
 def _file(grade: Grade) -> tuple[str, ...]:
-    return (*grade.who, grade.name)
+    return (*grade.who, grade.file, grade.lesson)

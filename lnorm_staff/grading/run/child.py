@@ -95,9 +95,13 @@ class Child:
 
         Raises:
             TimeoutError: none comes in time; `answer` goes on waiting.
-            EOFError: none will come, because the child is dead or sends something else.
+            EOFError: none will come, because the child is dead or sends something else, or the
+                message has lists in lists without end.
         """
-        line = json.dumps(message).encode() + b"\n"
+        try:
+            line = json.dumps(message).encode() + b"\n"
+        except RecursionError:
+            raise EOFError from None
         if self.process.stdin:
             self.process.stdin.write(line)
         return await self.answer(seconds)

@@ -1,23 +1,23 @@
 """Grade notebooks that were handed in: run each in a kernel, and have the attempts judged."""
 
 import asyncio
-import contextlib
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.grade import Grade
-from lnorm_staff.grading.plain_text import one_line
-from lnorm_staff.grading.run.judge import Judge
-from lnorm_staff.grading.run.kernel import Outcome, outcomes
+from lnorm_staff.grading.grade import NOT_GRADED, Grade
+from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, one_line
+from lnorm_staff.grading.run.outcomes import JUDGE, KERNEL, Outcome, outcomes
 
 __all__ = ["grade_many", "grade_one"]
 
 CHECK = re.compile(r"\b(\w+)\s*\.\s*check\b")
 SECONDS_FOR_A_CALL = 10
 CELLS_IN_TIME = 5  # how many cells may use up their time before the notebook has
+SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # an answer, and those of a notebook
 MISSING = Outcome("missing", "no cell checks it.")
 
 
@@ -27,7 +27,7 @@ async def grade_many(
     jobs: int,
     tell: Callable[[HandedIn, list[Grade]], object],
 ) -> None:
-    """Grade several files at once, and tell of each in the order given.
+    """Grade several files at once, and tell of each as soon as that is done.
 
     Args:
         files: what was handed in.
@@ -35,28 +35,28 @@ async def grade_many(
         jobs: how many notebooks run at once.
         tell: what to call with each file and its grades.
     """
-    graded = [asyncio.get_running_loop().create_future() for _ in files]
-    waiting = iter(zip(files, graded, strict=True))
+    waiting = iter(files)
 
     async def work() -> None:
-        async with Judge() as judge:
-            for file, future in waiting:
-                future.set_result(await grade_one(file, timeout, judge))
+        for file in waiting:
+            try:
+                grades = await grade_one(file, timeout)
+            except Exception as problem:  # of one notebook, which must not stop a class
+                reason = f"grading it raised {type(problem).__name__}: {one_line(problem)}"
+                grades = [file.grade(None, NOT_GRADED, reason)]
+            tell(file, grades)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(min(jobs, len(files))):
             group.create_task(work())
-        for file, future in zip(files, graded, strict=True):
-            tell(file, await future)
 
 
-async def grade_one(file: HandedIn, timeout: float, judge: Judge) -> list[Grade]:
+async def grade_one(file: HandedIn, timeout: float) -> list[Grade]:
     """Grade all exercises of the lesson that a notebook belongs to.
 
     Args:
         file: what was handed in.
         timeout: seconds for each cell; the whole notebook may take five times that.
-        judge: what judges its attempts.
 
     Returns:
         A grade for each exercise, whatever the notebook does; none for one of a side trip that no
@@ -64,24 +64,32 @@ async def grade_one(file: HandedIn, timeout: float, judge: Judge) -> list[Grade]
     """
     if file.state:
         return [file.grade(None, file.state, file.reason)]
-    names = {exercise.name for exercise in file.exercises}
     attempts: dict[str, Any] = {}  # the last one of each exercise
     failures: dict[str, Outcome] = {}  # of the last cell that failed before it checked it
-    times = timeout, CELLS_IN_TIME * timeout, max(1, min(SECONDS_FOR_A_CALL, timeout / 3))
-    with contextlib.suppress(OSError):  # which comes again
-        await judge.start()  # while the kernel starts
-    for source, outcome in zip(file.cells, await outcomes(file.cells, *times), strict=True):
-        attempts |= {name: a for name, a in outcome.attempts.items() if name in names}
+    call = max(1, min(SECONDS_FOR_A_CALL, timeout / 3))
+    ran = await outcomes(KERNEL, call, file.cells, timeout, CELLS_IN_TIME * timeout)
+    for source, outcome in zip(file.cells, ran, strict=True):
+        attempts |= outcome.attempts
         if outcome.failed:
             failures |= dict.fromkeys(CHECK.findall(source), outcome)
+    topics = sorted({exercise.topic for exercise in file.exercises})
+    asked = [(e.name, attempts[e.name]) for e in file.exercises if e.name in attempts]
+    judged = await outcomes(JUDGE, topics, asked, SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
+    verdicts = {name: outcome for (name, _), outcome in zip(asked, judged, strict=True)}
 
-    async def graded(exercise: Exercise) -> Grade:
-        if exercise.name in attempts:
-            return await judge.grade(file.grade(exercise), exercise, attempts[exercise.name])
+    def graded(exercise: Exercise) -> Grade:
+        if outcome := verdicts.get(exercise.name):
+            if outcome.failed:
+                reason = f"it can't be judged: {one_line(outcome.reason)}"
+                return file.grade(exercise, outcome.failed, reason)
+            state, *words = outcome.attempts[exercise.name]
+            mistake, belief, message = (one_line(each, MOST_OF_A_MESSAGE) for each in words)
+            grade = file.grade(exercise, state, message)
+            return replace(grade, mistake=mistake, belief=belief)
         if outcome := failures.get(exercise.name):
             reason = f"its cell failed: {one_line(outcome.reason)}"
             return file.grade(exercise, outcome.failed, reason)
         return file.grade(exercise, *MISSING[:2])
 
-    grades = [await graded(exercise) for exercise in file.exercises]
+    grades = [graded(exercise) for exercise in file.exercises]
     return [grade for grade in grades if not (grade.further and grade.state == MISSING.failed)]
