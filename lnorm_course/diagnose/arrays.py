@@ -8,7 +8,7 @@ from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import clause
-from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Search
+from lnorm_course.diagnose.explaining import DOUBLE, MANY, SINGLE, Search
 from lnorm_course.diagnose.likeness import law, place
 from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
@@ -18,7 +18,6 @@ from lnorm_utils.words import capitalized
 __all__ = ["diagnose_arrays"]
 
 MOST_NUMBERS = 200_000
-IN_PART = 2_000  # numbers with which two things, or one with a number, are looked for
 FEWEST = 12  # numbers
 MOST_NAMED = 6
 
@@ -43,7 +42,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Norm, given: dict[str, Any]) -> 
         trial = Trial("this pair", x[:keep].double(), norm.eps, **given, kind=kind, axes=axes)
         return trial, y[:keep] if x.shape == y.shape else y
 
-    pairs = [part(IN_PART, "part")] * (x.numel() > IN_PART) + [part(MOST_NUMBERS, "main")]
+    pairs = [part(MANY, "part")] * (x.numel() > MANY) + [part(MOST_NUMBERS, "main")]
     trials, results = [trial for trial, _ in pairs], [y.double() for _, y in pairs]
     search, tried = Search(norm, trials, unit, digits), f"one pair of shape {tuple(x.shape)}"
     within = search.tolerances[-1]

@@ -21,12 +21,13 @@ from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
 from lnorm_utils.words import significant
 
-__all__ = ["DOUBLE", "SINGLE", "Explained", "Result", "Search"]
+__all__ = ["DOUBLE", "MANY", "SINGLE", "Explained", "Result", "Search"]
 
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
 # By how much more than rounding can numbers be off that count as the same? What is computed in
 # another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
 MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
+MANY = 2_000  # numbers, with which two things, or one with a number, take long
 LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
 COMMON = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
@@ -93,6 +94,9 @@ class Search:
         if isinstance(value, Raised) or isinstance(other, Raised) or value.shape != other.shape:
             return False
         within = self.tolerances[number]
+        if self.trials[number].kind == "far":  # where the mean stays in, all is as large as it is
+            size = other.double().nan_to_num().abs().max() / self.answers[number].abs().max()
+            within *= max(1.0, size.item())
         return torch.allclose(value.double(), other.double(), 0, within, equal_nan=True)
 
     def is_right(self, value: Result, number: int) -> bool:
@@ -118,6 +122,16 @@ class Search:
         pieces = [p for p in pieces if has_bias or p.step not in SCALING or "β" not in p.why]
         return sorted(pieces, key=lambda piece: "NUMBER" in piece.code)
 
+    def compare(self, results: Sequence[Result]) -> Explained:
+        """Tell whether results are right, and on which trials not; an error doesn't count."""
+        wrong = [
+            trial
+            for n, (trial, value) in enumerate(zip(self.trials, results, strict=True))
+            if isinstance(value, Tensor) and not self.is_right(value, n)
+        ]
+        is_right = all(trial.kind in APART for trial in wrong)
+        return Explained(is_right, wrong=wrong, without=wrong if is_right else ())
+
     def explain(self, results: Sequence[Result]) -> Explained:
         """Explain the results of trials; an error doesn't count.
 
@@ -125,12 +139,12 @@ class Search:
         wrong on them or elsewhere. With one thing wrong, a shape, or the gradient may be left; two
         would fit by chance what one leaves. Of what fits, it takes what explains most.
         """
+        compared = self.compare(results)
+        if compared.is_right:
+            return compared
         judged = [n for n, value in enumerate(results) if isinstance(value, Tensor)]
-        wrong = [n for n in judged if not self.is_right(results[n], n)]
-        trials = [self.trials[n] for n in wrong]
+        wrong = [n for n in judged if self.trials[n] in compared.wrong]
         whole = {n for n in judged if self.trials[n].kind not in APART}
-        if not whole.intersection(wrong):
-            return Explained(True, without=trials)
         sure = {n for n in whole if self.trials[n].kind in SURE}
         must = sure if sure.intersection(wrong) else sure | whole.intersection(wrong)
         size = {n: self.trials[n].x.numel() * (self.trials[n].kind == "width") for n in must}
@@ -151,11 +165,13 @@ class Search:
             if best and explained >= {n for n in whole if self.trials[n].kind != "edge"}:
                 break
         if not best:
-            return Explained(False, wrong=trials)
+            return compared
         found = _once(best)
         done = dict.fromkeys(first_sentence(part.why) for parts in found for part in parts)
         without = [self.trials[n] for n in wrong if n not in explained]
-        return Explained(False, in_words(found)[1], tuple(done), trials, without, found)
+        return compared._replace(
+            words=in_words(found)[1], slips=tuple(done), without=without, found=found
+        )
 
     def _groups(self, results: Sequence[Any], number: int) -> Iterator[Iterable[Explanation]]:
         """Yield groups of explanations, the fewest wrong things first."""
@@ -164,8 +180,8 @@ class Search:
         yield ((piece,) for piece in simple)
         if self.trials[number].kind == "gradient":
             return  # of which two things give too many
-        # A part of a pair of arrays is smaller, and its rows tell as much.
-        number = next((n for n, t in enumerate(self.trials) if t.kind == "part"), number)
+        if self.trials[number].x.numel() > MANY:
+            number = self._few(results, number)
         common = [*filter(_is_common, simple)]
         yield self._with_number((), results, number)
         pairs = (tuple(sorted(pair)) for pair in itertools.product(common, simple))
@@ -174,6 +190,16 @@ class Search:
         yield ((piece,) for piece in known if piece.counts > 1)
         others = [(piece,) for piece in common if piece.step != "eps"]
         yield [p for other in others for p in self._with_number(other, results, number)]
+
+    def _few(self, results: Sequence[Any], number: int) -> int:
+        """Return a wrong trial with fewer numbers: many things are tried on it in less time."""
+        wrong = [
+            n
+            for n, (trial, value) in enumerate(zip(self.trials, results, strict=True))
+            if trial.kind in ("part", "shape") and getattr(value, "shape", 0) == trial.x.shape
+            if not self.is_right(value, n)
+        ]
+        return min([*wrong, number], key=lambda n: self.trials[n].x.numel())
 
     def _with_number(
         self, others: tuple[Piece, ...], results: Sequence[Any], wrong: int

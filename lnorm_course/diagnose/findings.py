@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -72,7 +72,7 @@ def _of_precision(subject: Subject, explained: Explained) -> Iterator[Finding]:
         slip = f"it computes in {name}, or rounds as coarsely, whatever comes in"
         yield Finding(f"{capitalized(slip)}, so it's right to fewer digits than float32 has.", slip)
     elif subject.computes_in != torch.float64 and explained.is_right:
-        yield Finding(f"It computes in {name}, also if float64 comes in.")
+        yield Finding(f"It computes in {name}, or rounds as coarsely, also if float64 comes in.")
     kinds = {trial.kind: trial.words for trial in explained.without}
     dtypes = [trial.words for trial in explained.without if trial.kind == "dtype"]
     if "far" in kinds:
@@ -122,16 +122,20 @@ def compare_as_held(
     if pair[0] is None or not subject.held:
         return explained, "", ""
     g, b = (p if p is None else p.detach().double() for p in pair)
-    trials = [replace(t, weight=g, bias=b) for t in search.trials if t.kind in SURE]
-    right, own = Search(search.norm, trials, subject.unit), subject.changed(is_as_held=True)
-    agrees = all(right.is_right(own.result(trial), n) for n, trial in enumerate(trials))
+    roles = tuple(role for role, p in zip(LETTERS, (g, b), strict=True) if p is not None)
+    known: Any = {"weight": g, "bias": b, "roles": tuple(r for r in roles if subject.has(r))}
+    trials = [replace(t, **known) for t in search.trials if t.kind != "width"]
     tensors = subject.tensors(subject.layer)
+    stored = (torch.finfo(tensors[path].dtype).eps / 2 for path in subject.held.values())
+    right = Search(search.norm, trials, max(subject.unit, *stored))  # γ − 1 is rounded, too
+    own = subject.changed(is_as_held=True)
+    held = right.compare([own.result(trial) for trial in trials])
     is_new = all(map(_is_constant, (g, b)))
     is_trained = not all(_is_constant(tensors[path]) for path in subject.held.values())
-    words = "" if agrees else _other_numbers(subject, search.norm)
-    if agrees and not explained.is_right and (not is_new or _keeps_less(subject, search)):
+    words = "" if held.is_right else _other_numbers(subject, search.norm)
+    if held.is_right and not explained.is_right and (not is_new or _keeps_less(subject, search)):
         note = f"With the same numbers in both it would differ. {explained.words}".strip()
-        return Explained(True), " That's with the γ and β that each of them holds.", note
+        return held, " That's with the γ and β that each of them holds.", note
     if words and explained.is_right and not (is_new and is_trained):  # which norm, `like` says
         same = "With the same numbers in both no difference was found."
         return Explained(False, f"{words} {same}", (words.removesuffix("."),)), "", ""

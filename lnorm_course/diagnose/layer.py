@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.search import Raised
-from lnorm_course.diagnose.explaining import Explained, Result, Search
+from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Explained, Result, Search
 from lnorm_course.diagnose.findings import Finding, compare_as_held, findings
 from lnorm_course.diagnose.likeness import law, place
 from lnorm_course.diagnose.norms import Norm
@@ -24,8 +24,6 @@ LEADING = ((2, 3), (2, 3, 5), (5,))  # in front of the features; all sizes diffe
 SQUARE = 32  # at most
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
 HALF = (torch.float16, torch.bfloat16)
-ROUNDED = "it's right to fewer digits than float32 has, as where something is rounded, or only "
-ROUNDED += "approximated"
 TRIED = "spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much more; float64, "
 TRIED += "float32, float16 and bfloat16; the gradient"
 
@@ -58,6 +56,10 @@ def diagnose_layer(
     shapes = sorted(shapes, key=lambda each: not taken[shapes.index(each)])
     subject, trial = _without_unused(subject, norm, replace(trial, x=typical(shapes[0])))
     subject.find_dtype(trial)
+    exact, rough = (Search(norm, [trial], unit) for unit in (DOUBLE, SINGLE))
+    value = subject.result(trial)  # of which a part may be float32, such as a constant
+    if subject.unit < SINGLE and rough.is_right(value, 0) and not exact.is_right(value, 0):
+        subject.computes_in = torch.float32
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
     widths = () if known or subject.channels_first else WIDTHS
     trials = trials_for(trial, shapes, "eps" in subject.takes, widths, mean)
@@ -91,13 +93,15 @@ def _with_parameters(subject: Subject, norm: Norm, given: dict[str, Any]) -> Tri
 
 
 def _without_unused(subject: Subject, norm: Norm, trial: Trial) -> tuple[Subject, Trial]:
-    """Leave out a parameter that `like` doesn't have, and that the layer holds and doesn't use."""
+    """Leave out what `like` doesn't have, and what the layer doesn't use or never learns."""
+    learns = dict(subject.layer.named_parameters()) if subject.is_module else subject.held.values()
     for role in subject.held if norm.module is not None else ():
         if getattr(norm.module, role, None) is not None:
             continue
         roles = tuple(each for each in trial.roles if each != role)
         other: Any = {role: getattr(trial, role) + 1}
-        if equal(subject.result(trial), subject.result(replace(trial, **other))):
+        is_unused = equal(subject.result(trial), subject.result(replace(trial, **other)))
+        if is_unused or subject.held[role] not in learns:
             held = {each: path for each, path in subject.held.items() if each != role}
             subject, other = subject.changed(held=held), {role: None, "roles": roles}
             trial = replace(trial, **other)
@@ -206,17 +210,8 @@ def _explained(subject: Subject, search: Search, results: Sequence[Result]) -> E
         where = f"it's wrong on {spoken([trial.words for trial in wrong])} alone"
         smallest = search.trials.index(min(wrong, key=lambda trial: trial.x.numel()))
         slips = [where, *(slips or [place(search, results, smallest)[:-1]])]
-    elif not slips and kinds & {*SURE} and _is_rounded(search, results, wrong):
-        slips = [ROUNDED]
     words = " ".join(f"{capitalized(slip)}." for slip in slips)
     return found._replace(words=words, slips=tuple(slips))
-
-
-def _is_rounded(search: Search, results: Sequence[Any], wrong: Sequence[Trial]) -> bool:
-    """Tell whether all that differs is right to as many digits as bfloat16 has."""
-    rough = Search(search.norm, wrong, torch.finfo(torch.bfloat16).eps / 2)
-    values = (results[search.trials.index(trial)] for trial in wrong)
-    return all(rough.is_right(value, n) for n, value in enumerate(values))
 
 
 def _gradients(search: Search, results: Sequence[Any]) -> Iterator[str]:

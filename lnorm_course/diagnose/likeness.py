@@ -94,7 +94,10 @@ def place(search: Search, results: Sequence[Any], number: int = -1) -> str:
     found = [f"On {main.words}, at {index}: {numbers[0]}, where {numbers[1]} is right."]
     share = ((y - z).abs().max() / z.abs().max()).item()
     if share < SMALL:
-        found.append(f"No number is off by more than {significant(share, 1)} of the largest one.")
+        found.append(
+            f"No number is off by more than {significant(share, 1)} of the largest one, so "
+            "something is rounded or approximated, or what's wrong counts for little."
+        )
     for what, bad in (("features", main.rows(wrong).any(0)), ("rows", main.rows(wrong).any(1))):
         if bad.sum() <= len(bad) // 2:
             found.append(f"Of {len(bad)} {what}, counted from 0, only {listed(bad)} differ.")
@@ -103,7 +106,8 @@ def place(search: Search, results: Sequence[Any], number: int = -1) -> str:
         own = own if main.bias is None else own - main.bias.flatten()
         own = own if main.weight is None else own / main.weight.flatten()
         factor = (own * right).sum(-1, True) / right.square().sum(-1, True)
-        if (own - factor * right).abs().max() <= max(10 * within, 1e-5) * own.abs().max():
+        near = max(10 * within, 1e-5) * own.abs().max()
+        if (own - factor * right).abs().max() <= near and factor.abs().min() > near:
             ends = " to ".join(significant(f.item(), 4) for f in factor.aminmax())
             found.append(
                 f"Each row is right up to a factor, from {ends}, so it's divided otherwise."

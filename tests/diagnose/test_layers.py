@@ -94,6 +94,16 @@ class OfImages(Affine):
         return y.movedim(-1, 1)
 
 
+class WithoutBias(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(size))
+        self.register_buffer("bias", torch.zeros(size))
+
+    def forward(self, x):
+        return norm(x) * self.weight + self.bias
+
+
 class InATuple:
     """No module: γ and β are in a tuple."""
 
@@ -151,6 +161,16 @@ def detached(x):
     return (x - m) / (v + 1e-5).sqrt()
 
 
+class Detached(nn.LayerNorm):
+    def forward(self, x):
+        return detached(x) * self.weight + self.bias
+
+
+def of_halves(x):
+    spread = torch.cat([var(half) for half in x.chunk(2, -1)], -1)
+    return (x - mean(x)) / (mean(spread) + 1e-5).sqrt()
+
+
 def of_the_last_row(x):
     rows = x.reshape(-1, x.shape[-1])
     return ((rows - mean(rows)[-1:]) / (var(rows)[-1:] + 1e-5).sqrt()).reshape(x.shape)
@@ -181,6 +201,7 @@ def padded(x):
 
 GAMMA_MINUS_ONE = Affine(lambda x, w: x * (mean(x * x) + 1e-6).rsqrt() * (1 + w), 0.0, ("weight",))
 TRAINED = trained(nn.RMSNorm(8, eps=1e-6))
+TRAINED.weight.data[0] = 0.1  # of which float32 can't hold all digits of γ − 1
 GAMMA_MINUS_ONE.weight.data = TRAINED.weight.data - 1
 WRONG = [
     (lambda x, w, eps: w * x * (mean(x * x) + eps).rsqrt(), None, ["RMSNorm"]),
@@ -234,6 +255,9 @@ WRONG = [
     (Affine(lambda x, w, b: norm(x) * w * w + b), nn.LayerNorm(8), ["γ is squared"]),
     (Affine(lambda x, w, b: norm(x), 0.0), nn.LayerNorm(8), ["γ and β are left out"]),
     (lambda x: norm(x) if len(x) > 1 else x, None, ["(1, 3, 8)"]),
+    (trained(Detached(8)), trained(nn.LayerNorm(8)), ["constants for PyTorch"]),
+    (of_halves, None, ["cause unknown", "right up to a factor"]),
+    (Affine(lambda x, w, b: norm(x) * w + b), nn.LayerNorm(8, bias=False), ["It has a β"]),
     # Which features change others depends on which is the largest.
     (lambda x: x / x.abs().amax(-1, True).clamp(min=1e-5), None, ["cause unknown"]),
     # Rows of zeros stay zeros, and no rounding does that.
@@ -250,6 +274,11 @@ def test_a_wrong_layer_is_named(layer, like, words):
     known = diagnosis.verdict.startswith(Verdict.KNOWN.value)
     assert known == bool(diagnosis.slips)
     assert known or diagnosis.verdict.startswith(Verdict.UNKNOWN.value)
+
+
+def test_a_mean_that_stays_in_loses_no_digits():
+    diagnosis = diagnose(lambda x: x / (var(x) + 1e-5).sqrt())
+    assert diagnosis.slips == ("You didn't subtract the mean",)
 
 
 def with_einsum(x):
@@ -275,6 +304,7 @@ RIGHT = [
     (careful(with_two_axes_only), None, "doesn't take"),
     (careful(with_numpy), None, "No gradient"),
     (lambda x: norm(x.float()).to(x.dtype), None, "in float32"),
+    (lambda x: norm(x) * (torch.tensor(0.1).to(x.dtype) * 10), None, "or rounds as coarsely"),
     (lambda x, *_, **__: norm(x), None, ""),
     (lambda x, w, b, eps: F.group_norm(x.reshape(-1, 8), 1, w, b, eps).view_as(x), None, ""),
     (lambda x: F.layer_norm(x, (768,)), None, ""),
@@ -287,7 +317,8 @@ RIGHT = [
     (Affine(lambda x, g, b: norm(x) * g + b, names=("one", "two")), None, "`one`"),
     (InATuple(), None, "No optimizer"),
     (CopiedAsClones(8), None, ""),
-    # It holds a β, but uses none.
+    # It holds a β, but learns none, or uses none.
+    (WithoutBias(8), nn.LayerNorm(8, bias=False), ""),
     (Affine(lambda x, w, b: w * x * (mean(x * x) + 1e-3).rsqrt()), nn.RMSNorm(8, eps=1e-3), ""),
     (OfImages(), None, "axis 1"),
     (lambda x: F.rms_norm(x, (8,)), nn.RMSNorm(8), "It has no γ"),
