@@ -234,9 +234,10 @@ def _gradients(search: Search, results: Sequence[Any]) -> Iterator[str]:
 def _rows(subject: Subject, wrong: Sequence[Trial]) -> list[str]:
     """Say what rows do to each other, and features, on the most typical of what is wrong."""
     trial = wrong[-1] if wrong[-1].kind == "main" else min(wrong, key=lambda t: t.x.numel())
+    layer = subject.copy(trial)
 
     def call(x: Tensor) -> Tensor:
-        value = subject.result(replace(trial, x=x))
+        value = subject.result(replace(trial, x=x), layer)
         return value.double() if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
 
     size = trial.x.shape[-trial.axes :].numel()

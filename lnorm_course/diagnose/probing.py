@@ -11,7 +11,7 @@ from lnorm_utils.words import counted, spoken
 __all__ = ["NOTHING_AVERAGED", "listed", "probed"]
 
 NOTHING_AVERAGED = "No feature changes another one, so nothing is averaged over a row"
-MOST = 100  # rows, or features, that are changed one by one
+MOST = 1_000  # rows, or features, that are changed one by one
 MOST_NAMED = 6
 FAR = 100.0
 
@@ -43,8 +43,10 @@ def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float
     rows_change = changes(0)
     mixed = rows_change & ~torch.eye(len(rows), dtype=torch.bool)
     said = [_mixed(rows_change, len(rows) // len(x))] if mixed.any() else []
-    # A large number shows what only the largest feature of a row does.
-    return [*said, *_features(changes(1) | changes(1, FAR * other))]
+    changed = changes(1)
+    if not changed.all():  # a large number shows what only the largest feature of a row does
+        changed |= changes(1, FAR * other)
+    return [*said, *_features(changed)]
 
 
 def _mixed(changed: Tensor, entry: int) -> str:
@@ -94,10 +96,11 @@ def _features(changed: Tensor) -> Iterator[str]:
         yield NOTHING_AVERAGED
         return
     for count in (n for n in range(2, len(changed)) if len(changed) % n == 0):
-        block = numbers // (len(changed) // count)
-        if torch.equal(changed, block[:, None] == block):
-            yield f"Features change each other only within {count} groups, as in group norm"
-            return
+        for group in (numbers // (len(changed) // count), numbers % count):
+            if torch.equal(changed, group[:, None] == group):
+                words = f"Features change each other only within {count} groups"
+                yield f"{words}, of which the first is {listed(group == 0)}"
+                return
     if torch.equal(others, numbers[:, None] < numbers):
         yield "A feature changes only those behind it, as where mean and variance are running ones"
         return

@@ -166,6 +166,11 @@ class Detached(nn.LayerNorm):
         return detached(x) * self.weight + self.bias
 
 
+class Shards(nn.LayerNorm):
+    def forward(self, x):
+        return norm(x.unflatten(-1, (2, -1)), self.eps).flatten(-2) * self.weight + self.bias
+
+
 def of_halves(x):
     spread = torch.cat([var(half) for half in x.chunk(2, -1)], -1)
     return (x - mean(x)) / (mean(spread) + 1e-5).sqrt()
@@ -256,6 +261,8 @@ WRONG = [
     (Affine(lambda x, w, b: norm(x), 0.0), nn.LayerNorm(8), ["γ and β are left out"]),
     (lambda x: norm(x) if len(x) > 1 else x, None, ["(1, 3, 8)"]),
     (trained(Detached(8)), trained(nn.LayerNorm(8)), ["constants for PyTorch"]),
+    (lambda x: norm(x.unflatten(-1, (4, 2)).mT).mT.flatten(-2), None, ["0, 2, 4, and 6"]),
+    (Shards(768), nn.LayerNorm(768), ["2 groups, of which the first is 0 to 383"]),
     (of_halves, None, ["cause unknown", "right up to a factor"]),
     (Affine(lambda x, w, b: norm(x) * w + b), nn.LayerNorm(8, bias=False), ["It has a β"]),
     # Which features change others depends on which is the largest.
