@@ -7,8 +7,8 @@ from torch import Tensor
 
 __all__ = ["fitted"]
 
-STARTS = torch.logspace(-12, 3, 136, dtype=torch.float64)
-STARTS = torch.cat([STARTS, -STARTS[81:]])  # below 0 only what could be a factor
+STARTS = torch.logspace(-12, 3, 61, dtype=torch.float64)
+STARTS = torch.cat([STARTS, -STARTS[36:]])  # below 0 only what could be a factor
 ROUNDS = 12
 FIRST = 0.2  # of the result: what may be left at first
 STEP = 1e-6  # relative, for a slope
@@ -34,9 +34,10 @@ def fitted(run: Callable[[Tensor], Tensor], result: Tensor, within: float) -> fl
         number = STARTS[(left == least).int().argmax()]
         for _ in range(ROUNDS if least <= FIRST else 0):
             here, beside = off(torch.stack([number, number * (1 + STEP)]))
-            if (here.abs() <= within).all():
-                return number.item()
+            is_near = (here.abs() <= within).all()
             slope = (beside - here) / STEP
             step = -(here @ slope) / (slope @ slope)
             number = number * step.nan_to_num().clamp(-1, 1).exp()
+            if is_near:  # and now a step nearer
+                return number.item()
     return None
