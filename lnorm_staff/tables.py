@@ -1,12 +1,21 @@
-"""Read a table that somebody saved from a spreadsheet or another system, as CSV."""
+"""Read and write tables as CSV, as spreadsheets and other systems save and expect them."""
 
 import csv
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Table", "TableError", "read_table"]
+from lnorm_course.lab.lesson_files import whole
+
+__all__ = ["Table", "TableError", "guarded", "read_table", "unguarded", "write_table"]
 
 SEPARATORS = ",;\t"
+# What a spreadsheet would run, and how it's written instead; a lone sign is none, such as Moodle's
+# dash. Quotes are no guard, for a reader with another separator takes them off. Where a formula is
+# guarded already, one more guard keeps it apart.
+_START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?=['\"]*[=+@-].)"
+FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
 
 
 class TableError(ValueError):
@@ -54,3 +63,25 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("cp1252", errors="replace")
+
+
+def write_table(path: Path, lines: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file, whole or not at all; its first line has the titles."""
+    titles, *rows = lines
+    # With a mark of its encoding, because some spreadsheets don't read Greek, or an é, without it.
+    with whole(path) as draft, draft.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file).writerow(titles)  # Canvas takes no quote behind the mark
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
+
+
+def guarded(cells: Iterable[object]) -> list[str]:
+    """Return cells of which none looks like a formula to a spreadsheet.
+
+    That also holds for one that takes another separator than the file has.
+    """
+    return [FORMULA.sub("'", str(cell)) for cell in cells]
+
+
+def unguarded(cell: str) -> str:
+    """Return what a cell was before it was guarded."""
+    return GUARDED.sub("", cell)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from lnorm_course.checking.defusing import Unknown
 from lnorm_course.checking.errors import Error
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.running import Outcome
@@ -20,47 +21,55 @@ VALUES = [
     *(None, ..., True, 7, -(2**70), 10**1000, 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
     *(torch.arange(6).reshape(2, 3).T, torch.ones(2, dtype=torch.bfloat16), torch.tensor(2.5)),
     *(torch.ones(0, 3), torch.tensor([True, False]), torch.tensor(1 + 2j).conj()),
-    *(np.arange(6.0).reshape(2, 3)[:, ::2], np.float32(2.5), np.ones((0, 2))),
+    *(torch.ones(1).expand(3), torch.tensor([1 + 2j]).conj().imag),
+    *(np.arange(6.0).reshape(2, 3)[:, ::2], np.ones((0, 2)), "x" * 10_000),
 ]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: repr(value)[:60])
 def test_a_value_comes_out_of_the_kernel_as_it_is(value):
     back = decode(json.loads(json.dumps(encode(value))))
     if isinstance(value, torch.Tensor):
         torch.testing.assert_close(back, value, rtol=0, atol=0)
-    elif isinstance(value, np.ndarray | np.generic):
+    elif isinstance(value, np.ndarray):
         np.testing.assert_array_equal(back, value, strict=True)
     else:
         assert (type(back), back) == (type(value), value)
 
 
-def test_an_exact_number_comes_out_as_a_float():
-    for value in (Fraction(1, 6), Decimal("0.1"), Decimal("-inf")):
+def test_an_exact_number_and_one_of_numpy_come_out_as_python_s():
+    for value in (Fraction(1, 6), Decimal("0.1"), Decimal("-inf"), np.float32(2.5)):
         assert decode(encode(value)) == float(value)
 
 
 @pytest.mark.parametrize(
-    ("value", "name"),
+    ("value", "kind"),
     [
-        (object(), "object"),
-        (Fraction(10**400), "Fraction"),
-        (torch.zeros(1).expand(2**40), "Tensor with too many numbers"),
-        (np.broadcast_to(0.0, 2**40), "ndarray with too many numbers"),
-        (list(range(1000)), "list"),
-        (10**2000, "int"),
+        (object(), "an object"),
+        (1j, "a complex number"),
+        (Fraction(10**400), "a Fraction"),
+        (torch.zeros(1).expand(2**40), "a Tensor with too many numbers"),
+        (np.broadcast_to(0.0, 2**40), "a numpy array with too many numbers"),
+        (torch.zeros(2).to_sparse(), "a tensor with layout torch.sparse_coo"),
+        (torch.zeros(2).to(torch.float8_e5m2), "a Tensor of torch.float8_e5m2"),
+        (torch.zeros(2, device="meta"), "a Tensor that can't be looked at"),
+        (list(range(1000)), "a list"),
+        (10**2000, "a whole number"),
     ],
+    ids=lambda value: repr(value)[:40],
 )
-def test_of_what_is_too_much_or_unknown_only_the_kind_comes_out(value, name):
-    assert type(decode(encode(value))).__name__ == name
+def test_of_what_is_too_much_or_unknown_only_the_kind_comes_out(value, kind):
+    assert decode(encode(value)) == Unknown(kind)
 
 
+NUMBERS = [
+    *([], ["torch.load", [1], ""], ["torch.float32", [2], "AAAA"], ["O", [1], "AAAAAAAAAAA="]),
+    *(["torch.float32", [-1], "AAAAAA=="], ["torch.float32", "22", "AAAA"]),
+    *(["V4", [1], "AAAAAA=="], ["torch.float32", [0, 2**40], ""]),
+]
 FORGED_VALUES = [
-    *(None, 0, "Right.", [], ["right"], ["plain", None], ["plain", {}], ["plain", "x" * 1001]),
-    *(["plain", 10**2000], ["plain", 1, 2], ["plain"], ["other", []], ["other", 7], ["int", "7"]),
-    *(["numbers"], ["numbers", "torch.load", [1], ""], ["numbers", "torch.float32", [2], "AAAA"]),
-    *(["numbers", "torch.float32", [-1], "AAAAAA=="], ["numbers", "torch.float32", "22", "AAAA"]),
-    *(["numbers", "O", [1], "AAAAAAAAAAA="], ["numbers", "V4", [1], "AAAAAA=="], ["list", 3]),
+    *([], ["right"], {}, {"int": 7}, {"list": 3}, {"list": [[]]}, {"other": []}, {"other": 7}),
+    *({"dots": 0, "list": []}, {"list": ["x" * 2**19]}, *({"numbers": each} for each in NUMBERS)),
 ]
 ONE = encode(1)
 FORGED_ANSWERS = [
@@ -70,7 +79,7 @@ FORGED_ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("answer", FORGED_ANSWERS, ids=repr)
+@pytest.mark.parametrize("answer", FORGED_ANSWERS, ids=lambda answer: repr(answer)[:99])
 def test_what_no_kernel_sends_by_itself_is_refused(answer):
     with pytest.raises(ValueError, match=r"\w"):
         judge(how_many, answer)
@@ -115,8 +124,8 @@ def test_what_an_attempt_returns_for_each_input_is_sent_and_dots_for_none():
 
 
 def test_an_answer_that_is_too_large_is_not_sent():
-    assert recorded(how_many, ["a" * 1000] * 100)[0] == [["a" * 1000] * 100]
-    assert recorded(how_many, [["a" * 1000] * 100] * 10) == (
+    assert recorded(how_many, ["a" * 9000] * 50)[0] == [["a" * 9000] * 50]
+    assert recorded(how_many, ["a" * 9000] * 60) == (
         [],
         "your answer is too large to be judged.",
     )

@@ -58,7 +58,7 @@ from lnorm_staff.grading.run import runner
 class Forged(dict):
     def clear(self): pass
 forged = Forged({C2.name}={{"values": "Right.", "error": 0, "state": "RIGHT"}}, other={{}})
-forged[{P2.name!r}] = {{"values": [["numbers", "torch.qint8", [2], "AAA="]], "error": None,
+forged[{P2.name!r}] = {{"values": [{{"numbers": ["torch.qint8", [2], "AAA="]}}], "error": None,
     "notices": [], "code": ""}}
 runner.ATTEMPTS = forged
 """
@@ -119,7 +119,7 @@ SUBMISSIONS = {
         (checked(C0, "lambda x: torch.zeros(1).expand(2**31)"), (C0, "wrong", "too many numbers")),
         (checked(P2, P2.shown_solution().code, IGNORE_INTERRUPTS), (P2, "timed out", "")),
         (solved(C1), (C1, "right", "")),
-        (checked(C2, f"lambda x: torch.{QUANTIZED}"), (C2, "wrong", "a quantized tensor")),
+        (checked(C2, f"lambda x: torch.{QUANTIZED}"), (C2, "wrong", "a Tensor of torch.qint8")),
     ],
 }
 

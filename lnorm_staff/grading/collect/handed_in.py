@@ -19,7 +19,8 @@ from lnorm_staff.grading.plain_text import printable
 __all__ = ["HandedIn", "collect"]
 
 LARGEST = 20_000_000  # bytes of a file
-MOST_FILES, MOST_FILES_OF_ONE = 10**6, 5_000  # in what a lecturer downloaded, or a student packed
+KINDS = (".ipynb", ".zip")
+MOST_FILES = 100  # that are listed of one student, and as many that are neither
 MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
 MOST_NOTEBOOKS = 40  # of one student; the course has less than half as many lessons
 MADE = (".", "__")  # how the names begin of what a program made, such as "__MACOSX"
@@ -58,7 +59,7 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
             link, and nothing in it may be one.
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
     """
-    size_of, notebooks_of = Counter[Who](), Counter[Who]()
+    size_of, notebooks_of, files_of = Counter[Who](), Counter[Who](), Counter[tuple[Who, bool]]()
     seen = Counter[str]()
 
     def handed_in(found: list[Found], export: Export, archives: int) -> Iterator[HandedIn]:
@@ -70,18 +71,26 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
             seen[origin.file] += 1
             if (number := seen[origin.file]) > 1:  # as an archive may have it
                 origin = origin._replace(file=f"{origin.file} ({number})")
+            kind = who, names[-1].lower().endswith(KINDS)
+            files_of[kind] += 1
+            if files_of[kind] > MOST_FILES + 1:
+                continue
             try:
+                if files_of[kind] > MOST_FILES:
+                    raise NotGradedError(
+                        f"of a student, at most {MOST_FILES} such files are listed."
+                    )
                 # Whoever has too much already has no more of it read.
                 data = read() if size_of[who] <= MOST_OF_ONE else b""
                 size_of[who] += len(data)
                 if size_of[who] > MOST_OF_ONE:
                     most = f"{MOST_OF_ONE / 1e6:.0f} MB"
                     raise NotGradedError(f"of a student, at most {most} are graded.")
-                is_archive = names[-1].lower().endswith(".zip")
+                is_archive = names[-1].lower().endswith(KINDS[1])
                 if is_archive and not archives:
                     raise NotGradedError("it is an archive inside other archives. Unpack it first.")
                 if is_archive:
-                    inner = _in_archive(io.BytesIO(data), names, MOST_FILES_OF_ONE)
+                    inner = _in_archive(io.BytesIO(data), names)
                     yield from handed_in(inner, export, archives - 1)
                     continue
                 cells, exercises = opened(data, names[-1], wanted)
@@ -109,7 +118,7 @@ def _in(given: Path) -> list[Found]:
     if where.suffix.lower() != ".zip":
         return [Found((where.parent.name, given.name), partial(_read, where))]
     try:
-        return _in_archive(where, (given.name,), MOST_FILES)
+        return _in_archive(where, (given.name,))
     except NotGradedError as problem:
         return [Found((where.parent.name, given.name), partial(_refuse, problem))]
 
@@ -147,18 +156,18 @@ def _read(path: Path) -> bytes:
 
 def _check(name: str, size: int) -> None:
     """Refuse a file by its name or its size."""
-    if not name.lower().endswith((".ipynb", ".zip")):
+    if not name.lower().endswith(KINDS):
         raise NotGradedError("it is neither a notebook nor a zip archive.")
     if size > LARGEST:
         most = f"at most {LARGEST / 1e6:.0f} MB are read."
         raise NotGradedError(f"it has {size / 1e6:.0f} MB, and {most}")
 
 
-def _in_archive(file: Path | IO[bytes], outer: tuple[str, ...], most: int) -> list[Found]:
+def _in_archive(file: Path | IO[bytes], outer: tuple[str, ...]) -> list[Found]:
     """Find all files in an archive, by its own table.
 
     Raises:
-        NotGradedError: it isn't an archive, or has too many files.
+        NotGradedError: it isn't an archive.
     """
     try:
         archive = zipfile.ZipFile(file)
@@ -166,8 +175,6 @@ def _in_archive(file: Path | IO[bytes], outer: tuple[str, ...], most: int) -> li
         files = [(info, _name(info)) for info in infos]
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a zip archive.") from None
-    if len(files) > most:
-        raise NotGradedError(f"it has {len(files):,} files, and at most {most:,} are read.")
     return [
         Found((*outer, *names), partial(_unpacked, archive, info, names[-1]))
         for info, names in files

@@ -14,8 +14,6 @@ from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
 
 __all__ = ["NotGradedError", "lesson_on", "opened"]
 
-MOST_CELLS, MOST_CODE = 2_000, 1_000_000  # characters of all code cells together
-
 
 class NotGradedError(ValueError):
     """Why a file isn't graded, in a sentence, and its state."""
@@ -36,21 +34,15 @@ def opened(
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
 
     Raises:
-        NotGradedError: it isn't a notebook, or there's nothing to grade in it, or it has more cells
-            or more code than anybody writes.
+        NotGradedError: it isn't a notebook, or there's nothing to grade in it.
     """
     try:
         notebook = json.loads(data)  # in any encoding of Unicode, with or without a mark for it
         cells = notebook["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-        is_untouched = len(cells) <= MOST_CELLS and edition(notebook) == made_from(notebook)
+        is_untouched = edition(notebook) == made_from(notebook)
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a notebook.") from None
-    if len(cells) > MOST_CELLS:
-        raise NotGradedError(f"it has {len(cells):,} cells, and at most {MOST_CELLS:,} are read.")
-    if sum(map(len, code)) > MOST_CODE:
-        most = f"{MOST_CODE:,} characters, and no more are read."
-        raise NotGradedError(f"its code has more than {most}")
     exercises = _exercises(code, name)
     on = {lesson_on(exercise.topic) for exercise in exercises}
     if on and wanted is not None and not any(lesson in wanted for lesson in on):

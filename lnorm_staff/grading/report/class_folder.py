@@ -6,11 +6,11 @@ from pathlib import Path
 
 from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
-from lnorm_staff.grading.report.exercises_table import write_grades, write_table
+from lnorm_staff.grading.report.exercises_table import write_grades
 from lnorm_staff.grading.report.gradebook import filled, plain_table
 from lnorm_staff.grading.report.page import feedback_page, report_page
 from lnorm_staff.grading.report.summary import StudentWork, summarize
-from lnorm_staff.tables import Table
+from lnorm_staff.tables import Table, write_table
 
 __all__ = ["EXERCISES", "FEEDBACK", "GRADES", "REPORT", "write_results"]
 

@@ -1,41 +1,17 @@
 """The table of exercises: a row for each grade, in which a person may change points and comment."""
 
-import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, astuple, fields, replace
 from pathlib import Path
 
-from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
-from lnorm_staff.tables import TableError, read_table
+from lnorm_staff.tables import TableError, guarded, read_table, unguarded, write_table
 
-__all__ = ["add_to", "read_grades", "write_grades", "write_table"]
+__all__ = ["add_to", "read_grades", "write_grades"]
 
 COLUMNS = [field.name for field in fields(Grade)]
 NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
-# What a spreadsheet would run, and how it's written instead; a lone sign is none, such as Moodle's
-# dash. Quotes are no guard, for a reader with another separator takes them off. Where a formula is
-# guarded already, one more guard keeps it apart.
-_START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?=['\"]*[=+@-].)"
-FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
-
-
-def write_table(path: Path, lines: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file, whole or not at all; its first line has the titles."""
-    titles, *rows = lines
-    # With a mark of its encoding, because some spreadsheets don't read Greek, or an é, without it.
-    with whole(path) as draft, draft.open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file).writerow(titles)  # Canvas takes no quote behind the mark
-        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
-
-
-def guarded(cells: Iterable[object]) -> list[str]:
-    """Return cells of which none looks like a formula to a spreadsheet.
-
-    That also holds for one that takes another separator than the file has.
-    """
-    return [FORMULA.sub("'", str(cell)) for cell in cells]
 
 
 def write_grades(path: Path, grades: Iterable[Grade]) -> None:
@@ -54,7 +30,7 @@ def read_grades(path: Path) -> Iterator[Grade]:
     if not set(columns) >= NEEDED:
         raise TableError(f"{path} is not a table of exercises that grading wrote.")
     for number, cells in rows:
-        given = {name: GUARDED.sub("", cells[name]) for name in COLUMNS if name in cells}
+        given = {name: unguarded(cells[name]) for name in COLUMNS if name in cells}
         given["points"] = given.get("points", "").replace(",", ".")
         grade = Grade(**given)
         if grade.points and not re.fullmatch(r"\d{1,4}(\.\d+)?", grade.points):

@@ -5,9 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lnorm_staff.grading.report.exercises_table import guarded
 from lnorm_staff.grading.report.summary import StudentWork, maximum_of
-from lnorm_staff.tables import Table, TableError, read_table
+from lnorm_staff.tables import Table, TableError, guarded, read_table
 
 __all__ = ["filled", "plain_table", "read_gradebook"]
 
