@@ -116,7 +116,7 @@ def test_judging_a_notebook_ends_in_time_whatever_it_sends(graded, monkeypatch):
 
 
 def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(graded, monkeypatch):
-    def full(**options):
+    def full(*arguments):
         raise OSError("no space left")
 
     monkeypatch.setattr(tempfile, "mkdtemp", full)

@@ -1,6 +1,7 @@
 """A kernel that runs what was handed in: what it answers, and how it ends."""
 
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -127,7 +128,7 @@ open('a/b/c', 'w').close()
 os.chmod('a/b', 0)
 os.chmod('a', 0)
 if os.name == 'posix':
-    for _ in range(1000):
+    for _ in range({deep}):
         os.mkdir('deeper')
         os.chdir('deeper')
 """
@@ -137,6 +138,8 @@ def test_without_a_sandbox_time_and_files_are_looked_after_all_the_same(
     unwalled, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    late, made = run("while True: pass", UNREADABLE, timeout=3)
+    late, made = run("while True: pass", UNREADABLE.format(deep=100), timeout=3)
     assert (late.failed, made) == ("timed out", WELL)
     assert os.listdir(tmp_path) == []
+    assert run(UNREADABLE.format(deep=3000)) == [WELL]  # what is left of it stops nothing
+    subprocess.run(["rm", "-rf", *tmp_path.iterdir()], check=os.name == "posix")

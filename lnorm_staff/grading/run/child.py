@@ -10,7 +10,6 @@ import importlib
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -60,19 +59,19 @@ class Child:
         self.is_alive = True
 
     async def __aenter__(self) -> "Child":
-        self.folder = Path(tempfile.mkdtemp(prefix="lnorm"))
+        self.folder = tempfile.TemporaryDirectory(prefix="lnorm", ignore_cleanup_errors=True)
         try:
-            self.process = await self._start()
+            self.process = await self._start(Path(self.folder.name))
         except BaseException:
-            _remove(self.folder)
+            self.folder.cleanup()
             raise
         return self
 
-    async def _start(self) -> asyncio.subprocess.Process:
-        (self.folder / "empty").mkdir()
+    async def _start(self, folder: Path) -> asyncio.subprocess.Process:
+        (folder / "empty").mkdir()
         path = [os.path.abspath(part) for part in sys.path]
         command = [sys.executable, "-I", "-c", START.format(path=path, module=self.module)]
-        rules = self.folder / "filter"
+        rules = folder / "filter"
         if is_walled := can_sandbox():
             command = [*walls(rules), *command]
         if os.name == "posix":
@@ -84,8 +83,8 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             limit=LONGEST,
-            env=_environment(HOME if is_walled else str(self.folder)),
-            cwd=self.folder / "empty",
+            env=_environment(HOME if is_walled else str(folder)),
+            cwd=folder / "empty",
             start_new_session=True,  # apart from this terminal and its Ctrl-C
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
@@ -143,7 +142,8 @@ class Child:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SECONDS_TO_END):
                 await self.process.wait()
-        _remove(self.folder)
+        with contextlib.suppress(RecursionError):  # of folders in folders without end
+            self.folder.cleanup()
 
 
 def serve(module: str) -> None:
@@ -182,12 +182,3 @@ def _environment(home: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name.upper() in KEPT}
     homes = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), home)
     return {**kept, "LNORM_PROGRESS": "", "OMP_NUM_THREADS": "1", **homes}
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder, also what somebody has made unreadable or very deep in it."""
-    if os.name == "posix":  # whose commands don't stumble over a path that is too long
-        for command in (("chmod", "-R", "u+rwx"), ("rm", "-rf")):
-            subprocess.run([*command, folder], capture_output=True)
-    else:
-        shutil.rmtree(folder, ignore_errors=True)
