@@ -58,8 +58,8 @@ from lnorm_staff.grading.run import runner
 class Forged(dict):
     def clear(self): pass
 forged = Forged({C2.name}={{"values": "Right.", "error": 0, "state": "RIGHT"}}, other={{}})
-forged[{P2.name!r}] = {{"values": [{{"numbers": ["torch.qint8", [2], "AAA="]}}], "error": None,
-    "notices": [], "code": ""}}
+forged[{P2.name!r}] = '{{"values": [{{"numbers": ["torch.qint8", [2], "AAA="]}}], "error": null,'
+forged[{P2.name!r}] += '"notices": [], "code": ""}}'
 runner.ATTEMPTS = forged
 """
 QUANTIZED = "quantize_per_tensor(x.float(), 0.1, 0, torch.qint8)"

@@ -1,9 +1,11 @@
 """A kernel that runs what was handed in: what it answers, and how it ends."""
 
+import asyncio
 import os
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 from pathlib import Path
 
 import psutil
@@ -11,10 +13,14 @@ import pytest
 import torch
 from kernel_values import IMPORTS, look, run, value
 
-from lnorm_course.exercises.mean import row_means
+from lnorm_course.exercises.mean import how_many, row_means
+from lnorm_staff.grading.collect.handed_in import HandedIn
+from lnorm_staff.grading.collect.whose import Origin
 from lnorm_staff.grading.run import child
+from lnorm_staff.grading.run.grade_many import grade_one
+from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
 from lnorm_staff.grading.run.outcomes import Outcome
-from lnorm_staff.grading.run.plain_data import decode
+from lnorm_staff.grading.run.plain_data import read_outcome
 
 DIED = Outcome("crashed", "the kernel died.")
 WELL = Outcome()
@@ -39,7 +45,7 @@ def test_cells_run_one_after_the_other_unseen_and_their_checks_are_written_down(
     seen, checked, magic, asked = others
     assert value(seen) == [2, 5]
     assert [*checked.attempts] == ["row_means"]
-    found = [decode(sent) for sent in checked.attempts["row_means"]["values"]]
+    found = read_outcome(checked.attempts["row_means"]).values
     torch.testing.assert_close(found, row_means.right)
     assert (magic, asked.failed) == (WELL, "crashed")
     assert value(alone) is True  # the copy doesn't answer too
@@ -114,6 +120,24 @@ def test_whatever_a_kernel_sends_is_no_error_of_the_grader(forged):
     _, found, x = run("x = 4", FORGE.format(forged=forged), look("x"), timeout=5)
     assert (found.failed, found.attempts, value(x)) == ("crashed", {}, 4)
     assert psutil.Process().memory_info().rss - before < 100 * 2**20
+
+
+A_LOT = f"""
+{IMPORTS}
+from lnorm_staff.grading.run import runner
+class Forged(dict):
+    def clear(self): pass
+runner.ATTEMPTS = Forged(how_many=[[]] * 900_000)
+"""
+
+
+def test_however_much_a_kernel_sends_the_grader_keeps_little_of_it():
+    file = HandedIn(Origin("ada"), [A_LOT, *["1"] * 9], [how_many])
+    tracemalloc.start()
+    (grade,) = asyncio.run(grade_one(file, 20))
+    assert (grade.state, grade.message.endswith(NOT_AN_ATTEMPT)) == ("crashed", True)
+    assert tracemalloc.get_traced_memory()[1] < 300 * 10**6  # each of ten fills 80 MB
+    tracemalloc.stop()
 
 
 def test_where_no_kernel_starts_every_cell_says_so(monkeypatch):

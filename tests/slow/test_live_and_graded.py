@@ -59,7 +59,11 @@ def test_every_attempt_gets_the_same_verdict_live_and_graded(topic):
     exec(setup, here)
     given = [(exercise, code) for exercise in BANK[topic].values() for code in attempts(exercise)]
     cells = [setup, *(f"bank.{exercise.name}.check({code})" for exercise, code in given)]
-    first, *found = asyncio.run(outcomes(KERNEL, 10, cells, 60, 600))
+
+    async def graded():
+        return [outcome async for _, outcome in outcomes(KERNEL, 10, cells, 60, 600)]
+
+    first, *found = asyncio.run(graded())
     assert first.failed == ""
     for (exercise, code), outcome in zip(given, found, strict=True):
         assert outcome.failed == "", outcome

@@ -94,13 +94,9 @@ class Child:
 
         Raises:
             TimeoutError: none comes in time; `answer` goes on waiting.
-            EOFError: none will come, because the child is dead or sends something else, or the
-                message has lists in lists without end.
+            EOFError: none will come, because the child is dead or sends something else.
         """
-        try:
-            line = json.dumps(message).encode() + b"\n"
-        except RecursionError:
-            raise EOFError from None
+        line = json.dumps(message).encode() + b"\n"
         if self.process.stdin:
             self.process.stdin.write(line)
         return await self.answer(seconds)
@@ -133,7 +129,8 @@ class Child:
         with contextlib.suppress(OSError):
             if os.name == "posix":
                 os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.kill()
+            else:
+                self.process.kill()
 
     async def __aexit__(self, *error: object) -> None:
         self.kill()

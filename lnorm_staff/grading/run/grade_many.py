@@ -4,13 +4,13 @@ import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import NOT_GRADED, Grade
 from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, one_line
 from lnorm_staff.grading.run.outcomes import JUDGE, KERNEL, Outcome, outcomes
+from lnorm_staff.grading.run.plain_data import LONGEST
 
 __all__ = ["grade_many", "grade_one"]
 
@@ -64,18 +64,20 @@ async def grade_one(file: HandedIn, timeout: float) -> list[Grade]:
     """
     if file.state:
         return [file.grade(None, file.state, file.reason)]
-    attempts: dict[str, Any] = {}  # the last one of each exercise
+    names = {exercise.name for exercise in file.exercises}
+    attempts: dict[str, str] = {}  # the last one of each exercise
     failures: dict[str, Outcome] = {}  # of the last cell that failed before it checked it
-    call = max(1, min(SECONDS_FOR_A_CALL, timeout / 3))
-    ran = await outcomes(KERNEL, call, file.cells, timeout, CELLS_IN_TIME * timeout)
-    for source, outcome in zip(file.cells, ran, strict=True):
-        attempts |= outcome.attempts
+    call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
+    async for source, outcome in outcomes(KERNEL, call, file.cells, timeout, total):
+        for name in names & {*outcome.attempts}:
+            sent = outcome.attempts[name]
+            attempts[name] = sent if isinstance(sent, str) and len(sent) <= LONGEST else ""
         if outcome.failed:
-            failures |= dict.fromkeys(CHECK.findall(source), outcome)
+            failed = outcome._replace(attempts={})
+            failures |= dict.fromkeys(names & {*CHECK.findall(source)}, failed)
     topics = sorted({exercise.topic for exercise in file.exercises})
-    asked = [(e.name, attempts[e.name]) for e in file.exercises if e.name in attempts]
-    judged = await outcomes(JUDGE, topics, asked, SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
-    verdicts = {name: outcome for (name, _), outcome in zip(asked, judged, strict=True)}
+    judged = outcomes(JUDGE, topics, attempts.items(), SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
+    verdicts = {name: outcome async for (name, _), outcome in judged}
 
     def graded(exercise: Exercise) -> Grade:
         if outcome := verdicts.get(exercise.name):

@@ -1,7 +1,8 @@
 """Have several things done by a child that nobody trusts, which starts again if it dies."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from lnorm_staff.grading.run.child import Child
@@ -9,6 +10,7 @@ from lnorm_staff.grading.run.child import Child
 __all__ = ["JUDGE", "KERNEL", "Outcome", "Program", "outcomes"]
 
 SECONDS_TO_START, SECONDS_TO_STOP = 60, 3
+MOST_OF_A_REASON = 1000  # characters
 
 
 class Program(NamedTuple):
@@ -32,9 +34,9 @@ class Outcome(NamedTuple):
 
 
 async def outcomes(
-    program: Program, setup: Any, asked: Sequence[Any], timeout: float, total: float
-) -> list[Outcome]:
-    """Return what becomes of each thing that a child is asked to do.
+    program: Program, setup: Any, asked: Iterable[Any], timeout: float, total: float
+) -> AsyncIterator[tuple[Any, Outcome]]:
+    """Yield each thing that a child is asked to do with what becomes of it, and keep nothing of it.
 
     Args:
         program: what runs in the child.
@@ -44,28 +46,31 @@ async def outcomes(
         total: seconds for all of them together.
     """
     deadline = time.monotonic() + total
-    found: list[Outcome] = []
+    waiting = deque(asked)
+    done: list[Any] = []  # what went well, if a new child has to do it again
     rest: Outcome | None = None
-    while len(found) < len(asked):
-        done = [each for each, outcome in zip(asked, found, strict=False) if not outcome.failed]
-        again = done if program.has_memory else []
+    while waiting and not rest:
         try:
             async with Child(program.module) as child:
                 await child.ask(setup, SECONDS_TO_START)
-                for each in again:
+                for each in done:
                     await child.ask(each, deadline - time.monotonic())
-                while child.is_alive and len(found) < len(asked) and time.monotonic() < deadline:
-                    found.append(await _one(child, program, asked[len(found)], timeout, deadline))
+                while child.is_alive and waiting and time.monotonic() < deadline:
+                    each = waiting.popleft()
+                    outcome = await _one(child, program, each, timeout, deadline)
+                    if program.has_memory and not outcome.failed:
+                        done.append(each)
+                    yield each, outcome
         except (EOFError, TimeoutError):
             died = f"the {program.name} died again and again."
-            rest = Outcome("crashed", died if again else f"no {program.name} could be started.")
+            rest = Outcome("crashed", died if done else f"no {program.name} could be started.")
         except OSError as problem:  # of the machine, such as a full disk
             rest = Outcome("crashed", f"the machine that grades it stopped early: {problem}.")
         if time.monotonic() > deadline:
             rest = Outcome("timed out", f"the {total:g} seconds for the whole notebook were over.")
-        if rest:
-            found += [rest] * (len(asked) - len(found))
-    return found
+    if rest:
+        for each in waiting:
+            yield each, rest
 
 
 async def _one(
@@ -96,4 +101,4 @@ def _read(answer: Any) -> Outcome:
     if not isinstance(answer, dict) or not isinstance(answer.get("attempts"), dict):
         raise EOFError
     why = answer.get("why")
-    return Outcome("crashed" if why else "", str(why or ""), answer["attempts"])
+    return Outcome("crashed" if why else "", str(why or "")[:MOST_OF_A_REASON], answer["attempts"])

@@ -18,7 +18,7 @@ from lnorm_course.checking.errors import Error
 from lnorm_course.checking.running import Outcome
 from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
 
-__all__ = ["NUMBERS", "decode", "encode", "read_outcome", "write_outcome"]
+__all__ = ["LONGEST", "NUMBERS", "decode", "encode", "read_outcome", "write_outcome"]
 
 LONGEST = 2**19  # characters of an attempt
 MOST_NUMBERS, MOST_AXES, MOST_BITS = 10_000, 32, 4000
@@ -34,29 +34,33 @@ NUMBERS: dict[str, Any] = {
 } | {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
 
 
-def write_outcome(outcome: Outcome) -> dict:
-    """Write what became of an attempt as what JSON knows; if it's too large, that it is."""
+def write_outcome(outcome: Outcome) -> str:
+    """Write what became of an attempt as JSON; if it's too large, that it is.
+
+    It stays a text until it's judged, because a few characters can be made to fill the memory.
+    """
     error = outcome.error
-    written = {
+    told = {
         "values": [encode(value) for value in outcome.values],
         "error": error._asdict() if isinstance(error, Error) else error,
         "notices": list(outcome.notices),
         "code": outcome.code,
     }
-    if len(json.dumps(written)) > LONGEST:
+    if len(written := json.dumps(told)) > LONGEST:
         return write_outcome(Outcome([], "your answer is too large to be judged."))
     return written
 
 
-def read_outcome(data: Any) -> Outcome:
+def read_outcome(written: Any) -> Outcome:
     """Read what `write_outcome` wrote.
 
     Raises:
         ValueError: it's something else, which somebody sent instead.
     """
     try:
-        if len(json.dumps(data)) > LONGEST:
+        if len(written) > LONGEST:
             raise ValueError("it's too large")
+        data = json.loads(written)
         values = [decode(value) for value in data["values"]]
         error = data["error"]
         if isinstance(error, dict):

@@ -19,7 +19,7 @@ from lnorm_staff.grading.run.plain_data import write_outcome
 
 __all__ = ["ATTEMPTS", "main", "record"]
 
-ATTEMPTS: dict[str, dict] = {}  # of the cell that runs: what the last check of each exercise got
+ATTEMPTS: dict[str, str] = {}  # of the cell that runs: what the last check of each exercise got
 # What the grader sends to stop a cell; on Windows that is SIGBREAK.
 STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGBREAK") if hasattr(signal, name)]
 
