@@ -41,7 +41,7 @@ site: $(SITE) ## write the web edition into the folder site, or one lesson as a 
 slow: $(READY) ## run what takes longer: lessons filled in and graded, broken notebooks, the walls of the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
 
-browser: $(BROWSER) ## use the web edition, and three lessons in JupyterLab, in Chromium; all with ARGS=--all
+browser: $(BROWSER) ## use the web edition, and three lessons in JupyterLab, in Chromium
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser --reruns 1 -rfER $(ARGS)
 
 hub: $(HUB) ## run JupyterHub for a class on this machine until Ctrl+C: make hub PORT=8000

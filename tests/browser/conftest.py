@@ -10,23 +10,6 @@ from project import NOTEBOOKS
 from site_page import WIDE, Visit, served, written
 
 
-def pytest_addoption(parser):
-    parser.addoption(
-        "--all", action="store_true", help="also what is only tried at the end of an edition"
-    )
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "only_with_all: tried at the end of an edition")
-
-
-def pytest_collection_modifyitems(config, items):
-    if not config.getoption("--all"):
-        later = [item for item in items if item.get_closest_marker("only_with_all")]
-        items[:] = [item for item in items if item not in later]
-        config.hook.pytest_deselected(items=later)
-
-
 @pytest.fixture(scope="session")
 def chromium():
     try:

@@ -88,6 +88,50 @@ class Touch(Keyboard):
         finger.detach()
 
 
+def move_all(alive, hand):
+    """Press all presets, and move all controls to their ends; look at each state."""
+    alive.check()
+    chip = alive.root.locator(".chips").get_by_role("button")
+
+    def choose(preset):
+        hand.press(chip.get_by_text(preset, exact=True))
+        alive.state = [*alive.presets[preset]]
+        alive.check()
+
+    for preset in alive.presets:
+        choose(preset)
+    for number, control in enumerate(alive.about["controls"]):
+        for preset in alive.presets:
+            if number not in alive.frame["off"]:
+                break
+            choose(preset)
+        assert number not in alive.frame["off"]
+        _move_to_all_ends(alive, number, control, hand)
+
+
+def _move_to_all_ends(alive, number, control, hand):
+    """Move a control to both ends, or to all that can be chosen; look at each."""
+    inputs = alive.root.locator(".controls > *").nth(number).locator("input")
+    if control["kind"] == "slider":
+        last = len(control["texts"]) - 1
+        for end in (1, 0):
+            hand.drag(inputs, end)
+            if hand.passes_others:
+                alive.moved(number, last // 2)
+            alive.moved(number, last * end)
+            alive.check()
+    elif control["kind"] == "choice":
+        for place in (*range(1, len(control["texts"])), 0):
+            hand.choose(inputs.nth(place))
+            alive.moved(number, place)
+            alive.check()
+    else:
+        for _ in range(2):
+            hand.tick(inputs)
+            alive.moved(number, 1 - alive.state[number])
+            alive.check()
+
+
 def middle(handle):
     """Scroll to something, and return where its middle is."""
     handle.scroll_into_view_if_needed()

@@ -26,7 +26,7 @@ window.looks = (root, svgs) => {
         return inOrder(drawn) === inOrder(other);
     });
     return {
-        words: root.querySelector('.lnorm-explorer > p').textContent,
+        words: root.querySelector('p').textContent,
         is_same_picture: isSame.length === svgs.length && isSame.every(Boolean),
         places: [...root.querySelectorAll('.controls > *')].map(box => {
             const inputs = [...(box.matches('button') ? [] : box.querySelectorAll('input'))];
@@ -107,7 +107,14 @@ class Visit:
     @property
     def explorers(self):
         """The explorers of the page, in order, each drawn because it has come into sight."""
-        return [Alive(self, place) for place in self.page.locator(".lnorm-live").all()]
+        return [*map(self._alive, self.page.locator(".lnorm-live").all())]
+
+    def _alive(self, place):
+        place.scroll_into_view_if_needed()
+        explorer = made(place.get_attribute("data-topic"))
+        alive = Alive(self.page, place.locator(".lnorm-explorer"), explorer, typeset)
+        alive.state = alive.presets.get(place.get_attribute("data-preset"), alive.state)
+        return alive
 
     def close(self):
         """Close the window, in which nothing may have gone wrong."""
@@ -116,27 +123,21 @@ class Visit:
 
 
 class Alive:
-    """An explorer in a page, beside the same one in Python."""
+    """An explorer in a page or in JupyterLab, beside the same one in Python.
 
-    def __init__(self, visit, place):
-        self.page, self.root = visit.page, place
-        self.topic = place.get_attribute("data-topic")
-        place.scroll_into_view_if_needed()
-        place.locator(".lnorm-explorer > p:not(:empty)").wait_for()
-        self.explorer = made(self.topic)
-        self.about = self.explorer.page
+    written: how the page writes what Python says.
+    """
+
+    def __init__(self, page, root, explorer, written=lambda frame: frame):
+        self.page, self.root, self.explorer, self.written = page, root, explorer, written
+        root.locator("p:not(:empty)").first.wait_for()
+        self.about, self.state = explorer.page, [*explorer.state]
         self.presets = {p["name"]: p["state"] for p in self.about["presets"]}
-        start = self.presets.get(place.get_attribute("data-preset"), self.about["start"])
-        self.state = [*start]
 
     @property
     def frame(self):
         """What Python computes for the present state."""
         return self.explorer.frame(tuple(self.state))
-
-    def go(self, name):
-        """Note that a preset was chosen."""
-        self.state = self.presets[name]
 
     def moved(self, number, place):
         """Note that a control was moved."""
@@ -144,7 +145,7 @@ class Alive:
 
     def check(self):
         """Assert that the page shows what Python computes for the state."""
-        frame = typeset(self.frame)
+        frame = self.written(self.frame)
         seen, svgs = None, frame["svgs"]
         for _ in range(100):
             seen = self.root.evaluate("(root, svgs) => looks(root, svgs)", svgs)
@@ -160,4 +161,4 @@ class Alive:
                 for n, (kind, place) in enumerate(zip(kinds, self.state, strict=True))
             ],
             "pressed": [name for name, state in self.presets.items() if state == self.state],
-        }, (self.topic, self.state)
+        }, [panel["alt"] for panel in self.about["panels"]]

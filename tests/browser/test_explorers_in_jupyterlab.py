@@ -1,15 +1,13 @@
-"""Explorers in JupyterLab: moved by mouse, touch and keys, at every width, and in both
-themes.
-"""
+"""Explorers in JupyterLab: they play, and fit every width and both themes."""
+
+import itertools
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from control_ends import make_all
 from jupyterlab_page import Page, is_still, notebook, wait_until
-from pages import few
 from test_without_a_kernel import serious
 
-UNLIKE = ["explore_amplitude", "explore_batch", "explore_collapse"]
+NAMES = ["explore_amplitude", "explore_batch", "explore_collapse"]
 IS_SHOWN = "root => root.querySelector('p').textContent.length > 0"
 # Elements with text of their own that is smaller than 12 pixels on the screen.
 SMALL_TYPE = """root => {
@@ -47,12 +45,10 @@ HEIGHT_OF_VIEW = "() => document.querySelector('.jp-WindowedPanel-outer').client
 
 
 @pytest.fixture(scope="module")
-def page(chromium, address, lessons, request):
-    """A notebook with explorers, `names` says which."""
-    names = list(make_all()) if request.config.getoption("--all") else UNLIKE
-    cells = ["from lnorm_course.explorers import *", *(f"{name}()" for name in names)]
-    page = Page(chromium, address, notebook(lessons, "some.ipynb", *cells), has_touch=True)
-    page.names = names
+def page(chromium, address, lessons):
+    """A notebook with explorers."""
+    cells = ["from lnorm_course.explorers import *", *(f"{name}()" for name in NAMES)]
+    page = Page(chromium, address, notebook(lessons, "some.ipynb", *cells))
     page.run_all()
     for shown in page.explorers:
         page.page.wait_for_function(IS_SHOWN, arg=shown.root.element_handle())
@@ -62,53 +58,10 @@ def page(chromium, address, lessons, request):
     page.page.close()
 
 
-@pytest.fixture(params=few(make_all(), UNLIKE))
-def shown(page, request):
-    return page.explorers[page.names.index(request.param)]
-
-
-def slider_of(shown):
-    """Return the first slider that can be moved."""
-    sliders = shown.root.locator("input[type=range]:enabled")
-    return sliders.first if sliders.count() else pytest.skip("has no slider")
-
-
-def at(slider, share):
-    """Return a place on a track, for the mouse or a finger, seen from its corner.
-
-    JupyterLab still moves cells when it has measured others, so a place on the page can be old.
-    """
-    box = slider.bounding_box()
-    return {"x": share * box["width"], "y": box["height"] / 2}
-
-
-def follows(shown, act):
-    """Assert that words and picture change, and agree, when something is done."""
-    before = shown.words, shown.paths
-    act()
-    wait_until(shown.page, lambda: shown.words != before[0])
-    is_still(shown)
-
-
-def test_a_slider_follows_mouse_finger_and_keys(shown):
-    slider = slider_of(shown)
-    slider.scroll_into_view_if_needed()
-    start = slider.input_value()
-    slider.press("Home")
-    is_still(shown)
-    follows(shown, lambda: slider.click(position=at(slider, 0.99)))
-    assert slider.input_value() == slider.get_attribute("max")
-    follows(shown, lambda: slider.tap(position=at(slider, 0.01)))
-    assert slider.input_value() == "0"
-    follows(shown, lambda: slider.press("End"))
-    assert slider.input_value() == slider.get_attribute("max")
-    shown.control("reset").click()
-    wait_until(shown.page, lambda: slider.input_value() == start)
-
-
-def test_play_sweeps_a_slider_and_stops_where_it_began(shown):
+def test_play_sweeps_a_slider_and_stops_where_it_began(page):
+    shown = page.explorers[0]
     button = shown.root.get_by_role("button", name="play", exact=True)
-    slider = slider_of(shown)
+    slider = shown.root.locator("input[type=range]:enabled").first
     start = slider.input_value()
     button.click()
     wait_until(shown.page, lambda: slider.input_value() != start)
@@ -124,15 +77,13 @@ def test_play_sweeps_a_slider_and_stops_where_it_began(shown):
     shown.control("reset").click()
 
 
-def test_at_every_width_type_can_be_read_and_tracks_be_held(shown):
-    for width in (360, 600, 900):
+def test_at_every_width_type_can_be_read_and_tracks_be_held(page):
+    for shown, width in itertools.product(page.explorers, (360, 600, 900, 0)):
         shown.root.evaluate(SET_WIDTH, width)
         is_still(shown)
-        wait_until(shown.page, lambda: not shown.root.evaluate(SCROLLS))
+        assert not shown.root.evaluate(SCROLLS)
         for wrong in (SMALL_TYPE, SHORT_TRACKS, OVER_EDGE):
             assert shown.root.evaluate(wrong) == []
-    shown.root.evaluate(SET_WIDTH, 0)
-    is_still(shown)
 
 
 def test_a_picture_is_seen_together_with_its_words_and_with_its_controls(page):
@@ -141,7 +92,7 @@ def test_a_picture_is_seen_together_with_its_words_and_with_its_controls(page):
     room = page.page.evaluate(HEIGHT_OF_VIEW)
     tall = [
         (name, height)
-        for name, shown in zip(page.names, page.explorers, strict=True)
+        for name, shown in zip(NAMES, page.explorers, strict=True)
         for what in (HEIGHT_TOGETHER, HEIGHT_TO_OPERATE)
         if (height := shown.root.evaluate(what)) > room
     ]

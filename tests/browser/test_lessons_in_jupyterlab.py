@@ -1,18 +1,16 @@
-"""Lessons in JupyterLab: run from the top, every slider moved from the keyboard."""
+"""Lessons in JupyterLab: as they open, run from the top, and moved by keys, mouse, and touch."""
 
 import re
 
 import nbformat
 import pytest
+from hands import Keyboard, Mouse, Touch, move_all
 from jupyterlab_page import Page
-from pages import few
 from project import LESSON_PATHS
+from site_page import SCRIPT, Alive
+from test_without_a_kernel import ERROR, LOADED
 
 from lnorm_course import explorers
-
-# Lesson 1 has the row alone. Those with two sliders, a choice, and points that can be dragged.
-WITH_EXPLORERS = LESSON_PATHS[1:]
-UNLIKE = [LESSON_PATHS[4], LESSON_PATHS[5], LESSON_PATHS[9]]
 
 
 def explorers_of(path):
@@ -22,55 +20,27 @@ def explorers_of(path):
             yield eval(call[0], vars(explorers))
 
 
-@pytest.fixture(params=few(WITH_EXPLORERS, UNLIKE), ids=lambda path: path.name)
-def lesson(request, chromium, address):
-    page = Page(chromium, address, request.param.name)
-    page.run_all()
-    expected = list(explorers_of(request.param))
-    yield page, expected
-    for explorer in expected:
+# Two sliders, a choice, and points that can be dragged.
+@pytest.mark.parametrize(("number", "hand"), [(5, Keyboard), (6, Mouse), (10, Touch)])
+def test_its_pictures_are_seen_at_once_and_every_control_moves_them(
+    chromium, address, number, hand
+):
+    path = LESSON_PATHS[number - 1]
+    lab = Page(chromium, address, path.name, has_touch=hand is Touch)
+    page, expected = lab.page, [*explorers_of(path)]
+    images = page.locator(".jp-OutputArea img")
+    images.first.wait_for()
+    assert images.evaluate_all(LOADED)
+    assert page.get_by_text(ERROR).count() == 0
+    lab.run_all()
+    page.evaluate(SCRIPT + "null")  # or it would call the function
+    roots = page.locator(".lnorm-explorer").all()
+    assert len(roots) == len(expected) > 0
+    for root, explorer in zip(roots, expected, strict=True):
+        move_all(Alive(page, root, explorer), hand(page))
         explorer.close()
-    page.menu("Kernel", "Shut Down Kernel")
-    page.page.close()
-
-
-def test_every_control_moves_the_picture_and_its_words_to_the_right_values(lesson):
-    page, expected = lesson
-    assert expected
-    assert len(page.explorers) == len(expected)
-    for shown, explorer in zip(page.explorers, expected, strict=True):
-        state = [*explorer.state]
-        assert_same(shown, explorer, state)
-        for name, chosen in explorer.presets.items():
-            shown.press(name, "Enter")
-            state = [*chosen]
-            assert_same(shown, explorer, state)
-        for number, control in enumerate(explorer.controls.values()):
-            for target, key, place in moves(control, state[number]):
-                if number not in explorer.frame(state)["off"]:
-                    shown.press(target, key)
-                    state[number] = place
-                    assert_same(shown, explorer, state)
-    assert page.page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
-    assert page.page.get_by_text("Error displaying widget").count() == 0
-    assert page.errors == []
-
-
-def moves(control, place):
-    """Yield what to press with which key, and at which stop the control is then."""
-    texts = control.texts()
-    if control.kind == "slider":
-        last = len(texts) - 1
-        yield from ((control.label, "Home", 0), (control.label, "End", last))
-        yield control.label, "ArrowLeft", last - 1
-    elif control.kind == "choice":
-        for number, text in enumerate(texts):
-            yield text, "Space", number
-    else:
-        yield from ((control.label, "Space", 1 - place), (control.label, "Space", place))
-
-
-def assert_same(shown, explorer, state):
-    frame = explorer.frame(state)
-    expected = frame["words"], re.findall(r' d="([^"]+)"', "".join(frame["svgs"]))
-    assert shown.wait_for(*expected) == expected
+    assert page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
+    assert page.get_by_text(ERROR).count() == 0
+    assert lab.errors == []
+    lab.menu("Kernel", "Shut Down Kernel")
+    page.close()
