@@ -119,6 +119,9 @@ def write_copy(options: argparse.Namespace) -> None:
 def grade(options: argparse.Namespace) -> None:
     """Print a line for each submission, and write the results if asked for."""
     out, given = options.out, options.submissions
+    is_table = [path.suffix for path in given] == [".csv"]
+    if is_table and not out:
+        sys.exit("Say where to write: add --out, or OUT=folder with make.")
     earlier: list[Grade] = []
     if out:  # what can go wrong does so before the work is done
         out.mkdir(parents=True, exist_ok=True)
@@ -127,7 +130,7 @@ def grade(options: argparse.Namespace) -> None:
     gradebook = read_gradebook(options.gradebook) if options.gradebook else None
     done: list[Grade] = []
     try:
-        if [path.suffix for path in given] == [".csv"]:
+        if is_table:
             done, earlier = list(read_grades(given[0])), []
         else:
             run(options, done)

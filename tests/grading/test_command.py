@@ -1,9 +1,11 @@
 """The command `grade`: what it prints and writes, and what it refuses."""
 
+import asyncio
 import csv
 import io
 import os
 import re
+import signal
 from dataclasses import replace
 
 import nbformat
@@ -40,8 +42,8 @@ def class_of_three(tmp_path, monkeypatch):
         if file.state:
             return await one(file, timeout)
         state = STATES[file.origin.file]
-        if isinstance(state, BaseException):
-            raise state
+        if callable(state):
+            await state()
         return [file.grade(row_means, state, f"{timeout:g} seconds, γ")]
 
     monkeypatch.setattr(grade_many, "grade_one", by_name)
@@ -131,12 +133,21 @@ def test_points_that_a_person_gave_belong_to_one_file_on_one_lesson(earlier, aga
     assert {f"{grade.file} {grade.lesson}": grade.points for grade in found} == added
 
 
+async def ctrl_c():
+    signal.raise_signal(signal.SIGINT)
+    await asyncio.sleep(60)
+
+
+async def odd_error():
+    raise RuntimeError("odd\x1b")
+
+
 def test_what_is_done_stays_when_the_rest_is_not_graded(class_of_three, monkeypatch, capsys):
     out = class_of_three.parent / "out"
     assert main(["grade", "~/class", "--out", "~/out"]) == 0
     monkeypatch.setitem(STATES, "ada.ipynb", "timed out")
-    monkeypatch.setitem(STATES, "b/c.ipynb", KeyboardInterrupt())
-    assert main(["grade", "~/class", "--out", "~/out"]) == 130
+    monkeypatch.setitem(STATES, "b/c.ipynb", ctrl_c)
+    assert main(["grade", "~/class", "--out", "~/out", "--jobs", "1"]) == 130
     assert "1 of 3 were graded." in capsys.readouterr().err
     assert [row.state for row in read_grades(out / EXERCISES)] == ["timed out", "wrong", "missing"]
     monkeypatch.setitem(STATES, "ada.ipynb", "crashed")
@@ -148,7 +159,7 @@ def test_what_is_done_stays_when_the_rest_is_not_graded(class_of_three, monkeypa
 
 
 def test_an_error_of_the_grader_costs_one_notebook_only(class_of_three, monkeypatch, capsys):
-    monkeypatch.setitem(STATES, "b/c.ipynb", RuntimeError("odd\x1b"))
+    monkeypatch.setitem(STATES, "b/c.ipynb", odd_error)
     assert main(["grade", "~/class"]) == 0
     _, odd, last = capsys.readouterr().out.splitlines()
     assert odd == "b/c.ipynb: not graded: grading it raised RuntimeError: odd�"
@@ -177,6 +188,11 @@ def test_untouched_lessons_and_notebooks_on_other_lessons_are_counted_and_not_ru
     assert "Notebooks untouched: 1\n" in told
     with pytest.raises(SystemExit, match="isn't one lesson"):
         main(["grade", str(folder), "--lessons", "one"])
+
+
+def test_who_names_a_table_and_no_folder_is_asked_for_one(class_of_three):
+    with pytest.raises(SystemExit, match="--out"):
+        main(["grade", "~/exercises.csv"])
 
 
 @pytest.mark.parametrize(

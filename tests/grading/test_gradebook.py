@@ -84,13 +84,13 @@ def canvas(text):
 
 def test_moodle_reads_points_and_comments_from_its_own_worksheet_and_all_else_stays(written):
     grades = [
-        graded("A. L.", number="4711", comment="Nice, really."),
+        graded("A. L.", number="4711", comment="Nice,\n really."),
         graded("A. L.", "02_variance", "wrong", "4711", points="0.5"),
         graded("new", number="5"),
     ]
     told, text = written(grades, WORKSHEET)
     assert moodle(text, 2) == {4711: (1.5, "one: Nice, really."), 12: (None, "=See <b>me</b>")}
-    assert told == ["1 students in list.csv have points.", "Not in list.csv: new."]
+    assert told == ["Students in list.csv with points: 1.", "Not in list.csv: new."]
     lines = [list(csv.reader(each.lstrip("\ufeff").splitlines())) for each in (WORKSHEET, text)]
     changed = [
         (row, title)
@@ -136,7 +136,7 @@ def test_a_student_is_found_under_any_name_that_a_system_gives(written, encoding
         assert moodle(text, 2)[12][0] == 1
     for name in ("Zoë", ""):
         told, _ = written([graded(name)], WORKSHEET.replace("zoe@", "z@"), encoding)
-        assert told == ["0 students in list.csv have points.", f"Not in list.csv: {name}."]
+        assert told == ["Students in list.csv with points: 0.", f"Not in list.csv: {name}."]
 
 
 def test_two_students_of_one_name_get_nobody_else_s_points(written):

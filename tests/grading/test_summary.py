@@ -113,6 +113,14 @@ def test_a_picture_is_recommended_for_a_belief_and_for_no_other_mistake():
     assert ["Show <code>explore_" in row for row in rows] == [True, True, False]
 
 
+def test_of_a_misconception_the_report_says_what_most_students_read():
+    odd, *others = (graded(who, "one", "wrong", "8", BATCH_CODE) for who in "xyz")
+    said = [replace(odd, message="My own words."), *(replace(o, message="Ours.") for o in others)]
+    page = report_page(summarize(said))
+    assert "Ours." in page
+    assert "My own words." not in page
+
+
 def test_the_report_says_it_all_without_a_name_or_another_file():
     page = report_page(summarize([*CLASS, graded("ada", "how_many")]))
     assert questions("01_mean")["how_many"] in page

@@ -56,7 +56,7 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
         for lesson, earned in student.points.items():  # who has handed in under two names
             points[at][lesson] = max(earned, points[at].get(lesson, 0))
         comments[at] += [student.comment] if student.comment else []
-    told = [f"{sum(map(bool, points))} students in {table.path.name} have points."]
+    told = [f"Students in {table.path.name} with points: {sum(map(bool, points))}."]
     if others:
         told.append(f"Not in {table.path.name}: {', '.join(others)}.")
     maximum = maximum_of(students)

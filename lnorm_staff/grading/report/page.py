@@ -78,7 +78,8 @@ def _told(each: Misconception) -> list[str]:
         call = inline(f"`{SHOWN_FOR_BELIEF[each.what]}`")
         what = f"<strong>{what}</strong><br>Show {call}."
     where = "<br>".join(dict.fromkeys(map(_asked, each.shown)))
-    return [what, _bar(each.students, each.of), where, inline(each.shown[0].message)]
+    ((message, _),) = Counter(grade.message for grade in each.shown).most_common(1)
+    return [what, _bar(each.students, each.of), where, inline(message)]
 
 
 def _on_exercises(exercises: Iterable[Sequence[Grade]]) -> Iterator[str]:

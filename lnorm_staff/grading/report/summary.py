@@ -44,7 +44,8 @@ class StudentWork:
     def comment(self) -> str:
         """Return what a person wrote, in one line."""
         said = [(grade.exercise, grade.comment) for grade in self.grades if grade.comment]
-        return " ".join(f"{name}: {words}" if name else words for name, words in said)
+        told = " ".join(f"{name}: {words}" if name else words for name, words in said)
+        return " ".join(told.split())
 
 
 class Misconception(NamedTuple):
