@@ -19,6 +19,10 @@ def var(x):
     return x.var(-1, keepdim=True, correction=0)
 
 
+def around(x, m):
+    return (x - m) / (mean((x - m).square()) + 1e-5).sqrt()
+
+
 def norm(x, eps=1e-5):
     return F.layer_norm(x, x.shape[-1:], eps=eps)
 
@@ -263,6 +267,7 @@ WRONG = [
     (trained(Detached(8)), trained(nn.LayerNorm(8)), ["constants for PyTorch"]),
     (lambda x: norm(x.unflatten(-1, (4, 2)).mT).mT.flatten(-2), None, ["0, 2, 4, and 6"]),
     (Shards(768), nn.LayerNorm(768), ["2 groups, of which the first is 0 to 383"]),
+    (lambda x: around(x, x.sum(-1, True) / 9), None, ["Your mean is 0.8889 times"]),
     (of_halves, None, ["cause unknown", "right up to a factor"]),
     (Affine(lambda x, w, b: norm(x) * w + b), nn.LayerNorm(8, bias=False), ["It has a β"]),
     # Which features change others depends on which is the largest.
