@@ -14,13 +14,13 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.notebooks import NotGradedError, lesson_on, opened
 from lnorm_staff.grading.collect.whose import Export, Origin
 from lnorm_staff.grading.grade import FURTHER, NOT_GRADED, Grade, Who
-from lnorm_staff.grading.plain_text import printable
+from lnorm_staff.grading.plain_text import printable, shortened
 
 __all__ = ["HandedIn", "collect"]
 
 LARGEST = 20_000_000  # bytes of a file
 KINDS = (".ipynb", ".zip")
-MOST_FILES = 100  # that are listed of one student, and as many that are neither
+MOST_LISTED = {True: 100, False: 20}  # of one student, whether they are of these kinds or not
 MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
 MOST_NOTEBOOKS = 40  # of one student; the course has less than half as many lessons
 MADE = (".", "__")  # how the names begin of what a program made, such as "__MACOSX"
@@ -67,25 +67,25 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
             # As tables show them, so that files whose names look alike there stay several.
             names = tuple(map(printable, named))
             origin = export.origin_of(names)
+            origin = origin._replace(file=shortened(origin.file))
             who = origin.who
             seen[origin.file] += 1
             if (number := seen[origin.file]) > 1:  # as an archive may have it
                 origin = origin._replace(file=f"{origin.file} ({number})")
-            kind = who, names[-1].lower().endswith(KINDS)
-            files_of[kind] += 1
-            if files_of[kind] > MOST_FILES + 1:
+            is_work = names[-1].lower().endswith(KINDS)
+            most = MOST_LISTED[is_work]
+            files_of[who, is_work] += 1
+            if files_of[who, is_work] > most + 1:
                 continue
             try:
-                if files_of[kind] > MOST_FILES:
-                    raise NotGradedError(
-                        f"of a student, at most {MOST_FILES} such files are listed."
-                    )
+                if files_of[who, is_work] > most:
+                    raise NotGradedError(f"of a student, at most {most} such files are listed.")
                 # Whoever has too much already has no more of it read.
                 data = read() if size_of[who] <= MOST_OF_ONE else b""
                 size_of[who] += len(data)
                 if size_of[who] > MOST_OF_ONE:
-                    most = f"{MOST_OF_ONE / 1e6:.0f} MB"
-                    raise NotGradedError(f"of a student, at most {most} are graded.")
+                    told = f"at most {MOST_OF_ONE / 1e6:.0f} MB are graded."
+                    raise NotGradedError(f"of a student, {told}")
                 is_archive = names[-1].lower().endswith(KINDS[1])
                 if is_archive and not archives:
                     raise NotGradedError("it is an archive inside other archives. Unpack it first.")
@@ -96,8 +96,8 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                 cells, exercises = opened(data, names[-1], wanted)
                 notebooks_of[who] += 1
                 if notebooks_of[who] > MOST_NOTEBOOKS:
-                    most = f"the first {MOST_NOTEBOOKS} notebooks"
-                    raise NotGradedError(f"of a student, only {most} are graded, by their names.")
+                    told = f"only the first {MOST_NOTEBOOKS} notebooks are graded, by their names."
+                    raise NotGradedError(f"of a student, {told}")
                 yield HandedIn(origin, cells, exercises)
             except NotGradedError as problem:
                 yield HandedIn(origin, state=problem.state, reason=str(problem))
