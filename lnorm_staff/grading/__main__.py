@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lnorm_course.lab.lesson_files import ORIGINALS
@@ -16,11 +16,11 @@ from lnorm_staff.grading.collect.handed_in import HandedIn, collect
 from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_short
 from lnorm_staff.grading.hand_out.copies import COURSE, CopyError, student_zip
 from lnorm_staff.grading.report.class_folder import EXERCISES, GRADES, REPORT, write_results
-from lnorm_staff.grading.report.exercises_table import add_to, read_grades
+from lnorm_staff.grading.report.exercises_table import add_to, read_grades, write_grades
 from lnorm_staff.grading.report.gradebook import read_gradebook
 from lnorm_staff.grading.run.grade_many import grade_many
 from lnorm_staff.grading.run.sandbox import can_sandbox
-from lnorm_staff.tables import TableError
+from lnorm_staff.tables import Table, TableError
 
 NO_SANDBOX = (
     "Careful: the notebooks can read and change your files, and use the network. On Linux, install "
@@ -136,9 +136,22 @@ def grade(options: argparse.Namespace) -> None:
             run(options, done)
     finally:  # after Ctrl-C or an error too, so that nothing that is done is lost
         if out and done:
-            for told in write_results(add_to(earlier, done), out, gradebook):
-                print(told)
-            print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")
+            write(add_to(earlier, done), out, gradebook)
+
+
+def write(grades: Sequence[Grade], out: Path, gradebook: Table | None) -> None:
+    """Write the results; if that can't be done, keep at least the table of exercises."""
+    try:
+        for told in write_results(grades, out, gradebook):
+            print(told)
+    except OSError:  # such as a full disk, or a table that a spreadsheet has locked
+        kept = Path(tempfile.mkdtemp()) / EXERCISES
+        write_grades(kept, grades)
+        print(
+            f"The grades are kept in {kept}. Grade that table to write the rest.", file=sys.stderr
+        )
+        raise
+    print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")
 
 
 def run(options: argparse.Namespace, done: list[Grade]) -> None:

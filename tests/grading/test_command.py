@@ -5,8 +5,10 @@ import csv
 import io
 import os
 import re
+import shutil
 import signal
 from dataclasses import replace
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -156,6 +158,16 @@ def test_what_is_done_stays_when_the_rest_is_not_graded(class_of_three, monkeypa
     with pytest.raises(ExceptionGroup):
         main(["grade", "~/class", "--out", "~/out"])
     assert [row.state for row in read_grades(out / EXERCISES)] == ["crashed", "wrong", "missing"]
+
+
+def test_grades_that_can_not_be_written_where_they_should_are_kept(class_of_three, capsys):
+    out = class_of_three.parent / "out"
+    (out / GRADES).mkdir(parents=True)
+    assert main(["grade", "~/class", "--out", "~/out"]) == 1
+    kept = re.search(r"kept in (.*?)\. ", capsys.readouterr().err)[1]
+    assert main(["grade", kept, "--out", str(out / "again")]) == 0
+    assert [row["points"] for row in table(out / "again" / GRADES)] == ["1", "0"]
+    shutil.rmtree(Path(kept).parent)
 
 
 def test_an_error_of_the_grader_costs_one_notebook_only(class_of_three, monkeypatch, capsys):
