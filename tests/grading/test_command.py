@@ -45,7 +45,7 @@ def class_of_three(tmp_path, monkeypatch):
             return await one(file, timeout)
         state = STATES[file.origin.file]
         if callable(state):
-            await state()
+            state = await state()
         return [file.grade(row_means, state, f"{timeout:g} seconds, γ")]
 
     monkeypatch.setattr(grade_many, "grade_one", by_name)
@@ -200,6 +200,23 @@ def test_untouched_lessons_and_notebooks_on_other_lessons_are_counted_and_not_ru
     assert "Notebooks untouched: 1\n" in told
     with pytest.raises(SystemExit, match="isn't one lesson"):
         main(["grade", str(folder), "--lessons", "one"])
+
+
+async def slow():
+    await asyncio.sleep(0.1)
+    return "wrong"
+
+
+def test_no_student_takes_the_time_of_a_class(class_of_three, monkeypatch, capsys):
+    monkeypatch.setitem(STATES, "b/c.ipynb", slow)
+    (class_of_three / "b/e.txt").touch()
+    for most, last in ((100, "01_mean, 0 of 1 right"), (0.1, "not graded: the 0.05 seconds for")):
+        monkeypatch.setattr(grade_many, "NOTEBOOKS_IN_TIME", most)
+        assert main(["grade", "~/class", "--jobs", "1", "--timeout", "0.1"]) == 0
+        _, wrong, told, other = capsys.readouterr().out.splitlines()
+        assert wrong.startswith("b/c.ipynb: 01_mean")
+        assert told.startswith(f"b/d.ipynb: {last}")
+        assert "neither a notebook" in other
 
 
 def test_who_names_a_table_and_no_folder_is_asked_for_one(class_of_three):

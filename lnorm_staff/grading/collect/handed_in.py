@@ -22,7 +22,6 @@ LARGEST = 20_000_000  # bytes of a file
 KINDS = (".ipynb", ".zip")
 MOST_LISTED = {True: 100, False: 20}  # of one student, whether they are of these kinds or not
 MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
-MOST_NOTEBOOKS = 40  # of one student; the course has less than half as many lessons
 MADE = (".", "__")  # how the names begin of what a program made, such as "__MACOSX"
 
 
@@ -59,7 +58,7 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
             link, and nothing in it may be one.
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
     """
-    size_of, notebooks_of, files_of = Counter[Who](), Counter[Who](), Counter[tuple[Who, bool]]()
+    size_of, files_of = Counter[Who](), Counter[tuple[Who, bool]]()
     seen = Counter[str]()
 
     def handed_in(found: list[Found], export: Export, archives: int) -> Iterator[HandedIn]:
@@ -94,10 +93,6 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                     yield from handed_in(inner, export, archives - 1)
                     continue
                 cells, exercises = opened(data, names[-1], wanted)
-                notebooks_of[who] += 1
-                if notebooks_of[who] > MOST_NOTEBOOKS:
-                    told = f"only the first {MOST_NOTEBOOKS} notebooks are graded, by their names."
-                    raise NotGradedError(f"of a student, {told}")
                 yield HandedIn(origin, cells, exercises)
             except NotGradedError as problem:
                 yield HandedIn(origin, state=problem.state, reason=str(problem))

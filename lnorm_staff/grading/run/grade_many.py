@@ -2,12 +2,14 @@
 
 import asyncio
 import re
+import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.grade import NOT_GRADED, Grade
+from lnorm_staff.grading.grade import NOT_GRADED, Grade, Who
 from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, one_line
 from lnorm_staff.grading.run.outcomes import JUDGE, KERNEL, Outcome, outcomes
 from lnorm_staff.grading.run.plain_data import LONGEST
@@ -17,6 +19,7 @@ __all__ = ["grade_many", "grade_one"]
 CHECK = re.compile(r"\b(\w+)\s*\.\s*check\b")
 SECONDS_FOR_A_CALL = 10
 CELLS_IN_TIME = 5  # how many cells may use up their time before the notebook has
+NOTEBOOKS_IN_TIME = 10  # and how many notebooks before their student has
 SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # an answer, and those of a notebook
 MISSING = Outcome("missing", "no cell checks it.")
 
@@ -36,14 +39,20 @@ async def grade_many(
         tell: what to call with each file and its grades.
     """
     waiting = iter(files)
+    spent, most = defaultdict[Who, float](float), NOTEBOOKS_IN_TIME * CELLS_IN_TIME * timeout
 
     async def work() -> None:
         for file in waiting:
+            who, started = file.origin.who, time.monotonic()
+            if spent[who] > most and not file.state:
+                told = f"the {most:g} seconds for all notebooks of a student were over."
+                file = file._replace(state=NOT_GRADED, reason=told)
             try:
                 grades = await grade_one(file, timeout)
             except Exception as problem:  # of one notebook, which must not stop a class
                 reason = f"grading it raised {type(problem).__name__}: {one_line(problem)}"
                 grades = [file.grade(None, NOT_GRADED, reason)]
+            spent[who] += time.monotonic() - started
             tell(file, grades)
 
     async with asyncio.TaskGroup() as group:
