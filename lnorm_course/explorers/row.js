@@ -3,7 +3,7 @@
 
 const DEPTHS = { words: "words", numbers: "numbers", row: "one word", steps: "its steps" };
 const [GRAIN, PULL] = [0.25, 8]; // dragged in quarters, one for 8 pixels
-const [BEAT, QUIET, SCENE, AWAY] = [420, 1200, 1100, 8000]; // milliseconds
+const [BEAT, SCENE, AWAY] = [420, 1100, 8000]; // milliseconds
 const TERMS = ["mean", "centered", "var", "spread", "y"]; // of the formula, in turn
 const HANDLE = 'a[href*="#row="]';
 const CONTROL = "input, button, select, textarea, section";
@@ -13,11 +13,12 @@ const addressed = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
 
 const nameIn = (link) => decodeURIComponent(link.hash.slice(5));
 
-/** Whose picture a link in the text means: that of its section, or the nearest one. */
+/** Whose picture a link means: one of its section that has this state, is seen, and is near. */
 function ownerOf(link) {
-  const top = (one) => Math.abs(one.getBoundingClientRect().top - link.getBoundingClientRect().top);
+  const far = (one) => Math.abs(one.getBoundingClientRect().top - link.getBoundingClientRect().top)
+    + 1e6 * !one.checkVisibility() + 2e6 * !one.states.includes(nameIn(link));
   const around = link.closest("section:has(.lnorm-row .stage)") ?? document;
-  return [...around.querySelectorAll(".lnorm-row .stage")].sort((a, b) => top(a) - top(b))[0];
+  return [...around.querySelectorAll(".lnorm-row .stage")].sort((a, b) => far(a) - far(b))[0];
 }
 
 /**
@@ -35,6 +36,7 @@ export function mount(parent, page) {
   const root = group(parent, "lnorm-row", page.alt);
   const [chips, tools] = [group(root, "chips", "states"), group(root, "tools", "views")];
   const stage = element("div", root, { class: "stage" });
+  stage.states = Object.keys(page.presets).map(addressed);
   const says = element("p", root, { role: "status" });
   const nodes = new Map(); // id → what is drawn of a box
   const timers = {};
@@ -62,14 +64,15 @@ export function mount(parent, page) {
     const before = said ? { ...state, ...changes, x: page.start.x } : state;
     state = { ...state, ...changes };
     // A word alone has its own mean. Where another one is wanted, all words are shown.
-    if (isOpen(state) && (state.over ?? "D") !== "D")
+    if (isOpen(state) && (state.over ?? "D") !== "D") {
+      if (!("over" in changes)) said ??= "A word alone has its own mean, as in layer norm.";
       state = { ...state, ...("over" in changes ? { depth: "numbers" } : { over: "D" }) };
+    }
     [hot, pinned, moved] = [at, "", []];
     if (changes.x) {
       const [old, of] = [solve(before).steps.flat(), state.results || "y"];
       moved = solve().steps.flat().filter((step, i) => Math.abs(step[of] - old[i][of]) > 1e-9)
         .map(({ id }) => `${id}-below`);
-      later("resting", QUIET, () => { moved = []; draw(); });
     }
     tell(said, at ?? undefined);
     draw();
@@ -138,7 +141,7 @@ export function mount(parent, page) {
     for (const box of boxes) paint(nodes.get(box.id) ?? born(box), box, {
       away: box.isShown === false, last: box.isLast, tiny: state.depth === "words",
       moved: moved.includes(box.id), hot: box.kind === "dot" && box.d === hot?.d,
-    }, center && box.group && box.group !== center ? 0.3 : "");
+    }, center && box.group && box.group !== center ? 0.5 : "");
     for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
     stage.style.cssText = `--height: ${Math.max(least, height)}px; --header: ${header}px;
@@ -178,7 +181,7 @@ export function mount(parent, page) {
     if (box.kind === "word") node.ariaPressed = box.isOn;
     if (box.path) node.querySelector("path").setAttribute("d", box.path);
     if (box.kind === "cell") Object.assign(node.firstChild,
-      { value: box.value, ariaValueText: short(box.value) });
+      { value: box.value, ariaValueText: short(box.value), disabled: marks.tiny });
   }
 
   // A number is pulled sideways: up and down scrolls the page. A dot has the number of its cell.
@@ -261,6 +264,8 @@ export function mount(parent, page) {
     else {
       event.preventDefault();
       settle();
+      const fold = stage.closest("details");
+      if (fold) fold.open = true;
       point(link, true);
       const { top, bottom } = stage.getBoundingClientRect();
       if (bottom < 150 || top > innerHeight - 150)
