@@ -135,6 +135,14 @@ def test_points_that_a_person_gave_belong_to_one_file_on_one_lesson(earlier, aga
     assert {f"{grade.file} {grade.lesson}": grade.points for grade in found} == added
 
 
+@pytest.fixture
+def interruptible():
+    """Let Ctrl-C interrupt Python, which it doesn't in what a shell runs in the background."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
 async def ctrl_c():
     signal.raise_signal(signal.SIGINT)
     await asyncio.sleep(60)
@@ -144,6 +152,7 @@ async def odd_error():
     raise RuntimeError("odd\x1b")
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_what_is_done_stays_when_the_rest_is_not_graded(class_of_three, monkeypatch, capsys):
     out = class_of_three.parent / "out"
     assert main(["grade", "~/class", "--out", "~/out"]) == 0
