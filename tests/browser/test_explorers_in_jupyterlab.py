@@ -1,6 +1,7 @@
 """Explorers in JupyterLab: they play, and fit every width and both themes."""
 
 import itertools
+from functools import partial
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -74,14 +75,16 @@ def test_play_sweeps_a_slider_and_stops_where_it_began(page):
         stood = slider.input_value()
         shown.page.wait_for_timeout(300)
         assert slider.input_value() == stood
+    slider.press("End")
     shown.control("reset").click()
+    wait_until(shown.page, lambda: slider.input_value() == start)
 
 
 def test_at_every_width_type_can_be_read_and_tracks_be_held(page):
     for shown, width in itertools.product(page.explorers, (360, 600, 900, 0)):
         shown.root.evaluate(SET_WIDTH, width)
         is_still(shown)
-        assert not shown.root.evaluate(SCROLLS)
+        wait_until(shown.page, partial(shown.root.evaluate, f"root => !({SCROLLS})(root)"))
         for wrong in (SMALL_TYPE, SHORT_TRACKS, OVER_EDGE):
             assert shown.root.evaluate(wrong) == []
 
