@@ -151,7 +151,7 @@ class Search:
         order = sorted(must, key=lambda n: (n not in wrong, size[n], -n))  # wide ones take long
         best: list[Explanation] = []
         explained: set[int] = set()
-        for group in self._groups(results, order[0]):
+        for group in self._groups(results, wrong, order[0]):
             for parts in group:
                 if not all(self.fits(results[n], parts, n) for n in order):
                     continue
@@ -173,15 +173,19 @@ class Search:
             words=in_words(found)[1], slips=tuple(done), without=without, found=found
         )
 
-    def _groups(self, results: Sequence[Any], number: int) -> Iterator[Iterable[Explanation]]:
-        """Yield groups of explanations, the fewest wrong things first."""
+    def _groups(
+        self, results: Sequence[Any], wrong: Sequence[int], number: int
+    ) -> Iterator[Iterable[Explanation]]:
+        """Yield groups of explanations of a trial, the fewest wrong things first."""
         known = [piece for piece in self.pieces if "NUMBER" not in piece.code]
         simple = [piece for piece in known if piece.counts == 1]
         yield ((piece,) for piece in simple)
         if self.trials[number].kind == "gradient":
             return  # of which two things give too many
-        if self.trials[number].x.numel() > MANY:
-            number = self._few(results, number)
+        if self.trials[number].x.numel() > MANY:  # one with fewer numbers takes less time
+            kinds = [n for n in wrong if self.trials[n].kind in ("part", "shape")]
+            few = [n for n in kinds if results[n].shape == self.trials[n].x.shape]
+            number = min([*few, number], key=lambda n: self.trials[n].x.numel())
         common = [*filter(_is_common, simple)]
         yield self._with_number((), results, number)
         pairs = (tuple(sorted(pair)) for pair in itertools.product(common, simple))
@@ -190,16 +194,6 @@ class Search:
         yield ((piece,) for piece in known if piece.counts > 1)
         others = [(piece,) for piece in common if piece.step != "eps"]
         yield [p for other in others for p in self._with_number(other, results, number)]
-
-    def _few(self, results: Sequence[Any], number: int) -> int:
-        """Return a wrong trial with fewer numbers: many things are tried on it in less time."""
-        wrong = [
-            n
-            for n, (trial, value) in enumerate(zip(self.trials, results, strict=True))
-            if trial.kind in ("part", "shape") and getattr(value, "shape", 0) == trial.x.shape
-            if not self.is_right(value, n)
-        ]
-        return min([*wrong, number], key=lambda n: self.trials[n].x.numel())
 
     def _with_number(
         self, others: tuple[Piece, ...], results: Sequence[Any], wrong: int

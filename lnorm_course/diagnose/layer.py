@@ -56,10 +56,11 @@ def diagnose_layer(
     shapes = sorted(shapes, key=lambda each: not taken[shapes.index(each)])
     subject, trial = _without_unused(subject, norm, replace(trial, x=typical(shapes[0])))
     subject.find_dtype(trial)
-    exact, rough = (Search(norm, [trial], unit) for unit in (DOUBLE, SINGLE))
-    value = subject.result(trial)  # of which a part may be float32, such as a constant
-    if subject.unit < SINGLE and rough.is_right(value, 0) and not exact.is_right(value, 0):
-        subject.computes_in = torch.float32
+    if subject.computes_in == torch.float64:  # and yet a part of it may be float32
+        value = subject.result(trial)
+        exact, rough = (Search(norm, [trial], u).is_right(value, 0) for u in (DOUBLE, SINGLE))
+        if rough and not exact:
+            subject.computes_in = torch.float32
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
     widths = () if known or subject.channels_first else WIDTHS
     trials = trials_for(trial, shapes, "eps" in subject.takes, widths, mean)

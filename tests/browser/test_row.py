@@ -216,6 +216,8 @@ def test_every_depth_can_be_reached_and_left_by_keys(visit):
     row.get_by_role("slider", name="number d of sing").focus()
     word.press("Enter")
     assert row.get_by_role("slider").count() == 24
+    row.get_by_role("button", name="words", exact=True).press("Enter")
+    assert row.locator("input:enabled").count() == 0  # which would move what nobody sees
     for depth in ("words", "its steps", "numbers"):
         row.get_by_role("button", name=depth, exact=True).press("Enter")
         assert (
