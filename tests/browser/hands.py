@@ -20,16 +20,6 @@ class Keyboard:
         slider.focus()
         self.page.keyboard.press("End" if end else "Home")
 
-    def choose(self, option):
-        self.page.keyboard.press("Tab")  # the hand comes from elsewhere
-        option.locator("xpath=ancestor::fieldset").locator(":checked").focus()
-        while not option.is_checked():
-            self.page.keyboard.press("ArrowRight")
-
-    def tick(self, box):
-        box.focus()
-        self.page.keyboard.press("Space")
-
 
 class Mouse(Keyboard):
     passes_others = True
@@ -37,8 +27,6 @@ class Mouse(Keyboard):
 
     def press(self, button):
         button.click()
-
-    choose = tick = press
 
     def drag(self, slider, end):
         slider.scroll_into_view_if_needed()
@@ -65,8 +53,6 @@ class Touch(Keyboard):
 
     def press(self, button):
         button.tap()
-
-    choose = tick = press
 
     def drag(self, slider, end):
         slider.scroll_into_view_if_needed()
@@ -111,24 +97,19 @@ def move_all(alive, hand):
 
 def _move_to_all_ends(alive, number, control, hand):
     """Move a control to both ends, or to all that can be chosen; look at each."""
-    inputs = alive.root.locator(".controls > *").nth(number).locator("input")
+    box = alive.root.locator(".controls > *").nth(number)
     if control["kind"] == "slider":
         last = len(control["texts"]) - 1
         for end in (1, 0):
-            hand.drag(inputs, end)
+            hand.drag(box.locator("input"), end)
             if hand.passes_others:
                 alive.moved(number, last // 2)
             alive.moved(number, last * end)
             alive.check()
-    elif control["kind"] == "choice":
-        for place in (*range(1, len(control["texts"])), 0):
-            hand.choose(inputs.nth(place))
-            alive.moved(number, place)
-            alive.check()
     else:
-        for _ in range(2):
-            hand.tick(inputs)
-            alive.moved(number, 1 - alive.state[number])
+        for place in (*range(1, len(control["texts"])), 0):
+            hand.press(box.get_by_role("button").nth(place))
+            alive.moved(number, place)
             alive.check()
 
 

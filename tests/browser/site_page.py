@@ -29,10 +29,9 @@ window.looks = (root, svgs) => {
         words: root.querySelector('p').textContent,
         is_same_picture: isSame.length === svgs.length && isSame.every(Boolean),
         places: [...root.querySelectorAll('.controls > *')].map(box => {
-            const inputs = [...(box.matches('button') ? [] : box.querySelectorAll('input'))];
-            if (inputs.length > 1) return inputs.findIndex(input => input.checked);
-            return inputs.map(input =>
-                input.type === 'range' ? Number(input.value) : Number(input.checked))[0] ?? null;
+            const slider = box.querySelector('input');
+            if (slider) return Number(slider.value);
+            return [...box.querySelectorAll('button')].findIndex(b => b.ariaPressed === 'true');
         }),
         pressed: [...root.querySelectorAll('.chips [aria-pressed=true]')].map(e => e.textContent),
     };
@@ -157,7 +156,7 @@ class Alive:
             "words": frame["words"],
             "is_same_picture": True,
             "places": [
-                place * (kind != "switch" or n not in frame["off"])
+                -1 if kind == "choice" and n in frame["off"] else place
                 for n, (kind, place) in enumerate(zip(kinds, self.state, strict=True))
             ],
             "pressed": [name for name, state in self.presets.items() if state == self.state],

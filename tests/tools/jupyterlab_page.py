@@ -172,8 +172,8 @@ class Shown:
         )
 
     def control(self, label):
-        """Find what a control is operated with: a slider, a box, a button, one of a choice."""
-        for role in ("slider", "checkbox", "button", "radio"):
+        """Find what a control is operated with: a slider, or a button."""
+        for role in ("slider", "button"):
             if (control := self.root.get_by_role(role, name=label, exact=True)).count():
                 return control
         raise LookupError(label)

@@ -8,9 +8,18 @@ function element(tag, parent, attributes = {}, text = "") {
   return made;
 }
 
+/** Draw buttons; `press` takes the place of one. Return them. */
+function drawButtons(names, parent, press) {
+  return names.map((name, place) => {
+    const button = element("button", parent, { type: "button" }, name);
+    button.addEventListener("click", () => press(place));
+    return button;
+  });
+}
+
 /** Draw one control; `change` takes the new place. Return what shows a place, and whether it's off. */
 function draw(control, parent, change) {
-  return { slider: drawSlider, choice: drawChoice, switch: drawSwitch }[control.kind](control, parent, change);
+  return (control.kind === "slider" ? drawSlider : drawChoice)(control, parent, change);
 }
 
 function drawSlider({ label, texts }, parent, change) {
@@ -33,29 +42,11 @@ function drawSlider({ label, texts }, parent, change) {
 }
 
 function drawChoice({ label, texts }, parent, change) {
-  const box = element("fieldset", parent);
-  element("legend", box, {}, label);
-  const group = `lnorm-${Math.random().toString(36).slice(2)}`;
-  const inputs = texts.map((text, place) => {
-    const option = element("label", box);
-    const input = element("input", option, { type: "radio", name: group });
-    element("span", option, {}, text);
-    input.addEventListener("change", () => change(place));
-    return input;
+  const box = element("div", parent, { class: "choice", role: "group", "aria-label": label });
+  element("span", box, { "aria-hidden": "true" }, label);
+  const buttons = drawButtons(texts, box, change);
+  return (place, off) => buttons.forEach((button, i) => {
+    button.ariaPressed = i === place && !off; // where it doesn't apply, nothing is chosen
+    button.disabled = off;
   });
-  return (place, off) => {
-    box.disabled = off;
-    inputs.forEach((input, i) => { input.checked = i === place; });
-  };
-}
-
-function drawSwitch({ label }, parent, change) {
-  const box = element("label", parent, { class: "switch" });
-  const input = element("input", box, { type: "checkbox" });
-  element("span", box, {}, label);
-  input.addEventListener("change", () => change(Number(input.checked)));
-  return (place, off) => {
-    input.checked = place === 1 && !off; // where it doesn't apply, it isn't ticked
-    input.disabled = off;
-  };
 }

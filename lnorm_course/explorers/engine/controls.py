@@ -1,4 +1,4 @@
-"""What can be set in an explorer: a slider over stops, a choice, a switch."""
+"""What can be set in an explorer: a slider over stops, a choice, no or yes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -100,12 +100,15 @@ class Choice(Control):
 
 @dataclass(frozen=True)
 class Switch(Control):
-    """A box to tick."""
+    """A choice of no or yes."""
 
-    kind = "switch"
+    kind = "choice"
 
     def stops(self) -> list[bool]:
         return [False, True]
+
+    def texts(self) -> list[str]:
+        return ["no", "yes"]
 
     def nearest(self, name: str, value: Any) -> bool:
         if not isinstance(value, bool):

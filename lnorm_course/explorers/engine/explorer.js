@@ -29,7 +29,9 @@ class Explorer {
       const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
       if (KEYS.test(event.key) && isPlain) event.stopPropagation();
     });
-    this.drawPresets(element("div", this.root, { class: "chips", role: "group", "aria-label": "presets" }));
+    const chips = element("div", this.root, { class: "chips", role: "group", "aria-label": "presets" });
+    const states = page.presets.map(({ state }) => state);
+    this.chips = drawButtons(page.presets.map(({ name }) => name), chips, (i) => this.move(states[i]));
     const body = element("div", this.root, { class: "body" });
     const scene = element("div", body, { class: "scene" });
     this.sheets = page.panels.map((panel) => drawPanel(panel, scene));
@@ -45,14 +47,6 @@ class Explorer {
     this.go(start);
   }
 
-  drawPresets(parent) {
-    this.chips = this.page.presets.map(({ name, state }) => {
-      const chip = element("button", parent, { type: "button" }, name);
-      chip.addEventListener("click", () => this.move(state));
-      return { chip, state };
-    });
-  }
-
   drawControls(parent) {
     this.controls = this.page.controls.map((control, number) =>
       draw(control, parent, (place) => {
@@ -62,18 +56,14 @@ class Explorer {
   }
 
   drawTools(parent) {
-    const tool = (name, act) => {
-      const button = element("button", parent, { type: "button" }, name);
-      button.addEventListener("click", () => act(button));
-      return button;
-    };
+    const tool = (name, act) => drawButtons([name], parent, act)[0];
     if (this.page.controls.some(({ kind }) => kind === "slider"))
       this.player = tool("play", () => (this.player.textContent === "play" ? this.play() : this.stop()));
     tool("reset", () => this.move(this.page.start));
     if (document.fullscreenEnabled) tool("full screen", () => this.root.requestFullscreen());
     if (!this.source.link) return;
-    tool("copy link", async (button) => {
-      button.setAttribute("aria-live", "polite"); // what becomes of it is read out
+    const button = tool("copy link", async () => {
+      button.ariaLive = "polite"; // what becomes of it is read out
       button.textContent = await this.source.link(this.state);
       await sleep(2000);
       button.textContent = "copy link";
@@ -182,8 +172,9 @@ class Explorer {
   /** Let the controls and the presets show the state. */
   mark() {
     this.controls.forEach((show, i) => show(this.state[i], this.off?.includes(i)));
-    for (const { chip, state } of this.chips)
-      chip.setAttribute("aria-pressed", String(state) === String(this.state));
+    this.page.presets.forEach(({ state }, i) => {
+      this.chips[i].ariaPressed = String(state) === String(this.state);
+    });
   }
 
   /** Move the slider that was used last to its end, and from its beginning back to where it was. */
