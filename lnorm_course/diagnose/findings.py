@@ -29,7 +29,7 @@ def findings(
     subject: Subject, search: Search, explained: Explained, results: Sequence[Result]
 ) -> Iterator[Finding]:
     """Yield what there is to say of a layer besides its numbers."""
-    main, name = search.trials[-1], search.norm.name
+    main, name = search.trials[-1].copied(), search.norm.name
     if subject.channels_first:
         yield Finding("Its features are axis 1, as in images, and it was judged like that.")
     yield from _of_precision(subject, explained)

@@ -38,6 +38,6 @@ def fitted(run: Callable[[Tensor], Tensor], result: Tensor, within: float) -> fl
             slope = (beside - here) / STEP
             step = -(here @ slope) / (slope @ slope)
             number = number * step.nan_to_num().clamp(-1, 1).exp()
-            if is_near:  # and now a step nearer
-                return number.item()
+            if is_near:  # and now a step nearer, unless 0 would do as well
+                return None if (off(0 * STARTS[:1]).abs() <= within).all() else number.item()
     return None

@@ -29,20 +29,25 @@ TRIED += "float32, float16 and bfloat16; the gradient"
 
 
 def diagnose_layer(
-    layer: Any, norm: Norm, given: dict[str, Any], shape: tuple[int, ...] | None = None
+    layer: Any,
+    norm: Norm,
+    given: dict[str, Any],
+    shape: tuple[int, ...] | None = None,
+    dtype: torch.dtype = torch.float64,
 ) -> Diagnosis:
     """Return what tells a layer from a norm.
 
     Args:
         given: γ and β, or None.
         shape: that of γ, if the layer takes no other.
+        dtype: that of what goes in.
     """
     known, ways = shape or norm.shape or Subject(layer).shape, []
     # Its features may be axis 1, as in images. Which way do more shapes go through?
     for channels_first in (False, True):
         for size in [known] if known else SIZES:
             mine, subject = replace(norm, shape=size), Subject(layer, channels_first)
-            trial = _with_parameters(subject, mine, given)
+            trial = replace(_with_parameters(subject, mine, given), dtype=dtype)
             shapes = [(*leading, *size) for leading in LEADING[: 3 - channels_first]]
             if not channels_first:
                 shapes += [*[size * 2] * (len(size) == 1 and size[0] <= SQUARE), size]
@@ -57,8 +62,9 @@ def diagnose_layer(
     subject, trial = _without_unused(subject, norm, replace(trial, x=typical(shapes[0])))
     subject.find_dtype(trial)
     if subject.computes_in == torch.float64:  # and yet a part of it may be float32
-        value = subject.result(trial)
-        exact, rough = (Search(norm, [trial], u).is_right(value, 0) for u in (DOUBLE, SINGLE))
+        wide = replace(trial, x=1e4 * trial.x)  # where no ε counts
+        value = subject.result(wide)
+        exact, rough = (Search(norm, [wide], u).is_right(value, 0) for u in (DOUBLE, SINGLE))
         if rough and not exact:
             subject.computes_in = torch.float32
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
@@ -68,6 +74,9 @@ def diagnose_layer(
         trials = [each for each in trials if each.kind == "main"]
     first = subject.result(trials[-1])
     if isinstance(first, Raised):
+        single = torch.float32
+        if dtype != single and _takes(subject, replace(trial, dtype=single), shapes[0]):
+            return diagnose_layer(layer, norm, given, shape, single)
         words = f"For {tuple(trials[-1].x.shape)} it raises {first.kind}: {first.message}. With "
         words += "`shape=` you can say which sizes γ has, such as `shape=768`."
         return diagnosis(Verdict.NOT_JUDGED, words)

@@ -1,5 +1,6 @@
 """What is right about results that no piece explains."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,8 +28,14 @@ def _tables(search: Search, results: Sequence[Any]) -> tuple[Tensor, ...]:
 
 
 def law(search: Search, results: Sequence[Any]) -> str:
-    """Say in which order rows or features come, or which γ and β make all numbers right."""
-    if results[-1].shape != search.answers[-1].shape or search.is_right(results[-1], -1):
+    """Say in which order axes, rows, or features come, or which γ and β make all numbers right."""
+    value, right = results[-1], search.answers[-1]
+    if value.shape != right.shape:
+        orders = itertools.permutations(range(value.ndim)) if value.ndim == right.ndim else ()
+        is_turned = any(search.is_right(value.permute(order), -1) for order in orders)
+        words = "the axes come back in another order: a shape of "
+        return f"{words}{(*right.shape,)} as {(*value.shape,)}" * is_turned
+    if search.is_right(value, -1):
         return ""
     y, _, z = tables = _tables(search, results)
     if len(y) < LEAST or not y.isfinite().all():

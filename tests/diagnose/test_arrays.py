@@ -36,6 +36,8 @@ def test_arbitrary_numbers_are_not_explained():
 
 def test_another_shape_is_told_as_it_is():
     diagnosis = diagnose(X, F.layer_norm(X, (8,)).transpose(0, 1))
+    assert "a shape of (4, 6, 8) as (6, 4, 8)" in diagnosis.verdict
+    diagnosis = diagnose(X, F.layer_norm(X, (8,)).reshape(6, 4, 8))
     assert "of shape (4, 6, 8) it returns (6, 4, 8)" in diagnosis.verdict
 
 
