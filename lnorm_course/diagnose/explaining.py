@@ -222,10 +222,10 @@ class Search:
 def _once(found: Sequence[Explanation]) -> list[Explanation]:
     """Keep round numbers, and one of the axes that are the same ones in all shapes."""
     found = [parts for parts in found if all(map(_is_round, parts))] or found
-    first: dict[tuple, Explanation] = {}
+    first: dict[frozenset, Explanation] = {}
     for parts in found:
         key = (p.step if p.code in WRONG_AXES else p.why for p in parts if isinstance(p, Piece))
-        first.setdefault(tuple(key), parts)
+        first.setdefault(frozenset(key), parts)
     return list(first.values())
 
 

@@ -10,7 +10,7 @@ __all__ = ["fitted"]
 STARTS = torch.logspace(-12, 3, 61, dtype=torch.float64)
 STARTS = torch.cat([STARTS, -STARTS[36:]])  # below 0 only what could be a factor
 ROUNDS = 12
-FIRST = 0.2  # of the result: what may be left at first
+FIRST = 0.35  # of the result: what may be left at first
 STEP = 1e-6  # relative, for a slope
 
 

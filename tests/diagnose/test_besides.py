@@ -37,6 +37,17 @@ def halved(x):
     return off / (2 * off.square().mean(-1, keepdim=True) + 1e-5).sqrt()
 
 
+class Detached(nn.RMSNorm):
+    def forward(self, x):
+        return x * (x.detach().square().mean(-1, keepdim=True) + self.eps).rsqrt() * self.weight
+
+
+def twice(x):
+    """Two things that are the same in either order."""
+    once = F.layer_norm(x, x.shape[-1:], eps=1e-2)
+    return 2 * F.layer_norm(once, x.shape[-1:], eps=1e-2)
+
+
 @pytest.mark.parametrize(
     ("layer", "said", "never"),
     [
@@ -54,3 +65,8 @@ def test_all_that_is_wrong_is_said_and_nothing_else(layer, said, never):
     words = str(diagnose(layer)).partition("Tried:")[0]
     assert all(each in words for each in said), words
     assert never not in words
+
+
+def test_a_mean_square_that_no_gradient_goes_through_is_named():
+    words = str(diagnose(Detached(8, eps=1e-3), like=nn.RMSNorm(8, eps=1e-3)))
+    assert "Your mean square is a constant for PyTorch" in words
