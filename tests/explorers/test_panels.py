@@ -4,6 +4,7 @@ import gc
 import html
 import re
 import weakref
+from pathlib import Path
 from xml.etree import ElementTree
 
 import ipywidgets
@@ -14,6 +15,9 @@ from control_ends import make_all
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+from lnorm_course import explorers
+
+MOST_STATES = 3_000  # which are all drawn ahead
 WIDGETS = ipywidgets.widgets.widget._instances
 EXPLORERS = make_all()
 NOT_FOR_PEOPLE = re.compile(r"nan|inf\b|-\d|e[-+−]?0|−0(\.0+)?(?!\.?\d)")  # a true minus sign is −
@@ -41,6 +45,10 @@ def every_state(explorer):
     return [*found]
 
 
+def stills_of(explorer):
+    return [hash(explorer._still(number)) for number in range(len(explorer.panels))]
+
+
 def limits_of(explorer):
     return [(ax.get_xlim(), ax.get_ylim()) for p in explorer.panels for ax in p.axes]
 
@@ -58,7 +66,8 @@ def check_drawing(explorer, frame):
                 for values, (low, high) in zip(artist.get_data(), limits, strict=True):
                     values = np.asarray(values, dtype=float)
                     known = values[np.isfinite(values)]
-                    assert ((known >= min(low, high)) & (known <= max(low, high))).all(), artist
+                    is_inside = (known >= min(low, high)) & (known <= max(low, high))
+                    assert is_inside.all(), (picture.alt, known[~is_inside], limits)
             elif isinstance(artist, Text) and artist.get_text() and artist.get_visible():
                 box, (width, height) = artist.get_window_extent(), picture.bbox.size
                 assert -1 < box.x0 < box.x1 < width + 1, artist
@@ -66,7 +75,7 @@ def check_drawing(explorer, frame):
 
 
 def test_in_every_state_all_is_inside_and_said_in_two_sentences_and_the_rest_stands(explorer):
-    still, limits = explorer._still(0), limits_of(explorer)
+    stills, limits = stills_of(explorer), limits_of(explorer)
     seen = set()
     for state in every_state(explorer):
         frame = explorer.frame(state)
@@ -80,7 +89,8 @@ def test_in_every_state_all_is_inside_and_said_in_two_sentences_and_the_rest_sta
             seen.add(str(frame["svgs"]))
     assert len(seen) == len(explorer.presets) >= 3
     assert limits_of(explorer) == limits
-    assert explorer._still(0) == still
+    assert stills_of(explorer) == stills, "something moves that isn't listed in `panels`"
+    assert len(explorer.states()) <= MOST_STATES
 
 
 def test_every_control_has_a_label_of_its_own_and_a_text_for_each_stop(explorer):
@@ -90,6 +100,20 @@ def test_every_control_has_a_label_of_its_own_and_a_text_for_each_stop(explorer)
         assert len({*control["texts"]}) == len(control["texts"])
     assert all(labels)
     assert len({*labels}) == len(labels)
+
+
+def test_what_a_preset_names_is_a_stop_of_a_control(explorer):
+    name, stops = next(iter(explorer.stops.items()))
+    for wrong, said in (({"no-such": 1}, "no-such"), ({name: "no stop"}, str(stops[0]))):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            explorer.state_of({**explorer.values, **wrong})
+
+
+def test_every_explorer_in_a_file_of_the_course_is_listed():
+    files = Path(explorers.__file__).parent.glob("*.py")
+    code = "".join(file.read_text("utf-8") for file in files)
+    names = re.findall(r"^def (explore_\w+)", code, re.M)
+    assert {*names} == {name for name in explorers.__all__ if name.startswith("explore_")}
 
 
 def test_its_text_can_be_read_and_its_panels_are_seen_together_with_what_moves_them(explorer):

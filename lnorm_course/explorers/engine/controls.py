@@ -116,7 +116,7 @@ class Switch(Control):
         return value
 
 
-def one_of(value: Any, options: Iterable[str], name: str) -> str:
+def one_of(value: Any, options: Iterable[Any], name: str) -> Any:
     """Return the value if it is an option, or raise a ValueError that names all options."""
     options = list(options)
     if value not in options:

@@ -87,8 +87,8 @@ class Explorer(anywidget.AnyWidget):
         drags: a marker that moves → the sliders that a hand moves when it drags the marker.
 
     Raises:
-        ValueError: `preset` is unknown, or `start` has an unknown name or a value that its control
-            does not take.
+        ValueError: `preset` is unknown, a preset or `start` names no control, a preset has a value
+            that is no stop, or `start` has one that its control does not take.
 
     >>> from lnorm_course.explorers.engine import Slider
     >>> picture, ax = panel("a dot on a line", xlim=(-1, 6))
@@ -166,7 +166,10 @@ class Explorer(anywidget.AnyWidget):
 
     def state_of(self, values: Mapping[str, Any]) -> State:
         """Write values as a state."""
-        return tuple(stops.index(values[name]) for name, stops in self.stops.items())
+        for name in values:
+            one_of(name, self.stops, "the name of a control")
+        chosen = {name: one_of(values[name], stops, name) for name, stops in self.stops.items()}
+        return tuple(stops.index(chosen[name]) for name, stops in self.stops.items())
 
     def values_of(self, state: Sequence[int]) -> dict[str, Any]:
         """Read a state as values."""
