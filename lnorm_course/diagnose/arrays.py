@@ -63,7 +63,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Norm, given: dict[str, Any]) -> 
     if not words:
         return diagnosis(Verdict.UNKNOWN, place(search, results), tried=tried)
     if len(found.found) > 3:
-        ways = "; or ".join(slips[:MOST_NAMED])
+        ways = "; or ".join(map(clause, slips[:MOST_NAMED]))
         words = f"{len(found.found)} things explain it equally well: {ways}."
     words += f" (That's {channels}.)" if channels else ""
     return diagnosis(Verdict.KNOWN, words, slips, tried=tried)

@@ -56,13 +56,15 @@ def _affine(trial: Trial, tables: tuple[Tensor, ...], within: float) -> str:
     away = bare - bare.mean(0)
     g = (away * y).sum(0) / away.square().sum(0)
     b = (y - g * bare).mean(0)
-    if (g * bare + b - y).abs().max() > within * y.abs().max() or g.abs().max() <= within:
+    left = (g * bare + b - y).abs().max()
+    if left > within * y.abs().max() or g.abs().max() <= within:
         return ""
+    near = max(10 * WITHIN, 3 * left.item())
     found = []
     given = {"γ": trial.weight, "β": trial.bias}
 
     def close(one: Tensor, other: Tensor) -> bool:
-        return torch.allclose(one, other, 10 * within, 10 * within)
+        return torch.allclose(one, other, near, near)
 
     for letter, p, usual, other in (("γ", g, 1.0, "β"), ("β", b, 0.0, "γ")):
         own, swap = given[letter], given[other]

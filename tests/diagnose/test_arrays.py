@@ -34,6 +34,13 @@ def test_arbitrary_numbers_are_not_explained():
                 assert (diagnosis.right is None) == (x.numel() < 12)
 
 
+def test_another_order_of_gamma_is_seen_in_numbers_of_half_precision():
+    g, b = (torch.randn(8, generator=torch.Generator().manual_seed(n)).bfloat16() for n in (1, 2))
+    x = X.bfloat16()
+    said = diagnose(x, F.layer_norm(x, (8,), g.flip(0), b), weight=g, bias=b).verdict
+    assert "The numbers of γ are at other features" in said
+
+
 def test_another_shape_is_told_as_it_is():
     diagnosis = diagnose(X, F.layer_norm(X, (8,)).transpose(0, 1))
     assert "a shape of (4, 6, 8) as (6, 4, 8)" in diagnosis.verdict
