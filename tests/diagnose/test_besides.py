@@ -37,15 +37,27 @@ def halved(x):
     return off / (2 * off.square().mean(-1, keepdim=True) + 1e-5).sqrt()
 
 
+def merged(x):
+    """Two halves are merged without what their means add to the variance."""
+    var = sum(half.var(-1, correction=0, keepdim=True) for half in x.chunk(2, dim=-1)) / 2
+    return (x - x.mean(-1, keepdim=True)) / (var + 1e-5).sqrt()
+
+
+def merged(x):
+    """Two halves are merged without what their means add to the variance."""
+    var = sum(half.var(-1, correction=0, keepdim=True) for half in x.chunk(2, dim=-1)) / 2
+    return (x - x.mean(-1, keepdim=True)) / (var + 1e-5).sqrt()
+
+
 class Detached(nn.RMSNorm):
     def forward(self, x):
         return x * (x.detach().square().mean(-1, keepdim=True) + self.eps).rsqrt() * self.weight
 
 
-def twice(x):
+def twice(x, weight, bias, eps):
     """Two things that are the same in either order."""
-    once = F.layer_norm(x, x.shape[-1:], eps=1e-2)
-    return 2 * F.layer_norm(once, x.shape[-1:], eps=1e-2)
+    once = F.layer_norm(x, x.shape[-1:], eps=eps)
+    return F.layer_norm(once, x.shape[-1:], 1 + weight, bias, eps)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +66,8 @@ def twice(x):
         (Frozen(), ["γ is left out"], "β"),
         (fast, ["Your ε is 1e-6", "Digits are lost"], "It computes in"),
         (halved, ["Mean and variance are 2 times"], "alone"),
+        (merged, ["a row's two halves"], "Either"),
+        (twice, ["ormalized twice"], "Either"),
         (
             NothingInEval(8),
             ["γ and β are left out", "nothing is normalized", "It is wrong only in `eval`"],
