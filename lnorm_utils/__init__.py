@@ -1,6 +1,6 @@
 """What the lessons on layer normalization read: the operation itself, and the modules around it.
 
-The other rooms are imported by name, for example `from lnorm_utils.plotting import hist_encoding`.
+Other modules are imported by name, for example `from lnorm_utils.plotting import hist_encoding`.
 What the lessons run on is in `lnorm_course`, and what authors and lecturers run in `lnorm_staff`.
 """
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lnorm_utils.version import __version__ as __version__
 
-# Looked for and not imported: that costs nothing, and tells at once all that is missing.
+# All that lessons need, as they import this first: looked for, and not imported.
 NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
 if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", None) is None]:
     raise ModuleNotFoundError(

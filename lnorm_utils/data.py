@@ -84,7 +84,7 @@ def two_words() -> Tensor:
 
 
 def nine_sentences() -> Tensor:
-    """The first words of three of nine sentences, eight features each: (3, 8), rounded.
+    """Three rows, the first words of three of nine sentences, eight features each: (3, 8), rounded.
 
     >>> nine_sentences()[0, :3]
     tensor([ 0.4467, -1.3007, -0.0920])

@@ -59,7 +59,7 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
         targets: (N, K), what the points were.
 
     Returns:
-        1.0 where everything is recovered, about 0.0 where nothing is.
+        1.0 where everything is recovered; about 0.0 where nothing is, and less if N is small.
 
     Raises:
         ValueError: the two do not hold the same number of points, or fewer than 4; a value is not

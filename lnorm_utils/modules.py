@@ -16,7 +16,7 @@ class LayerNorm(nn.Module):
     """Layer normalization with a learned weight γ and bias β for each feature.
 
     y = weight · (x − mean) / √(var + eps) + bias, over the last axes. Mean and variance are taken
-    for each point anew, in training and evaluation alike.
+    for each row anew, in training and evaluation alike.
 
     Args:
         normalized_shape: the sizes of the last axes, which share one mean and one variance.

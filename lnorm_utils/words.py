@@ -19,9 +19,9 @@ PLAIN = range(-4, 9)  # the powers of ten that are written without an exponent
 
 
 def significant(value: SupportsFloat, digits: int = 4) -> str:
-    """Write a number with at most so many digits, without zeros at the end.
+    """Write a number with so many digits at most, without zeros at the end.
 
-    From 1000 on, all digits before the decimal point are written.
+    All digits before the decimal point are written, even if there are more.
 
     >>> [significant(value) for value in (999.96, 17800, -0.25, 3.16e-5, 1e9, -0.0)]
     ['1,000', '17,800', '−0.25', '3.16e−5', '1e9', '0']

@@ -24,7 +24,7 @@ from lnorm_utils.words import power_of_ten, significant
 
 __all__ = ["curves"]
 
-# One color means one thing in the whole course. Other names take what's left, in this order.
+# A name has one color in all pictures of lines. Other names take what's left, in this order.
 LOOKS = (
     (BLUE, "-", "o"),
     (VERMILION, "--", "s"),
@@ -71,15 +71,16 @@ def curves(
         levels: name → height of a thin horizontal line, for a limit known beforehand.
         joined: whether neighbors are joined; not where they have nothing to do with each other.
         rounding: whether the values are rounding errors, whose digits differ between machines. The
-            words then give powers of ten only. On a logarithmic y axis they give one digit.
+            words then give powers of ten only, and the y axis must be logarithmic.
 
     >>> curves([1, 2], {"double": [2, 4]}, title="Twice", xlabel="x", ylabel="2x").words
     'Twice. The line "double" goes from 2 at x = 1 to 4 at x = 2.'
     """
     x = to_array(x)
     arrays = {name: to_array(y) for name, y in lines.items()}
-    if log not in ("", "x", "y", "xy"):
-        raise ValueError(f'log must be "", "x", "y" or "xy", but {log!r} was given.')
+    allowed = ("y", "xy") if rounding else ("", "x", "y", "xy")
+    if log not in allowed:
+        raise ValueError(f"log must be one of {allowed}, but {log!r} was given.")
     if x.ndim != 1 or x.size == 0 or not 1 <= len(arrays) <= MOST_LINES:
         raise ValueError(
             f"curves needs x of shape (n,) and one to {MOST_LINES} lines, but got x of shape "
@@ -111,7 +112,7 @@ def curves(
         ax.xaxis.get_major_locator().set_params(integer=True)
     picture.legend(loc="outside upper center", ncols=4 if len("".join(arrays)) < 30 else 2)
     say = _one_digit if "y" in log else _short
-    tell = _powers if rounding else _course if joined else _range
+    tell = _powers if rounding else _from_to if joined else _range
     each = []
     for name, y in arrays.items():
         seen = known & np.isfinite(y) & ((y > 0) | ("y" not in log))
@@ -137,7 +138,7 @@ def _looks(names: Iterable[str]) -> list[tuple]:
     return [found.get(name) or next(left) for name in names]
 
 
-def _course(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
+def _from_to(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
     first, last = (f"{say(y[i])} at {xlabel} = {_short(x[i])}" for i in (0, -1))
     low, high = say(y.min()), say(y.max())
     turns = not {low, high} <= {say(y[0]), say(y[-1])}
@@ -156,4 +157,4 @@ def _powers(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) ->
         low, high = math.floor(math.log10(y.min())), math.ceil(math.log10(y.max()))
         return f"stays between {power_of_ten(low)} and {power_of_ten(high)}"
     ends = x[[0, -1]], y[[0, -1]]
-    return _course(*ends, xlabel, lambda y: f"about {power_of_ten(round(math.log10(y)))}")
+    return _from_to(*ends, xlabel, lambda y: f"about {power_of_ten(round(math.log10(y)))}")

@@ -15,6 +15,7 @@ from lnorm_utils.plotting.picture import (
     limits,
     new_picture,
     phrase,
+    to_array,
     to_points,
 )
 from lnorm_utils.words import counted, number
@@ -22,13 +23,12 @@ from lnorm_utils.words import counted, number
 __all__ = ["hist_encoding", "hist_layer_normed"]
 
 MOST_COLUMNS = 4
-# Blue is what layer norm returns, in every picture of the course.
 BEFORE, AFTER = {"facecolor": GRAY}, {"facecolor": BLUE, "hatch": "///"}
 
 
 @in_style
 def hist_encoding(encoding: ArrayLike) -> Picture:
-    """Draw a histogram of each point's features, titled with that point's own mean and variance.
+    """Draw a histogram of each row's features, titled with that row's own mean and variance.
 
     All panels share bins and axes, and all finite values are inside.
 
@@ -61,10 +61,11 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     ['point 0\\nmean 3.00\\nvariance 4.67', 'mean 0.00\\nvariance 1.00']
     """
     (before, names), (after, _) = to_points(encoding), to_points(normed)
-    if np.shape(encoding) != np.shape(normed):
+    shapes = to_array(encoding).shape, to_array(normed).shape
+    if shapes[0] != shapes[1]:
         raise ValueError(
             "hist_layer_normed needs the same points before and after, but got shapes "
-            f"{tuple(np.shape(encoding))} and {tuple(np.shape(normed))}."
+            f"{shapes[0]} and {shapes[1]}."
         )
     alt = f"Histograms of {len(before)} points before and after layer normalization"
     picture, (above, below) = _panels(alt, len(before), 2)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, VERMILION, YELLOW, BLACK, GRAY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
 WHITE = "#FFFFFF"
-MEAN, SPREAD = VERMILION, ORANGE  # in every picture; numbers that go in or come out are blue
+MEAN, SPREAD = VERMILION, ORANGE  # in explorers; numbers that go in or come out are blue there
 
 STYLE: dict[Any, Any] = {
     "font.size": 12,

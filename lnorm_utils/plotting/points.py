@@ -122,7 +122,7 @@ def _corners(ax: Axes, after: NDArray) -> str:
     counts = [int((np.abs(after - corner).max(1) < 0.01).sum()) for corner in CORNERS]
     for count, corner, side in zip(counts, CORNERS, ("right", "left"), strict=True):
         beside: dict[str, Any] = {"textcoords": "offset points", "ha": side, "va": "center"}
-        ax.annotate(f"{count} points here", corner, (-14 * corner[0], 0), **beside)
+        ax.annotate(f"{counted(count, 'point')} here", corner, (-14 * corner[0], 0), **beside)
     return (
         f"{counts[0]} lie within 0.01 of (1, −1), {counts[1]} within 0.01 of (−1, 1), and "
         f"{len(after) - sum(counts)} elsewhere."

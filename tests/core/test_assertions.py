@@ -13,7 +13,8 @@ PAIRS = [
     *((ONE.double(), ONE.double() + 1e-7), (ONE.half(), ONE.half() + 1e-3), (ONE[None], ONE)),
     *((NAN, NAN), (1.0, 1.0 + 1e-8), (1.0, 1.1), (1.0, ONE[0]), ([1.0, 2.0], [1.0, 2.1])),
     *(([1.0, 2.0], [1.0]), ([1, 2], [1, 2]), (ONE.long(), ONE.long() + 1)),
-    (ONE.clone().requires_grad_(), ONE),
+    *((ONE.clone().requires_grad_(), ONE), (ONE, ONE.to("meta"))),
+    (ONE.to_sparse(), ONE.to_sparse()),
 ]
 OPTIONS = [{}, {"rtol": 0.0, "atol": 1e-4}, {"rtol": 0.1, "atol": 0}, {"rtol": 0.1}]
 

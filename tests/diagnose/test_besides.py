@@ -43,12 +43,6 @@ def merged(x):
     return (x - x.mean(-1, keepdim=True)) / (var + 1e-5).sqrt()
 
 
-def merged(x):
-    """Two halves are merged without what their means add to the variance."""
-    var = sum(half.var(-1, correction=0, keepdim=True) for half in x.chunk(2, dim=-1)) / 2
-    return (x - x.mean(-1, keepdim=True)) / (var + 1e-5).sqrt()
-
-
 class Detached(nn.RMSNorm):
     def forward(self, x):
         return x * (x.detach().square().mean(-1, keepdim=True) + self.eps).rsqrt() * self.weight

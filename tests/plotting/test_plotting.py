@@ -199,7 +199,7 @@ def test_two_features_are_counted_at_their_two_places_in_the_picture_and_in_word
     picture = points_before_after(points, layer_norm(points, 2))
     assert "2 lie within 0.01 of (1, −1), 1 within 0.01 of (−1, 1)" in picture.words
     texts = {t.get_text(): t.xy for t in picture.axes[1].texts}
-    assert texts == {"2 points here": (1, -1), "1 points here": (-1, 1)}
+    assert texts == {"2 points here": (1, -1), "1 point here": (-1, 1)}
 
 
 # Points by class.
@@ -242,12 +242,18 @@ def test_each_class_is_drawn_with_a_color_and_a_marker_of_its_own():
         (lambda: points_by_class([[NAN, 1.0]], [0], ["a"]), ValueError, "finite values"),
         (lambda: points_before_after([[NAN, 1.0]], [[0.0, 1.0]]), ValueError, "1 number that"),
         (lambda: draw_curves({"a": [1, 2, 3]}, [1.0, 2.0]), ValueError, "(3,)"),
+        (lambda: draw_curves({"a": [0, 1]}, (1, 2), rounding=True), ValueError, "('y', 'xy')"),
         (lambda: draw_curves({str(n): [1, 2, 3] for n in range(5)}), ValueError, "5 lines"),
     ],
 )
 def test_what_cannot_be_drawn_is_named(draw, error, words):
     with pytest.raises(error, match=re.escape(words)):
         draw()
+
+
+def test_rows_that_have_a_gradient_are_drawn_before_and_after():
+    rows = [torch.tensor([1.0, 2.0, 6.0], requires_grad=True)]
+    assert hist_layer_normed(rows, rows).words
 
 
 def test_what_is_not_finite_is_left_out_and_told():
