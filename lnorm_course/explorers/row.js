@@ -1,12 +1,11 @@
 // What a reader sees of a row, and touches: `mount` puts it into any page. It stands behind
 // controls.js and row_core.js.
 
-const DEPTHS = { words: "words", numbers: "numbers", row: "one word", steps: "its steps" };
+const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
 const [GRAIN, PULL] = [0.25, 8]; // dragged in quarters, one for 8 pixels
-const [BEAT, SCENE, AWAY] = [420, 1100, 8000]; // milliseconds
-const TERMS = ["mean", "centered", "var", "spread", "y"]; // of the formula, in turn
+const [SCENE, AWAY] = [1100, 8000]; // milliseconds
 const HANDLE = 'a[href*="#row="]';
-const CONTROL = "input, button, select, textarea, section";
+const CONTROL = "(input, button:not([popovertarget]), select, textarea, section)";
 
 /** What an address calls a preset or a term, such as "#row=one-per-word". */
 const addressed = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
@@ -24,8 +23,8 @@ function ownerOf(link) {
 /**
  * Draw a row into an element, in the state of a preset.
  *
- * Return {stage, point, close}: its picture; do what a link in the text asks for, unless the reader
- * is at the picture; let go of everything.
+ * Return its picture, which can `point`: do what a link in the text asks for, unless the reader is
+ * at the picture; and `close`: let go of everything.
  */
 export function mount(parent, page) {
   const words = page.sentences.flat();
@@ -36,7 +35,7 @@ export function mount(parent, page) {
   const root = group(parent, "lnorm-row", page.alt);
   const [chips, tools] = [group(root, "chips", "states"), group(root, "tools", "views")];
   const stage = element("div", root, { class: "stage" });
-  stage.states = Object.keys(page.presets).map(addressed);
+  const table = element("table", stage); // what is drawn, for whoever hears it
   const says = element("p", root, { role: "status" });
   const nodes = new Map(); // id → what is drawn of a box
   const timers = {};
@@ -45,8 +44,8 @@ export function mount(parent, page) {
     timers[name] = setTimeout(act, wait);
   };
   let [state, width, touched, least] = [page.start, 0, -AWAY, 0];
-  let [pinned, peeked, beat, pressed] = ["", "", "", []]; // terms that are lit; presets that hold
-  let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; results that changed
+  let [pinned, peeked, pressed] = ["", "", []]; // terms that are lit; presets that hold
+  let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; steps that changed
 
   const buttons = (into, labels, act) => new Map(Object.entries(labels).map(([name, label]) => {
     const made = element("button", into, { type: "button" }, label.says ? name : label);
@@ -70,13 +69,12 @@ export function mount(parent, page) {
     }
     [hot, pinned, moved] = [at, "", []];
     if (changes.x) {
-      const [old, of] = [solve(before).steps.flat(), state.results || "y"];
-      moved = solve().steps.flat().filter((step, i) => Math.abs(step[of] - old[i][of]) > 1e-9)
-        .map(({ id }) => `${id}-below`);
+      const [old, result] = [solve(before), (step) => step[state.results] ?? step.group.mean];
+      moved = solve().steps.flat()
+        .filter((step) => Math.abs(result(step) - result(old.steps[step.row][step.d])) > 1e-9);
     }
     tell(said, at ?? undefined);
     draw();
-    sweep();
   }
   /** Let the depths open out of each other, until the reader does something. */
   function open([depth, ...rest]) {
@@ -94,57 +92,68 @@ export function mount(parent, page) {
   const solve = (some = state) => derive(some.x, { ...some, length: page.sentences[0].length,
     over: some.over ?? "D" });
 
-  /** Light one term of the formula after the other. */
-  function sweep(at = 0) {
-    if (isCalm || (at === 0 && beat)) return;
-    beat = (state.depth === "steps" && TERMS[at]) || "";
-    if (beat) later("beating", BEAT, () => sweep(at + 1));
-    light();
-  }
   function light() {
-    const lit = peeked || pinned || beat;
+    const lit = peeked || pinned;
     for (const part of root.querySelectorAll("[data-of]"))
       part.classList.toggle("lit", part.dataset.of.split(" ").includes(lit));
-    for (const link of document.querySelectorAll(HANDLE))
-      if (ownerOf(link) === stage) link.classList.toggle("lnorm-lit",
-        [lit, ...pressed.map(addressed)].includes(nameIn(link)));
+    const names = [lit, ...pressed.map(addressed)];
+    for (const link of document.querySelectorAll(HANDLE)) {
+      const is = names.includes(nameIn(link));
+      if (is !== link.classList.contains("lnorm-lit") && ownerOf(link) === stage)
+        link.classList.toggle("lnorm-lit", is);
+    }
   }
 
   /** Say what is seen: the words of a preset, or what has become of a number. */
   function tell(said, { row, d } = { row: state.at, d: 0 }) {
     const { groups, steps: all } = solve();
-    const own = all[row];
-    const { mean, variance, steps } = own[d].group;
-    if (state.depth === "words") said ??= "Each word stands for its numbers. Touch one.";
-    const parts = [`“${words[row]}”, ${(page.letters ?? LETTERS)[d]}: ${short(state.x[row][d])}.`];
+    const { mean, variance, steps } = all[row][d].group;
+    const parts = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
     const count = (all, one) => `${all} ${one}${all > 1 ? "s" : ""}`;
     const spread = `spread ${fitted(Math.sqrt(variance))}.`;
     if (isOpen(state) || state.over !== null) parts.push(state.results || isOpen(state)
       ? `${steps.length} numbers have mean ${fitted(mean)}, ${spread}`
       : `${count(groups.length, "mean")} of ${count(steps.length, "number")} each. This one is ${
         fitted(mean)}, with ${spread}`);
-    if (isOpen(state)) parts.push(
-      `Results: ${tableOf(state, own).at(-1).values.map(plain).join(", ")}.`);
-    else if (state.results) parts.push(`${moved.length} results have changed.`);
+    if (isOpen(state)) parts.push(`Results: ${tableOf(state, page, all).at(-1).texts.join(", ")}.`);
+    else if (state.results) parts.push(`${moved.length} results have changed${whichMoved()}.`);
     const now = said ?? parts.join(" ");
     if (says.textContent) later("talking", 150, () => { says.textContent = now; });
     else says.textContent = now;
   }
 
+  /** Say which word or feature all results belong to that have changed, if it is one. */
+  function whichMoved() {
+    const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
+    if (isOne("row")) return `, those of “${words[moved[0].row]}”`;
+    return isOne("d") ? `, those of ${page.letters[moved[0].d]} in all words` : "";
+  }
+
   function draw() {
     if (!width) return;
     const solved = solve();
-    const { boxes, height } = layout(state, page, width, solved);
+    const { boxes } = layout(state, page, width, solved);
+    // As high as the highest preset, so that what's below stays where it is.
+    const heights = Object.values(page.presets)
+      .map((preset) => ({ ...state, ...preset.state, depth: state.depth }))
+      .map((one) => layout(one, page, width, solve(one)).height);
+    table.textContent = "";
+    heard(state, page, solved.steps).forEach((line, i) => line.reduce((into, text, at) => {
+      if (i && at) element("td", into, {}, text);
+      else element("th", into, { scope: i ? "row" : "col" }, text);
+      return into;
+    }, element("tr", table)));
+    const changed = moved.flatMap(({ id }) => [`${id}-below`, `g${id}`]);
     const ids = new Set(boxes.map(({ id }) => id));
     const center = hot && state.over !== null && state.depth === "numbers"
       && solved.steps[hot.row][hot.d].group;
     for (const box of boxes) paint(nodes.get(box.id) ?? born(box), box, {
-      away: box.isShown === false, last: box.isLast, tiny: state.depth === "words",
-      moved: moved.includes(box.id), hot: box.kind === "dot" && box.d === hot?.d,
+      away: box.isShown === false, last: box.isLast,
+      moved: changed.includes(box.id), hot: box.kind === "dot" && box.d === hot?.d,
     }, center && box.group && box.group !== center ? 0.5 : "");
     for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
-    stage.style.cssText = `--height: ${Math.max(least, height)}px; --header: ${header}px;
+    stage.style.cssText = `--height: ${Math.max(least, ...heights)}px; --header: ${header}px;
       --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
     pressed = Object.keys(page.presets).filter((name) => Object.entries(page.presets[name].state)
       .every(([key, value]) => `${state[key]}` === `${value}`));
@@ -156,12 +165,13 @@ export function mount(parent, page) {
   }
 
   /** Make what draws a box; it comes out of another one, or where it stands. */
-  function born({ id, kind, row, d, from, isPlotted, html = "" }) {
+  function born({ id, kind, row, d, from, said, html = "" }) {
     const node = element(kind === "word" ? "button" : "div", stage, { class: `box ${kind}` });
     nodes.set(id, node);
-    if (isPlotted) node.ariaHidden = true;
+    if (said) Object.assign(node, { role: "img", ariaLabel: said });
+    else if (kind !== "word") node.ariaHidden = kind !== "cell"; // the table has it
     node.innerHTML = kind !== "cell" ? html : `<input type="range" min="${-most}" max="${most}"
-      step="any" aria-label="number ${LETTERS[d]} of ${words[row]}"><span></span>`;
+      step="any" aria-label="number ${page.letters[d]} of ${words[row]}"><span></span>`;
     if (nodes.has(from)) {
       node.style.cssText = nodes.get(from).style.cssText;
       node.getBoundingClientRect(); // from there it moves
@@ -174,19 +184,18 @@ export function mount(parent, page) {
     Object.assign(node.style, { translate, width: `${w}px`, height: `${h}px`, opacity });
     for (const name of ["of", "row", "d", "pull"]) if (name in box) node.dataset[name] = box[name];
     for (const [name, is] of Object.entries(marks)) node.classList.toggle(name, Boolean(is));
-    const fill = marks.moved ? "#cc79a7 75" : `${box.tone < 0 ? "#e69f00" : "#0072b2"} ${
-      Math.min(1, Math.abs(box.tone)) * 46}`;
-    if ("tone" in box) node.style.setProperty("--fill", `${fill}%`);
+    if ("tone" in box) node.style.setProperty("--fill",
+      `${box.tone < 0 ? "#e69f00" : "#0072b2"} ${Math.min(1, Math.abs(box.tone)) * 46}%`);
     if ("text" in box) (node.lastElementChild ?? node).textContent = box.text;
     if (box.kind === "word") node.ariaPressed = box.isOn;
     if (box.path) node.querySelector("path").setAttribute("d", box.path);
     if (box.kind === "cell") Object.assign(node.firstChild,
-      { value: box.value, ariaValueText: short(box.value), disabled: marks.tiny });
+      { value: box.value, ariaValueText: short(box.value) });
   }
 
   // A number is pulled sideways: up and down scrolls the page. A dot has the number of its cell.
   const partAt = ({ target }) => {
-    const part = target.closest(".cell:not(.tiny), .below, .dot");
+    const part = target.closest(".cell, .below, .dot");
     return part && { row: Number(part.dataset.row ?? state.at), d: Number(part.dataset.d),
       pull: Number(part.dataset.pull ?? GRAIN / PULL) };
   };
@@ -196,7 +205,7 @@ export function mount(parent, page) {
       const word = target.closest(".word");
       const isAgain = isOpen(state) && state.at === Number(word?.dataset.row);
       const depth = isAgain ? "numbers" : isOpen(state) ? state.depth : "row";
-      if (word) go({ depth: depths.has(depth) ? depth : state.depth, at: Number(word.dataset.row) });
+      if (word) go({ depth: depths.has(depth) ? depth : "numbers", at: Number(word.dataset.row) });
     },
     input: (event) => change(partAt(event).row, partAt(event).d, Number(event.target.value)),
     focusin: (event) => {
@@ -252,7 +261,11 @@ export function mount(parent, page) {
     // Where a hand is asked for, reading on changes no number.
     if (!isPressed && state.results && `${x}` !== `${state.x}`) return;
     if (found) show(found);
-    else pinned = isPressed && pinned === name ? "" : name;
+    else {
+      const parts = [...root.querySelectorAll(`[data-of~="${name}"]`)];
+      if (parts.every((part) => part.closest(".away"))) go({ depth: "steps" }); // which has it
+      pinned = isPressed && pinned === name ? "" : name;
+    }
     light();
   }
   /** Follow the hand in the text: what is pointed at is lit, what is pressed stays. */
@@ -290,7 +303,7 @@ export function mount(parent, page) {
     for (const type of followed) document.removeEventListener(type, follow, true);
     root.remove();
   };
-  return { stage, point, close };
+  return Object.assign(stage, { states: Object.keys(page.presets).map(addressed), point, close });
 }
 
 /** A Jupyter widget made of `mount`. */
@@ -298,33 +311,32 @@ const render = ({ model, el }) => mount(el, model.get("page")).close;
 
 /** On a page, keep a picture in view while text speaks of it, up to the next control. */
 function reach(place) {
-  const following = [];
-  for (let next = place.nextElementSibling; next && !next.matches(CONTROL)
-    && !next.querySelector(CONTROL); next = next.nextElementSibling) following.push(next);
+  const beside = [...place.parentNode.children];
+  const following = beside.slice(beside.indexOf(place) + 1);
+  const barrier = following.findIndex((one) => one.matches(`:is${CONTROL}, :has${CONTROL}`));
+  if (barrier >= 0) following.length = barrier;
   const last = following.findLastIndex((one) => one.querySelector(HANDLE));
   if (last < 0) return;
-  const around = document.createElement("div");
-  around.className = "lnorm-row-reach";
+  const around = element("div", null, { class: "lnorm-row-reach" });
   place.before(around);
   around.append(place, ...following.slice(0, last + 1));
 }
-const rows = new Map(); // the pictures of a page
-for (const place of globalThis.document?.querySelectorAll(".lnorm-row-place") ?? []) {
+for (const place of document.querySelectorAll(".lnorm-row-place")) {
   const page = JSON.parse(place.querySelector("script").textContent);
   const asked = Object.keys(page.presets).find((name) => addressed(name) === nameIn(location));
   place.textContent = "";
   reach(place);
-  const row = mount(place, asked ? { ...page, opens: null, preset: asked } : page);
-  rows.set(row.stage, row);
-  if (asked) row.stage.scrollIntoView();
+  const stage = mount(place, asked ? { ...page, opens: null, preset: asked } : page);
+  if (asked) stage.scrollIntoView();
 }
-// A paragraph that comes into view shows what its first handle says.
-const reading = rows.size && new IntersectionObserver((seen) => {
+// What a paragraph's first handle says is shown once the paragraph stands where one reads: where
+// the picture that stays in view ends, at the latest.
+const reading = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) if (isIntersecting && scrollY > 0) {
     const link = target.querySelector(HANDLE);
-    rows.get(ownerOf(link))?.point(link);
+    ownerOf(link).point(link);
   }
-}, { rootMargin: "-54% 0px -37% 0px" });
-for (const one of reading ? document.querySelectorAll(`:is(p, li):has(${HANDLE})`) : [])
+}, { rootMargin: "-53% 0px -43% 0px" });
+for (const one of document.querySelectorAll(`.lnorm-row-reach :is(p, li):has(${HANDLE})`))
   reading.observe(one);
 export default { render };

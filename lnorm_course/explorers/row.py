@@ -75,17 +75,15 @@ def explore_row(preset: str = "four numbers") -> Row:
     one_of(preset, [name for sheet in SHEETS.values() for name in sheet["states"]], "preset")
     sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["states"])
     rows = sheet.get("x") or encoded_points().double().flatten(0, 1).tolist()
-    page = {"preset": preset, "sentences": SENTENCES, "decimals": "x" not in sheet, **sheet}
+    page = {"preset": preset, "sentences": SENTENCES, "letters": "abcdefgh", **sheet}
     start = {**START, **sheet["start"], "x": rows}
     presets = {name: _preset(dict(state), rows) for name, state in page.pop("states").items()}
-    return Row({**page, "start": start, "presets": presets})
+    return Row({"decimals": "x" not in sheet, **page, "start": start, "presets": presets})
 
 
 def _preset(state: dict[str, Any], rows: list[list[float]]) -> dict[str, Any]:
-    """Take what is said off a state, and write out its numbers: some rows, or all, are others."""
+    """Take what is said off a state, and write out all rows, if some are others."""
     says, others = state.pop("says"), state.pop("rows", None)
-    times, plus = state.pop("times", None), state.pop("plus", None)
-    if (others, times, plus) != (None, None, None):
-        x = [(others or {}).get(str(at), row) for at, row in enumerate(rows)]
-        state["x"] = [[(times or 1) * value + (plus or 0) for value in row] for row in x]
+    if others is not None:
+        state["x"] = [others.get(str(at), row) for at, row in enumerate(rows)]
     return {"state": state, "says": says}

@@ -1,13 +1,13 @@
-// The row: the numbers of one word on their way through a norm, at four depths that open out of
-// each other: the words, the numbers of all words, one word on lines, and its steps. What becomes
-// of them is computed here, and a test holds that to `lnorm_utils`. row.json has the states.
+// The row: the numbers of one word on their way through a norm, at three depths that open out of
+// each other: the numbers of all words, one word on lines, and its steps. What becomes of them is
+// computed here, and a test holds that to `lnorm_utils`. row.json has the states.
 
-const LETTERS = "abcdefgh";
 const GAP = 7; // pixels between cells
 const FORMULA = `<math display="block" style="font-size: 1.45em"><mi data-of="y">y</mi><mo>=</mo>
 <mfrac><mrow data-of="centered"><mi data-of="x">x</mi><mo>−</mo><mi data-of="mean">mean</mi></mrow>
 <msqrt data-of="spread"><mi data-of="var">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt>
 </mfrac>`;
+const FORMULA_SAID = "y is x minus the mean, divided by the root of the variance plus ε";
 const AFFINE = '<mo>·</mo><mi data-of="gamma">γ</mi><mo>+</mo><mi data-of="beta">β</mi>';
 // What a lane makes of the numbers that reach a place in it, and of those that have entered it.
 const ACTS = {
@@ -27,8 +27,9 @@ const fitted = (value) => {
   if (size > 1e-12 && size < 0.01) return small.replaceAll("-", "−");
   return plain(value).replace(/\.\d*/, size >= 100 ? "" : "$&");
 };
-const short = (value) => fitted(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
-const isOpen = ({ depth }) => depth === "row" || depth === "steps";
+const trimmed = (text) => text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+const short = (value) => trimmed(fitted(value));
+const isOpen = ({ depth }) => depth !== "numbers";
 
 /**
  * Return each step of a norm over rows of numbers, and the groups of cells that share a mean.
@@ -62,41 +63,63 @@ export function derive(x, { over = "D", length = 1, eps = 1e-5, gamma, beta } = 
   return { steps, groups: [...groups.values()] };
 }
 
-/** Return the rows of the table about a word: the numbers of each, and what stands beside them. */
-function tableOf({ depth, gamma, lane }, own) {
-  const { mean, variance, root } = own[0].group;
-  const row = (label, name, full, of = name, term, beside) =>
-    ({ label, of, full, term, beside, values: own.map((step) => step[name]) });
-  const x = row("x", "x", 8, "x", "mean", `mean ${fitted(mean)}`);
+/** Return the lines of the table about a word: the numbers of each, and what stands beside them. */
+function tableOf({ at, depth, gamma, lane }, { decimals }, steps) {
+  const { mean, variance, root } = steps[at][0].group;
+  const line = (label, of, values, full, write = decimals ? fitted : short) =>
+    ({ label, of, values, full, texts: values.map(write) });
+  const step = (label, name, ...more) =>
+    line(label, name, steps[at].map((one) => one[name]), ...more);
+  const x = step("x", "x", 8);
   let { values } = x;
   if (lane) return ["x", ...lane].map((label) => {
     values = ACTS[label]?.(values, x.values) ?? values;
     const beside = `spread ${fitted(Math.sqrt(ownSteps(values)[0].group.variance))}`;
-    return { label, of: label === "x" ? "x" : "y", full: 8, term: "spread", beside, values };
+    // What ε leaves of a difference, such as 4e−7, is 0 here.
+    const shown = line(label, label === "x" ? "x" : "y", values, 8, (one) => trimmed(plain(one)));
+    return { ...shown, term: "spread", beside };
   });
-  const y = gamma ? row("· γ + β", "y", 2, "gamma beta y") : row("y", "y", 2);
-  if (depth === "row") return [x, y];
-  return [x, row("x − mean", "centered", 8),
-    row("squared", "square", 64, "var", "var", `var ${fitted(variance)}`),
-    row("÷ root", "normed", 2, "y", "spread", `root ${fitted(root)}`), ...(gamma ? [y] : [])];
+  const y = step("y", "y", 2, plain);
+  if (gamma) Object.assign(y, { label: "· γ + β", of: "gamma beta y" });
+  const first = { ...x, term: "mean", beside: `mean ${fitted(mean)}` };
+  if (depth === "row") return [first, y];
+  return [first, step("x − mean", "centered", 8),
+    { ...step("squared", "square", 64), of: "var", term: "var", beside: `var ${fitted(variance)}` },
+    { ...step("÷ root", "normed", 2, plain), of: "y", term: "spread",
+      beside: `root ${fitted(root)}` }, ...(gamma ? [y] : [])];
+}
+
+/** Return what is seen as the lines of a table, for whoever hears it. */
+function heard(state, page, steps) {
+  const { results, over, gamma, beta } = state;
+  const letters = [...page.letters].slice(0, steps[0].length);
+  if (isOpen(state)) return [["step", ...letters, "of all"], ...tableOf(state, page, steps)
+    .map(({ label, texts, beside }) => [label, ...texts, beside ?? ""])];
+  const name = { y: "after the norm", centered: "x − mean" }[results] ?? "mean of its group";
+  const about = page.sentences.flat().map((word, row) => [
+    [word, ...steps[row].map(({ x }) => short(x))],
+    [`${word}, ${name}`, ...steps[row].map((step) => plain(step[results] ?? step.group.mean))],
+  ].slice(0, results || over !== null ? 2 : 1));
+  const learned = gamma ? [["γ", ...gamma], ["β", ...beta]] : [];
+  return [["word", ...letters], ...about.flat(), ...learned];
 }
 
 /** Place what a state shows: boxes, those of words and numbers first, and how high all of it is. */
 function layout(state, page, width, { steps, groups }) {
   const { depth, at, results, over, gamma, lane } = state;
-  const { sentences: [{ length }], letters = LETTERS } = page;
+  const { sentences: [{ length }], letters } = page;
   const [open, slim, features] = [isOpen(state), width < 520, state.x[0].length];
   const [hasFormula, braced] = [depth === "steps" && !lane, page.braces && !open ? over : ""];
-  const table = open ? tableOf(state, steps[at]) : [];
+  const table = open ? tableOf(state, page, steps) : [];
   const lines = (state.lines ?? [0, table.length - 1]).map((i) => table[i]);
   const aside = hasFormula && !slim ? (gamma ? 198 : 168) : 0; // there the formula stands
   const edge = 22 * [..."NL"].filter((axis) => braced.includes(axis)).length;
-  const left = aside + edge + (slim ? 67 : 96);
-  const right = slim ? 72 : 112;
+  const left = aside + edge + (slim ? 72 : 96);
+  const right = slim ? 78 : 112;
   const cell = Math.min(112, (width - left - right) / features);
   const end = left + cell * features;
-  const tall = depth === "numbers" && results ? 48 : 40;
-  const roof = steps.length > 1 ? 90 : 54; // one word alone needs no name
+  const tall = !open && results ? 48 : 40;
+  const roof = steps.length > 1 ? 102 : 66; // one word alone needs no name
   const plotted = roof - 48 + 120 * lines.length;
   const under = open ? plotted + (hasFormula && slim ? 88 : 0) : 0; // the letters
   const head = page.braces && !open ? 46 : 24;
@@ -107,34 +130,26 @@ function layout(state, page, width, { steps, groups }) {
   const across = (name, y, kind, more) => steps[0].forEach((_, d) => put(`${name}${d}`, kind,
     [left + cell * d, y, cell - GAP, kind === "letter" ? 20 : 40], { d, ...more(d) }));
 
-  let [along, down] = [0, 0];
+  let along = 0;
   page.sentences.flat().forEach((word, row) => {
     const isOf = Math.floor(row / length) === Math.floor(at / length) && steps.length > 1;
-    const isShown = !open || isOf;
-    let place = [edge, top(row), left - edge - 12, tall];
-    if (depth !== "numbers") {
-      const wide = Math.max(11 * word.length + 26, open ? 0 : 15 * features);
-      const isNext = row % length === 0 || along + wide > width;
-      if (!open && row && isNext) [along, down] = [0, down + 66];
-      place = [along, down, wide, 36];
-      if (isShown) along += wide + 10;
-    }
-    put(`w${row}`, "word", place, { text: word, row, isShown, isOn: open && row === at });
+    const wide = 11 * word.length + 26;
+    const place = open ? [along, 0, wide, 36] : [edge, top(row), left - edge - 12, tall];
+    if (isOf) along += wide + 10;
+    put(`w${row}`, "word", place,
+      { text: word, row, isShown: !open || isOf, isOn: open && row === at });
     steps[row].forEach(({ id, group, x, ...step }, d) => {
-      const half = depth === "numbers" && results ? 24 : 40;
-      const told = depth === "words" ? "" : page.decimals ? fitted(x) : short(x);
-      put(id, "cell", depth === "words"
-        ? [place[0] + (place[2] - 15 * features) / 2 + 15 * d + 1, down + 41, 13, 13]
-        : [left + cell * d, open ? under + 24 : top(row), cell - GAP, half],
-      { row, d, group, value: x, of: "x", tone: x / 8, isShown: !open || row === at, text: told });
+      const half = !open && results ? 24 : 40;
+      put(id, "cell", [left + cell * d, open ? under + 24 : top(row), cell - GAP, half],
+        { row, d, group, value: x, of: "x", tone: x / 8, isShown: !open || row === at,
+          text: (page.decimals ? fitted : short)(x) });
       if (half === 24) put(`${id}-below`, "below", [left + cell * d, top(row) + 24, cell - GAP, 24],
         { group, row, d, tone: step[results] / 2, text: plain(step[results]) });
     });
   });
-  if (depth === "words") return { boxes, height: down + 60 };
   across("letter", open ? under : head - 24, "letter", (d) => ({ text: letters[d] }));
 
-  if (depth === "numbers") {
+  if (!open) {
     const below = results === "y" ? "x / norm" : "x / x − mean";
     if (results) put("corner", "letter", [0, 0, left - 12, 20], { text: below });
     const braces = { N: [0, top(0), 14, bottom - top(0)],
@@ -162,8 +177,7 @@ function layout(state, page, width, { steps, groups }) {
       put(name, "label", [0, y, left - 12, 34], { text: "γβ"[i], of: name });
       across(name, y, "step", (d) => ({ text: short(state[name][d]), of: name, tone: 0 }));
     }
-    const isEverDown = Object.values(page.presets).some((one) => one.state.over === "NL");
-    return { boxes, height: bottom + (gamma ? 88 : isEverDown ? 44 : 6) };
+    return { boxes, height: bottom + (gamma ? 88 : isDown ? 44 : 6) };
   }
   // The word's numbers, and what becomes of them, as dots on lines: of one scale, until all steps
   // are seen; then a norm's results have their own.
@@ -176,8 +190,8 @@ function layout(state, page, width, { steps, groups }) {
     const most = hasFormula && i !== start ? Math.max(2.2, ends[i]) : widest;
     const x = (value, scale = most) => 12 + (width - 24) * (value / scale + 1) / 2;
     const { mean, variance } = ownSteps(values)[0].group;
-    const [spread, about] = [Math.sqrt(variance), Math.min(Math.max(x(mean), 96), width - 96)];
-    const note = y + (i + 1 < lines.length ? -50 : 46);
+    const [spread, about] = [Math.sqrt(variance), Math.min(Math.max(x(mean), 108), width - 108)];
+    const note = y + (i + 1 < lines.length ? -62 : 46);
     plot("axis", "axis", [12, y - 1, width - 24, 2]);
     plot("band", "band", [x(mean - spread), y - 22, x(mean + spread) - x(mean - spread), 44],
       { of: "spread" });
@@ -186,8 +200,9 @@ function layout(state, page, width, { steps, groups }) {
       if (Math.abs(tick) < most && (most < 5 || tick % 5 === 0))
         plot(`at${tick}`, "tick", [x(tick) - 20, y + 27, 40, 18], { text: short(tick) });
     plot("name", "name", [width - 110, y - 38, 100, 24], { text: state.lines ? label : "xy"[i] });
-    plot("mean", "note", [about - 90, note, 88, 18], { text: `mean ${fitted(mean)}`, of: "mean" });
-    plot("spread", "note", [about + 2, note, 98, 18],
+    plot("mean", "note", [about - 108, note, 106, 18],
+      { text: `mean ${fitted(mean)}`, of: "mean" });
+    plot("spread", "note", [about + 2, note, 106, 18],
       { text: `spread ${fitted(spread)}`, of: "spread" });
     if (i !== start) values.forEach((value, d) => { // a thread leads to where a number comes from
       const [here, there] = [x(value), x(lines[start].values[d], widest)];
@@ -195,24 +210,24 @@ function layout(state, page, width, { steps, groups }) {
       const path = `M${here} ${near}C${here} ${bent} ${there} ${bent} ${there} ${far}`;
       plot(`thread${d}`, "thread", [0, 0, 0, 0], { of: "y", html: "<svg><path/></svg>", path });
     });
-    values.forEach((value, d) => { // dots at one place stand on each other
-      const below = values.slice(0, d).filter((other) => Math.abs(x(other) - x(value)) < 14).length;
-      plot(`dot${d}`, "dot", [x(value) - 13, y - 13 - 16 * below, 26, 26],
+    values.forEach((value, d) => { // dots at one place stand above each other, the axis amid them
+      const near = values.map((other, at) => Math.abs(x(other) - x(value)) < 14 ? [at] : []).flat();
+      const [high, tall] = [20 * (near.indexOf(d) - (near.length - 1) / 2), near[1] ? 20 : 26];
+      plot(`dot${d}`, "dot", [x(value) - 13, y + high - tall / 2, 26, tall],
         { d, text: letters[d], ...(i === start && { pull: 2 * most / (width - 24) }) });
     });
   });
-  table.forEach(({ label, of, full, term, beside, values }, i) => {
+  table.forEach(({ label, of, full, term, beside, values, texts }, i) => {
     const y = under + 24 + 44 * i;
     const more = { of, from: `c${at}-0`, isLast: i === table.length - 1 };
     put(`r-${label}`, "label", [aside, y, left - aside - 8, 40], { ...more, text: label });
-    if (term && (depth === "steps" || lane || i === 0))
-      put(`v-${label}`, "value", [end, y, right, 40], { ...more, of: term, text: beside });
-    const written = full === 2 ? plain : page.decimals ? fitted : short;
-    if (i) across(label, y, "step", (d) => ({ ...more, from: `c${at}-${d}`, tone: values[d] / full,
-      text: written(values[d]) }));
+    if (term) put(`v-${label}`, "value", [end, y, right, 40], { ...more, of: term, text: beside });
+    if (i) across(label, y, "step", (d) =>
+      ({ ...more, from: `c${at}-${d}`, tone: values[d] / full, text: texts[d] }));
   });
   if (hasFormula) put(`formula${Boolean(gamma)}`, "formula", aside
     ? [0, under + 56, aside - 20, 80] : [0, under - 84, width, 76],
-  { html: `${FORMULA}${gamma ? AFFINE : ""}</math>` });
+  { html: `${FORMULA}${gamma ? AFFINE : ""}</math>`,
+    said: `${FORMULA_SAID}${gamma ? ", times γ, plus β" : ""}` });
   return { boxes, height: under + 24 + 44 * table.length };
 }
