@@ -3,7 +3,7 @@
 
 const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
 const [GRAIN, PULL] = [0.25, 8]; // dragged in quarters, one for 8 pixels
-const [SCENE, AWAY] = [1100, 8000]; // milliseconds
+const AWAY = 8000; // milliseconds until a reader who has touched the picture reads on
 const HANDLE = 'a[href*="#row="]';
 const CONTROL = "(input, button:not([popovertarget]), select, textarea, section)";
 
@@ -34,16 +34,12 @@ export function mount(parent, page) {
     element("div", into, { class: kind, role: "group", "aria-label": name });
   const root = group(parent, "lnorm-row", page.alt);
   const [chips, tools] = [group(root, "chips", "states"), group(root, "tools", "views")];
-  const stage = element("div", root, { class: "stage" });
+  const stage = Object.assign(element("div", root, { class: "stage" }),
+    { states: Object.keys(page.presets).map(addressed), point, close });
   const table = element("table", stage); // what is drawn, for whoever hears it
   const says = element("p", root, { role: "status" });
   const nodes = new Map(); // id → what is drawn of a box
-  const timers = {};
-  const later = (name, wait, act) => {
-    clearTimeout(timers[name]);
-    timers[name] = setTimeout(act, wait);
-  };
-  let [state, width, touched, least] = [page.start, 0, -AWAY, 0];
+  let [state, width, touched, talking] = [page.start, 0, -AWAY, 0];
   let [pinned, peeked, pressed] = ["", "", []]; // terms that are lit; presets that hold
   let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; steps that changed
 
@@ -62,10 +58,9 @@ export function mount(parent, page) {
     // A preset is seen as a change of the first numbers, whatever a hand has made of them.
     const before = said ? { ...state, ...changes, x: page.start.x } : state;
     state = { ...state, ...changes };
-    // A word alone has its own mean. Where another one is wanted, all words are shown.
     if (isOpen(state) && (state.over ?? "D") !== "D") {
-      if (!("over" in changes)) said ??= "A word alone has its own mean, as in layer norm.";
-      state = { ...state, ...("over" in changes ? { depth: "numbers" } : { over: "D" }) };
+      said = "A word alone has its own mean, as in layer norm.";
+      state.over = "D";
     }
     [hot, pinned, moved] = [at, "", []];
     if (changes.x) {
@@ -75,11 +70,6 @@ export function mount(parent, page) {
     }
     tell(said, at ?? undefined);
     draw();
-  }
-  /** Let the depths open out of each other, until the reader does something. */
-  function open([depth, ...rest]) {
-    go({ depth });
-    later("opening", SCENE, () => (rest.length ? open(rest) : show(page.preset)));
   }
   const show = (name) => go(page.presets[name].state, page.presets[name].says);
   function change(row, d, value) {
@@ -115,18 +105,17 @@ export function mount(parent, page) {
       ? `${steps.length} numbers have mean ${fitted(mean)}, ${spread}`
       : `${count(groups.length, "mean")} of ${count(steps.length, "number")} each. This one is ${
         fitted(mean)}, with ${spread}`);
-    if (isOpen(state)) parts.push(`Results: ${tableOf(state, page, all).at(-1).texts.join(", ")}.`);
-    else if (state.results) parts.push(`${moved.length} results have changed${whichMoved()}.`);
-    const now = said ?? parts.join(" ");
-    if (says.textContent) later("talking", 150, () => { says.textContent = now; });
-    else says.textContent = now;
-  }
-
-  /** Say which word or feature all results belong to that have changed, if it is one. */
-  function whichMoved() {
+    // A change is in one word, in one feature of all words, or everywhere.
     const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
-    if (isOne("row")) return `, those of “${words[moved[0].row]}”`;
-    return isOne("d") ? `, those of ${page.letters[moved[0].d]} in all words` : "";
+    const whose = isOne("row") ? `, those of “${words[row]}”`
+      : isOne("d") ? `, those of ${page.letters[d]} in all words` : "";
+    if (isOpen(state)) parts.push(
+      `Results: ${tableOf(state, all[row]).at(-1).values.map(plain).join(", ")}.`);
+    else if (state.results) parts.push(`${moved.length} results have changed${whose}.`);
+    clearTimeout(talking);
+    const now = said ?? parts.join(" ");
+    if (says.textContent) talking = setTimeout(() => { says.textContent = now; }, 150);
+    else says.textContent = now;
   }
 
   function draw() {
@@ -138,11 +127,11 @@ export function mount(parent, page) {
       .map((preset) => ({ ...state, ...preset.state, depth: state.depth }))
       .map((one) => layout(one, page, width, solve(one)).height);
     table.textContent = "";
-    heard(state, page, solved.steps).forEach((line, i) => line.reduce((into, text, at) => {
-      if (i && at) element("td", into, {}, text);
-      else element("th", into, { scope: i ? "row" : "col" }, text);
-      return into;
-    }, element("tr", table)));
+    heard(boxes).forEach((line, i) => {
+      const row = element("tr", table);
+      if (i === 0) element("td", row); // the corner
+      line.forEach(({ text }, at) => element(i && at ? "td" : "th", row, {}, text));
+    });
     const changed = moved.flatMap(({ id }) => [`${id}-below`, `g${id}`]);
     const ids = new Set(boxes.map(({ id }) => id));
     const center = hot && state.over !== null && state.depth === "numbers"
@@ -153,7 +142,7 @@ export function mount(parent, page) {
     }, center && box.group && box.group !== center ? 0.5 : "");
     for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
-    stage.style.cssText = `--height: ${Math.max(least, ...heights)}px; --header: ${header}px;
+    stage.style.cssText = `--height: ${Math.max(...heights)}px; --header: ${header}px;
       --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
     pressed = Object.keys(page.presets).filter((name) => Object.entries(page.presets[name].state)
       .every(([key, value]) => `${state[key]}` === `${value}`));
@@ -180,15 +169,14 @@ export function mount(parent, page) {
   }
 
   function paint(node, { place: [x, y, w, h], ...box }, marks, opacity) {
-    const translate = `${x}px ${y}px`;
-    Object.assign(node.style, { translate, width: `${w}px`, height: `${h}px`, opacity });
+    const [translate, transform] = [`${x}px ${y}px`, `skewX(${box.lean ?? 0}rad)`];
+    Object.assign(node.style, { translate, transform, width: `${w}px`, height: `${h}px`, opacity });
     for (const name of ["of", "row", "d", "pull"]) if (name in box) node.dataset[name] = box[name];
     for (const [name, is] of Object.entries(marks)) node.classList.toggle(name, Boolean(is));
     if ("tone" in box) node.style.setProperty("--fill",
       `${box.tone < 0 ? "#e69f00" : "#0072b2"} ${Math.min(1, Math.abs(box.tone)) * 46}%`);
     if ("text" in box) (node.lastElementChild ?? node).textContent = box.text;
     if (box.kind === "word") node.ariaPressed = box.isOn;
-    if (box.path) node.querySelector("path").setAttribute("d", box.path);
     if (box.kind === "cell") Object.assign(node.firstChild,
       { value: box.value, ariaValueText: short(box.value) });
   }
@@ -241,15 +229,13 @@ export function mount(parent, page) {
       hot = next;
       (isOther ? draw : light)();
     },
-    pointerleave: ({ pointerType }) => {
-      if (pointerType === "mouse" && !drag) { peeked = ""; hot = null; draw(); }
-    },
   };
+  hands.pointerleave = hands.pointerover;
   for (const [type, act] of Object.entries(hands)) stage.addEventListener(type, act);
   root.addEventListener("keydown", (event) => { // or JupyterLab takes it for one of its own
     if (!/Tab|Escape/.test(event.key) && !event.ctrlKey && !event.metaKey) event.stopPropagation();
   });
-  const settle = () => { [touched, least] = [performance.now(), 0]; clearTimeout(timers.opening); };
+  const settle = () => { touched = performance.now(); };
   for (const type of ["pointerdown", "keydown"]) root.addEventListener(type, settle, true);
 
   /** Pin the term that a link in the text names, or show its state. */
@@ -293,17 +279,13 @@ export function mount(parent, page) {
   sizes.observe(stage);
   width = Math.min(stage.clientWidth, 760);
   show(page.preset);
-  if (page.opens && !isCalm) {
-    least = stage.clientHeight; // what's below a picture that opens stays
-    open([...page.opens, state.depth]);
-  }
-  const close = () => {
+  function close() {
     sizes.disconnect();
-    Object.values(timers).forEach(clearTimeout);
+    clearTimeout(talking);
     for (const type of followed) document.removeEventListener(type, follow, true);
     root.remove();
-  };
-  return Object.assign(stage, { states: Object.keys(page.presets).map(addressed), point, close });
+  }
+  return stage;
 }
 
 /** A Jupyter widget made of `mount`. */
@@ -326,7 +308,7 @@ for (const place of document.querySelectorAll(".lnorm-row-place")) {
   const asked = Object.keys(page.presets).find((name) => addressed(name) === nameIn(location));
   place.textContent = "";
   reach(place);
-  const stage = mount(place, asked ? { ...page, opens: null, preset: asked } : page);
+  const stage = mount(place, asked ? { ...page, preset: asked } : page);
   if (asked) stage.scrollIntoView();
 }
 // What a paragraph's first handle says is shown once the paragraph stands where one reads: where

@@ -27,7 +27,6 @@ SCRIPT, STYLE = ("\n".join(file.read_text("utf-8") for file in one) for one in (
 # state that it starts in, and others, which are changes of it.
 SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
 SENTENCES = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
-START = {"at": 0, "over": "D", "results": None, "gamma": None, "beta": None, "lane": None}
 
 
 class Row(anywidget.AnyWidget):
@@ -76,7 +75,7 @@ def explore_row(preset: str = "four numbers") -> Row:
     sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["states"])
     rows = sheet.get("x") or encoded_points().double().flatten(0, 1).tolist()
     page = {"preset": preset, "sentences": SENTENCES, "letters": "abcdefgh", **sheet}
-    start = {**START, **sheet["start"], "x": rows}
+    start = {"at": 0, "over": "D", **sheet["start"], "x": rows}
     presets = {name: _preset(dict(state), rows) for name, state in page.pop("states").items()}
     return Row({"decimals": "x" not in sheet, **page, "start": start, "presets": presets})
 

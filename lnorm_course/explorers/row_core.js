@@ -3,6 +3,7 @@
 // computed here, and a test holds that to `lnorm_utils`. row.json has the states.
 
 const GAP = 7; // pixels between cells
+const TOLD = ["letter", "word", "label", "cell", "below", "step", "value", "pill"];
 const FORMULA = `<math display="block" style="font-size: 1.45em"><mi data-of="y">y</mi><mo>=</mo>
 <mfrac><mrow data-of="centered"><mi data-of="x">x</mi><mo>−</mo><mi data-of="mean">mean</mi></mrow>
 <msqrt data-of="spread"><mi data-of="var">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt>
@@ -64,44 +65,29 @@ export function derive(x, { over = "D", length = 1, eps = 1e-5, gamma, beta } = 
 }
 
 /** Return the lines of the table about a word: the numbers of each, and what stands beside them. */
-function tableOf({ at, depth, gamma, lane }, { decimals }, steps) {
-  const { mean, variance, root } = steps[at][0].group;
-  const line = (label, of, values, full, write = decimals ? fitted : short) =>
-    ({ label, of, values, full, texts: values.map(write) });
-  const step = (label, name, ...more) =>
-    line(label, name, steps[at].map((one) => one[name]), ...more);
-  const x = step("x", "x", 8);
+function tableOf({ depth, gamma, lane }, own) {
+  const { mean, variance, root } = own[0].group;
+  const line = (label, name, full, of = name, term, beside) =>
+    ({ label, of, full, term, beside, values: own.map((step) => step[name]) });
+  const x = line("x", "x", 8, "x", "mean", `mean ${fitted(mean)}`);
   let { values } = x;
   if (lane) return ["x", ...lane].map((label) => {
     values = ACTS[label]?.(values, x.values) ?? values;
     const beside = `spread ${fitted(Math.sqrt(ownSteps(values)[0].group.variance))}`;
-    // What ε leaves of a difference, such as 4e−7, is 0 here.
-    const shown = line(label, label === "x" ? "x" : "y", values, 8, (one) => trimmed(plain(one)));
-    return { ...shown, term: "spread", beside };
+    return { label, of: label === "x" ? "x" : "y", full: 8, term: "spread", beside, values };
   });
-  const y = step("y", "y", 2, plain);
-  if (gamma) Object.assign(y, { label: "· γ + β", of: "gamma beta y" });
-  const first = { ...x, term: "mean", beside: `mean ${fitted(mean)}` };
-  if (depth === "row") return [first, y];
-  return [first, step("x − mean", "centered", 8),
-    { ...step("squared", "square", 64), of: "var", term: "var", beside: `var ${fitted(variance)}` },
-    { ...step("÷ root", "normed", 2, plain), of: "y", term: "spread",
-      beside: `root ${fitted(root)}` }, ...(gamma ? [y] : [])];
+  const y = gamma ? line("· γ + β", "y", 2, "gamma beta y") : line("y", "y", 2);
+  if (depth === "row") return [x, y];
+  return [x, line("x − mean", "centered", 8),
+    line("squared", "square", 64, "var", "var", `var ${fitted(variance)}`),
+    line("÷ root", "normed", 2, "y", "spread", `root ${fitted(root)}`), ...(gamma ? [y] : [])];
 }
 
-/** Return what is seen as the lines of a table, for whoever hears it. */
-function heard(state, page, steps) {
-  const { results, over, gamma, beta } = state;
-  const letters = [...page.letters].slice(0, steps[0].length);
-  if (isOpen(state)) return [["step", ...letters, "of all"], ...tableOf(state, page, steps)
-    .map(({ label, texts, beside }) => [label, ...texts, beside ?? ""])];
-  const name = { y: "after the norm", centered: "x − mean" }[results] ?? "mean of its group";
-  const about = page.sentences.flat().map((word, row) => [
-    [word, ...steps[row].map(({ x }) => short(x))],
-    [`${word}, ${name}`, ...steps[row].map((step) => plain(step[results] ?? step.group.mean))],
-  ].slice(0, results || over !== null ? 2 : 1));
-  const learned = gamma ? [["γ", ...gamma], ["β", ...beta]] : [];
-  return [["word", ...letters], ...about.flat(), ...learned];
+/** Return the boxes that are words or numbers as the lines of a table, for whoever hears it. */
+function heard(boxes) {
+  const told = boxes.filter(({ kind, isShown = true }) => isShown && TOLD.includes(kind));
+  const lines = Object.values(Object.groupBy(told, ({ place: [, y] }) => y)); // from the top down
+  return lines.map((line) => line.sort((a, b) => a.place[0] - b.place[0]));
 }
 
 /** Place what a state shows: boxes, those of words and numbers first, and how high all of it is. */
@@ -110,7 +96,7 @@ function layout(state, page, width, { steps, groups }) {
   const { sentences: [{ length }], letters } = page;
   const [open, slim, features] = [isOpen(state), width < 520, state.x[0].length];
   const [hasFormula, braced] = [depth === "steps" && !lane, page.braces && !open ? over : ""];
-  const table = open ? tableOf(state, page, steps) : [];
+  const table = open ? tableOf(state, steps[at]) : [];
   const lines = (state.lines ?? [0, table.length - 1]).map((i) => table[i]);
   const aside = hasFormula && !slim ? (gamma ? 198 : 168) : 0; // there the formula stands
   const edge = 22 * [..."NL"].filter((axis) => braced.includes(axis)).length;
@@ -134,24 +120,24 @@ function layout(state, page, width, { steps, groups }) {
   page.sentences.flat().forEach((word, row) => {
     const isOf = Math.floor(row / length) === Math.floor(at / length) && steps.length > 1;
     const wide = 11 * word.length + 26;
-    const place = open ? [along, 0, wide, 36] : [edge, top(row), left - edge - 12, tall];
+    const half = !open && results ? 24 : 40;
+    const place = open ? [along, 0, wide, 36] : [edge, top(row), left - edge - 12, half];
     if (isOf) along += wide + 10;
+    if (half < 40) put(`r${row}`, "label", [edge, top(row) + 24, left - edge - 12, 24],
+      { text: results === "y" ? "its norm" : "x − mean" });
     put(`w${row}`, "word", place,
       { text: word, row, isShown: !open || isOf, isOn: open && row === at });
     steps[row].forEach(({ id, group, x, ...step }, d) => {
-      const half = !open && results ? 24 : 40;
       put(id, "cell", [left + cell * d, open ? under + 24 : top(row), cell - GAP, half],
         { row, d, group, value: x, of: "x", tone: x / 8, isShown: !open || row === at,
           text: (page.decimals ? fitted : short)(x) });
-      if (half === 24) put(`${id}-below`, "below", [left + cell * d, top(row) + 24, cell - GAP, 24],
+      if (half < 40) put(`${id}-below`, "below", [left + cell * d, top(row) + 24, cell - GAP, 24],
         { group, row, d, tone: step[results] / 2, text: plain(step[results]) });
     });
   });
   across("letter", open ? under : head - 24, "letter", (d) => ({ text: letters[d] }));
 
   if (!open) {
-    const below = results === "y" ? "x / norm" : "x / x − mean";
-    if (results) put("corner", "letter", [0, 0, left - 12, 20], { text: below });
     const braces = { N: [0, top(0), 14, bottom - top(0)],
       L: [edge - 22, top(0), 14, top(length - 1) + tall - top(0)],
       D: [left, 0, cell * features - GAP, 16] };
@@ -199,16 +185,16 @@ function layout(state, page, width, { steps, groups }) {
     for (const tick of [-10, -5, -2, -1, 0, 1, 2, 5, 10])
       if (Math.abs(tick) < most && (most < 5 || tick % 5 === 0))
         plot(`at${tick}`, "tick", [x(tick) - 20, y + 27, 40, 18], { text: short(tick) });
-    plot("name", "name", [width - 110, y - 38, 100, 24], { text: state.lines ? label : "xy"[i] });
+    plot("name", "note", [width - 92, y - 38, 80, 24], { text: state.lines ? label : "xy"[i] });
     plot("mean", "note", [about - 108, note, 106, 18],
       { text: `mean ${fitted(mean)}`, of: "mean" });
     plot("spread", "note", [about + 2, note, 106, 18],
       { text: `spread ${fitted(spread)}`, of: "spread" });
     if (i !== start) values.forEach((value, d) => { // a thread leads to where a number comes from
-      const [here, there] = [x(value), x(lines[start].values[d], widest)];
-      const [near, far, bent] = [15, 107, 59].map((part) => y + part * Math.sign(start - i));
-      const path = `M${here} ${near}C${here} ${bent} ${there} ${bent} ${there} ${far}`;
-      plot(`thread${d}`, "thread", [0, 0, 0, 0], { of: "y", html: "<svg><path/></svg>", path });
+      const [here, there, way] = [x(value), x(lines[start].values[d], widest), start - i];
+      const [middle, above] = [(here + there) / 2 - 1, y + (way < 0 ? -107 : 15)];
+      plot(`thread${d}`, "thread", [middle, above, 3, 92],
+        { of: "y", lean: Math.atan2(way * (there - here), 92) });
     });
     values.forEach((value, d) => { // dots at one place stand above each other, the axis amid them
       const near = values.map((other, at) => Math.abs(x(other) - x(value)) < 14 ? [at] : []).flat();
@@ -217,13 +203,16 @@ function layout(state, page, width, { steps, groups }) {
         { d, text: letters[d], ...(i === start && { pull: 2 * most / (width - 24) }) });
     });
   });
-  table.forEach(({ label, of, full, term, beside, values, texts }, i) => {
+  // What ε leaves of a difference in a lane, such as 4e−7, is 0.
+  const own = lane ? (value) => trimmed(plain(value)) : page.decimals ? fitted : short;
+  table.forEach(({ label, of, full, term, beside, values }, i) => {
     const y = under + 24 + 44 * i;
     const more = { of, from: `c${at}-0`, isLast: i === table.length - 1 };
     put(`r-${label}`, "label", [aside, y, left - aside - 8, 40], { ...more, text: label });
     if (term) put(`v-${label}`, "value", [end, y, right, 40], { ...more, of: term, text: beside });
-    if (i) across(label, y, "step", (d) =>
-      ({ ...more, from: `c${at}-${d}`, tone: values[d] / full, text: texts[d] }));
+    const written = full === 2 ? plain : own;
+    if (i) across(label, y, "step", (d) => ({ ...more, from: `c${at}-${d}`, tone: values[d] / full,
+      text: written(values[d]) }));
   });
   if (hasFormula) put(`formula${Boolean(gamma)}`, "formula", aside
     ? [0, under + 56, aside - 20, 80] : [0, under - 84, width, 76],
