@@ -160,7 +160,8 @@ export function mount(parent, page) {
     if (said) Object.assign(node, { role: "img", ariaLabel: said });
     else if (kind !== "word") node.ariaHidden = kind !== "cell"; // the table has it
     node.innerHTML = kind !== "cell" ? html : `<input type="range" min="${-most}" max="${most}"
-      step="any" aria-label="number ${page.letters[d]} of ${words[row]}"><span></span>`;
+      step="any" aria-label="number ${page.letters[d]} of ${words[row]}">
+      <span aria-hidden="true"></span>`;
     if (nodes.has(from)) {
       node.style.cssText = nodes.get(from).style.cssText;
       node.getBoundingClientRect(); // from there it moves

@@ -85,7 +85,8 @@ function tableOf({ depth, gamma, lane }, own) {
 
 /** Return the boxes that are words or numbers as the lines of a table, for whoever hears it. */
 function heard(boxes) {
-  const told = boxes.filter(({ kind, isShown = true }) => isShown && TOLD.includes(kind));
+  const told = boxes.filter(({ kind, isShown = true, isAside }) =>
+    isShown && !isAside && TOLD.includes(kind));
   const lines = Object.values(Object.groupBy(told, ({ place: [, y] }) => y)); // from the top down
   return lines.map((line) => line.sort((a, b) => a.place[0] - b.place[0]));
 }
@@ -126,7 +127,7 @@ function layout(state, page, width, { steps, groups }) {
     if (half < 40) put(`r${row}`, "label", [edge, top(row) + 24, left - edge - 12, 24],
       { text: results === "y" ? "its norm" : "x − mean" });
     put(`w${row}`, "word", place,
-      { text: word, row, isShown: !open || isOf, isOn: open && row === at });
+      { text: word, row, isShown: !open || isOf, isOn: open && row === at, isAside: open });
     steps[row].forEach(({ id, group, x, ...step }, d) => {
       put(id, "cell", [left + cell * d, open ? under + 24 : top(row), cell - GAP, half],
         { row, d, group, value: x, of: "x", tone: x / 8, isShown: !open || row === at,
