@@ -39,19 +39,21 @@ export function mount(parent, page) {
   const table = element("table", stage); // what is drawn, for whoever hears it
   const says = element("p", root, { role: "status" });
   const nodes = new Map(); // id → what is drawn of a box
-  let [state, width, touched, talking] = [page.start, 0, -AWAY, 0];
+  let [state, touched, talking] = [page.start, -AWAY, 0];
   let [pinned, peeked, pressed] = ["", "", []]; // terms that are lit; presets that hold
   let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; steps that changed
 
-  const buttons = (into, labels, act) => new Map(Object.entries(labels).map(([name, label]) => {
+  const toggles = []; // buttons, each with what says whether it's on
+  const buttons = (into, labels, act, isOn) => Object.entries(labels).forEach(([name, label]) => {
     const made = element("button", into, { type: "button" }, label.says ? name : label);
     made.addEventListener("click", () => act(name));
-    return [name, made];
-  }));
-  const presets = buttons(chips, page.presets, (name) => show(name));
-  const depths = buttons(tools, page.depths ?? DEPTHS, (depth) => go({ depth }));
-  const axes = buttons(tools, page.axes ?? {}, (axis) => go({
-    over: [..."NLD"].filter((one) => (one === axis) !== state.over.includes(one)).join("") }));
+    toggles.push([made, () => isOn(name)]);
+  });
+  const depths = page.depths ?? DEPTHS;
+  buttons(chips, page.presets, (name) => show(name), (name) => pressed.includes(name));
+  buttons(tools, depths, (depth) => go({ depth }), (depth) => depth === state.depth);
+  buttons(tools, page.axes ?? {}, (axis) => go({ over: [..."NLD"].filter((one) =>
+    (one === axis) !== state.over.includes(one)).join("") }), (axis) => state.over.includes(axis));
 
   /** Change parts of the state, and say what is seen now. */
   function go(changes, said, at = null) {
@@ -119,6 +121,7 @@ export function mount(parent, page) {
   }
 
   function draw() {
+    const width = Math.min(stage.clientWidth, 760);
     if (!width) return;
     const solved = solve();
     const { boxes } = layout(state, page, width, solved);
@@ -146,10 +149,7 @@ export function mount(parent, page) {
       --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
     pressed = Object.keys(page.presets).filter((name) => Object.entries(page.presets[name].state)
       .every(([key, value]) => `${state[key]}` === `${value}`));
-    const press = (button, is) => button.setAttribute("aria-pressed", is);
-    presets.forEach((button, name) => press(button, pressed.includes(name)));
-    depths.forEach((button, depth) => press(button, depth === state.depth));
-    axes.forEach((button, axis) => press(button, state.over.includes(axis)));
+    for (const [button, isOn] of toggles) button.ariaPressed = isOn();
     light();
   }
 
@@ -194,7 +194,7 @@ export function mount(parent, page) {
       const word = target.closest(".word");
       const isAgain = isOpen(state) && state.at === Number(word?.dataset.row);
       const depth = isAgain ? "numbers" : isOpen(state) ? state.depth : "row";
-      if (word) go({ depth: depths.has(depth) ? depth : "numbers", at: Number(word.dataset.row) });
+      if (word) go({ depth: depth in depths ? depth : "numbers", at: Number(word.dataset.row) });
     },
     input: (event) => change(partAt(event).row, partAt(event).d, Number(event.target.value)),
     focusin: (event) => {
@@ -273,17 +273,16 @@ export function mount(parent, page) {
     }
     light();
   }
-  const followed = ["click", "pointerover", "pointerout", "focusin", "focusout"];
-  for (const type of followed) document.addEventListener(type, follow, true);
-
-  const sizes = new ResizeObserver(() => { width = Math.min(stage.clientWidth, 760); draw(); });
+  const gone = new AbortController();
+  for (const type of ["click", "pointerover", "pointerout", "focusin", "focusout"])
+    document.addEventListener(type, follow, { capture: true, signal: gone.signal });
+  const sizes = new ResizeObserver(draw);
   sizes.observe(stage);
-  width = Math.min(stage.clientWidth, 760);
   show(page.preset);
   function close() {
     sizes.disconnect();
+    gone.abort();
     clearTimeout(talking);
-    for (const type of followed) document.removeEventListener(type, follow, true);
     root.remove();
   }
   return stage;

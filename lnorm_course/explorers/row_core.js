@@ -50,12 +50,12 @@ export function derive(x, { over = "D", length = 1, eps = 1e-5, gamma, beta } = 
   for (const group of groups.values()) {
     const mean = (of) => average(group.steps.map(of));
     group.mean = mean((step) => step.x);
-    for (const step of group.steps) step.centered = step.x - group.mean;
-    for (const step of group.steps) step.square = step.centered ** 2;
-    group.variance = mean((step) => step.square);
+    group.variance = mean((step) => (step.x - group.mean) ** 2);
     group.root = Math.sqrt(group.variance + eps);
     const length = Math.sqrt(mean((step) => step.x ** 2) + eps); // RMSNorm has no mean
     for (const step of group.steps) {
+      step.centered = step.x - group.mean;
+      step.square = step.centered ** 2;
       step.normed = step.centered / group.root;
       step.y = step.normed * (gamma?.[step.d] ?? 1) + (beta?.[step.d] ?? 0);
       step.rms = step.x / length;
@@ -171,8 +171,7 @@ function layout(state, page, width, { steps, groups }) {
   const ends = lines.map(({ values }) => 1.1 * Math.max(...values.map(Math.abs)));
   const start = lines.findIndex(({ label }) => label === "x");
   lines.forEach(({ label, values }, i) => {
-    const plot = (id, kind, place, more) =>
-      put(`${i}${id}`, kind, place, { ...more, isPlotted: true });
+    const plot = (id, ...box) => put(`${i}${id}`, ...box);
     const [y, widest] = [roof + 120 * i, Math.max(state.lines ? 7 : 11, ...ends)];
     const most = hasFormula && i !== start ? Math.max(2.2, ends[i]) : widest;
     const x = (value, scale = most) => 12 + (width - 24) * (value / scale + 1) / 2;
@@ -193,9 +192,9 @@ function layout(state, page, width, { steps, groups }) {
       { text: `spread ${fitted(spread)}`, of: "spread" });
     if (i !== start) values.forEach((value, d) => { // a thread leads to where a number comes from
       const [here, there, way] = [x(value), x(lines[start].values[d], widest), start - i];
-      const [middle, above] = [(here + there) / 2 - 1, y + (way < 0 ? -107 : 15)];
-      plot(`thread${d}`, "thread", [middle, above, 3, 92],
-        { of: "y", lean: Math.atan2(way * (there - here), 92) });
+      const [lean, above] = [Math.atan2(way * (there - here), 92), y + (way < 0 ? -107 : 15)];
+      const wide = 2 / Math.cos(lean);
+      plot(`thread${d}`, "thread", [(here + there - wide) / 2, above, wide, 92], { of: "y", lean });
     });
     values.forEach((value, d) => { // dots at one place stand above each other, the axis amid them
       const near = values.map((other, at) => Math.abs(x(other) - x(value)) < 14 ? [at] : []).flat();
