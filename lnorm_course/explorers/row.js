@@ -27,7 +27,7 @@ function ownerOf(link) {
  * at the picture; and `close`: let go of everything.
  */
 export function mount(parent, page) {
-  const words = page.sentences.flat();
+  const [words, names] = [page.sentences.flat(), Object.keys(page.presets)];
   const most = Math.max(10, ...page.start.x.flat().map(Math.abs)); // how far a number is dragged
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const group = (into, kind, name = kind) =>
@@ -35,24 +35,24 @@ export function mount(parent, page) {
   const root = group(parent, "lnorm-row", page.alt);
   const [chips, tools] = [group(root, "chips", "states"), group(root, "tools", "views")];
   const stage = Object.assign(element("div", root, { class: "stage" }),
-    { states: Object.keys(page.presets).map(addressed), point, close });
+    { states: names.map(addressed), point, close });
   const table = element("table", stage); // what is drawn, for whoever hears it
   const says = element("p", root, { role: "status" });
   const nodes = new Map(); // id → what is drawn of a box
-  let [state, touched, talking] = [page.start, -AWAY, 0];
+  let [state, touched, talking, room] = [page.start, -AWAY, 0, 0];
   let [pinned, peeked, pressed] = ["", "", []]; // terms that are lit; presets that hold
   let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; steps that changed
 
-  const toggles = []; // buttons, each with what says whether it's on
-  const buttons = (into, labels, act, isOn) => Object.entries(labels).forEach(([name, label]) => {
-    const made = element("button", into, { type: "button" }, label.says ? name : label);
-    made.addEventListener("click", () => act(name));
-    toggles.push([made, () => isOn(name)]);
-  });
+  const toggles = []; // what shows which buttons are on
+  const buttons = (into, entries, act, isOn) => {
+    const made = drawButtons(entries.map(([, label]) => label), into, (at) => act(entries[at][0]));
+    toggles.push(() => made.forEach((one, at) => { one.ariaPressed = isOn(entries[at][0]); }));
+  };
   const depths = page.depths ?? DEPTHS;
-  buttons(chips, page.presets, (name) => show(name), (name) => pressed.includes(name));
-  buttons(tools, depths, (depth) => go({ depth }), (depth) => depth === state.depth);
-  buttons(tools, page.axes ?? {}, (axis) => go({ over: [..."NLD"].filter((one) =>
+  buttons(chips, names.map((name) => [name, name]), (name) => show(name),
+    (name) => pressed.includes(name));
+  buttons(tools, Object.entries(depths), (depth) => go({ depth }), (one) => one === state.depth);
+  buttons(tools, Object.entries(page.axes ?? {}), (axis) => go({ over: [..."NLD"].filter((one) =>
     (one === axis) !== state.over.includes(one)).join("") }), (axis) => state.over.includes(axis));
 
   /** Change parts of the state, and say what is seen now. */
@@ -125,16 +125,18 @@ export function mount(parent, page) {
     if (!width) return;
     const solved = solve();
     const { boxes } = layout(state, page, width, solved);
-    // As high as the highest preset, so that what's below stays where it is.
-    const heights = Object.values(page.presets)
-      .map((preset) => ({ ...state, ...preset.state, depth: state.depth }))
-      .map((one) => layout(one, page, width, solve(one)).height);
-    table.textContent = "";
-    heard(boxes).forEach((line, i) => {
-      const row = element("tr", table);
-      if (i === 0) element("td", row); // the corner
-      line.forEach(({ text }, at) => element(i && at ? "td" : "th", row, {}, text));
-    });
+    if (!drag?.isPulled) {
+      // As high as the highest preset, so that what's below stays where it is.
+      room = Math.max(...names
+        .map((name) => ({ ...state, ...page.presets[name].state, depth: state.depth }))
+        .map((one) => layout(one, page, width, solve(one)).height));
+      table.textContent = "";
+      heard(boxes).forEach((line, i) => {
+        const row = element("tr", table);
+        if (i === 0) element("td", row); // the corner
+        line.forEach(({ text }, at) => element(i && at ? "td" : "th", row, {}, text));
+      });
+    }
     const changed = moved.flatMap(({ id }) => [`${id}-below`, `g${id}`]);
     const ids = new Set(boxes.map(({ id }) => id));
     const center = hot && state.over !== null && state.depth === "numbers"
@@ -145,11 +147,11 @@ export function mount(parent, page) {
     }, center && box.group && box.group !== center ? 0.5 : "");
     for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
-    stage.style.cssText = `--height: ${Math.max(...heights)}px; --header: ${header}px;
+    stage.style.cssText = `--height: ${room}px; --header: ${header}px;
       --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
-    pressed = Object.keys(page.presets).filter((name) => Object.entries(page.presets[name].state)
+    pressed = names.filter((name) => Object.entries(page.presets[name].state)
       .every(([key, value]) => `${state[key]}` === `${value}`));
-    for (const [button, isOn] of toggles) button.ariaPressed = isOn();
+    for (const show of toggles) show();
     light();
   }
 
@@ -217,6 +219,7 @@ export function mount(parent, page) {
     pointerup: () => {
       if (drag) nodes.get(`c${drag.row}-${drag.d}`).firstChild.focus({ preventScroll: true });
       drag = null;
+      draw();
     },
     pointercancel: () => { // a finger that scrolls the page
       if (drag) go({ x: drag.x });
@@ -243,7 +246,7 @@ export function mount(parent, page) {
   function point(link, isPressed = false) {
     if (!isPressed && (drag || performance.now() - touched < AWAY)) return;
     const name = nameIn(link);
-    const found = Object.keys(page.presets).find((one) => addressed(one) === name);
+    const found = names.find((one) => addressed(one) === name);
     const x = page.presets[found]?.state.x ?? state.x;
     // Where a hand is asked for, reading on changes no number.
     if (!isPressed && state.results && `${x}` !== `${state.x}`) return;
