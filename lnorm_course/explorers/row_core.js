@@ -197,7 +197,7 @@ function layout(state, page, width, { steps, groups }) {
       plot(`thread${d}`, "thread", [(here + there - wide) / 2, above, wide, 92], { of: "y", lean });
     });
     values.forEach((value, d) => { // dots at one place stand above each other, the axis amid them
-      const near = values.map((other, at) => Math.abs(x(other) - x(value)) < 14 ? [at] : []).flat();
+      const near = values.map((other, at) => Math.abs(x(other) - x(value)) < 18 ? [at] : []).flat();
       const [high, tall] = [20 * (near.indexOf(d) - (near.length - 1) / 2), near[1] ? 20 : 26];
       plot(`dot${d}`, "dot", [x(value) - 13, y + high - tall / 2, 26, tall],
         { d, text: letters[d], ...(i === start && { pull: 2 * most / (width - 24) }) });
