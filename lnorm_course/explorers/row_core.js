@@ -145,7 +145,7 @@ function layout(state, page, width, { steps, groups }) {
     for (const axis of braced)
       put(`brace${axis}`, `brace ${axis}`, braces[axis], { text: page.braces[axis] });
     const [isBeside, isDown] = [over?.includes("D"), over === "NL"]; // where there's room for means
-    if (isBeside || isDown) put("mean", isDown ? "label" : "letter", isDown
+    if (isBeside || isDown) put(`mean${isDown}`, isDown ? "label" : "letter", isDown
       ? [edge, bottom + 8, left - edge - 12, 32] : [end, head - 24, right - 4, 20],
     { text: "mean", of: "mean" });
     // Cells that share a mean have a frame, in each row if other rows stand between them.
