@@ -19,12 +19,12 @@ from lnorm_staff.grading.report.class_folder import EXERCISES, GRADES, REPORT, w
 from lnorm_staff.grading.report.exercises_table import add_to, read_grades, write_grades
 from lnorm_staff.grading.report.gradebook import read_gradebook
 from lnorm_staff.grading.run.grade_many import grade_many
-from lnorm_staff.grading.run.sandbox import can_sandbox
+from lnorm_staff.grading.run.sandbox import walls
 from lnorm_staff.tables import Table, TableError
 
 NO_SANDBOX = (
     "Careful: the notebooks can read and change your files, and use the network. On Linux, install "
-    "bubblewrap to prevent that. Elsewhere, grade in a container."
+    "bubblewrap 0.8 or newer to prevent that. Elsewhere, grade in a container."
 )
 ROOT = (
     "You are root, so the students' code would run as root too. If it got out of its sandbox, it "
@@ -176,7 +176,7 @@ def run(options: argparse.Namespace, done: list[Grade]) -> None:
     for state, number in Counter(file.state for file in found if file.state in MANY).items():
         print(f"Notebooks {state}: {number:,}")
     files = [file for file in found if file.state != ON_ANOTHER]
-    if not can_sandbox():
+    if not walls():
         print(NO_SANDBOX, file=sys.stderr)
 
     def tell(file: HandedIn, grades: list[Grade]) -> None:

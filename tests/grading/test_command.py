@@ -49,7 +49,7 @@ def class_of_three(tmp_path, monkeypatch):
         return [file.grade(row_means, state, f"{timeout:g} seconds, γ")]
 
     monkeypatch.setattr(grade_many, "grade_one", by_name)
-    monkeypatch.setattr(command, "can_sandbox", lambda: True)
+    monkeypatch.setattr(command, "walls", lambda: ("bwrap",))
     monkeypatch.setattr(command, "is_root", lambda: False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
@@ -253,7 +253,7 @@ def test_root_is_refused_unless_asked_for_in_so_many_words(class_of_three, monke
 
 
 def test_without_a_sandbox_the_instructor_is_warned(class_of_three, monkeypatch, capsys):
-    monkeypatch.setattr(command, "can_sandbox", lambda: False)
+    monkeypatch.setattr(command, "walls", lambda: ())
     assert main(["grade", str(class_of_three)]) == 0
     assert capsys.readouterr().err == f"{NO_SANDBOX}\n"
 

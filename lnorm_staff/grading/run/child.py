@@ -9,7 +9,6 @@ import contextlib
 import importlib
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -17,7 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, can_sandbox, walls
+from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, walls
+from lnorm_staff.grading.run.system_calls import filter_of_calls
 
 __all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "Child", "serve"]
 
@@ -71,19 +71,16 @@ class Child:
         (folder / "empty").mkdir()
         path = [os.path.abspath(part) for part in sys.path]
         command = [sys.executable, "-I", "-c", START.format(path=path, module=self.module)]
-        rules = folder / "filter"
-        if is_walled := can_sandbox():
-            command = [*walls(rules), *command]
+        (folder / "filter").write_bytes(filter_of_calls())
         if os.name == "posix":
-            file = str(rules) if rules.exists() else os.devnull
-            command = ["/bin/sh", "-c", BEFORE, file, *command]
+            command = ["/bin/sh", "-c", BEFORE, str(folder / "filter"), *walls(), *command]
         return await asyncio.create_subprocess_exec(
             *command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             limit=LONGEST,
-            env=_environment(HOME if is_walled else str(folder)),
+            env=_environment(HOME if walls() else str(folder)),
             cwd=folder / "empty",
             start_new_session=True,  # apart from this terminal and its Ctrl-C
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
@@ -165,9 +162,6 @@ def _limit() -> None:
     limits = dict(LIMITS)
     if os.getcwd() == f"{HOME}/empty":  # in a sandbox
         limits |= LIMITS_IN_SANDBOX
-        version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
-        if version < (5, 14):  # before, all processes of the user count, also those outside
-            limits["RLIMIT_NPROC"] = LIMITS["RLIMIT_NPROC"]
     for name, most in limits.items():
         with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
             import resource

@@ -6,16 +6,16 @@ cgroup, that limits the memory and the processes of all in it together.
 """
 
 import functools
-import shutil
 import site
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from lnorm_staff.grading.run.system_calls import write_filter
+from lnorm_staff.grading.run.system_calls import filter_of_calls
 
-__all__ = ["COURSE", "HOME", "MOST_PROCESSES", "can_sandbox", "walls"]
+__all__ = ["COURSE", "HOME", "MOST_PROCESSES", "walls"]
 
 COURSE = Path(__file__).parents[3]
 _TORCH = find_spec("torch")
@@ -29,65 +29,48 @@ READABLE = (
 HOME = "/tmp"  # the folder that can be written
 LARGEST = 2**28, 2**26  # bytes in it, and in shared memory
 MOST_PROCESSES = 64
+# Nothing inside can make new walls, with which it could undo these.
+BUBBLEWRAP = (
+    *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
+    *("--cap-drop", "ALL", "--unsetenv", "XDG_RUNTIME_DIR"),
+)
+# 3 processes are bubblewrap's own.
+CGROUP = (
+    *("systemd-run", "--user", "--scope", "--quiet", "--collect", "--property=MemoryMax=4G"),
+    *("--property=MemorySwapMax=0", f"--property=TasksMax={MOST_PROCESSES + 3}"),
+)
 
 
 @functools.cache
-def can_sandbox() -> bool:
-    """Return whether bubblewrap is installed and works here."""
-    return bool(_tool())
-
-
-def walls(file: Path) -> list[str]:
+def walls() -> tuple[str, ...]:
     """Return what starts a command in a sandbox, if it's written in front of it.
 
-    Args:
-        file: where the filter of system calls is to be written; bubblewrap reads it as file 9.
+    That's nothing where bubblewrap is missing, older than version 0.8, or doesn't work. If there's
+    a filter of system calls, bubblewrap reads it as file 9.
     """
-    filtered = ["--seccomp", "9"] if write_filter(file) else []
-    return [*_cgroup(), *_tool(), *filtered, *_folders(), "--"]
+    sandbox = (*BUBBLEWRAP, *_folders())
+    if not _works([*sandbox, "--", sys.executable, "-c", ""]):
+        return ()
+    cgroup = CGROUP if _works([*CGROUP, "true"]) else ()
+    filtered = ("--seccomp", "9") if filter_of_calls() else ()
+    return (*cgroup, *sandbox, *filtered, "--")
 
 
-@functools.cache
-def _tool() -> tuple[str, ...]:
-    """Return bubblewrap with the options that work here; nothing if it doesn't work at all."""
-    base = ["bwrap", "--unshare-all", "--die-with-parent", "--cap-drop", "ALL"]
-    base += ["--unsetenv", "XDG_RUNTIME_DIR"]
-    # Before version 0.8, bubblewrap can't refuse new walls inside; the filter of system calls does.
-    for more in (("--unshare-user", "--disable-userns"), ()):
-        if shutil.which("bwrap"):
-            command = [*base, *more, *_folders(), "--", sys.executable, "-c", ""]
-            try:
-                subprocess.run(command, capture_output=True, check=True, timeout=60)
-                return (*base, *more)
-            except (OSError, subprocess.SubprocessError):
-                continue
-    return ()
+def _works(command: Sequence[str]) -> bool:
+    try:
+        subprocess.run(command, capture_output=True, check=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return True
 
 
-@functools.cache
-def _folders() -> tuple[str, ...]:
-    told = subprocess.run(["bwrap", "--help"], capture_output=True, text=True).stdout
-    limits = "--size" in told  # bubblewrap before 0.7 leaves a folder half of the memory
-    home, shared = (["--size", str(most)] if limits else [] for most in LARGEST)
-    options = [*home, "--tmpfs", HOME, "--dir", f"{HOME}/empty"]
+def _folders() -> list[str]:
+    home, shared = map(str, LARGEST)
+    options = ["--size", home, "--tmpfs", HOME, "--dir", f"{HOME}/empty"]
     for path in sorted({*READABLE}, key=lambda path: path.count("/")):  # a folder before its own
         options += ["--ro-bind-try", path, path]
-    options += ["--proc", "/proc", "--dev", "/dev", *shared, "--tmpfs", "/dev/shm"]
-    options += ["--ro-bind", "/dev/null", "/dev/zero"]  # mapped, it's memory that no process has
+    options += ["--proc", "/proc", "--dev", "/dev", "--size", shared, "--tmpfs", "/dev/shm"]
     # In /proc, root could change the whole system.
     for path in ("/dev", "/proc", "/"):
         options += ["--remount-ro", path]
-    return (*options, "--chdir", f"{HOME}/empty")
-
-
-@functools.cache
-def _cgroup() -> tuple[str, ...]:
-    """Return what starts a command in a cgroup with limits; nothing if this user may make none."""
-    limits = (f"TasksMax={MOST_PROCESSES + 3}", "MemoryMax=4G", "MemorySwapMax=0")  # 3 are bwrap's
-    command = ["systemd-run", "--user", "--scope", "--quiet", "--collect"]
-    command += [f"--property={limit}" for limit in limits]
-    try:
-        subprocess.run([*command, "true"], capture_output=True, check=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
-        return ()
-    return tuple(command)
+    return [*options, "--chdir", f"{HOME}/empty"]
