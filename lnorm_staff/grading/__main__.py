@@ -173,15 +173,16 @@ def run(options: argparse.Namespace, done: list[Grade]) -> None:
     found = list(collect(given, wanted))
     if not found:
         sys.exit(f"There is no file in {', '.join(map(str, given))}.")
-    for state, number in Counter(file.state for file in found if file.state in MANY).items():
+    states = [file.whole.state for file in found]
+    for state, number in Counter(state for state in states if state in MANY).items():
         print(f"Notebooks {state}: {number:,}")
-    files = [file for file in found if file.state != ON_ANOTHER]
+    files = [file for file in found if file.whole.state != ON_ANOTHER]
     if not walls():
         print(NO_SANDBOX, file=sys.stderr)
 
     def tell(file: HandedIn, grades: list[Grade]) -> None:
         done.extend(grades)
-        if file.state not in MANY:
+        if file.whole.state not in MANY:
             print(f"{grades[0].file}: {in_short(grades)}", flush=True)
 
     try:

@@ -45,7 +45,6 @@ class Grade:
     student: str
     id: str  # the number by which Moodle or Canvas knows the student
     file: str  # with the folders that are the student's own
-    late: str  # "late" or nothing
     feedback: str  # the path under which the student's feedback goes back
     lesson: str = ""  # the name of its notebook, such as "01_mean"
     exercise: str = ""

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from lnorm_course.lab.lesson_files import read, write
 from lnorm_staff.grading.collect import handed_in
 from lnorm_staff.grading.collect.handed_in import LARGEST, collect
-from lnorm_staff.grading.collect.whose import Export
+from lnorm_staff.grading.collect.whose import students_at, whose
 from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
 from lnorm_staff.grading.hand_out.copies import COURSE, student_zip
 from lnorm_staff.grading.run.grade_many import CHECK
@@ -39,8 +39,8 @@ def collected(tmp_path):
         before = {*tmp_path.rglob("*")}
         found = list(collect([tmp_path / given]))
         assert {*tmp_path.rglob("*")} == before  # nothing is unpacked to the disk
-        assert all(bool(file.cells) != bool(file.reason) for file in found)
-        return {file.origin.file: file.reason for file in found}
+        assert all(bool(file.cells) != bool(file.whole.message) for file in found)
+        return {file.whole.file: file.whole.message for file in found}
 
     return reasons
 
@@ -66,25 +66,25 @@ def archive(path, *files):
 
 
 @pytest.mark.parametrize(
-    ("file", "name", "number", "late", "feedback"),
+    ("file", "name", "number", "feedback"),
     [
-        (f"x.zip/{MOODLE}/01_mean.ipynb", "Ada Lovelace", "17", "", f"{MOODLE}/feedback.html"),
-        (f"x/{MOODLE}01_mean.ipynb", "Ada Lovelace", "17", "", f"{MOODLE}/feedback.html"),
-        ("x/poeed_17_23_01_mean.ipynb", "poeed", "17", "", "poeed_17_23_feedback.html"),
-        ("x/poeed_LATE_1_2_work.zip/a.ipynb", "poeed", "1", "late", "poeed_LATE_1_2_feedback.html"),
-        ("x/submitted/ada/week_1/01_mean.ipynb", "ada", "", "", "ada/feedback.html"),
-        ("week_1_2_a/ada/01_mean.ipynb", "ada", "", "", "ada/feedback.html"),
-        ("x/ada/work.zip/my_lessons/01_mean.ipynb", "ada", "", "", "ada/feedback.html"),
-        ("x/Ελένη Παππά_01_mean.ipynb", "Ελένη Παππά", "", "", "Ελένη Παππά/feedback.html"),
-        ("x/01_mean ada (1).ipynb", "ada", "", "", "ada/feedback.html"),
-        ("x/..:/01_mean.ipynb", "..:", "", "", "_/feedback.html"),
-        (f"x/{'均' * 80}/a.ipynb", "均" * 80, "", "", f"{'均' * 50}/feedback.html"),
+        (f"x.zip/{MOODLE}/01_mean.ipynb", "Ada Lovelace", "17", f"{MOODLE}/feedback.html"),
+        (f"x/{MOODLE}01_mean.ipynb", "Ada Lovelace", "17", f"{MOODLE}/feedback.html"),
+        ("x/poeed_17_23_01_mean.ipynb", "poeed", "17", "poeed_17_23_feedback.html"),
+        ("x/poeed_LATE_1_2_work.zip/a.ipynb", "poeed", "1", "poeed_LATE_1_2_feedback.html"),
+        ("x/submitted/ada/week_1/01_mean.ipynb", "ada", "", "ada/feedback.html"),
+        ("week_1_2_a/ada/01_mean.ipynb", "ada", "", "ada/feedback.html"),
+        ("x/ada/work.zip/my_lessons/01_mean.ipynb", "ada", "", "ada/feedback.html"),
+        ("x/Ελένη Παππά_01_mean.ipynb", "Ελένη Παππά", "", "Ελένη Παππά/feedback.html"),
+        ("x/01_mean ada (1).ipynb", "ada", "", "ada/feedback.html"),
+        ("x/..:/01_mean.ipynb", "..:", "", "_/feedback.html"),
+        (f"x/{'均' * 80}/a.ipynb", "均" * 80, "", f"{'均' * 50}/feedback.html"),
     ],
 )  # fmt: skip
-def test_the_names_tell_whose_a_file_is_and_where_feedback_goes(file, name, number, late, feedback):
+def test_the_names_tell_whose_a_file_is_and_where_feedback_goes(file, name, number, feedback):
     path = file.split("/")
-    found = Export([path]).origin_of(path)
-    assert found._replace(file="") == (name, number, "", late, feedback)
+    found = whose(path, students_at([path]))
+    assert (found.student, found.id, found.feedback) == (name, number, feedback)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_the_names_tell_whose_a_file_is_and_where_feedback_goes(file, name, numb
 def test_a_file_has_the_same_name_in_every_export_and_alone(file, others):
     for other in others:
         path = f"{other}{file}".split("/")
-        assert Export([path]).origin_of(path).file == file
+        assert whose(path, students_at([path])).file == file
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,8 @@ def test_a_file_has_the_same_name_in_every_export_and_alone(file, others):
 )
 def test_nobody_hands_in_under_the_name_of_another(outer, name, inner):
     path = f"{outer}{inner}bo_2_3_01_mean.ipynb".split("/")
-    found = Export([path]).origin_of(path)
-    assert (found.student, bool(found.late)) == (name, "LATE" in outer)
-    assert found.id == ("" if name == "ada" else "17")
+    found = whose(path, students_at([path]))
+    assert (found.student, found.id) == (name, "" if name == "ada" else "17")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +139,7 @@ def test_nobody_hands_in_under_the_name_of_another(outer, name, inner):
 )
 def test_the_outermost_names_tell_who_the_students_are(files, students):
     paths = [["x", *file.split("/")] for file in files]
-    found = map(Export(paths).origin_of, paths)
+    found = [whose(path, students_at(paths)) for path in paths]
     assert sorted({each.id or each.student for each in found}) == students.split()
 
 
@@ -247,7 +246,8 @@ def test_names_that_look_alike_in_a_table_are_names_of_several_files(collected, 
     files = [(f"01_mean{chr(n)}.ipynb", WORK) for n in range(1, 6)]
     archive(tmp_path / "class/ada.zip", *files)
     found = list(collect([tmp_path / "class"]))
-    names = {each.grade(each.exercises[0]).file for each in found}
+    names = {each.whole.file for each in found}
+    assert all(map(str.isprintable, names))
     assert len(names) == len(found) == 5
 
 
@@ -310,7 +310,10 @@ def test_a_lesson_is_known_by_its_imports_and_otherwise_by_its_name(tmp_path, ce
 )
 def test_a_file_that_is_no_notebook_says_so_and_shows_nothing_of_itself(tmp_path, text):
     (found,) = collect([put(tmp_path / "01_mean.ipynb", text.encode())])
-    assert (found.state, found.reason) == (NOT_GRADED, "it can't be read as a notebook.")
+    assert (found.whole.state, found.whole.message) == (
+        NOT_GRADED,
+        "it can't be read as a notebook.",
+    )
 
 
 @pytest.mark.parametrize("sources", [["1"] * 200_000, ["a ." * 6_000_000]])
@@ -332,7 +335,7 @@ def test_notebooks_without_ids_and_with_a_mark_of_their_encoding_are_read(tmp_pa
         del cell["id"]
     text = json.dumps({**new_notebook(cells=cells, nbformat_minor=4), "nbformat_minor": 0})
     (found,) = collect([put(tmp_path / "old.ipynb", text.encode(encoding))])
-    assert (found.state, found.cells) == ("", [MEAN])
+    assert (found.whole.state, found.cells) == ("", [MEAN])
 
 
 def test_of_what_a_student_packs_around_the_notebooks_a_part_is_listed(collected, tmp_path):
@@ -354,7 +357,7 @@ def test_a_lesson_as_it_is_handed_out_is_untouched_until_a_cell_of_code_changes(
         packed.extractall(tmp_path)
     (path,) = (tmp_path / "copy").rglob("03_*.ipynb")
     (file,) = collect([path])
-    assert (file.cells, file.state) == ((), UNTOUCHED)
+    assert (file.cells, file.whole.state) == ((), UNTOUCHED)
     changed = read(path)
     next(cell for cell in changed["cells"] if cell["cell_type"] == "code")["source"] = ["1 + 1"]
     write(changed, path)
@@ -366,8 +369,8 @@ def test_what_is_on_another_lesson_or_of_another_course_is_told_apart(tmp_path):
     put(tmp_path / "a.ipynb")
     put(tmp_path / "b.ipynb", notebook("1"))
     put(tmp_path / "77_c.ipynb", notebook("import lnorm_course.exercises.nothing"))
-    states = {file.origin.file: file.state for file in collect([tmp_path], {"02_variance"})}
+    states = {file.whole.file: file.whole.state for file in collect([tmp_path], {"02_variance"})}
     assert states == {"a.ipynb": ON_ANOTHER, "b.ipynb": STRAY, "77_c.ipynb": STRAY}
-    assert [file.state for file in collect([tmp_path / "a.ipynb"], {"01_mean"})] == [""]
-    twice = [file.origin.file for file in collect([tmp_path / "a.ipynb", tmp_path / "a.ipynb"])]
+    assert [file.whole.state for file in collect([tmp_path / "a.ipynb"], {"01_mean"})] == [""]
+    twice = [file.whole.file for file in collect([tmp_path / "a.ipynb", tmp_path / "a.ipynb"])]
     assert twice == ["a.ipynb", "a.ipynb (2)"]

@@ -20,7 +20,7 @@ from lnorm_course.lab.working_copy import lessons, update
 from lnorm_staff.grading import __main__ as command
 from lnorm_staff.grading.__main__ import NO_SANDBOX, main
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.collect.whose import Origin
+from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.report.class_folder import EXERCISES, FEEDBACK, GRADES, REPORT
 from lnorm_staff.grading.report.exercises_table import add_to, read_grades, write_grades
 from lnorm_staff.grading.run import grade_many
@@ -41,9 +41,9 @@ def class_of_three(tmp_path, monkeypatch):
     one = grade_many.grade_one
 
     async def by_name(file, timeout):
-        if file.state:
+        if file.whole.state:
             return await one(file, timeout)
-        state = STATES[file.origin.file]
+        state = STATES[file.whole.file]
         if callable(state):
             state = await state()
         return [file.grade(row_means, state, f"{timeout:g} seconds, γ")]
@@ -127,10 +127,9 @@ def test_points_and_comments_of_a_person_count_and_stay_when_grades_are_written_
 def test_points_that_a_person_gave_belong_to_one_file_on_one_lesson(earlier, again, added):
     def graded(text, points=""):
         file, lesson = text.split()
-        origin = Origin("ada", file=file)
-        return replace(HandedIn(origin).grade(row_means, "wrong"), lesson=lesson, points=points)
+        return Grade("ada", "", file, "", lesson, "row_means", "wrong", points)
 
-    unread = HandedIn(Origin("ada", file=again.split()[0])).grade(None, "not graded")
+    unread = Grade("ada", "", again.split()[0], "", state="not graded")
     found = add_to([graded(earlier, "0.5"), unread], [graded(again)])
     assert {f"{grade.file} {grade.lesson}": grade.points for grade in found} == added
 
@@ -269,13 +268,13 @@ def test_a_name_that_the_terminal_can_not_write_stops_no_class(class_of_three, m
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@"])
 def test_a_spreadsheet_sees_no_formula_and_the_report_the_same_words(tmp_path, sign):
-    file = HandedIn(Origin(f"{sign}1+1\x1b", file="a.ipynb"))
+    file = HandedIn(Grade(f"{sign}1+1", "", "a.ipynb", ""))
     given = [replace(file.grade(row_means, "wrong", "one - for all"), mistake=f"{sign}3")]
     given += [replace(given[0], message=f"a{s}{sign}1{s}'{sign}2") for s in (",", ";", "\n", "=")]
     given += [replace(given[0], message=f"y;{quotes}{sign}1") for quotes in ('"', "\"'", "'\"")]
     write_grades(tmp_path / "rows.csv", given)
     row = table(tmp_path / "rows.csv")[0]
-    assert (row["student"], row["mistake"]) == (f"'{sign}1+1�", f"'{sign}3")
+    assert (row["student"], row["mistake"]) == (f"'{sign}1+1", f"'{sign}3")
     assert list(read_grades(tmp_path / "rows.csv")) == given
     text = (tmp_path / "rows.csv").read_text("utf-8-sig").splitlines()
     for other in ",;\t":

@@ -9,7 +9,7 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_course.exercises import mean, standardize
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.collect.whose import Origin
+from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.run import grade_many
 
 LESSON = "01_mean"
@@ -27,7 +27,7 @@ def answer(name):
 
 
 def grade(sources, bank=BANK):
-    file = HandedIn(Origin("ada", file="a.ipynb"), sources, [*bank.values()])
+    file = HandedIn(Grade("ada", "", "a.ipynb", ""), sources, [*bank.values()])
     return asyncio.run(grade_many.grade_one(file, 20))
 
 

@@ -23,7 +23,7 @@ GRADEBOOK = """Student,ID,SIS User ID,SIS Login ID,Section,Old (9),01_mean (77),
 
 
 def graded(student, lesson="01_mean", state="right", number="", **more):
-    return Grade(student, number, f"{student}.ipynb", "", "f.html", lesson, "one", state, **more)
+    return Grade(student, number, f"{student}.ipynb", "f.html", lesson, "one", state, **more)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ BATCH_CODE, WORDS_CODE = Belief.OVER_THE_BATCH.code, Belief.ONE_MEAN_PER_SENTENC
 
 
 def graded(student, exercise="one", state="right", mistake="", belief="", **more):
-    given = {"id": "", "file": f"{student}.ipynb", "late": "", "lesson": "01_mean"}
+    given = {"id": "", "file": f"{student}.ipynb", "lesson": "01_mean"}
     given |= {"feedback": f"{student}/feedback.html", **more}
     return Grade(student, exercise=exercise, state=state, mistake=mistake, belief=belief, **given)
 
@@ -38,7 +38,7 @@ def graded(student, exercise="one", state="right", mistake="", belief="", **more
 CLASS = [
     graded("ada"),
     graded("ada", "two", "wrong", "no keepdim", message="Pass `keepdim=True` & <look>."),
-    graded("bo", "one", "wrong", "3", f"{BATCH_CODE} {WORDS_CODE}", late="late"),
+    graded("bo", "one", "wrong", "3", f"{BATCH_CODE} {WORDS_CODE}"),
     graded("bo", "two", "wrong", "over dim 0", BATCH_CODE),
     graded("cy", "one", "wrong", "8", BATCH_CODE),
     graded("cy", "two", "crashed"),
@@ -57,7 +57,6 @@ def test_each_student_has_points_in_each_lesson_and_remarks_on_the_rest():
         "ed": {},
     }
     assert maximum_of(summarize(CLASS)) == {"01_mean": 2, "02_variance": 1}
-    assert found["bo"].late == "bo.ipynb"
     assert found["cy"].remarks == "01_mean, 0 of 2 right; wrong: one; crashed: two."
     assert found["di"].remarks == "02_variance, 0 of 1 right; not attempted: three."
     assert found["ed"].remarks == "a.ipynb: not graded: it is a link."

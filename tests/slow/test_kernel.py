@@ -15,7 +15,7 @@ from kernel_values import IMPORTS, look, run, value
 
 from lnorm_course.exercises.mean import how_many, row_means
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.collect.whose import Origin
+from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.run import child
 from lnorm_staff.grading.run.grade_many import grade_one
 from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
@@ -132,7 +132,7 @@ runner.ATTEMPTS = Forged(how_many=[[]] * 900_000)
 
 
 def test_however_much_a_kernel_sends_the_grader_keeps_little_of_it():
-    file = HandedIn(Origin("ada"), [A_LOT, *["1"] * 9], [how_many])
+    file = HandedIn(Grade("ada", "", "a.ipynb", ""), [A_LOT, *["1"] * 9], [how_many])
     tracemalloc.start()
     (grade,) = asyncio.run(grade_one(file, 20))
     assert (grade.state, grade.message.endswith(NOT_AN_ATTEMPT)) == ("crashed", True)

@@ -6,13 +6,14 @@ import stat
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.notebooks import NotGradedError, lesson_on, opened
-from lnorm_staff.grading.collect.whose import Export, Origin
+from lnorm_staff.grading.collect.whose import students_at, whose
 from lnorm_staff.grading.grade import FURTHER, NOT_GRADED, Grade, Who
 from lnorm_staff.grading.plain_text import printable, shortened
 
@@ -26,21 +27,21 @@ MADE = (".", "__")  # how the names begin of what a program made, such as "__MAC
 
 
 class HandedIn(NamedTuple):
-    """A file that was handed in; with a state, it isn't graded."""
+    """A file that was handed in, and what in it is to be graded."""
 
-    origin: Origin
+    whole: Grade  # whose it is, and with a state, why nothing in it is graded
     cells: Sequence[str] = ()  # its code
     exercises: Sequence[Exercise] = ()  # that it should solve
-    state: str = ""
-    reason: str = ""  # for the state, in a sentence
 
-    def grade(self, exercise: Exercise | None, state: str = "", message: str = "") -> Grade:
-        """Return a grade for an exercise in this file, or for the file as a whole."""
-        told = {**self.origin._asdict(), "state": state, "message": message}
-        if exercise:
-            told |= {"lesson": lesson_on(exercise.topic), "exercise": exercise.name}
-            told |= {"further": FURTHER if exercise.further else ""}
-        return Grade(**{name: printable(cell) for name, cell in told.items()})
+    def refused(self, message: str, state: str = NOT_GRADED) -> "HandedIn":
+        """Return this file as one that isn't graded."""
+        return HandedIn(replace(self.whole, state=state, message=message))
+
+    def grade(self, exercise: Exercise, state: str, message: str = "", **more: str) -> Grade:
+        """Return a grade for an exercise in this file."""
+        told = {"lesson": lesson_on(exercise.topic), "exercise": exercise.name}
+        told |= {"further": FURTHER if exercise.further else ""}
+        return replace(self.whole, **told, **more, state=state, message=message)
 
 
 class Found(NamedTuple):
@@ -48,6 +49,7 @@ class Found(NamedTuple):
 
     names: tuple[str, ...]  # of the folders that lead to it, and its own
     read: Callable[[], bytes]  # which raises a NotGradedError or an OSError if it can't be read
+    is_nested: bool = False  # in an archive that is in what the lecturer names
 
 
 def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iterator[HandedIn]:
@@ -58,26 +60,25 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
             link, and nothing in it may be one.
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
     """
-    size_of, files_of = Counter[Who](), Counter[tuple[Who, bool]]()
-    seen = Counter[str]()
-
-    def handed_in(found: list[Found], export: Export, archives: int) -> Iterator[HandedIn]:
-        for named, read in sorted(found, key=lambda each: each.names):
-            # As tables show them, so that files whose names look alike there stay several.
-            names = tuple(map(printable, named))
-            origin = export.origin_of(names)
-            origin = origin._replace(file=shortened(origin.file))
-            who = origin.who
-            seen[origin.file] += 1
-            if (number := seen[origin.file]) > 1:  # as an archive may have it
-                origin = origin._replace(file=f"{origin.file} ({number})")
-            is_work = names[-1].lower().endswith(KINDS)
+    size_of, listed, seen = Counter[Who](), Counter[tuple[Who, bool]](), Counter[str]()
+    for path in given:
+        waiting = _last_first(_in(path))
+        at = students_at([each.names for each in waiting])
+        while waiting:
+            names, read, is_nested = waiting.pop()
+            whole = whose(names, at)
+            name, who = shortened(whole.file), whole.who
+            seen[name] += 1
+            if seen[name] > 1:  # as an archive may have it
+                name = f"{name} ({seen[name]})"
+            file = HandedIn(replace(whole, file=name))
+            is_archive, is_work = (names[-1].lower().endswith(kind) for kind in (KINDS[1], KINDS))
             most = MOST_LISTED[is_work]
-            files_of[who, is_work] += 1
-            if files_of[who, is_work] > most + 1:
+            listed[who, is_work] += 1
+            if listed[who, is_work] > most + 1:
                 continue
             try:
-                if files_of[who, is_work] > most:
+                if listed[who, is_work] > most:
                     raise NotGradedError(f"of a student, at most {most} such files are listed.")
                 # Whoever has too much already has no more of it read.
                 data = read() if size_of[who] <= MOST_OF_ONE else b""
@@ -85,41 +86,35 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                 if size_of[who] > MOST_OF_ONE:
                     told = f"at most {MOST_OF_ONE / 1e6:.0f} MB are graded."
                     raise NotGradedError(f"of a student, {told}")
-                is_archive = names[-1].lower().endswith(KINDS[1])
-                if is_archive and not archives:
+                if is_archive and is_nested:
                     raise NotGradedError("it is an archive inside other archives. Unpack it first.")
                 if is_archive:
-                    inner = _in_archive(io.BytesIO(data), names)
-                    yield from handed_in(inner, export, archives - 1)
-                    continue
-                cells, exercises = opened(data, names[-1], wanted)
-                yield HandedIn(origin, cells, exercises)
+                    inside = _in_archive(io.BytesIO(data), names)
+                    waiting += _last_first(each._replace(is_nested=True) for each in inside)
+                else:
+                    yield HandedIn(file.whole, *opened(data, names[-1], wanted))
             except NotGradedError as problem:
-                yield HandedIn(origin, state=problem.state, reason=str(problem))
+                yield file.refused(str(problem), problem.state)
             except OSError as problem:
-                told = f"it can't be opened: {problem.strerror}."
-                yield HandedIn(origin, state=NOT_GRADED, reason=told)
-
-    for path in given:
-        found = _in(path)
-        yield from handed_in(found, Export(each.names for each in found), archives=1)
+                yield file.refused(f"it can't be opened: {problem.strerror}.")
 
 
-def _in(given: Path) -> list[Found]:
+def _last_first(found: Iterable[Found]) -> list[Found]:
+    """Sort what isn't hidden, with names as tables show them, which may make two of them alike."""
+    shown = (each._replace(names=tuple(map(printable, each.names))) for each in found)
+    kept = (each for each in shown if not any(name.startswith(MADE) for name in each.names[1:]))
+    return sorted(kept, key=lambda each: each.names, reverse=True)
+
+
+def _in(given: Path) -> Iterable[Found]:
     """Find all that a lecturer names."""
     where = given.resolve()
     if where.is_dir():
-        return list(_in_folder(where))
-    if where.suffix.lower() != ".zip":
-        return [Found((where.parent.name, given.name), partial(_read, where))]
-    try:
-        return _in_archive(where, (given.name,))
-    except NotGradedError as problem:
-        return [Found((where.parent.name, given.name), partial(_refuse, problem))]
-
-
-def _refuse(problem: Exception) -> bytes:
-    raise problem
+        return _in_folder(where)
+    if where.suffix.lower() == KINDS[1]:
+        with contextlib.suppress(NotGradedError):
+            return _in_archive(where, (given.name,))
+    return [Found((where.parent.name, given.name), partial(_read, where))]
 
 
 def _in_folder(folder: Path) -> Iterator[Found]:
@@ -131,11 +126,11 @@ def _in_folder(folder: Path) -> Iterator[Found]:
         try:
             for each in path.iterdir():
                 if each.is_dir() and not each.is_symlink():
-                    waiting += [] if each.name.startswith(MADE) else [each]
-                elif not each.name.startswith(MADE):
+                    waiting.append(each)
+                else:
                     yield Found((*names, each.name), partial(_read, each))
-        except OSError as problem:
-            yield Found(names, partial(_refuse, problem))
+        except OSError:
+            yield Found(names, partial(_read, path))
 
 
 def _read(path: Path) -> bytes:
@@ -144,7 +139,7 @@ def _read(path: Path) -> bytes:
     if stat.S_ISLNK(status.st_mode):
         raise NotGradedError("it is a link, and only plain files are read.")
     if not stat.S_ISREG(status.st_mode):
-        raise NotGradedError("it is not a plain file.")
+        raise NotGradedError("it is not a plain file, or a folder that can't be opened.")
     _check(path.name, status.st_size)
     return path.read_bytes()
 
@@ -166,18 +161,17 @@ def _in_archive(file: Path | IO[bytes], outer: tuple[str, ...]) -> list[Found]:
     """
     try:
         archive = zipfile.ZipFile(file)
-        infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
-        files = [(info, _name(info)) for info in infos]
+        files = [(info, _names(info)) for info in archive.infolist()]
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a zip archive.") from None
     return [
         Found((*outer, *names), partial(_unpacked, archive, info, names[-1]))
         for info, names in files
-        if not any(name.startswith(MADE) for name in names)
+        if not info.filename.endswith("/")
     ]
 
 
-def _name(info: zipfile.ZipInfo) -> tuple[str, ...]:
+def _names(info: zipfile.ZipInfo) -> tuple[str, ...]:
     """Return the names of a file and its folders as they were meant, and none that leads out.
 
     Without a flag zipfile takes them for the encoding of MS-DOS, but macOS writes UTF-8.

@@ -127,11 +127,11 @@ def _plain(name: str) -> str:
 def plain_table(students: Sequence[StudentWork]) -> Iterator[list[str]]:
     """Yield the lines of a table with a row for each student, where there's no gradebook."""
     maximum = maximum_of(students)
-    last = ["points", "maximum", "late files", "remarks", "comments"]
+    last = ["points", "maximum", "remarks", "comments"]
     yield ["student", "id", *maximum, *last]
     most = sum(maximum.values())
     for each in students:
         cells = [f"{each.points[lesson]:g}" if lesson in each.points else "" for lesson in maximum]
         total = f"{sum(each.points.values()):g}" if each.points else ""
-        rest = [total, most, each.late, each.remarks, each.comment]
+        rest = [total, most, each.remarks, each.comment]
         yield guarded([each.name, each.id, *cells, *rest])

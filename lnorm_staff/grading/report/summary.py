@@ -27,7 +27,6 @@ class StudentWork:
     id: str
     lessons: Mapping[str, Sequence[Grade]]  # the notebook that counts of each lesson
     not_graded: Sequence[Grade]
-    late: str  # the files that came late
     remarks: str  # for the lecturer
 
     @property
@@ -87,8 +86,7 @@ def _work(who: Who, grades: Sequence[Grade]) -> StudentWork:
         if {grade.state for grade in counted if not grade.further} & {*STATES[2:]}:
             remarks.append(f"{in_short(counted)}.")
     remarks += [f"{grade.name}: {in_short([grade])}" for grade in not_graded[:MOST_REASONS]]
-    late = dict.fromkeys(grade.name for grade in grades if grade.late)
-    return StudentWork(*who, lessons, not_graded, ", ".join(late), " ".join(remarks))
+    return StudentWork(*who, lessons, not_graded, " ".join(remarks))
 
 
 def counted_of(students: Iterable[StudentWork]) -> list[Grade]:

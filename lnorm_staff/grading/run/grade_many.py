@@ -5,11 +5,10 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.grade import NOT_GRADED, Grade, Who
+from lnorm_staff.grading.grade import Grade, Who
 from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, one_line
 from lnorm_staff.grading.run.outcomes import JUDGE, KERNEL, Outcome, outcomes
 from lnorm_staff.grading.run.plain_data import LONGEST
@@ -43,15 +42,15 @@ async def grade_many(
 
     async def work() -> None:
         for file in waiting:
-            who, started = file.origin.who, time.monotonic()
-            if spent[who] > most and not file.state:
+            who, started = file.whole.who, time.monotonic()
+            if spent[who] > most and not file.whole.state:
                 told = f"the {most:g} seconds for all notebooks of a student were over."
-                file = file._replace(state=NOT_GRADED, reason=told)
+                file = file.refused(told)
             try:
                 grades = await grade_one(file, timeout)
             except Exception as problem:  # of one notebook, which must not stop a class
                 reason = f"grading it raised {type(problem).__name__}: {one_line(problem)}"
-                grades = [file.grade(None, NOT_GRADED, reason)]
+                grades = [file.refused(reason).whole]
             spent[who] += time.monotonic() - started
             tell(file, grades)
 
@@ -71,8 +70,8 @@ async def grade_one(file: HandedIn, timeout: float) -> list[Grade]:
         A grade for each exercise, whatever the notebook does; none for one of a side trip that no
         cell checks, because lecturers may leave those out. Of what isn't graded, the reason.
     """
-    if file.state:
-        return [file.grade(None, file.state, file.reason)]
+    if file.whole.state:
+        return [file.whole]
     names = {exercise.name for exercise in file.exercises}
     attempts: dict[str, str] = {}  # the last one of each exercise
     failures: dict[str, Outcome] = {}  # of the last cell that failed before it checked it
@@ -95,8 +94,7 @@ async def grade_one(file: HandedIn, timeout: float) -> list[Grade]:
                 return file.grade(exercise, outcome.failed, reason)
             state, *words = outcome.attempts[exercise.name]
             mistake, belief, message = (one_line(each, MOST_OF_A_MESSAGE) for each in words)
-            grade = file.grade(exercise, state, message)
-            return replace(grade, mistake=mistake, belief=belief)
+            return file.grade(exercise, state, message, mistake=mistake, belief=belief)
         if outcome := failures.get(exercise.name):
             reason = f"its cell failed: {one_line(outcome.reason)}"
             return file.grade(exercise, outcome.failed, reason)

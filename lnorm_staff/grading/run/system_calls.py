@@ -31,9 +31,9 @@ def filter_of_calls() -> bytes:
     rules = ctypes.c_void_p(library.seccomp_init(ALLOW))
     # Of sockets only those between processes; the first argument is compared with their number.
     not_unix = struct.pack("IIQQ", 0, NOT_EQUAL, getattr(socket, "AF_UNIX", 1), 0)
-    for name, *compared in (*((name,) for name in REFUSED), ("socket", not_unix)):
+    for name, compared in {**dict.fromkeys(REFUSED), "socket": not_unix}.items():
         call = library.seccomp_syscall_resolve_name(name.encode())
-        library.seccomp_rule_add_array(rules, REFUSE, call, len(compared), *(compared or [None]))
+        library.seccomp_rule_add_array(rules, REFUSE, call, 1 if compared else 0, compared)
     with tempfile.TemporaryFile() as written:
         failed = library.seccomp_export_bpf(rules, written.fileno())
         written.seek(0)
