@@ -15,8 +15,15 @@ from lnorm_course.lab.working_copy import lesson_named
 from lnorm_staff.grading.collect.handed_in import HandedIn, collect
 from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_short
 from lnorm_staff.grading.hand_out.copies import COURSE, CopyError, student_zip
-from lnorm_staff.grading.report.class_folder import EXERCISES, GRADES, REPORT, write_results
-from lnorm_staff.grading.report.exercises_table import add_to, read_grades, write_grades
+from lnorm_staff.grading.report.class_folder import (
+    EXERCISES,
+    GRADES,
+    REPORT,
+    add_to,
+    read_grades,
+    write_grades,
+    write_results,
+)
 from lnorm_staff.grading.report.gradebook import read_gradebook
 from lnorm_staff.grading.run.grade_many import grade_many
 from lnorm_staff.grading.run.sandbox import walls

@@ -21,8 +21,15 @@ from lnorm_staff.grading import __main__ as command
 from lnorm_staff.grading.__main__ import NO_SANDBOX, main
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
-from lnorm_staff.grading.report.class_folder import EXERCISES, FEEDBACK, GRADES, REPORT
-from lnorm_staff.grading.report.exercises_table import add_to, read_grades, write_grades
+from lnorm_staff.grading.report.class_folder import (
+    EXERCISES,
+    FEEDBACK,
+    GRADES,
+    REPORT,
+    add_to,
+    read_grades,
+    write_grades,
+)
 from lnorm_staff.grading.run import grade_many
 
 LESSON = "01_mean"

@@ -130,8 +130,8 @@ def test_canvas_gets_the_lessons_only_because_other_columns_may_be_out_of_date(w
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
-def test_a_student_is_found_under_any_name_that_a_system_gives(written, encoding):
-    for name in ("Zoë Müller", "Müller, Zoë", "zoe", "zoe@x.org", "ZOE MULLER"):
+def test_a_student_is_found_under_a_name_or_an_account_of_the_gradebook(written, encoding):
+    for name in ("Zoë Müller", "zoe", "zoe@x.org", "ZOË MÜLLER"):
         _, text = written([graded(name)], WORKSHEET, encoding)
         assert moodle(text, 2)[12][0] == 1
     for name in ("Zoë", ""):

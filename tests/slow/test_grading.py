@@ -13,8 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.exercises import mean
 from lnorm_staff.grading.__main__ import main
-from lnorm_staff.grading.report.class_folder import EXERCISES
-from lnorm_staff.grading.report.exercises_table import read_grades
+from lnorm_staff.grading.report.class_folder import EXERCISES, read_grades
 
 LESSON = "01_mean"
 BANK = Exercise.bank[mean.TOPIC]

@@ -29,20 +29,13 @@ FOR_STUDENTS = (
 CACHE = re.compile(r"__pycache__|\.ipynb_checkpoints|\.\w+_cache")
 README = """# Layer normalization, step by step
 
-You need Python 3.11 or newer, `make`, and 1.5 GB of disk. Open a terminal in this folder and type
+Open a terminal in this folder and type
 
     make lab
 
-The first call takes a few minutes. On Windows, in PowerShell:
-
-    py -m venv .venv
-    .venv\\Scripts\\python -m pip install -c constraints.txt -e ".[lab]"
-    .venv\\Scripts\\python -m lnorm_course
-
 JupyterLab opens with your own copy of the lessons, in the folder `my_lessons`. Start at the top of
-a lesson; Shift+Enter runs a cell. What you write stays there, and so does your progress.
-
-If something goes wrong, see [docs/troubleshooting.md](docs/troubleshooting.md).
+a lesson; Shift+Enter runs a cell. For Windows, or if something goes wrong, see
+[docs/troubleshooting.md](docs/troubleshooting.md).
 
 To hand in a lesson, save it and hand in its notebook from `my_lessons`, under any name:
 

@@ -1,21 +1,31 @@
-"""Write what a lecturer gets from grading: two tables, the report, and feedback to give back."""
+"""Write what a lecturer gets from grading: two tables, the report, and feedback to give back.
 
+All of it can be made again from the table of exercises, which has a row for each grade. In it, a
+person may change points and comment.
+"""
+
+import re
 import zipfile
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import MISSING, astuple, fields, replace
 from pathlib import Path
 
 from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
-from lnorm_staff.grading.report.exercises_table import write_grades
 from lnorm_staff.grading.report.gradebook import filled, plain_table
 from lnorm_staff.grading.report.page import feedback_page, report_page
-from lnorm_staff.grading.report.summary import StudentWork, summarize
-from lnorm_staff.tables import Table, write_table
+from lnorm_staff.grading.report.summary import summarize
+from lnorm_staff.tables import Table, TableError, guarded, read_table, unguarded, write_table
 
-__all__ = ["EXERCISES", "FEEDBACK", "GRADES", "REPORT", "write_results"]
+__all__ = [
+    *("EXERCISES", "FEEDBACK", "GRADES", "REPORT", "add_to", "read_grades", "write_grades"),
+    "write_results",
+]
 
 EXERCISES, GRADES = "exercises.csv", "grades.csv"
 REPORT, FEEDBACK = "report.html", "feedback.zip"
+COLUMNS = [field.name for field in fields(Grade)]
+NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
 
 
 def write_results(
@@ -41,18 +51,59 @@ def write_results(
     write_table(out / GRADES, table)
     with whole(out / REPORT) as draft:
         draft.write_text(report_page(students), "utf-8")
-    write_feedback(students, out / FEEDBACK)
-    return told
-
-
-def write_feedback(students: Iterable[StudentWork], archive: Path) -> None:
-    """Write a page for each student, under the path at which Moodle or Canvas expects it."""
-    with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
-        taken: set[str] = set()
+    taken: set[str] = set()
+    with whole(out / FEEDBACK) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
         for student in students:
-            path = student.grades[0].feedback
-            # Some systems take "Ada" and "ada" for one name.
-            while path.casefold() in taken:
+            path = student.grades[0].feedback  # at which Moodle or Canvas expects it
+            while path.casefold() in taken:  # some systems take "Ada" and "ada" for one name
                 path = f"{len(taken)}_{path}"
             taken.add(path.casefold())
             file.writestr(path, feedback_page(student))
+    return told
+
+
+def write_grades(path: Path, grades: Iterable[Grade]) -> None:
+    """Write the table of exercises."""
+    write_table(path, [COLUMNS, *(guarded(astuple(grade)) for grade in grades)])
+
+
+def read_grades(path: Path) -> Iterator[Grade]:
+    """Read the table of exercises, as grading or a spreadsheet has written it.
+
+    Raises:
+        TableError: it's another file, or what a person wrote isn't a number of points.
+        OSError: it can't be read.
+    """
+    _, columns, rows = read_table(path)
+    if not set(columns) >= NEEDED:
+        raise TableError(f"{path} is not a table of exercises that grading wrote.")
+    for number, cells in rows:
+        given = {name: unguarded(cells[name]) for name in COLUMNS if name in cells}
+        given["points"] = given.get("points", "").replace(",", ".")
+        grade = Grade(**given)
+        if grade.points and not re.fullmatch(r"\d{1,4}(\.\d+)?", grade.points):
+            told = f"the points are {grade.points!r}, and not a number such as 0.5."
+            raise TableError(f"{path}, line {number}: {told}")
+        if grade.points and not grade.exercise:
+            told = "there are points for a whole file, and they belong into grades.csv."
+            raise TableError(f"{path}, line {number}: {told}")
+        yield grade
+
+
+def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
+    """Add grades to those of an earlier call, of which files that are graded again are replaced.
+
+    The points and comments that a person wrote to these stay. A file of another lesson is another
+    file, because two weeks may have the same names.
+    """
+    given = {(_file(grade), grade.exercise): grade for grade in earlier}
+    again = {_file(each) for grade in grades for each in (grade, replace(grade, lesson=""))}
+    added = [grade for grade in earlier if _file(grade) not in again]
+    for grade in grades:
+        person = given.get((_file(grade), grade.exercise), grade)
+        added.append(replace(grade, points=person.points, comment=person.comment))
+    return added
+
+
+def _file(grade: Grade) -> tuple[str, ...]:
+    return (*grade.who, grade.file, grade.lesson)

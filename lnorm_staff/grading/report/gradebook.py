@@ -1,7 +1,6 @@
 """Points for the gradebook: in the file that Moodle or Canvas itself exports, or a plain table."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -103,25 +102,15 @@ def _canvas(
 
 
 def _row_of(student: StudentWork, rows: Sequence[Row]) -> int | None:
-    """Return which row has the student's number, or else alone has the name or an account."""
-    ids = [re.search(r"\d*$", row.get(ID) or row.get("ID", "")) for row in rows]
-    by_id = [at for at, found in enumerate(ids) if student.id and found and found[0] == student.id]
-    by_name = [at for at, row in enumerate(rows) if _plain(student.name) in _names(row)]
-    found = by_id if len(by_id) == 1 else by_name
+    """Return which row alone has the student's number, or else the name or an account."""
+    name = student.name.casefold()
+    numbers = [re.sub(r"\D", "", row.get(ID) or row.get("ID", "")) for row in rows]
+    by_number = [at for at, number in enumerate(numbers) if number and number == student.id]
+    names = [{row.get(title, "").casefold() for title in NAMES} - {""} for row in rows]
+    accounts = [{name.partition("@")[0] for name in each} for each in names]
+    by_name = [at for at in range(len(rows)) if name in names[at] | accounts[at]]
+    found = by_number if len(by_number) == 1 else by_name
     return found[0] if len(found) == 1 else None
-
-
-def _names(row: Row) -> set[str]:
-    """Return all by which the names of files may call a student."""
-    given = [row[title] for title in NAMES if title in row]
-    given.append(f"{row.get('FirstName', '')} {row.get('LastName', '')}")
-    return {_plain(each) for name in given for each in (name, name.partition("@")[0])} - {""}
-
-
-def _plain(name: str) -> str:
-    """Return the words of a name in the order of the alphabet, in small letters without accents."""
-    letters = unicodedata.normalize("NFKD", name.casefold())
-    return " ".join(sorted(re.findall(r"\w+", re.sub(r"[\u0300-\u036f]", "", letters))))
 
 
 def plain_table(students: Sequence[StudentWork]) -> Iterator[list[str]]:
