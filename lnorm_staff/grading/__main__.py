@@ -5,9 +5,8 @@ import asyncio
 import io
 import os
 import sys
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from lnorm_course.lab.lesson_files import ORIGINALS
@@ -15,19 +14,11 @@ from lnorm_course.lab.working_copy import lesson_named
 from lnorm_staff.grading.collect.handed_in import HandedIn, collect
 from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_short
 from lnorm_staff.grading.hand_out.copies import COURSE, CopyError, student_zip
-from lnorm_staff.grading.report.class_folder import (
-    EXERCISES,
-    GRADES,
-    REPORT,
-    add_to,
-    read_grades,
-    write_grades,
-    write_results,
-)
+from lnorm_staff.grading.report.class_folder import add_to, earlier, read_grades, write_results
 from lnorm_staff.grading.report.gradebook import read_gradebook
 from lnorm_staff.grading.run.grade_many import grade_many
 from lnorm_staff.grading.run.sandbox import walls
-from lnorm_staff.tables import Table, TableError
+from lnorm_staff.tables import TableError
 
 NO_SANDBOX = (
     "Careful: the notebooks can read and change your files, and use the network. On Linux, install "
@@ -56,7 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return 1
     except OSError as problem:
-        print(f"{problem.filename or 'A file'}: {problem.strerror}.", file=sys.stderr)
+        told = f"{problem.filename or 'A file'}: {problem.strerror}."
+        print(told, *getattr(problem, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     finally:
         os.umask(before)
@@ -77,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         metavar="submission",
         help="a notebook, a folder of them, or a zip archive as Moodle or Canvas exports it; "
-        f"or {EXERCISES}, to write all else again with your points and comments in it",
+        "or exercises.csv, to write all else again with your points and comments in it",
     )
     add = graded.add_argument
     add("--out", type=_path, help="write tables, report, and feedback here")
@@ -90,14 +82,20 @@ def parser() -> argparse.ArgumentParser:
     # What is written, nobody else on this machine opens.
     graded.set_defaults(command=grade, umask=0o077)
     for command in (student, graded):
-        command.add_argument(
-            "--lessons", nargs="+", metavar="LESSON", help="only these, such as 01 02 (all)"
-        )
+        about = "only these, such as 01 02 (all)"
+        command.add_argument("--lessons", type=_lesson, nargs="+", metavar="LESSON", help=about)
     return parser
 
 
 def _path(text: str) -> Path:
     return Path(text).expanduser()
+
+
+def _lesson(text: str) -> str:
+    try:
+        return lesson_named(ORIGINALS, text).stem
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(problem) from None
 
 
 def _up_to(most: float) -> Callable[[str], float]:
@@ -129,55 +127,32 @@ def grade(options: argparse.Namespace) -> None:
     is_table = [path.suffix for path in given] == [".csv"]
     if is_table and not out:
         sys.exit("Say where to write: add --out, or OUT=folder with make.")
-    earlier: list[Grade] = []
-    if out:  # what can go wrong does so before the work is done
-        out.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=out).close()
-        earlier = list(read_grades(out / EXERCISES)) if (out / EXERCISES).exists() else []
+    # What can go wrong does so before the work is done.
+    before = earlier(out) if out else []
     gradebook = read_gradebook(options.gradebook) if options.gradebook else None
     done: list[Grade] = []
     try:
         if is_table:
-            done, earlier = list(read_grades(given[0])), []
+            done, before = list(read_grades(given[0])), []
         else:
             run(options, done)
     finally:  # after Ctrl-C or an error too, so that nothing that is done is lost
         if out and done:
-            write(add_to(earlier, done), out, gradebook)
-
-
-def write(grades: Sequence[Grade], out: Path, gradebook: Table | None) -> None:
-    """Write the results; if that can't be done, keep at least the table of exercises."""
-    try:
-        for told in write_results(grades, out, gradebook):
-            print(told)
-    except OSError:  # such as a full disk, or a table that a spreadsheet has locked
-        kept = Path(tempfile.mkdtemp()) / EXERCISES
-        write_grades(kept, grades)
-        print(
-            f"The grades are kept in {kept}. Grade that table to write the rest.", file=sys.stderr
-        )
-        raise
-    print(f"The report is {out / REPORT}, the points are in {out / GRADES}.")
+            print(*write_results(add_to(before, done), out, gradebook), sep="\n")
 
 
 def run(options: argparse.Namespace, done: list[Grade]) -> None:
     """Run what was handed in, print a line for each notebook, and add its grades to those done.
 
     Raises:
-        SystemExit: this is root, or there's nothing to grade, or no such lesson.
+        SystemExit: this is root, or there's nothing to grade.
+        OSError: what was handed in isn't there.
         KeyboardInterrupt: after Ctrl-C.
     """
     given = options.submissions
     if is_root() and not options.as_root:
         sys.exit(ROOT)
-    try:
-        wanted = {lesson_named(ORIGINALS, name).stem for name in options.lessons or ()} or None
-    except ValueError as problem:
-        sys.exit(str(problem))
-    if missing := [str(path) for path in given if not path.exists()]:
-        sys.exit(f"{', '.join(missing)} does not exist.")
-    found = list(collect(given, wanted))
+    found = list(collect(given, options.lessons))
     if not found:
         sys.exit(f"There is no file in {', '.join(map(str, given))}.")
     states = [file.whole.state for file in found]
@@ -192,12 +167,7 @@ def run(options: argparse.Namespace, done: list[Grade]) -> None:
         if file.whole.state not in MANY:
             print(f"{grades[0].file}: {in_short(grades)}", flush=True)
 
-    try:
-        asyncio.run(grade_many(files, options.timeout, options.jobs, tell))
-    except KeyboardInterrupt:
-        told = len({(grade.who, grade.file) for grade in done})
-        print(f"{told} of {len(files)} were graded.", file=sys.stderr)
-        raise
+    asyncio.run(grade_many(files, options.timeout, options.jobs, tell))
 
 
 if __name__ == "__main__":

@@ -352,7 +352,7 @@ def test_of_what_a_student_packs_around_the_notebooks_a_part_is_listed(collected
 
 
 def test_a_lesson_as_it_is_handed_out_is_untouched_until_a_cell_of_code_changes(tmp_path):
-    student_zip(COURSE, tmp_path / "copy.zip", ["03"])
+    student_zip(COURSE, tmp_path / "copy.zip", ["03_standardize"])
     with zipfile.ZipFile(tmp_path / "copy.zip") as packed:
         packed.extractall(tmp_path)
     (path,) = (tmp_path / "copy").rglob("03_*.ipynb")

@@ -165,7 +165,7 @@ def test_what_is_done_stays_when_the_rest_is_not_graded(class_of_three, monkeypa
     monkeypatch.setitem(STATES, "ada.ipynb", "timed out")
     monkeypatch.setitem(STATES, "b/c.ipynb", ctrl_c)
     assert main(["grade", "~/class", "--out", "~/out", "--jobs", "1"]) == 130
-    assert "1 of 3 were graded." in capsys.readouterr().err
+    assert capsys.readouterr().out.count("ipynb: ") == 4
     assert [row.state for row in read_grades(out / EXERCISES)] == ["timed out", "wrong", "missing"]
     monkeypatch.setitem(STATES, "ada.ipynb", "crashed")
     monkeypatch.setitem(STATES, "b/c.ipynb", "wrong")
@@ -213,8 +213,9 @@ def test_untouched_lessons_and_notebooks_on_other_lessons_are_counted_and_not_ru
     told = capsys.readouterr().out
     assert f"Notebooks on another lesson: {others}\n" in told
     assert "Notebooks untouched: 1\n" in told
-    with pytest.raises(SystemExit, match="isn't one lesson"):
+    with pytest.raises(SystemExit, match="2"):
         main(["grade", str(folder), "--lessons", "one"])
+    assert "isn't one lesson" in capsys.readouterr().err
 
 
 async def slow():

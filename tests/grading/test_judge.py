@@ -40,8 +40,8 @@ def test_no_dtype_of_pytorch_ends_the_child_whatever_its_shape_and_bytes():
     known = {str(d) for d in vars(torch).values() if isinstance(d, torch.dtype)}
     dtypes = known | set(NUMBERS) | {"torch.load", "O", "V4", "f4,f4", "x" * 10**5, "\ud800"}
     shapes = [], [0], [2, 3], [0, 2**62, 2**62], [-2, -3], [2**70], [1] * 500
-    texts = "", "AQAAAAAAAAA=", "/////w==", "A", "\ud800", 7
-    values = [{"numbers": given} for given in itertools.product(dtypes, shapes, texts)]
+    numbers = [], [1.5] * 6, [[1, math.nan]], [2**70], ["\ud800"], "A", {"A": 1}, 7
+    values = [{"numbers": given} for given in itertools.product(dtypes, shapes, numbers)]
     for value, found in zip(values, judged(*map(sent, values)), strict=True):
         assert found == NO_ATTEMPT or found[0] == "wrong", (value, found)
 
@@ -54,8 +54,7 @@ FORGED = {
     "an error without its parts": sent(error={"kind": "A"}),
     "a number as a sentence": sent(error={"kind": "A", "message": "", "told": 1}),
     "surrogates": sent({"other": "\ud800", "dots": 0}),
-    "NaN as a shape": sent({"numbers": ["torch.float32", [math.nan], "AAAA"]}),
-    "a bool of 7": sent({"numbers": ["torch.bool", [1], "Bw=="]}),
+    "NaN as a shape": sent({"numbers": ["torch.float32", [math.nan], [1]]}),
     "a text": "RIGHT",
     "no text": [1],
     "nested too deep": "[" * 10**5,

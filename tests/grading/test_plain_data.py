@@ -14,8 +14,8 @@ from lnorm_course.checking.feedback import State
 from lnorm_course.checking.running import Outcome
 from lnorm_course.exercises.mean import how_many, row_means
 from lnorm_staff.grading.run.judge import judge
+from lnorm_staff.grading.run.kernel import ATTEMPTS, record
 from lnorm_staff.grading.run.plain_data import decode, encode, write_outcome
-from lnorm_staff.grading.run.runner import ATTEMPTS, record
 
 VALUES = [
     *(None, ..., True, 7, -(2**70), 10**1000, 0.1, float("inf"), "a word", (2, 3), [1, (2.5, "b")]),
@@ -63,9 +63,10 @@ def test_of_what_is_too_much_or_unknown_only_the_kind_comes_out(value, kind):
 
 
 NUMBERS = [
-    *([], ["torch.load", [1], ""], ["torch.float32", [2], "AAAA"], ["O", [1], "AAAAAAAAAAA="]),
-    *(["torch.float32", [-1], "AAAAAA=="], ["torch.float32", "22", "AAAA"]),
-    *(["V4", [1], "AAAAAA=="], ["torch.float32", [0, 2**40], ""]),
+    *([], ["torch.load", [1], []], ["torch.float32", [2], [1]], ["O", [1], [1]]),
+    *(["torch.float32", [-1], [1]], ["torch.float32", "22", [1] * 4], ["V4", [1], [1]]),
+    *(["torch.float32", [0, 2**40], []], ["torch.int64", [1], ["a"]]),
+    *(["torch.int64", [1], [2**70]], ["torch.float32", [1], [[0, 1]]], ["<f4", [1], ["a"]]),
 ]
 FORGED_VALUES = [
     *([], ["right"], {}, {"int": 7}, {"list": 3}, {"list": [[]]}, {"other": []}, {"other": 7}),

@@ -124,10 +124,10 @@ def test_whatever_a_kernel_sends_is_no_error_of_the_grader(forged):
 
 A_LOT = f"""
 {IMPORTS}
-from lnorm_staff.grading.run import runner
+from lnorm_staff.grading.run import kernel
 class Forged(dict):
     def clear(self): pass
-runner.ATTEMPTS = Forged(how_many=[[]] * 900_000)
+kernel.ATTEMPTS = Forged(how_many=[[]] * 900_000)
 """
 
 

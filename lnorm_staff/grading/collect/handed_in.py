@@ -59,6 +59,9 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
         given: what the lecturer names: notebooks, folders of them, or zip archives. It may be a
             link, and nothing in it may be one.
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
+
+    Raises:
+        OSError: what the lecturer names isn't there.
     """
     size_of, listed, seen = Counter[Who](), Counter[tuple[Who, bool]](), Counter[str]()
     for path in given:
@@ -108,7 +111,7 @@ def _last_first(found: Iterable[Found]) -> list[Found]:
 
 def _in(given: Path) -> Iterable[Found]:
     """Find all that a lecturer names."""
-    where = given.resolve()
+    where = given.resolve(strict=True)
     if where.is_dir():
         return _in_folder(where)
     if where.suffix.lower() == KINDS[1]:

@@ -16,7 +16,7 @@ from lnorm_course.lab.lesson_files import (
     read,
     whole,
 )
-from lnorm_course.lab.working_copy import lesson_named, lessons
+from lnorm_course.lab.working_copy import lessons
 
 __all__ = ["COURSE", "CopyError", "answers_left_in", "student_zip"]
 
@@ -65,22 +65,18 @@ def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None
     Args:
         course: the folder that contains `notebooks` and the packages.
         archive: where the copy is to be.
-        wanted: the lessons to copy, such as "01" and "02"; all if none is named.
+        wanted: the lessons to copy, such as "01_mean"; all if none is named.
 
     Raises:
-        CopyError: the archive or a lesson's name cannot be used, or a notebook contains an answer.
+        CopyError: the archive's name cannot be used, or a notebook contains an answer.
         OSError: the disk is full, or a folder must not be written to.
     """
     course, archive = course.resolve(), archive.resolve()
     if archive.suffix.lower() != ".zip" or archive.exists():
         problem = "already exists" if archive.exists() else "is not the name of a zip archive"
         raise CopyError(f"{archive} {problem}. Name another one.")
-    try:
-        chosen = [lesson_named(course / "notebooks", name).name for name in wanted or ()]
-    except ValueError as problem:
-        raise CopyError(str(problem)) from None
     originals = lessons(course / "notebooks")
-    handed_out = [path for path in originals if not chosen or path.name in chosen]
+    handed_out = [path for path in originals if not wanted or path.stem in wanted]
     names = [path.name for path in handed_out]
     listed = "\n".join(f"- `my_lessons/{name}`" for name in names)
     texts = {

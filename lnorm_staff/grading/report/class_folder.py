@@ -5,6 +5,7 @@ person may change points and comment.
 """
 
 import re
+import tempfile
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import MISSING, astuple, fields, replace
@@ -14,12 +15,12 @@ from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.report.gradebook import filled, plain_table
 from lnorm_staff.grading.report.page import feedback_page, report_page
-from lnorm_staff.grading.report.summary import summarize
+from lnorm_staff.grading.report.summary import StudentWork, summarize
 from lnorm_staff.tables import Table, TableError, guarded, read_table, unguarded, write_table
 
 __all__ = [
-    *("EXERCISES", "FEEDBACK", "GRADES", "REPORT", "add_to", "read_grades", "write_grades"),
-    "write_results",
+    *("EXERCISES", "FEEDBACK", "GRADES", "REPORT", "add_to", "earlier", "read_grades"),
+    *("write_grades", "write_results"),
 ]
 
 EXERCISES, GRADES = "exercises.csv", "grades.csv"
@@ -46,20 +47,43 @@ def write_results(
     """
     grades = sorted(grades, key=lambda grade: (*grade.who, grade.file))
     students = summarize(grades)
-    write_grades(out / EXERCISES, grades)  # first, because all else can be made from it
     table, told = filled(gradebook, students) if gradebook else (plain_table(students), [])
-    write_table(out / GRADES, table)
-    with whole(out / REPORT) as draft:
-        draft.write_text(report_page(students), "utf-8")
+    try:
+        write_grades(out / EXERCISES, grades)  # first, because all else can be made from it
+        write_table(out / GRADES, table)
+        with whole(out / REPORT) as draft:
+            draft.write_text(report_page(students), "utf-8")
+        _write_feedback(out / FEEDBACK, students)
+    except OSError as problem:  # such as a full disk, or a table that a spreadsheet has locked
+        kept = Path(tempfile.mkdtemp()) / EXERCISES
+        write_grades(kept, grades)
+        problem.add_note(f"The grades are kept in {kept}. Grade that table to write the rest.")
+        raise
+    return [*told, f"The report is {out / REPORT}, the points are in {out / GRADES}."]
+
+
+def _write_feedback(archive: Path, students: Iterable[StudentWork]) -> None:
+    """Write a page for each student, under the path at which Moodle or Canvas expects it."""
     taken: set[str] = set()
-    with whole(out / FEEDBACK) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
+    with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
         for student in students:
-            path = student.grades[0].feedback  # at which Moodle or Canvas expects it
+            path = student.grades[0].feedback
             while path.casefold() in taken:  # some systems take "Ada" and "ada" for one name
                 path = f"{len(taken)}_{path}"
             taken.add(path.casefold())
             file.writestr(path, feedback_page(student))
-    return told
+
+
+def earlier(out: Path) -> list[Grade]:
+    """Return what an earlier call has written into a folder, which is made if it isn't there.
+
+    Raises:
+        TableError: its table of exercises is another file.
+        OSError: the folder can't be written to.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=out).close()
+    return list(read_grades(out / EXERCISES)) if (out / EXERCISES).exists() else []
 
 
 def write_grades(path: Path, grades: Iterable[Grade]) -> None:

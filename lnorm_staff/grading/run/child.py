@@ -13,13 +13,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, walls
 from lnorm_staff.grading.run.system_calls import filter_of_calls
 
-__all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "Child", "serve"]
+__all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "Child", "serve", "started"]
 
 LONGEST = 2**22  # bytes of a line; the values of all attempts in a cell are much shorter
 SECONDS_TO_END = 10
@@ -41,84 +42,38 @@ LIMITS = {
     "RLIMIT_CORE": 0,
 }
 LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_AS": 2**35, "RLIMIT_NPROC": MOST_PROCESSES}
-# An interrupt is for the cell that runs: bubblewrap itself would end at once. When memory is short,
-# Linux ends the process with the highest score first. File 9 is the filter for bubblewrap.
-BEFORE = 'trap "" INT; echo 1000 > /proc/self/oom_score_adj; exec "$@" 9< "$0"'
+# When memory is short, Linux ends the process with the highest score first. File 9 is the filter of
+# system calls, for bubblewrap.
+BEFORE = 'echo 1000 > /proc/self/oom_score_adj; exec "$@" 9< "$0"'
 
 
 class Child:
-    """A process that runs the `main` of a module, behind walls if there are any.
+    """A process that runs the `main` of a module, as `started` starts it."""
 
-    As a context, it's started, which may raise an OSError, and ended with all that it has started.
-    """
-
-    process: asyncio.subprocess.Process
-
-    def __init__(self, module: str) -> None:
-        self.module = module
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
         self.is_alive = True
 
-    async def __aenter__(self) -> "Child":
-        self.folder = tempfile.TemporaryDirectory(prefix="lnorm", ignore_cleanup_errors=True)
-        try:
-            self.process = await self._start(Path(self.folder.name))
-        except BaseException:
-            self.folder.cleanup()
-            raise
-        return self
-
-    async def _start(self, folder: Path) -> asyncio.subprocess.Process:
-        (folder / "empty").mkdir()
-        path = [os.path.abspath(part) for part in sys.path]
-        command = [sys.executable, "-I", "-c", START.format(path=path, module=self.module)]
-        (folder / "filter").write_bytes(filter_of_calls())
-        if os.name == "posix":
-            command = ["/bin/sh", "-c", BEFORE, str(folder / "filter"), *walls(), *command]
-        return await asyncio.create_subprocess_exec(
-            *command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            limit=LONGEST,
-            env=_environment(HOME if walls() else str(folder)),
-            cwd=folder / "empty",
-            start_new_session=True,  # apart from this terminal and its Ctrl-C
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
-
     async def ask(self, message: object, seconds: float) -> Any:
-        """Write a line, and wait for the one that answers it.
+        """Write a line, and wait for the one that answers it. The child ends if none comes.
 
         Raises:
-            TimeoutError: none comes in time; `answer` goes on waiting.
+            TimeoutError: none comes in time.
             EOFError: none will come, because the child is dead or sends something else.
         """
-        line = json.dumps(message).encode() + b"\n"
-        if self.process.stdin:
-            self.process.stdin.write(line)
-        return await self.answer(seconds)
-
-    async def answer(self, seconds: float) -> Any:
-        """Wait for a line, as `ask` does."""
         assert self.process.stdin
         assert self.process.stdout
         try:
             async with asyncio.timeout(max(0.01, seconds)):
+                self.process.stdin.write(json.dumps(message).encode() + b"\n")
                 await self.process.stdin.drain()
                 return json.loads(await self.process.stdout.readline())
         except TimeoutError:
+            self.kill()
             raise
         except Exception:  # it may send anything, also half a line
             self.kill()
             raise EOFError from None
-
-    def interrupt(self) -> None:
-        """Stop the cell that runs."""
-        with contextlib.suppress(OSError):
-            if os.name == "posix":
-                os.killpg(self.process.pid, signal.SIGINT)
-            else:
-                self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT"))  # noqa: B009 - mypy
 
     def kill(self) -> None:
         """Stop it with all that it has started."""
@@ -129,15 +84,48 @@ class Child:
             else:
                 self.process.kill()
 
-    async def __aexit__(self, *error: object) -> None:
-        self.kill()
-        if self.process.stdin:
-            self.process.stdin.close()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(SECONDS_TO_END):
-                await self.process.wait()
-        with contextlib.suppress(RecursionError):  # of folders in folders without end
-            self.folder.cleanup()
+
+@contextlib.asynccontextmanager
+async def started(module: str) -> AsyncIterator[Child]:
+    """Start a child behind walls if there are any, and end it with all that it has started.
+
+    Raises:
+        OSError: the machine has no room for it.
+    """
+    with (
+        contextlib.suppress(RecursionError),  # of folders in folders without end
+        tempfile.TemporaryDirectory(prefix="lnorm", ignore_cleanup_errors=True) as folder,
+    ):
+        child = Child(await _process(module, Path(folder)))
+        try:
+            yield child
+        finally:
+            child.kill()
+            if child.process.stdin:
+                child.process.stdin.close()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SECONDS_TO_END):
+                    await child.process.wait()
+
+
+async def _process(module: str, folder: Path) -> asyncio.subprocess.Process:
+    (folder / "empty").mkdir()
+    path = [os.path.abspath(part) for part in sys.path]
+    command = [sys.executable, "-I", "-c", START.format(path=path, module=module)]
+    if os.name == "posix":
+        (folder / "filter").write_bytes(filter_of_calls())
+        command = ["/bin/sh", "-c", BEFORE, str(folder / "filter"), *walls(), *command]
+    return await asyncio.create_subprocess_exec(
+        *command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        limit=LONGEST,
+        env=_environment(HOME if walls() else str(folder)),
+        cwd=folder / "empty",
+        start_new_session=True,  # apart from this terminal and its Ctrl-C
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
 
 
 def serve(module: str) -> None:

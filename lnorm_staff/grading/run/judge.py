@@ -16,16 +16,16 @@ NOT_AN_ATTEMPT = "its kernel sent something that is not an attempt."
 
 
 def main(asked: Iterator[Any]) -> Iterator[dict]:
-    """Take the topics, then a name and an attempt at each time, and yield the verdict.
+    """Take the topics, then a name and an attempt each time, and yield the verdict.
 
     That's the state, the mistake, the beliefs, and the message.
     """
     bank: dict[str, Exercise] = {}
-    for topic in next(asked):
+    for topic in next(asked)[0]:
         importlib.import_module(f"lnorm_course.exercises.{topic}")
         bank |= Exercise.bank[topic]
     yield {}
-    for name, attempt in asked:
+    for (name, attempt), _ in asked:
         try:
             told = judge(bank[name], attempt)
             beliefs = " ".join(belief.code for belief in told.beliefs)

@@ -5,24 +5,16 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from lnorm_staff.grading.run.child import Child
+from lnorm_staff.grading.run.child import Child, started
 
-__all__ = ["JUDGE", "KERNEL", "Outcome", "Program", "outcomes"]
+__all__ = ["JUDGE", "KERNEL", "Outcome", "outcomes"]
 
-SECONDS_TO_START, SECONDS_TO_STOP = 60, 3
+SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # to stop, a child has that long for itself
 MOST_OF_A_REASON = 1000  # characters
 
 
-class Program(NamedTuple):
-    """What runs in a child."""
-
-    name: str  # in sentences for people
-    module: str
-    has_memory: bool  # whether a new child has to do again what went well in the one before
-
-
-KERNEL = Program("kernel", "lnorm_staff.grading.run.runner", has_memory=True)
-JUDGE = Program("judge", "lnorm_staff.grading.run.judge", has_memory=False)
+# What runs in a child, by the name of its module.
+KERNEL, JUDGE = "kernel", "judge"
 
 
 class Outcome(NamedTuple):
@@ -34,12 +26,12 @@ class Outcome(NamedTuple):
 
 
 async def outcomes(
-    program: Program, setup: Any, asked: Iterable[Any], timeout: float, total: float
+    program: str, setup: Any, asked: Iterable[Any], timeout: float, total: float
 ) -> AsyncIterator[tuple[Any, Outcome]]:
     """Yield each thing that a child is asked to do with what becomes of it, and keep nothing of it.
 
     Args:
-        program: what runs in the child.
+        program: what runs in the child. A new kernel does again what went well in the one before.
         setup: what it's told first.
         asked: such as the source of each cell.
         timeout: seconds for one of them.
@@ -47,23 +39,24 @@ async def outcomes(
     """
     deadline = time.monotonic() + total
     waiting = deque(asked)
-    done: list[Any] = []  # what went well, if a new child has to do it again
+    done: list[Any] = []  # what a new kernel has to do again
     rest: Outcome | None = None
     while waiting and not rest:
         try:
-            async with Child(program.module) as child:
-                await child.ask(setup, SECONDS_TO_START)
+            async with started(f"lnorm_staff.grading.run.{program}") as child:
+                await child.ask([setup, None], SECONDS_TO_START)
                 for each in done:
-                    await child.ask(each, deadline - time.monotonic())
+                    left = deadline - time.monotonic()
+                    await child.ask([each, left], left)
                 while child.is_alive and waiting and time.monotonic() < deadline:
                     each = waiting.popleft()
                     outcome = await _one(child, program, each, timeout, deadline)
-                    if program.has_memory and not outcome.failed:
+                    if program == KERNEL and not outcome.failed:
                         done.append(each)
                     yield each, outcome
         except (EOFError, TimeoutError):
-            died = f"the {program.name} died again and again."
-            rest = Outcome("crashed", died if done else f"no {program.name} could be started.")
+            died = f"the {program} died again and again."
+            rest = Outcome("crashed", died if done else f"no {program} could be started.")
         except OSError as problem:  # of the machine, such as a full disk
             rest = Outcome("crashed", f"the machine that grades it stopped early: {problem}.")
         if time.monotonic() > deadline:
@@ -73,32 +66,21 @@ async def outcomes(
             yield each, rest
 
 
-async def _one(
-    child: Child, program: Program, asked: Any, timeout: float, deadline: float
-) -> Outcome:
+async def _one(child: Child, program: str, asked: Any, timeout: float, deadline: float) -> Outcome:
     """Return what becomes of the next thing; the child may be dead then."""
-    try:
-        return _read(await child.ask(asked, min(timeout, deadline - time.monotonic())))
-    except TimeoutError:
-        child.interrupt()
-    except EOFError:
-        child.kill()
-        return Outcome("crashed", f"the {program.name} died.")
+    began = time.monotonic()
+    seconds = min(timeout, deadline - began)
     late = Outcome("timed out", f"it ran for more than {timeout:g} seconds.")
     try:
-        return late._replace(attempts=_read(await child.answer(SECONDS_TO_STOP)).attempts)
-    except (TimeoutError, EOFError):
-        child.kill()
+        answer = await child.ask([asked, seconds], seconds + SECONDS_TO_STOP)
+    except TimeoutError:
         return late
-
-
-def _read(answer: Any) -> Outcome:
-    """Read what a child says.
-
-    Raises:
-        EOFError: it says something else.
-    """
+    except EOFError:
+        answer = None
     if not isinstance(answer, dict) or not isinstance(answer.get("attempts"), dict):
-        raise EOFError
-    why = answer.get("why")
-    return Outcome("crashed" if why else "", str(why or "")[:MOST_OF_A_REASON], answer["attempts"])
+        child.kill()
+        return Outcome("crashed", f"the {program} died.")
+    if time.monotonic() - began > seconds:
+        return late._replace(attempts=answer["attempts"])
+    why = str(answer.get("why") or "")[:MOST_OF_A_REASON]
+    return Outcome("crashed" if why else "", why, answer["attempts"])

@@ -4,9 +4,11 @@ The grader has an attempt judged elsewhere, so nothing that a notebook does to i
 it a point.
 """
 
+import _thread
 import contextlib
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,17 +22,15 @@ from lnorm_staff.grading.run.plain_data import write_outcome
 __all__ = ["ATTEMPTS", "main", "record"]
 
 ATTEMPTS: dict[str, str] = {}  # of the cell that runs: what the last check of each exercise got
-# What the grader sends to stop a cell; on Windows that is SIGBREAK.
-STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGBREAK") if hasattr(signal, name)]
 
 
 def main(asked: Iterator[Any]) -> Iterator[dict]:
     """Take the seconds for a call of an attempt, then run each cell, and yield how it ended."""
-    _install(next(asked))
+    _install(next(asked)[0])
     shell = _shell()
     yield {}
-    for code in asked:
-        yield _run(shell, code)
+    for code, seconds in asked:
+        yield _run(shell, code, seconds)
 
 
 def _install(seconds: float) -> None:
@@ -70,12 +70,14 @@ def _shell() -> Any:
     return shell
 
 
-def _run(shell: Any, code: str) -> dict:
-    """Run a cell; an interrupt ends it, and reaches nothing else."""
+def _run(shell: Any, code: str, seconds: float) -> dict:
+    """Run a cell; an interrupt ends it when its time is over, and reaches nothing else."""
     ATTEMPTS.clear()
     error: BaseException | None = None
+    timer = threading.Timer(seconds, _interrupt)
     try:
-        _on_stop(signal.default_int_handler)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        timer.start()
         with contextlib.suppress(Exception):  # `put_back` looks for imports there
             shell.history_manager.input_hist_parsed.append(shell.transform_cell(code))
         result = shell.run_cell(code, store_history=False, silent=True)
@@ -83,13 +85,16 @@ def _run(shell: Any, code: str) -> dict:
     except BaseException as problem:  # whatever a cell does to its shell
         error = problem
     with contextlib.suppress(KeyboardInterrupt):
-        _on_stop(signal.SIG_IGN)
+        timer.cancel()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     return {"attempts": dict(ATTEMPTS), **({"why": _in_words(error)} if error else {})}
 
 
-def _on_stop(handler: Any) -> None:
-    for number in STOPS:
-        signal.signal(number, handler)
+def _interrupt() -> None:
+    if hasattr(signal, "pthread_kill"):  # which also ends what waits in the system
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 def _in_words(error: BaseException) -> str:
