@@ -6,14 +6,13 @@ import io
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
-from lnorm_course.lab.lesson_files import ORIGINALS
+from lnorm_course.lab.lesson_files import ORIGINALS, LessonError
 from lnorm_course.lab.working_copy import lesson_named
 from lnorm_staff.grading.collect.handed_in import HandedIn, collect
 from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_short
-from lnorm_staff.grading.hand_out.copies import COURSE, CopyError, student_zip
+from lnorm_staff.grading.hand_out.copies import COURSE, student_zip
 from lnorm_staff.grading.report.class_folder import add_to, earlier, read_grades, write_results
 from lnorm_staff.grading.report.gradebook import read_gradebook
 from lnorm_staff.grading.run.grade_many import grade_many
@@ -43,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130
-    except (CopyError, TableError) as problem:
+    except (LessonError, TableError) as problem:
         print(problem, file=sys.stderr)
         return 1
     except OSError as problem:
@@ -75,9 +74,9 @@ def parser() -> argparse.ArgumentParser:
     add("--out", type=_path, help="write tables, report, and feedback here")
     about = "Moodle's grading worksheet or Canvas's gradebook, to fill points in"
     add("--class", type=_path, dest="gradebook", metavar="TABLE", help=about)
-    add("--timeout", type=_up_to(86_400.0), default=60, help="seconds for a cell (60)")
+    add("--timeout", type=float, default=60, help="seconds for a cell (60)")
     about = "how many notebooks run at once (cores)"
-    add("--jobs", type=_up_to(1_000), default=os.cpu_count(), help=about)
+    add("--jobs", type=int, default=os.cpu_count(), help=about)
     add("--as-root", action="store_true", help="grade even as root")
     # What is written, nobody else on this machine opens.
     graded.set_defaults(command=grade, umask=0o077)
@@ -96,18 +95,6 @@ def _lesson(text: str) -> str:
         return lesson_named(ORIGINALS, text).stem
     except ValueError as problem:
         raise argparse.ArgumentTypeError(problem) from None
-
-
-def _up_to(most: float) -> Callable[[str], float]:
-    """Read a number of the same kind that is above 0, and not above the most."""
-
-    def number(text: str) -> float:
-        found = type(most)(text)
-        if not 0 < found <= most:
-            raise argparse.ArgumentTypeError(f"{text} is not above 0, and at most {most:,}")
-        return found
-
-    return number
 
 
 def is_root() -> bool:
@@ -145,11 +132,13 @@ def run(options: argparse.Namespace, done: list[Grade]) -> None:
     """Run what was handed in, print a line for each notebook, and add its grades to those done.
 
     Raises:
-        SystemExit: this is root, or there's nothing to grade.
+        SystemExit: this is root, there's nothing to grade, or an option can't be used.
         OSError: what was handed in isn't there.
         KeyboardInterrupt: after Ctrl-C.
     """
     given = options.submissions
+    if not (0 < options.timeout <= 86_400 and options.jobs > 0):
+        sys.exit("--timeout takes seconds, above 0 and at most a day, and --jobs a number above 0.")
     if is_root() and not options.as_root:
         sys.exit(ROOT)
     found = list(collect(given, options.lessons))

@@ -32,7 +32,7 @@ def written(tmp_path):
 
     def write(grades, text, encoding="utf-8"):
         (tmp_path / "list.csv").write_bytes(text.encode(encoding))
-        told = write_results(grades, tmp_path, read_gradebook(tmp_path / "list.csv"))
+        *told, _ = write_results(grades, tmp_path, read_gradebook(tmp_path / "list.csv"))
         return told, (tmp_path / GRADES).read_bytes().decode()
 
     return write

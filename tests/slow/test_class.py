@@ -111,7 +111,7 @@ Nu Xi        |   | onlinetext.html: not graded: it is neither a notebook
 youngpat     | 2 | not attempted: shape_left, center
 zimmersue    | 5 |
 zimmersue    | 2 |
-adamsbo      |   | which lesson
+adamsbo      |   | it imports no exercises
 bitdiddle    | 4 |
 hacker       | 0 | not attempted
 reasoner     | 2 | 2 notebooks, of which 01_mean_kept_1.ipynb counts

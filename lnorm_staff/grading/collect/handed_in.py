@@ -49,7 +49,6 @@ class Found(NamedTuple):
 
     names: tuple[str, ...]  # of the folders that lead to it, and its own
     read: Callable[[], bytes]  # which raises a NotGradedError or an OSError if it can't be read
-    is_nested: bool = False  # in an archive that is in what the lecturer names
 
 
 def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iterator[HandedIn]:
@@ -68,7 +67,7 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
         waiting = _last_first(_in(path))
         at = students_at([each.names for each in waiting])
         while waiting:
-            names, read, is_nested = waiting.pop()
+            names, read = waiting.pop()
             whole = whose(names, at)
             name, who = shortened(whole.file), whole.who
             seen[name] += 1
@@ -89,13 +88,10 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                 if size_of[who] > MOST_OF_ONE:
                     told = f"at most {MOST_OF_ONE / 1e6:.0f} MB are graded."
                     raise NotGradedError(f"of a student, {told}")
-                if is_archive and is_nested:
-                    raise NotGradedError("it is an archive inside other archives. Unpack it first.")
                 if is_archive:
-                    inside = _in_archive(io.BytesIO(data), names)
-                    waiting += _last_first(each._replace(is_nested=True) for each in inside)
+                    waiting += _last_first(_in_archive(io.BytesIO(data), names))
                 else:
-                    yield HandedIn(file.whole, *opened(data, names[-1], wanted))
+                    yield HandedIn(file.whole, *opened(data, wanted))
             except NotGradedError as problem:
                 yield file.refused(str(problem), problem.state)
             except OSError as problem:

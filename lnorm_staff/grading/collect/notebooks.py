@@ -23,14 +23,11 @@ class NotGradedError(ValueError):
         self.state = state
 
 
-def opened(
-    data: bytes, name: str, wanted: Container[str] | None = None
-) -> tuple[list[str], list[Exercise]]:
+def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str], list[Exercise]]:
     """Return the code of a notebook of format 4, and the exercises that it should solve.
 
     Args:
         data: what the file has in it.
-        name: its name, by which a notebook without an import is known.
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
 
     Raises:
@@ -43,27 +40,22 @@ def opened(
         is_untouched = edition(notebook) == made_from(notebook)
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a notebook.") from None
-    exercises = _exercises(code, name)
+    exercises = _exercises(code)
     on = {lesson_on(exercise.topic) for exercise in exercises}
     if on and wanted is not None and not any(lesson in wanted for lesson in on):
         raise NotGradedError("it is on another lesson.", ON_ANOTHER)
     if is_untouched:
         raise NotGradedError("nothing in it has changed since it was handed out.", UNTOUCHED)
     if not on:
-        raise NotGradedError("neither its cells nor its name say which lesson it is.", STRAY)
+        raise NotGradedError("it imports no exercises, so nobody knows which lesson it is.", STRAY)
     return code, exercises
 
 
-def _exercises(code: Sequence[str], name: str) -> list[Exercise]:
-    """Return the exercises on the topics that a notebook imports.
-
-    If it imports none, the lessons in its name count: "01_mean" in "01_mean_of_ada".
-    """
-    known = _lessons_by_topic()
+def _exercises(code: Sequence[str]) -> list[Exercise]:
+    """Return the exercises on the topics that a notebook imports."""
     without_comments = [re.sub("#.*", "", source) for source in code]
     cells = [{"cell_type": "code", "source": source} for source in without_comments]
-    imported = [topic for topic in topics({"cells": cells}) if topic in known]
-    wanted = imported or [topic for topic, lesson in known.items() if lesson in name]
+    wanted = [topic for topic in topics({"cells": cells}) if topic in _lessons_by_topic()]
     for topic in wanted:
         bank = f"lnorm_course.exercises.{topic}"
         if find_spec(bank):

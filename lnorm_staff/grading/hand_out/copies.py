@@ -18,7 +18,7 @@ from lnorm_course.lab.lesson_files import (
 )
 from lnorm_course.lab.working_copy import lessons
 
-__all__ = ["COURSE", "CopyError", "answers_left_in", "student_zip"]
+__all__ = ["COURSE", "answers_left_in", "student_zip"]
 
 COURSE = ORIGINALS.parent
 FOR_STUDENTS = (
@@ -29,7 +29,7 @@ FOR_STUDENTS = (
 CACHE = re.compile(r"__pycache__|\.ipynb_checkpoints|\.\w+_cache")
 README = """# Layer normalization, step by step
 
-Open a terminal in this folder and type
+You need Python 3.11 or newer, `make`, and 1.5 GB of disk. Open a terminal in this folder and type
 
     make lab
 
@@ -37,9 +37,7 @@ JupyterLab opens with your own copy of the lessons, in the folder `my_lessons`. 
 a lesson; Shift+Enter runs a cell. For Windows, or if something goes wrong, see
 [docs/troubleshooting.md](docs/troubleshooting.md).
 
-To hand in a lesson, save it and hand in its notebook from `my_lessons`, under any name:
-
-{lessons}
+To hand in a lesson, save it and hand in its notebook from `my_lessons`, under any name.
 """
 NOTE = "`.solution()` is closed as long as this file is here.\n"
 # A lesson imports the package in its first cell; this stands above, for whoever has only the file.
@@ -50,10 +48,6 @@ came in. Get the course from your lecturer, unpack all of it, and start with its
 LINK = re.compile(rf"\[([^\]]*)\]\(({NAME})\)")
 DOTS = re.compile(r"(?:^|[=:(]) *\.\.\.\)? *(?:#.*)?$", re.MULTILINE)  # for an answer
 SOLUTION = re.compile(r"^ *(\w+)\.solution\(", re.MULTILINE)
-
-
-class CopyError(ValueError):
-    """Why there is no copy, in one sentence for each reason."""
 
 
 def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None) -> None:
@@ -68,35 +62,28 @@ def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None
         wanted: the lessons to copy, such as "01_mean"; all if none is named.
 
     Raises:
-        CopyError: the archive's name cannot be used, or a notebook contains an answer.
+        LessonError: the archive's name cannot be used, or a notebook can't be read or contains an
+            answer.
         OSError: the disk is full, or a folder must not be written to.
     """
     course, archive = course.resolve(), archive.resolve()
     if archive.suffix.lower() != ".zip" or archive.exists():
         problem = "already exists" if archive.exists() else "is not the name of a zip archive"
-        raise CopyError(f"{archive} {problem}. Name another one.")
+        raise LessonError(f"{archive} {problem}. Name another one.")
     originals = lessons(course / "notebooks")
     handed_out = [path for path in originals if not wanted or path.stem in wanted]
     names = [path.name for path in handed_out]
-    listed = "\n".join(f"- `my_lessons/{name}`" for name in names)
-    texts = {
-        CLOSED.relative_to(COURSE).as_posix(): NOTE,
-        "README.md": README.format(lessons=listed),
-    }
+    texts = {CLOSED.relative_to(COURSE).as_posix(): NOTE, "README.md": README}
     problems: list[str] = []
     for path in handed_out:
-        try:
-            notebook = read(path)
-        except LessonError as problem:
-            problems.append(str(problem))
-            continue
+        notebook = read(path)
         problems += (f"{path.name}: {sentence}" for sentence in answers_left_in(notebook))
         cells = [_without_dead_links(cell, names) for cell in notebook["cells"]]
         if cells and cells[0]["cell_type"] == "markdown":
             cells[0] = {**cells[0], "source": "".join(cells[0]["source"]) + ALONE}
         texts[f"notebooks/{path.name}"] = as_text(cleared({**notebook, "cells": cells}))
     if problems:
-        raise CopyError("\n".join(problems))
+        raise LessonError("\n".join(problems))
     archive.parent.mkdir(parents=True, exist_ok=True)
     with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in _files(course):

@@ -105,11 +105,10 @@ def read_grades(path: Path) -> Iterator[Grade]:
         given = {name: unguarded(cells[name]) for name in COLUMNS if name in cells}
         given["points"] = given.get("points", "").replace(",", ".")
         grade = Grade(**given)
-        if grade.points and not re.fullmatch(r"\d{1,4}(\.\d+)?", grade.points):
-            told = f"the points are {grade.points!r}, and not a number such as 0.5."
-            raise TableError(f"{path}, line {number}: {told}")
-        if grade.points and not grade.exercise:
-            told = "there are points for a whole file, and they belong into grades.csv."
+        if grade.points and not (grade.exercise and re.fullmatch(r"\d{1,4}(\.\d+)?", grade.points)):
+            told = (
+                f"the points are {grade.points!r}, and not a number for an exercise, such as 0.5."
+            )
             raise TableError(f"{path}, line {number}: {told}")
         yield grade
 

@@ -90,11 +90,8 @@ def _on_exercises(exercises: Iterable[Sequence[Grade]]) -> Iterator[str]:
             asked = f"{_asked(grades[0])}{' (further)' if grades[0].further else ''}"
             states = Counter(grade.state for grade in grades)
             others = [f"{states[state]}&nbsp;{state}" for state in STATES[1:] if states[state]]
-            mistakes = Counter(grade.mistake for grade in grades if grade.mistake)
-            most = [f"{inline(name)} ({number})" for name, number in mistakes.most_common(1)]
-            bar = _bar(_right(grades), len(grades))
-            rows.append([asked, bar, ", ".join(others), *(most or [""])])
-        yield _table(["question", "right", "others", "most frequent mistake"], rows)
+            rows.append([asked, _bar(_right(grades), len(grades)), ", ".join(others)])
+        yield _table(["question", "right", "others"], rows)
 
 
 def _right(grades: Iterable[Grade]) -> int:

@@ -17,8 +17,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, walls
-from lnorm_staff.grading.run.system_calls import filter_of_calls
+from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, filter_of_calls, walls
 
 __all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "Child", "serve", "started"]
 
