@@ -156,7 +156,7 @@ def test_with_answers_or_unreadable_notebooks_there_is_no_copy_and_each_is_named
     assert variance.startswith("02_variance.ipynb: in code cell 2, ")
     assert standardize.startswith("03_standardize.ipynb: in code cell 1, ")
     (course / "notebooks" / "01_mean.ipynb").write_text("{")
-    with pytest.raises(LessonError, match="01_mean.*can't be read"):
+    with pytest.raises(LessonError, match=r"01_mean.*can't be read"):
         student_zip(course, tmp_path / "copy.zip")
     assert files(tmp_path) == before
 

@@ -76,7 +76,7 @@ def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_
     ]
     assert "b.ipynb" in students[0].remarks
     assert [each.what for each in misconceptions(counted_of(students))] == ["4"]
-    assert "1&nbsp;of&nbsp;2</td><td>1&nbsp;wrong</td>" in report_page(students)
+    assert "1&nbsp;of&nbsp;2</td>\n<td>1&nbsp;wrong</td>" in report_page(students)
 
 
 def test_side_trips_give_no_points_and_are_counted_apart():

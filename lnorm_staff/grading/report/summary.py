@@ -1,6 +1,6 @@
 """Count what each student got right, and which misconceptions the mistakes of a class show."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -59,6 +59,11 @@ class Misconception(NamedTuple):
     def students(self) -> int:
         """Return how many students show it."""
         return len({grade.who for grade in self.shown})
+
+    @property
+    def message(self) -> str:
+        """Return what most of those who show it read."""
+        return Counter(grade.message for grade in self.shown).most_common(1)[0][0]
 
 
 def summarize(grades: Iterable[Grade]) -> list[StudentWork]:
