@@ -1,7 +1,7 @@
 """Points for the gradebook: in the file that Moodle or Canvas itself exports, or a plain table."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lnorm_staff.grading.report.summary import StudentWork, maximum_of
@@ -44,29 +44,24 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
 
     A cell without points for it stays as it was.
     """
-    rows = [row for _, row in table.rows]
-    points: list[dict[str, float]] = [{} for _ in rows]
-    comments: list[list[str]] = [[] for _ in rows]
-    others = []
-    for student in students:
-        if (at := _row_of(student, rows)) is None:
-            others.append(student.name)
-            continue
-        for lesson, earned in student.points.items():  # who has handed in under two names
-            points[at][lesson] = max(earned, points[at].get(lesson, 0))
-        comments[at] += [student.comment] if student.comment else []
-    told = [f"Students in {table.path.name} with points: {sum(map(bool, points))}."]
+    rows, maximum = [row for _, row in table.rows], maximum_of(students)
+    by_student = [(student, _row_of(student, rows)) for student in students]
+    others = [student.name for student, at in by_student if at is None]
+    with_points = {at for student, at in by_student if student.points} - {None}
+    told = [f"Students in {table.path.name} with points: {len(with_points)}."]
     if others:
         told.append(f"Not in {table.path.name}: {', '.join(others)}.")
-    maximum = maximum_of(students)
-    if ID not in table.titles:
-        return _canvas(table.titles, rows, points, maximum), told
-    lines = [[*table.titles]]
-    for row, earned_in, said in zip(rows, points, comments, strict=True):
-        new = {POINTS: f"{sum(earned_in.values()):g}"} if earned_in else {}
-        # PHP takes a quote for a letter where a backslash stands in front of it.
-        new |= {COMMENT: re.sub(r'\\(?="|$)', r"\\ ", " ".join(said))} if said else {}
-        lines.append([({**row, **new})[title] for title in table.titles])
+    is_moodle = ID in table.titles
+    columns = {} if is_moodle else _columns(table.titles, maximum)
+    titles = [title for title in table.titles if is_moodle or title in OF_STUDENT]
+    titles += columns.values()
+    lines = [titles]
+    for at, row in enumerate(rows):
+        works = [student for student, place in by_student if place == at]
+        new = _new_cells(works, columns)
+        if not is_moodle and POSSIBLE in row[titles[0]]:
+            new = {title: row.get(title, str(maximum[lesson])) for lesson, title in columns.items()}
+        lines.append([{**row, **new}.get(title, "") for title in titles])
     most = sum(maximum.values())
     for given in {row.get(MAXIMUM, "").replace(",", ".") for row in rows}:
         if re.fullmatch(r"[\d.]+", given) and float(given) < most:
@@ -77,28 +72,26 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
     return lines, told
 
 
-def _canvas(
-    titles: Sequence[str],
-    rows: Sequence[Row],
-    points: Sequence[Mapping[str, float]],
-    maximum: Mapping[str, int],
-) -> list[list[str]]:
-    """Return the columns of students and lessons: another assignment's may be out of date."""
-    who = [title for title in titles if title in OF_STUDENT]
-    columns = {lesson: lesson for lesson in maximum}
-    for title in titles:  # such as "01_mean (1234)"
-        lesson, _, number = title.partition(" (")
-        if lesson in maximum and re.fullmatch(r"(\d+\))?", number):
-            columns[lesson] = title
-    lines = [[*who, *columns.values()]]
-    for row, earned in zip(rows, points, strict=True):
-        new = {columns[lesson]: f"{each:g}" for lesson, each in earned.items()}
-        if POSSIBLE in row[titles[0]]:
-            new = {columns[lesson]: str(most) for lesson, most in maximum.items()}
-            new |= {title: row[title] for title in new if title in row}
-        cells = {**row, **new}
-        lines.append([cells.get(title, "") for title in lines[0]])
-    return lines
+def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
+    """Return Canvas's title for each lesson, such as "01_mean (1234)", or the one it will get.
+
+    All other assignments may be out of date.
+    """
+    known = {re.sub(r" \(\d+\)$", "", title): title for title in titles}
+    return {lesson: known.get(lesson, lesson) for lesson in lessons}
+
+
+def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Row:
+    """Return what a row gets: for Canvas in a column for each lesson, otherwise in Moodle's two."""
+    points: dict[str, float] = {}
+    for lesson, earned in (pair for work in works for pair in work.points.items()):
+        points[lesson] = max(earned, points.get(lesson, 0))  # handed in under two names
+    if columns:
+        return {columns[lesson]: f"{earned:g}" for lesson, earned in points.items()}
+    said = " ".join(work.comment for work in works if work.comment)
+    # PHP takes a quote for a letter where a backslash stands in front of it.
+    comment = {COMMENT: re.sub(r'\\(?="|$)', r"\\ ", said)} if said else {}
+    return {POINTS: f"{sum(points.values()):g}", **comment} if points else comment
 
 
 def _row_of(student: StudentWork, rows: Sequence[Row]) -> int | None:
