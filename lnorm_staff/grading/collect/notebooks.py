@@ -5,7 +5,6 @@ import importlib
 import json
 import re
 from collections.abc import Container, Sequence
-from importlib.util import find_spec
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.lab.lesson_files import ORIGINALS, edition, made_from, read, topics
@@ -57,15 +56,13 @@ def _exercises(code: Sequence[str]) -> list[Exercise]:
     cells = [{"cell_type": "code", "source": source} for source in without_comments]
     wanted = [topic for topic in topics({"cells": cells}) if topic in _lessons_by_topic()]
     for topic in wanted:
-        bank = f"lnorm_course.exercises.{topic}"
-        if find_spec(bank):
-            importlib.import_module(bank)
-    return [exercise for topic in wanted for exercise in Exercise.bank.get(topic, {}).values()]
+        importlib.import_module(f"lnorm_course.exercises.{topic}")
+    return [exercise for topic in wanted for exercise in Exercise.bank[topic].values()]
 
 
 def lesson_on(topic: str) -> str:
-    """Return the name of the lesson on a topic, "01_mean" for "mean"; the topic if there's none."""
-    return _lessons_by_topic().get(topic, topic)
+    """Return the name of the lesson on a topic, "01_mean" for "mean"."""
+    return _lessons_by_topic()[topic]
 
 
 @functools.cache

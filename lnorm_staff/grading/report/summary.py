@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 from lnorm_staff.grading.grade import STATES, Grade, Who, in_short, points_of
@@ -71,10 +72,8 @@ def summarize(grades: Iterable[Grade]) -> list[StudentWork]:
 
     Of several notebooks of a student on one lesson, the one with the most points counts.
     """
-    by_student: dict[Who, list[Grade]] = defaultdict(list)
-    for grade in grades:
-        by_student[grade.who].append(grade)
-    return [_work(who, graded) for who, graded in sorted(by_student.items())]
+    ordered = sorted(grades, key=lambda grade: grade.who)
+    return [_work(who, [*own]) for who, own in groupby(ordered, key=lambda grade: grade.who)]
 
 
 def _work(who: Who, grades: Sequence[Grade]) -> StudentWork:
