@@ -22,8 +22,9 @@ from lnorm_course.checking.search import Part
 from lnorm_course.lab.lesson_files import ORIGINALS, read, topics
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
+from lnorm_staff.questions import questions
 
-__all__ = ["main", "problems", "questions"]
+__all__ = ["main", "problems"]
 
 FOLDER = Path(__file__).parents[1] / "lnorm_course" / "exercises"
 Problems = Iterator[tuple[int, str]]
@@ -37,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     topic = parser.parse_args(argv).topic
     path = FOLDER / f"{topic}.txt"
     try:
-        asked = questions(topic)
+        lessons = [file for file in ORIGINALS.glob("*.ipynb") if topic in topics(read(file))]
+        asked = {name: words for file in lessons for name, words in questions(file.stem).items()}
         importlib.import_module(f"lnorm_course.exercises.{topic}")
         for section in sections(path):
             print(f"{section.name}, line {section.line}")
@@ -53,19 +55,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         found = [str(problem)]
     print(*found or [f"{path.name}: nothing is wrong."], sep="\n")
     return bool(found)
-
-
-def questions(topic: str) -> dict[str, str]:
-    """Return for each exercise on a topic the words of the cell above its check."""
-    found, words = {}, ""
-    for notebook in map(read, sorted(ORIGINALS.glob("*.ipynb"))):
-        for cell in notebook["cells"] if topic in topics(notebook) else ():
-            source = "".join(cell["source"])
-            if cell["cell_type"] == "markdown":
-                words = source
-            for name in re.findall(r"^(\w+)\.check\(", source, re.MULTILINE):
-                found[name] = words.replace("\n", "\n  ")
-    return found
 
 
 def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:

@@ -17,13 +17,13 @@ from lnorm_staff.grading.report.class_folder import (
     write_results,
 )
 from lnorm_staff.grading.report.page import feedback_page, report_page
-from lnorm_staff.grading.report.questions import questions
 from lnorm_staff.grading.report.summary import (
     counted_of,
     maximum_of,
     misconceptions,
     summarize,
 )
+from lnorm_staff.questions import questions
 
 BATCH, WORDS = Belief.OVER_THE_BATCH.value, Belief.ONE_MEAN_PER_SENTENCE.value
 BATCH_CODE, WORDS_CODE = Belief.OVER_THE_BATCH.code, Belief.ONE_MEAN_PER_SENTENCE.code

@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from lnorm_course.checking.feedback import as_html, inline
 from lnorm_staff.grading.grade import RIGHT, STATES, VERDICTS, Grade, points_of, right_of
-from lnorm_staff.grading.report.questions import questions
 from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions
 from lnorm_staff.lecture import FOR_BELIEF
+from lnorm_staff.questions import questions
 from lnorm_utils.version import __version__
 from lnorm_utils.words import counted
 
