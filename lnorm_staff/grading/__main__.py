@@ -97,11 +97,6 @@ def _lesson(text: str) -> str:
         raise argparse.ArgumentTypeError(problem) from None
 
 
-def is_root() -> bool:
-    """Tell whether this process may do anything."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
 def write_copy(options: argparse.Namespace) -> None:
     """Write the copy for students."""
     student_zip(COURSE, options.archive, options.lessons)
@@ -110,10 +105,9 @@ def write_copy(options: argparse.Namespace) -> None:
 
 def grade(options: argparse.Namespace) -> None:
     """Print a line for each submission, and write the results if asked for."""
-    out, given = options.out, options.submissions
+    given = options.submissions
     is_table = [path.suffix for path in given] == [".csv"]
-    if is_table and not out:
-        sys.exit("Say where to write: add --out, or OUT=folder with make.")
+    out = options.out or (given[0].parent if is_table else None)
     # What can go wrong does so before the work is done.
     before = earlier(out) if out else []
     gradebook = read_gradebook(options.gradebook) if options.gradebook else None
@@ -139,7 +133,7 @@ def run(options: argparse.Namespace, done: list[Grade]) -> None:
     given = options.submissions
     if not (0 < options.timeout <= 86_400 and options.jobs > 0):
         sys.exit("--timeout takes seconds, above 0 and at most a day, and --jobs a number above 0.")
-    if is_root() and not options.as_root:
+    if getattr(os, "geteuid", lambda: 1)() == 0 and not options.as_root:
         sys.exit(ROOT)
     found = list(collect(given, options.lessons))
     if not found:

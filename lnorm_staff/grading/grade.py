@@ -1,6 +1,6 @@
 """A grade: what became of an exercise of a student, from the notebook to the tables and pages."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from lnorm_course.checking.feedback import State
@@ -78,9 +78,8 @@ class Grade:
         return [belief.value for belief in Belief if belief.code in codes]
 
 
-def points_of(grades: Iterable[Grade]) -> tuple[float, int]:
+def points_of(grades: Collection[Grade]) -> tuple[float, int]:
     """Return how many points there are, and how many there could be."""
-    grades = list(grades)
     return sum(grade.earned for grade in grades), sum(not grade.further for grade in grades)
 
 

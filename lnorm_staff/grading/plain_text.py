@@ -7,19 +7,11 @@ import os
 import sys
 import tempfile
 
-__all__ = [
-    "MOST_OF_AN_ERROR",
-    "MOST_OF_A_MESSAGE",
-    "MOST_OF_A_REMARK",
-    "one_line",
-    "printable",
-    "shortened",
-]
+__all__ = ["MOST_OF_AN_ERROR", "MOST_OF_A_MESSAGE", "MOST_OF_A_REMARK", "one_line", "printable"]
 
 MOST_OF_AN_ERROR = 120  # characters; its text can be anything that the cell has read
 MOST_OF_A_REMARK = 500  # it quotes a line of the student's, and what that raised
 MOST_OF_A_MESSAGE = 1000
-MOST_OF_A_PATH = 400  # so that spreadsheets take it, and a screen
 MOST_LOOKED_AT = 5000
 # Folders that would say whose machine this is, as they are and as Windows' are quoted.
 _NAMED = os.path.expanduser("~"), sys.prefix, tempfile.gettempdir(), f"{__file__}/../../.."
@@ -30,11 +22,6 @@ PLACES = sorted(_FOUND | {repr(path)[1:-1] for path in _FOUND}, key=len, reverse
 def printable(text: str) -> str:
     """Replace characters that a terminal obeys, or that UTF-8 can't write."""
     return "".join(letter if letter.isprintable() else "�" for letter in text)
-
-
-def shortened(text: str, most: int = MOST_OF_A_PATH) -> str:
-    """Leave out what is in the middle of a text that is too long, such as a path."""
-    return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) + 1 :]}"
 
 
 def one_line(text: object, most: int = MOST_OF_AN_ERROR) -> str:

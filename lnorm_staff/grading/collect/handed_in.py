@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from lnorm_course.checking.exercise import Exercise
-from lnorm_staff.grading.collect.notebooks import NotGradedError, lesson_on, opened
+from lnorm_staff.grading.collect.notebooks import NotGradedError, lessons_by_topic, opened
 from lnorm_staff.grading.collect.whose import students_at, whose
 from lnorm_staff.grading.grade import FURTHER, NOT_GRADED, Grade, Who
-from lnorm_staff.grading.plain_text import printable, shortened
+from lnorm_staff.grading.plain_text import printable
 
 __all__ = ["HandedIn", "collect"]
 
 LARGEST = 20_000_000  # bytes of a file
+LONGEST_NAME = 400  # so that spreadsheets take it, and a screen
 KINDS = (".ipynb", ".zip")
 MOST_LISTED = {True: 100, False: 20}  # of one student, whether they are of these kinds or not
 MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
@@ -39,7 +40,7 @@ class HandedIn(NamedTuple):
 
     def grade(self, exercise: Exercise, state: str, message: str = "", **more: str) -> Grade:
         """Return a grade for an exercise in this file."""
-        told = {"lesson": lesson_on(exercise.topic), "exercise": exercise.name}
+        told = {"lesson": lessons_by_topic()[exercise.topic], "exercise": exercise.name}
         told |= {"further": FURTHER if exercise.further else ""}
         return replace(self.whole, **told, **more, state=state, message=message)
 
@@ -69,7 +70,7 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
         while waiting:
             names, read = waiting.pop()
             whole = whose(names, at)
-            name, who = shortened(whole.file), whole.who
+            name, who = whole.file[:LONGEST_NAME], whole.who
             seen[name] += 1
             if seen[name] > 1:  # as an archive may have it
                 name = f"{name} ({seen[name]})"

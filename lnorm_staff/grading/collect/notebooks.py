@@ -11,7 +11,7 @@ from lnorm_course.lab.lesson_files import ORIGINALS, edition, made_from, read, t
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
 
-__all__ = ["NotGradedError", "lesson_on", "opened"]
+__all__ = ["NotGradedError", "lessons_by_topic", "opened"]
 
 
 class NotGradedError(ValueError):
@@ -40,7 +40,7 @@ def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str]
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a notebook.") from None
     exercises = _exercises(code)
-    on = {lesson_on(exercise.topic) for exercise in exercises}
+    on = {lessons_by_topic()[exercise.topic] for exercise in exercises}
     if on and wanted is not None and not any(lesson in wanted for lesson in on):
         raise NotGradedError("it is on another lesson.", ON_ANOTHER)
     if is_untouched:
@@ -52,19 +52,14 @@ def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str]
 
 def _exercises(code: Sequence[str]) -> list[Exercise]:
     """Return the exercises on the topics that a notebook imports."""
-    without_comments = [re.sub("#.*", "", source) for source in code]
-    cells = [{"cell_type": "code", "source": source} for source in without_comments]
-    wanted = [topic for topic in topics({"cells": cells}) if topic in _lessons_by_topic()]
+    cells = [{"cell_type": "code", "source": re.sub("#.*", "", source)} for source in code]
+    wanted = [topic for topic in topics({"cells": cells}) if topic in lessons_by_topic()]
     for topic in wanted:
         importlib.import_module(f"lnorm_course.exercises.{topic}")
     return [exercise for topic in wanted for exercise in Exercise.bank[topic].values()]
 
 
-def lesson_on(topic: str) -> str:
-    """Return the name of the lesson on a topic, "01_mean" for "mean"."""
-    return _lessons_by_topic()[topic]
-
-
 @functools.cache
-def _lessons_by_topic() -> dict[str, str]:
+def lessons_by_topic() -> dict[str, str]:
+    """Return the name of the lesson on each topic, "01_mean" for "mean"."""
     return {topic: path.stem for path in lessons(ORIGINALS) for topic in topics(read(path))}

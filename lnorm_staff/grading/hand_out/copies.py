@@ -1,8 +1,9 @@
 """Write a copy of the course to hand out, without any answer."""
 
+import json
 import re
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lnorm_course.checking.exercise import CLOSED
@@ -45,7 +46,7 @@ ALONE = """
 
 *If the next cell says `ModuleNotFoundError`, this notebook is alone, and needs the folder that it \
 came in. Get the course from your lecturer, unpack all of it, and start with its README.*"""
-LINK = re.compile(rf"\[([^\]]*)\]\(({NAME})\)")
+LINK = re.compile(rf"\[([^\[\]]*)\]\(({NAME})\)")  # to a lesson
 DOTS = re.compile(r"(?:^|[=:(]) *\.\.\.\)? *(?:#.*)?$", re.MULTILINE)  # for an answer
 SOLUTION = re.compile(r"^ *(\w+)\.solution\(", re.MULTILINE)
 
@@ -73,12 +74,16 @@ def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None
     originals = lessons(course / "notebooks")
     handed_out = [path for path in originals if not wanted or path.stem in wanted]
     names = [path.name for path in handed_out]
+
+    def without_dead_link(link: re.Match) -> str:
+        return link[0] if link[2] in names else link[1]
+
     texts = {CLOSED.relative_to(COURSE).as_posix(): NOTE, "README.md": README}
     problems: list[str] = []
     for path in handed_out:
-        notebook = read(path)
+        notebook = json.loads(LINK.sub(without_dead_link, json.dumps(read(path))))
         problems += (f"{path.name}: {sentence}" for sentence in answers_left_in(notebook))
-        cells = [_without_dead_links(cell, names) for cell in notebook["cells"]]
+        cells = notebook["cells"]
         if cells and cells[0]["cell_type"] == "markdown":
             cells[0] = {**cells[0], "source": "".join(cells[0]["source"]) + ALONE}
         texts[f"notebooks/{path.name}"] = as_text(cleared({**notebook, "cells": cells}))
@@ -113,14 +118,3 @@ def answers_left_in(notebook: Mapping) -> Iterator[str]:
             left += checked
         if left:
             yield f"in code cell {number}, an answer to {', '.join(left)} is filled in or shown."
-
-
-def _without_dead_links(cell: dict, names: Collection[str]) -> dict:
-    """Turn links to lessons that aren't in the copy into their words."""
-    if cell["cell_type"] != "markdown":
-        return cell
-
-    def kept(link: re.Match) -> str:
-        return link[0] if link[2] in names else link[1]
-
-    return {**cell, "source": LINK.sub(kept, "".join(cell["source"]))}

@@ -8,14 +8,7 @@ from typing import NamedTuple
 
 from lnorm_staff.grading.grade import STATES, Grade, Who, in_short, points_of
 
-__all__ = [
-    "Misconception",
-    "StudentWork",
-    "counted_of",
-    "maximum_of",
-    "misconceptions",
-    "summarize",
-]
+__all__ = ["StudentWork", "counted_of", "maximum_of", "misconceptions", "summarize"]
 
 MOST_REASONS = 5  # the others are in exercises.csv
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +47,12 @@ LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_AS": 2**35, "RLIMIT_NPROC": M
 BEFORE = 'echo 1000 > /proc/self/oom_score_adj; exec "$@" 9< "$0"'
 
 
+@dataclass
 class Child:
     """A process that runs the `main` of a module, as `started` starts it."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
-        self.is_alive = True
+    process: asyncio.subprocess.Process
+    is_alive: bool = True
 
     async def ask(self, message: object, seconds: float) -> Any:
         """Write a line, and wait for the one that answers it. The child ends if none comes.

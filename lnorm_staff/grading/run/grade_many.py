@@ -20,7 +20,7 @@ SECONDS_FOR_A_CALL = 10
 CELLS_IN_TIME = 5  # how many cells may use up their time before the notebook has
 NOTEBOOKS_IN_TIME = 10  # and how many notebooks before their student has
 SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # an answer, and those of a notebook
-MISSING = Outcome("missing", "no cell checks it.")
+MISSING = "missing"
 
 
 async def grade_many(
@@ -98,7 +98,7 @@ async def grade_one(file: HandedIn, timeout: float) -> list[Grade]:
         if outcome := failures.get(exercise.name):
             reason = f"its cell failed: {one_line(outcome.reason)}"
             return file.grade(exercise, outcome.failed, reason)
-        return file.grade(exercise, *MISSING[:2])
+        return file.grade(exercise, MISSING, "no cell checks it.")
 
     grades = [graded(exercise) for exercise in file.exercises]
-    return [grade for grade in grades if not (grade.further and grade.state == MISSING.failed)]
+    return [grade for grade in grades if not (grade.further and grade.state == MISSING)]

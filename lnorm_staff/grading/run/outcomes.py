@@ -11,8 +11,6 @@ __all__ = ["JUDGE", "KERNEL", "Outcome", "outcomes"]
 
 SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # to stop, a child has that long for itself
 MOST_OF_A_REASON = 1000  # characters
-
-
 # What runs in a child, by the name of its module.
 KERNEL, JUDGE = "kernel", "judge"
 
