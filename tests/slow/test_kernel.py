@@ -80,8 +80,9 @@ def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(
     assert (Path(home) / "empty", files) == (Path(place), "[]")
 
 
-def test_what_runs_too_long_is_stopped_and_the_kernel_lives_on():
-    check = f"{IMPORTS}\nhow_many.check(6)\nx = 5\nwhile True: pass"
+@pytest.mark.parametrize("wait", ["while True: pass", "import time; time.sleep(99)"])
+def test_what_runs_too_long_is_stopped_and_the_kernel_lives_on(wait):
+    check = f"{IMPORTS}\nhow_many.check(6)\nx = 5\n{wait}"
     late, after = run(check, look("x"), timeout=1.5)
     assert (late.failed, late.reason) == ("timed out", "it ran for more than 1.5 seconds.")
     assert list(late.attempts) == ["how_many"]
