@@ -52,7 +52,7 @@ function processTerm(word) {
 }
 
 /** Read all sections, and make them searchable. */
-async function opened() {
+export async function opened() {
   const answer = await fetch("sections.json");
   if (!answer.ok) throw new Error(answer.statusText);
   const sections = await answer.json();

@@ -8,5 +8,4 @@ ASKING = ["docs/hour.html", *(f"notebooks/{path.stem}.html" for path in NOTEBOOK
 ALIVE = ["index.html", *ASKING]
 DEAD = [page for page in DOCS if page not in ("docs/index.html", *ALIVE)]
 PAGES = [*ALIVE, "README.html", "search.html?q=mean", "404.html", *DEAD]
-UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 ASKED = ":is(.lnorm-prediction, .lnorm-choosing)"

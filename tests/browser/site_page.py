@@ -37,6 +37,36 @@ window.looks = (root, svgs) => {
     };
 };
 """
+# What doesn't fit in an explorer, or can't be read or held: small type, a scale at which 10 pt are
+# less than 12 pixels, a short track, what ends beyond the edge or has to be scrolled to.
+MISFITS = """root => {
+    const box = (e) => e.getBoundingClientRect();
+    const misfits = {
+        small: (e) => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())
+            && !e.closest('svg') && e.offsetParent && parseFloat(getComputedStyle(e).fontSize) < 12,
+        scaled: (e) => e.matches('.sheet > svg')
+            && 10 * box(e).width / e.viewBox.baseVal.width < 11.99,
+        short: (e) => e.matches('input[type=range]') && box(e).width < 160,
+        over: (e) => !e.closest('.sheet, .chips') && box(e).right > box(root).right + 1,
+        scrolls: (e) => e.matches('.scene') && e.scrollWidth > e.clientWidth,
+    };
+    return [...root.querySelectorAll('*')].flatMap((e) => Object.keys(misfits)
+        .filter((name) => misfits[name](e)).map((name) => `${name}: ${e.outerHTML.slice(0, 80)}`));
+}"""
+
+
+def misfits(root):
+    return root.evaluate(MISFITS)
+
+
+def serious(results):
+    """Name what axe calls serious or critical and what is ours."""
+    return [
+        f"{violation['id']}: {node['target']}"
+        for violation in results.response["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]
 
 
 def written(*arguments):

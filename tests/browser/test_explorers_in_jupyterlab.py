@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from jupyterlab_page import Page, is_still, notebook, wait_until
-from test_without_a_kernel import serious
+from site_page import serious
 
 NAMES = ["explore_amplitude", "explore_batch", "explore_collapse"]
 IS_SHOWN = "root => root.querySelector('p').textContent.length > 0"

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from hands import Mouse, Touch
 from jupyterlab_page import Page, notebook
 from pages import LESSONS
-from test_without_a_kernel import serious
+from site_page import serious
 
 from lnorm_utils import layer_norm, standardize
 from lnorm_utils.data import encoded_points

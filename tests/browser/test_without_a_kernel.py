@@ -4,22 +4,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from nbconvert import HTMLExporter
 from project import LESSON_PATHS, NOTEBOOKS
+from site_page import serious
 
 NAMES = [LESSON_PATHS[0].name, LESSON_PATHS[5].name]
 ERROR = "Error displaying widget"
 # The first panel of a picture has the words for all of them.
 LOADED = """images => images.every(i => i.complete && i.naturalWidth > 0
     && i.closest('.jp-OutputArea-output').querySelector('img').alt)"""
-
-
-def serious(results):
-    """Name what axe calls serious or critical and what is ours."""
-    return [
-        f"{violation['id']}: {node['target']}"
-        for violation in results.response["violations"]
-        if violation["impact"] in ("serious", "critical")
-        for node in violation["nodes"]
-    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
