@@ -65,26 +65,27 @@ def photographed(words):
             sharp = SimpleNamespace(new_page=partial(chromium.new_page, device_scale_factor=SCALE))
             page = Page(sharp, address, "pictures.ipynb", height=1400)
             page.run_all()
-            page.explorers[0].wait_for(words)
+            (explorer,) = page.explorers.all()
+            explorer.locator("p", has_text=words).wait_for()
             page.page.mouse.move(0, 0)  # over a button it would cast a shadow
-            yield "collapse.png", list(moved(page.explorers[0]))
+            yield "collapse.png", list(moved(page.page, explorer))
             page.page.set_viewport_size({"width": 1024, "height": 1400})
             attempt = page.page.locator(".jp-CodeCell").nth(2)
             yield "diagnosis.png", [framed(attempt.screenshot())]
 
 
-def moved(shown):
+def moved(page, explorer):
     """Move a slider to its other end and back; yield what is seen at each of its stops."""
-    slider = shown.control(MOVED)
+    slider = explorer.get_by_role("slider", name=MOVED, exact=True)
     slider.focus()
-    shown.root.evaluate("root => root.querySelector('.tools').remove()")
-    shown.root.evaluate("root => document.activeElement.style.outline = 'none'")
+    explorer.evaluate("root => root.querySelector('.tools').remove()")
+    slider.evaluate("slider => slider.style.outline = 'none'")
     stops = int(slider.get_attribute("max"))
     for key in ["", *["ArrowLeft"] * stops, *["ArrowRight"] * (stops - 1)]:
         if key:
-            shown.press(MOVED, key)
-            shown.page.wait_for_timeout(150)
-        image = Image.open(io.BytesIO(shown.root.screenshot())).convert("RGB")
+            slider.press(key)
+            page.wait_for_timeout(150)
+        image = Image.open(io.BytesIO(explorer.screenshot())).convert("RGB")
         height = round(image.height * MOVING_WIDTH / image.width)
         yield image.resize((MOVING_WIDTH, height), Image.Resampling.LANCZOS)
 

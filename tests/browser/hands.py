@@ -6,65 +6,54 @@ from site_page import NARROW, WIDE
 class Keyboard:
     """A reader who has only keys."""
 
-    passes_others = False  # on the way to an end
     options = {"size": WIDE}  # noqa: RUF012
 
     def __init__(self, page):
         self.page = page
 
     def press(self, button):
-        button.focus()
-        self.page.keyboard.press("Enter")
+        button.press("Enter")
 
-    def drag(self, slider, end):
-        slider.focus()
-        self.page.keyboard.press("End" if end else "Home")
+    def drag(self, slider, share):
+        """Move a slider to its beginning, 0, or its end, 1."""
+        slider.press("End" if share else "Home")
 
 
 class Mouse(Keyboard):
-    passes_others = True
     options = {"size": WIDE, "dark": True}  # noqa: RUF012
 
     def press(self, button):
         button.click()
 
-    def drag(self, slider, end):
+    def drag(self, slider, share):
+        now = float(slider.input_value()) / float(slider.get_attribute("max"))
         slider.scroll_into_view_if_needed()
-        last = float(slider.get_attribute("max"))
-        mouse = self.page.mouse
-        mouse.move(*along(slider, float(slider.input_value()) / last))
-        mouse.down()
-        mouse.move(*along(slider, 0.5), steps=3)
-        mouse.move(*along(slider, end), steps=3)
-        mouse.up()
+        box = slider.bounding_box()
+        track, y = box["width"] - 16, box["y"] + box["height"] / 2
+        self._move(*((box["x"] + 8 + at * track, y) for at in (now, 0.5, share)))
 
     def pull(self, handle, right, down):
         """Drag something by some pixels."""
-        x, y = middle(handle)
-        self.page.mouse.move(x, y)
+        handle.scroll_into_view_if_needed()
+        box = handle.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self._move(*((x + share * right, y + share * down) for share in (0, 0.5, 1)))
+
+    def _move(self, start, *places):
+        self.page.mouse.move(*start)
         self.page.mouse.down()
-        self.page.mouse.move(x + right, y + down, steps=4)
+        for x, y in places:
+            self.page.mouse.move(x, y, steps=3)
         self.page.mouse.up()
 
 
-class Touch(Keyboard):
-    passes_others = True
+class Touch(Mouse):
     options = {"size": NARROW, "has_touch": True, "is_mobile": True}  # noqa: RUF012
 
     def press(self, button):
         button.tap()
 
-    def drag(self, slider, end):
-        slider.scroll_into_view_if_needed()
-        last = float(slider.get_attribute("max"))
-        path = [float(slider.input_value()) / last, 0.5, end]
-        self._touch(along(slider, share) for share in path)
-
-    def pull(self, handle, right, down):
-        x, y = middle(handle)
-        self._touch((x + share * right, y + share * down) for share in (0, 0.5, 1))
-
-    def _touch(self, places):
+    def _move(self, *places):
         finger = self.page.context.new_cdp_session(self.page)
         kinds = ("touchStart", "touchMove", "touchMove")
         for kind, (x, y) in zip(kinds, places, strict=True):
@@ -92,35 +81,12 @@ def move_all(alive, hand):
                 break
             choose(preset)
         assert number not in alive.frame["off"]
-        _move_to_all_ends(alive, number, control, hand)
-
-
-def _move_to_all_ends(alive, number, control, hand):
-    """Move a control to both ends, or to all that can be chosen; look at each."""
-    box = alive.root.locator(".controls > *").nth(number)
-    if control["kind"] == "slider":
+        box = alive.root.locator(".controls > *").nth(number)
         last = len(control["texts"]) - 1
-        for end in (1, 0):
-            hand.drag(box.locator("input"), end)
-            if hand.passes_others:
-                alive.moved(number, last // 2)
-            alive.moved(number, last * end)
-            alive.check()
-    else:
-        for place in (*range(1, len(control["texts"])), 0):
-            hand.press(box.get_by_role("button").nth(place))
+        for place in (last, 0) if control["kind"] == "slider" else (*range(1, last + 1), 0):
+            if control["kind"] == "slider":
+                hand.drag(box.locator("input"), place / last)
+            else:
+                hand.press(box.get_by_role("button").nth(place))
             alive.moved(number, place)
             alive.check()
-
-
-def middle(handle):
-    """Scroll to something, and return where its middle is."""
-    handle.scroll_into_view_if_needed()
-    box = handle.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def along(slider, share):
-    """Return a place on a track, from 0 at its beginning to 1 at its end."""
-    box = slider.bounding_box()
-    return box["x"] + 8 + share * (box["width"] - 16), box["y"] + box["height"] / 2

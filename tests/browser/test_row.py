@@ -4,11 +4,8 @@ from itertools import pairwise
 
 import pytest
 import torch
-from axe_playwright_python.sync_playwright import Axe
 from hands import Mouse, Touch
-from jupyterlab_page import Page, notebook
 from pages import LESSONS
-from site_page import serious
 
 from lnorm_utils import layer_norm, standardize
 from lnorm_utils.data import encoded_points
@@ -39,14 +36,6 @@ SCROLLED_TO = """(link, share) => {
     const { top } = link.getBoundingClientRect();
     scrollBy({ top: top - share * innerHeight, behavior: 'instant' });
 }"""
-TABLE = """row => [...row.querySelectorAll('tr')]
-    .map(line => [...line.cells].map(cell => cell.textContent))"""
-# How far things have moved by themselves since the page was opened.
-SHIFTED = """() => new Promise(done => {
-    const add = (list) => done(list.getEntries().reduce((sum, entry) => sum + entry.value, 0));
-    new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
-    setTimeout(() => done(0), 500);
-})"""
 
 
 def close(seen, wanted):
@@ -229,65 +218,6 @@ def test_every_depth_can_be_reached_and_left_by_keys(visit):
         )
 
 
-def test_what_is_seen_is_heard_as_a_table_and_what_changes_is_said(visit):
-    _, row = opened(visit, LESSONS[4], **CALM)
-    head, *lines = row.evaluate(TABLE)
-    assert head == ["", *"abcd", "mean"]
-    assert [line[0] for line in lines[:4]] == ["dogs", "its norm", "bark", "its norm"]
-    x = torch.tensor([[float(n.replace("−", "-")) for n in line[1:5]] for line in lines])
-    close(x[1::2].flatten().tolist(), layer_norm(encoded_points().double(), 4))
-    for norm, whose in (("layer norm", "“dogs”"), ("batch norm", "a in all words")):
-        press(row, norm)
-        row.get_by_role("slider", name="number a of dogs").press("ArrowRight")
-        row.get_by_text(f"results have changed, those of {whose}").wait_for()
-    press(row, "its steps")
-    assert [line[0] for line in row.evaluate(TABLE)] == ["", "x", "x − mean", "squared", "÷ root"]
-    assert row.get_by_role("img", name="divided by the root of the variance plus").is_visible()
-
-
-def test_the_first_page_has_both_lines_on_one_scale_and_its_steps_have_two(visit):
-    _, row = opened(visit, "index.html", **CALM)
-    for view, ratio in (("one word", 1 / 5), ("its steps", 1)):
-        press(row, view)
-        x, y = (band.bounding_box()["width"] for band in row.locator(".band").all())
-        assert y / x == pytest.approx(ratio, abs=0.01)
-
-
-def test_equal_numbers_leave_each_others_letters_free_and_states_what_is_below(visit):
-    _, row = opened(visit, "index.html", **CALM)
-    below = row.get_by_role("status").bounding_box()["y"]
-    for name in ("all equal", "γ and β", "four numbers"):
-        press(row, name)
-        assert row.get_by_role("status").bounding_box()["y"] == below
-    press(row, "all equal")
-    dots = [dot.bounding_box() for dot in row.locator(".dot[data-pull]").all()]
-    assert all(one["y"] + one["height"] <= other["y"] for one, other in pairwise(dots))
-
-
-def test_what_epsilon_leaves_of_a_difference_is_no_number_of_a_block(visit):
-    _, row = opened(visit, LESSONS[9], **CALM)
-    press(row, "pre-LN, next block")
-    assert row.locator(".step.last").all_inner_texts() == ["0", "0", "14", "14"]
-
-
-@pytest.mark.parametrize("name", ["index.html", LESSONS[0], LESSONS[4]])
-def test_it_is_touched_within_the_first_screen_and_without_a_script_its_still_image_is_seen(
-    visit, name
-):
-    for size in ((390, 844), (1280, 800)):
-        _, row = opened(visit, name, size=size, **CALM)
-        part = (
-            row.locator(".cell:not(.tiny)").first
-            if name != "index.html"
-            else row.locator(".dot[data-pull]").first
-        )
-        box = part.bounding_box()
-        assert box["y"] + box["height"] < size[1]
-        assert row.page.evaluate(SHIFTED) < 0.02
-    page = visit(name, java_script_enabled=False).page
-    assert page.locator(".lnorm-row-place img").first.is_visible()
-
-
 def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
     page, row = opened(visit, "index.html", **CALM)
     dot = row.locator(".dot[data-pull]").first.bounding_box()
@@ -297,23 +227,3 @@ def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
     for step in range(100):
         page.mouse.move(dot["x"] + 13 + 3 * (step % 40), dot["y"] + 13)
     assert page.evaluate("window.painted") > 55
-
-
-def test_in_jupyterlab_it_moves_without_its_kernel(chromium, address, lessons):
-    cells = [
-        "from lnorm_course.explorers import explore_row",
-        "explore_row(preset='batch norm')",
-    ]
-    page = Page(chromium, address, notebook(lessons, "row.ipynb", *cells))
-    page.run_all()
-    row = page.page.locator(".lnorm-row")
-    assert serious(Axe().run(page.page, context=".lnorm-row")) == []
-    page.menu("Kernel", "Shut Down Kernel")
-    press(row, "layer norm")
-    for _ in range(3):
-        row.get_by_role("slider", name="number a of dogs").press("ArrowRight")
-    x = encoded_points().double()
-    x[0, 0, 0] = -3
-    close(row.evaluate(SEEN)["below"], layer_norm(x, 4))
-    assert page.errors == []
-    page.page.close()

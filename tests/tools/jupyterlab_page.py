@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ SETTINGS = {
 START_SECONDS, CELLS_SECONDS = 60, 120
 IS_IDLE = """[...document.querySelectorAll('.jp-StatusBar-TextItem')]
     .some(item => item.textContent.endsWith('| Idle'))"""
+NUMBER = re.compile(r"^\[\d+\]:$")  # of a cell that has run
 ALL_RAN = """[...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')]
     .every(prompt => /^\\[\\d+\\]:$/.test(prompt.textContent.trim()))"""
 
@@ -147,56 +149,19 @@ class Page:
         self.page.get_by_role("menuitem", name=name, exact=True).click()
         self.page.get_by_text(entry, exact=True).click()
 
+    def run_cell(self, number):
+        """Run one cell again, and wait until it is done."""
+        cell = self.page.locator(".jp-CodeCell").nth(number)
+        before = cell.locator(".jp-InputPrompt").first.inner_text()
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+        prompt = cell.locator(".jp-InputPrompt", has_text=NUMBER, has_not_text=before)
+        prompt.first.wait_for()
+
     @property
     def explorers(self):
         """The explorers of the notebook, from top to bottom."""
-        return [Shown(self.page, e) for e in self.page.locator(".lnorm-explorer").all()]
-
-
-class Shown:
-    """An explorer in the page."""
-
-    def __init__(self, page, root):
-        self.page, self.root = page, root
-
-    @property
-    def words(self):
-        """What stands under the picture."""
-        return self.root.locator("p").inner_text()
-
-    @property
-    def paths(self):
-        """The lines and areas that are drawn over the background."""
-        return self.root.locator(".sheet > svg path[d]").evaluate_all(
-            "paths => paths.map(path => path.getAttribute('d'))"
-        )
-
-    def control(self, label):
-        """Find what a control is operated with: a slider, or a button."""
-        for role in ("slider", "button"):
-            if (control := self.root.get_by_role(role, name=label, exact=True)).count():
-                return control
-        raise LookupError(label)
-
-    def press(self, label, *keys):
-        """Go to a control and press keys."""
-        control = self.control(label)
-        control.focus()
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def wait_for(self, *expected, seconds=10):
-        """Wait for these words and paths, or just for the first of them.
-
-        Return those that are there then.
-        """
-        end = time.monotonic() + seconds
-        while (seen := self._seen()[: len(expected)]) != expected and time.monotonic() < end:
-            time.sleep(0.02)
-        return seen
-
-    def _seen(self):
-        return self.words, self.paths
+        return self.page.locator(".lnorm-explorer")
 
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
@@ -207,19 +172,3 @@ def notebook(folder, name, *cells):
     found = new_notebook(cells=[*map(new_code_cell, cells)], metadata={"kernelspec": KERNEL})
     nbformat.write(found, folder / name)
     return name
-
-
-def is_still(shown):
-    """Wait until the picture and its words have been the same for a while."""
-    seen = None
-    while seen != (seen := (shown.words, shown.paths, shown.root.bounding_box())):
-        shown.page.wait_for_timeout(250)
-
-
-def wait_until(page, is_so, seconds=20):
-    """Wait until something is so."""
-    for _ in range(20 * seconds):
-        if is_so():
-            return
-        page.wait_for_timeout(50)
-    assert is_so()

@@ -1,0 +1,220 @@
+"""Lessons in JupyterLab and as HTML, and a notebook with all that moves, at last without kernel."""
+
+import re
+
+import nbformat
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from hands import Keyboard, Mouse, Touch, move_all
+from jupyterlab_page import Page, notebook
+from nbconvert import HTMLExporter
+from playwright.sync_api import expect
+from project import LESSON_PATHS
+from site_page import SCRIPT, Alive, misfits, serious
+from test_row import SEEN, close, press
+
+from lnorm_course import explorers
+from lnorm_utils import layer_norm
+from lnorm_utils.data import encoded_points
+
+CELLS = [
+    "from lnorm_course.explorers import *\nfrom lnorm_course.exercises.mean import row_means",
+    "explore_amplitude()",
+    "explore_batch()",
+    "one = explore_collapse()\none",
+    "one",
+    "one.preset = 'two features'",
+    "explore_row(preset='batch norm')",
+    "row_means.choose()",
+]
+ERROR = "Error displaying widget"
+# The first panel of a picture has the words for all of them.
+LOADED = """images => images.every(i => i.complete && i.naturalWidth > 0
+    && i.closest('.jp-OutputArea-output').querySelector('img').alt)"""
+SET_WIDTH = """(root, width) => {
+    const box = root.parentElement;
+    box.style.width = width ? `${width}px` : '';
+    box.style.overflow = 'visible';
+}"""
+# How tall the picture with its words is, and presets and controls with the picture.
+HEIGHTS = """root => {
+    const [chips, scene, words] = ['.chips', '.scene', 'p']
+        .map(part => root.querySelector(part).getBoundingClientRect());
+    return [words.bottom - scene.top, scene.bottom - chips.top];
+}"""
+HEIGHT_OF_VIEW = "() => document.querySelector('.jp-WindowedPanel-outer').clientHeight"
+SHOWN = "parts => parts.map(part => part.outerHTML)"
+
+
+@pytest.mark.parametrize("path", [LESSON_PATHS[0], LESSON_PATHS[5]], ids=lambda path: path.stem)
+def test_an_html_export_shows_all_pictures_offline_and_can_be_read_by_all(chromium, tmp_path, path):
+    file = tmp_path / "lesson.html"
+    file.write_text(HTMLExporter().from_filename(str(path))[0], "utf-8")
+    page = chromium.new_page()
+    page.context.set_offline(True)
+    page.goto(file.as_uri(), wait_until="domcontentloaded")
+    images = page.locator(".jp-OutputArea img")
+    assert images.count() > 0
+    assert images.evaluate_all(LOADED)
+    assert page.get_by_text(ERROR).count() == 0
+    assert page.get_by_text("Run this cell to get the sliders.").count() > 0
+    assert serious(Axe().run(page, context=".jp-OutputArea-output")) == []
+    page.close()
+
+
+def explorers_of(path):
+    """Make the explorers of a lesson here, from the calls in its cells."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if call := re.search(r"^explore_(?!row\b)\w+\(.*\)", cell.source, re.MULTILINE):
+            yield eval(call[0], vars(explorers))
+
+
+# Two sliders, a choice, and points that can be dragged.
+@pytest.mark.parametrize(("number", "hand"), [(5, Keyboard), (6, Mouse), (10, Touch)])
+def test_the_pictures_of_a_lesson_are_seen_at_once_and_every_control_moves_them(
+    chromium, address, number, hand
+):
+    path = LESSON_PATHS[number - 1]
+    lab = Page(chromium, address, path.name, has_touch=hand is Touch)
+    page, expected = lab.page, [*explorers_of(path)]
+    images = page.locator(".jp-OutputArea img")
+    images.first.wait_for()
+    assert images.evaluate_all(LOADED)
+    assert page.get_by_text(ERROR).count() == 0
+    lab.run_all()
+    page.evaluate(SCRIPT + "null")  # or it would call the function
+    roots = lab.explorers.all()
+    assert len(roots) == len(expected) > 0
+    for root, explorer in zip(roots, expected, strict=True):
+        move_all(Alive(page, root, explorer), hand(page))
+        explorer.close()
+    assert page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
+    assert page.get_by_text(ERROR).count() == 0
+    assert lab.errors == []
+    lab.menu("Kernel", "Shut Down Kernel")
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def lab(chromium, address, lessons):
+    """A notebook with explorers, two views of one of them, a row, and a program with gaps."""
+    lab = Page(chromium, address, notebook(lessons, "all.ipynb", *CELLS))
+    lab.run_all()
+    lab.page.evaluate(SCRIPT + "null")
+    yield lab
+    lab.menu("Kernel", "Shut Down Kernel")
+    lab.page.close()
+
+
+def test_play_sweeps_a_slider_and_stops_where_it_began(lab):
+    root = lab.explorers.first
+    button = root.get_by_role("button", name="play", exact=True)
+    reset = root.get_by_role("button", name="reset", exact=True)
+    slider = root.locator("input:enabled").first
+    start = slider.input_value()
+    button.click()
+    expect(slider).not_to_have_value(start)
+    button.wait_for(timeout=20000)
+    assert slider.input_value() == start
+    for stop in (reset, root.locator(".chips button").first):
+        button.click()
+        stop.click()
+        assert button.count() == 1
+        stood = slider.input_value()
+        lab.page.wait_for_timeout(300)
+        assert slider.input_value() == stood
+    slider.press("End")
+    reset.click()
+    expect(slider).to_have_value(start)
+
+
+def test_at_every_width_it_can_be_read_and_held_and_is_seen_with_its_words_and_controls(lab):
+    lab.page.set_viewport_size({"width": 1366, "height": 768})
+    lab.page.wait_for_timeout(1000)
+    room = lab.page.evaluate(HEIGHT_OF_VIEW)
+    for root in lab.explorers.all():
+        for width in (360, 600, 900, 0):
+            root.evaluate(SET_WIDTH, width)
+            assert misfits(root) == []
+        assert max(root.evaluate(HEIGHTS)) <= room
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_in_each_theme_axe_finds_nothing_serious(lab, theme):
+    page = lab.page
+    page.get_by_role("menuitem", name="Settings", exact=True).click()
+    page.get_by_text("Theme", exact=True).click()
+    page.get_by_text(theme, exact=True).click()
+    is_light = str(theme.endswith("Light")).lower()
+    page.wait_for_selector(f"body[data-jp-theme-light={is_light}]", state="attached")
+    page.wait_for_timeout(500)
+    assert serious(Axe().run(page, context=".jp-OutputArea-output")) == []
+
+
+def test_two_views_of_one_agree_whatever_moves_it_and_go_when_its_cell_runs_again(lab):
+    explorer = explorers.explore_collapse()
+    one, other = views = [Alive(lab.page, root, explorer) for root in lab.explorers.all()[2:]]
+    slider, *others = code = [*one.presets["two features"]]
+    last = len(one.about["controls"][0]["texts"]) - 1
+    assert one.about["controls"][0]["kind"] == "slider"
+    assert slider != last
+
+    def press(view, *keys):
+        for key in keys:
+            view.root.locator("input").first.press(key)
+
+    def assert_both_show(state):
+        for view in views:
+            view.state = state
+            view.check()
+
+    for view in views:
+        assert_both_show(code)
+        press(view, "Home", "End")
+        assert_both_show([last, *others])
+        lab.run_cell(5)
+    press(other, "End")
+    for width in (900, 1366):  # a resize in the middle of it
+        lab.page.set_viewport_size({"width": width, "height": 1000})
+        press(other, "ArrowLeft")
+    assert_both_show([last - 2, *others])
+    lab.run_cell(3)
+    expect(lab.explorers).to_have_count(3)
+    Alive(lab.page, lab.explorers.last, explorer).check()
+
+
+def test_the_kernel_runs_the_program_that_is_chosen(lab):
+    page = lab.page
+    for piece, said in (("0", "over the points of the batch"), ("-1", "Now write it yourself")):
+        page.get_by_role("combobox", name="gap 1 of 2, line 2").select_option(label=piece)
+        page.get_by_role("combobox", name="gap 2 of 2, line 2").select_option(label="True")
+        page.get_by_role("button", name="Check", exact=True).click()
+        page.locator(".said").get_by_text(said).wait_for()
+    assert lab.errors == []
+
+
+def test_without_its_kernel_pictures_stay_an_explorer_says_that_it_waits_and_the_row_moves(lab):
+    root = lab.explorers.last
+    shown = root.locator(".sheet, p")
+    before = shown.evaluate_all(SHOWN)
+    lab.menu("Kernel", "Restart Kernel…")
+    lab.page.locator(".jp-Dialog .jp-mod-accept").click()
+    lab.page.wait_for_timeout(3000)
+    assert shown.evaluate_all(SHOWN) == before
+    for slider in root.locator("input:enabled").all():
+        slider.press("End")
+        slider.press("ArrowLeft")
+    for button in root.locator(".choice button:enabled").all():
+        button.press("Space")
+    expect(root).to_have_class(re.compile(r"\bwaiting\b"))
+    assert root.locator(".sheet > svg path").count()
+    assert root.locator("p").inner_text()
+    assert [error for error in lab.errors if "Cannot send" not in error] == []
+    lab.menu("Kernel", "Shut Down Kernel")
+    row = lab.page.locator(".lnorm-row")
+    press(row, "layer norm")
+    for _ in range(3):
+        row.get_by_role("slider", name="number a of dogs").press("ArrowRight")
+    x = encoded_points().double()
+    x[0, 0, 0] = -3
+    close(row.evaluate(SEEN)["below"], layer_norm(x, 4))
