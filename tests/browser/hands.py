@@ -65,13 +65,11 @@ class Touch(Mouse):
 
 def move_all(alive, hand):
     """Press all presets, and move all controls to their ends; look at each state."""
-    alive.check()
     chip = alive.root.locator(".chips").get_by_role("button")
 
     def choose(preset):
         hand.press(chip.get_by_text(preset, exact=True))
-        alive.state = [*alive.presets[preset]]
-        alive.check()
+        alive.shows(alive.presets[preset])
 
     for preset in alive.presets:
         choose(preset)
@@ -89,4 +87,3 @@ def move_all(alive, hand):
             else:
                 hand.press(box.get_by_role("button").nth(place))
             alive.moved(number, place)
-            alive.check()

@@ -136,14 +136,12 @@ class Visit:
     @property
     def explorers(self):
         """The explorers of the page, in order, each drawn because it has come into sight."""
-        return [*map(self._alive, self.page.locator(".lnorm-live").all())]
-
-    def _alive(self, place):
-        place.scroll_into_view_if_needed()
-        explorer = made(place.get_attribute("data-topic"))
-        alive = Alive(self.page, place.locator(".lnorm-explorer"), explorer, typeset)
-        alive.state = alive.presets.get(place.get_attribute("data-preset"), alive.state)
-        return alive
+        for place in self.page.locator(".lnorm-live").all():
+            place.scroll_into_view_if_needed()
+            topic, preset = (place.get_attribute(f"data-{of}") for of in ("topic", "preset"))
+            alive = Alive(self.page, place.locator(".lnorm-explorer"), made(topic), typeset)
+            alive.shows(alive.presets.get(preset, alive.state))
+            yield alive
 
     def close(self):
         """Close the window, in which nothing may have gone wrong."""
@@ -169,11 +167,12 @@ class Alive:
         return self.explorer.frame(tuple(self.state))
 
     def moved(self, number, place):
-        """Note that a control was moved."""
-        self.state = [*self.state[:number], place, *self.state[number + 1 :]]
+        """Assert that the page shows what Python computes after a control was moved."""
+        self.shows([*self.state[:number], place, *self.state[number + 1 :]])
 
-    def check(self):
-        """Assert that the page shows what Python computes for the state."""
+    def shows(self, state):
+        """Assert that the page shows what Python computes for a state."""
+        self.state = [*state]
         frame = self.written(self.frame)
         seen, svgs = None, frame["svgs"]
         for _ in range(100):

@@ -86,7 +86,9 @@ def test_the_pictures_of_a_lesson_are_seen_at_once_and_every_control_moves_them(
     roots = lab.explorers.all()
     assert len(roots) == len(expected) > 0
     for root, explorer in zip(roots, expected, strict=True):
-        move_all(Alive(page, root, explorer), hand(page))
+        alive = Alive(page, root, explorer)
+        alive.shows(alive.state)
+        move_all(alive, hand(page))
         explorer.close()
     assert page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
     assert page.get_by_text(ERROR).count() == 0
@@ -165,8 +167,7 @@ def test_two_views_of_one_agree_whatever_moves_it_and_go_when_its_cell_runs_agai
 
     def assert_both_show(state):
         for view in views:
-            view.state = state
-            view.check()
+            view.shows(state)
 
     for view in views:
         assert_both_show(code)
@@ -180,7 +181,7 @@ def test_two_views_of_one_agree_whatever_moves_it_and_go_when_its_cell_runs_agai
     assert_both_show([last - 2, *others])
     lab.run_cell(3)
     expect(lab.explorers).to_have_count(3)
-    Alive(lab.page, lab.explorers.last, explorer).check()
+    Alive(lab.page, lab.explorers.last, explorer).shows(explorer.state)
 
 
 def test_the_kernel_runs_the_program_that_is_chosen(lab):

@@ -35,7 +35,6 @@ def test_every_explorer_shows_what_python_computes(visit, name, hand):
 @pytest.mark.parametrize("name", UNLIKE)
 def test_on_a_phone_what_moves_is_seen_with_what_moves_it_and_a_finger_can_take_it(visit, name):
     (alive,) = visit(name, **Touch.options).explorers
-    alive.check()
     for one in (alive.root.locator(".chips"), *alive.root.locator(".controls > *").all()):
         places = alive.root.evaluate(SEEN, one.element_handle())
         first, last = sorted([places["picture"], places["one"]])
@@ -54,7 +53,6 @@ def test_on_a_phone_what_moves_is_seen_with_what_moves_it_and_a_finger_can_take_
 def test_a_point_is_dragged_to_another_stop_of_its_sliders(visit, name, hand):
     opened = visit(name, **hand.options)
     (alive,) = opened.explorers
-    alive.check()
     opened.page.wait_for_timeout(500)  # the states that may come next are there
     for number, drag in enumerate(alive.about["drags"]):
         before = [alive.state[i] for i in drag["sliders"]]
@@ -63,48 +61,35 @@ def test_a_point_is_dragged_to_another_stop_of_its_sliders(visit, name, hand):
         assert [moved[i] for i in drag["sliders"]] != before
         others = {*range(len(moved))} - {*drag["sliders"]}
         assert all(moved[i] == alive.state[i] for i in others)
-        alive.state = moved
-        alive.check()
+        alive.shows(moved)
 
 
-def test_a_link_leads_to_a_state(visit):
+def test_a_link_leads_to_a_state_when_its_opened_and_when_the_page_is_open_already(visit):
     opened = visit(LESSONS[5], permissions=["clipboard-read", "clipboard-write"])
-    (alive,) = opened.explorers
-    page = opened.page
-    addresses = {}
-    for preset in alive.presets:
-        alive.root.get_by_role("button", name=preset, exact=True).click()
-        alive.root.get_by_role("button", name="copy link").click()
+    page, (alive,) = opened.page, opened.explorers
+    bare, states = page.url, {}
+    for preset, state in alive.presets.items():
+        for name in (preset, "copy link"):
+            alive.root.get_by_role("button", name=name, exact=True).click()
         alive.root.get_by_role("button", name="link copied").wait_for()
-        alive.root.get_by_role("button", name="copy link").wait_for()
-        addresses[preset] = page.evaluate("navigator.clipboard.readText()")
-    start = page.url.split("#")[0] + "#collapse="
-    assert len({*addresses.values()}) == len(addresses)
-    for preset in list(alive.presets)[1:3]:
-        assert addresses[preset].startswith(start)
-        same_place(opened, addresses[preset], alive.presets[preset])
-    same_place(opened, start + "1,2,3", [1, 2, 3])
-
-
-def same_place(opened, address, state):
-    """Assert that an address shows a state: when it's opened, and when the page is open already."""
-    for first in (address, address.split("#")[0]):
-        opened.page.goto("about:blank")
-        opened.page.goto(first)
-        if first != address:
-            opened.explorers[0].check()
-            opened.page.goto(address)
-        (alive,) = opened.explorers
-        alive.state = state
-        alive.check()
-        assert 0 <= alive.root.bounding_box()["y"] < 100
+        states[page.evaluate("navigator.clipboard.readText()")] = state
+    assert len(states) == len(alive.presets)
+    states[f"{bare}#collapse=1,2,3"] = [1, 2, 3]
+    for address, state in states.items():
+        assert address.startswith(f"{bare}#collapse=")
+        for first in (address, bare):
+            page.goto("about:blank")
+            page.goto(first)
+            alive.root.locator("p:not(:empty)").wait_for()
+            page.goto(address)
+            alive.shows(state)
+            assert 0 <= alive.root.bounding_box()["y"] < 100
 
 
 def test_a_link_to_no_state_is_ignored(visit):
     page = f"{LESSONS[5]}#{{}}"
     for wrong in ("collapse=no-such-preset", "collapse=1,2", "collapse=99,0,0", "mean=1", "="):
-        (alive,) = visit(page.format(wrong)).explorers
-        alive.check()
+        next(visit(page.format(wrong)).explorers)
 
 
 def test_without_a_connection_the_picture_stays_and_one_can_try_again(visit):
@@ -112,7 +97,6 @@ def test_without_a_connection_the_picture_stays_and_one_can_try_again(visit):
     opened.context.route("**/*.gz", lambda route: route.abort("internetdisconnected"))
     opened.open(LESSONS[5])
     page, (alive,) = opened.page, opened.explorers
-    alive.check()
     again = page.get_by_role("button", name="Try again")
     again.wait_for()
     again.click()  # still without a connection
@@ -123,5 +107,4 @@ def test_without_a_connection_the_picture_stays_and_one_can_try_again(visit):
     again.click()
     alive.root.locator("input[type=range]").last.press("End")
     alive.moved(2, len(alive.about["controls"][2]["texts"]) - 1)
-    alive.check()
     assert not again.is_visible()
