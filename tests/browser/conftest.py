@@ -2,24 +2,25 @@
 
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 from filelock import FileLock
-from jupyterlab_page import NoBrowserError, browser, find_browser, jupyterlab
-from project import NOTEBOOKS
-from site_page import WIDE, Visit, served, written
+from jupyterlab_page import NoBrowserError, browser, jupyterlab
+from project import NOTEBOOKS, PROJECT
+from site_page import WIDE, Visit
 
 
 @pytest.fixture(scope="session")
 def chromium():
     try:
-        find_browser()
+        with browser() as chromium:
+            yield chromium
     except NoBrowserError as reason:
         if "CI" in os.environ:
             raise
         pytest.skip(str(reason))
-    with browser() as chromium:
-        yield chromium
 
 
 @pytest.fixture(scope="session")
@@ -43,24 +44,19 @@ def site(tmp_path_factory):
     out = folder / "site"
     with FileLock(folder / "site.lock"):
         if not out.exists():
-            written("site", "--out", folder / "unfinished")
+            command = [sys.executable, "-m", "lnorm_staff.web", "site", "--out"]
+            subprocess.run([*command, folder / "unfinished"], cwd=PROJECT, check=True)
             (folder / "unfinished").rename(out)
     return out
 
 
-@pytest.fixture(scope="session")
-def home(site):
-    with served(site) as address:
-        yield address
-
-
 @pytest.fixture
-def visit(chromium, home):
+def visit(chromium, site):
     """Return a function that opens a window; nothing may have gone wrong in it at the end."""
     visits = []
 
     def visit(name, size=WIDE, **options):
-        visits.append(Visit(chromium, home, size, **options))
+        visits.append(Visit(chromium, site, size, **options))
         return visits[-1].open(name)
 
     yield visit

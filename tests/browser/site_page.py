@@ -1,17 +1,12 @@
 """A page of the web edition, in a browser that may speak to no other host."""
 
-import subprocess
-import sys
-import threading
-from contextlib import contextmanager
-from functools import cache, partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-
-from project import PROJECT
+from functools import cache
+from urllib.parse import unquote, urlsplit
 
 from lnorm_course import explorers
 from lnorm_staff.web.baking import typeset
 
+HOME = "https://course.example/"  # where Playwright answers with the files of a site
 WIDE, NARROW = (1366, 768), (360, 740)
 # What the explorer shows, in the page's own notation: ids, which are random, become numbers.
 SCRIPT = """
@@ -69,26 +64,6 @@ def serious(results):
     ]
 
 
-def written(*arguments):
-    """Let the command write something."""
-    command = [sys.executable, "-m", "lnorm_staff.web", *map(str, arguments)]
-    subprocess.run(command, cwd=PROJECT, check=True)
-
-
-@contextmanager
-def served(folder):
-    """Serve a folder as any server of files does, and yield its address."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *arguments):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
 @cache
 def made(topic):
     """Make the explorer of a topic in Python, once."""
@@ -98,27 +73,32 @@ def made(topic):
 class Visit:
     """A reader's visit: a window, and what went wrong in it.
 
-    home: the address of the site, beyond which nothing may be fetched.
+    site: a folder, beyond which nothing may be fetched.
     options: for the browser, such as `has_touch`.
     """
 
-    def __init__(self, chromium, home, size=WIDE, dark=False, **options):
-        self.home, self.wrong = home, []
+    def __init__(self, chromium, site, size=WIDE, dark=False, **options):
+        self.site, self.wrong = site, []
         self.context = chromium.new_context(
             viewport=dict(zip(("width", "height"), size, strict=True)),
             color_scheme="dark" if dark else "light",
             **options,
         )
-        self.context.route(lambda url: not url.startswith((home, "data:", "blob:")), self._refuse)
+        self.context.route("**/*", self._answer)
         self.context.add_init_script(SCRIPT)
         self.page = self.context.new_page()
         self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("requestfailed", self._failed)
 
-    def _refuse(self, route):
-        self.wrong.append(f"asks another host: {route.request.url}")
-        route.abort()
+    def _answer(self, route):
+        file = self.site / unquote(urlsplit(route.request.url).path[1:] or "index.html")
+        if not route.request.url.startswith(HOME):
+            route.abort()
+        elif file.is_file():
+            route.fulfill(path=file)
+        else:
+            route.fulfill(status=404)
 
     def _failed(self, request):
         if request.failure != "net::ERR_ABORTED":  # the reader has gone to another page
@@ -130,7 +110,7 @@ class Visit:
 
     def open(self, name):
         """Open a page of the site."""
-        self.page.goto(self.home + name)
+        self.page.goto(HOME + name)
         return self
 
     @property
@@ -139,9 +119,7 @@ class Visit:
         for place in self.page.locator(".lnorm-live").all():
             place.scroll_into_view_if_needed()
             topic, preset = (place.get_attribute(f"data-{of}") for of in ("topic", "preset"))
-            alive = Alive(self.page, place.locator(".lnorm-explorer"), made(topic), typeset)
-            alive.shows(alive.presets.get(preset, alive.state))
-            yield alive
+            yield Alive(self.page, place.locator(".lnorm-explorer"), topic, preset, typeset)
 
     def close(self):
         """Close the window, in which nothing may have gone wrong."""
@@ -150,29 +128,28 @@ class Visit:
 
 
 class Alive:
-    """An explorer in a page or in JupyterLab, beside the same one in Python.
+    """An explorer in a page or in JupyterLab, beside the same one in Python, which starts alike.
 
     written: how the page writes what Python says.
     """
 
-    def __init__(self, page, root, explorer, written=lambda frame: frame):
-        self.page, self.root, self.explorer, self.written = page, root, explorer, written
-        root.locator("p:not(:empty)").first.wait_for()
-        self.about, self.state = explorer.page, [*explorer.state]
-        self.presets = {p["name"]: p["state"] for p in self.about["presets"]}
+    def __init__(self, page, root, topic, preset="", written=lambda frame: frame):
+        self.page, self.root, self.explorer, self.written = page, root, made(topic), written
+        self.about, self.presets = self.explorer.page, self.explorer.presets
+        self.shows(self.presets.get(preset, self.explorer.state))
 
     @property
     def frame(self):
         """What Python computes for the present state."""
-        return self.explorer.frame(tuple(self.state))
+        return self.explorer.frame(self.state)
 
     def moved(self, number, place):
         """Assert that the page shows what Python computes after a control was moved."""
-        self.shows([*self.state[:number], place, *self.state[number + 1 :]])
+        self.shows((*self.state[:number], place, *self.state[number + 1 :]))
 
     def shows(self, state):
         """Assert that the page shows what Python computes for a state."""
-        self.state = [*state]
+        self.state = tuple(state)
         frame = self.written(self.frame)
         seen, svgs = None, frame["svgs"]
         for _ in range(100):

@@ -13,7 +13,7 @@ from project import LESSON_PATHS
 from site_page import SCRIPT, Alive, misfits, serious
 from test_row import SEEN, close, press
 
-from lnorm_course import explorers
+from lnorm_staff.web.baking import calls_in
 from lnorm_utils import layer_norm
 from lnorm_utils.data import encoded_points
 
@@ -62,13 +62,6 @@ def test_an_html_export_shows_all_pictures_offline_and_can_be_read_by_all(chromi
     page.close()
 
 
-def explorers_of(path):
-    """Make the explorers of a lesson here, from the calls in its cells."""
-    for cell in nbformat.read(path, as_version=4).cells:
-        if call := re.search(r"^explore_(?!row\b)\w+\(.*\)", cell.source, re.MULTILINE):
-            yield eval(call[0], vars(explorers))
-
-
 # Two sliders, a choice, and points that can be dragged.
 @pytest.mark.parametrize(("number", "hand"), [(5, Keyboard), (6, Mouse), (10, Touch)])
 def test_the_pictures_of_a_lesson_are_seen_at_once_and_every_control_moves_them(
@@ -76,7 +69,9 @@ def test_the_pictures_of_a_lesson_are_seen_at_once_and_every_control_moves_them(
 ):
     path = LESSON_PATHS[number - 1]
     lab = Page(chromium, address, path.name, has_touch=hand is Touch)
-    page, expected = lab.page, [*explorers_of(path)]
+    page, cells = lab.page, nbformat.read(path, as_version=4).cells
+    code = (cell.source for cell in cells if cell.cell_type == "code")
+    calls = [call for source in code for call in calls_in(source) if call.topic != "row"]
     images = page.locator(".jp-OutputArea img")
     images.first.wait_for()
     assert images.evaluate_all(LOADED)
@@ -84,12 +79,9 @@ def test_the_pictures_of_a_lesson_are_seen_at_once_and_every_control_moves_them(
     lab.run_all()
     page.evaluate(SCRIPT + "null")  # or it would call the function
     roots = lab.explorers.all()
-    assert len(roots) == len(expected) > 0
-    for root, explorer in zip(roots, expected, strict=True):
-        alive = Alive(page, root, explorer)
-        alive.shows(alive.state)
-        move_all(alive, hand(page))
-        explorer.close()
+    assert len(roots) == len(calls) > 0
+    for root, call in zip(roots, calls, strict=True):
+        move_all(Alive(page, root, call.topic, call.preset), hand(page))
     assert page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
     assert page.get_by_text(ERROR).count() == 0
     assert lab.errors == []
@@ -154,9 +146,9 @@ def test_in_each_theme_axe_finds_nothing_serious(lab, theme):
 
 
 def test_two_views_of_one_agree_whatever_moves_it_and_go_when_its_cell_runs_again(lab):
-    explorer = explorers.explore_collapse()
-    one, other = views = [Alive(lab.page, root, explorer) for root in lab.explorers.all()[2:]]
-    slider, *others = code = [*one.presets["two features"]]
+    start = "collapse", "two features"
+    one, other = views = [Alive(lab.page, root, *start) for root in lab.explorers.all()[2:]]
+    slider, *others = code = one.state
     last = len(one.about["controls"][0]["texts"]) - 1
     assert one.about["controls"][0]["kind"] == "slider"
     assert slider != last
@@ -181,7 +173,7 @@ def test_two_views_of_one_agree_whatever_moves_it_and_go_when_its_cell_runs_agai
     assert_both_show([last - 2, *others])
     lab.run_cell(3)
     expect(lab.explorers).to_have_count(3)
-    Alive(lab.page, lab.explorers.last, explorer).shows(explorer.state)
+    Alive(lab.page, lab.explorers.last, "collapse")
 
 
 def test_the_kernel_runs_the_program_that_is_chosen(lab):
