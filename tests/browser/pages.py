@@ -1,11 +1,15 @@
 """The pages of the web edition."""
 
+import re
+
 from project import LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
 
 LESSONS = [f"notebooks/{path.stem}.html" for path in LESSON_PATHS]
 DOCS = [f"docs/{path.stem}.html" for path in sorted((PROJECT / "docs").glob("*.md"))]
 ASKING = ["docs/hour.html", *(f"notebooks/{path.stem}.html" for path in NOTEBOOK_PATHS)]
-ALIVE = ["index.html", *ASKING]
-DEAD = [page for page in DOCS if page not in ("docs/index.html", *ALIVE)]
-PAGES = [*ALIVE, "README.html", "search.html?q=mean", "404.html", *DEAD]
+CALL = re.compile(r'"explore_(?!row\b)\w+\(')
+ALIVE = [f"notebooks/{path.stem}.html" for path in LESSON_PATHS if CALL.search(path.read_text())]
+OTHERS = ["index.html", "README.html", "search.html?q=mean", "404.html"]
+PAGES = [*OTHERS, *dict.fromkeys([*ASKING, *DOCS])]
+PAGES.remove("docs/index.html")  # which stands at the top
 ASKED = ":is(.lnorm-prediction, .lnorm-choosing)"

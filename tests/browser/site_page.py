@@ -3,6 +3,8 @@
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
+from axe_playwright_python.sync_playwright import Axe
+
 from lnorm_course import explorers
 from lnorm_staff.web.baking import typeset
 
@@ -50,15 +52,11 @@ MISFITS = """root => {
 }"""
 
 
-def misfits(root):
-    return root.evaluate(MISFITS)
-
-
-def serious(results):
-    """Name what axe calls serious or critical and what is ours."""
+def serious(page, **where):
+    """Name what axe calls serious or critical."""
     return [
         f"{violation['id']}: {node['target']}"
-        for violation in results.response["violations"]
+        for violation in Axe().run(page, **where).response["violations"]
         if violation["impact"] in ("serious", "critical")
         for node in violation["nodes"]
     ]

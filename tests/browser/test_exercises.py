@@ -32,9 +32,6 @@ ANSWER = """(form, answers) => answers.map(answer => {
     const isRight = form.classList.contains('right');
     return [form.querySelector('.said').textContent, isRight, form.nextElementSibling.open];
 })"""
-# Whether what shows an answer is open, for each question that has such a thing.
-OPENED = """() => [...document.querySelectorAll('.lnorm-prediction')]
-    .map(form => form.nextElementSibling?.open).filter(open => open !== undefined)"""
 # Choose one program after the other, and tell which gaps have to change.
 JUDGED = """async (form, programs) => {
     const selects = [...form.querySelectorAll('select')];
@@ -172,19 +169,18 @@ def answer_by_hand(form):
 @pytest.mark.parametrize("name", ASKING)
 def test_a_right_answer_unfolds_what_shows_it_and_is_kept_and_counted(visit, name):
     page = visit(name).page
-    forms = page.locator(".lnorm-prediction")
-    opened = page.evaluate(OPENED)
-    assert opened
-    assert not any(opened)
+    forms, folds = page.locator(".lnorm-prediction"), page.locator(".lnorm-prediction + details")
+    opened = page.locator(".lnorm-prediction + details[open]")
+    assert folds.count()
+    assert not opened.count()
     for form in forms.all():
+        before = opened.count()
         answer_by_hand(form)
-        has_fold = form.evaluate("form => 'open' in (form.nextElementSibling ?? {})")
-        before, opened = opened, page.evaluate(OPENED)
-        assert sum(opened) == sum(before) + has_fold
+        assert opened.count() == before + form.locator(":scope + details").count()
     said = forms.locator(".said")
     before = said.all_inner_texts()
     page.reload()
-    assert all(page.evaluate(OPENED))
+    assert opened.count() == folds.count()
     assert said.all_inner_texts() == before
     main, further = (page.locator(f".lnorm-prediction{kind}").count() for kind in KINDS)
     asked, more = (page.locator(f"{ASKED}{kind}").count() for kind in KINDS)

@@ -41,9 +41,7 @@ BELOW_THE_PICTURE = """link => {
 
 
 def close(seen, wanted):
-    torch.testing.assert_close(
-        torch.tensor(seen).double(), wanted.double().flatten(), atol=0.0051, rtol=0
-    )
+    assert seen == pytest.approx(wanted.flatten().tolist(), abs=0.0051)
 
 
 def opened(visit, page, **options):

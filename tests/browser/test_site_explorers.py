@@ -5,10 +5,9 @@ from hands import Keyboard, Mouse, Touch, move_all
 from pages import ALIVE, LESSONS
 from site_page import NARROW
 
-WITH_EXPLORERS = [name for name in ALIVE if "appendix" not in name]
 # Two panels with two sliders; one that a batch moves; choices and switches.
 UNLIKE = [LESSONS[2], LESSONS[4], LESSONS[8]]
-HANDS = [(name, Keyboard) for name in WITH_EXPLORERS]
+HANDS = [(name, Keyboard) for name in ("docs/hour.html", *ALIVE)]
 HANDS += [(name, hand) for name in UNLIKE for hand in (Mouse, Touch)]
 TARGET = 44  # pixels
 # Where each slider stands.
@@ -28,6 +27,7 @@ ARE_SEEN = """(root, one) => {
 @pytest.mark.parametrize(("name", "hand"), HANDS)
 def test_every_explorer_shows_what_python_computes(visit, name, hand):
     opened = visit(name, **hand.options)
+    assert opened.page.locator(".lnorm-live").count()
     for alive in opened.explorers:
         move_all(alive, hand(opened.page))
 
