@@ -25,12 +25,10 @@ SEEN = """row => {
 }"""
 # How many pictures a second are painted while a hand drags for two seconds.
 PAINTED = """() => new Promise(done => {
-    let [count, start] = [0, performance.now()];
-    const next = (now) => {
-        count += 1;
-        now - start < 2000 ? requestAnimationFrame(next) : done(count / 2);
-    };
-    requestAnimationFrame(next);
+    let count = 0;
+    const next = () => { count += 1; requestAnimationFrame(next); };
+    next();
+    setTimeout(() => done(count / 2), 2000);
 })"""
 # Which numbers are as bright as ever, because they share a mean with what is pointed at.
 BRIGHT = "cells => cells.flatMap((cell, i) => cell.style.opacity === '' ? [i] : [])"

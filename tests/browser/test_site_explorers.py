@@ -10,8 +10,6 @@ UNLIKE = [LESSONS[2], LESSONS[4], LESSONS[8]]
 HANDS = [(name, Keyboard) for name in ("docs/hour.html", *ALIVE)]
 HANDS += [(name, hand) for name in UNLIKE for hand in (Mouse, Touch)]
 TARGET = 44  # pixels
-# Where each slider stands.
-PLACES = "root => [...root.querySelectorAll('.controls input')].map(input => Number(input.value))"
 # Scroll to something, and tell whether it's seen whole with the whole picture beside it.
 ARE_SEEN = """(root, one) => {
     const [block, behavior] = [one.matches('.chips') ? 'start' : 'end', 'instant'];
@@ -52,7 +50,7 @@ def test_a_point_is_dragged_to_another_stop_of_its_sliders(visit, name, hand):
     for number, drag in enumerate(alive.about["drags"]):
         before = [alive.state[i] for i in drag["sliders"]]
         hand(opened.page).pull(alive.root.locator(".grip").nth(number), -60, 40)
-        moved = alive.root.evaluate(PLACES)
+        moved = alive.root.evaluate("root => looks(root, []).places")
         assert [moved[i] for i in drag["sliders"]] != before
         others = {*range(len(moved))} - {*drag["sliders"]}
         assert all(moved[i] == alive.state[i] for i in others)
