@@ -57,8 +57,8 @@ class Touch(Mouse):
         finger = self.page.context.new_cdp_session(self.page)
         kinds = ("touchStart", "touchMove", "touchMove")
         for kind, (x, y) in zip(kinds, places, strict=True):
-            points = [{"x": x, "y": y}]
-            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            touch = {"type": kind, "touchPoints": [{"x": x, "y": y}]}
+            finger.send("Input.dispatchTouchEvent", touch)
         finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         finger.detach()
 

@@ -15,7 +15,6 @@ from lnorm_staff.web.baking import curly
 from lnorm_staff.web.questions import code_exercise, exercise_named, prediction
 from lnorm_staff.web.site import write_static
 
-PROGRESS = '<p class="lnorm-progress"></p>'
 BARE = """<!doctype html><meta charset="utf-8"><title>Exercises</title>
 <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="live.css">
 {}<script type="module" src="live.js"></script>"""
@@ -119,7 +118,7 @@ def program(name):
     """Write an exercise in code as a page does."""
     exercise = BY_NAME[name]
     known = outcomes(exercise.template, exercise.is_right_with)
-    return PROGRESS + code_exercise(exercise, "", known)
+    return '<p class="lnorm-progress"></p>' + code_exercise(exercise, "", known)
 
 
 # In the second one, two wrong pieces make a right program together.

@@ -40,7 +40,6 @@ HEIGHTS = """root => {
         .map(part => root.querySelector(part).getBoundingClientRect());
     return [words.bottom - scene.top, scene.bottom - chips.top];
 }"""
-HEIGHT_OF_VIEW = "() => document.querySelector('.jp-WindowedPanel-outer').clientHeight"
 
 
 def axe_finds(page):
@@ -113,7 +112,7 @@ def test_play_sweeps_a_slider_and_stops_where_it_began(lab):
 def test_at_every_width_it_can_be_read_and_held_and_is_seen_with_its_words_and_controls(lab):
     lab.page.set_viewport_size({"width": 1366, "height": 768})
     lab.page.wait_for_timeout(1000)
-    room = lab.page.evaluate(HEIGHT_OF_VIEW)
+    room = lab.page.locator(".jp-WindowedPanel-outer").evaluate("view => view.clientHeight")
     for root in lab.explorers.all():
         for width in (360, 600, 900, 0):
             root.evaluate(SET_WIDTH, width)
