@@ -32,10 +32,12 @@ PAINTED = """() => new Promise(done => {
 })"""
 # Which numbers are as bright as ever, because they share a mean with what is pointed at.
 BRIGHT = "cells => cells.flatMap((cell, i) => cell.style.opacity === '' ? [i] : [])"
-BELOW_THE_PICTURE = """link => {
+SCROLLED_TO = """(link, share) => {
     const { top } = link.getBoundingClientRect();
     scrollBy({ top: top - share * innerHeight, behavior: 'instant' });
 }"""
+TABLE = """row => [...row.querySelectorAll('tr')]
+    .map(line => [...line.cells].map(cell => cell.textContent))"""
 
 
 def close(seen, wanted):
@@ -55,9 +57,9 @@ def chosen(row):
     return row.locator(".chips [aria-pressed=true]").all_inner_texts()
 
 
-def read_on(link):
+def read_on(link, share=0.55):
     """Scroll until the paragraph of a link is what a reader reads."""
-    link.evaluate(BELOW_THE_PICTURE)
+    link.evaluate(SCROLLED_TO, share)
     link.page.wait_for_timeout(500)
 
 
@@ -118,13 +120,14 @@ def test_reading_on_shows_the_state_of_a_paragraph_unless_the_reader_is_at_the_p
     page, _ = opened(visit, LESSONS[0], **hand.options)
     row = page.locator(".lnorm-row-reach", has_text="over features")
 
-    def shown_at(text):
-        read_on(page.get_by_role("link", name=text, exact=True))
+    def shown_at(text, share=0.55):
+        read_on(page.get_by_role("link", name=text, exact=True), share)
         box = row.locator(".stage").bounding_box()
         assert box["y"] + box["height"] > 100
         return chosen(row)
 
     for text in ("one mean per sentence", "one mean per feature"):
+        assert shown_at(text, share=0.65) != [text]  # there it's still below what is being read
         assert shown_at(text) == [text]
     hand(page).press(row.locator(".cell").nth(9))
     row.get_by_text("4 means of 6 numbers").wait_for()
@@ -188,11 +191,50 @@ def test_every_depth_is_reached_and_left_by_keys_and_a_word_alone_has_its_own_me
         close(row.evaluate(SEEN)["y"], layer_norm(encoded_points()[1, 1].double(), 4))
     enter("sing")
     assert row.get_by_role("slider").count() == 24
-    enter("words")
-    assert row.locator("input:enabled").count() == 0  # which would move what nobody sees
-    for depth in ("words", "its steps", "numbers"):
+    for depth in ("its steps", "one word", "numbers"):
         enter(depth)
         row.get_by_role("button", name=depth, exact=True, pressed=True).wait_for()
+
+
+def test_what_is_seen_is_heard_as_a_table_and_what_changes_is_said(visit):
+    _, row = opened(visit, LESSONS[4])
+    head, *lines = row.evaluate(TABLE)
+    assert head == ["", *"abcd", "mean"]
+    assert [line[0] for line in lines[:4]] == ["dogs", "its norm", "bark", "its norm"]
+    x = torch.tensor([[float(n.replace("−", "-")) for n in line[1:5]] for line in lines])
+    close(x[1::2].flatten().tolist(), layer_norm(encoded_points().double(), 4))
+    for norm, whose in (("layer norm", "“dogs”"), ("batch norm", "a in all words")):
+        press(row, norm)
+        row.get_by_role("slider", name="number a of dogs").press("ArrowRight")
+        row.get_by_text(f"results have changed, those of {whose}").wait_for()
+    press(row, "its steps")
+    assert [line[0] for line in row.evaluate(TABLE)] == ["", "x", "x − mean", "squared", "÷ root"]
+    assert row.get_by_role("img", name="divided by the root of the variance plus").is_visible()
+
+
+def test_the_first_page_has_both_lines_on_one_scale_and_its_steps_have_two(visit):
+    _, row = opened(visit, "index.html")
+    for view, ratio in (("one word", 1 / 5), ("its steps", 1)):
+        press(row, view)
+        x, y = (band.bounding_box()["width"] for band in row.locator(".band").all())
+        assert y / x == pytest.approx(ratio, abs=0.01)
+
+
+def test_equal_numbers_leave_each_others_letters_free_and_states_what_is_below(visit):
+    _, row = opened(visit, "index.html")
+    below = row.get_by_role("status").bounding_box()["y"]
+    for name in ("all equal", "γ and β", "four numbers"):
+        press(row, name)
+        assert row.get_by_role("status").bounding_box()["y"] == below
+    press(row, "all equal")
+    dots = [dot.bounding_box() for dot in row.locator(".dot[data-pull]").all()]
+    assert all(one["y"] + one["height"] <= other["y"] for one, other in pairwise(dots))
+
+
+def test_what_epsilon_leaves_of_a_difference_is_no_number_of_a_block(visit):
+    _, row = opened(visit, LESSONS[9])
+    press(row, "pre-LN, next block")
+    assert row.locator(".step.last").all_inner_texts() == ["0", "0", "14", "14"]
 
 
 def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
