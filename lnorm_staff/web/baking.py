@@ -19,7 +19,6 @@ PROJECT = Path(__file__).parents[2]
 EXPLORERS = PROJECT / "lnorm_course" / "explorers"
 DRAWING = (PROJECT / "lnorm_utils", EXPLORERS, PROJECT / "lnorm_course" / "lessons")
 KINDS = ("*.py", "*.json", "*.zip")
-MOST_STATES = 3_000
 PARTS = 4  # that are drawn beside each other
 APOSTROPHE = re.compile("(?<=[a-z])(?:'|&#x27;)(?=[a-z])")
 
@@ -72,8 +71,7 @@ def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
         draw_all: like `map`, maybe in several processes.
 
     Raises:
-        ValueError: the call needs more than what `lnorm_course.explorers` has, or there are too
-            many states.
+        ValueError: the call needs more than what `lnorm_course.explorers` has.
     """
     folder = cache / f"{Call(source, '').topic}-{_fingerprint(source)}"
     page_file = folder / "page.json"  # written last
@@ -82,8 +80,6 @@ def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     explorer = _evaluate(source)
     states, start = explorer.states(), tuple(explorer.state)
-    if len(states) > MOST_STATES:
-        raise ValueError(f"{source} has {len(states)} states, of at most {MOST_STATES}.")
     lines = [*itertools.chain(*draw_all(draw_part, [(source, part) for part in range(PARTS)]))]
     frames = dict(zip(states, lines, strict=True))
     first = [f"{_json(_key(s))}:{frames[s]}" for s in {start, *explorer.presets.values()}]

@@ -176,7 +176,7 @@ def test_reading_on_changes_no_number_and_a_link_shows_what_it_changes_itself(vi
     assert (seen["x"], seen["moved"]) == ([2, *before[1:]], [0, 1, 2, 3])
 
 
-def test_every_depth_is_reached_and_left_by_keys_and_a_word_alone_has_its_own_mean(visit):
+def test_every_depth_is_reached_by_keys_and_what_is_seen_is_heard_as_a_table(visit):
     _, row = opened(visit, LESSONS[4])
 
     def enter(name):
@@ -194,10 +194,6 @@ def test_every_depth_is_reached_and_left_by_keys_and_a_word_alone_has_its_own_me
     for depth in ("its steps", "one word", "numbers"):
         enter(depth)
         row.get_by_role("button", name=depth, exact=True, pressed=True).wait_for()
-
-
-def test_what_is_seen_is_heard_as_a_table_and_what_changes_is_said(visit):
-    _, row = opened(visit, LESSONS[4])
     head, *lines = row.evaluate(TABLE)
     assert head == ["", *"abcd", "mean"]
     assert [line[0] for line in lines[:4]] == ["dogs", "its norm", "bark", "its norm"]
@@ -212,21 +208,16 @@ def test_what_is_seen_is_heard_as_a_table_and_what_changes_is_said(visit):
     assert row.get_by_role("img", name="divided by the root of the variance plus").is_visible()
 
 
-def test_the_first_page_has_both_lines_on_one_scale_and_its_steps_have_two(visit):
+def test_the_first_page_squeezes_on_one_scale_and_its_states_leave_letters_and_text_free(visit):
     _, row = opened(visit, "index.html")
-    for view, ratio in (("one word", 1 / 5), ("its steps", 1)):
+    for view, ratio in (("its steps", 1), ("one word", 1 / 5)):
         press(row, view)
         x, y = (band.bounding_box()["width"] for band in row.locator(".band").all())
         assert y / x == pytest.approx(ratio, abs=0.01)
-
-
-def test_equal_numbers_leave_each_others_letters_free_and_states_what_is_below(visit):
-    _, row = opened(visit, "index.html")
     below = row.get_by_role("status").bounding_box()["y"]
-    for name in ("all equal", "γ and β", "four numbers"):
+    for name in ("γ and β", "four numbers", "all equal"):
         press(row, name)
         assert row.get_by_role("status").bounding_box()["y"] == below
-    press(row, "all equal")
     dots = [dot.bounding_box() for dot in row.locator(".dot[data-pull]").all()]
     assert all(one["y"] + one["height"] <= other["y"] for one, other in pairwise(dots))
 

@@ -67,11 +67,6 @@ def test_an_explorer_is_drawn_again_when_its_own_file_has_changed(monkeypatch):
     assert baking._fingerprint("explore_gradient()") != before
 
 
-def test_too_many_states_and_a_call_that_needs_more_than_the_package_are_refused(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setattr(baking, "MOST_STATES", 20)
-    with pytest.raises(ValueError, match="has 21 states, of at most 20"):
-        bake(CALL, tmp_path)
+def test_a_call_that_needs_more_than_the_package_is_refused(tmp_path):
     with pytest.raises(ValueError, match="mine"):
         bake("explore_collapse(features=mine)", tmp_path)
