@@ -37,12 +37,6 @@ def halved(x):
     return off / (2 * off.square().mean(-1, keepdim=True) + 1e-5).sqrt()
 
 
-def merged(x):
-    """Two halves are merged without what their means add to the variance."""
-    var = sum(half.var(-1, correction=0, keepdim=True) for half in x.chunk(2, dim=-1)) / 2
-    return (x - x.mean(-1, keepdim=True)) / (var + 1e-5).sqrt()
-
-
 class Detached(nn.RMSNorm):
     def forward(self, x):
         return x * (x.detach().square().mean(-1, keepdim=True) + self.eps).rsqrt() * self.weight
@@ -60,7 +54,6 @@ def twice(x, weight, bias, eps):
         (Frozen(), ["γ is left out"], "β"),
         (fast, ["Your ε is 1e-6", "Digits are lost"], "It computes in"),
         (halved, ["Mean and variance are 2 times"], "alone"),
-        (merged, ["a row's two halves"], "Either"),
         (twice, ["ormalized twice"], "Either"),
         (
             NothingInEval(8),

@@ -252,7 +252,7 @@ WRONG = [
     (in_fours, None, ["7 features", "4, 5, and 6"]),
     (padded, None, ["run over 16 numbers, with zeros behind"]),
     (in_blocks, None, ["Of 6 rows", "only 4 and 5 differ"]),
-    (lambda x: norm(x) * (1 + mean(x).square()), None, ["right up to a factor"]),
+    (lambda x: norm(x) * (1 + mean(x).square()), None, ["cause unknown", "up to a factor"]),
     (lambda x: norm(x.as_strided(x.shape, torch.empty(x.shape).stride())), None, ["contiguous"]),
     (lambda x: norm(x.squeeze()), None, ["shape (1, 3, 8) it returns (3, 8)"]),
     (lambda x: norm(x.to(torch.promote_types(x.dtype, torch.float32))), None, ["returns float32"]),
@@ -268,7 +268,7 @@ WRONG = [
     (lambda x: norm(x.unflatten(-1, (4, 2)).mT).mT.flatten(-2), None, ["0, 2, 4, and 6"]),
     (Shards(768), nn.LayerNorm(768), ["2 groups, of which the first is 0 to 383"]),
     (lambda x: around(x, x.sum(-1, True) / 9), None, ["Your mean is 0.8889 times"]),
-    (of_halves, None, ["cause unknown", "right up to a factor"]),
+    (of_halves, None, ["a row's two halves"]),
     (Affine(lambda x, w, b: norm(x) * w + b), nn.LayerNorm(8, bias=False), ["It has a β"]),
     # Which features change others depends on which is the largest.
     (lambda x: x / x.abs().amax(-1, True).clamp(min=1e-5), None, ["cause unknown"]),
