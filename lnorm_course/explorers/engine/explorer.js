@@ -30,8 +30,8 @@ class Explorer {
       if (KEYS.test(event.key) && isPlain) event.stopPropagation();
     });
     const chips = element("div", this.root, { class: "chips", role: "group", "aria-label": "presets" });
-    const states = page.presets.map(({ state }) => state);
-    this.chips = drawButtons(page.presets.map(({ name }) => name), chips, (i) => this.move(states[i]));
+    const names = page.presets.map(({ name }) => name);
+    this.chips = drawButtons(names, chips, (i) => this.move(page.presets[i].state));
     const body = element("div", this.root, { class: "body" });
     const scene = element("div", body, { class: "scene" });
     this.sheets = page.panels.map((panel) => drawPanel(panel, scene));
