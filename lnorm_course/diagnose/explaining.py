@@ -29,6 +29,7 @@ DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and floa
 MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
 MANY = 2_000  # numbers, with which two things, or one with a number, take long
 LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
+LEANING = 4  # units of rounding, by which all numbers together may be too small or too large
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
 COMMON = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
 ALSO_COMMON = ("(1 + g, b)", "(b, g)", "x + y")
@@ -101,7 +102,13 @@ class Search:
 
     def is_right(self, value: Result, number: int) -> bool:
         """Tell whether a result is right on a trial."""
-        return self.is_near(value, self.answers[number], number)
+        trial, right = self.trials[number], self.answers[number]
+        is_near = self.is_near(value, right, number)
+        if trial.kind != "dtype" or not is_near or isinstance(value, Raised):
+            return is_near
+        # Roundings go up as often as down, so what is too small or too large in all was lost.
+        y, z = value.double().flatten(), right.flatten()
+        return bool((y @ z / (z @ z) - 1).abs() <= LEANING * torch.finfo(trial.dtype).eps / 2)
 
     def fits(self, value: Result, parts: Explanation, number: int) -> bool:
         """Tell whether wrong parts give this result on a trial."""

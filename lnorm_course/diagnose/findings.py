@@ -96,7 +96,9 @@ def _parameters(subject: Subject, norm: Norm, explained: Explained) -> Iterator[
                 slip = f"it has a {letter}"
                 yield Finding(f"{capitalized(slip)}. {norm.name} has none here.", slip)
             else:
-                yield Finding(f"It has no {letter}, and was compared for the {letter} of `like`.")
+                yield Finding(
+                    f"No {letter} was found in it. It was compared for the {letter} of `like`."
+                )
     held = {LETTERS[role]: path for role, path in subject.held.items()}
     if any(path not in LETTERS for path in held.values()):
         named = [f"{letter} is called `{path}`" for letter, path in held.items()]
@@ -118,24 +120,28 @@ def compare_as_held(
     Returns:
         That again, or what is known now; what to add to "no difference"; and a note.
     """
-    pair = [getattr(search.norm.module, role, None) for role in LETTERS]
-    if pair[0] is None or not subject.held:
+    like: dict[str, Any] = {r: getattr(search.norm.module, r, None) for r in LETTERS}
+    if like["weight"] is None or not subject.is_module:
         return explained, "", ""
-    g, b = (p if p is None else p.detach().double() for p in pair)
-    roles = tuple(role for role, p in zip(LETTERS, (g, b), strict=True) if p is not None)
-    known: Any = {"weight": g, "bias": b, "roles": tuple(r for r in roles if subject.has(r))}
-    trials = [replace(t, **known) for t in search.trials if t.kind != "width"]
+    g, b = (p if p is None else p.detach().double() for p in like.values())
     tensors = subject.tensors(subject.layer)
-    stored = (torch.finfo(tensors[path].dtype).eps / 2 for path in subject.held.values())
-    right = Search(search.norm, trials, max(subject.unit, *stored))  # γ − 1 is rounded, too
-    own = subject.changed(is_as_held=True)
+    alike = {  # others go by such a name, but are both in one, or something else
+        role: path
+        for role, path in subject.held.items()
+        if like[role] is not None and tensors[path].numel() == like[role].numel()
+    }
+    known: Any = {"weight": g, "bias": b, "roles": tuple(alike)}
+    trials = [replace(t, **known) for t in search.trials if t.kind != "width"]
+    stored = (torch.finfo(tensors[path].dtype).eps / 2 for path in alike.values())
+    right = Search(search.norm, trials, max([subject.unit, *stored]))  # γ − 1 is rounded, too
+    own = subject.changed(is_as_held=True, held=alike)
     held = right.compare([own.result(trial) for trial in trials])
     is_new = all(map(_is_constant, (g, b)))
-    is_trained = not all(_is_constant(tensors[path]) for path in subject.held.values())
+    is_trained = not all(_is_constant(tensors[path]) for path in alike.values())
     words = "" if held.is_right else _other_numbers(subject, search.norm)
     if held.is_right and not explained.is_right and (not is_new or _keeps_less(subject, search)):
         note = f"With the same numbers in both it would differ. {explained.words}".strip()
-        return held, " That's with the γ and β that each of them holds.", note
+        return held, " That's with the γ and β that each of them holds.", note * bool(alike)
     if words and explained.is_right and not (is_new and is_trained):  # which norm, `like` says
         same = "With the same numbers in both no difference was found."
         return Explained(False, f"{words} {same}", (words.removesuffix("."),)), "", ""
@@ -165,6 +171,8 @@ def _other_numbers(subject: Subject, norm: Norm) -> str:
         if like is None or own.numel() != like.numel():
             continue
         p, q = (each.detach().double().flatten() for each in (own, like))
+        (other,) = {*LETTERS} - {role}
+        swap = getattr(norm.module, other, None)
         near = 1e-6 * max(1.0, q.abs().max().item())
         if torch.allclose(p, q, 0, near):
             continue
@@ -172,6 +180,8 @@ def _other_numbers(subject: Subject, norm: Norm) -> str:
             why = f"where that of `like` is {significant(q[0])}"
             why = why if _is_constant(q) else "as if it weren't loaded"
             found.append(f"its {LETTERS[role]} is {significant(p[0])} everywhere, {why}")
+        elif swap is not None and torch.allclose(p, swap.detach().double().flatten(), 0, near):
+            found.append(f"its {LETTERS[role]} has the numbers of the {LETTERS[other]} of `like`")
         elif torch.allclose(p + 1, q, 0, near):
             found.append(f"its {LETTERS[role]} is less by 1, as if it were to be added")
         else:

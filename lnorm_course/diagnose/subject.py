@@ -101,9 +101,9 @@ class Subject:
         return torch.finfo(self.computes_in).eps / 2
 
     def find_dtype(self, trial: Trial) -> None:
-        """Find the dtype in which it computes, in which x may as well come in."""
+        """Find the dtype in which it computes, the coarsest in which x may as well come in."""
         y = self.result(trial)
-        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
             if equal(self.result(replace(trial, x=trial.x.to(dtype).double())), y):
                 self.computes_in = dtype
 

@@ -333,7 +333,7 @@ RIGHT = [
     (WithoutBias(8), nn.LayerNorm(8, bias=False), ""),
     (Affine(lambda x, w, b: w * x * (mean(x * x) + 1e-3).rsqrt()), nn.RMSNorm(8, eps=1e-3), ""),
     (OfImages(), None, "axis 1"),
-    (lambda x: F.rms_norm(x, (8,)), nn.RMSNorm(8), "It has no γ"),
+    (lambda x: F.rms_norm(x, (8,)), nn.RMSNorm(8), "No γ was found in it"),
     (GAMMA_MINUS_ONE, TRAINED, "would differ. You multiplied by 1"),
     (Affine(lambda x, w, b: norm(x) * (1 + w) + b, 0.0), nn.LayerNorm(8), "would differ. You mult"),
     (trained(LayerNorm(8)), nn.LayerNorm(8), "holds other numbers than `like`"),
