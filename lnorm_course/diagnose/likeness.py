@@ -41,6 +41,8 @@ def law(search: Search, results: Sequence[Any]) -> str:
     if len(y) < LEAST or not y.isfinite().all():
         return ""
     within = max(WITHIN, 5 * search.tolerances[-1])
+    if said := _zeroed(y, z, within):
+        return said
     for what, own, right in (("features", y.T, z.T), ("rows", y, z)):
         near = torch.cdist(own[:MOST], right[:MOST], p=torch.inf) <= within * z.abs().max()
         if near.any(1).all() and not near.diagonal().all():
@@ -48,6 +50,20 @@ def law(search: Search, results: Sequence[Any]) -> str:
             more = ", …" * (len(near) > MOST_NAMED + 2)
             return f"in place of {what} 0, 1, 2, … come the right numbers of {what} {few}{more}"
     return _affine(search.trials[-1], tables, within)
+
+
+def _zeroed(y: Tensor, z: Tensor, within: float) -> str:
+    """Say that some numbers are 0, if all others are right, or right up to a factor."""
+    kept = y != 0
+    if kept.all() or not kept.any():
+        return ""
+    factor = (y[kept] @ z[kept] / z[kept].square().sum()).item()
+    if (y[kept] - factor * z[kept]).abs().max() > within * z.abs().max():
+        return ""
+    zeros = f"{(~kept).sum()} of {y.numel()} numbers are 0, and all others"
+    if abs(factor - 1) <= within:
+        return f"{zeros} are right, as if a mask came behind it"
+    return f"{zeros} are {significant(factor)} times what's right, as dropout makes them"
 
 
 def _affine(trial: Trial, tables: tuple[Tensor, ...], within: float) -> str:

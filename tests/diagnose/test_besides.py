@@ -71,3 +71,75 @@ def test_all_that_is_wrong_is_said_and_nothing_else(layer, said, never):
 def test_a_mean_square_that_no_gradient_goes_through_is_named():
     words = str(diagnose(Detached(8, eps=1e-3), like=nn.RMSNorm(8, eps=1e-3)))
     assert "Your mean square is a constant for PyTorch" in words
+
+
+class OneByOne(nn.RMSNorm):
+    """Adds the squares in the dtype of the input, one after the other."""
+
+    def forward(self, x):
+        total = sum(column.square() for column in x.unbind(-1))
+        mean_square = total.float() if x.dtype != torch.float64 else total
+        return (x * (mean_square / x.shape[-1] + self.eps).rsqrt()[..., None]).to(x.dtype)
+
+
+def test_what_all_numbers_lose_in_half_precision_is_no_rounding():
+    like = nn.RMSNorm(768, 1e-6, elementwise_affine=False)
+    diagnosis = diagnose(OneByOne(768, 1e-6, elementwise_affine=False), like=like)
+    assert not diagnosis.right
+    assert "bfloat16" in diagnosis.verdict
+
+
+def test_the_coarsest_dtype_is_named():
+    coarse = diagnose(lambda x: F.layer_norm(x.bfloat16(), x.shape[-1:]).to(x.dtype))
+    assert len(coarse.slips) == 1
+    assert "computes in bfloat16" in coarse.slips[0]
+
+
+def trained():
+    like = nn.LayerNorm(10)
+    nn.init.normal_(like.weight)
+    nn.init.normal_(like.bias)
+    return like
+
+
+class Packed(nn.Module):
+    def __init__(self, like):
+        super().__init__()
+        self.both = nn.Parameter(torch.stack([like.weight, like.bias]).detach())
+
+    def forward(self, x):
+        return F.layer_norm(x, (10,), *self.both.to(x.dtype))
+
+
+class Constants(nn.Module):
+    def __init__(self, like):
+        super().__init__()
+        self.constants = [like.weight.tolist(), like.bias.tolist()]
+
+    def forward(self, x):
+        return F.layer_norm(x, (10,), *torch.tensor(self.constants).to(x.dtype))
+
+
+@pytest.mark.parametrize("kind", [Packed, Constants])
+def test_parameters_that_cannot_be_replaced_count_as_they_are(kind):
+    like = trained()
+    assert diagnose(kind(like), like=like).right
+    assert diagnose(kind(trained()), like=like).right is False
+
+
+def test_parameters_that_were_swapped_are_told():
+    like, mine = trained(), nn.LayerNorm(10)
+    mine.weight, mine.bias = like.bias, like.weight
+    assert "its γ has the numbers of the β" in diagnose(mine, like=like).verdict
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"), [(1.0, "as if a mask came behind it"), (1.25, "as dropout makes them")]
+)
+def test_zeros_among_right_numbers_are_told(factor, said):
+    x = torch.randn(6, 8)
+    y = F.layer_norm(x, (8,)) * factor
+    y[torch.rand(6, 8) < 0.3] = 0
+    diagnosis = diagnose(x, y)
+    assert said in diagnosis.verdict
+    assert "of 48 numbers are 0" in diagnosis.verdict
