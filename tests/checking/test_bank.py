@@ -1,14 +1,11 @@
 """The text of a bank becomes exercises, and an author reads in which line a mistake is."""
 
-import importlib
-import pkgutil
 import sys
 from types import ModuleType
 
 import pytest
 
 from lnorm_course.checking.bank import BankError, BankLoader
-from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import State
 from lnorm_course.slips.beliefs import Belief
@@ -163,11 +160,3 @@ def test_an_author_is_told_the_line_of_a_mistake(load, old, new, line, message):
         load(TEXT.replace(old, new, 1))
     assert str(problem.value).startswith(f"example.txt, line {line}: ")
     assert message in str(problem.value)
-
-
-def test_a_bank_of_the_course_is_imported_by_its_name(monkeypatch):
-    banks = importlib.import_module("lnorm_course.exercises")
-    assert "mean" in {module.name for module in pkgutil.iter_modules(banks.__path__)}
-    assert isinstance(importlib.import_module("lnorm_course.exercises.mean").center, CodeExercise)
-    with pytest.raises(ModuleNotFoundError):
-        importlib.import_module("lnorm_course.exercises.nothing")
