@@ -4,7 +4,6 @@ import re
 
 import freeze
 import nbformat
-import pytest
 from exercise_banks import BANK
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -57,28 +56,6 @@ def test_every_exercise_is_asked_in_a_lesson_or_on_the_first_page():
     first_page = (ORIGINALS.parent / "docs" / "index.md").read_text("utf-8")
     asked += [name for name, _ in CHECK.findall(first_page)]
     assert sorted(asked) == sorted(name for bank in BANK.values() for name in bank)
-
-
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_the_exercises_of_a_lesson_stand_in_it_unattempted(lesson):
-    notebook = nbformat.read(ORIGINALS / f"{lesson}.ipynb", as_version=4)
-    asked = [(cell, CHECK.findall(cell.source)) for cell in code_cells(notebook)]
-    assert {name for _, those in asked for name, _ in those} == set(EXERCISES[lesson])
-    for cell, those in asked:
-        if those:
-            said = text_of(cell)
-            assert len(said) == len(those)
-            assert all(text.startswith(State.NOT_ATTEMPTED.value) for text in said), cell.source
-            (name, attempt), *_ = those
-            assert cell.source.startswith(start_of(EXERCISES[lesson][name], attempt))
-            assert "..." in cell.source
-
-
-def start_of(exercise, attempt):
-    """Return how the cell of an exercise begins."""
-    if isinstance(exercise, Prediction):
-        return f"{exercise.name}.check(...)"
-    return f"class {attempt}" if exercise.use_class else f"def {attempt}("
 
 
 def pytest_generate_tests(metafunc):
