@@ -99,4 +99,4 @@ def test_what_breaks_the_judging_costs_only_its_own_exercise_and_not_much_time(m
     *_, last = judged(*[sent(error="wait")] * 9, timeout=2, total=3)
     assert last == ("timed out", "the 3 seconds for the whole notebook were over.")
     monkeypatch.setattr(child, "START", "import sys; sys.exit(1)")
-    assert judged(sent(ONE)) == [("crashed", "no judge could be started.")]
+    assert judged(sent(ONE), sent(ONE)) == [("crashed", "no judge could be started.")] * 2

@@ -16,7 +16,6 @@ from kernel_values import IMPORTS, look, run, value
 from lnorm_course.exercises.mean import how_many, row_means
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
-from lnorm_staff.grading.run import child
 from lnorm_staff.grading.run.grade_many import grade_one
 from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
 from lnorm_staff.grading.run.outcomes import Outcome
@@ -139,11 +138,6 @@ def test_however_much_a_kernel_sends_the_grader_keeps_little_of_it():
     assert (grade.state, grade.message.endswith(NOT_AN_ATTEMPT)) == ("crashed", True)
     assert tracemalloc.get_traced_memory()[1] < 300 * 10**6  # each of ten fills 80 MB
     tracemalloc.stop()
-
-
-def test_where_no_kernel_starts_every_cell_says_so(monkeypatch):
-    monkeypatch.setattr(child, "START", "import sys; sys.exit(1)")
-    assert run("1", "2") == [Outcome("crashed", "no kernel could be started.")] * 2
 
 
 UNREADABLE = """
