@@ -2,80 +2,43 @@
 
 import math
 
-import published
 import pytest
 import torch
 from torch.testing import assert_close
 
-from lnorm_utils import (
-    LayerNorm,
-    PositionalEncoding,
-    layer_norm,
-    layer_norm_steps,
-    mean,
-    measures,
-    variance,
-)
+from lnorm_utils import LayerNorm, layer_norm, measures
 from lnorm_utils import data as ex
 
-
-def test_encoded_points_and_their_statistics_are_the_published_ones():
-    steps = layer_norm_steps(ex.encoded_points(), 4)
-    assert_close(ex.encoded_points(), published.ENCODED_POINTS, **published.SEEDED)
-    assert_close(steps.mean.squeeze(-1), published.ENCODED_POINTS_MEAN, **published.SEEDED)
-    assert_close(steps.var.squeeze(-1), published.ENCODED_POINTS_VARIANCE, **published.SEEDED)
-    assert_close(steps.x_hat, published.ENCODED_POINTS_STANDARDIZED, **published.SEEDED)
-
-
-def test_dummy_points_are_the_published_ones_before_and_after():
-    points = ex.dummy_points()
-    normed = layer_norm(points, 256)
-    assert points.shape == (4, 1, 256)
-    assert_close(points[:, 0, :3], published.DUMMY_POINTS_FIRST3, **published.SEEDED)
-    assert_close(points[:, 0, -3:], published.DUMMY_POINTS_LAST3, **published.SEEDED)
-    assert_close(normed[:, 0, :3], published.DUMMY_POINTS_NORMED_FIRST3, **published.SEEDED)
-    assert_close(normed[:, 0, -3:], published.DUMMY_POINTS_NORMED_LAST3, **published.SEEDED)
-
-
-def test_the_two_corners_collapse_as_published():
-    encoded = PositionalEncoding(max_len=2, d_model=2)(ex.source_sequence())
-    assert_close(ex.source_sequence(), published.SOURCE_SEQUENCE)
-    assert_close(encoded, published.SOURCE_SEQUENCE_ENCODED, **published.ROUNDED)
-    assert_close(layer_norm(encoded, 2), published.SOURCE_SEQUENCE_NORMED, **published.ROUNDED)
-
-
-def test_the_projected_corners_are_the_published_ones():
-    projected = ex.projected_sequence()
-    assert not projected.requires_grad
-    assert_close(projected, published.PROJECTED_SEQUENCE, **published.ROUNDED)
-    assert_close(layer_norm(projected, 6), published.PROJECTED_SEQUENCE_NORMED, **published.ROUNDED)
+# What layer norm makes of them, to the four decimals that were published. Where the inputs were
+# themselves rounded to four decimals, the last digit may differ by two.
+PUBLISHED = {
+    ex.encoded_points: [
+        [[-1.3671, 0.9279, -0.5464, 0.9857], [1.1953, 0.4438, -0.1015, -1.5376]],
+        [[-1.6706, 0.2010, 0.9458, 0.5238], [0.4782, 0.0485, -1.6106, 1.0839]],
+        [[-1.6129, 0.2116, 1.1318, 0.2695], [0.2520, 1.5236, -1.0272, -0.7484]],
+    ],
+    lambda: ex.dummy_points()[0]: [[-0.9210, 0.5911, -0.5127]],
+    lambda: ex.dummy_points()[3].flip(-1): [[0.2611, -1.0183, -0.1761]],
+    ex.projected_sequence: [
+        [
+            [-1.9061, 0.6287, 0.8896, -0.3868, -0.2172, 0.9917],
+            [-0.7362, 1.2864, 0.0694, 1.0670, -1.6299, -0.0568],
+        ]
+    ],
+    ex.two_words: [[[0.0, -1.2238, 1.2238], [1.414, -0.707, -0.707]]],
+    ex.nine_sentences: [
+        [1.2639, -1.1324, 0.5252, -1.0152, 1.0662, 0.2586, -1.5183, 0.5520],
+        [-1.0793, -0.1222, 0.7828, 0.7094, 0.8252, 0.4931, 0.5158, -2.1246],
+        [2.1576, 0.1638, -0.3613, -1.7135, -0.1612, 0.3167, -0.0527, -0.3495],
+    ],
+}
 
 
-def test_two_words_are_the_published_ones():
-    steps = layer_norm_steps(ex.two_words(), 3)
-    assert_close(ex.two_words(), published.TWO_WORDS)
-    assert_close(steps.mean.squeeze(-1), published.TWO_WORDS_MEAN, **published.SEEDED)
-    assert_close(1 / steps.rstd.squeeze(-1), published.TWO_WORDS_STD_WITH_EPS, **published.SEEDED)
-    assert_close(steps.y, published.TWO_WORDS_NORMED, **published.ROUNDED)
-
-
-def test_nine_sentences_rows_and_their_torch_std_are_the_published_ones():
-    steps = layer_norm_steps(ex.nine_sentences(), 8)
-    assert_close(steps.mean.squeeze(-1), published.NINE_SENTENCES_MEAN, **published.ROUNDED)
-    std = 1 / steps.rstd.squeeze(-1)
-    assert_close(std, published.NINE_SENTENCES_STD_WITH_EPS, **published.ROUNDED)
-    assert_close(steps.y, published.NINE_SENTENCES_NORMED, **published.ROUNDED)
-    assert steps.y.std().item() == pytest.approx(published.NINE_SENTENCES_TORCH_STD, abs=1e-4)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_eps_outside_the_root_misses_by_the_published_order_of_magnitude(seed):
-    x = torch.rand(4, 20, generator=torch.Generator().manual_seed(seed))
-    outside = (x - mean(x)) / (variance(x).sqrt() + 1e-5)
-    reference = torch.nn.LayerNorm(20)(x).detach()
-    difference = (outside - reference).abs().max().item()
-    assert 1 / 3 < difference / published.EPS_OUTSIDE_MAX_DIFFERENCE < 3
-    assert (layer_norm(x, 20) - reference).abs().max() < 1e-6
+@pytest.mark.parametrize("make", PUBLISHED)
+def test_the_examples_are_the_published_ones(make):
+    x, expected = make(), torch.tensor(PUBLISHED[make])
+    found = layer_norm(x, x.shape[-1])[..., : expected.shape[-1]]
+    assert_close(found, expected, atol=2e-4, rtol=0.0)
 
 
 @pytest.mark.parametrize(
@@ -102,15 +65,6 @@ def test_an_example_is_the_same_each_time_and_leaves_the_global_random_state_alo
     assert not torch.equal(make(), first)
 
 
-def test_a_projection_is_what_linear_makes_from_the_global_seed():
-    torch.manual_seed(11)
-    linear = torch.nn.Linear(2, 6)
-    projection = ex.projection(2, 6, seed=11)
-    assert torch.equal(projection.weight, linear.weight)
-    assert torch.equal(projection.bias, linear.bias)
-    assert ex.projection(2, 6, seed=11, bias=False).bias is None
-
-
 def test_r2_of_a_decoder_is_that_of_ordinary_least_squares():
     targets = ex.normal(50, 2, seed=1)
     codes = torch.cat([targets[:, :1], ex.normal(50, 1, seed=2)], dim=1)
@@ -130,20 +84,6 @@ def test_a_decoder_does_not_learn_from_rounding():
     assert exact == pytest.approx(1 / math.pi, abs=0.01)
     seen, secret = ex.normal(200, 2, seed=1).double().split(1, dim=1)
     assert measures.decoder_r2(torch.cat([seen, seen + 1e-6 * secret], dim=1), secret) < 0.1
-
-
-def test_the_recovered_share_by_projection_size_is_the_measured_one():
-    x = ex.normal(2000, 2, seed=0)
-
-    def recovered(size, bias):
-        projections = [ex.projection(2, size, seed, bias) for seed in range(20)]
-        scores = sorted(measures.decoder_r2(layer_norm(p(x), size), x) for p in projections)
-        return (scores[9] + scores[10]) / 2
-
-    with_bias = [recovered(size, True) for size in (2, 3, 4, 6, 8, 16)]
-    without = [recovered(size, False) for size in (2, 3, 4, 6, 8, 16)]
-    assert with_bias == pytest.approx([0.25, 0.52, 0.85, 0.87, 0.90, 0.92], abs=0.01)
-    assert without == pytest.approx([0.32, 0.65, 0.74, 0.76, 0.77, 0.78], abs=0.01)
 
 
 def test_a_decoder_of_four_points_gives_back_what_they_were():

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from lnorm_utils import FeedForward, ResidualBlock, ResidualStack
+from lnorm_utils import ResidualBlock, ResidualStack
 from lnorm_utils.data import normal, residual_stack
 from lnorm_utils.measures import gradient_norms
 
@@ -56,81 +56,50 @@ def test_a_stack_is_its_blocks_and_the_final_norm(placement, final_norm):
     assert_close(stack(X), expected)
 
 
-def test_post_ln_and_pre_ln_have_the_same_parameters_and_other_results():
-    post, pre = ResidualBlock(8, "post", dtype=X.dtype), ResidualBlock(8, "pre", dtype=X.dtype)
-    pre.load_state_dict(post.state_dict())
-    assert (post(X) - pre(X)).abs().max() > 0.1
-
-
 def test_a_stack_is_made_as_it_was_asked_for():
     assert ResidualStack(2, 4).blocks[1].placement == "post"
     stack = ResidualStack(2, 4, "pre", dtype=torch.bfloat16)
     assert {parameter.dtype for parameter in stack.parameters()} == {torch.bfloat16}
 
 
-def test_branches_start_with_glorot_weights_and_without_biases():
-    f = FeedForward(100, 200)
-    for linear in (f.first, f.second):
-        assert linear.weight.abs().max() <= (6 / 300) ** 0.5
-        assert linear.weight.std().item() == pytest.approx((2 / 300) ** 0.5, rel=0.05)
-        assert not linear.bias.any()
-
-
 @pytest.mark.parametrize(
-    ("make", "error", "words"),
+    ("make", "words"),
     [
-        (
-            lambda: ResidualBlock(4, "before"),
-            ValueError,
-            "'post', 'pre', 'none', but 'before' was given",
-        ),
-        (lambda: ResidualStack(2, 4, None), ValueError, "placement must be one of .* but None"),
-        (lambda: ResidualBlock(4, "pre")(torch.ones(2, 3)), ValueError, r"\(4,\).*\(2, 3\)"),
+        (lambda: ResidualBlock(4, "before"), "'post', 'pre', 'none', but 'before' was given"),
+        (lambda: ResidualBlock(4, "pre")(torch.ones(2, 3)), r"\(4,\).*\(2, 3\)"),
     ],
 )
-def test_what_cannot_be_made_is_named(make, error, words):
-    with pytest.raises(error, match=words):
+def test_what_cannot_be_made_is_named(make, words):
+    with pytest.raises(ValueError, match=words):
         make()
 
 
-def test_a_stack_has_its_own_seed_and_begins_with_the_blocks_of_a_shorter_one():
+def test_a_stack_has_its_own_seed():
     torch.manual_seed(5)
     before = torch.get_rng_state()
-    short, long = residual_stack(2, "post", seed=3), residual_stack(5, "pre", seed=3)
+    stack = residual_stack(2, "post", seed=3)
     assert torch.equal(torch.get_rng_state(), before)
-    assert_close(short.blocks[1].f.state_dict(), long.blocks[1].f.state_dict())
-    assert short.blocks[0].f.first.weight.dtype == torch.float64
+    assert stack.blocks[0].f.first.weight.dtype == torch.float64
     assert residual_stack(1, "post", seed=3, final_norm=True).final_norm is not None
 
 
-def test_gradient_norms_are_those_that_backward_gives_and_leave_no_gradient():
-    stack, slope = filled(residual_stack(3, "pre", seed=0, d_model=8)), X[0, 0]
+@pytest.mark.parametrize("slope", [X[0, 0], X.flip(0)])  # one for all rows, or one for each
+def test_gradient_norms_are_those_that_backward_gives_and_leave_no_gradient(slope):
+    stack = filled(residual_stack(3, "pre", seed=0, d_model=8))
     norms = gradient_norms(stack, X, slope)
     assert all(parameter.grad is None for parameter in stack.parameters())
-    (stack(X) @ slope).mean().backward()
+    (stack(X) * slope).sum(-1).mean().backward()
     expected = [torch.cat([p.grad.flatten() for p in b.parameters()]).norm() for b in stack.blocks]
     assert_close(norms, torch.stack(expected))
 
 
-def test_each_row_may_have_a_slope_of_its_own():
-    stack, slopes = filled(residual_stack(2, "post", seed=0, d_model=8)), X.flip(0)
-    norms = gradient_norms(stack, X, slopes)
-    (stack(X) * slopes).sum(-1).mean().backward()
-    expected = [torch.cat([p.grad.flatten() for p in b.parameters()]).norm() for b in stack.blocks]
-    assert_close(norms, torch.stack(expected))
-    assert_close(
-        gradient_norms(stack, X, X[0, 0].expand(X.shape)), gradient_norms(stack, X, X[0, 0])
-    )
-
-
-def test_each_start_has_its_own_spread_of_weights_and_an_unknown_one_is_named():
+def test_each_start_has_its_own_spread_and_the_blocks_of_a_shorter_stack_and_an_unknown_is_named():
     spreads = {"Xavier": 64**-0.5, "PyTorch": (3 * 64) ** -0.5, "He": (2 / 64) ** 0.5}
     for start, spread in spreads.items():
         first = residual_stack(2, "pre", seed=1, start=start).blocks[1].f.first
         assert first.weight.std().item() == pytest.approx(spread, rel=0.02)
         assert bool((first.bias != 0).any()) == (start == "PyTorch")
-        shorter = residual_stack(1, "pre", seed=1, start=start).blocks[0].f.first
-        longer = residual_stack(2, "pre", seed=1, start=start).blocks[0].f.first
-        assert torch.equal(shorter.weight, longer.weight)
+        shorter, longer = (residual_stack(n, "pre", seed=1, start=start) for n in (1, 2))
+        assert_close(shorter.blocks[0].f.state_dict(), longer.blocks[0].f.state_dict())
     with pytest.raises(ValueError, match="'Xavier', 'PyTorch', 'He', but 'Kaiming' was given"):
         residual_stack(2, "pre", seed=0, start="Kaiming")
