@@ -44,6 +44,8 @@ def saved(server, data, metadata):
     notebook = new_notebook(cells=[new_code_cell("1", outputs=[output])])
     manager = server.contents_manager
     manager.save({"type": "notebook", "content": notebook, "format": "json"}, "a.ipynb")
+    (cell,) = manager.get("a.ipynb")["content"].cells
+    assert not cell.metadata.trusted
     found = nbformat.read(Path(manager.root_dir) / "a.ipynb", as_version=4)
     assert found.metadata.other == 1, "the other hook did not run"
     return found.cells[0].outputs[0].data

@@ -1,7 +1,6 @@
 """The cheat sheet is right, line by line."""
 
 import ast
-import math
 from functools import partial
 
 import pytest
@@ -10,7 +9,7 @@ from project import PROJECT
 from torch import nn
 from torch.testing import assert_close
 
-from lnorm_utils import LayerNorm, mean, standardize, variance
+from lnorm_utils import mean, standardize, variance
 
 TEXT = (PROJECT / "docs" / "cheat_sheet.md").read_text("utf-8")
 SIZES = {"N": 5, "L": 2, "D": 4, "C": 3, "H": 6, "W": 7}
@@ -46,12 +45,6 @@ def test_a_row_about_shapes_says_what_pytorch_does(norm, of_x, dim, of_means, of
     assert eval(layer, sight).weight.shape == eval(layer, sight).bias.shape == shape(of_gamma)
 
 
-def test_each_kind_of_tensor_is_there_for_both_norms():
-    kinds = {"(N, D)", "(N, L, D)", "(N, C, H, W)"}
-    for norm in ("layer norm", "batch norm"):
-        assert {row[1] for row in SHAPES if row[0].startswith(norm)} == kinds
-
-
 @pytest.mark.parametrize(("trap", "wrong", "right"), TRAPS)
 def test_what_is_wrong_in_a_trap_differs_from_what_is_right(trap, wrong, right):
     good = eval(right, SIGHT.copy())
@@ -68,33 +61,3 @@ def test_what_is_right_in_the_traps_is_what_layer_norm_does():
     near(same_var, variance(X).squeeze(-1))
     near(centered / root, standardize(X, eps=0.1))
     assert_close(swapped[:, 1], X[1])
-
-
-def test_what_to_expect_is_so():
-    x, row = X.double(), torch.randn(1, 4, dtype=torch.float64)
-    assert_close(standardize(torch.cat([row, x[0]]))[:1], standardize(row))
-    assert_close(standardize(row + 7), standardize(row))
-    assert_close(standardize(1000 * row), standardize(row, eps=0.0))
-    assert_close(variance(standardize(row, eps=0.5)), variance(row) / (variance(row) + 0.5))
-    for features in (3, 4, 16):  # on a sphere, in a hyperplane
-        y = standardize(torch.randn(9, features).double(), eps=0.0)
-        assert_close(y.norm(dim=-1), torch.full((9,), math.sqrt(features)).double())
-        assert_close(y.sum(-1), torch.zeros(9).double())
-    assert_close(
-        standardize(torch.tensor([[3.0, 1.0]])), torch.tensor([[1.0, -1.0]]), atol=1e-4, rtol=0
-    )
-    half = torch.tensor([256.0, 1e-8]).half()
-    assert_close(half.square()[0], torch.tensor(math.inf).half())
-    assert half[1] == 0
-    assert_close(nn.LayerNorm(2).half()(half), torch.tensor([1.0, -1.0]).half())
-    rows, w, c = torch.randn(9, 4).double(), torch.randn(5, 4).double(), torch.randn(4).double()
-    assert_close(standardize(rows @ (3 * w + c).T, eps=0.0), standardize(rows @ w.T, eps=0.0))
-    rms = partial(nn.functional.rms_norm, normalized_shape=(5,), eps=0.0)
-    assert_close(rms(3 * rows @ w.T), rms(rows @ w.T))
-    assert (rms(rows @ (w + c).T) - rms(rows @ w.T)).abs().max() > 0.01
-    layer = nn.LayerNorm(4).double()
-    weight, bias = (nn.init.normal_(each) for each in layer.parameters())
-    assert_close(standardize(x) @ (w * weight).T + w @ bias, layer(x) @ w.T)
-    one = LayerNorm(1)
-    nn.init.constant_(one.bias, 0.7)
-    assert_close(one(torch.randn(9, 1)), torch.full((9, 1), 0.7))

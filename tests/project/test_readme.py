@@ -29,8 +29,3 @@ def test_the_core_takes_about_the_hours_that_are_promised_and_each_lesson_30_to_
     assert (min(minutes), max(minutes)) == (30, 40)
     for page in (README, *(PROJECT / "docs" / name for name in ("index.md", "map.md"))):
         assert re.search(r"\bfive\s+and\s+a\s+half\s+hours\b", page.read_text("utf-8")), page.name
-
-
-def test_the_readme_has_at_most_700_words_to_read():
-    seen = re.sub(r"<[^>]*>|\]\([^)]*\)|[|-]{3,}", " ", TEXT)
-    assert len(re.findall(r"\w+\S*", seen)) <= 700
