@@ -31,4 +31,3 @@ def test_what_is_drawn_is_what_was_computed():
     explorer.preset = "constant row"
     assert "divide 0 by 0" in explorer.words
     assert not exact.get_visible()
-    explorer.close()

@@ -42,7 +42,6 @@ def test_a_batch_of_one_has_no_batch_norm_and_the_words_say_why():
         assert np.isnan(values).all()
     assert "nn.BatchNorm1d refuses" in words
     assert f"into {F.layer_norm(points()[0], (4,))[0]:.2f}." in words
-    explorer.close()
 
 
 def test_the_batch_that_is_chosen_is_shown_and_what_was_kept_up_to_it():
@@ -55,4 +54,3 @@ def test_the_batch_that_is_chosen_is_shown_and_what_was_kept_up_to_it():
     np.testing.assert_allclose(layer, F.layer_norm(points()[0], (4,)), atol=1e-12)
     assert {len(mean.get_xdata()), len(variance.get_xdata())} == {8}
     assert f"After batch 7, the running mean is {found.mean[7]:.2f}" in words
-    explorer.close()

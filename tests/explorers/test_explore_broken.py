@@ -52,7 +52,6 @@ def test_in_every_state_the_differences_are_those_from_pytorch_and_the_right_one
                 assert told[name] == pytest.approx(distance, rel=0.05), (name, values)
             elif distance < EQUAL / 2:
                 assert told[name] < EQUAL, (name, values)
-    explorer.close()
 
 
 def test_every_preset_shows_the_mistakes_that_it_catches():
@@ -82,4 +81,3 @@ def test_every_preset_shows_the_mistakes_that_it_catches():
         "one point": {"unbiased variance"},
         "a good test": {*SLIPPED},
     }
-    explorer.close()

@@ -30,11 +30,9 @@ def test_points_at_the_corners_are_counted_and_all_are_drawn():
         assert sum(len(those.get_xdata()) for those in dots) == len(values) + 1
         assert len(dots[0].get_xdata()) == (points()[:, 0] > points()[:, 1]).sum()
     np.testing.assert_allclose(after[3].get_xydata(), in_plane(y[:1].numpy()))
-    explorer.close()
 
 
 @pytest.mark.parametrize(("features", "said"), [(1, "lie at 0"), (3, "√3"), (4, "√4")])
 def test_a_circle_and_a_sphere_are_named_and_one_feature_becomes_zero(features, said):
     explorer = explore_collapse(features=features)
     assert said in explorer.words
-    explorer.close()

@@ -32,4 +32,3 @@ def test_bars_end_at_the_probabilities_and_have_the_names_of_the_kinds():
     assert tuple(text.get_text() for text in names) == kinds
     assert f"{FILES[0]} is {kinds[0]} {probabilities[0]:.2f}" in words
     assert "0 keep their kind" in words
-    explorer.close()

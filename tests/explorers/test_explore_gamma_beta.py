@@ -25,4 +25,3 @@ def test_they_are_drawn_by_feature_and_by_row():
         np.testing.assert_array_equal(dots.get_ydata(), values.ravel())
         np.testing.assert_array_equal(means.get_ydata(), values.mean(0))
     assert f"feature 1 has mean {y[:, 1].mean():.2f}" in words
-    explorer.close()

@@ -35,4 +35,3 @@ def test_arrows_begin_at_the_row_and_end_where_the_gradients_do():
         np.testing.assert_allclose(arrow.get_xydata()[:2], [place(start), place(start + way)])
     np.testing.assert_allclose(star.get_xydata(), [place(found.x_hat)])
     assert f"it has length {found.dx.norm():.2f}" in words
-    explorer.close()

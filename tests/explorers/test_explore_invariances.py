@@ -37,8 +37,7 @@ def explorer():
     explorer.said = lambda *state: explorer.move_to(
         explorer.state_of(dict(zip(explorer.controls, state, strict=True)))
     )
-    yield explorer
-    explorer.close()
+    return explorer
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -13,9 +13,7 @@ STOPS = list(CONTROLS["offset"].stops())
 
 @pytest.fixture(scope="module")
 def explorer():
-    explorer = explore_offset()
-    yield explorer
-    explorer.close()
+    return explore_offset()
 
 
 def mean_of(x):

@@ -104,4 +104,3 @@ def test_cells_and_bars_show_what_was_computed():
     assert [bar.get_width() for bar in bars[4:8]] == [11, 11, 0, 0]
     assert [text.get_text() for text in bars[8:]] == ["11", "11", "zeros", "zeros"]
     assert "x² as ∞" in words
-    explorer.close()

@@ -50,4 +50,3 @@ def test_the_curves_and_the_points_are_drawn_and_the_words_measure_them():
     before, after = (v.reshape(4, 4, 2) for v in (on_rays(), recovered(6, True, 1.0)[1]))
     ends = [(v[:, -1] - v[:, 0]).norm(dim=-1).mean() for v in (before, after)]
     assert f"a ray, {ends[0]:.2f} apart, come back {ends[1]:.2f} apart" in explorer.words
-    explorer.close()

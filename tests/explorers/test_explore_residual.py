@@ -57,11 +57,9 @@ def test_medians_and_ends_of_seeds_are_drawn_and_said():
             np.testing.assert_array_equal(end.get_ydata(), course)
         np.testing.assert_array_equal(median.get_ydata(), np.median(values, 0))
     assert f"is {number(np.median(norms, 0)[0])} in block 1" in words
-    explorer.close()
 
 
 def test_the_stream_begins_and_ends_with_the_scales_that_are_said():
     explorer = explore_stream(preset="24 blocks, post-LN")
     course = np.median(scales("post-LN"), 0)
     assert f"goes from {number(course[0])} to {number(course[-1])}." in explorer.words
-    explorer.close()

@@ -85,7 +85,6 @@ def test_a_preset_opens_says_what_it_shows_and_has_a_still_image(preset):
     assert re.search('<img alt="[^"]{10,}"', bundle["text/html"])
     assert bundle["image/png"].startswith("iVBOR")
     assert metadata == {"lnorm_utils": {"has_still_image": True}}
-    row.close()
 
 
 def test_no_two_presets_have_one_name():

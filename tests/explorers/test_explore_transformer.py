@@ -24,7 +24,6 @@ def test_the_curves_and_the_whole_text_are_those_of_the_grid(steps, embeddings):
     written = run("pre-LN", 0.01, steps, 0, embeddings).text
     assert text.get_text().split() == written.split()
     assert ("with a warm-up" in words) == (steps > 1)
-    explorer.close()
 
 
 def test_the_words_compare_the_loss_on_new_text_with_its_entropies():
@@ -41,4 +40,3 @@ def test_the_words_compare_the_loss_on_new_text_with_its_entropies():
             assert ("no better than always" in verdict) == (loss > known.letters - 0.03)
             assert ("more than the one character" in verdict) == (loss < known.pairs - 0.03)
     assert len(said) >= 4
-    explorer.close()
