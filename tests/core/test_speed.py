@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from speed import LESSON, functions_of
 
-from lnorm_course.lessons.speed import Traffic, bars, kept_for_backward, measured, traffic
+from lnorm_course.lessons.speed import bars, kept_for_backward, measured, traffic
 from lnorm_utils import layer_norm
 from lnorm_utils.data import normal
 
@@ -52,11 +52,6 @@ def test_the_count_does_not_depend_on_the_size_and_x_stays_as_it_is():
 def test_an_empty_tensor_is_an_error_that_names_its_shape():
     with pytest.raises(ValueError, match=r"\(0, 4\)"):
         traffic(torch.clone, torch.ones(0, 4))
-
-
-def test_a_count_says_what_it_counted():
-    assert repr(Traffic(5.001, 3.0, 3.0)) == "8 passes: read 5, written 3, new 3"
-    assert repr(Traffic(0.5, 0.75, 0.0)) == "1.25 passes: read 0.5, written 0.75, new 0"
 
 
 @pytest.mark.parametrize("name", ["two_pass", "one_pass", "in_place", "in_blocks"])

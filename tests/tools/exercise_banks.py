@@ -13,11 +13,9 @@ from lnorm_course.slips.beliefs import Belief
 
 ROOM = PROJECT / "lnorm_course" / "exercises"
 
-BANK_MODULES = [
-    importlib.import_module(f"lnorm_course.exercises.{file.stem}")
-    for file in sorted(ROOM.glob("[a-z]*.*"))
-    if file.suffix in (".py", ".txt")
-]
+for file in sorted(ROOM.glob("[a-z]*.*")):
+    if file.suffix in (".py", ".txt"):
+        importlib.import_module(f"lnorm_course.exercises.{file.stem}")
 
 TOPICS = [topic for topic in sorted(Exercise.bank) if [*ROOM.glob(f"{topic}.*")]]
 BANK = {topic: Exercise.bank[topic] for topic in TOPICS}
