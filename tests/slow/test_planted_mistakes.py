@@ -31,7 +31,6 @@ MISTAKES = {
         (GAMMA, GAMMA.replace("* weight", "* (1 + weight)")),
         (BETA, "y if bias is None else y - bias"),
         (FLOATS, "x"),
-        (ONCE, f"{ONCE}.detach()"),
         (ONCE, f"{ONCE}\n    return once"),
         (ONCE, "once = in_statistics_dtype(x).sub_(m)"),
     ],
