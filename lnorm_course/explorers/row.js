@@ -5,7 +5,6 @@ const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
 const [GRAIN, PULL] = [0.25, 8]; // dragged in quarters, one for 8 pixels
 const AWAY = 8000; // milliseconds until a reader who has touched the picture reads on
 const HANDLE = 'a[href*="#row="]';
-const CONTROL = "(input, button:not([popovertarget]), select, textarea, section)";
 
 /** What an address calls a preset or a term, such as "#row=one-per-word". */
 const addressed = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
@@ -30,16 +29,14 @@ export function mount(parent, page) {
   const [words, names] = [page.sentences.flat(), Object.keys(page.presets)];
   const most = Math.max(10, ...page.start.x.flat().map(Math.abs)); // how far a number is dragged
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const group = (into, kind, name = kind) =>
-    element("div", into, { class: kind, role: "group", "aria-label": name });
-  const root = group(parent, "lnorm-row", page.alt);
-  const [chips, tools] = [group(root, "chips", "states"), group(root, "tools", "views")];
+  const root = drawGroup(parent, "lnorm-row", page.alt);
+  const [chips, tools] = [drawGroup(root, "chips", "states"), drawGroup(root, "tools", "views")];
   const stage = Object.assign(element("div", root, { class: "stage" }),
     { states: names.map(addressed), point, close });
   const table = element("table", stage); // what is drawn, for whoever hears it
   const says = element("p", root, { role: "status" });
   const nodes = new Map(); // id → what is drawn of a box
-  let [state, touched, talking, room] = [page.start, -AWAY, 0, 0];
+  let [state, touched, room] = [page.start, -AWAY, 0];
   let [pinned, peeked, pressed] = ["", "", []]; // terms that are lit; presets that hold
   let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; steps that changed
 
@@ -60,10 +57,7 @@ export function mount(parent, page) {
     // A preset is seen as a change of the first numbers, whatever a hand has made of them.
     const before = said ? { ...state, ...changes, x: page.start.x } : state;
     state = { ...state, ...changes };
-    if (isOpen(state) && (state.over ?? "D") !== "D") {
-      said = "A word alone has its own mean, as in layer norm.";
-      state.over = "D";
-    }
+    if (isOpen(state) && state.over) state.over = "D"; // a word alone has its own mean
     [hot, pinned, moved] = [at, "", []];
     if (changes.x) {
       const [old, result] = [solve(before), (step) => step[state.results] ?? step.group.mean];
@@ -81,8 +75,7 @@ export function mount(parent, page) {
   }
 
   /** Compute what is shown. */
-  const solve = (some = state) => derive(some.x, { ...some, length: page.sentences[0].length,
-    over: some.over ?? "D" });
+  const solve = (some = state) => derive(some.x, { length: page.sentences[0].length, ...some });
 
   function light() {
     const lit = peeked || pinned;
@@ -101,12 +94,11 @@ export function mount(parent, page) {
     const { groups, steps: all } = solve();
     const { mean, variance, steps } = all[row][d].group;
     const parts = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
-    const count = (all, one) => `${all} ${one}${all > 1 ? "s" : ""}`;
-    const spread = `spread ${fitted(Math.sqrt(variance))}.`;
-    if (isOpen(state) || state.over !== null) parts.push(state.results || isOpen(state)
-      ? `${steps.length} numbers have mean ${fitted(mean)}, ${spread}`
-      : `${count(groups.length, "mean")} of ${count(steps.length, "number")} each. This one is ${
-        fitted(mean)}, with ${spread}`);
+    const count = (number, one) => `${number} ${one}${number > 1 ? "s" : ""}`;
+    const means = isOpen(state) ? 1 : groups.length; // that are seen
+    if (isOpen(state) || state.over !== undefined) parts.push(
+      `${count(means, "mean")} of ${count(steps.length, "number")}${means > 1 ? " each. This one is"
+        : ":"} ${fitted(mean)}, with spread ${fitted(Math.sqrt(variance))}.`);
     // A change is in one word, in one feature of all words, or everywhere.
     const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
     const whose = isOne("row") ? `, those of “${words[row]}”`
@@ -114,10 +106,7 @@ export function mount(parent, page) {
     if (isOpen(state)) parts.push(
       `Results: ${tableOf(state, all[row]).at(-1).values.map(plain).join(", ")}.`);
     else if (state.results) parts.push(`${moved.length} results have changed${whose}.`);
-    clearTimeout(talking);
-    const now = said ?? parts.join(" ");
-    if (says.textContent) talking = setTimeout(() => { says.textContent = now; }, 150);
-    else says.textContent = now;
+    says.textContent = said ?? parts.join(" ");
   }
 
   function draw() {
@@ -139,7 +128,7 @@ export function mount(parent, page) {
     }
     const changed = moved.flatMap(({ id }) => [`${id}-below`, `g${id}`]);
     const ids = new Set(boxes.map(({ id }) => id));
-    const center = hot && state.over !== null && state.depth === "numbers"
+    const center = hot && state.over !== undefined && state.depth === "numbers"
       && solved.steps[hot.row][hot.d].group;
     for (const box of boxes) paint(nodes.get(box.id) ?? born(box), box, {
       away: box.isShown === false, last: box.isLast,
@@ -236,9 +225,6 @@ export function mount(parent, page) {
   };
   hands.pointerleave = hands.pointerover;
   for (const [type, act] of Object.entries(hands)) stage.addEventListener(type, act);
-  root.addEventListener("keydown", (event) => { // or JupyterLab takes it for one of its own
-    if (!/Tab|Escape/.test(event.key) && !event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
   const settle = () => { touched = performance.now(); };
   for (const type of ["pointerdown", "keydown"]) root.addEventListener(type, settle, true);
 
@@ -285,7 +271,6 @@ export function mount(parent, page) {
   function close() {
     sizes.disconnect();
     gone.abort();
-    clearTimeout(talking);
     root.remove();
   }
   return stage;
@@ -294,17 +279,13 @@ export function mount(parent, page) {
 /** A Jupyter widget made of `mount`. */
 const render = ({ model, el }) => mount(el, model.get("page")).close;
 
-/** On a page, keep a picture in view while text speaks of it, up to the next control. */
+/** On a page, keep a picture in view while paragraphs right below it speak of it. */
 function reach(place) {
-  const beside = [...place.parentNode.children];
-  const following = beside.slice(beside.indexOf(place) + 1);
-  const barrier = following.findIndex((one) => one.matches(`:is${CONTROL}, :has${CONTROL}`));
-  if (barrier >= 0) following.length = barrier;
-  const last = following.findLastIndex((one) => one.querySelector(HANDLE));
-  if (last < 0) return;
   const around = element("div", null, { class: "lnorm-row-reach" });
-  place.before(around);
-  around.append(place, ...following.slice(0, last + 1));
+  const speaks = () => around.nextElementSibling?.matches(`p:has(${HANDLE})`);
+  place.after(around);
+  while (speaks()) around.append(around.nextElementSibling);
+  if (around.hasChildNodes()) around.prepend(place);
 }
 for (const place of document.querySelectorAll(".lnorm-row-place")) {
   const page = JSON.parse(place.querySelector("script").textContent);
@@ -322,6 +303,6 @@ const reading = new IntersectionObserver((seen) => {
     ownerOf(link).point(link);
   }
 }, { rootMargin: "-53% 0px -43% 0px" });
-for (const one of document.querySelectorAll(`.lnorm-row-reach :is(p, li):has(${HANDLE})`))
+for (const one of document.querySelectorAll(".lnorm-row-reach > p"))
   reading.observe(one);
 export default { render };

@@ -46,7 +46,7 @@ class Row(anywidget.AnyWidget):
         state = {**self.page["start"], **self.page["presets"][self.page["preset"]]["state"]}
         x = torch.tensor(state["x"]).double().reshape(*np.shape(self.page["sentences"]), -1)
         if state["depth"] == "numbers":
-            return shared_cells(x, tuple(map("NLD".index, state["over"] or "D"))).png()
+            return shared_cells(x, tuple(map("NLD".index, state.get("over") or "D"))).png()
         row = x.flatten(0, 1)[state["at"]]
         picture = number_lines(torch.stack([row, layer_norm(row, len(row))]))
         picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
@@ -75,7 +75,7 @@ def explore_row(preset: str = "four numbers") -> Row:
     sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["states"])
     rows = sheet.get("x") or encoded_points().double().flatten(0, 1).tolist()
     page = {"preset": preset, "sentences": SENTENCES, "letters": "abcdefgh", **sheet}
-    start = {"at": 0, "over": "D", **sheet["start"], "x": rows}
+    start = {"at": 0, **sheet["start"], "x": rows}
     presets = {name: _preset(dict(state), rows) for name, state in page.pop("states").items()}
     return Row({"decimals": "x" not in sheet, **page, "start": start, "presets": presets})
 

@@ -149,7 +149,7 @@ function layout(state, page, width, { steps, groups }) {
       ? [edge, bottom + 8, left - edge - 12, 32] : [end, head - 24, right - 4, 20],
     { text: "mean", of: "mean" });
     // Cells that share a mean have a frame, in each row if other rows stand between them.
-    if (over !== null) for (const group of groups) {
+    if (over !== undefined) for (const group of groups) {
       const blocks = Object.groupBy(group.steps, ({ row }) => (over.includes("L") ? "all" : row));
       for (const [first, last] of Object.values(blocks).map((block) => [block[0], block.at(-1)])) {
         const [x, y] = [left + cell * first.d - 3, top(first.row) - 3];

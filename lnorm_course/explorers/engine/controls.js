@@ -8,6 +8,16 @@ function element(tag, parent, attributes = {}, text = "") {
   return made;
 }
 
+/** Draw a group of controls; it keeps the keys that move them, or JupyterLab goes to the next cell. */
+function drawGroup(parent, kind, name) {
+  const group = element("div", parent, { class: kind, role: "group", "aria-label": name });
+  group.addEventListener("keydown", (event) => {
+    const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (/^(Arrow|Page|Home|End|Enter| )/.test(event.key) && isPlain) event.stopPropagation();
+  });
+  return group;
+}
+
 /** Draw buttons; `press` takes the place of one. Return them. */
 function drawButtons(names, parent, press) {
   return names.map((name, place) => {
@@ -17,23 +27,17 @@ function drawButtons(names, parent, press) {
   });
 }
 
-/** Draw one control; `change` takes the new place. Return what shows a place, and whether it's off. */
-function draw(control, parent, change) {
-  return (control.kind === "slider" ? drawSlider : drawChoice)(control, parent, change);
-}
-
+/** Draw a slider; `change` takes the new place. Return what shows a place, and whether it's off. */
 function drawSlider({ label, texts }, parent, change) {
   const box = element("label", parent, { class: "slider" });
   element("span", box, {}, label);
   const readout = element("span", box, { class: "readout", "aria-hidden": "true" });
-  const range = { type: "range", min: 0, max: texts.length - 1, step: 1, "aria-label": label };
-  const input = element("input", box, range);
+  const input = element("input", box, { type: "range", max: texts.length - 1, "aria-label": label });
   input.addEventListener("input", () => change(Number(input.value)));
-  let [now, held] = [0, 0];
-  input.addEventListener("pointerdown", () => { held = now; });
+  let held = 0;
+  input.addEventListener("pointerdown", () => { held = Number(input.value); });
   input.addEventListener("pointercancel", () => change(held)); // a finger that scrolls the page
   return (place, off) => {
-    now = place;
     input.value = place;
     input.disabled = off;
     readout.textContent = texts[place];
@@ -41,8 +45,9 @@ function drawSlider({ label, texts }, parent, change) {
   };
 }
 
+/** Draw a choice, likewise. */
 function drawChoice({ label, texts }, parent, change) {
-  const box = element("div", parent, { class: "choice", role: "group", "aria-label": label });
+  const box = drawGroup(parent, "choice", label);
   element("span", box, { "aria-hidden": "true" }, label);
   const buttons = drawButtons(texts, box, change);
   return (place, off) => buttons.forEach((button, i) => {

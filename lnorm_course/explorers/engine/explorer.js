@@ -6,7 +6,6 @@
 const WAIT = 1000; // milliseconds until it says that it waits, and asks once more
 const MOST_FRAMES = 1000; // that are kept
 const [PAUSE, LOT] = [40, 4]; // milliseconds of rest, and then how many frames are asked for at once
-const KEYS = /^(Arrow|Page|Home|End|Enter| )/; // keys that move controls
 
 const sleep = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
 
@@ -21,24 +20,20 @@ class Explorer {
     Object.assign(this, { page, source, state: start, shown: null, frames: new Map() });
     this.used = Math.max(page.controls.findIndex(({ kind }) => kind === "slider"), 0);
     if (page.frame) this.frames.set(String(page.frame.state), page.frame);
-    const label = page.panels.map(({ alt }) => alt).join(", and ");
-    this.root = element("div", parent, { class: "lnorm-explorer", role: "group", "aria-label": label });
+    this.root = drawGroup(parent, "lnorm-explorer", page.panels.map(({ alt }) => alt).join(", and "));
     this.root.style.setProperty("--panels", page.panels.length);
     this.root.style.setProperty("--tall", page.panels.reduce((sum, { size: [w, h] }) => sum + h / w, 0));
-    this.root.addEventListener("keydown", (event) => { // or JupyterLab goes to the next cell
-      const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (KEYS.test(event.key) && isPlain) event.stopPropagation();
-    });
-    const chips = element("div", this.root, { class: "chips", role: "group", "aria-label": "presets" });
+    const chips = drawGroup(this.root, "chips", "presets");
     const names = page.presets.map(({ name }) => name);
     this.chips = drawButtons(names, chips, (i) => this.move(page.presets[i].state));
     const body = element("div", this.root, { class: "body" });
     const scene = element("div", body, { class: "scene" });
     this.sheets = page.panels.map((panel) => drawPanel(panel, scene));
     this.grips = page.drags.map((drag, number) => this.drawGrip(drag, number));
-    this.drawControls(element("div", body, { class: "controls" }));
+    const box = element("div", body, { class: "controls" });
+    this.controls = page.controls.map((control, number) => this.drawControl(control, number, box));
     this.words = element("p", this.root, { "aria-live": "polite" });
-    this.drawTools(element("div", this.root, { class: "tools", role: "group", "aria-label": "tools" }));
+    this.drawTools(drawGroup(this.root, "tools", "tools"));
     this.sight = new IntersectionObserver(([entry]) => {
       this.isSeen = entry.isIntersecting;
       this.rest();
@@ -47,12 +42,12 @@ class Explorer {
     this.go(start);
   }
 
-  drawControls(parent) {
-    this.controls = this.page.controls.map((control, number) =>
-      draw(control, parent, (place) => {
-        if (control.kind === "slider") this.used = number;
-        this.move(this.state.with(number, place));
-      }));
+  drawControl(control, number, parent) {
+    const isSlider = control.kind === "slider";
+    return (isSlider ? drawSlider : drawChoice)(control, parent, (place) => {
+      if (isSlider) this.used = number;
+      this.move(this.state.with(number, place));
+    });
   }
 
   drawTools(parent) {
