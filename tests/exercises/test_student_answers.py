@@ -5,10 +5,12 @@ from functools import partial
 
 import pytest
 import torch
-from exercise_banks import BY_NAME, CODE
+from exercise_banks import BY_NAME, CODE, WITH_NORM
 from student_answers import ANSWERS
 
 from lnorm_course.checking.feedback import State
+from lnorm_course.checking.search import Explanations
+from lnorm_course.slips import models
 
 ANSWERED = dict.fromkeys(answer.exercise for answer in ANSWERS)
 
@@ -24,6 +26,41 @@ def is_as_deserved(answer, feedback):
 def test_each_answer_gets_its_verdict_and_is_named_for_what_it_does(exercise):
     judged = [(answer, answer.judge()) for answer in ANSWERS if answer.exercise == exercise]
     assert [f"{a.source} → {told}" for a, told in judged if not is_as_deserved(a, told)] == []
+
+
+# Here and not beside the models, because it looks through what the answers above have made run.
+@pytest.mark.parametrize("exercise", WITH_NORM, ids=lambda exercise: exercise.name)
+def test_what_a_wrong_piece_gives_is_explained_by_it_or_by_the_exercises_own_mistake(exercise):
+    search: Explanations = exercise.search
+    numbers = range(len(exercise.right))
+    unexplained = []
+    for piece in search.model_pieces:
+        results = {n: search.result((piece,), n) for n in numbers}
+        if all(search.equal(results[n], exercise.right[n]) for n in numbers):
+            continue
+        found = search.of(results, piece.has)
+        is_own = found and found[0][0] in [*search.mistakes, *search.own_pieces]
+        if not is_own and (piece,) not in found and piece.counts == 1:
+            unexplained.append((piece.why, found))
+    assert unexplained == []
+
+
+def test_each_wrong_piece_changes_something_in_some_exercise():
+    silent = {
+        (name, piece.code)
+        for name in models.__all__
+        if isinstance(model := getattr(models, name), models.Model)
+        for piece in model.pieces
+    }
+    silent = {code for _, code in silent}
+    for exercise in WITH_NORM:
+        search = exercise.search
+        for piece in search.model_pieces:
+            for n, right in enumerate(exercise.right):
+                if not search.equal(search.result((piece,), n), right):
+                    silent.discard(piece.code)
+                    break
+    assert silent == set()
 
 
 def wrong_forms(exercise):

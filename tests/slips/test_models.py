@@ -1,13 +1,10 @@
-"""Models are right without wrong pieces, and each wrong piece is named for what it does."""
+"""Models are right without wrong pieces, and go on being right for others with some."""
 
 import pytest
 import torch
 import torch.nn.functional as F
-from exercise_banks import WITH_NORM
 
 from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.checking.search import Explanations
-from lnorm_course.slips import models
 from lnorm_course.slips.models import ATTENTION, BACKWARD, LAST_AXES, RMS_NORM, SENTENCES
 from lnorm_utils.backward import layer_norm_backward
 from lnorm_utils.data import normal
@@ -55,37 +52,3 @@ def test_axes_are_called_what_they_are():
     statistics = {"dim": (0, 1), "keepdim": True}
     expected = (X - X.mean(**statistics)) / (X.var(**statistics, correction=0) + EPS).sqrt()
     torch.testing.assert_close(norm.standardize(X, eps=EPS), expected)
-
-
-@pytest.mark.parametrize("exercise", WITH_NORM, ids=lambda exercise: exercise.name)
-def test_what_a_wrong_piece_gives_is_explained_by_it_or_by_the_exercises_own_mistake(exercise):
-    search: Explanations = exercise.search
-    numbers = range(len(exercise.right))
-    unexplained = []
-    for piece in search.model_pieces:
-        results = {n: search.result((piece,), n) for n in numbers}
-        if all(search.equal(results[n], exercise.right[n]) for n in numbers):
-            continue
-        found = search.of(results, piece.has)
-        is_own = found and found[0][0] in [*search.mistakes, *search.own_pieces]
-        if not is_own and (piece,) not in found and piece.counts == 1:
-            unexplained.append((piece.why, found))
-    assert unexplained == []
-
-
-def test_each_wrong_piece_changes_something_in_some_exercise():
-    silent = {
-        (name, piece.code)
-        for name in models.__all__
-        if isinstance(model := getattr(models, name), models.Model)
-        for piece in model.pieces
-    }
-    silent = {code for _, code in silent}
-    for exercise in WITH_NORM:
-        search = exercise.search
-        for piece in search.model_pieces:
-            for n, right in enumerate(exercise.right):
-                if not search.equal(search.result((piece,), n), right):
-                    silent.discard(piece.code)
-                    break
-    assert silent == set()
