@@ -62,7 +62,7 @@ def findings(
         first = f"First: {error.kind}: {error.message[:100]}"
         yield Finding(f"It doesn't take {words}. {first}")
     if explained.is_right or explained.words:
-        yield from _parameters(subject, search.norm, explained)
+        yield from _parameters(subject, search, explained)
 
 
 def _of_precision(subject: Subject, explained: Explained) -> Iterator[Finding]:
@@ -86,25 +86,25 @@ def _of_precision(subject: Subject, explained: Explained) -> Iterator[Finding]:
         yield Finding(words, slip, is_minor=True)
 
 
-def _parameters(subject: Subject, norm: Norm, explained: Explained) -> Iterator[Finding]:
+def _parameters(subject: Subject, search: Search, explained: Explained) -> Iterator[Finding]:
     """Compare γ and β, and how they are called, with those of PyTorch's module."""
-    like = norm.module
-    for role, letter in LETTERS.items():
-        own = getattr(like, role, None)
-        if like is not None and not explained.found and (own is None) == subject.has(role):
-            if own is None:
+    norm, layer = search.norm, subject.layer
+    learns = dict(layer.named_parameters()) if isinstance(layer, nn.Module) else {}
+    for role, letter in LETTERS.items() if norm.module is not None and not explained.found else ():
+        if getattr(norm.module, role, None) is not None:
+            if not subject.has(role):
+                words = f"No {letter} was found in it. It was compared for the {letter} of `like`."
+                yield Finding(words)
+        elif role in subject.takes or subject.held.get(role) in learns:
+            main, shape = search.trials[-1], norm.shape
+            changed: Any = ({role: torch.full(shape, number).double()} for number in (2, 3))
+            if not equal(*(subject.result(replace(main, **each)) for each in changed)):
                 slip = f"it has a {letter}"
                 yield Finding(f"{capitalized(slip)}. {norm.name} has none here.", slip)
-            else:
-                yield Finding(
-                    f"No {letter} was found in it. It was compared for the {letter} of `like`."
-                )
     held = {LETTERS[role]: path for role, path in subject.held.items()}
     if any(path not in LETTERS for path in held.values()):
         named = [f"{letter} is called `{path}`" for letter, path in held.items()]
         yield Finding(f"In its state dict {spoken(named)}.")
-    layer = subject.layer
-    learns = dict(layer.named_parameters()) if isinstance(layer, nn.Module) else {}
     if plain := [f"{letter} (`{path}`)" for letter, path in held.items() if path not in learns]:
         yield Finding(f"No optimizer finds {spoken(plain)}: that's no parameter of a module.")
 

@@ -1,5 +1,6 @@
 """Diagnose a layer: run it beside its norm, explain what differs, and say where."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -42,24 +43,22 @@ def diagnose_layer(
         shape: that of γ, if the layer takes no other.
         dtype: that of what goes in.
     """
-    known, ways = shape or norm.shape or Subject(layer).shape, []
+    known, best = shape or norm.shape or Subject(layer).shape, -1
     # Its features may be axis 1, as in images. Which way do more shapes go through?
-    for channels_first in (False, True):
-        for size in [known] if known else SIZES:
-            mine, subject = replace(norm, shape=size), Subject(layer, channels_first)
-            trial = replace(_with_parameters(subject, mine, given), dtype=dtype)
-            shapes = [(*leading, *size) for leading in LEADING[: 3 - channels_first]]
-            if not channels_first:
-                shapes += [*[size * 2] * (len(size) == 1 and size[0] <= SQUARE), size]
-            taken = [_takes(subject, trial, each) for each in shapes]
-            ways.append((sum(taken[:2]), any(taken), subject, mine, trial, shapes, taken))
-            if any(taken):
-                break
-        if sum(taken[:2]) or (known and len(known) > 1):
+    few = (False,) if known and len(known) > 1 else (False, True)
+    for channels_first, size in itertools.product(few, [known] if known else SIZES):
+        mine, other = replace(norm, shape=size), Subject(layer, channels_first)
+        given_here = replace(_with_parameters(other, mine, given), dtype=dtype)
+        ways = [(*leading, *size) for leading in LEADING[: 3 - channels_first]]
+        if not channels_first:
+            ways += [*[size * 2] * (len(size) == 1 and size[0] <= SQUARE), size]
+        taken = [_takes(other, given_here, each) for each in ways]
+        if (count := 2 * sum(taken[:2]) + any(taken)) > best:
+            best, subject, trial = count, other, given_here
+            shapes, reference = sorted(ways, key=lambda each: not taken[ways.index(each)]), mine
+        if any(taken[:2]):
             break
-    *_, subject, norm, trial, shapes, taken = max(ways, key=lambda way: way[:2])
-    shapes = sorted(shapes, key=lambda each: not taken[shapes.index(each)])
-    subject, trial = _without_unused(subject, norm, replace(trial, x=typical(shapes[0])))
+    norm, trial = reference, replace(trial, x=typical(shapes[0]))
     subject.find_dtype(trial)
     if subject.computes_in == torch.float64:  # and yet a part of it may be float32
         wide = replace(trial, x=1e4 * trial.x)  # where no ε counts
@@ -93,6 +92,8 @@ def _with_parameters(subject: Subject, norm: Norm, given: dict[str, Any]) -> Tri
     for seed, role in ((3, "weight"), (4, "bias")):
         own = getattr(norm.module, role, None) if given[role] is None else given[role]
         is_free = subject.has(role) or (subject.is_module and own is not None)
+        if own is None and norm.module is not None and role in subject.held:
+            is_free = False  # `like` has none, so the layer keeps what it holds
         chosen[role] = own if own is None else own.detach().double()
         if given[role] is None and is_free:
             chosen[role] = parameter(norm.shape, seed)
@@ -100,22 +101,6 @@ def _with_parameters(subject: Subject, norm: Norm, given: dict[str, Any]) -> Tri
         chosen["weight"] = torch.ones_like(chosen["bias"])
     roles = tuple(role for role, p in chosen.items() if p is not None and subject.has(role))
     return Trial("", torch.zeros(0), norm.eps, **chosen, roles=roles, axes=len(norm.shape))
-
-
-def _without_unused(subject: Subject, norm: Norm, trial: Trial) -> tuple[Subject, Trial]:
-    """Leave out what `like` doesn't have, and what the layer doesn't use or never learns."""
-    learns = dict(subject.layer.named_parameters()) if subject.is_module else subject.held.values()
-    for role in subject.held if norm.module is not None else ():
-        if getattr(norm.module, role, None) is not None:
-            continue
-        roles = tuple(each for each in trial.roles if each != role)
-        other: Any = {role: getattr(trial, role) + 1}
-        is_unused = equal(subject.result(trial), subject.result(replace(trial, **other)))
-        if is_unused or subject.held[role] not in learns:
-            held = {each: path for each, path in subject.held.items() if each != role}
-            subject, other = subject.changed(held=held), {role: None, "roles": roles}
-            trial = replace(trial, **other)
-    return subject, trial
 
 
 def _takes(subject: Subject, trial: Trial, shape: tuple[int, ...]) -> bool:
@@ -128,14 +113,10 @@ def _changes(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
     """Say if it gives other numbers for the same input, and why."""
     values: list[Result] = []
     layer, fresh = subject.copy(trial), subject.copy(trial)
-
-    def call() -> None:
-        for seed in (1, 2, 0, 0):
-            torch.manual_seed(seed)
-            values.append(subject.result(trial, layer))
-
     with torch.random.fork_rng():
-        changed = subject.changes(layer, call)
+        changed = subject.changes(
+            layer, lambda: values.extend(subject.result(trial, layer) for _ in range(2))
+        )
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
         after_other = subject.result(trial, fresh)
     where = f" in `{'train' if subject.mode else 'eval'}`" * subject.is_module
@@ -143,7 +124,7 @@ def _changes(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
         words = "what comes out doesn't depend on what goes in"
         words = words if other.isfinite().any() else "nothing finite comes out"
         return diagnosis(Verdict.KNOWN, f"{words}.", (words,))
-    is_same = equal(*values[:2])
+    is_same = equal(*values)
     if is_same and equal(values[0], after_other):
         return None
     if is_same or changed:
@@ -151,9 +132,8 @@ def _changes(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
         slip = f"it keeps {what} from an earlier input" if is_same else f"each call changes {what}"
         words = f"{slip}{where}, and another call gives other numbers because of that."
         return diagnosis(Verdict.KNOWN, f"{words} {norm.name} keeps nothing.", (slip,))
-    why = "so something in it is random, such as dropout"
-    why = why if equal(*values[2:]) else "so it's random, or something is kept from call to call"
-    words = f"It gives other numbers for the same input{where}, {why}."
+    words = f"It gives other numbers for the same input{where}, so something in it is random, such "
+    words += "as dropout, or it's kept from call to call."
     return diagnosis(Verdict.NOT_JUDGED, words)
 
 

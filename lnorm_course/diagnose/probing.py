@@ -52,7 +52,7 @@ def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float
 def _mixed(changed: Tensor, entry: int) -> str:
     """Say which rows change which others; `entry` rows are an entry of the batch."""
     n = torch.arange(len(changed))
-    itself, every = n[:, None] == n, torch.ones_like(changed)
+    itself = n[:, None] == n
     others = changed & ~itself
     if not changed.diagonal().any() and (changed.sum(1) == 1).all():
         return "Rows come out in another order"
@@ -60,31 +60,20 @@ def _mixed(changed: Tensor, entry: int) -> str:
         return "A row changes the one behind it, so each gets something of the row before"
     if (others.sum(1) == 1).all():
         return "A row changes one other row, so each gets something of another one"
-    own, place = n[:, None] // entry == n // entry, (n[:, None] - n) % entry == 0
-    changing = {
-        "A row changes": every,
-        "The first row changes": every & (n[:, None] == 0),
-        "The last row changes": every & (n[:, None] == len(n) - 1),
-        "In each entry of the batch the first row changes": every & (n[:, None] % entry == 0),
-        "In each entry of the batch the last row changes": every & ((n[:, None] + 1) % entry == 0),
-        "The rows of the first entry of the batch change": every & (n[:, None] < entry),
-        "The rows of the last entry of the batch change": every & (n[:, None] >= len(n) - entry),
-    }
-    are_changed = {
-        "all others": every,
-        "all that come after it": n[:, None] < n,
+    own, later = n[:, None] // entry == n // entry, n[:, None] < n
+    for whom, pattern in {
+        "all others": torch.ones_like(changed),
+        "all that come after it": later,
         "all others of its own entry of the batch": own,
-        "those after it in its own entry of the batch": own & (n[:, None] < n),
-        "those at the same position in the other entries": place,
-    }
-    for who, rows in changing.items():
-        for whom, pattern in are_changed.items():
-            if torch.equal(others, rows & pattern & ~itself):
-                return f"{who} {whom}"
+        "those after it in its own entry of the batch": own & later,
+        "those at the same position in the other entries": (n[:, None] - n) % entry == 0,
+    }.items():
+        if torch.equal(others, pattern & ~itself):
+            return f"A row changes {whom}"
     first = int(others.any(1).nonzero()[0])
     return (
         f"Rows are mixed: of {counted(len(n), 'row')}, counted from 0 in reading order, row "
-        f"{first} changes {listed(others[first])}, as a wrong reshape does it"
+        f"{first} changes {listed(others[first])}"
     )
 
 
@@ -101,9 +90,6 @@ def _features(changed: Tensor) -> Iterator[str]:
                 words = f"Features change each other only within {count} groups"
                 yield f"{words}, of which the first is {listed(group == 0)}"
                 return
-    if torch.equal(others, numbers[:, None] < numbers):
-        yield "A feature changes only those behind it, as where mean and variance are running ones"
-        return
     for silent, words in (
         (~others.any(1), "changes no other, as if it weren't counted"),
         (~others.any(0), "comes out the same whatever the others are"),
