@@ -13,14 +13,13 @@ from torch.nn.modules.instancenorm import _InstanceNorm
 
 from lnorm_course.inspecting.copies import copied, floats, left_alone
 from lnorm_utils.modules import LayerNorm
-from lnorm_utils.words import counted, dtype_name, significant
+from lnorm_utils.words import counted, significant
 
 __all__ = ["Norm", "Norms", "norms_of"]
 
 LARGE_MEAN = 1.0  # of the spread; there RMSNorm is off by √2
 LOST_DIGITS = 3.0
 LARGE_EPS = 0.01  # of the variance
-HALF = (torch.float16, torch.bfloat16)
 NEAR_ZERO = 0.01  # of the median of |γ|
 HALFWAY = 0.5  # from 0, where γ − 1 starts, to 1, where γ does
 NOT_ABOVE_ZERO = 0.1  # of the numbers, at least, where they are γ − 1
@@ -231,9 +230,6 @@ def _about_class(module: Any, known: _Known) -> Iterator[str]:
     own = type(module).forward is not known.kind.forward
     if own and not type(module).__module__.startswith("torch."):
         yield "Its class has a forward of its own; `diagnose` tells what that computes."
-    running = getattr(module, "running_var", None)
-    if running is not None and running.dtype in HALF:
-        yield f"Its running statistics are kept in {dtype_name(running.dtype)}."
 
 
 def _about_mean(ratio: float, has_mean: bool, dtypes: set[torch.dtype]) -> Iterator[str]:
@@ -259,12 +255,6 @@ def _about_eps(
             f"ε is more than {LARGE_EPS:.0%} of the {what} in {many:,} of {len(below):,} rows, "
             "which come out with a spread below 1."
         )
-    for dtype in dtypes & {*HALF}:
-        if (square + var).max() > torch.finfo(dtype).max:
-            yield (
-                f"The mean of x² is more than {dtype_name(dtype)} can hold, so the statistics must "
-                "be computed in float32, as PyTorch does."
-            )
 
 
 def _spoken(name: str) -> str:
