@@ -8,13 +8,14 @@ import torch
 from torch import Tensor
 
 from lnorm_course.diagnose.explaining import Search
-from lnorm_course.diagnose.probing import listed
+from lnorm_course.diagnose.probing import MOST_NAMED, listed
 from lnorm_course.diagnose.trials import Trial
 from lnorm_utils.words import significant, spoken
 
 __all__ = ["law", "place"]
 
 LEAST = 5  # rows to judge by
+MOST = 2_000  # rows, or features, whose order is looked for
 WITHIN = 1e-6  # at least, of the largest number
 SMALL = 0.01  # of the largest number; that's worth saying
 
@@ -27,7 +28,7 @@ def _tables(search: Search, results: Sequence[Any]) -> tuple[Tensor, ...]:
 
 
 def law(search: Search, results: Sequence[Any]) -> str:
-    """Say in which order the axes come, what is 0, or which γ and β make all numbers right."""
+    """Say in which order axes, rows, or features come, or which γ and β make all numbers right."""
     value, right = results[-1], search.answers[-1]
     if value.shape != right.shape:
         orders = itertools.permutations(range(value.ndim)) if value.ndim == right.ndim else ()
@@ -42,6 +43,12 @@ def law(search: Search, results: Sequence[Any]) -> str:
     within = max(WITHIN, 5 * search.tolerances[-1])
     if said := _zeroed(y, z, within):
         return said
+    for what, own, right in (("features", y.T, z.T), ("rows", y, z)):
+        near = torch.cdist(own[:MOST], right[:MOST], p=torch.inf) <= within * z.abs().max()
+        if near.any(1).all() and not near.diagonal().all():
+            few = ", ".join(str(n) for n in near.int().argmax(1)[: MOST_NAMED + 2].tolist())
+            more = ", …" * (len(near) > MOST_NAMED + 2)
+            return f"in place of {what} 0, 1, 2, … come the right numbers of {what} {few}{more}"
     return _affine(search.trials[-1], tables, within)
 
 
