@@ -23,6 +23,7 @@ __all__ = ["diagnose_layer"]
 
 LEADING = ((2, 3), (2, 3, 5), (5,))  # in front of the features; all sizes differ and are above 1
 SQUARE = 32  # at most
+UNSEEN = (4, 9)
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
 HALF = (torch.float16, torch.bfloat16)
 TRIED = "spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much more; float64, "
@@ -126,7 +127,7 @@ def _changes(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
         return diagnosis(Verdict.KNOWN, f"{words}.", (words,))
     is_same = equal(*values)
     if is_same and equal(values[0], after_other):
-        return None
+        return _keeps_first(subject, norm, trial)
     if is_same or changed:
         what = spoken(changed) if changed else "something"
         slip = f"it keeps {what} from an earlier input" if is_same else f"each call changes {what}"
@@ -135,6 +136,18 @@ def _changes(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
     words = f"It gives other numbers for the same input{where}, so something in it is random, such "
     words += "as dropout, or it's kept from call to call."
     return diagnosis(Verdict.NOT_JUDGED, words)
+
+
+def _keeps_first(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
+    """Say if of a shape that it hasn't seen only the first input is normalized rightly."""
+    shape = (*UNSEEN, *trial.x.shape[-trial.axes :])
+    both = [replace(trial, x=typical(shape, seed)) for seed in (81, 82)]
+    layer = subject.copy(trial)
+    compared = Search(norm, both, subject.unit).compare([subject.result(t, layer) for t in both])
+    if compared.wrong != both[1:]:
+        return None
+    slip = "it keeps something from its first input of a shape"
+    return diagnosis(Verdict.KNOWN, f"{slip}. {norm.name} keeps nothing.", (slip,))
 
 
 def _judged(

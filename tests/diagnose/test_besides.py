@@ -143,3 +143,14 @@ def test_zeros_among_right_numbers_are_told(factor, said):
     diagnosis = diagnose(x, y)
     assert said in diagnosis.verdict
     assert "of 48 numbers are 0" in diagnosis.verdict
+
+
+def test_statistics_kept_by_shape_are_told():
+    kept = {}
+
+    def cached(x):
+        kept.setdefault(x.shape, (x.mean(-1, keepdim=True), x.var(-1, keepdim=True, correction=0)))
+        average, variance = kept[x.shape]
+        return (x - average) / (variance + 1e-5).sqrt()
+
+    assert diagnose(cached).slips == ("it keeps something from its first input of a shape",)
