@@ -42,9 +42,9 @@ def mean(x: Tensor, dim: Axes = -1) -> Tensor:
 def variance(x: Tensor, dim: Axes = -1) -> Tensor:
     """Average the squared distances from the mean: var = Σ (x − mean)² / D, not D − 1.
 
-    The averaged axes stay, with size 1, and the unit is the square of that of `x`. It takes the
-    mean, the mean of the distances, which is only rounding and is subtracted too, and then their
-    squares. That keeps its digits when the mean is large against the spread.
+    The averaged axes stay, with size 1, and the unit is the square of that of `x`. The distances
+    are centered once more before they are squared, because their own mean is what rounding left.
+    That keeps the digits when the mean is large against the spread.
 
     >>> variance(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[4.6667]])

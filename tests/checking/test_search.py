@@ -80,7 +80,7 @@ def test_what_the_source_or_the_arguments_contradict_is_not_said():
 
 def test_an_error_is_explained_by_one_that_is_the_same():
     search = searched()
-    lost = next(p for p in search.model_pieces if "mean inside your variance is a sum" in p.why)
+    lost = next(p for p in search.model_pieces if "Your variance is a sum" in p.why)
     assert search.of({0: X, 1: Raised("ValueError", "no such thing")}) == []
     values = {n: search.result((lost,), n) for n in range(2)}
     assert search.of(values) == [(lost,)]
