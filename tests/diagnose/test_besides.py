@@ -153,4 +153,4 @@ def test_statistics_kept_by_shape_are_told():
         average, variance = kept[x.shape]
         return (x - average) / (variance + 1e-5).sqrt()
 
-    assert diagnose(cached).slips == ("it keeps something from its first input of a shape",)
+    assert diagnose(cached).slips == ("It keeps something from its first input of a shape",)
