@@ -231,7 +231,7 @@ WRONG = [
     (lambda x, w, b: norm(x) * Halves.apply(w) + b, None, ["gradient of γ is 0.5 times"]),
     (lambda x: Halves.apply(norm(x)), None, ["gradient of x is 0.5 times"]),
     (in_place, None, ["in place"]),
-    (lambda x: norm(x).flatten(1), None, ["flattened"]),
+    (lambda x: norm(x).flatten(1), None, ["it returns (2, 24)"]),
     (lambda x: F.group_norm(x.reshape(-1, 8), 2).reshape(x.shape), None, ["2 groups"]),
     (BatchNormInside(), None, ["all axes but", "uses `norm.running_mean`"]),
     (OnlyInTrain(8), None, ["1.1 times", "only in `train`"]),
