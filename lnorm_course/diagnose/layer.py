@@ -127,7 +127,7 @@ def _changes(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
         return diagnosis(Verdict.KNOWN, f"{words}.", (words,))
     is_same = equal(*values)
     if is_same and equal(values[0], after_other):
-        return _keeps_first(subject, norm, trial)
+        return None
     if is_same or changed:
         what = spoken(changed) if changed else "something"
         slip = f"it keeps {what} from an earlier input" if is_same else f"each call changes {what}"
@@ -136,18 +136,6 @@ def _changes(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
     words = f"It gives other numbers for the same input{where}, so something in it is random, such "
     words += "as dropout, or it's kept from call to call."
     return diagnosis(Verdict.NOT_JUDGED, words)
-
-
-def _keeps_first(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
-    """Say if of a shape that it hasn't seen only the first input is normalized rightly."""
-    shape = (*UNSEEN, *trial.x.shape[-trial.axes :])
-    both = [replace(trial, x=typical(shape, seed)) for seed in (81, 82)]
-    layer = subject.copy(trial)
-    compared = Search(norm, both, subject.unit).compare([subject.result(t, layer) for t in both])
-    if compared.wrong != both[1:]:
-        return None
-    slip = "it keeps something from its first input of a shape"
-    return diagnosis(Verdict.KNOWN, f"{slip}. {norm.name} keeps nothing.", (slip,))
 
 
 def _judged(
@@ -206,7 +194,7 @@ def _explained(subject: Subject, search: Search, results: Sequence[Result]) -> E
         return found
     wrong = [trial for trial in found.wrong if trial.kind not in APART]
     kinds = {trial.kind for trial in wrong}
-    slips = [law(search, results)] if kinds & {*SURE} else []
+    slips = [law(search, results) or _kept(subject, search)] if kinds & {*SURE} else []
     if not any(slips):
         slips = [*_gradients(search, results)] if kinds == {"gradient"} else _rows(subject, wrong)
     if kinds <= {"shape", "width"}:
@@ -215,6 +203,17 @@ def _explained(subject: Subject, search: Search, results: Sequence[Result]) -> E
         slips = [where, *(slips or [place(search, results, smallest)[:-1]])]
     words = " ".join(f"{capitalized(slip)}." for slip in slips)
     return found._replace(words=words, slips=tuple(slips))
+
+
+def _kept(subject: Subject, search: Search) -> str:
+    """Say if of a shape that it hasn't seen only the first input comes out right."""
+    trial = search.trials[-1]
+    shape = (*UNSEEN, *trial.x.shape[-trial.axes :])
+    both = [replace(trial, x=typical(shape, seed)) for seed in (81, 82)]
+    layer = subject.copy(trial)
+    values = [subject.result(each, layer) for each in both]
+    is_kept = Search(search.norm, both, subject.unit).compare(values).wrong == both[1:]
+    return "it keeps something from its first input of a shape" * is_kept
 
 
 def _gradients(search: Search, results: Sequence[Any]) -> Iterator[str]:
