@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.batchnorm import _BatchNorm
-from torch.nn.modules.instancenorm import _InstanceNorm
 
 from lnorm_course.inspecting.copies import copied, floats, left_alone
 from lnorm_utils.modules import LayerNorm
-from lnorm_utils.words import counted, significant
+from lnorm_utils.words import significant
 
 __all__ = ["Norm", "Norms", "norms_of"]
 
@@ -74,46 +72,7 @@ class Norms:
     __repr__ = __str__
 
 
-class _Known(NamedTuple):
-    """How to read a kind of norm: its rows, each with the numbers that share one mean."""
-
-    kind: type[nn.Module]
-    over: Callable[[Any], str]
-    rows: Callable[[Any, Tensor], Tensor]
-
-
-def _last(module: Any) -> str:
-    shape = tuple(module.normalized_shape)
-    axes = "axis" if len(shape) == 1 else f"{len(shape)} axes"
-    return f"the last {axes}, {' × '.join(map(str, shape))} numbers"
-
-
-def _last_rows(module: Any, x: Tensor) -> Tensor:
-    return x.flatten(-len(module.normalized_shape)).flatten(0, -2)
-
-
-def _batch(module: Any) -> str:
-    stored = not module.training and module.running_mean is not None
-    now = ", which it now takes from its running statistics" if stored else ""
-    return f"the batch and all places, for each of {counted(module.num_features, 'channel')}{now}"
-
-
-def _group(module: Any) -> str:
-    channels = counted(module.num_channels // module.num_groups, "channel")
-    return f"{channels} of an example and all its places"
-
-
-KNOWN = [
-    *(_Known(kind, _last, _last_rows) for kind in (LayerNorm, nn.LayerNorm, nn.RMSNorm)),
-    _Known(nn.GroupNorm, _group, lambda m, x: x.reshape(len(x) * m.num_groups, -1)),
-    _Known(
-        _InstanceNorm,
-        lambda m: "all places of one channel of an example",
-        # An input without a batch has two axes for InstanceNorm1d, three for 2d, and so on.
-        lambda m, x: x.flatten(1 - m._get_no_batch_dim()).flatten(0, -2),
-    ),
-    _Known(_BatchNorm, _batch, lambda m, x: x.transpose(0, 1).flatten(1)),
-]
+KNOWN = (LayerNorm, nn.LayerNorm, nn.RMSNorm)
 
 
 class _Rows(NamedTuple):
@@ -128,10 +87,10 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     """List the norms of a model, what they average over, and what is unusual about them.
 
     With inputs it runs a copy of the model on them, in the mode in which the model is, and looks at
-    what comes into each norm. The model itself stays as it is. It knows PyTorch's LayerNorm,
-    RMSNorm, GroupNorm, InstanceNorm and BatchNorm and the course's LayerNorm. Of other norms it
-    tells the class, and whether `weight` looks like γ or like γ − 1. A norm that is written as a
-    function, inside another module's `forward`, isn't seen.
+    what comes into each norm. The model itself stays as it is. It knows PyTorch's LayerNorm and
+    RMSNorm and the course's LayerNorm. Of other norms it tells the class, and whether `weight`
+    looks like γ or like γ − 1. A norm that is written as a function, inside another module's
+    `forward`, isn't seen.
 
     Args:
         model: any module.
@@ -150,24 +109,23 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     1 (LayerNorm): over the last axis, 4 numbers, ε = 1e−5, γ = 1
     """
     copy = copied(model, "norms_of")
-    found: dict[str, tuple[Any, _Known]] = {}
+    found: dict[str, Any] = {}
     seen: dict[str, list[_Rows]] = defaultdict(list)
     skipped = []
 
-    def look_at(name: str, known: _Known) -> Callable:
-        def look(module: nn.Module, args: tuple, kwargs: dict) -> None:
+    def look_at(name: str) -> Callable:
+        def look(module: Any, args: tuple, kwargs: dict) -> None:
             for x in floats((args, kwargs))[:1]:
-                rows = known.rows(module, x.detach().double())  # (rows, numbers)
+                rows = x.detach().double().flatten(-len(module.normalized_shape))
                 statistics = rows.mean(dim=-1), rows.var(dim=-1, correction=0)
-                seen[name].append(_Rows(*statistics, x.dtype))
+                seen[name].append(_Rows(*map(torch.flatten, statistics), x.dtype))
 
         return look
 
     for name, module in copy.named_modules():
-        known = next((each for each in KNOWN if isinstance(module, each.kind)), None)
-        if known is not None:
-            found[name] = module, known
-            module.register_forward_pre_hook(look_at(name, known), with_kwargs=True)
+        if isinstance(module, KNOWN):
+            found[name] = module
+            module.register_forward_pre_hook(look_at(name), with_kwargs=True)
         elif "norm" in type(module).__name__.lower():
             unknown = f"{_spoken(name)}: {type(module).__name__} isn't a class it knows."
             skipped.append(" ".join([unknown, *_looks_like(getattr(module, "weight", None))]))
@@ -176,25 +134,28 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
             copy(*inputs, **named)
         not_called = "the model didn't call it on these inputs."
         skipped += [f"what comes into {_spoken(n)}: {not_called}" for n in found if n not in seen]
-    norms = (_norm(name, *each, seen[name]) for name, each in found.items())
+    norms = (_norm(name, module, seen[name]) for name, module in found.items())
     return Norms(tuple(norms), tuple(skipped))
 
 
-def _norm(name: str, module: Any, known: _Known, calls: list[_Rows]) -> Norm:
+def _norm(name: str, module: Any, calls: list[_Rows]) -> Norm:
     weight = getattr(module, "weight", None)
     gamma = None if weight is None or not len(weight) else weight.detach().double().flatten()
-    ratio, remarks = None, [*_about_class(module, known), *_about_gamma(gamma)]
+    ratio, remarks = None, [*_about_class(module), *_about_gamma(gamma)]
     if calls:
         mean, var = (torch.cat([each[n] for each in calls]) for n in (0, 1))  # type: ignore[misc]
         # A constant row counts as infinite, 0 / 0 as 0.
         ratio = (mean.abs() / var.sqrt()).nan_to_num(0.0, torch.inf).median().item()
-        dtypes, has_mean = {each.dtype for each in calls}, known.kind is not nn.RMSNorm
+        dtypes, has_mean = {each.dtype for each in calls}, not isinstance(module, nn.RMSNorm)
         remarks += [*_about_mean(ratio, has_mean, dtypes)]
         remarks += [*_about_eps(module.eps, has_mean, mean.square(), var, dtypes)]
     summary = None
     if gamma is not None:
         summary = gamma.min().item(), gamma.median().item(), gamma.max().item()
-    kind, over = type(module).__name__, known.over(module)
+    shape = tuple(module.normalized_shape)
+    axes = "axis" if len(shape) == 1 else f"{len(shape)} axes"
+    over = f"the last {axes}, {' × '.join(map(str, shape))} numbers"
+    kind = type(module).__name__
     return Norm(name or "the model", kind, over, module.eps, summary, ratio, tuple(remarks))
 
 
@@ -226,9 +187,8 @@ def _about_gamma(gamma: Tensor | None) -> Iterator[str]:
         yield f"γ is near 0 for {off} of {len(gamma)}, which switches these off."
 
 
-def _about_class(module: Any, known: _Known) -> Iterator[str]:
-    own = type(module).forward is not known.kind.forward
-    if own and not type(module).__module__.startswith("torch."):
+def _about_class(module: Any) -> Iterator[str]:
+    if all(type(module).forward is not kind.forward for kind in KNOWN):
         yield "Its class has a forward of its own; `diagnose` tells what that computes."
 
 

@@ -24,13 +24,6 @@ ROWS = [
     (LayerNorm(6), (4, 5, 6), "the last axis, 6 numbers", lambda x: x.reshape(20, 6)),
     (nn.LayerNorm((5, 6)), (4, 5, 6), "the last 2 axes, 5 × 6", lambda x: x.reshape(4, 30)),
     (nn.RMSNorm(6), (4, 5, 6), "the last axis", lambda x: x.reshape(20, 6)),
-    (nn.GroupNorm(2, 6), (4, 6, 5), "3 channels of an example", lambda x: x.reshape(8, 15)),
-    (nn.InstanceNorm1d(6), (4, 6, 5), "one channel of an example", lambda x: x.reshape(24, 5)),
-    (nn.InstanceNorm1d(6), (6, 5), "one channel of an example", lambda x: x),
-    (nn.InstanceNorm2d(6), (4, 6, 5, 3), "one channel", lambda x: x.reshape(24, 15)),
-    (nn.BatchNorm1d(6), (4, 6), "the batch", lambda x: x.T),
-    (nn.BatchNorm1d(6), (4, 6, 5), "the batch", lambda x: x.transpose(0, 1).reshape(6, 20)),
-    (nn.BatchNorm2d(6), (4, 6, 5, 3), "6 channels", lambda x: x.transpose(0, 1).reshape(6, 60)),
 ]
 
 
