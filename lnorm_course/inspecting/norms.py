@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,12 +15,14 @@ from lnorm_utils.words import significant
 
 __all__ = ["Norm", "Norms", "norms_of"]
 
+KNOWN = (LayerNorm, nn.LayerNorm, nn.RMSNorm)
 LARGE_MEAN = 1.0  # of the spread; there RMSNorm is off by √2
 LOST_DIGITS = 3.0
 LARGE_EPS = 0.01  # of the variance
 NEAR_ZERO = 0.01  # of the median of |γ|
 HALFWAY = 0.5  # from 0, where γ − 1 starts, to 1, where γ does
 NOT_ABOVE_ZERO = 0.1  # of the numbers, at least, where they are γ − 1
+_Statistics = tuple[Tensor, torch.dtype]  # mean and variance of each row in float64; that of x
 
 
 @dataclass(frozen=True)
@@ -72,17 +74,6 @@ class Norms:
     __repr__ = __str__
 
 
-KNOWN = (LayerNorm, nn.LayerNorm, nn.RMSNorm)
-
-
-class _Rows(NamedTuple):
-    """What came into a norm in one call: the mean and the variance of each row, in float64."""
-
-    mean: Tensor
-    var: Tensor
-    dtype: torch.dtype
-
-
 def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     """List the norms of a model, what they average over, and what is unusual about them.
 
@@ -110,15 +101,15 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     """
     copy = copied(model, "norms_of")
     found: dict[str, Any] = {}
-    seen: dict[str, list[_Rows]] = defaultdict(list)
+    seen: dict[str, list[_Statistics]] = defaultdict(list)
     skipped = []
 
     def look_at(name: str) -> Callable:
         def look(module: Any, args: tuple, kwargs: dict) -> None:
             for x in floats((args, kwargs))[:1]:
-                rows = x.detach().double().flatten(-len(module.normalized_shape))
+                rows = x.detach().double().reshape(-1, math.prod(module.normalized_shape))
                 statistics = rows.mean(dim=-1), rows.var(dim=-1, correction=0)
-                seen[name].append(_Rows(*map(torch.flatten, statistics), x.dtype))
+                seen[name].append((torch.stack(statistics), x.dtype))
 
         return look
 
@@ -138,15 +129,15 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     return Norms(tuple(norms), tuple(skipped))
 
 
-def _norm(name: str, module: Any, calls: list[_Rows]) -> Norm:
+def _norm(name: str, module: Any, calls: list[_Statistics]) -> Norm:
     weight = getattr(module, "weight", None)
     gamma = None if weight is None or not len(weight) else weight.detach().double().flatten()
     ratio, remarks = None, [*_about_class(module), *_about_gamma(gamma)]
     if calls:
-        mean, var = (torch.cat([each[n] for each in calls]) for n in (0, 1))  # type: ignore[misc]
+        mean, var = torch.cat([each for each, _ in calls], dim=1)
         # A constant row counts as infinite, 0 / 0 as 0.
         ratio = (mean.abs() / var.sqrt()).nan_to_num(0.0, torch.inf).median().item()
-        dtypes, has_mean = {each.dtype for each in calls}, not isinstance(module, nn.RMSNorm)
+        dtypes, has_mean = {dtype for _, dtype in calls}, not isinstance(module, nn.RMSNorm)
         remarks += [*_about_mean(ratio, has_mean, dtypes)]
         remarks += [*_about_eps(module.eps, has_mean, mean.square(), var, dtypes)]
     summary = None
