@@ -9,12 +9,15 @@ from torch import Tensor, nn
 
 from lnorm_course.checking.search import Raised
 from lnorm_course.diagnose.explaining import Explained, Result, Search
-from lnorm_course.diagnose.norms import Norm
+from lnorm_course.diagnose.likeness import other_parameters
 from lnorm_course.diagnose.subject import LETTERS, Subject, equal
-from lnorm_course.diagnose.trials import DTYPES, OVERFLOW, SURE
-from lnorm_utils.words import capitalized, dtype_name, significant, spoken
+from lnorm_course.diagnose.trials import DTYPES, OVERFLOW
+from lnorm_utils.words import capitalized, dtype_name, spoken
 
 __all__ = ["Finding", "compare_as_held", "findings"]
+
+NEAR = 1e-6  # of a number, by which a parameter may be off
+ADDS_ONE = "(1 + g, b)"  # a piece, with which a layer that holds γ − 1 is right
 
 
 class Finding(NamedTuple):
@@ -137,9 +140,12 @@ def compare_as_held(
     own = subject.changed(is_as_held=True, held=alike)
     held = right.compare([own.result(trial) for trial in trials])
     is_new = all(map(_is_constant, (g, b)))
+    codes = [getattr(part, "code", "") for parts in explained.found for part in parts]
     is_trained = not all(_is_constant(tensors[path]) for path in alike.values())
-    words = "" if held.is_right else _other_numbers(subject, search.norm)
-    if held.is_right and not explained.is_right and (not is_new or _keeps_less(subject, search)):
+    mine = {role: tensors[path] for role, path in alike.items()}
+    words = "" if held.is_right else other_parameters(mine, like, NEAR)
+    words = f"It holds other numbers than `like`: {words}." if words else ""
+    if held.is_right and not explained.is_right and (not is_new or ADDS_ONE in codes):
         note = f"With the same numbers in both it would differ. {explained.words}".strip()
         return held, " That's with the γ and β that each of them holds.", note * bool(alike)
     if words and explained.is_right and not (is_new and is_trained):  # which norm, `like` says
@@ -148,42 +154,6 @@ def compare_as_held(
     return explained, f" {words}" * bool(words), words * (not explained.is_right and not is_new)
 
 
-def _keeps_less(subject: Subject, search: Search) -> bool:
-    """Tell whether a layer is right if it's given γ − 1."""
-    return all(
-        search.is_right(subject.result(replace(trial, weight=trial.weight - 1)), n)
-        for n, trial in enumerate(search.trials)
-        if trial.kind in SURE and trial.weight is not None
-    )
-
-
 def _is_constant(p: Tensor | None) -> bool:
     """Tell whether a parameter is as a new layer has it."""
     return p is None or bool(p.min() == p.max())
-
-
-def _other_numbers(subject: Subject, norm: Norm) -> str:
-    """Say how the γ and β that a layer holds differ from those of `like`."""
-    found = []
-    for role, path in subject.held.items():
-        own = subject.tensors(subject.layer)[path]
-        like = getattr(norm.module, role, None)
-        if like is None or own.numel() != like.numel():
-            continue
-        p, q = (each.detach().double().flatten() for each in (own, like))
-        (other,) = {*LETTERS} - {role}
-        swap = getattr(norm.module, other, None)
-        near = 1e-6 * max(1.0, q.abs().max().item())
-        if torch.allclose(p, q, 0, near):
-            continue
-        if _is_constant(p):
-            why = f"where that of `like` is {significant(q[0])}"
-            why = why if _is_constant(q) else "as if it weren't loaded"
-            found.append(f"its {LETTERS[role]} is {significant(p[0])} everywhere, {why}")
-        elif swap is not None and torch.allclose(p, swap.detach().double().flatten(), 0, near):
-            found.append(f"its {LETTERS[role]} has the numbers of the {LETTERS[other]} of `like`")
-        elif torch.allclose(p + 1, q, 0, near):
-            found.append(f"its {LETTERS[role]} is less by 1, as if it were to be added")
-        else:
-            found.append(f"its {LETTERS[role]} has other numbers")
-    return f"It holds other numbers than `like`: {spoken(found, True)}." if found else ""

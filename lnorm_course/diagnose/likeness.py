@@ -1,7 +1,7 @@
 """What is right about results that no piece explains."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -9,10 +9,11 @@ from torch import Tensor
 
 from lnorm_course.diagnose.explaining import Search
 from lnorm_course.diagnose.probing import MOST_NAMED, listed
+from lnorm_course.diagnose.subject import LETTERS
 from lnorm_course.diagnose.trials import Trial
 from lnorm_utils.words import significant, spoken
 
-__all__ = ["law", "place"]
+__all__ = ["law", "other_parameters", "place"]
 
 LEAST = 5  # rows to judge by
 MOST = 2_000  # rows, or features, whose order is looked for
@@ -76,23 +77,40 @@ def _affine(trial: Trial, tables: tuple[Tensor, ...], within: float) -> str:
     if left > within * y.abs().max() or g.abs().max() <= within:
         return ""
     near = max(10 * WITHIN, 3 * left.item())
+    right = {"weight": trial.weight, "bias": trial.bias}
+    return other_parameters({"weight": g, "bias": b}, right, near)
+
+
+def other_parameters(
+    own: Mapping[str, Tensor], right: Mapping[str, Tensor | None], near: float
+) -> str:
+    """Say how γ and β, under their roles, differ from the right ones; nothing if they don't."""
     found = []
-    given = {"γ": trial.weight, "β": trial.bias}
+    mine, theirs = (
+        {role: p.detach().double().flatten() for role, p in each.items() if p is not None}
+        for each in (own, right)
+    )
 
     def close(one: Tensor, other: Tensor) -> bool:
         return torch.allclose(one, other, near, near)
 
-    for letter, p, usual, other in (("γ", g, 1.0, "β"), ("β", b, 0.0, "γ")):
-        own, swap = given[letter], given[other]
-        expected = torch.full_like(p, usual) if own is None else own.flatten()
-        if close(p, expected):
+    for role, other, new in (("weight", "bias", 1.0), ("bias", "weight", 0.0)):
+        if role not in mine:
             continue
-        if close(p.sort().values, expected.sort().values):
+        letter, p, swap = LETTERS[role], mine[role], theirs.get(other)
+        q = theirs.get(role, torch.full_like(p, new))
+        if close(p, q):
+            continue
+        if close(p, torch.full_like(p, new)):
+            found.append(f"{letter} is {new:g} everywhere, as if it weren't loaded")
+        elif close(p.sort().values, q.sort().values):
             found.append(f"the numbers of {letter} are at other features, in another order")
-        elif swap is not None and close(p, swap.flatten()):
-            found.append(f"in place of {letter} there's {other}")
+        elif swap is not None and close(p, swap):
+            found.append(f"in place of {letter} there's {LETTERS[other]}")
+        elif close(p + 1, q):
+            found.append(f"{letter} is less by 1, as if it were to be added")
         else:
-            here = "there is none here" if own is None else f"{_numbers(expected)} is right"
+            here = f"{_numbers(q)} is right" if role in theirs else "there is none here"
             found.append(f"it has {letter} = {_numbers(p)}, where {here}")
     return spoken(found, are_clauses=True) if found else ""
 

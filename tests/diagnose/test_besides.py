@@ -130,7 +130,7 @@ def test_parameters_that_cannot_be_replaced_count_as_they_are(kind):
 def test_parameters_that_were_swapped_are_told():
     like, mine = trained(), nn.LayerNorm(10)
     mine.weight, mine.bias = like.bias, like.weight
-    assert "its γ has the numbers of the β" in diagnose(mine, like=like).verdict
+    assert "in place of γ there's β" in diagnose(mine, like=like).verdict
 
 
 @pytest.mark.parametrize(
