@@ -30,7 +30,7 @@ def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float
         return []
     other = typical(rows.shape, 71)
 
-    def changes(axis: int, other: Tensor = other) -> Tensor:
+    def changes(axis: int, other: Tensor) -> Tensor:
         """Return (changed one, one that comes out otherwise) for rows or features."""
         found = []
         for number in torch.arange(rows.shape[axis])[:, None]:
@@ -40,13 +40,11 @@ def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float
             found.append(~same.reshape(rows.shape).all(1 - axis))
         return torch.stack(found)
 
-    rows_change = changes(0)
+    rows_change = changes(0, other)
     mixed = rows_change & ~torch.eye(len(rows), dtype=torch.bool)
     said = [_mixed(rows_change, len(rows) // len(x))] if mixed.any() else []
-    changed = changes(1)
-    if not changed.all():  # a large number shows what only the largest feature of a row does
-        changed |= changes(1, FAR * other)
-    return [*said, *_features(changed)]
+    # A large number shows what only the largest feature of a row does, too.
+    return [*said, *_features(changes(1, FAR * other))]
 
 
 def _mixed(changed: Tensor, entry: int) -> str:
