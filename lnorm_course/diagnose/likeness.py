@@ -102,10 +102,10 @@ def other_parameters(
         if close(p, q):
             continue
         if close(p, torch.full_like(p, new)):
-            found.append(f"{letter} is {new:g} everywhere, as if it weren't loaded")
+            found.append(f"{letter} is {new:g} everywhere, as in a new layer")
         elif close(p.sort().values, q.sort().values):
             found.append(f"the numbers of {letter} are at other features, in another order")
-        elif swap is not None and close(p, swap):
+        elif swap is not None and close(p, swap) and not close(p, p.mean()):
             found.append(f"in place of {letter} there's {LETTERS[other]}")
         elif close(p + 1, q):
             found.append(f"{letter} is less by 1, as if it were to be added")
