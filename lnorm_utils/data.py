@@ -226,7 +226,7 @@ def ring_network(
     return network
 
 
-def _linear(in_features: int, out_features: int, scale: float | None) -> nn.Linear:
+def _linear(in_features: int, out_features: int, start: float | None) -> nn.Linear:
     """Make an `nn.Linear` in float64 that starts as PyTorch starts one in float32.
 
     PyTorch's own start differs in the last digit of float32 between instruction sets. Training the
@@ -234,12 +234,12 @@ def _linear(in_features: int, out_features: int, scale: float | None) -> nn.Line
     """
     linear = nn.utils.skip_init(nn.Linear, in_features, out_features, dtype=torch.float64)
     with torch.no_grad():
-        if scale is not None:
-            start = torch.randn(linear.weight.shape).double()
-            linear.weight.copy_(scale * math.sqrt(2 / in_features) * start)
+        if start is not None:
+            normal = torch.randn(linear.weight.shape).double()
+            linear.weight.copy_(start * math.sqrt(2 / in_features) * normal)
             linear.bias.zero_()
             return linear
         for parameter in linear.parameters():
-            start = 2 * torch.rand(parameter.shape).double() - 1  # from −1 to 1
-            parameter.copy_(start / math.sqrt(in_features))
+            uniform = 2 * torch.rand(parameter.shape).double() - 1  # from −1 to 1
+            parameter.copy_(uniform / math.sqrt(in_features))
     return linear

@@ -7,10 +7,10 @@ __all__ = ["Adam", "train"]
 
 
 class Adam:
-    """Change parameters by Adam: p − rate · m̂ / (√v̂ + ε).
+    """Change parameters by Adam: p − rate · m̂ / (√v̂ + 1e-8).
 
     m and v are running means of the gradient and of its square, with β = 0.9 and 0.999. Both start
-    at 0, so at step t the hat divides them by 1 − βᵗ. ε is 1e-8.
+    at 0, so at step t the hat divides them by 1 − βᵗ. (`torch.optim` takes a second to load.)
 
     Args:
         parameters: what is changed, in place.
