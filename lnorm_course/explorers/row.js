@@ -26,36 +26,38 @@ function ownerOf(link) {
  * at the picture; and `close`: let go of everything.
  */
 export function mount(parent, page) {
-  const [words, names] = [page.sentences.flat(), Object.keys(page.presets)];
-  const most = Math.max(10, ...page.start.x.flat().map(Math.abs)); // how far a number is dragged
+  const words = page.sentences.flat();
+  const presets = Object.entries(page.states).map(([name, { says, rows, ...state }]) => {
+    if (rows) state.x = page.x.map((values, row) => rows[row] ?? values);
+    return { name, address: addressed(name), says, state };
+  });
+  const most = Math.max(10, ...page.x.flat().map(Math.abs)); // how far a number is dragged
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const root = drawGroup(parent, "lnorm-row", page.alt);
   const [chips, tools] = [drawGroup(root, "chips", "states"), drawGroup(root, "tools", "views")];
   const stage = Object.assign(element("div", root, { class: "stage" }),
-    { states: names.map(addressed), point, close });
+    { states: presets.map(({ address }) => address), point, close });
   const table = element("table", stage); // what is drawn, for whoever hears it
   const says = element("p", root, { role: "status" });
   const nodes = new Map(); // id → what is drawn of a box
-  let [state, touched, room] = [page.start, -AWAY, 0];
-  let [pinned, peeked, pressed] = ["", "", []]; // terms that are lit; presets that hold
+  let [state, touched, room] = [{ at: 0, ...page.start, x: page.x }, -AWAY, 0];
+  let [pinned, peeked] = ["", ""]; // terms that are lit
   let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; steps that changed
 
-  const toggles = []; // what shows which buttons are on
-  const buttons = (into, entries, act, isOn) => {
-    const made = drawButtons(entries.map(([, label]) => label), into, (at) => act(entries[at][0]));
-    toggles.push(() => made.forEach((one, at) => { one.ariaPressed = isOn(entries[at][0]); }));
-  };
   const depths = page.depths ?? DEPTHS;
-  buttons(chips, names.map((name) => [name, name]), (name) => show(name),
-    (name) => pressed.includes(name));
-  buttons(tools, Object.entries(depths), (depth) => go({ depth }), (one) => one === state.depth);
-  buttons(tools, Object.entries(page.axes ?? {}), (axis) => go({ over: [..."NLD"].filter((one) =>
-    (one === axis) !== state.over.includes(one)).join("") }), (axis) => state.over.includes(axis));
+  const buttons = [
+    ...presets.map((preset) => [chips, preset.name, () => show(preset), () => isShown(preset)]),
+    ...Object.entries(depths).map(([depth, label]) =>
+      [tools, label, () => go({ depth }), () => depth === state.depth]),
+    ...Object.entries(page.axes ?? {}).map(([axis, label]) => [tools, label, () => go({
+      over: [..."NLD"].filter((one) => (one === axis) !== state.over.includes(one)).join("") }),
+    () => state.over.includes(axis)]),
+  ].map(([into, label, press, isOn]) => ({ isOn, button: drawButtons([label], into, press)[0] }));
 
   /** Change parts of the state, and say what is seen now. */
   function go(changes, said, at = null) {
     // A preset is seen as a change of the first numbers, whatever a hand has made of them.
-    const before = said ? { ...state, ...changes, x: page.start.x } : state;
+    const before = said ? { ...state, ...changes, x: page.x } : state;
     state = { ...state, ...changes };
     if (isOpen(state) && state.over) state.over = "D"; // a word alone has its own mean
     [hot, pinned, moved] = [at, "", []];
@@ -67,7 +69,9 @@ export function mount(parent, page) {
     tell(said, at ?? undefined);
     draw();
   }
-  const show = (name) => go(page.presets[name].state, page.presets[name].says);
+  const show = (preset) => go(preset.state, preset.says);
+  const isShown = (preset) => Object.entries(preset.state)
+    .every(([key, value]) => `${state[key]}` === `${value}`);
   function change(row, d, value) {
     const next = Math.max(-most, Math.min(most, Math.round(value / GRAIN) * GRAIN));
     const x = state.x.map((values, r) => (r === row ? values.with(d, next) : values));
@@ -81,7 +85,7 @@ export function mount(parent, page) {
     const lit = peeked || pinned;
     for (const part of root.querySelectorAll("[data-of]"))
       part.classList.toggle("lit", part.dataset.of.split(" ").includes(lit));
-    const names = [lit, ...pressed.map(addressed)];
+    const names = [lit, ...presets.filter(isShown).map(({ address }) => address)];
     for (const link of document.querySelectorAll(HANDLE)) {
       const is = names.includes(nameIn(link));
       if (is !== link.classList.contains("lnorm-lit") && ownerOf(link) === stage)
@@ -113,62 +117,59 @@ export function mount(parent, page) {
     const width = Math.min(stage.clientWidth, 760);
     if (!width) return;
     const solved = solve();
-    const { boxes } = layout(state, page, width, solved);
+    const { boxes, told } = layout(state, page, width, solved);
     if (!drag?.isPulled) {
       // As high as the highest preset, so that what's below stays where it is.
-      room = Math.max(...names
-        .map((name) => ({ ...state, ...page.presets[name].state, depth: state.depth }))
+      room = Math.max(...presets
+        .map((preset) => ({ ...state, ...preset.state, depth: state.depth }))
         .map((one) => layout(one, page, width, solve(one)).height));
       table.textContent = "";
-      heard(boxes).forEach((line, i) => {
+      told.forEach((line, i) => {
         const row = element("tr", table);
-        if (i === 0) element("td", row); // the corner
-        line.forEach(({ text }, at) => element(i && at ? "td" : "th", row, {}, text));
+        const isHead = (at) => (i === 0) !== (at === 0);
+        line.forEach((text, at) => element(isHead(at) ? "th" : "td", row, {}, text));
       });
     }
-    const changed = moved.flatMap(({ id }) => [`${id}-below`, `g${id}`]);
     const ids = new Set(boxes.map(({ id }) => id));
-    const center = hot && state.over !== undefined && state.depth === "numbers"
-      && solved.steps[hot.row][hot.d].group;
-    for (const box of boxes) paint(nodes.get(box.id) ?? born(box), box, {
-      away: box.isShown === false, last: box.isLast,
-      moved: changed.includes(box.id), hot: box.kind === "dot" && box.d === hot?.d,
-    }, center && box.group && box.group !== center ? 0.5 : "");
-    for (const [id, node] of nodes) if (!ids.has(id)) node.classList.add("away");
+    const groupOf = ({ row, d }) => solved.steps[row]?.[d]?.group;
+    const center = hot && state.over !== undefined && state.depth === "numbers" && groupOf(hot);
+    // Keys go through words and numbers in their order, so all of them are there from the first.
+    const all = nodes.size ? [] : layout({ ...state, depth: "numbers" }, page, width, solved).boxes;
+    for (const box of [...all, ...boxes]) paint(nodes.get(box.id) ?? born(box), box, {
+      last: box.isLast, hot: box.kind === "dot" && box.d === hot?.d,
+      moved: ["below", "pill"].includes(box.kind)
+        && moved.some(({ row, d }) => row === box.row && d === box.d),
+    }, center && (groupOf(box) ?? center) !== center ? 0.5 : "");
+    for (const [id, node] of nodes) node.classList.toggle("away", !ids.has(id));
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
     stage.style.cssText = `--height: ${room}px; --header: ${header}px;
       --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
-    pressed = names.filter((name) => Object.entries(page.presets[name].state)
-      .every(([key, value]) => `${state[key]}` === `${value}`));
-    for (const show of toggles) show();
+    for (const { button, isOn } of buttons) button.ariaPressed = isOn();
     light();
   }
 
-  /** Make what draws a box; it comes out of another one, or where it stands. */
-  function born({ id, kind, row, d, from, said, html = "" }) {
-    const node = element(kind === "word" ? "button" : "div", stage, { class: `box ${kind}` });
+  /** Make what draws a box. */
+  function born({ id, kind, row, d, html = "" }) {
+    const isHeard = ["word", "cell", "formula"].includes(kind); // the table has the others
+    const node = element(kind === "word" ? "button" : "div", stage,
+      { class: `box ${kind}`, "aria-hidden": !isHeard });
     nodes.set(id, node);
-    if (said) Object.assign(node, { role: "img", ariaLabel: said });
-    else if (kind !== "word") node.ariaHidden = kind !== "cell"; // the table has it
     node.innerHTML = kind !== "cell" ? html : `<input type="range" min="${-most}" max="${most}"
       step="any" aria-label="number ${page.letters[d]} of ${words[row]}">
       <span aria-hidden="true"></span>`;
-    if (nodes.has(from)) {
-      node.style.cssText = nodes.get(from).style.cssText;
-      node.getBoundingClientRect(); // from there it moves
-    }
     return node;
   }
 
   function paint(node, { place: [x, y, w, h], ...box }, marks, opacity) {
-    const [translate, transform] = [`${x}px ${y}px`, `skewX(${box.lean ?? 0}rad)`];
+    const [translate, transform] = [`${x}px ${y}px`, box.lean ? `skewX(${box.lean}rad)` : ""];
     Object.assign(node.style, { translate, transform, width: `${w}px`, height: `${h}px`, opacity });
-    for (const name of ["of", "row", "d", "pull"]) if (name in box) node.dataset[name] = box[name];
+    for (const name of ["of", "row", "d", "pull", "leads"])
+      if (box[name] !== undefined) node.dataset[name] = box[name];
     for (const [name, is] of Object.entries(marks)) node.classList.toggle(name, Boolean(is));
     if ("tone" in box) node.style.setProperty("--fill",
       `${box.tone < 0 ? "#e69f00" : "#0072b2"} ${Math.min(1, Math.abs(box.tone)) * 46}%`);
     if ("text" in box) (node.lastElementChild ?? node).textContent = box.text;
-    if (box.kind === "word") node.ariaPressed = box.isOn;
+    if (box.kind === "word") node.ariaPressed = box.leads === "numbers";
     if (box.kind === "cell") Object.assign(node.firstChild,
       { value: box.value, ariaValueText: short(box.value) });
   }
@@ -182,10 +183,8 @@ export function mount(parent, page) {
   const hands = {
     mousedown: (event) => { if (partAt(event)) event.preventDefault(); }, // it keeps the focus
     click: ({ target }) => {
-      const word = target.closest(".word");
-      const isAgain = isOpen(state) && state.at === Number(word?.dataset.row);
-      const depth = isAgain ? "numbers" : isOpen(state) ? state.depth : "row";
-      if (word) go({ depth: depth in depths ? depth : "numbers", at: Number(word.dataset.row) });
+      const { row, leads } = target.closest(".word")?.dataset ?? {};
+      if (row) go({ depth: leads in depths ? leads : "numbers", at: Number(row) });
     },
     input: (event) => change(partAt(event).row, partAt(event).d, Number(event.target.value)),
     focusin: (event) => {
@@ -206,7 +205,7 @@ export function mount(parent, page) {
         change(drag.row, drag.d, drag.x[drag.row][drag.d] + (clientX - drag.from) * drag.pull);
     },
     pointerup: () => {
-      if (drag) nodes.get(`c${drag.row}-${drag.d}`).firstChild.focus({ preventScroll: true });
+      if (drag) nodes.get(`cell${drag.row},${drag.d}`).firstChild.focus({ preventScroll: true });
       drag = null;
       draw();
     },
@@ -232,14 +231,13 @@ export function mount(parent, page) {
   function point(link, isPressed = false) {
     if (!isPressed && (drag || performance.now() - touched < AWAY)) return;
     const name = nameIn(link);
-    const found = names.find((one) => addressed(one) === name);
-    const x = page.presets[found]?.state.x ?? state.x;
+    const found = presets.find(({ address }) => address === name);
     // Where a hand is asked for, reading on changes no number.
-    if (!isPressed && state.results && `${x}` !== `${state.x}`) return;
+    if (!isPressed && state.results && `${found?.state.x ?? state.x}` !== `${state.x}`) return;
     if (found) show(found);
     else {
-      const parts = [...root.querySelectorAll(`[data-of~="${name}"]`)];
-      if (parts.every((part) => part.closest(".away"))) go({ depth: "steps" }); // which has it
+      const part = root.querySelector(`[data-of~="${name}"]:not(.away, .away *)`);
+      if (!part) go({ depth: "steps" }); // which has it
       pinned = isPressed && pinned === name ? "" : name;
     }
     light();
@@ -267,7 +265,7 @@ export function mount(parent, page) {
     document.addEventListener(type, follow, { capture: true, signal: gone.signal });
   const sizes = new ResizeObserver(draw);
   sizes.observe(stage);
-  show(page.preset);
+  show(presets.find(({ name }) => name === page.preset));
   function close() {
     sizes.disconnect();
     gone.abort();
@@ -279,21 +277,17 @@ export function mount(parent, page) {
 /** A Jupyter widget made of `mount`. */
 const render = ({ model, el }) => mount(el, model.get("page")).close;
 
-/** On a page, keep a picture in view while paragraphs right below it speak of it. */
-function reach(place) {
-  const around = element("div", null, { class: "lnorm-row-reach" });
-  const speaks = () => around.nextElementSibling?.matches(`p:has(${HANDLE})`);
-  place.after(around);
-  while (speaks()) around.append(around.nextElementSibling);
-  if (around.hasChildNodes()) around.prepend(place);
-}
 for (const place of document.querySelectorAll(".lnorm-row-place")) {
   const page = JSON.parse(place.querySelector("script").textContent);
-  const asked = Object.keys(page.presets).find((name) => addressed(name) === nameIn(location));
   place.textContent = "";
-  reach(place);
-  const stage = mount(place, asked ? { ...page, preset: asked } : page);
-  if (asked) stage.scrollIntoView();
+  const stage = mount(place, page);
+  if (stage.states.includes(nameIn(location))) {
+    stage.point(location, true);
+    stage.scrollIntoView();
+  }
+  // The picture stays in view while paragraphs right below it speak of it.
+  const below = () => place.nextElementSibling;
+  while (below()?.matches(`p:has(${HANDLE})`)) place.append(below());
 }
 // What a paragraph's first handle says is shown once the paragraph stands where one reads: where
 // the picture that stays in view ends, at the latest.
@@ -303,6 +297,6 @@ const reading = new IntersectionObserver((seen) => {
     ownerOf(link).point(link);
   }
 }, { rootMargin: "-53% 0px -43% 0px" });
-for (const one of document.querySelectorAll(".lnorm-row-reach > p"))
+for (const one of document.querySelectorAll(".lnorm-row-place > p"))
   reading.observe(one);
 export default { render };

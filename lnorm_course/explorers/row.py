@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import anywidget
-import numpy as np
 import torch
 import traitlets
 
@@ -38,16 +37,19 @@ class Row(anywidget.AnyWidget):
 
     def __init__(self, page: dict[str, Any]) -> None:
         super().__init__(page=page)
-        self.alt, self.words = page["alt"], page["presets"][page["preset"]]["says"]
+        self.state = {**page["start"], **page["states"][page["preset"]]}
+        self.alt, self.words = page["alt"], self.state["says"]
         close_former_run(self)
 
     def png(self) -> bytes:
         """Draw what stands where no widget runs: a word on two lines, or all words in a table."""
-        state = {**self.page["start"], **self.page["presets"][self.page["preset"]]["state"]}
-        x = torch.tensor(state["x"]).double().reshape(*np.shape(self.page["sentences"]), -1)
-        if state["depth"] == "numbers":
-            return shared_cells(x, tuple(map("NLD".index, state.get("over") or "D"))).png()
-        row = x.flatten(0, 1)[state["at"]]
+        x = torch.tensor(self.page["x"], dtype=torch.float64)
+        for at, row in self.state.get("rows", {}).items():
+            x[int(at)] = torch.tensor(row)
+        if self.state["depth"] == "numbers":
+            words = x.unflatten(0, (-1, len(self.page["sentences"][0])))
+            return shared_cells(words, tuple(map("NLD".index, self.state.get("over") or "D"))).png()
+        row = x[self.state.get("at", 0)]
         picture = number_lines(torch.stack([row, layer_norm(row, len(row))]))
         picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
         return picture.png()
@@ -73,16 +75,6 @@ def explore_row(preset: str = "four numbers") -> Row:
     """
     one_of(preset, [name for sheet in SHEETS.values() for name in sheet["states"]], "preset")
     sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["states"])
-    rows = sheet.get("x") or encoded_points().double().flatten(0, 1).tolist()
-    page = {"preset": preset, "sentences": SENTENCES, "letters": "abcdefgh", **sheet}
-    start = {"at": 0, **sheet["start"], "x": rows}
-    presets = {name: _preset(dict(state), rows) for name, state in page.pop("states").items()}
-    return Row({"decimals": "x" not in sheet, **page, "start": start, "presets": presets})
-
-
-def _preset(state: dict[str, Any], rows: list[list[float]]) -> dict[str, Any]:
-    """Take what is said off a state, and write out all rows, if some are others."""
-    says, others = state.pop("says"), state.pop("rows", None)
-    if others is not None:
-        state["x"] = [others.get(str(at), row) for at, row in enumerate(rows)]
-    return {"state": state, "says": says}
+    rows = encoded_points().double().flatten(0, 1).tolist()
+    own = {"preset": preset, "sentences": SENTENCES, "letters": "abcdefgh", "x": rows}
+    return Row({**own, "decimals": "x" not in sheet, **sheet})

@@ -3,13 +3,14 @@
 // computed here, and a test holds that to `lnorm_utils`. row.json has the states.
 
 const GAP = 7; // pixels between cells
-const TOLD = ["letter", "word", "label", "cell", "below", "step", "value", "pill"];
-const FORMULA = `<math display="block" style="font-size: 1.45em"><mi data-of="y">y</mi><mo>=</mo>
-<mfrac><mrow data-of="centered"><mi data-of="x">x</mi><mo>−</mo><mi data-of="mean">mean</mi></mrow>
+const FORMULA = `<math display="block" style="font-size: 1.45em"
+aria-label="y is x minus the mean, divided by the root of the variance plus ε" role="img">
+<mi data-of="y">y</mi><mo>=</mo><mfrac>
+<mrow data-of="centered"><mi data-of="x">x</mi><mo>−</mo><mi data-of="mean">mean</mi></mrow>
 <msqrt data-of="spread"><mi data-of="var">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt>
-</mfrac>`;
-const FORMULA_SAID = "y is x minus the mean, divided by the root of the variance plus ε";
-const AFFINE = '<mo>·</mo><mi data-of="gamma">γ</mi><mo>+</mo><mi data-of="beta">β</mi>';
+</mfrac></math>`;
+const AFFINE = FORMULA.replace("plus ε", "$&, times γ, plus β").replace("</math>",
+  '<mo>·</mo><mi data-of="gamma">γ</mi><mo>+</mo><mi data-of="beta">β</mi>$&');
 // What a lane makes of the numbers that reach a place in it, and of those that have entered it.
 const ACTS = {
   LN: (values) => ownSteps(values).map(({ y }) => y),
@@ -24,8 +25,8 @@ const average = (values) => values.reduce((sum, value) => sum + value, 0) / valu
 const plain = (value) => (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−");
 const fitted = (value) => {
   const size = Math.abs(value);
-  const small = size < 0.001 ? value.toExponential(0) : value.toFixed(3);
-  if (size > 1e-12 && size < 0.01) return small.replaceAll("-", "−");
+  if (size > 1e-12 && size < 0.01)
+    return (size < 0.001 ? value.toExponential(0) : value.toFixed(3)).replaceAll("-", "−");
   return plain(value).replace(/\.\d*/, size >= 100 ? "" : "$&");
 };
 const trimmed = (text) => text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
@@ -43,7 +44,7 @@ export function derive(x, { over = "D", length = 1, eps = 1e-5, gamma, beta } = 
     const place = [Math.floor(row / length), row % length, d];
     const key = place.map((at, axis) => (over.includes("NLD"[axis]) ? "" : at)).join();
     if (!groups.has(key)) groups.set(key, { steps: [] });
-    const step = { x: value, row, d, id: `c${row}-${d}`, group: groups.get(key) };
+    const step = { x: value, row, d, group: groups.get(key) };
     step.group.steps.push(step);
     return step;
   }));
@@ -83,89 +84,80 @@ function tableOf({ depth, gamma, lane }, own) {
     line("÷ root", "normed", 2, "y", "spread", `root ${fitted(root)}`), ...(gamma ? [y] : [])];
 }
 
-/** Return the boxes that are words or numbers as the lines of a table, for whoever hears it. */
-function heard(boxes) {
-  const told = boxes.filter(({ kind, isShown = true, isAside }) =>
-    isShown && !isAside && TOLD.includes(kind));
-  const lines = Object.values(Object.groupBy(told, ({ place: [, y] }) => y)); // from the top down
-  return lines.map((line) => line.sort((a, b) => a.place[0] - b.place[0]));
-}
-
-/** Place what a state shows: boxes, those of words and numbers first, and how high all of it is. */
-function layout(state, page, width, { steps, groups }) {
+/** Place what a state shows: boxes, the lines of a table that tells of them, and how high it is. */
+function layout(state, page, width, { steps }) {
   const { depth, at, results, over, gamma, lane } = state;
   const { sentences: [{ length }], letters } = page;
   const [open, slim, features] = [isOpen(state), width < 520, state.x[0].length];
   const [hasFormula, braced] = [depth === "steps" && !lane, page.braces && !open ? over : ""];
   const table = open ? tableOf(state, steps[at]) : [];
   const lines = (state.lines ?? [0, table.length - 1]).map((i) => table[i]);
-  const aside = hasFormula && !slim ? (gamma ? 198 : 168) : 0; // there the formula stands
-  const edge = 22 * [..."NL"].filter((axis) => braced.includes(axis)).length;
-  const left = aside + edge + (slim ? 72 : 96);
-  const right = slim ? 78 : 112;
+  const margin = hasFormula && !slim ? (gamma ? 198 : 168) // there the formula stands, or braces
+    : 22 * [..."NL"].filter((axis) => braced.includes(axis)).length;
+  const [left, right] = [margin + (slim ? 72 : 96), slim ? 78 : 112];
   const cell = Math.min(112, (width - left - right) / features);
   const end = left + cell * features;
-  const tall = !open && results ? 48 : 40;
   const roof = steps.length > 1 ? 102 : 66; // one word alone needs no name
-  const plotted = roof - 48 + 120 * lines.length;
-  const under = open ? plotted + (hasFormula && slim ? 88 : 0) : 0; // the letters
-  const head = page.braces && !open ? 46 : 24;
-  const top = (row) => head + row * (tall + GAP) + Math.floor(row / length) * 6;
-  const bottom = top(steps.length - 1) + tall;
-  const boxes = [];
+  const plotted = roof - 48 + 120 * lines.length + (hasFormula && slim ? 88 : 0);
+  const under = open ? plotted : page.braces ? 22 : 0; // the letters
+  const isBeside = !open && over?.includes("D"); // where there's room for means
+  const [boxes, told] = [[], []];
   const put = (id, kind, place, more) => boxes.push({ id, kind, place, ...more });
-  const across = (name, y, kind, more) => steps[0].forEach((_, d) => put(`${name}${d}`, kind,
-    [left + cell * d, y, cell - GAP, kind === "letter" ? 20 : 40], { d, ...more(d) }));
-
-  let along = 0;
-  page.sentences.flat().forEach((word, row) => {
-    const isOf = Math.floor(row / length) === Math.floor(at / length) && steps.length > 1;
-    const wide = 11 * word.length + 26;
-    const half = !open && results ? 24 : 40;
-    const place = open ? [along, 0, wide, 36] : [edge, top(row), left - edge - 12, half];
-    if (isOf) along += wide + 10;
-    if (half < 40) put(`r${row}`, "label", [edge, top(row) + 24, left - edge - 12, 24],
-      { text: results === "y" ? "its norm" : "x − mean" });
-    put(`w${row}`, "word", place,
-      { text: word, row, isShown: !open || isOf, isOn: open && row === at, isAside: open });
-    steps[row].forEach(({ id, group, x, ...step }, d) => {
-      put(id, "cell", [left + cell * d, open ? under + 24 : top(row), cell - GAP, half],
-        { row, d, group, value: x, of: "x", tone: x / 8, isShown: !open || row === at,
-          text: (page.decimals ? fitted : short)(x) });
-      if (half < 40) put(`${id}-below`, "below", [left + cell * d, top(row) + 24, cell - GAP, 24],
-        { group, row, d, tone: step[results] / 2, text: plain(step[results]) });
-    });
-  });
-  across("letter", open ? under : head - 24, "letter", (d) => ({ text: letters[d] }));
+  // A line of the table: its label, its numbers, and what stands beside them.
+  const across = (name, kind, [y, high], ...line) => told.push(line.map((box, i) => {
+    const [column, x, wide] = i === 0 ? ["label", margin, left - margin - 12]
+      : i > features ? ["value", end, right - 4] : [kind, left + cell * (i - 1), cell - GAP];
+    put(`${name},${i - 1}`, column, [x, y, wide, box.high ?? high], { d: i - 1, ...box });
+    return box.text;
+  }));
+  const numbers = (values, full, written, more) => values.map((value) =>
+    ({ value, tone: value / full, text: written(value), ...more }));
+  // What ε leaves of a difference in a lane, such as 4e−7, is 0.
+  const own = lane ? (value) => trimmed(plain(value)) : page.decimals ? fitted : short;
+  across("letter", "letter", [under, 20], { text: "" }, ...[...letters].slice(0, features)
+    .map((text) => ({ text })),
+  ...(isBeside ? [{ kind: "letter", text: "mean", of: "mean" }] : []));
 
   if (!open) {
+    const tall = results ? 48 : 40;
+    const top = (row) => under + 24 + row * (tall + GAP) + Math.floor(row / length) * 6;
+    const bottom = top(steps.length - 1) + tall;
+    const pill = ({ row, d, group }, high) => ({ id: `mean${row},${d}`, kind: "pill", row, d,
+      of: "mean", text: fitted(group.mean), high });
+    page.sentences.flat().forEach((text, row) => {
+      const [y, means] = [top(row), []];
+      // Cells that share a mean have a frame, in each row if other rows stand between them.
+      if (over !== undefined) for (const step of steps[row]) {
+        const block = step.group.steps.filter((one) => over.includes("L") || one.row === row);
+        const [{ d }, last] = [step, block.at(-1)];
+        const [wide, high] = [cell * (last.d - d + 1) - GAP + 6, top(last.row) + tall - y];
+        if (step !== block[0]) continue;
+        put(`frame${row},${d}`, "frame", [left + cell * d - 3, y - 3, wide, high + 6], { row, d });
+        if (isBeside) means.push(pill(step, high));
+      }
+      const word = { id: `word${row}`, kind: "word", text, row, leads: "row" };
+      across(`cell${row}`, "cell", [y, results ? 24 : 40], word,
+        ...numbers(state.x[row], 8, own, { row, of: "x" }), ...means);
+      if (results) across(`below${row}`, "below", [y + 24, 24],
+        { text: results === "y" ? "its norm" : "x − mean" },
+        ...numbers(steps[row].map((step) => step[results]), 2, plain, { row }));
+    });
+    if (over === "NL") across("means", "pill", [bottom + 8, 32], { text: "mean", of: "mean" },
+      ...steps[0].map((step) => pill(step)));
+    if (gamma) for (const [i, of] of ["gamma", "beta"].entries()) // they belong to features
+      across(of, "step", [bottom + 10 + 40 * i, 34], { text: "γβ"[i], of },
+        ...numbers(state[of], Infinity, short, { of }));
     const braces = { N: [0, top(0), 14, bottom - top(0)],
-      L: [edge - 22, top(0), 14, top(length - 1) + tall - top(0)],
+      L: [margin - 22, top(0), 14, top(length - 1) + tall - top(0)],
       D: [left, 0, cell * features - GAP, 16] };
     for (const axis of braced)
       put(`brace${axis}`, `brace ${axis}`, braces[axis], { text: page.braces[axis] });
-    const [isBeside, isDown] = [over?.includes("D"), over === "NL"]; // where there's room for means
-    if (isBeside || isDown) put(`mean${isDown}`, isDown ? "label" : "letter", isDown
-      ? [edge, bottom + 8, left - edge - 12, 32] : [end, head - 24, right - 4, 20],
-    { text: "mean", of: "mean" });
-    // Cells that share a mean have a frame, in each row if other rows stand between them.
-    if (over !== undefined) for (const group of groups) {
-      const blocks = Object.groupBy(group.steps, ({ row }) => (over.includes("L") ? "all" : row));
-      for (const [first, last] of Object.values(blocks).map((block) => [block[0], block.at(-1)])) {
-        const [x, y] = [left + cell * first.d - 3, top(first.row) - 3];
-        const [w, h] = [cell * (last.d - first.d + 1) - GAP + 6, top(last.row) + tall + 3 - y];
-        put(`f${first.id}`, "frame", [x, y, w, h], { group });
-        if (isBeside || isDown) put(`g${first.id}`, "pill", isDown ? [x + 3, bottom + 8, w - 6, 32]
-          : [end, y + 3, right - 4, h - 6], { group, of: "mean", text: fitted(group.mean) });
-      }
-    }
-    if (gamma) for (const [i, name] of ["gamma", "beta"].entries()) { // they belong to features
-      const y = bottom + 10 + 40 * i;
-      put(name, "label", [0, y, left - 12, 34], { text: "γβ"[i], of: name });
-      across(name, y, "step", (d) => ({ text: short(state[name][d]), of: name, tone: 0 }));
-    }
-    return { boxes, height: bottom + (gamma ? 88 : isDown ? 44 : 6) };
+    return { boxes, told, height: bottom + (gamma ? 88 : over === "NL" ? 44 : 6) };
   }
+  const [first, wide] = [at - at % length, Math.min(96, width / length)];
+  if (steps.length > 1) page.sentences[first / length].forEach((text, i) =>
+    put(`word${first + i}`, "word", [wide * i, 0, wide - 10, 36],
+      { text, row: first + i, leads: first + i === at ? "numbers" : depth }));
   // The word's numbers, and what becomes of them, as dots on lines: of one scale, until all steps
   // are seen; then a norm's results have their own.
   const ends = lines.map(({ values }) => 1.1 * Math.max(...values.map(Math.abs)));
@@ -203,20 +195,15 @@ function layout(state, page, width, { steps, groups }) {
         { d, text: letters[d], ...(i === start && { pull: 2 * most / (width - 24) }) });
     });
   });
-  // What ε leaves of a difference in a lane, such as 4e−7, is 0.
-  const own = lane ? (value) => trimmed(plain(value)) : page.decimals ? fitted : short;
   table.forEach(({ label, of, full, term, beside, values }, i) => {
-    const y = under + 24 + 44 * i;
-    const more = { of, from: `c${at}-0`, isLast: i === table.length - 1 };
-    put(`r-${label}`, "label", [aside, y, left - aside - 8, 40], { ...more, text: label });
-    if (term) put(`v-${label}`, "value", [end, y, right, 40], { ...more, of: term, text: beside });
     const written = full === 2 ? plain : own;
-    if (i) across(label, y, "step", (d) => ({ ...more, from: `c${at}-${d}`, tone: values[d] / full,
-      text: written(values[d]) }));
+    across(i ? label : `cell${at}`, i ? "step" : "cell", [under + 24 + 44 * i, 40],
+      { text: label, of }, ...numbers(values, full, written,
+        { of, row: i ? undefined : at, isLast: i === table.length - 1 }),
+      ...(term ? [{ of: term, text: beside }] : []));
   });
-  if (hasFormula) put(`formula${Boolean(gamma)}`, "formula", aside
-    ? [0, under + 56, aside - 20, 80] : [0, under - 84, width, 76],
-  { html: `${FORMULA}${gamma ? AFFINE : ""}</math>`,
-    said: `${FORMULA_SAID}${gamma ? ", times γ, plus β" : ""}` });
-  return { boxes, height: under + 24 + 44 * table.length };
+  if (hasFormula) put(`formula${Boolean(gamma)}`, "formula",
+    slim ? [0, under - 84, width, 76] : [0, under + 56, margin - 20, 80],
+    { html: gamma ? AFFINE : FORMULA });
+  return { boxes, told, height: under + 24 + 44 * table.length };
 }
