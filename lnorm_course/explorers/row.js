@@ -2,7 +2,7 @@
 // controls.js and row_core.js.
 
 const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
-const [GRAIN, PULL] = [0.25, 8]; // dragged in quarters, one for 8 pixels
+const [GRAIN, PULL] = [0.25, 0.25 / 8]; // dragged in quarters, one for 8 pixels
 const AWAY = 8000; // milliseconds until a reader who has touched the picture reads on
 const HANDLE = 'a[href*="#row="]';
 
@@ -35,14 +35,14 @@ export function mount(parent, page) {
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const root = drawGroup(parent, "lnorm-row", page.alt);
   const [chips, tools] = [drawGroup(root, "chips", "states"), drawGroup(root, "tools", "views")];
-  const stage = Object.assign(element("div", root, { class: "stage" }),
-    { states: presets.map(({ address }) => address), point, close });
+  const stage = element("div", root, { class: "stage" });
   const table = element("table", stage); // what is drawn, for whoever hears it
   const says = element("p", root, { role: "status" });
   const nodes = new Map(); // id → what is drawn of a box
   let [state, touched, room] = [{ at: 0, ...page.start, x: page.x }, -AWAY, 0];
   let [pinned, peeked] = ["", ""]; // terms that are lit
   let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; steps that changed
+  let seen; // the steps of all numbers
 
   const depths = page.depths ?? DEPTHS;
   const buttons = [
@@ -57,29 +57,26 @@ export function mount(parent, page) {
   /** Change parts of the state, and say what is seen now. */
   function go(changes, said, at = null) {
     // A preset is seen as a change of the first numbers, whatever a hand has made of them.
-    const before = said ? { ...state, ...changes, x: page.x } : state;
+    const before = solve(said ? { ...state, ...changes, x: page.x } : state).steps;
     state = { ...state, ...changes };
     if (isOpen(state) && state.over) state.over = "D"; // a word alone has its own mean
-    [hot, pinned, moved] = [at, "", []];
-    if (changes.x) {
-      const [old, result] = [solve(before), (step) => step[state.results] ?? step.group.mean];
-      moved = solve().steps.flat()
-        .filter((step) => Math.abs(result(step) - result(old.steps[step.row][step.d])) > 1e-9);
-    }
-    tell(said, at ?? undefined);
+    seen = solve(state);
+    const result = (step) => step[state.results] ?? step.group.mean;
+    [hot, pinned, moved] = [at, "", !changes.x ? [] : seen.steps.flat()
+      .filter((step) => Math.abs(result(step) - result(before[step.row][step.d])) > 1e-9)];
+    tell(said);
     draw();
   }
   const show = (preset) => go(preset.state, preset.says);
   const isShown = (preset) => Object.entries(preset.state)
     .every(([key, value]) => `${state[key]}` === `${value}`);
-  function change(row, d, value) {
+  function change({ row, d }, value) {
     const next = Math.max(-most, Math.min(most, Math.round(value / GRAIN) * GRAIN));
     const x = state.x.map((values, r) => (r === row ? values.with(d, next) : values));
     if (next !== state.x[row][d]) go({ x }, undefined, { row, d });
   }
 
-  /** Compute what is shown. */
-  const solve = (some = state) => derive(some.x, { length: page.sentences[0].length, ...some });
+  const solve = (some) => derive(some.x, { length: page.sentences[0].length, ...some });
 
   function light() {
     const lit = peeked || pinned;
@@ -94,12 +91,12 @@ export function mount(parent, page) {
   }
 
   /** Say what is seen: the words of a preset, or what has become of a number. */
-  function tell(said, { row, d } = { row: state.at, d: 0 }) {
-    const { groups, steps: all } = solve();
-    const { mean, variance, steps } = all[row][d].group;
+  function tell(said) {
+    const { row, d } = hot ?? { row: state.at, d: 0 };
+    const { mean, variance, steps } = seen.steps[row][d].group;
     const parts = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
     const count = (number, one) => `${number} ${one}${number > 1 ? "s" : ""}`;
-    const means = isOpen(state) ? 1 : groups.length; // that are seen
+    const means = isOpen(state) ? 1 : seen.groups.length; // that are seen
     if (isOpen(state) || state.over !== undefined) parts.push(
       `${count(means, "mean")} of ${count(steps.length, "number")}${means > 1 ? " each. This one is"
         : ":"} ${fitted(mean)}, with spread ${fitted(Math.sqrt(variance))}.`);
@@ -108,7 +105,7 @@ export function mount(parent, page) {
     const whose = isOne("row") ? `, those of “${words[row]}”`
       : isOne("d") ? `, those of ${page.letters[d]} in all words` : "";
     if (isOpen(state)) parts.push(
-      `Results: ${tableOf(state, all[row]).at(-1).values.map(plain).join(", ")}.`);
+      `Results: ${tableOf(state, seen.steps[row]).at(-1).values.map(plain).join(", ")}.`);
     else if (state.results) parts.push(`${moved.length} results have changed${whose}.`);
     says.textContent = said ?? parts.join(" ");
   }
@@ -116,31 +113,20 @@ export function mount(parent, page) {
   function draw() {
     const width = Math.min(stage.clientWidth, 760);
     if (!width) return;
-    const solved = solve();
-    const { boxes, told } = layout(state, page, width, solved);
+    const { boxes, told } = layout(state, page, width, seen);
     if (!drag?.isPulled) {
       // As high as the highest preset, so that what's below stays where it is.
       room = Math.max(...presets
         .map((preset) => ({ ...state, ...preset.state, depth: state.depth }))
         .map((one) => layout(one, page, width, solve(one)).height));
-      table.textContent = "";
-      told.forEach((line, i) => {
-        const row = element("tr", table);
-        const isHead = (at) => (i === 0) !== (at === 0);
-        line.forEach((text, at) => element(isHead(at) ? "th" : "td", row, {}, text));
-      });
+      const written = (text, isHead) => (isHead ? `<th>${text}</th>` : `<td>${text}</td>`);
+      table.innerHTML = told.map((line, i) => `<tr>${line.map((text, at) =>
+        written(text, (i === 0) !== (at === 0))).join("")}</tr>`).join("");
     }
-    const ids = new Set(boxes.map(({ id }) => id));
-    const groupOf = ({ row, d }) => solved.steps[row]?.[d]?.group;
-    const center = hot && state.over !== undefined && state.depth === "numbers" && groupOf(hot);
-    // Keys go through words and numbers in their order, so all of them are there from the first.
-    const all = nodes.size ? [] : layout({ ...state, depth: "numbers" }, page, width, solved).boxes;
-    for (const box of [...all, ...boxes]) paint(nodes.get(box.id) ?? born(box), box, {
-      last: box.isLast, hot: box.kind === "dot" && box.d === hot?.d,
-      moved: ["below", "pill"].includes(box.kind)
-        && moved.some(({ row, d }) => row === box.row && d === box.d),
-    }, center && (groupOf(box) ?? center) !== center ? 0.5 : "");
-    for (const [id, node] of nodes) node.classList.toggle("away", !ids.has(id));
+    // Keys go through words and numbers in their order, so all of them are made at first.
+    if (!nodes.size) layout({ ...state, depth: "numbers" }, page, width, seen).boxes.forEach(paint);
+    for (const node of nodes.values()) node.classList.add("away");
+    boxes.forEach(paint);
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
     stage.style.cssText = `--height: ${room}px; --header: ${header}px;
       --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
@@ -148,11 +134,10 @@ export function mount(parent, page) {
     light();
   }
 
-  /** Make what draws a box. */
+  /** Make what draws a box; the table tells of most. */
   function born({ id, kind, row, d, html = "" }) {
-    const isHeard = ["word", "cell", "formula"].includes(kind); // the table has the others
     const node = element(kind === "word" ? "button" : "div", stage,
-      { class: `box ${kind}`, "aria-hidden": !isHeard });
+      { "aria-hidden": !["word", "cell", "formula"].includes(kind) });
     nodes.set(id, node);
     node.innerHTML = kind !== "cell" ? html : `<input type="range" min="${-most}" max="${most}"
       step="any" aria-label="number ${page.letters[d]} of ${words[row]}">
@@ -160,49 +145,49 @@ export function mount(parent, page) {
     return node;
   }
 
-  function paint(node, { place: [x, y, w, h], ...box }, marks, opacity) {
-    const [translate, transform] = [`${x}px ${y}px`, box.lean ? `skewX(${box.lean}rad)` : ""];
+  function paint(box) {
+    const { place: [x, y, w, h], kind, text, value, tone, lean, ...data } = box;
+    const node = nodes.get(box.id) ?? born(box);
+    const groupOf = ({ row, d }) => seen.steps[row]?.[d]?.group;
+    const center = hot && state.over !== undefined && groupOf(hot);
+    const opacity = center && (groupOf(box) ?? center) !== center ? 0.5 : "";
+    const [translate, transform] = [`${x}px ${y}px`, lean ? `skewX(${lean}rad)` : ""];
     Object.assign(node.style, { translate, transform, width: `${w}px`, height: `${h}px`, opacity });
-    for (const name of ["of", "row", "d", "pull", "leads"])
-      if (box[name] !== undefined) node.dataset[name] = box[name];
-    for (const [name, is] of Object.entries(marks)) node.classList.toggle(name, Boolean(is));
-    if ("tone" in box) node.style.setProperty("--fill",
-      `${box.tone < 0 ? "#e69f00" : "#0072b2"} ${Math.min(1, Math.abs(box.tone)) * 46}%`);
-    if ("text" in box) (node.lastElementChild ?? node).textContent = box.text;
-    if (box.kind === "word") node.ariaPressed = box.leads === "numbers";
-    if (box.kind === "cell") Object.assign(node.firstChild,
-      { value: box.value, ariaValueText: short(box.value) });
+    const isMoved = moved.some(({ row, d }) => row === box.row && d === box.d);
+    node.className = `box ${kind}${hot && box.d === hot.d ? " hot" : ""}${isMoved ? " moved" : ""}`;
+    node.box = box;
+    Object.assign(node.dataset, data);
+    if (tone !== undefined) node.style.setProperty("--fill",
+      `${tone < 0 ? "#e69f00" : "#0072b2"} ${Math.min(1, Math.abs(tone)) * 46}%`);
+    if (text !== undefined) (node.lastElementChild ?? node).textContent = text;
+    if (kind === "word") node.ariaPressed = data.leads === "numbers";
+    if (kind === "cell") Object.assign(node.firstChild, { value, ariaValueText: short(value) });
   }
 
   // A number is pulled sideways: up and down scrolls the page. A dot has the number of its cell.
-  const partAt = ({ target }) => {
-    const part = target.closest(".cell, .below, .dot");
-    return part && { row: Number(part.dataset.row ?? state.at), d: Number(part.dataset.d),
-      pull: Number(part.dataset.pull ?? GRAIN / PULL) };
-  };
+  const partAt = ({ target }) => target.closest(".cell, .below, .dot")?.box;
   const hands = {
     mousedown: (event) => { if (partAt(event)) event.preventDefault(); }, // it keeps the focus
     click: ({ target }) => {
-      const { row, leads } = target.closest(".word")?.dataset ?? {};
-      if (row) go({ depth: leads in depths ? leads : "numbers", at: Number(row) });
+      const { row, leads } = target.closest(".word")?.box ?? {};
+      if (leads) go({ depth: leads in depths ? leads : "numbers", at: row });
     },
-    input: (event) => change(partAt(event).row, partAt(event).d, Number(event.target.value)),
+    input: (event) => change(partAt(event), Number(event.target.value)),
     focusin: (event) => {
       hot = partAt(event);
-      if (hot && !state.results) tell(undefined, hot);
+      if (hot && !state.results) tell();
       draw();
     },
     focusout: () => { hot = null; draw(); },
     pointerdown: (event) => {
       pinned = "";
-      const part = partAt(event);
-      if (part?.pull) drag = { ...part, from: event.clientX, x: state.x };
+      drag = partAt(event) && { ...partAt(event), from: event.clientX, x: state.x };
       if (drag) stage.setPointerCapture(event.pointerId);
       light();
     },
     pointermove: ({ clientX }) => {
       if (drag && (drag.isPulled ||= Math.abs(clientX - drag.from) > 3))
-        change(drag.row, drag.d, drag.x[drag.row][drag.d] + (clientX - drag.from) * drag.pull);
+        change(drag, drag.x[drag.row][drag.d] + (clientX - drag.from) * (drag.pull ?? PULL));
     },
     pointerup: () => {
       if (drag) nodes.get(`cell${drag.row},${drag.d}`).firstChild.focus({ preventScroll: true });
@@ -215,11 +200,9 @@ export function mount(parent, page) {
     },
     pointerover: (event) => {
       if (event.pointerType !== "mouse" || drag) return;
-      const next = partAt(event);
-      peeked = next ? "" : event.target.closest("[data-of]")?.dataset.of.split(" ")[0] ?? "";
-      const isOther = next?.row !== hot?.row || next?.d !== hot?.d;
-      hot = next;
-      (isOther ? draw : light)();
+      hot = partAt(event);
+      peeked = hot ? "" : event.target.closest("[data-of]")?.dataset.of.split(" ")[0] ?? "";
+      draw();
     },
   };
   hands.pointerleave = hands.pointerover;
@@ -246,13 +229,11 @@ export function mount(parent, page) {
   function follow(event) {
     const link = event.target.closest?.(HANDLE);
     if (!link || ownerOf(link) !== stage) return;
-    const isOn = /over|in$/.test(event.type);
-    if (event.type !== "click") peeked = isOn ? nameIn(link) : "";
+    if (event.type !== "click") peeked = /over|in$/.test(event.type) ? nameIn(link) : "";
     else {
       event.preventDefault();
       settle();
-      const fold = stage.closest("details");
-      if (fold) fold.open = true;
+      stage.closest("details")?.setAttribute("open", "");
       point(link, true);
       const { top, bottom } = stage.getBoundingClientRect();
       if (bottom < 150 || top > innerHeight - 150)
@@ -263,14 +244,10 @@ export function mount(parent, page) {
   const gone = new AbortController();
   for (const type of ["click", "pointerover", "pointerout", "focusin", "focusout"])
     document.addEventListener(type, follow, { capture: true, signal: gone.signal });
-  const sizes = new ResizeObserver(draw);
-  sizes.observe(stage);
+  new ResizeObserver(draw).observe(stage);
+  Object.assign(stage, { states: presets.map(({ address }) => address), point,
+    close: () => { gone.abort(); root.remove(); } });
   show(presets.find(({ name }) => name === page.preset));
-  function close() {
-    sizes.disconnect();
-    gone.abort();
-    root.remove();
-  }
   return stage;
 }
 

@@ -3,14 +3,14 @@
 // computed here, and a test holds that to `lnorm_utils`. row.json has the states.
 
 const GAP = 7; // pixels between cells
-const FORMULA = `<math display="block" style="font-size: 1.45em"
-aria-label="y is x minus the mean, divided by the root of the variance plus ε" role="img">
+const formula = (isAffine) => `<math display="block" style="font-size: 1.45em" role="img"
+aria-label="y is x minus the mean, divided by the root of the variance plus ε${
+  isAffine ? ", times γ, plus β" : ""}">
 <mi data-of="y">y</mi><mo>=</mo><mfrac>
 <mrow data-of="centered"><mi data-of="x">x</mi><mo>−</mo><mi data-of="mean">mean</mi></mrow>
 <msqrt data-of="spread"><mi data-of="var">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt>
-</mfrac></math>`;
-const AFFINE = FORMULA.replace("plus ε", "$&, times γ, plus β").replace("</math>",
-  '<mo>·</mo><mi data-of="gamma">γ</mi><mo>+</mo><mi data-of="beta">β</mi>$&');
+</mfrac>${isAffine
+  ? '<mo>·</mo><mi data-of="gamma">γ</mi><mo>+</mo><mi data-of="beta">β</mi>' : ""}</math>`;
 // What a lane makes of the numbers that reach a place in it, and of those that have entered it.
 const ACTS = {
   LN: (values) => ownSteps(values).map(({ y }) => y),
@@ -39,16 +39,15 @@ const isOpen = ({ depth }) => depth !== "numbers";
  * over: the axes of a mean: N, the sentences; L, the words of one, which has `length`; D, features.
  */
 export function derive(x, { over = "D", length = 1, eps = 1e-5, gamma, beta } = {}) {
-  const groups = new Map();
+  const groups = {};
   const steps = x.map((values, row) => values.map((value, d) => {
     const place = [Math.floor(row / length), row % length, d];
     const key = place.map((at, axis) => (over.includes("NLD"[axis]) ? "" : at)).join();
-    if (!groups.has(key)) groups.set(key, { steps: [] });
-    const step = { x: value, row, d, group: groups.get(key) };
+    const step = { x: value, row, d, group: groups[key] ??= { steps: [] } };
     step.group.steps.push(step);
     return step;
   }));
-  for (const group of groups.values()) {
+  for (const group of Object.values(groups)) {
     const mean = (of) => average(group.steps.map(of));
     group.mean = mean((step) => step.x);
     group.variance = mean((step) => (step.x - group.mean) ** 2);
@@ -62,26 +61,28 @@ export function derive(x, { over = "D", length = 1, eps = 1e-5, gamma, beta } = 
       step.rms = step.x / length;
     }
   }
-  return { steps, groups: [...groups.values()] };
+  return { steps, groups: Object.values(groups) };
 }
 
 /** Return the lines of the table about a word: the numbers of each, and what stands beside them. */
 function tableOf({ depth, gamma, lane }, own) {
   const { mean, variance, root } = own[0].group;
-  const line = (label, name, full, of = name, term, beside) =>
-    ({ label, of, full, term, beside, values: own.map((step) => step[name]) });
-  const x = line("x", "x", 8, "x", "mean", `mean ${fitted(mean)}`);
+  const line = (label, name, full, of = name, ...beside) =>
+    ({ label, of, full, beside, values: own.map((step) => step[name]) });
+  const x = line("x", "x", 8, "x", { of: "mean", text: `mean ${fitted(mean)}` });
   let { values } = x;
   if (lane) return ["x", ...lane].map((label) => {
     values = ACTS[label]?.(values, x.values) ?? values;
-    const beside = `spread ${fitted(Math.sqrt(ownSteps(values)[0].group.variance))}`;
-    return { label, of: label === "x" ? "x" : "y", full: 8, term: "spread", beside, values };
+    const text = `spread ${fitted(Math.sqrt(ownSteps(values)[0].group.variance))}`;
+    const of = label === "x" ? "x" : "y";
+    return { label, of, full: 8, beside: [{ of: "spread", text }], values };
   });
   const y = gamma ? line("· γ + β", "y", 2, "gamma beta y") : line("y", "y", 2);
   if (depth === "row") return [x, y];
   return [x, line("x − mean", "centered", 8),
-    line("squared", "square", 64, "var", "var", `var ${fitted(variance)}`),
-    line("÷ root", "normed", 2, "y", "spread", `root ${fitted(root)}`), ...(gamma ? [y] : [])];
+    line("squared", "square", 64, "var", { of: "var", text: `var ${fitted(variance)}` }),
+    line("÷ root", "normed", 2, "y", { of: "spread", text: `root ${fitted(root)}` }),
+    ...(gamma ? [y] : [])];
 }
 
 /** Place what a state shows: boxes, the lines of a table that tells of them, and how high it is. */
@@ -114,9 +115,9 @@ function layout(state, page, width, { steps }) {
     ({ value, tone: value / full, text: written(value), ...more }));
   // What ε leaves of a difference in a lane, such as 4e−7, is 0.
   const own = lane ? (value) => trimmed(plain(value)) : page.decimals ? fitted : short;
-  across("letter", "letter", [under, 20], { text: "" }, ...[...letters].slice(0, features)
-    .map((text) => ({ text })),
-  ...(isBeside ? [{ kind: "letter", text: "mean", of: "mean" }] : []));
+  across("letter", "letter", [under, 20], { text: "" },
+    ...steps[0].map(({ d }) => ({ text: letters[d] })),
+    ...(isBeside ? [{ kind: "letter", text: "mean", of: "mean" }] : []));
 
   if (!open) {
     const tall = results ? 48 : 40;
@@ -178,32 +179,28 @@ function layout(state, page, width, { steps }) {
       if (Math.abs(tick) < most && (most < 5 || tick % 5 === 0))
         plot(`at${tick}`, "tick", [x(tick) - 20, y + 27, 40, 18], { text: short(tick) });
     plot("name", "note", [width - 92, y - 38, 80, 24], { text: state.lines ? label : "xy"[i] });
-    plot("mean", "note", [about - 108, note, 106, 18],
-      { text: `mean ${fitted(mean)}`, of: "mean" });
-    plot("spread", "note", [about + 2, note, 106, 18],
-      { text: `spread ${fitted(spread)}`, of: "spread" });
-    if (i !== start) values.forEach((value, d) => { // a thread leads to where a number comes from
+    for (const [of, value, aside] of [["mean", mean, -108], ["spread", spread, 2]])
+      plot(of, "note", [about + aside, note, 106, 18], { text: `${of} ${fitted(value)}`, of });
+    values.forEach((value, d) => { // dots at one place stand above each other, the axis amid them
+      const near = values.map((other, at) => Math.abs(x(other) - x(value)) < 18 ? [at] : []).flat();
+      const [high, tall] = [20 * (near.indexOf(d) - (near.length - 1) / 2), near[1] ? 20 : 26];
+      plot(`dot${d}`, "dot", [x(value) - 13, y + high - tall / 2, 26, tall],
+        { row: at, d, text: letters[d], ...(i === start && { pull: 2 * most / (width - 24) }) });
+      if (i === start) return;
+      // A thread leads to where a number comes from.
       const [here, there, way] = [x(value), x(lines[start].values[d], widest), start - i];
       const [lean, above] = [Math.atan2(way * (there - here), 92), y + (way < 0 ? -107 : 15)];
       const wide = 2 / Math.cos(lean);
       plot(`thread${d}`, "thread", [(here + there - wide) / 2, above, wide, 92], { of: "y", lean });
     });
-    values.forEach((value, d) => { // dots at one place stand above each other, the axis amid them
-      const near = values.map((other, at) => Math.abs(x(other) - x(value)) < 18 ? [at] : []).flat();
-      const [high, tall] = [20 * (near.indexOf(d) - (near.length - 1) / 2), near[1] ? 20 : 26];
-      plot(`dot${d}`, "dot", [x(value) - 13, y + high - tall / 2, 26, tall],
-        { d, text: letters[d], ...(i === start && { pull: 2 * most / (width - 24) }) });
-    });
   });
-  table.forEach(({ label, of, full, term, beside, values }, i) => {
-    const written = full === 2 ? plain : own;
-    across(i ? label : `cell${at}`, i ? "step" : "cell", [under + 24 + 44 * i, 40],
-      { text: label, of }, ...numbers(values, full, written,
-        { of, row: i ? undefined : at, isLast: i === table.length - 1 }),
-      ...(term ? [{ of: term, text: beside }] : []));
+  table.forEach(({ label, of, full, beside, values }, i) => {
+    const kind = i === 0 ? "cell" : i < table.length - 1 ? "step" : "step last";
+    across(i ? label : `cell${at}`, kind, [under + 24 + 44 * i, 40], { text: label, of },
+      ...numbers(values, full, full === 2 ? plain : own, { of, row: at }), ...beside);
   });
   if (hasFormula) put(`formula${Boolean(gamma)}`, "formula",
     slim ? [0, under - 84, width, 76] : [0, under + 56, margin - 20, 80],
-    { html: gamma ? AFFINE : FORMULA });
+    { html: formula(gamma) });
   return { boxes, told, height: under + 24 + 44 * table.length };
 }

@@ -118,7 +118,7 @@ def test_a_word_of_the_text_lights_its_part_and_leads_to_a_state(visit):
 @pytest.mark.parametrize("hand", [Mouse, Touch])
 def test_reading_on_shows_the_state_of_a_paragraph_unless_the_reader_is_at_the_picture(visit, hand):
     page, _ = opened(visit, LESSONS[0], **hand.options)
-    row = page.locator(".lnorm-row-place", has_text="over features")
+    row = page.locator(".lnorm-row-place:has(> p)", has_text="over features")
 
     def shown_at(text, share=0.55):
         read_on(page.get_by_role("link", name=text, exact=True), share)
@@ -150,7 +150,7 @@ def test_a_word_of_the_text_leads_to_the_picture_that_has_its_state_and_unfolds_
 
 def test_reading_on_turns_the_other_norm_on_and_leaves_the_numbers(visit):
     page, _ = opened(visit, LESSONS[4])
-    row = page.locator(".lnorm-row-place", has_text="new company")
+    row = page.locator(".lnorm-row-place:has(> p)", has_text="new company")
     link = row.get_by_role("link", name="layer norm", exact=True)
     assert "batch norm" in chosen(row)
     read_on(link)
