@@ -1,7 +1,6 @@
 // What a reader sees of a row, and touches: `mount` puts it into any page. It stands behind
 // controls.js and row_core.js.
 
-const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
 const [GRAIN, PULL] = [0.25, 0.25 / 8]; // dragged in quarters, one for 8 pixels
 const AWAY = 8000; // milliseconds until a reader who has touched the picture reads on
 const HANDLE = 'a[href*="#row="]';
@@ -41,10 +40,10 @@ export function mount(parent, page) {
   const nodes = new Map(); // id → what is drawn of a box
   let [state, touched, room] = [{ at: 0, ...page.start, x: page.x }, -AWAY, 0];
   let [pinned, peeked] = ["", ""]; // terms that are lit
-  let [hot, drag, moved] = [null, null, []]; // what is pointed at, dragged; steps that changed
-  let seen; // the steps of all numbers
+  let [hot, drag] = [null, null]; // what is pointed at, and dragged
+  let [seen, moved] = [null, []]; // all steps, and those that changed
 
-  const depths = page.depths ?? DEPTHS;
+  const depths = page.depths ?? { numbers: "numbers", row: "one word", steps: "its steps" };
   const buttons = [
     ...presets.map((preset) => [chips, preset.name, () => show(preset), () => isShown(preset)]),
     ...Object.entries(depths).map(([depth, label]) =>
@@ -72,7 +71,7 @@ export function mount(parent, page) {
     .every(([key, value]) => `${state[key]}` === `${value}`);
   function change({ row, d }, value) {
     const next = Math.max(-most, Math.min(most, Math.round(value / GRAIN) * GRAIN));
-    const x = state.x.map((values, r) => (r === row ? values.with(d, next) : values));
+    const x = state.x.with(row, state.x[row].with(d, next));
     if (next !== state.x[row][d]) go({ x }, undefined, { row, d });
   }
 
@@ -129,38 +128,32 @@ export function mount(parent, page) {
     boxes.forEach(paint);
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
     stage.style.cssText = `--height: ${room}px; --header: ${header}px;
-      --glide: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
+      transition: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
     for (const { button, isOn } of buttons) button.ariaPressed = isOn();
     light();
   }
 
-  /** Make what draws a box; the table tells of most. */
-  function born({ id, kind, row, d, html = "" }) {
-    const node = element(kind === "word" ? "button" : "div", stage,
-      { "aria-hidden": !["word", "cell", "formula"].includes(kind) });
-    nodes.set(id, node);
-    node.innerHTML = kind !== "cell" ? html : `<input type="range" min="${-most}" max="${most}"
-      step="any" aria-label="number ${page.letters[d]} of ${words[row]}">
-      <span aria-hidden="true"></span>`;
-    return node;
-  }
-
+  /** Draw a box, which is made when it's first needed; of most the table tells. */
   function paint(box) {
-    const { place: [x, y, w, h], kind, text, value, tone, lean, ...data } = box;
-    const node = nodes.get(box.id) ?? born(box);
-    const groupOf = ({ row, d }) => seen.steps[row]?.[d]?.group;
-    const center = hot && state.over !== undefined && groupOf(hot);
-    const opacity = center && (groupOf(box) ?? center) !== center ? 0.5 : "";
+    const { id, kind, row, d, place: [x, y, w, h], lean, tone, value, text, html = "" } = box;
+    const node = nodes.get(id) ?? element(kind === "word" ? "button" : "div", stage,
+      { "aria-hidden": !["word", "cell", "formula"].includes(kind) });
+    if (!nodes.has(id)) node.innerHTML = kind !== "cell" ? html : `<input type="range" step="any"
+      min="${-most}" max="${most}" aria-label="number ${page.letters[d]} of ${words[row]}">
+      <span aria-hidden="true"></span>`;
+    nodes.set(id, node);
+    const step = seen.steps[row]?.[d]; // whose number, or mean, it shows
+    const center = hot && state.over !== undefined && seen.steps[hot.row][hot.d].group;
+    const opacity = center && step && step.group !== center ? 0.5 : "";
     const [translate, transform] = [`${x}px ${y}px`, lean ? `skewX(${lean}rad)` : ""];
     Object.assign(node.style, { translate, transform, width: `${w}px`, height: `${h}px`, opacity });
-    const isMoved = moved.some(({ row, d }) => row === box.row && d === box.d);
-    node.className = `box ${kind}${hot && box.d === hot.d ? " hot" : ""}${isMoved ? " moved" : ""}`;
-    node.box = box;
-    Object.assign(node.dataset, data);
+    const marks = `${hot && d === hot.d ? "hot" : ""} ${moved.includes(step) ? "moved" : ""}`;
+    Object.assign(node, { box, className: `box ${kind} ${marks}` });
+    for (const name of ["of", "pull"]) if (name in box) node.dataset[name] = box[name];
     if (tone !== undefined) node.style.setProperty("--fill",
       `${tone < 0 ? "#e69f00" : "#0072b2"} ${Math.min(1, Math.abs(tone)) * 46}%`);
     if (text !== undefined) (node.lastElementChild ?? node).textContent = text;
-    if (kind === "word") node.ariaPressed = data.leads === "numbers";
+    if (kind === "word") node.ariaPressed = box.leads === "numbers";
     if (kind === "cell") Object.assign(node.firstChild, { value, ariaValueText: short(value) });
   }
 
@@ -251,9 +244,6 @@ export function mount(parent, page) {
   return stage;
 }
 
-/** A Jupyter widget made of `mount`. */
-const render = ({ model, el }) => mount(el, model.get("page")).close;
-
 for (const place of document.querySelectorAll(".lnorm-row-place")) {
   const page = JSON.parse(place.querySelector("script").textContent);
   place.textContent = "";
@@ -274,6 +264,7 @@ const reading = new IntersectionObserver((seen) => {
     ownerOf(link).point(link);
   }
 }, { rootMargin: "-53% 0px -43% 0px" });
-for (const one of document.querySelectorAll(".lnorm-row-place > p"))
-  reading.observe(one);
-export default { render };
+for (const one of document.querySelectorAll(".lnorm-row-place > p")) reading.observe(one);
+
+/** A Jupyter widget made of `mount`. */
+export default { render: ({ model, el }) => mount(el, model.get("page")).close };

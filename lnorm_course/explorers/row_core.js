@@ -74,8 +74,8 @@ function tableOf({ depth, gamma, lane }, own) {
   if (lane) return ["x", ...lane].map((label) => {
     values = ACTS[label]?.(values, x.values) ?? values;
     const text = `spread ${fitted(Math.sqrt(ownSteps(values)[0].group.variance))}`;
-    const of = label === "x" ? "x" : "y";
-    return { label, of, full: 8, beside: [{ of: "spread", text }], values };
+    const of = ACTS[label] ? "y" : "x";
+    return { label, of, full: 8, values, beside: [{ of: "spread", text }] };
   });
   const y = gamma ? line("· γ + β", "y", 2, "gamma beta y") : line("y", "y", 2);
   if (depth === "row") return [x, y];
@@ -99,8 +99,8 @@ function layout(state, page, width, { steps }) {
   const cell = Math.min(112, (width - left - right) / features);
   const end = left + cell * features;
   const roof = steps.length > 1 ? 102 : 66; // one word alone needs no name
-  const plotted = roof - 48 + 120 * lines.length + (hasFormula && slim ? 88 : 0);
-  const under = open ? plotted : page.braces ? 22 : 0; // the letters
+  const under = !open ? (page.braces ? 22 : 0) // the letters
+    : roof - 48 + 120 * lines.length + (hasFormula && slim ? 88 : 0);
   const isBeside = !open && over?.includes("D"); // where there's room for means
   const [boxes, told] = [[], []];
   const put = (id, kind, place, more) => boxes.push({ id, kind, place, ...more });
@@ -172,8 +172,7 @@ function layout(state, page, width, { steps }) {
     const [spread, about] = [Math.sqrt(variance), Math.min(Math.max(x(mean), 108), width - 108)];
     const note = y + (i + 1 < lines.length ? -62 : 46);
     plot("axis", "axis", [12, y - 1, width - 24, 2]);
-    plot("band", "band", [x(mean - spread), y - 22, x(mean + spread) - x(mean - spread), 44],
-      { of: "spread" });
+    plot("band", "band", [x(mean - spread), y - 22, x(spread) - x(-spread), 44], { of: "spread" });
     plot("bar", "bar", [x(mean) - 2, y - 27, 4, 54], { of: "mean" });
     for (const tick of [-10, -5, -2, -1, 0, 1, 2, 5, 10])
       if (Math.abs(tick) < most && (most < 5 || tick % 5 === 0))
@@ -199,8 +198,7 @@ function layout(state, page, width, { steps }) {
     across(i ? label : `cell${at}`, kind, [under + 24 + 44 * i, 40], { text: label, of },
       ...numbers(values, full, full === 2 ? plain : own, { of, row: at }), ...beside);
   });
-  if (hasFormula) put(`formula${Boolean(gamma)}`, "formula",
-    slim ? [0, under - 84, width, 76] : [0, under + 56, margin - 20, 80],
-    { html: formula(gamma) });
+  const place = slim ? [0, under - 84, width, 76] : [0, under + 56, margin - 20, 80];
+  if (hasFormula) put(`formula${Boolean(gamma)}`, "formula", place, { html: formula(gamma) });
   return { boxes, told, height: under + 24 + 44 * table.length };
 }
