@@ -82,11 +82,8 @@ export function mount(parent, page) {
     for (const part of root.querySelectorAll("[data-of]"))
       part.classList.toggle("lit", part.dataset.of.split(" ").includes(lit));
     const names = [lit, ...presets.filter(isShown).map(({ address }) => address)];
-    for (const link of document.querySelectorAll(HANDLE)) {
-      const is = names.includes(nameIn(link));
-      if (is !== link.classList.contains("lnorm-lit") && ownerOf(link) === stage)
-        link.classList.toggle("lnorm-lit", is);
-    }
+    for (const link of document.querySelectorAll(HANDLE)) if (ownerOf(link) === stage)
+      link.classList.toggle("lnorm-lit", names.includes(nameIn(link)));
   }
 
   /** Say what is seen: the words of a preset, or what has become of a number. */

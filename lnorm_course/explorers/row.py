@@ -25,6 +25,7 @@ SCRIPT, STYLE = ("\n".join(file.read_text("utf-8") for file in one) for one in (
 # Name → what a picture shows: its words and their numbers (without them, those of lesson 1), the
 # state that it starts in, and others, which are changes of it.
 SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
+SENTENCES = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
 
 
 class Row(anywidget.AnyWidget):
@@ -75,6 +76,5 @@ def explore_row(preset: str = "four numbers") -> Row:
     one_of(preset, [name for sheet in SHEETS.values() for name in sheet["states"]], "preset")
     sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["states"])
     rows = encoded_points().double().flatten(0, 1).tolist()
-    words = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
-    own = {"sentences": words, "letters": "abcdefgh", "x": rows, "decimals": "x" not in sheet}
-    return Row({"preset": preset, **own, **sheet})
+    own = {"preset": preset, "sentences": SENTENCES, "letters": "abcdefgh", "x": rows}
+    return Row({**own, "decimals": "x" not in sheet, **sheet})
