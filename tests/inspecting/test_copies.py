@@ -1,0 +1,42 @@
+"""What looks into a model leaves the model, the inputs, and the random state as they are."""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from lnorm_course import first_wrong, norms_of
+from lnorm_utils.data import normal
+
+both = pytest.mark.parametrize("look", [first_wrong, norms_of])
+
+
+@both
+def test_the_model_the_default_dtype_and_the_random_state_stay_as_they_are(look):
+    model = nn.Sequential(nn.BatchNorm1d(8), nn.Dropout(0.5), nn.LayerNorm(8), nn.ReLU(True))
+    x = normal(5, 8, seed=0)
+    before, state, kept = copy.deepcopy(model.state_dict()), torch.get_rng_state(), x.clone()
+    look(model, x)
+    assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
+    assert torch.equal(state, torch.get_rng_state())
+    assert torch.equal(x, kept)
+    assert torch.get_default_dtype() == torch.float32
+    for each in model.modules():
+        assert each.training
+        assert [*each._forward_hooks, *each._forward_pre_hooks] == []
+        assert "forward" not in vars(each)
+        assert all(p.grad is None for p in each.parameters())
+
+
+@both
+def test_what_is_no_module_or_can_not_be_copied_gets_one_sentence(look):
+    for given, name in (([nn.Linear(4, 4)], "list"), (nn.LayerNorm, "LayerNorm")):
+        with pytest.raises(
+            TypeError, match=rf"^{look.__name__} needs a module .*, but got {name}\.$"
+        ):
+            look(given, torch.ones(4))
+    model = nn.Linear(4, 4)
+    model.kept = torch.ones(2, requires_grad=True) * 2
+    with pytest.raises(TypeError, match="works on a copy of the model, and this one can't be"):
+        look(model, torch.ones(4))
