@@ -35,6 +35,7 @@ SOUND = [
     ),
     (nn.Sequential(nn.LayerNorm(16), nn.RMSNorm(16), nn.GELU(), nn.Softmax(dim=-1)), X, 5),
     (nn.Sequential(nn.LayerNorm(16), nn.Linear(16, 3)), X, 3),
+    (nn.Linear(16, 3), X.where(X < 2, torch.nan), 1),
     (Transformer(37, depth=2), IDS, 24),
     (
         nn.Sequential(
