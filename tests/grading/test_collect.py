@@ -1,14 +1,12 @@
 """What is found in a folder or an archive: whose it is, and why a file isn't graded."""
 
-import json
 import os
 import time
 import tracemalloc
 import zipfile
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from submissions import WORK, notebook, put, zipped
 
 from lnorm_course.lab.lesson_files import read, write
 from lnorm_staff.grading.collect import handed_in
@@ -19,14 +17,6 @@ from lnorm_staff.grading.hand_out.copies import COURSE, student_zip
 from lnorm_staff.grading.run.grade_many import CHECK
 
 MEAN = "from lnorm_course.exercises.mean import how_many"
-
-
-def notebook(*cells):
-    """Write a notebook with these cells of code, as bytes."""
-    return nbformat.writes(new_notebook(cells=list(map(new_code_cell, cells)))).encode()
-
-
-WORK = notebook(MEAN)
 MOODLE = "Ada Lovelace_17_assignsubmission_file_"
 
 
@@ -48,21 +38,6 @@ def collected(tmp_path):
 def graded(found):
     """Return the names of those that are graded."""
     return [name for name, reason in found.items() if not reason]
-
-
-def put(path, data=WORK):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return path
-
-
-def archive(path, *files):
-    """Write an archive of names, or of pairs of a name or a ZipInfo and what is in it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        for each in files:
-            file.writestr(*(each if isinstance(each, tuple) else (each, WORK)))
-    return path
 
 
 @pytest.mark.parametrize(
@@ -143,28 +118,43 @@ def test_the_outermost_names_tell_who_the_students_are(files, students):
     assert sorted({each.id or each.student for each in found}) == students.split()
 
 
-def test_notebooks_are_graded_and_of_all_else_the_reason_is_told(collected, tmp_path):
-    folder = tmp_path / "class"
-    for name in ("ada/01_mean.ipynb", "bo/01_MEAN.IPYNB"):
-        put(folder / name)
-    for name in ("01_mean.py", "work.tar.gz", ".hidden.ipynb", ".venv/x.ipynb", "essay.pdf"):
-        put(folder / "a" / name)
-    put(folder / "a/__MACOSX/._01_mean.ipynb")
-    with put(folder / "a/large.ipynb").open("wb") as file:
-        file.truncate(20_000_001)
-    found = collected()
-    assert graded(found) == [
-        "ada/01_mean.ipynb",
-        "bo/01_MEAN.IPYNB",
-    ]
-    for name, word in {
-        "01_mean.py": "neither a notebook nor a zip archive",
-        "work.tar.gz": "neither a notebook nor a zip archive",
-        "large.ipynb": "20 MB",
-        "essay.pdf": "neither a notebook nor a zip archive",
-    }.items():
-        assert word in found.pop(f"a/{name}")
-    assert len(found) == 2
+NO_NOTEBOOK, NO_ARCHIVE = (
+    "it is neither a notebook nor a zip archive",
+    "it can't be read as a zip archive",
+)
+HANDED_IN = {
+    **dict.fromkeys(("ada/01_mean.ipynb", "bo/01_MEAN.IPYNB", "bo/01_mean.py"), WORK),
+    **dict.fromkeys(("bo/.hidden.ipynb", "bo/.venv/x.ipynb", "bo/__MACOSX/._01_mean.ipynb"), WORK),
+    "bo/large.ipynb": b" " * (LARGEST + 1),
+    "cy/work.zip": zipped("my_lessons/01_mean.ipynb", "work.py", ("in.zip", zipped("a.ipynb"))),
+    "di/work.zip": b"no archive",
+}
+REASONS = {
+    **dict.fromkeys(("ada/01_mean.ipynb", "bo/01_MEAN.IPYNB"), ""),
+    "bo/01_mean.py": NO_NOTEBOOK,
+    "bo/large.ipynb": "it has 20 MB",
+    **dict.fromkeys(("cy/work.zip/in.zip/a.ipynb", "cy/work.zip/my_lessons/01_mean.ipynb"), ""),
+    "cy/work.zip/work.py": NO_NOTEBOOK,
+    "di/work.zip": NO_ARCHIVE,
+}
+
+
+@pytest.mark.parametrize("given", ["class", "class.zip"])
+def test_in_a_folder_or_an_archive_notebooks_are_graded_and_of_the_rest_the_reason_is_told(
+    collected, tmp_path, given
+):
+    for name, data in HANDED_IN.items():
+        put(tmp_path / "class" / name, data)
+    put(tmp_path / "class.zip", zipped(*HANDED_IN.items()))
+    found = collected(given)
+    assert [*found] == [*REASONS]
+    for name, reason in REASONS.items():
+        assert found[name].startswith(reason) if reason else not found[name]
+
+
+def test_what_a_lecturer_names_may_be_no_archive(collected, tmp_path):
+    put(tmp_path / "broken.zip", b"no archive")
+    assert collected("broken.zip") == {"broken.zip": f"{NO_ARCHIVE}."}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere not everybody may make these")
@@ -174,46 +164,20 @@ def test_no_link_is_followed_and_no_pipe_is_read(collected, tmp_path):
     os.mkfifo(folder / "pipe.ipynb")
     for number, target in enumerate(("/dev/zero", outside, own, outside.parent, "nowhere", folder)):
         (folder / f"{number}.ipynb").symlink_to(target)
-    (folder / "archive.zip").symlink_to(archive(tmp_path / "outside.zip", "01_mean.ipynb"))
+    (folder / "archive.zip").symlink_to(put(tmp_path / "outside.zip", zipped("01_mean.ipynb")))
     found = collected()
     assert graded(found) == ["ada/01_mean.ipynb"]
     assert len(found) == 9
-
-
-def test_an_archive_is_read_as_a_folder_is_and_those_in_it_too(collected, tmp_path):
-    inner = archive(tmp_path / "inner.zip", "my_lessons/01_mean.ipynb", "work.py")
-    innermost = archive(tmp_path / "innermost.zip", ("inner.zip", inner.read_bytes()))
-    archive(
-        tmp_path / "week1.zip",
-        "ada/01_mean.ipynb",
-        "bo/essay.pdf",
-        "__MACOSX/ada/._01_mean.ipynb",
-        ("cy/work.zip", inner.read_bytes()),
-        ("di/work.zip", innermost.read_bytes()),
-        ("ed/work.zip", b"no archive"),
-    )
-    found = collected("week1.zip")
-    assert graded(found) == [
-        "ada/01_mean.ipynb",
-        "cy/work.zip/my_lessons/01_mean.ipynb",
-        "di/work.zip/inner.zip/my_lessons/01_mean.ipynb",
-    ]
-    assert len(found) == 7
-    put(tmp_path / "broken.zip", b"no archive")
-    assert list(collected("broken.zip")) == ["broken.zip"]
 
 
 def test_nothing_in_an_archive_leads_out_of_it_or_fills_the_memory(collected, tmp_path):
     link = zipfile.ZipInfo("link.ipynb")
     link.external_attr = 0o120777 << 16
     outside = ("../up.ipynb", "/root.ipynb", "C:/c.ipynb", "..\\up.ipynb", "x/../../y.ipynb")
-    path = archive(
-        tmp_path / "class" / "a.zip",
-        *(*outside, "EMPTY", (link, str(tmp_path / "class" / "a.ipynb")), "notes.txt"),
-        ("large.ipynb", b"0" * (LARGEST + 1)),
-    )
-    put(tmp_path / "class" / "a.ipynb")
-    path.write_bytes(path.read_bytes().replace(b"EMPTY", b"\0MPTY"))  # read as no name at all
+    files = (*outside, "EMPTY", (link, str(put(tmp_path / "class" / "a.ipynb"))), "notes.txt")
+    packed = zipped(*files, ("large.ipynb", b"0" * (LARGEST + 1)))
+    packed = packed.replace(b"EMPTY", b"\0MPTY")  # read as no name at all
+    path = put(tmp_path / "class" / "a.zip", packed)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_LZMA) as file:
         file.writestr("odd.ipynb", WORK)
     found = collected()
@@ -225,8 +189,8 @@ def test_nothing_in_an_archive_leads_out_of_it_or_fills_the_memory(collected, tm
 def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path, monkeypatch):
     large = [(f"{n}.ipynb", WORK + b" " * 9_000_000) for n in range(4)]
     for name in ("ada/1.zip", "ada/2.zip", "ada/3.zip"):
-        archive(tmp_path / "class" / name, *large)
-    archive(tmp_path / "class" / "bo.zip", large[0])
+        put(tmp_path / "class" / name, zipped(*large))
+    put(tmp_path / "class" / "bo.zip", zipped(large[0]))
     put(tmp_path / "class/cy/more.ipynb", WORK + b" " * (LARGEST - len(WORK)))
     found = collected()
     assert len(graded(found)) == 11 + 1 + 1
@@ -243,24 +207,15 @@ def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path, 
     assert len(read) == 1 + 2  # of bo, and of ada until it's too much
 
 
-def test_names_that_look_alike_in_a_table_are_names_of_several_files(collected, tmp_path):
-    files = [(f"01_mean{chr(n)}.ipynb", WORK) for n in range(1, 6)]
-    archive(tmp_path / "class/ada.zip", *files)
-    found = list(collect([tmp_path / "class"]))
-    names = {each.whole.file for each in found}
-    assert all(map(str.isprintable, names))
-    assert len(names) == len(found) == 5
-
-
-def test_a_name_without_end_is_shortened_and_files_stay_apart(collected, tmp_path):
-    names = [f"{'a/' * 9_000}{'b' * 9_000}{number}.ipynb" for number in range(3)]
-    archive(
-        tmp_path / "class" / "ada.zip", *names, f"{'a/' * 9_000}{'c' * 9_000}{'b' * 500}1.ipynb"
-    )
+def test_names_that_a_table_shows_alike_or_cuts_are_those_of_several_files(collected, tmp_path):
+    alike = [f"01_mean{chr(n)}.ipynb" for n in range(1, 6)]
+    long = [f"{'a/' * 9_000}{'b' * 9_000}{number}.ipynb" for number in range(3)]
+    put(tmp_path / "class" / "ada.zip", zipped(*alike, *long))
     found = collected()
-    assert len(graded(found)) == 4
-    assert {len(name) for name in found} <= {400, 404}  # with a number behind it
-    assert all(name.startswith("ada.zip/a/a/") for name in found)
+    assert len(graded(found)) == len(found) == 8
+    assert all(map(str.isprintable, found))
+    cut = [name for name in found if name.startswith("ada.zip/a/a/")]
+    assert sorted(map(len, cut)) == [400, 404, 404]  # with a number behind it
 
 
 @pytest.mark.parametrize("told", [50, 50_000])
@@ -268,10 +223,11 @@ def test_a_damaged_or_lying_archive_gives_no_notebook_and_takes_no_memory(
     collected, tmp_path, told
 ):
     size = LARGEST if told == 50 else 50_000
-    path = archive(tmp_path / "class" / "a.zip", ("a.ipynb", b"0" * size), ("b.ipynb", b"1" * size))
+    whole = zipped(("a.ipynb", b"0" * size), ("b.ipynb", b"1" * size))
     # Where the sizes that the archive tells are too small, unpacking stops there.
-    whole = path.read_bytes().replace(size.to_bytes(4, "little"), told.to_bytes(4, "little"))
-    path.write_bytes(whole if told == 50 else whole.replace(b"PK\3\4", b"PK\3\5"))
+    whole = whole.replace(size.to_bytes(4, "little"), told.to_bytes(4, "little"))
+    whole = whole if told == 50 else whole.replace(b"PK\3\4", b"PK\3\5")
+    put(tmp_path / "class" / "a.zip", whole)
     tracemalloc.start()
     assert {*collected().values()} == {"it can't be unpacked."}
     assert tracemalloc.get_traced_memory()[1] < 10**6
@@ -287,18 +243,23 @@ def test_a_damaged_or_lying_archive_gives_no_notebook_and_takes_no_memory(
         ([MEAN, "%timeit 1\nimport lnorm_course.exercises.variance as v"], ["mean", "variance"]),
         (["if True:\n    import torch, lnorm_course.exercises.mean"], ["mean"]),
         (["from lnorm_course.exercises import mean  # and not variance"], ["mean"]),
-        *((([f"{MEAN}\nx = [{filler}]"], ["mean"])) for filler in ("1," * 400_000, "\n" * 900_000)),
+        # Made to keep the grader busy.
+        ([f"{MEAN}\nx = [{'1,' * 400_000}]"], ["mean"]),
+        ([f"{MEAN}\nx = [{chr(10) * 900_000}]"], ["mean"]),
+        ([MEAN, *["1"] * 200_000], ["mean"]),
+        ([MEAN, "a ." * 6_000_000], ["mean"]),
     ],
+    ids=lambda given: str(given)[:60],
 )
-def test_a_lesson_is_known_by_its_imports(tmp_path, cells, topics):
-    put(tmp_path / "02_variance_of_ada.ipynb", notebook(*cells))
-    started = time.monotonic()
-    (found,) = collect([tmp_path / "02_variance_of_ada.ipynb"])
+def test_a_lesson_is_known_by_its_imports_in_no_time(tmp_path, cells, topics):
+    path, started = put(tmp_path / "02_variance_of_ada.ipynb", notebook(*cells)), time.monotonic()
+    (found,) = collect([path])
     assert list(dict.fromkeys(exercise.topic for exercise in found.exercises)) == topics
-    assert time.monotonic() - started < 10  # also if a cell is made to keep the grader busy
+    assert found.cells == cells
+    assert not any(map(CHECK.findall, found.cells))
+    assert time.monotonic() - started < 10
 
 
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     "text",
     [
@@ -316,34 +277,18 @@ def test_a_file_that_is_no_notebook_says_so_and_shows_nothing_of_itself(tmp_path
     )
 
 
-@pytest.mark.parametrize("sources", [["1"] * 200_000, ["a ." * 6_000_000]])
-def test_more_than_anybody_writes_is_read_in_no_time(tmp_path, sources):
-    cells = [{"cell_type": "code", "source": source} for source in (MEAN, *sources)]
-    text = json.dumps({"nbformat": 4, "metadata": {}, "cells": cells})
-    started = time.monotonic()
-    (found,) = collect([put(tmp_path / "a.ipynb", text.encode())])
-    assert found.cells == [MEAN, *sources]
-    assert not any(map(CHECK.findall, found.cells))
-    assert time.monotonic() - started < 10
-
-
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_notebooks_without_ids_and_with_a_mark_of_their_encoding_are_read(tmp_path, encoding):
-    cells = [new_markdown_cell("words"), new_code_cell(MEAN)]
-    for cell in cells:
-        del cell["id"]
-    text = json.dumps({**new_notebook(cells=cells, nbformat_minor=4), "nbformat_minor": 0})
-    (found,) = collect([put(tmp_path / "old.ipynb", text.encode(encoding))])
+def test_a_notebook_with_a_mark_of_its_encoding_is_read(tmp_path, encoding):
+    (found,) = collect([put(tmp_path / "old.ipynb", WORK.decode().encode(encoding))])
     assert (found.whole.state, found.cells) == ("", [MEAN])
 
 
 def test_of_what_a_student_packs_around_the_notebooks_a_part_is_listed(collected, tmp_path):
     many = [f"env/{number}.{kind}" for number in range(300) for kind in ("py", "txt")]
     for number in range(3):
-        archive(tmp_path / f"class/ada/{number}.zip", *many, "work.ipynb")
-    archive(tmp_path / "class/bo/a.zip", *many, "work.ipynb")
-    archive(tmp_path / "class/cy.zip", *(f"{number}.ipynb" for number in range(300)))
+        put(tmp_path / f"class/ada/{number}.zip", zipped(*many, "work.ipynb"))
+    put(tmp_path / "class/bo/a.zip", zipped(*many, "work.ipynb"))
+    put(tmp_path / "class/cy.zip", zipped(*(f"{number}.ipynb" for number in range(300))))
     found = collected()
     ada, bo, cy = ([name for name in found if name.startswith(who)] for who in ("ada", "bo", "cy"))
     assert (len(ada), len(bo), len(cy)) == (21 + 3, 21 + 1, 100)
