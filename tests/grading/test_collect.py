@@ -171,19 +171,19 @@ def test_no_link_is_followed_and_no_pipe_is_read(collected, tmp_path):
 
 
 def test_nothing_in_an_archive_leads_out_of_it_or_fills_the_memory(collected, tmp_path):
-    link = zipfile.ZipInfo("link.ipynb")
-    link.external_attr = 0o120777 << 16
+    link, odd = zipfile.ZipInfo("link.ipynb"), zipfile.ZipInfo("odd.ipynb")
+    link.external_attr, odd.compress_type = 0o120777 << 16, zipfile.ZIP_LZMA
+    target = put(tmp_path / "class" / "a.ipynb")
     outside = ("../up.ipynb", "/root.ipynb", "C:/c.ipynb", "..\\up.ipynb", "x/../../y.ipynb")
-    files = (*outside, "EMPTY", (link, str(put(tmp_path / "class" / "a.ipynb"))), "notes.txt")
-    packed = zipped(*files, ("large.ipynb", b"0" * (LARGEST + 1)))
+    strange = ("EMPTY", "MUELLER.ipynb", "notes.txt", (link, str(target)), (odd, WORK))
+    packed = zipped(*outside, *strange, ("large.ipynb", b"0" * (LARGEST + 1)))
     packed = packed.replace(b"EMPTY", b"\0MPTY")  # read as no name at all
-    path = put(tmp_path / "class" / "a.zip", packed)
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_LZMA) as file:
-        file.writestr("odd.ipynb", WORK)
+    packed = packed.replace(b"MUELLER", "MüLLER".encode())  # as macOS writes it
+    put(tmp_path / "class" / "a.zip", packed)
     found = collected()
-    inside = ["C:/c.ipynb", "root.ipynb", "up.ipynb", "up.ipynb (2)", "x/y.ipynb"]
+    inside = ["C:/c.ipynb", "MüLLER.ipynb", "root.ipynb", "up.ipynb", "up.ipynb (2)", "x/y.ipynb"]
     assert sorted(graded(found)) == ["a.ipynb", *(f"a.zip/{name}" for name in inside)]
-    assert len(found) == 11
+    assert len(found) == 12
 
 
 def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path, monkeypatch):
