@@ -7,12 +7,12 @@ import os
 import re
 import shutil
 import signal
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from submissions import notebook, put, table, zipped
 
 from lnorm_course.exercises.mean import row_means
 from lnorm_course.lab.lesson_files import ORIGINALS
@@ -33,7 +33,7 @@ from lnorm_staff.grading.report.class_folder import (
 from lnorm_staff.grading.run import grade_many
 
 LESSON = "01_mean"
-IMPORT = "from lnorm_course.exercises.mean import row_means"
+WORK = notebook("from lnorm_course.exercises.mean import row_means")
 STATES = {"ada.ipynb": "right", "b/c.ipynb": "wrong", "b/d.ipynb": "missing"}
 
 
@@ -42,15 +42,14 @@ def class_of_three(tmp_path, monkeypatch):
     """Three submissions in a folder of the home folder, of which nothing is run."""
     folder = tmp_path / "class"
     for name in STATES:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(new_notebook(cells=[new_code_cell(IMPORT)]), folder / name)
+        put(folder / name, WORK)
 
     one = grade_many.grade_one
 
     async def by_name(file, timeout):
         if file.whole.state:
             return await one(file, timeout)
-        state = STATES[file.whole.file]
+        state = STATES.get(file.whole.file, "right")
         if callable(state):
             state = await state()
         return [file.grade(row_means, state, f"{timeout:g} seconds, γ")]
@@ -61,11 +60,6 @@ def class_of_three(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     return folder
-
-
-def table(path):
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def test_each_file_of_a_folder_has_a_line_in_their_order(class_of_three, capsys):
@@ -89,6 +83,28 @@ def test_the_results_have_a_row_for_each_student_and_one_for_each_exercise(class
     ada, b = table(out / GRADES)
     assert (ada["student"], ada[LESSON], ada["points"], ada["maximum"]) == ("ada", "1", "1", "1")
     assert (b["points"], b["remarks"]) == ("0", "2 notebooks, of which c.ipynb counts.")
+
+
+def test_exports_are_graded_together_and_feedback_goes_back_as_each_system_takes_it(
+    class_of_three, tmp_path
+):
+    moodle = "Zoë M_7_assignsubmission_file_/"
+    canvas = zipped(("poe_LATE_21_901_01_mean.ipynb", WORK), ("wu_22_902_01_mean-1.ipynb", WORK))
+    put(tmp_path / "moodle.zip", zipped((f"{moodle}01_mean.ipynb", WORK)))
+    put(tmp_path / "canvas.zip", canvas)
+    put(tmp_path / "nbgrader" / "submitted" / "reed" / "week1" / "01_mean.ipynb", WORK)
+    given = ("~/moodle.zip", "~/canvas.zip", "~/nbgrader")
+    assert main(["grade", *given, "--out", "~/out"]) == 0
+    rows = [(row["student"], row["id"], row["points"]) for row in table(tmp_path / "out" / GRADES)]
+    assert rows == [("Zoë M", "7", "1"), ("poe", "21", "1"), ("reed", "", "1"), ("wu", "22", "1")]
+    with zipfile.ZipFile(tmp_path / "out" / FEEDBACK) as file:
+        assert sorted(file.namelist()) == [
+            f"{moodle}feedback.html",
+            "poe_LATE_21_901_feedback.html",
+            "reed/feedback.html",
+            "wu_22_902_feedback.html",
+        ]
+        assert "60 seconds, γ" in file.read(f"{moodle}feedback.html").decode()
 
 
 def test_points_and_comments_of_a_person_count_and_stay_when_grades_are_written_again(
@@ -207,7 +223,7 @@ def test_untouched_lessons_and_notebooks_on_other_lessons_are_counted_and_not_ru
     folder = class_of_three.parent / "hub"
     update(ORIGINALS, folder / "ada")
     assert list(update(ORIGINALS, folder / "ada")) == []
-    nbformat.write(new_notebook(cells=[new_code_cell(IMPORT)]), folder / "ada" / "mine.ipynb")
+    put(folder / "ada" / "mine.ipynb", WORK)
     assert main(["grade", str(folder), "--lessons", "02", "--out", "~/out"]) == 0
     others = len(lessons(ORIGINALS))  # all but lesson 2, and `mine.ipynb`
     told = capsys.readouterr().out
