@@ -6,10 +6,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 from project import PROJECT
+from submissions import notebook, put
 
 from lnorm_staff.grading.collect.handed_in import collect
 
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.skipif(
     reason="only root can be another user without a password",
 )
 IMPORT = "from lnorm_course.exercises.mean import how_many"
-SUDO = '#!/bin/sh\nshift; user=$1; shift; exec runuser -u "$user" -- "$@"\n'
+SUDO = b'#!/bin/sh\nshift; user=$1; shift; exec runuser -u "$user" -- "$@"\n'
 
 
 @pytest.fixture
@@ -36,9 +35,7 @@ def test_a_student_s_notebooks_are_copied_and_nothing_that_is_another_s(folder):
     secret.write_text("secret")
     for name in (ada, bo, "nobody of this name", "root"):
         work = homes / name / "my_lessons"
-        work.mkdir(parents=True)
-        cell = new_code_cell(f"{IMPORT}  # {name}")
-        nbformat.write(new_notebook(cells=[cell]), work / "01_mean.ipynb")
+        put(work / "01_mean.ipynb", notebook(f"{IMPORT}  # {name}"))
         (work / ".progress").mkdir()
     work = homes / bo / "my_lessons"
     (work / "02_link.ipynb").symlink_to(secret)
@@ -51,9 +48,7 @@ def test_a_student_s_notebooks_are_copied_and_nothing_that_is_another_s(folder):
             if path.name != "03_hard.ipynb":
                 shutil.chown(path, name) if not path.is_symlink() else None
         (homes / name).chmod(0o700)
-    (folder / "bin").mkdir()
-    (folder / "bin" / "sudo").write_text(SUDO)
-    (folder / "bin" / "sudo").chmod(0o755)
+    put(folder / "bin" / "sudo", SUDO).chmod(0o755)
     out = folder / "out"
     subprocess.run(
         ["deploy/collect", homes, out],

@@ -52,7 +52,8 @@ def course(tmp_path):
     root = tmp_path / "course"
     (root / "lnorm_course" / "exercises").mkdir(parents=True)
     (root / "notebooks").mkdir()
-    nbformat.write(notebook(*EMPTY), root / "notebooks" / "01_mean.ipynb")
+    outputs = [new_output("stream", text="Right.")]
+    nbformat.write(notebook(*EMPTY, outputs=outputs), root / "notebooks" / "01_mean.ipynb")
     (root / "lnorm_course" / "exercises" / "mean.py").touch()
     for left_out in (
         *(".venv/lib", ".git", "lnorm_course/__pycache__", "lnorm_staff/grading"),
@@ -75,57 +76,53 @@ COPIED = {
 }
 
 
-def handed_out(course, folder, wanted=None):
-    """Write the archive, and unpack it without permissions, as Python does."""
-    student_zip(course, folder / "copy.zip", wanted)
-    with zipfile.ZipFile(folder / "copy.zip") as archive:
-        archive.extractall(folder)
-    return folder / "copy"
-
-
-def test_everything_is_copied_but_caches_and_what_only_authors_need(course, tmp_path):
-    (tmp_path / "new").mkdir()
-    assert files(handed_out(course, tmp_path / "new")) == COPIED
+def test_all_is_copied_but_outputs_caches_and_what_only_authors_need(course, tmp_path):
+    student_zip(course, tmp_path / "new" / "copy.zip")
+    with zipfile.ZipFile(tmp_path / "new" / "copy.zip") as archive:
+        archive.extractall(tmp_path / "new")
     assert {path.name for path in (tmp_path / "new").iterdir()} == {"copy.zip", "copy"}
+    assert files(tmp_path / "new" / "copy") == COPIED
+    cells = nbformat.read(tmp_path / "new" / "copy" / "notebooks" / "01_mean.ipynb", 4).cells
+    assert [cell.source for cell in cells] == EMPTY
+    assert not any(cell.outputs or cell.execution_count for cell in cells)
 
 
-def test_in_the_copy_of_this_course_the_instructor_has_closed_the_solutions(tmp_path, capsys):
-    assert main(["student", str(tmp_path / "week1.zip")]) == 0
-    assert str(tmp_path / "week1.zip") in capsys.readouterr().out
-    with zipfile.ZipFile(tmp_path / "week1.zip") as archive:
-        archive.extractall(tmp_path)
-    program = """
+# What a student types first, where everything is installed, and then in a lesson.
+FIRST = ["-m", "lnorm_course", "--copy-only"]
+THEN = """
 from lnorm_course.exercises import mean, Exercise
 for exercise in Exercise.bank[mean.TOPIC].values():
     exercise.solution()
     exercise.choose()
     print(*sorted({*dir(exercise)} - {"choose"}))
 """
-    command = [sys.executable, "-c", program]
-    copied = {**os.environ, "PYTHONPATH": str(tmp_path / "week1")}
-    run = subprocess.run(
-        command, cwd=tmp_path / "week1", env=copied, capture_output=True, text=True, check=True
-    )
-    said = "Solution: closed by your instructor.\n" * 2 + "check hint solution\n"
-    assert run.stdout == said * len(Exercise.bank[mean.TOPIC])
 
 
-def test_of_the_course_only_the_lessons_that_are_named_are_handed_out(tmp_path):
-    copy = handed_out(COURSE, tmp_path, ["01_mean", "02_variance"])
-    assert [path.stem for path in lessons(copy / "notebooks")] == ["01_mean", "02_variance"]
+def test_the_copy_of_this_course_has_the_lessons_that_are_named_and_closed_solutions(
+    tmp_path, capsys
+):
+    assert main(["student", str(tmp_path / "week1.zip"), "--lessons", "01", "02"]) == 0
+    assert str(tmp_path / "week1.zip") in capsys.readouterr().out
+    with zipfile.ZipFile(tmp_path / "week1.zip") as archive:
+        archive.extractall(tmp_path)  # without permissions, as Python does
+    copy = tmp_path / "week1"
     known = re.findall(r"^([a-z]+):", (copy / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert sorted(known) == ["clean", "help", "lab"]
     assert not {"course.mk", "tests", ".github", "lnorm_staff", "docs/grading.md"} & {
         *(path.relative_to(copy).as_posix() for path in copy.rglob("*"))
     }
-    # What a student types first, where everything is installed.
-    command = [sys.executable, "-m", "lnorm_course", "--copy-only"]
-    copied = {**os.environ, "PYTHONPATH": str(copy)}
-    subprocess.run(command, cwd=copy, env=copied, capture_output=True, check=True)
+
+    def told_by(*command):
+        copied = {"cwd": copy, "env": {**os.environ, "PYTHONPATH": str(copy)}}
+        return subprocess.check_output([sys.executable, *command], text=True, **copied)
+
+    assert "0 of 2 finished" in told_by(*FIRST)
     given = [read(path) for path in lessons(copy / "my_lessons")]
     words = ["".join(cell["source"]) for notebook in given for cell in notebook["cells"]]
     linked = {link for text in words for link in re.findall(r"\((\w+\.ipynb)\)", text)}
     assert linked == {"01_mean.ipynb", "02_variance.ipynb"}
+    said = "Solution: closed by your instructor.\n" * 2 + "check hint solution\n"
+    assert told_by("-c", THEN) == said * len(Exercise.bank[mean.TOPIC])
 
 
 @pytest.mark.parametrize("wanted", [["99"], ["0"], ["01", "nothing"]])
@@ -134,14 +131,6 @@ def test_a_lesson_that_is_not_there_is_refused_in_one_sentence(tmp_path, capsys,
         main(["student", str(tmp_path / "week1.zip"), "--lessons", *wanted])
     assert f"{wanted[-1]!r} isn't one lesson" in capsys.readouterr().err
     assert not (tmp_path / "week1.zip").exists()
-
-
-def test_the_notebooks_of_the_copy_show_no_output(course, tmp_path):
-    outputs = [new_output("stream", text="Right.")]
-    nbformat.write(notebook("6 * 7", outputs=outputs), course / "notebooks" / "01_mean.ipynb")
-    path = handed_out(course, tmp_path) / "notebooks" / "01_mean.ipynb"
-    (cell,) = nbformat.read(path, 4).cells
-    assert (cell.source, cell.outputs, cell.execution_count) == ("6 * 7", [], None)
 
 
 def test_with_answers_or_unreadable_notebooks_there_is_no_copy_and_each_is_named(
@@ -161,11 +150,8 @@ def test_with_answers_or_unreadable_notebooks_there_is_no_copy_and_each_is_named
     assert files(tmp_path) == before
 
 
-def test_an_empty_attempt_is_no_answer():
+def test_a_filled_in_attempt_is_found_and_an_empty_one_is_no_answer():
     assert [source for source in EMPTY if list(answers_left_in(notebook(source)))] == []
-
-
-def test_a_filled_in_attempt_is_found():
     for source in FILLED:
         (sentence,) = answers_left_in(notebook("1", source))
         assert re.match(r"in code cell 2, an answer to (other, )?question is ", sentence), source
@@ -188,22 +174,21 @@ def test_each_solution_of_a_lesson_would_be_found_in_it(path):
 
 @pytest.mark.parametrize(
     ("out", "said"),
-    [("file.zip", "exists"), ("file.zip/copy.zip", "File exists"), ("copy", "zip archive")],
+    [
+        *(("file.zip", "exists"), ("file.zip/copy.zip", "File exists"), ("copy", "zip archive")),
+        ("new.zip", "No space"),  # because the disk is full
+    ],
 )
-def test_a_place_that_cannot_be_used_is_said_on_the_error_channel(tmp_path, capsys, out, said):
+def test_what_can_not_be_written_is_said_on_the_error_channel_and_leaves_nothing_behind(
+    tmp_path, monkeypatch, capsys, out, said
+):
+    def full_disk(*arguments, **more):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full_disk)
     (tmp_path / "file.zip").touch()
     assert main(["student", str(tmp_path / out)]) == 1
     shown, problem = capsys.readouterr()
     assert shown == ""
     assert said in problem
     assert files(tmp_path) == {"file.zip"}
-
-
-def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch, capsys):
-    def full_disk(*arguments, **more):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(zipfile.ZipFile, "writestr", full_disk)
-    assert main(["student", str(tmp_path / "copy.zip")]) == 1
-    assert "No space" in capsys.readouterr().err
-    assert files(tmp_path) == set()
