@@ -11,18 +11,9 @@ from lnorm_course.lab.lesson_files import ORIGINALS, exercises
 from lnorm_course.lab.working_copy import lessons
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.grading.grade import FURTHER, Grade
-from lnorm_staff.grading.report.class_folder import (
-    FEEDBACK,
-    REPORT,
-    write_results,
-)
+from lnorm_staff.grading.report.class_folder import FEEDBACK, REPORT, write_results
 from lnorm_staff.grading.report.page import feedback_page, report_page
-from lnorm_staff.grading.report.summary import (
-    counted_of,
-    maximum_of,
-    misconceptions,
-    summarize,
-)
+from lnorm_staff.grading.report.summary import counted_of, maximum_of, misconceptions, summarize
 from lnorm_staff.questions import questions
 
 BATCH, WORDS = Belief.OVER_THE_BATCH.value, Belief.ONE_MEAN_PER_SENTENCE.value
@@ -105,28 +96,20 @@ def test_a_belief_counts_each_student_once_and_of_those_who_could_show_it():
     ]
 
 
-def test_a_picture_is_recommended_for_a_belief_and_for_no_other_mistake():
-    page = report_page(summarize(CLASS))
-    _, table = page.split("students read</th>")
-    rows = table.partition("</table>")[0].split("<tr>")[1:]
-    assert ["Show <code>explore_" in row for row in rows] == [True, True, False]
-
-
-def test_of_a_misconception_the_report_says_what_most_students_read():
-    odd, *others = (graded(who, "one", "wrong", "8", BATCH_CODE) for who in "xyz")
-    said = [replace(odd, message="My own words."), *(replace(o, message="Ours.") for o in others)]
-    page = report_page(summarize(said))
-    assert "Ours." in page
-    assert "My own words." not in page
-
-
 def test_the_report_says_it_all_without_a_name_or_another_file():
-    page = report_page(summarize([*CLASS, graded("ada", "how_many")]))
+    odd, *others = (graded(who, "one", "wrong", "8", BATCH_CODE) for who in "uvwxyz")
+    said = [replace(odd, message="My own words."), *(replace(o, message="Ours.") for o in others)]
+    page = report_page(summarize([*CLASS, graded("ada", "how_many"), *said]))
     assert questions("01_mean")["how_many"] in page
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
-    assert '<progress value="2" max="3"></progress> 2&nbsp;of&nbsp;3' in page
+    assert "Ours." in page  # what most of those who show it read
+    assert "My own words." not in page
+    assert '<progress value="8" max="9"></progress> 8&nbsp;of&nbsp;9' in page
     assert not re.findall(r'(?:src|href)="(?!data:)', page)
     assert not re.findall(r"\b(?:ada|bo|cy|di|ed)\b", re.sub(r'"[^"]*"', "", page))
+    rows = page.split("students read</th>")[1].partition("</table>")[0].split("<tr>")[1:]
+    # A picture is recommended for a belief, and for no other mistake.
+    assert ["Show <code>explore_" in row for row in rows] == [True, True, False]
 
 
 @pytest.mark.parametrize("lesson", lessons(ORIGINALS), ids=lambda path: path.stem)
@@ -137,12 +120,9 @@ def test_each_exercise_of_a_lesson_has_words(lesson):
 
 
 def test_the_words_of_a_question_are_those_above_its_check():
-    for lesson, exercise, words in (
-        ("01_mean", "how_many", "How many means does it take in all?"),
-        ("06_two_feature_collapse", "left_out", "Which l"),
-        ("01_mean", "row_means", "Write it in one line with PyTorch's `x.mean`"),
-    ):
-        assert words in questions(lesson)[exercise]
+    assert "How many means does it take in all?" in questions("01_mean")["how_many"]
+    assert "Which l" in questions("06_two_feature_collapse")["left_out"]
+    assert "Write it in one line with PyTorch's `x.mean`" in questions("01_mean")["row_means"]
 
 
 @pytest.mark.parametrize("grades", [[], CLASS[-1:], CLASS[:1]])
