@@ -14,16 +14,12 @@ JOBS = [job for workflow in WORKFLOWS for job in workflow["jobs"].values()]
 SCRIPTS = "\n".join(step.get("run", "") for job in JOBS for step in job["steps"])
 
 
-def test_every_file_that_a_workflow_calls_exists():
-    called = set(re.findall(r"\.ci/\w+|tests/[\w/]+\.py", SCRIPTS))
-    assert {".ci/run", ".ci/first_minute"} <= called
-    assert [name for name in called if not (PROJECT / name).is_file()] == []
-
-
-def test_every_make_target_that_a_workflow_calls_exists():
-    called = set(re.findall(r"\bmake (\w+)", SCRIPTS))
-    assert "test" in called
-    assert called <= set(re.findall(r"^(\w+):", MAKEFILE, re.MULTILINE))
+def test_every_file_and_every_make_target_that_a_workflow_calls_exists():
+    files = {*re.findall(r"\.ci/\w+|tests/[\w/]+\.py", SCRIPTS)}
+    targets = {*re.findall(r"\bmake (\w+)", SCRIPTS)}
+    assert {".ci/run", ".ci/first_minute", "test"} <= files | targets
+    assert [name for name in files if not (PROJECT / name).is_file()] == []
+    assert targets <= {*re.findall(r"^(\w+):", MAKEFILE, re.MULTILINE)}
 
 
 def test_the_powershell_lines_of_the_docs_install_the_course_and_then_open_it():
