@@ -4,26 +4,61 @@ import asyncio
 import tempfile
 
 import pytest
+from submitted_mean import BANK, CODE, FURTHER, IMPORTS, PREDICTIONS, assert_graded, solved
 
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.exercises import mean, standardize
+from lnorm_course.exercises import standardize
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.run import grade_many
 
-LESSON = "01_mean"
-BANK = Exercise.bank[mean.TOPIC]
-MAIN = [name for name, exercise in BANK.items() if not exercise.further]
-P0, P1, P2, *_ = [name for name in BANK if BANK[name].inputs is None]
-C0, C1, C2 = [name for name in BANK if BANK[name].inputs is not None]
-FURTHER = next(name for name in BANK if BANK[name].further)
-IMPORTS = "from lnorm_course.exercises.mean import *"
-MISSING = ("missing", "", "no cell checks it.")
-
-
-def answer(name):
-    return BANK[name].shown_solution().code
+P0, P1, P2, *_ = PREDICTIONS
+C0, C1, C2 = CODE
+MISTAKE = P1.wrong[0].value
+SAID = f"{P1.judge(MISTAKE).mistake}: {' '.join(P1.judge(MISTAKE).message.split())}"
+# A check counts however it's called, and the last one with the value that it was given.
+SUBMISSIONS = {
+    "what an exercise says": [
+        (solved(P0), (P0, "right", "")),
+        (f"{P1.name}.check({MISTAKE!r})", (P1, "wrong", SAID)),
+        (f"{P2.name}.check()", (P2, "not attempted", P2.judge(...).message)),
+        (solved(C0), (C0, "right", "")),
+        (f"{C1.name}.check(lambda x: x.missing)", (C1, "wrong", "AttributeError")),
+    ],
+    "ways to check": [
+        (f"alias = {P0.name}; alias.check(99)\n{solved(P0)}; attempt = 98", (P0, "right", "")),
+        (
+            f"def check(attempt):\n    {P1.name}.check(attempt)\ncheck({P1.answers[0][0]!r})",
+            (P1, "right", ""),
+        ),
+        (f"for x in (0, {P2.answers[0][0]!r}):\n    {P2.name}.check(x)", (P2, "right", "")),
+        (
+            solved(C0).replace(f"{C0.name}.check(", f"getattr({C0.name}, 'check')(attempt="),
+            (C0, "right", ""),
+        ),
+        (f"{IMPORTS[:-1]}{C1.name} as x\nif True: print(x.check(3))", (C1, "wrong", "")),
+    ],
+    # A cell that fails takes the checks after it along, and no other cell.
+    "cells that fail": [
+        (f"1 / 0\n{C0.name}.check(1)",),
+        (
+            f"{solved(P0)}\n1 / 0\n{P1.name}.check(1)\nlater = 1",
+            (P0, "right", ""),
+            (P1, "crashed", "its cell failed: ZeroDivisionError: division by zero"),
+        ),
+        (f"later\n{P2.name}.check(2)", (P2, "crashed", "NameError")),
+        (
+            f"x = = 1\n{C1.name}.check(1)",
+            (C1, "crashed", "its cell failed: SyntaxError: invalid syntax"),
+        ),
+        (
+            f"import os; os._exit(1)\n{C2.name}.check(1)",
+            (C2, "crashed", "its cell failed: the kernel died."),
+        ),
+        (f"{C0.name}.check(1)", (C0, "wrong", "")),
+    ],
+}
 
 
 def grade(sources, bank=BANK):
@@ -31,37 +66,11 @@ def grade(sources, bank=BANK):
     return asyncio.run(grade_many.grade_one(file, 20))
 
 
-@pytest.fixture
-def graded():
-    """Grade a notebook with these cells: {exercise: (state, mistake, message)}."""
-
-    def grades(*sources):
-        found = grade([IMPORTS, *sources])
-        assert {g.lesson for g in found} == {LESSON}
-        assert {*MAIN} <= {g.exercise for g in found}
-        return {g.exercise: (g.state, g.mistake, g.message) for g in found}
-
-    return grades
-
-
-def test_each_attempt_gets_what_its_exercise_says_of_it(graded):
-    mistake = BANK[P1].wrong[0].value
-    told = BANK[P1].judge(mistake)
-    found = graded(
-        f"{P0}.check({answer(P0)})",
-        f"{P1}.check({mistake!r})",
-        f"{P2}.check()",
-        f"{answer(C0)}\n{C0}.check({BANK[C0].answer.__name__})",
-        f"{C1}.check(lambda x: x.missing)",
-    )
-    assert found[P0][:2] == ("right", "")
-    assert found[P1] == ("wrong", told.mistake, " ".join(told.message.split()))
-    assert found[P2] == ("not attempted", "", BANK[P2].judge(...).message)
-    assert found[C0][0] == "right"
-    assert found[C1][0] == "wrong"
-    assert "AttributeError" in found[C1][2]
-    assert {*MAIN} - {P0, P1, P2, C0, C1} == {n for n, told in found.items() if told == MISSING}
-    assert {*found} == {*MAIN}  # and none of a side trip
+@pytest.mark.parametrize("name", SUBMISSIONS)
+def test_each_exercise_of_a_submission_gets_its_grade(name):
+    found = grade([IMPORTS, *(source for source, *_ in SUBMISSIONS[name])])
+    assert_graded(found, SUBMISSIONS[name])
+    assert {grade.lesson for grade in found} == {"01_mean"}
 
 
 def test_of_two_lessons_each_has_its_grades_a_side_trip_too_and_several_beliefs():
@@ -72,55 +81,23 @@ formula.check(over_the_batch)"""
     both = BANK | Exercise.bank[standardize.TOPIC]
     found = grade([IMPORTS, f"{FURTHER}.check(...)", cell], both)
     found = {grade.exercise: grade for grade in found}
-    assert (found[FURTHER].further, found[P0].further) == ("further", "")
+    assert (found[FURTHER].further, found[P0.name].further) == ("further", "")
     assert found["formula"].lesson == "03_standardize"
     assert {*standardize.__all__} & {*found}
     expected = {Belief.OVER_THE_BATCH.code, Belief.VARIANCE_OVER_D_MINUS_1.code}
     assert {*found["formula"].belief.split()} == expected
 
 
-def test_every_way_to_check_counts_and_the_last_one_with_the_value_that_it_was_given(graded):
-    found = graded(
-        f"alias = {P0}; alias.check(99); alias.check({answer(P0)}); later = 98",
-        f"def check():\n    {P1}.check({answer(P1)})\ncheck()",
-        f"for x in (0, {answer(P2)}):\n    {P2}.check(x)",
-        f"{answer(C0)}\ngetattr({C0}, 'check')(attempt={BANK[C0].answer.__name__})",
-        f"from lnorm_course.exercises.mean import {C1} as x\nif True: print(x.check(3))",
-    )
-    states = {name: state for name, (state, *_) in found.items() if state != "missing"}
-    assert states == {**dict.fromkeys((P0, P1, P2, C0), "right"), C1: "wrong"}
-
-
-def test_a_cell_that_fails_takes_the_checks_after_it_along_and_no_other_cell(graded):
-    found = graded(
-        f"1 / 0\n{C0}.check(1)",
-        f"{P0}.check({answer(P0)})\n1 / 0\n{P1}.check(1)\nlater = 1",
-        f"later\n{P2}.check(2)",
-        f"x = = 1\n{C1}.check(1)",
-        f"import os; os._exit(1)\n{P0}.check(1)",
-        f"{C0}.check(1)",
-    )
-    assert found[P0][0] == "right"  # a check that ran counts
-    assert found[P1] == ("crashed", "", "its cell failed: ZeroDivisionError: division by zero")
-    assert found[P2][0] == found[C1][0] == "crashed"
-    assert "NameError" in found[P2][2]
-    assert found[C1][2].startswith("its cell failed: SyntaxError: invalid syntax")
-    assert found[C0][0] == "wrong"
-
-
-def test_judging_a_notebook_ends_in_time_whatever_it_sends(graded, monkeypatch):
+def test_judging_a_notebook_ends_in_time_whatever_it_sends(monkeypatch):
     monkeypatch.setattr(grade_many, "SECONDS_TO_JUDGE_ALL", 0.01)
-    state, _, message = graded(f"{P0}.check({answer(P0)})")[P0]
-    assert state == "timed out"
-    assert message == "it can't be judged: the 0.01 seconds for the whole notebook were over."
+    why = "it can't be judged: the 0.01 seconds for the whole notebook were over."
+    assert_graded(grade([IMPORTS, solved(P0)]), [("", (P0, "timed out", why))])
 
 
-def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(graded, monkeypatch):
+def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(monkeypatch):
     def full(*arguments):
         raise OSError("no space left")
 
     monkeypatch.setattr(tempfile, "mkdtemp", full)
-    found = graded(f"{P0}.check(1)")
-    said = "its cell failed: the machine that grades it stopped early: no space left."
-    assert found.pop(P0) == ("crashed", "", said)
-    assert {*found.values()} == {MISSING}
+    why = "its cell failed: the machine that grades it stopped early: no space left."
+    assert_graded(grade([IMPORTS, solved(P0)]), [("", (P0, "crashed", why))])
