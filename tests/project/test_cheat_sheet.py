@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 import torch
-from project import PROJECT
+from project import PROJECT, rows_below
 from torch import nn
 from torch.testing import assert_close
 
@@ -18,19 +18,13 @@ X = torch.randn(5, 2, 4, generator=torch.Generator().manual_seed(0)) + 1000
 SIGHT = {**SIZES, "x": X, "mean": mean(X), "var": variance(X), "eps": 0.1}
 
 
-def table(heading):
-    """Return the rows of a section's table, without code marks."""
-    section = TEXT.split(f"## {heading}\n")[1].split("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:1] == "|"]
-    return [[cell.replace("`", "") for cell in row] for row in rows[2:]]
-
-
 def shape(letters):
     return eval(letters, SIZES.copy())
 
 
-SHAPES = table("Which numbers share a mean")
-TRAPS = table("Five traps")
+PLAIN = TEXT.replace("`", "")
+SHAPES = rows_below(PLAIN, "Which numbers share a mean")
+TRAPS = rows_below(PLAIN, "Five traps")
 
 
 @pytest.mark.parametrize(("norm", "of_x", "dim", "of_means", "of_gamma", "code"), SHAPES)

@@ -27,10 +27,9 @@ EXIT = "import os; os._exit(1)"
 
 
 def test_cells_run_one_after_the_other_unseen_and_their_checks_are_written_down(capfd):
-    loud, failed, no_python, *others, copied, alone = run(
+    loud, failed, seen, checked, magic, asked, copied, alone = run(
         "import os; print('loud'); os.write(1, b'loud'); os.write(2, b'loud'); x = 2",
         "before = 5; 1 / 0",
-        "x = = 1",
         look("[x, before]"),
         "row_means.check(lambda x: x.mean(-1, keepdim=True))\n1/0",
         "%matplotlib inline\nawait __import__('asyncio').sleep(0)",
@@ -38,15 +37,12 @@ def test_cells_run_one_after_the_other_unseen_and_their_checks_are_written_down(
         "child = os.fork() if hasattr(os, 'fork') else 1",
         look("child > 0"),
     )
-    assert (loud, copied) == (WELL, WELL)
-    assert failed.reason == "ZeroDivisionError: division by zero"
-    assert no_python.reason.startswith("SyntaxError: ")
-    seen, checked, magic, asked = others
+    assert [loud, magic, copied] == [WELL] * 3
+    assert [failed.failed, asked.failed] == ["crashed"] * 2
     assert value(seen) == [2, 5]
     assert [*checked.attempts] == ["row_means"]
     found = read_outcome(checked.attempts["row_means"]).values
     torch.testing.assert_close(found, row_means.right)
-    assert (magic, asked.failed) == (WELL, "crashed")
     assert value(alone) is True  # the copy doesn't answer too
     assert capfd.readouterr() == ("", "")
 

@@ -13,3 +13,10 @@ CORE = [*range(1, 11)]
 # What all targets are in: those of everybody, and those of authors and lecturers.
 MAKEFILES = [PROJECT / "Makefile", PROJECT / "course.mk"]
 MAKEFILE = "\n".join(path.read_text("utf-8") for path in MAKEFILES)
+
+
+def rows_below(text, heading):
+    """Return the rows of the table in the section of a page, without its titles."""
+    section = text.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
