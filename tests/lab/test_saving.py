@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import nbformat
 import pytest
@@ -11,20 +12,15 @@ from jupyterlab_server.settings_utils import get_settings
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from lnorm_course.explorers import explore_offset
-from lnorm_course.lab.server_extension import (
-    CONNECTION,
-    WIDGET_VIEW,
-    _load_jupyter_server_extension,
-)
+from lnorm_course.lab import server_extension
+from lnorm_course.lab.server_extension import CONNECTION, WIDGET_VIEW
 
 
 class Connection:
     """A connection to a kernel, as somebody else's extension may have set it."""
 
-    done: list
-
     def connect(self):
-        self.done.append("connected")
+        return "connected"
 
 
 @pytest.fixture
@@ -35,7 +31,7 @@ def server(tmp_path):
     server = SimpleNamespace(
         contents_manager=manager, web_app=SimpleNamespace(settings={CONNECTION: Connection})
     )
-    _load_jupyter_server_extension(server)
+    server_extension._load_jupyter_server_extension(server)
     return server
 
 
@@ -66,10 +62,9 @@ def test_somebody_elses_widget_is_saved_as_it_is_even_if_it_has_an_image(server)
 
 def test_what_a_slider_changes_is_sent_at_once(server):
     connection = server.web_app.settings[CONNECTION]()
-    connection.done = []
-    connection.websocket_handler = SimpleNamespace(set_nodelay=connection.done.append)
-    connection.connect()
-    assert connection.done == [True, "connected"]
+    connection.websocket_handler = Mock()
+    assert connection.connect() == "connected"
+    connection.websocket_handler.set_nodelay.assert_called_once_with(True)
 
 
 def test_there_is_no_news_and_no_search_for_updates():

@@ -4,9 +4,7 @@ import re
 import sysconfig
 import tomllib
 from importlib.metadata import distributions
-from itertools import chain
 
-import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -38,11 +36,6 @@ def environment():
     content = yaml.safe_load((PROJECT / "environment.yml").read_text("utf-8"))
     *conda, last = content["dependencies"]
     return set(conda), set(last["pip"])
-
-
-@pytest.mark.parametrize("requirement", [*chain(*requirements().values())], ids=str)
-def test_the_constraint_lies_within_the_range(requirement):
-    assert constraints()[canonicalize_name(requirement.name)] in requirement.specifier
 
 
 def test_conda_and_pip_install_the_direct_dependencies_at_their_constraints_and_nothing_else():

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from project import MAKEFILE, MAKEFILES, PROJECT
+from submissions import put
 
 TORCH = re.search(r"^torch==(.*)$", (PROJECT / "constraints.txt").read_text("utf-8"), re.MULTILINE)
 # Stands for the Python of the environment: it writes down what it is asked to do, and reaches one
@@ -31,19 +32,15 @@ def set_up(tmp_path):
     for path in (*MAKEFILES, PROJECT / "pyproject.toml", PROJECT / "constraints.txt"):
         shutil.copy(path, tmp_path)
     programs = tmp_path / "programs"
-    programs.mkdir()
+    put(programs / "python", STAND_IN.format(index=INDEX).encode()).chmod(0o755)
+    put(programs / "uname", b"#!/bin/sh\necho $SYSTEM\n").chmod(0o755)
+    path = f"{programs}:{os.environ['PATH']}"
 
     def run(system, *choices):
-        for name, text in {
-            "python": STAND_IN.format(index=INDEX),
-            "uname": f"#!/bin/sh\necho {system}\n",
-        }.items():
-            (programs / name).write_text(text)
-            (programs / name).chmod(0o755)
         done = subprocess.run(
             ["make", ".venv/.ready", f"PYTHON={programs / 'python'}", *choices],
             cwd=tmp_path,
-            env={"PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(tmp_path)},
+            env={"PATH": path, "HOME": str(tmp_path), "SYSTEM": system},
             capture_output=True,
             text=True,
             timeout=60,

@@ -47,8 +47,11 @@ kernel.ATTEMPTS = forged
 """
 IGNORE_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
 SUBMISSIONS = {
-    "without end": [
+    "from the bank, or without end": [
         (IMPORTS,),
+        (checked(P1, f"{P1.name}.solution()"), (P1, "not attempted", "")),
+        # Who hands this in might have copied it, and it's there to read.
+        (checked(C1, f"{C1.name}.answer"), (C1, "right", "")),
         (
             checked(C0, "attempt", "def attempt(x):\n    while True: pass\n"),
             (C0, "wrong", "did not finish within 2 seconds."),
@@ -67,12 +70,6 @@ SUBMISSIONS = {
         (checked(C0, "Always()"), (C0, "crashed", "")),
         (checked(C1, "lambda x: Always()"), (C1, "crashed", "")),
         (FORGE, (C2, "crashed", "its kernel sent something")),
-    ],
-    "from the bank": [
-        (IMPORTS,),
-        (checked(P1, f"{P1.name}.solution()"), (P1, "not attempted", "")),
-        # Who hands this in might have copied it, and it's there to read.
-        (checked(C0, f"{C0.name}.answer"), (C0, "right", "")),
     ],
     "busy": [
         (IMPORTS,),
