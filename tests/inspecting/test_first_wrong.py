@@ -53,6 +53,7 @@ SOUND = [
         nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 2, batch_first=True), 2).eval(),
         *(normal(2, 5, 16, seed=0), 19),
     ),
+    (magika(), as_codes(*list(sample_files().values())[:4]), 6),
     (IN_ORDER, WIDE, 4),
     (IN_ORDER, WIDE + 100, 4),
     (InOrder(64, 3), WIDE.index_fill(1, torch.tensor([5]), 1000.0), 1),
@@ -65,11 +66,6 @@ def test_a_sound_model_is_sound_in_every_dtype(model, x, compared, dtype):
     found = first_wrong(copy.deepcopy(model).to(dtype), x.to(dtype) if x.is_floating_point() else x)
     assert (found.not_finite, found.off, found.skipped) == (None, None, ())
     assert found.compared == compared
-
-
-def test_magika_is_sound():
-    found = first_wrong(magika(), as_codes(*list(sample_files().values())[:4]))
-    assert (found.not_finite, found.off, found.compared) == (None, None, 6)
 
 
 class OnePass(nn.Module):
@@ -191,8 +187,6 @@ def test_what_cannot_be_compared_is_said():
     assert single == "1 (OnlySingle): in float64 it raises TypeError: float32 only"
 
 
-def test_without_inputs_or_with_wrong_ones_it_says_so():
+def test_without_inputs_it_says_so():
     with pytest.raises(ValueError, match="needs the inputs that the model is called with"):
         first_wrong(nn.Linear(4, 4))
-    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-        first_wrong(nn.Linear(4, 4), torch.ones(1, 3))

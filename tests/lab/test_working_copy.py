@@ -106,30 +106,6 @@ def test_starting_over_keeps_every_former_attempt(originals, copies):
 
 
 @pytest.fixture
-def full_disk(monkeypatch):
-    def full(path, *_, **__):
-        path.touch()
-        raise OSError(28, "No space left on device", str(path))
-
-    return lambda: monkeypatch.setattr(Path, "write_text", full)
-
-
-def test_a_full_disk_takes_no_lesson_away_and_leaves_no_half_of_one(
-    originals, copies, tmp_path, full_disk
-):
-    own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
-    before = sorted(copies.iterdir())
-    full_disk()
-    with pytest.raises(OSError, match="No space"):
-        fresh_copy(originals, copies, "01_mean")
-    assert (copies / "01_mean.ipynb").read_bytes() == own
-    assert sorted(copies.iterdir()) == before
-    with pytest.raises(OSError, match="No space"):
-        list(update(originals, tmp_path / "new"))
-    assert list((tmp_path / "new").iterdir()) == []
-
-
-@pytest.fixture
 def started(originals, copies, monkeypatch):
     """Call the command as a student does; return what JupyterLab would have been started with."""
     calls = []
@@ -181,13 +157,26 @@ def test_what_cannot_be_done_is_said_in_one_line(started, copies, capsys):
         assert words in line
 
 
-def test_a_copy_that_cannot_be_updated_is_opened_all_the_same(
-    started, originals, copies, full_disk, capsys
+def test_a_full_disk_takes_no_lesson_away_leaves_no_half_of_one_and_opens_what_there_is(
+    started, originals, copies, tmp_path, monkeypatch, capsys
 ):
+    def full(path, *_, **__):
+        path.touch()
+        raise OSError(28, "No space left on device", str(path))
+
+    own = edit(copies / "01_mean.ipynb", "how_many.check(6)")
     write(originals / "03_more.ipynb", "1")
-    full_disk()
+    before = sorted(copies.iterdir())
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        fresh_copy(originals, copies, "01_mean")
+    with pytest.raises(OSError, match="No space"):
+        list(update(originals, tmp_path / "new"))
+    assert list((tmp_path / "new").iterdir()) == []
     assert started() == (copies, "01_mean.ipynb", [])
     assert "No space left on device" in capsys.readouterr().err
+    assert (copies / "01_mean.ipynb").read_bytes() == own
+    assert sorted(copies.iterdir()) == before
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there is no root here")

@@ -22,3 +22,10 @@ def with_all(request):
 def unwalled(monkeypatch):
     """Start kernels as on a machine without bubblewrap."""
     monkeypatch.setattr(child, "walls", lambda: ())
+
+
+@pytest.fixture(params=[True, False], ids=["walled", "unwalled"])
+def walled_or_not(request):
+    """Start kernels as this machine does, and then without walls."""
+    if not request.param:
+        request.getfixturevalue("unwalled")

@@ -59,12 +59,8 @@ def test_a_check_gives_a_lesson_its_names_back_and_help_says_nothing():
     assert value(found[2]) == "lnorm_utils.functional"
 
 
-@pytest.mark.parametrize("walls", [True, False])
-def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(
-    walls, request, monkeypatch
-):
-    if not walls:
-        request.getfixturevalue("unwalled")
+@pytest.mark.usefixtures("walled_or_not")
+def test_a_kernel_gets_no_secret_of_the_environment_and_a_home_of_its_own(monkeypatch):
     monkeypatch.setenv("SECRET_TOKEN", "s3cret")
     told = "[str(dict(os.environ)), os.getcwd(), str(os.listdir()), os.environ['HOME']]"
     own = "open('/proc/self/environ').read()" if sys.platform == "linux" else "''"

@@ -46,10 +46,8 @@ def ends(ticket, is_there=False):
 
 
 @ON_LINUX
-@pytest.mark.parametrize("is_walled", [True, False])
-def test_what_a_kernel_leaves_behind_is_ended_with_it(is_walled, request):
-    if not is_walled:
-        request.getfixturevalue("unwalled")
+@pytest.mark.usefixtures("walled_or_not")
+def test_what_a_kernel_leaves_behind_is_ended_with_it():
     ticket = f"86398.{os.getpid()}"
     code = f"import os, subprocess; subprocess.Popen(['sleep', '{ticket}'])"
     assert run(f"{code}; os._exit(1)") == [DIED]
