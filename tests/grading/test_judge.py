@@ -1,17 +1,17 @@
 """Whatever a kernel sends, a child judges it, and the grader lives on."""
 
-import asyncio
 import itertools
 import json
 import math
 import time
 
 import torch
+from kernel_values import outcomes_of
 
 from lnorm_course.exercises.mean import how_many
 from lnorm_staff.grading.run import child
 from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
-from lnorm_staff.grading.run.outcomes import JUDGE, outcomes
+from lnorm_staff.grading.run.outcomes import JUDGE
 from lnorm_staff.grading.run.plain_data import NUMBERS, encode
 
 NO_ATTEMPT = "crashed", NOT_AN_ATTEMPT
@@ -26,11 +26,7 @@ def sent(*values, error=None):
 def judged(*attempts, timeout=60, total=300):
     """Return for each attempt the state and the message, or why it can't be judged."""
     asked = [(how_many.name, attempt) for attempt in attempts]
-
-    async def outcomes_of_all():
-        return [each async for _, each in outcomes(JUDGE, [how_many.topic], asked, timeout, total)]
-
-    found = asyncio.run(outcomes_of_all())
+    found = outcomes_of(JUDGE, [how_many.topic], asked, timeout, total)
     verdicts = [outcome.attempts.get(how_many.name) for outcome in found]
     told = [(verdict[0], verdict[-1]) if verdict else None for verdict in verdicts]
     return [one or outcome[:2] for one, outcome in zip(told, found, strict=True)]
