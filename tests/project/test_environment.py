@@ -1,4 +1,4 @@
-"""pip, conda, Binder and the ranges of the package all mean the same environment."""
+"""pip, conda, and Binder all mean the same environment."""
 
 import re
 import tomllib
