@@ -2,34 +2,22 @@
 
 import math
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
-from lnorm_course.explorers.precision import (
-    BITS,
-    OFFSETS,
-    PRESETS,
-    SPREADS,
-    bits_of,
-    explore_precision,
-    normed,
-    row,
-)
+from lnorm_course.explorers.precision import BITS, explore_precision, row
 
-STARTS = {"dtype": "float16", "spread": 1.0, "offset": 0.0, "eps": 1e-5}
-ENDS = {
-    "dtype": tuple(BITS),
-    "spread": (SPREADS[0], SPREADS[-1]),
-    "offset": (OFFSETS[0], OFFSETS[-1]),
-    "eps": (1e-12, 1e-3),
+OTHERS = [{name: value} for name, value in (("dtype", "bfloat16"), ("dtype", "float32"))]
+OTHERS += [{"spread": 1e-4}, {"spread": 1e5}, {"dtype": "bfloat16", "spread": 1e5}]
+OTHERS += [{"offset": 1e4}, {"eps": 1e-12}, {"eps": 1e-3}]
+CALLED = {  # what is said of the ways, for each preset
+    "all is well": ("11", "11", "10", "10"),
+    "squares overflow": ("11", "11", "zeros", "zeros"),
+    "ε is lost": ("11", "11", "NaN", "NaN"),
+    "far from zero": ("5", "5", "5", "nonsense"),
+    "the row itself is lost": ("3", "3", "3"),
+    "float32, to compare": ("24", "24", "24", "24"),
 }
-
-
-def bits(found, right, most):
-    """Return how many bits are right, not rounded to a whole number."""
-    error = ((found.double() - right).abs().max() / right.abs().max()).item()
-    return min(most, -math.log2(error)) if error else most
 
 
 def by_hand(x, eps):
@@ -50,57 +38,36 @@ def check_verdict(told, found, right, most, room):
     elif not found.any():
         assert told == "zeros"
     else:
-        told = 0 if told == "nonsense" else told
-        assert abs(told - max(0, bits(found, right, most))) < room
+        error = ((found.double() - right).abs().max() / right.abs().max()).item()
+        bits = min(most, -math.log2(error)) if error else most
+        assert abs((0 if told == "nonsense" else int(told)) - max(0, bits)) < room
 
 
-def states():
-    """List the presets, and the start with one control at its ends."""
-    ends = [{name: end} for name, values in ENDS.items() for end in values]
-    return [{**STARTS, **values} for values in (*PRESETS.values(), *ends)]
-
-
-def test_the_ways_are_those_of_pytorch_and_their_right_bits_are_counted():
-    for dtype, spread, offset, eps in map(dict.values, states()):
-        found, exact = normed(dtype, spread, offset, eps), offset + spread * row()
+def test_verdicts_and_bits_are_those_of_pytorch_and_each_preset_shows_what_it_is_called():
+    explorer = explore_precision()
+    start, (cells, bars) = explorer.values, explorer.panels.values()
+    presets = {state: name for name, state in explorer.presets.items()}
+    for state in (*presets, *(explorer.state_of(start | values) for values in OTHERS)):
+        words = explorer.move_to(state)
+        dtype, spread, offset, eps = explorer.values_of(state).values()
+        exact = offset + spread * row()
         x, right = exact.to(getattr(torch, dtype)), F.layer_norm(exact, (16,), eps=eps)
+        told = [text.get_text() for text in bars[8:]]
         rooms = (0.5001, 1.5, 1.5, 1.5)
-        for told, way, room in zip(found.verdicts.values(), by_hand(x, eps), rooms, strict=True):
-            check_verdict(told, way, right, BITS[dtype], room)
+        for verdict, way, room in zip(told, by_hand(x, eps), rooms, strict=True):
+            check_verdict(verdict, way, right, BITS[dtype], room)
+        widths = [bar.get_width() for bar in bars[4:8]]
+        assert widths == [int(verdict) if verdict.isdigit() else 0 for verdict in told]
+        called = CALLED.get(presets.get(state), ())
+        assert tuple(told[: len(called)]) == called
+
         near = x[row().abs().round(decimals=9).argmax()]
         centered = near - x.double().mean().to(x.dtype)
-        expected = torch.stack([near, centered**2, near**2, torch.tensor(eps).double().to(x.dtype)])
-        torch.testing.assert_close(found.stored, expected, equal_nan=True, rtol=0, atol=0)
-
-
-def test_bits_are_those_that_python_writes():
-    for number in (1.63867, -0.1, 65504.0, 6e-8, math.inf):
-        (found,) = bits_of(torch.tensor([number]).half(), 16)
-        assert "".join(map(str, found)) == f"{int(np.float16(number).view(np.uint16)):016b}"
-
-
-def told(values):
-    return [*normed(**{**STARTS, **values}).verdicts.values()]
-
-
-def test_each_preset_shows_what_it_is_called():
-    assert min(told(PRESETS["all is well"])) >= 9
-    assert told(PRESETS["squares overflow"])[2:] == ["zeros", "zeros"]
-    assert told(PRESETS["ε is lost"]) == [11, 11, "NaN", "NaN"]
-    assert told(PRESETS["far from zero"]) == [5, 5, 5, "nonsense"]
-    assert told(PRESETS["the row itself is lost"])[:3] == [3, 3, 3]
-    assert told(PRESETS["float32, to compare"]) == [24, 24, 24, 24]
-    assert told({"spread": 1e5}) == ["NaN"] * 4
-    assert told({"spread": 1e5, "dtype": "bfloat16"})[:3] == [8, 8, 8]
-
-
-def test_cells_and_bars_show_what_was_computed():
-    explorer = explore_precision(preset="squares overflow")
-    words, found = explorer.words, normed("float16", 300.0, 0.0, 1e-5)
-    cells, bars = explorer.panels.values()
-    ones = {(y, x) for mark in cells[1:6:2] for x, y in mark.get_xydata().astype(int).tolist()}
-    assert ones == {*map(tuple, np.argwhere(bits_of(found.stored, 16)).tolist())}
-    assert [len(mark.get_xdata()) for mark in cells[:6:2]] == [4, 20, 40]
-    assert [bar.get_width() for bar in bars[4:8]] == [11, 11, 0, 0]
-    assert [text.get_text() for text in bars[8:]] == ["11", "11", "zeros", "zeros"]
-    assert "x² as ∞" in words
+        stored = torch.stack([near, centered**2, near**2, torch.tensor(eps).double().to(x.dtype)])
+        size = 8 * x.itemsize
+        numbers = stored.view({16: torch.int16, 32: torch.int32}[size]).tolist()
+        bits = [f"{number & 2**size - 1:0{size}b}" for number in numbers]
+        ones = {(y, x) for mark in cells[1:6:2] for x, y in mark.get_xydata().astype(int).tolist()}
+        assert ones == {(y, x) for y in range(4) for x in range(size) if bits[y][x] == "1"}
+        assert sum(len(mark.get_xdata()) for mark in cells[:6:2]) == 4 * size
+        assert ("x² as ∞" in words) == stored[2].isinf()
