@@ -5,6 +5,7 @@ import pytest
 from lnorm_utils.plotting import curves
 
 NAN, INF = float("nan"), float("inf")
+ERRORS = {"log": "y", "rounding": True}
 
 
 def draw_curves(lines, x=(1.0, 10.0, 100.0), **options):
@@ -33,38 +34,25 @@ def test_a_name_of_the_course_has_the_same_look_in_every_picture():
     assert len({*looks.values()}) == len(looks) == 4
 
 
-def test_dots_that_are_not_joined_are_told_by_their_range():
-    picture = draw_curves({"a": [3, 1, 2], "b": [5, 5, 5], "c": [NAN] * 3}, joined=False)
-    assert '"a" lie between 1 and 3. The dots "b" are all at 5.' in picture.words
-    assert '"c" cannot be drawn.' in picture.words
-    assert {line.get_linestyle() for line in picture.axes[0].lines} == {"None"}
-
-
 @pytest.mark.parametrize(
-    ("values", "log", "words"),
+    ("options", "values", "words"),
     [
-        ([1, 9, 3], "", "to 3 at n = 100, and between 1 and 9 on the way."),
-        ([5, 1, 1e-9], "", "to 0 at n = 100."),
-        ([NAN, 2, 3], "", "goes from 2 at n = 10 to 3"),
-        ([-1, 0, -2], "y", "cannot be drawn."),
-        ([4.4e-7, 2e-3, 90], "y", "goes from 4e−7 at n = 1 to 90 at n = 100."),
+        ({}, [1, 9, 3], "to 3 at n = 100, and between 1 and 9 on the way."),
+        ({}, [5, 1, 1e-9], "to 0 at n = 100."),
+        ({}, [NAN, 2, 3], "goes from 2 at n = 10 to 3"),
+        ({"log": "y"}, [-1, 0, -2], '"a" cannot be drawn.'),
+        ({"log": "y"}, [4.4e-7, 2e-3, 90], "goes from 4e−7 at n = 1 to 90 at n = 100."),
+        ({"joined": False}, [3, 1, 2], 'The dots "a" lie between 1 and 3.'),
+        ({"joined": False}, [5, 5, 5], 'The dots "a" are all at 5.'),
+        (ERRORS, [0.32, 0.33, 0.34], '"a" stays between 1e−1 and 1.'),
+        (ERRORS, [2e-8, 4e-8, 1.9e-8], '"a" stays between 1e−8 and 1e−7.'),
+        (ERRORS, [2e-8, 1.0, 4e-5], "goes from about 1e−8 at n = 1 to about 1e−4 at n = 100."),
     ],
 )
-def test_the_words_of_a_curve_give_its_course(values, log, words):
-    assert words in draw_curves({"a": values}, log=log).words
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ([0.32, 0.33, 0.34], "stays between 1e−1 and 1."),
-        ([2e-8, 4e-8, 1.9e-8], "stays between 1e−8 and 1e−7."),
-        ([2e-8, 1.0, 4e-5], "goes from about 1e−8 at n = 1 to about 1e−4 at n = 100."),
-    ],
-)
-def test_the_words_of_rounding_errors_give_powers_and_no_change_within_a_power(values, words):
-    told = draw_curves({"a": values}, log="y", rounding=True).words
-    assert told == f'Title. The line "a" {words}'
+def test_the_words_of_a_curve_give_its_course(options, values, words):
+    picture = draw_curves({"a": values}, **options)
+    assert words in picture.words
+    assert (picture.axes[0].lines[0].get_linestyle() == "None") == ("joined" in options)
 
 
 @pytest.mark.parametrize("lost", [NAN, INF, 0.0, -3.0])

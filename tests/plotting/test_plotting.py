@@ -30,9 +30,11 @@ from lnorm_utils.plotting import (
 NAN, INF = float("nan"), float("inf")
 NAMES = {"title": "T", "xlabel": "in", "ylabel": "out"}
 RISES, RINGS = np.linspace(0, 1, 81).reshape(9, 9), ["inner ring", "outer ring"]
+SHADES = {"x": [[0.0, 0.0]], "classes": [0], "names": "ab", "most": 2, "columns": 2}
+TRAINED = dummy_points().requires_grad_()
 KINDS = {
     hist_encoding: lambda: hist_encoding(3 * normal(5, 40, seed=3) + 1),
-    hist_layer_normed: lambda: hist_layer_normed(dummy_points(), layer_norm(dummy_points(), 256)),
+    hist_layer_normed: lambda: hist_layer_normed([*TRAINED], layer_norm(TRAINED, 256)),
     shared_cells: lambda: shared_cells(normal(2, 3, 2, 2, seed=0), (1, 2, 3)),
     signed_cells: lambda: signed_cells(normal(8, 8, seed=0), **NAMES),
     verdicts: lambda: verdicts({"a": {"sorted": True, "doubled": False}}, "Sums"),
@@ -217,6 +219,22 @@ def test_each_class_is_drawn_with_a_color_and_a_marker_of_its_own():
     assert points_by_class([[1.0, 0.0]], [0], ["a", "b"]).words.endswith('0 points of class "b".')
 
 
+def test_a_place_has_the_color_of_the_class_that_is_likely_there():
+    rises = torch.linspace(0, 1, 21).expand(21, 21)  # along feature 1
+    picture = regions({"up": rises, "right": rises.T}, **SHADES)
+    image = Image.open(io.BytesIO(picture.png())).convert("RGB")
+    scale = image.height / picture.bbox.height
+    up, right = picture.axes
+
+    def color(ax, *point):
+        across, from_below = scale * ax.transData.transform(point)
+        return image.getpixel((round(across), image.height - round(from_below)))
+
+    assert color(up, -1.8, -1.8) == color(up, 1.8, -1.8) == color(right, -1.8, 1.8)
+    assert color(up, -1.8, 1.8) == color(up, 1.8, 1.8) == color(right, 1.8, -1.8)
+    assert np.ptp([color(up, -1.8, 1.8), color(up, -1.8, -1.8)], axis=0).max() > 50
+
+
 # What cannot be drawn.
 
 
@@ -241,6 +259,7 @@ def test_each_class_is_drawn_with_a_color_and_a_marker_of_its_own():
         (lambda: points_by_class(torch.ones(3, 2), [0, 0], ["a"]), ValueError, "(2,)"),
         (lambda: points_by_class([[NAN, 1.0]], [0], ["a"]), ValueError, "finite values"),
         (lambda: points_before_after([[NAN, 1.0]], [[0.0, 1.0]]), ValueError, "1 number that"),
+        (lambda: regions({"one": [[0.5, 1.5]] * 2}, **SHADES), ValueError, "'one'"),
         (lambda: draw_curves({"a": [1, 2, 3]}, [1.0, 2.0]), ValueError, "(3,)"),
         (lambda: draw_curves({"a": [0, 1]}, (1, 2), rounding=True), ValueError, "('y', 'xy')"),
         (lambda: draw_curves({str(n): [1, 2, 3] for n in range(5)}), ValueError, "5 lines"),
@@ -249,11 +268,6 @@ def test_each_class_is_drawn_with_a_color_and_a_marker_of_its_own():
 def test_what_cannot_be_drawn_is_named(draw, error, words):
     with pytest.raises(error, match=re.escape(words)):
         draw()
-
-
-def test_rows_that_have_a_gradient_are_drawn_before_and_after():
-    rows = [torch.tensor([1.0, 2.0, 6.0], requires_grad=True)]
-    assert hist_layer_normed(rows, rows).words
 
 
 def test_what_is_not_finite_is_left_out_and_told():
