@@ -83,13 +83,6 @@ def _seeds(statement):
     return isinstance(call, ast.Call) and ast.unparse(call.func).endswith("manual_seed")
 
 
-def no_code_cell_is_longer_than_12_lines(lesson):
-    for number, cell in enumerate(lesson.cells("code"), start=1):
-        lines = sum(bool(line.strip()) for line in cell.source.splitlines())
-        if lines > MOST_CODE_LINES:
-            yield f"code cell {number} has {lines} lines"
-
-
 def the_only_h1_stands_in_the_first_cell(lesson):
     numbers = [
         number
@@ -143,16 +136,15 @@ def the_title_cell_says_how_many_minutes_it_takes(lesson):
         yield f"it has {trips} side trips, and speaks of {'several' if plural else 'one'}"
 
 
-def it_has_at_most_55_cells(lesson):
-    count = len(lesson.notebook.cells)
-    if count > MOST_CELLS:
-        yield f"it has {count} cells"
-
-
-def no_prose_cell_has_more_than_120_words(lesson):
-    for number, cell in enumerate(lesson.notebook.cells, start=1):
-        words = _count_words(cell.source) if cell.cell_type == "markdown" else 0
-        if words > MOST_WORDS:
+def neither_it_nor_a_cell_of_it_is_too_long(lesson):
+    cells = lesson.notebook.cells
+    if len(cells) > MOST_CELLS:
+        yield f"it has {len(cells)} cells"
+    for number, cell in enumerate(cells, start=1):
+        lines = sum(bool(line.strip()) for line in cell.source.splitlines())
+        if cell.cell_type == "code" and lines > MOST_CODE_LINES:
+            yield f"cell {number} has {lines} lines"
+        if cell.cell_type == "markdown" and (words := _count_words(cell.source)) > MOST_WORDS:
             yield f"cell {number} has {words} words"
 
 
@@ -225,13 +217,11 @@ RULES = [
     no_output_shows_a_path_of_this_machine,
     every_picture_has_an_alt_and_its_words,
     the_first_code_cell_only_imports_and_seeds,
-    no_code_cell_is_longer_than_12_lines,
     the_only_h1_stands_in_the_first_cell,
     the_recap_links_to_the_next_lesson,
     side_trips_come_after_the_recap_and_say_so,
     the_title_cell_says_how_many_minutes_it_takes,
-    it_has_at_most_55_cells,
-    no_prose_cell_has_more_than_120_words,
+    neither_it_nor_a_cell_of_it_is_too_long,
     references_stand_in_the_recap_only,
     it_starts_with_three_questions_about_earlier_lessons,
     after_a_question_comes_the_code_that_shows_the_answer,
