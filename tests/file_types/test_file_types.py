@@ -52,6 +52,7 @@ def test_the_weights_come_without_touching_the_random_state_and_can_be_trained()
         (b" \n" + LONG + b"\n\t", LONG[:1024], LONG[-1024:]),
         (b"\n12345678 ", b"12345678 ", b"\n12345678"),
         # White space is stripped in the first and last 4,096 bytes only.
+        (LONG + b" " * 4096, LONG[:1024], b""),
         (b" " * 4000 + b"x" * 200 + b" " * 5000 + b"y" * 9, b"x" * 96, b" " * 1015 + b"y" * 9),
         *((LONG[:n], LONG[:n][:1024], LONG[:n][-1024:]) for n in (9, 4_000, 8_192, 8_193, 9_999)),
     ],
