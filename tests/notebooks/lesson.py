@@ -1,6 +1,5 @@
 """A notebook file, as the rules look at it."""
 
-import json
 import re
 import warnings
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ import nbformat
 
 from lnorm_course.lab.lesson_files import main_way
 
-IMAGES = {"image/png", "image/jpeg"}
 FURTHER = "## Further: "
 # How long things take whoever does everything: fitted to a student who did nine lessons by the
 # clock. It is off by about 3 minutes for one lesson, and by less than 2 % for all.
@@ -43,15 +41,6 @@ class Lesson:
         for number, cell in enumerate(self.cells("code"), start=1):
             for output in cell.outputs:
                 yield number, output
-
-    def output_texts(self):
-        """Yield all that an output says, pictures aside, with the number of its code cell."""
-        for number, output in self.outputs():
-            if output.output_type == "stream":
-                yield number, output.text
-            for mime, value in output.get("data", {}).items():
-                if mime not in IMAGES:
-                    yield number, value if isinstance(value, str) else json.dumps(value)
 
     @cached_property
     def main_way(self):
