@@ -310,14 +310,11 @@ CHECKS = {
     residual: (
         1e-9,
         [
-            (depth, *others)
-            for depth in (2, 24)
-            for others in (
-                ("post-LN", False, False),
-                ("pre-LN", True, False),
-                ("pre-LN", False, True),
-                ("no norm", True, True),
-            )
+            (2, "post-LN", False, False),
+            (24, "post-LN", False, True),
+            (24, "pre-LN", True, False),
+            (24, "pre-LN", False, True),
+            (2, "no norm", True, True),
         ],
     ),
     stream: (1e-9, [(24, "post-LN"), (6, "no norm")]),
