@@ -58,6 +58,9 @@ def test_state_and_preset_follow_each_other_and_a_preset_leaves_the_rest_at_its_
         with pytest.raises(ValueError, match="state must have a place for each of"):
             explorer.state = state
     assert explorer.state == [1, 0, 1]
+    for wrong, said in (({"y": 1}, "'y'"), ({"x": 3.0}, "2.0, 5.0")):
+        with pytest.raises(ValueError, match=said):
+            explorer.state_of({**explorer.values, **wrong})
 
 
 def test_it_starts_at_the_nearest_stop_to_what_is_given_on_top_of_a_preset():

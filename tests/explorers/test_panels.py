@@ -102,13 +102,6 @@ def test_every_control_has_a_label_of_its_own_and_a_text_for_each_stop(explorer)
     assert len({*labels}) == len(labels)
 
 
-def test_what_a_preset_names_is_a_stop_of_a_control(explorer):
-    name, stops = next(iter(explorer.stops.items()))
-    for wrong, said in (({"no-such": 1}, "no-such"), ({name: "no stop"}, str(stops[0]))):
-        with pytest.raises(ValueError, match=re.escape(said)):
-            explorer.state_of({**explorer.values, **wrong})
-
-
 def test_its_text_can_be_read_and_its_panels_are_seen_together_with_what_moves_them(explorer):
     for picture in explorer.panels:
         texts = [t for t in picture.findobj(Text) if t.get_text().strip() and t.get_visible()]
