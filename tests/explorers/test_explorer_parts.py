@@ -8,7 +8,7 @@ import pytest
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.font_manager import FontProperties
 
-from lnorm_course.explorers.engine import Slider, powers_of_ten, steps
+from lnorm_course.explorers.engine import Slider
 from lnorm_course.explorers.engine.drawing import FewElements, drawn, svg
 from lnorm_utils.plotting import new_picture
 
@@ -16,14 +16,6 @@ from lnorm_utils.plotting import new_picture
 def test_stops_that_round_to_the_same_text_get_more_digits():
     assert Slider("n", 1, [0.123451, 0.123452, 1.0]).texts() == ["0.123451", "0.123452", "1"]
     assert Slider("n", 1, range(5)).nearest("n", np.int64(3)) == 3
-
-
-def test_steps_and_powers_have_both_ends_and_round_numbers():
-    assert steps(-0.3, 0.3, 0.1) == [-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3]
-    assert steps(0.001, 0.0012, 1e-4) == [0.001, 0.0011, 0.0012]
-    powers = powers_of_ten(-3, 0)
-    assert {1e-3, 1e-2, 0.1, 1.0} < {*powers}
-    assert np.divide(powers[1:], powers[:-1]) == pytest.approx(10**0.25, rel=0.01)
 
 
 def test_places_are_written_with_two_decimals_and_numbers_in_texts_with_all():
