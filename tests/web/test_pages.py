@@ -1,4 +1,4 @@
-"""Lessons as pages: before an answer is given, nothing shows it."""
+"""Lessons as pages: before an answer is given, nothing shows it; and the address they name."""
 
 import gzip
 import json
@@ -6,8 +6,9 @@ import re
 
 import pytest
 from exercise_banks import PREDICTIONS
-from project import NOTEBOOK_PATHS
+from project import NOTEBOOK_PATHS, PROJECT
 
+from lnorm_staff.web.getting import addressed
 from lnorm_staff.web.lesson_page import lesson_page
 
 NAMES = {exercise.name for exercise in PREDICTIONS}
@@ -41,3 +42,10 @@ def test_before_an_answer_nothing_shows_it(path, folder):
     unfolded = re.sub(r"\([^F()]*\)", "|", page)  # nothing asks in a fold
     assert not {*"()"} & {*unfolded}
     assert "FO" not in unfolded
+
+
+def test_a_first_cell_elsewhere_installs_from_the_address_of_the_repository():
+    page = (PROJECT / "docs/troubleshooting.md").read_text("utf-8")
+    assert addressed(page, "") == page
+    address = "https://github.com/you/layer-norm"
+    assert f'repository = "{address}"\n%pip install' in addressed(page, address)
