@@ -26,10 +26,6 @@ def one(folder):
     return folder / "one.ipynb"
 
 
-def cells(path):
-    return nbformat.read(path, as_version=4).cells
-
-
 def test_freezing_computes_every_output_afresh_and_changes_no_other_byte(folder, one):
     before = {path: path.read_bytes() for path in folder.iterdir()}
     edit(one, lambda cells: cells[2].outputs.clear())
@@ -54,6 +50,7 @@ def test_a_failing_notebook_is_left_as_it_was(folder, one, capsys, changes, reas
     assert "one.ipynb: code cell 2 failed, the file is left as it was." in said
     assert reason in said
     assert one.read_bytes() == before
-    assert cells(folder / "two.ipynb")[2].outputs[0].data["text/plain"] == "49"
+    two = nbformat.read(folder / "two.ipynb", as_version=4)
+    assert two.cells[2].outputs[0].data["text/plain"] == "49"
     assert read_record(folder) == {"one.ipynb": record["one.ipynb"], "two.ipynb": 5}
     assert {path.name for path in folder.iterdir()} == {"one.ipynb", "two.ipynb"}
