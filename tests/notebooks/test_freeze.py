@@ -21,12 +21,8 @@ def folder(frozen, tmp_path):
     return shutil.copytree(frozen, tmp_path / "course") / "notebooks"
 
 
-@pytest.fixture
-def one(folder):
-    return folder / "one.ipynb"
-
-
-def test_freezing_computes_every_output_afresh_and_changes_no_other_byte(folder, one):
+def test_freezing_computes_every_output_afresh_and_changes_no_other_byte(folder):
+    one = folder / "one.ipynb"
     before = {path: path.read_bytes() for path in folder.iterdir()}
     edit(one, lambda cells: cells[2].outputs.clear())
     edit(one, lambda cells: cells[3].update(execution_count=9))
@@ -41,7 +37,8 @@ def test_freezing_computes_every_output_afresh_and_changes_no_other_byte(folder,
         ({"source": "import os; os._exit(1)"}, "Kernel died"),
     ],
 )
-def test_a_failing_notebook_is_left_as_it_was(folder, one, capsys, changes, reason):
+def test_a_failing_notebook_is_left_as_it_was(folder, capsys, changes, reason):
+    one = folder / "one.ipynb"
     edit(one, lambda cells: cells[2].update(changes))
     edit(folder / "two.ipynb", lambda cells: cells[2].update(source="7 * 7"))  # was two outputs
     before, record = one.read_bytes(), read_record(folder)
