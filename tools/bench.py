@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import urlsplit
 
-from jupyterlab_page import browser, can_measure
+from jupyterlab_page import browser
 from project import LESSON_PATHS, PROJECT
 
 MOST_MEGABYTES, MOST_FRAMES = 1.5, 1
@@ -83,8 +83,6 @@ def packed(answer):
 
 
 def main():
-    if not can_measure("The web edition"):
-        return 0
     line = "{:24} {:>6} {:>14} {:>8} {:>8}  {}"
     is_over = False
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:

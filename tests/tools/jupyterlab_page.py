@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # All cells are in the page, also those that cannot be seen; no word from the network.
@@ -31,15 +32,11 @@ ALL_RAN = """[...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputP
 
 
 class NoBrowserError(Exception):
-    """There is no browser here, or nothing to drive it with."""
+    """There is no browser here."""
 
 
 def find_browser():
     """Return the path of a Chromium; `CHROMIUM` in the environment names another."""
-    try:
-        import playwright.sync_api  # noqa: F401
-    except ImportError:
-        raise NoBrowserError("Playwright is not installed: run `make browser`.") from None
     found = map(shutil.which, (os.environ.get("CHROMIUM", ""), *BROWSERS))
     path = next(filter(None, found), None)
     if path is None:
@@ -50,25 +47,10 @@ def find_browser():
     return path
 
 
-def can_measure(what):
-    """Tell whether there is a browser; in CI its absence is an error, elsewhere it is said."""
-    try:
-        find_browser()
-    except NoBrowserError as reason:
-        if "CI" in os.environ:
-            raise
-        print(f"{what} is not measured. {reason}")
-        return False
-    return True
-
-
 @contextmanager
 def browser():
     """Start a browser without a window."""
-    path = find_browser()
-    from playwright.sync_api import sync_playwright
-
-    arguments = ["--no-sandbox", "--disable-background-networking"]
+    path, arguments = find_browser(), ["--no-sandbox", "--disable-background-networking"]
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=arguments)
         yield chromium
