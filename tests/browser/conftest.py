@@ -7,20 +7,15 @@ import sys
 
 import pytest
 from filelock import FileLock
-from jupyterlab_page import NoBrowserError, browser, jupyterlab
+from jupyterlab_page import browser, jupyterlab
 from project import NOTEBOOKS, PROJECT
 from site_page import WIDE, Visit
 
 
 @pytest.fixture(scope="session")
 def chromium():
-    try:
-        with browser() as chromium:
-            yield chromium
-    except NoBrowserError as reason:
-        if "CI" in os.environ:
-            raise
-        pytest.skip(str(reason))
+    with browser() as chromium:
+        yield chromium
 
 
 @pytest.fixture(scope="session")

@@ -31,26 +31,17 @@ ALL_RAN = """[...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputP
     .every(prompt => /^\\[\\d+\\]:$/.test(prompt.textContent.trim()))"""
 
 
-class NoBrowserError(Exception):
-    """There is no browser here."""
-
-
-def find_browser():
-    """Return the path of a Chromium; `CHROMIUM` in the environment names another."""
+@contextmanager
+def browser():
+    """Start a Chromium without a window; `CHROMIUM` in the environment names another."""
     found = map(shutil.which, (os.environ.get("CHROMIUM", ""), *BROWSERS))
     path = next(filter(None, found), None)
     if path is None:
-        raise NoBrowserError(
+        raise LookupError(
             "There is no Chromium here. On Debian and Ubuntu: sudo apt install chromium. Elsewhere "
             "name one: CHROMIUM=/path/to/chrome make browser."
         )
-    return path
-
-
-@contextmanager
-def browser():
-    """Start a browser without a window."""
-    path, arguments = find_browser(), ["--no-sandbox", "--disable-background-networking"]
+    arguments = ["--no-sandbox", "--disable-background-networking"]
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=arguments)
         yield chromium
