@@ -4,8 +4,10 @@ import re
 
 import nbformat
 import pytest
+from freeze import KERNEL
 from hands import Keyboard, Mouse, Touch, move_all
-from jupyterlab_page import Page, notebook
+from jupyterlab_page import Page
+from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import expect
 from project import LESSON_PATHS
 from site_page import MISFITS, SCRIPT, Alive, serious
@@ -76,7 +78,9 @@ def test_the_pictures_of_a_lesson_are_seen_at_once_and_every_control_moves_them(
 @pytest.fixture(scope="module")
 def lab(chromium, address, lessons):
     """A notebook with explorers, two views of one of them, a row, and a program with gaps."""
-    lab = Page(chromium, address, notebook(lessons, "all.ipynb", *CELLS))
+    notebook = new_notebook(cells=[*map(new_code_cell, CELLS)], metadata={"kernelspec": KERNEL})
+    nbformat.write(notebook, lessons / "all.ipynb")
+    lab = Page(chromium, address, "all.ipynb")
     lab.run_all()
     lab.page.evaluate(SCRIPT + "null")
     yield lab

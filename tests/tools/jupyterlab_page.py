@@ -13,8 +13,6 @@ from pathlib import Path
 from urllib.parse import quote
 from uuid import uuid4
 
-import nbformat
-from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import sync_playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -135,13 +133,3 @@ class Page:
     def explorers(self):
         """The explorers of the notebook, from top to bottom."""
         return self.page.locator(".lnorm-explorer")
-
-
-KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
-
-
-def notebook(folder, name, *cells):
-    """Write a notebook."""
-    found = new_notebook(cells=[*map(new_code_cell, cells)], metadata={"kernelspec": KERNEL})
-    nbformat.write(found, folder / name)
-    return name
