@@ -54,8 +54,11 @@ OTHER = [
     *(({2: 2, 3: 3}, (2, 3)), (np.array([[2, 2], [3, 3]]), (2, 3)), ([1] * 100, (1,) * 100)),
     *((Fraction(10**400), 3), (LyingNumber(2), 3), (np.array(Word(), object), 3)),
     *((math.inf, "nan"), ("inf", math.nan), (3.0, "nan"), ("1/6", 1 / 6), (10**400, 3)),
-    *((TABLE.tolist(), TABLE), (TABLE.numpy(), TABLE), (TABLE[:1], TABLE)),
-    *((TABLE.int(), TABLE), (TABLE.half(), TABLE), (TABLE.T, TABLE)),
+    *((b"row", "row"), (["row"], "row"), ("row row", "row"), ([3], 3), (torch.tensor([3]), 3)),
+    *((-3, 3), (math.inf, 3), (3j + 3, 3), ({3}, 3), (lambda: 3, 3), (range(2), (0, 1))),
+    *((("2", "3"), (2, 3)), ((2, math.nan), (2, 3)), ((2j, 3), (2, 3)), ({2, 3}, (2, 3))),
+    *((TABLE.tolist(), TABLE), (TABLE.numpy(), TABLE), (TABLE[:1], TABLE), ((TABLE,), TABLE)),
+    *((TABLE.int(), TABLE), (TABLE.half(), TABLE), (TABLE.T, TABLE), (TABLE[None], TABLE)),
     (torch.zeros(2).as_subclass(Liar), torch.ones(2)),
 ]
 

@@ -130,6 +130,8 @@ def test_a_prediction_may_be_rounded_to_two_decimals_to_be_a_known_mistake():
         (0.75, State.WRONG, "closest of 0, 0.5, and 1."),
         (1.3, State.WRONG, "closest of 0, 0.5, and 1."),
         (0.3, State.WRONG, "It is not 0.3. Count."),
+        (True, State.WRONG, "gave True"),
+        ([0.5], State.WRONG, "gave a list"),
     ],
 )
 def test_with_choices_a_number_counts_as_the_nearest_one(number, state, words):

@@ -18,6 +18,7 @@ The words behind "  # " are parts of the message, with "; " between them. An att
 lines stands below its verdict, and its last name is what is checked.
 """
 
+# ruff: noqa: F401 (what the answers use)
 import math
 import textwrap
 from decimal import Decimal
@@ -31,24 +32,11 @@ import torch
 import torch.nn.functional as F
 from cells_of_tests import as_cell
 from exercise_banks import BY_NAME
+from torch import nn
 
 from lnorm_course.checking.feedback import State
 from lnorm_utils import LayerNorm, layer_norm, mean, standardize, variance
 
-NAMES = {
-    "F": F,
-    "torch": torch,
-    "nn": torch.nn,
-    "numpy": numpy,
-    "math": math,
-    "Decimal": Decimal,
-    "Fraction": Fraction,
-    "LayerNorm": LayerNorm,
-    "layer_norm": layer_norm,
-    "standardize": standardize,
-    "mean": mean,
-    "variance": variance,
-}
 VERDICTS = {"right": State.RIGHT, "wrong": State.WRONG, "nothing": State.NOT_ATTEMPTED}
 
 
@@ -63,7 +51,7 @@ class Answer(NamedTuple):
 
     def attempt(self):
         """Return what the student gives to `check`."""
-        around = globals() | NAMES
+        around = dict(globals())
         if "\n" in self.source:
             before = set(around)
             exec(as_cell(self.source, "exec"), around)
