@@ -81,34 +81,3 @@ def test_a_constant_row_becomes_exactly_zero_in_float32():
             assert (variance(x) == 0).all()
             assert (layer_norm(x, length) == 0).all()
             assert layer_norm(x, length, eps=0.0).isnan().all()
-
-
-def test_the_input_is_left_as_it_was():
-    x, w, b = tensor(3, 4), tensor(4, seed=1), tensor(4, seed=2)
-    copies = x.clone(), w.clone(), b.clone()
-    layer_norm(x, 4, w, b)
-    for now, before in zip((x, w, b), copies, strict=True):
-        assert torch.equal(now, before)
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "words"),
-    [
-        (lambda x: layer_norm(x, 5), ValueError, ["(5,)", "(3, 4)"]),
-        (lambda x: layer_norm(x, (2, 3, 4)), ValueError, ["(2, 3, 4)", "(3, 4)"]),
-        (lambda x: layer_norm(x, ()), ValueError, ["shape is ()", "(3, 4)"]),
-        (lambda x: layer_norm(x, -1), ValueError, ["(-1,)", "(3, 4)"]),
-        (lambda x: layer_norm(x.sum(), 4), ValueError, ["(4,)", "()"]),
-        (lambda x: layer_norm(x, 4, x[0, :3]), ValueError, ["weight must", "(4,)", "(3,)"]),
-        (lambda x: layer_norm(x, 4, None, x), ValueError, ["bias must", "(4,)", "(3, 4)"]),
-        (lambda x: layer_norm(x.long(), 4), TypeError, ["torch.int64", "x.float()"]),
-        (lambda x: layer_norm(x.to(torch.complex64), 4), TypeError, ["complex64"]),
-        (lambda x: layer_norm(x.tolist(), 4), TypeError, ["tensor", "a list"]),
-        (lambda x: mean(x.int()), TypeError, ["int32"]),
-    ],
-)
-def test_a_wrong_argument_is_named_with_what_is_expected(call, error, words):
-    with pytest.raises(error) as raised:
-        call(tensor(3, 4))
-    for word in words:
-        assert word in str(raised.value)

@@ -49,11 +49,6 @@ def test_the_count_does_not_depend_on_the_size_and_x_stays_as_it_is():
     assert torch.equal(X, before)
 
 
-def test_an_empty_tensor_is_an_error_that_names_its_shape():
-    with pytest.raises(ValueError, match=r"\(0, 4\)"):
-        traffic(torch.clone, torch.ones(0, 4))
-
-
 @pytest.mark.parametrize("name", ["two_pass", "one_pass", "in_place", "in_blocks"])
 @pytest.mark.parametrize("shape", [(1, 3), (128, 8), (300, 5)])
 def test_what_is_measured_is_layer_norm(name, shape):
@@ -62,11 +57,9 @@ def test_what_is_measured_is_layer_norm(name, shape):
     torch.testing.assert_close(y, F.layer_norm(x, shape[1:]), rtol=1e-11, atol=1e-11)
 
 
-def test_each_table_says_on_what_it_was_measured_and_an_unknown_one_which_there_are():
+def test_each_table_says_on_what_it_was_measured():
     for device in ("cpu", "cpu, kept memory"):
         assert "one thread; PyTorch 2." in measured(device).about
-    with pytest.raises(ValueError, match="'abacus', only for cpu"):
-        measured("abacus")
 
 
 def test_what_is_kept_for_the_backward_pass_counts_once_and_in_units_of_x():
