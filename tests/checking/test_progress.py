@@ -24,7 +24,8 @@ def bank(monkeypatch):
 
 
 def made(name, topic=TOPIC, further=()):
-    put_in_bank(topic, {name: Prediction(answer=4, reason="", wrong={}, hints=[])}, further)
+    exercise = Prediction(answer=4, reason="", wrong={}, hints=[])
+    put_in_bank(topic, {name: exercise, "again": exercise, "two": 2}, further)
 
 
 @pytest.fixture
@@ -52,34 +53,15 @@ def test_without_the_variable_it_is_kept_beside_the_notebook_and_if_that_is_empt
     assert [path.name for path in tmp_path.iterdir()] == [".progress"]
 
 
-def test_a_check_is_kept_under_the_topic_and_the_name_of_its_exercise(kept):
+def test_a_check_is_kept_under_topic_and_name_and_right_stays_right(kept):
     exercise = Exercise.bank[TOPIC]["second"]
     exercise.judge(4)
-    assert states() == ["", ""]
-    keep("another", "first", WRONG)
-    exercise.check(3)
-    assert states() == ["", WRONG]
-    exercise.check(...)
-    assert states() == ["", WRONG]
-    exercise.check(4)
-    assert states() == ["", RIGHT]
-
-
-def test_an_exercise_is_named_after_its_variable_and_only_once():
-    one = Prediction(answer=4, reason="", wrong={}, hints=[])
-    put_in_bank("numbers", {"two": 2, "one": one, "again": one})
-    put_in_bank("words", {"one": one})
-    assert (one.topic, one.name) == ("numbers", "one")
-    assert Exercise.bank["numbers"] == {"one": one}
-    assert Exercise.bank["words"] == {}
-
-
-def test_right_stays_right_and_nothing_is_kept_of_an_exercise_in_no_bank(kept):
-    Prediction(answer=4, reason="", wrong={}, hints=[]).check(4)
+    Prediction(answer=4, reason="", wrong={}, hints=[]).check(4)  # one in no bank
     assert not kept.exists()
-    for state in (RIGHT, WRONG):
-        keep(TOPIC, "first", state)
-    assert states() == [RIGHT, ""]
+    keep("another", "first", WRONG)
+    for attempt, state in ((3, WRONG), (..., WRONG), (4, RIGHT), (3, RIGHT)):
+        exercise.check(attempt)
+        assert states() == ["", state]
 
 
 KEEP = f"""
@@ -122,13 +104,7 @@ def test_a_place_that_cannot_be_written_to_is_told_once_and_the_check_answers(
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_an_unknown_topic_is_an_error_that_names_those_that_exist():
-    made("first", "an_earlier")
-    with pytest.raises(ValueError, match=r"an_earlier, progress_example"):
-        progress("none_of_them")
-
-
-def test_it_is_shown_as_a_list_in_words(kept):
+def test_it_is_shown_as_a_list_in_words_and_of_all_topics_without_one(kept):
     made("a < b")
     keep(TOPIC, "first", RIGHT)
     keep(TOPIC, "second", WRONG)
@@ -137,13 +113,7 @@ def test_it_is_shown_as_a_list_in_words(kept):
     assert [line[0] for line in lines] == ["✓", "✗", "○"]
     page = progress(TOPIC)._repr_html_()
     assert (page.count("<li>"), "a &lt; b" in page) == (3, True)
-
-
-def test_without_a_topic_all_topics_are_shown(kept):
-    keep(TOPIC, "first", RIGHT)
-    assert f"○ {TOPIC}: 1 of 2" in repr(progress())
-    keep(TOPIC, "second", RIGHT)
-    assert f"✓ {TOPIC}: 2 of 2" in repr(progress())
+    assert f"○ {TOPIC}: 1 of 3" in repr(progress())
 
 
 def test_side_trips_are_counted_apart_once_one_is_begun(kept):
@@ -158,6 +128,9 @@ def test_side_trips_are_counted_apart_once_one_is_begun(kept):
     assert f"✓ {TOPIC}: 2 of 2, and 1 of 2 further" in repr(progress())
 
 
-def test_what_is_further_has_to_be_in_the_bank():
+def test_an_unknown_topic_or_side_trip_is_named():
+    made("first", "an_earlier")
+    with pytest.raises(ValueError, match=r"an_earlier, progress_example"):
+        progress("none_of_them")
     with pytest.raises(ValueError, match="`further` has fifth"):
         made("third", further=["fifth"])

@@ -41,6 +41,7 @@ def total(x):
     return x.sum(-1)
 
 
+ODD = "class Odd:\n    def __getattribute__(self, name):\n        raise SystemExit\n"
 LOOP = "def f(x):\n    y = 0 * x[:, 0]\n    for column in x.T:\n        "
 
 
@@ -66,6 +67,10 @@ LOOP = "def f(x):\n    y = 0 * x[:, 0]\n    for column in x.T:\n        "
         # A value that the program has and doesn't use isn't let in, and neither is a function.
         ("def f(x):\n    y = x.sum(-1)\n    z = x ** 2\n    return z", total, ""),
         ("def f(x):\n    g = lambda z: z ** 3\n    return x + 0 * g(x)", lambda x: x**3, ""),
+        # An edited version may not change its input, and an object that raises ends no check.
+        ("def f(x):\n    x.add_(1)\n    return x - 1", lambda x: x + 1, ""),
+        (ODD + "def f(x):\n    return x * x.sum() if x.sum() > 0 else Odd()",
+         lambda x: x + x.sum(), "x * x.sum()"),
     ],
 )  # fmt: skip
 def test_the_one_spot_is_found(code, right, source):
@@ -89,8 +94,7 @@ def test_nothing_of_the_student_is_changed():
     assert torch.equal(state, torch.get_rng_state())
 
 
-def test_an_edited_version_may_not_change_its_input_or_call_what_is_ruled_out():
-    assert spot("def f(x):\n    x.add_(1)\n    return x - 1", lambda x: x + 1) == ""
+def test_an_edited_version_may_not_call_what_is_ruled_out():
     code = "f = lambda x: x.mean(-1) * 3"
     assert spot(code, lambda x: x.sum(-1) * 3) == "x.mean(-1)"
     assert spot(code, lambda x: x.sum(-1) * 3, without=["torch.sum"]) == ""
@@ -101,12 +105,6 @@ def test_a_loop_that_never_ends_once_edited_costs_little():
     started = time.process_time()
     assert spot(code, lambda x: x + 5) == "x * n"
     assert time.process_time() - started < 5  # a single one would run for ten seconds
-
-
-def test_an_object_that_raises_ends_no_check():
-    code = "class Odd:\n    def __getattribute__(self, name):\n        raise SystemExit\n"
-    code += "def f(x):\n    return x * x.sum() if x.sum() > 0 else Odd()"
-    assert spot(code, lambda x: x + x.sum()) == "x * x.sum()"
 
 
 def test_the_verdict_and_the_mistake_stay_those_of_the_grader():
