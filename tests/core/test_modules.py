@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from test_functional import tensor
 from torch import nn
 from torch.testing import assert_close
 
@@ -12,11 +13,7 @@ from lnorm_utils import LayerNorm, PositionalEncoding
 SWITCHES = [{}, {"bias": False}, {"elementwise_affine": False}, {"eps": 0.1}]
 
 
-def tensor(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def filled(layer, seed):
+def filled(layer, seed=0):
     generator = torch.Generator().manual_seed(seed)
     for parameter in layer.parameters():
         nn.init.normal_(parameter, generator=generator)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
+from test_modules import filled
 from torch.testing import assert_close
 
 from lnorm_utils import ResidualBlock, ResidualStack
@@ -19,13 +20,6 @@ def branch(block, x):
 
 def norm(x, layer):
     return F.layer_norm(x, x.shape[-1:], layer.weight, layer.bias)
-
-
-def filled(module, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    for parameter in module.parameters():
-        torch.nn.init.normal_(parameter, generator=generator)
-    return module
 
 
 FORMULAS = {
