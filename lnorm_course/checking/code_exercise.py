@@ -206,7 +206,7 @@ class CodeExercise(Exercise):
         known = [results] if wrong else []
         if isinstance(error, Error):
             known.insert(0, results | {len(results): Raised(error.kind, error.message)})
-        for most in (1, 3):  # one mistake that shows before the error beats two that lead to it
+        for most in (1, 2):  # one mistake that shows before the error beats two that lead to it
             for each in known:
                 if found := self.search.of(each, outcome.code, most):
                     return found

@@ -109,7 +109,7 @@ class Explanations:
         return not piece.needs or piece.needs in self.arguments
 
     def of(
-        self, results: Mapping[int, object], source: str = "", most: int = 3
+        self, results: Mapping[int, object], source: str = "", most: int = 2
     ) -> list[Explanation]:
         """Return the explanations with the fewest wrong things that give all these results.
 
@@ -145,22 +145,16 @@ class Explanations:
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
         """Yield the explanations with so many wrong things, those that are said first in front."""
-        (simple, double), (own, own_double) = (
-            ([p for p in pieces if p.counts == 1], [p for p in pieces if p.counts == 2])
-            for pieces in (self.model_pieces, self.own_pieces)
-        )
         if count == 1:
-            for parts in (self.mistakes, own, simple):
+            for parts in (self.mistakes, self.own_pieces, self.model_pieces):
                 yield ((part,) for part in parts)
-        elif count == 2:
-            yield itertools.islice(itertools.product(self.mistakes, simple), MOST_PAIRS)
-            # Of two things the model knows more, so less fits it by chance.
-            yield itertools.islice(in_gaps(itertools.combinations(simple, 2)), MOST_PAIRS)
-            yield in_gaps(itertools.combinations(own, 2))
-            yield ((piece,) for piece in [*double, *own_double])
         else:
-            yield in_gaps(itertools.product(double, simple))
-            yield in_gaps(itertools.product(own_double, own))
+            pairs = itertools.product(self.mistakes, self.model_pieces)
+            yield itertools.islice(pairs, MOST_PAIRS)
+            # Of two things the model knows more, so less fits it by chance.
+            pairs = itertools.combinations(self.model_pieces, 2)
+            yield itertools.islice(in_gaps(pairs), MOST_PAIRS)
+            yield in_gaps(itertools.combinations(self.own_pieces, 2))
 
     def result(self, parts: Explanation, number: int) -> object:
         """Return what wrong parts make of one of the inputs, which may be an error."""
@@ -236,9 +230,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
 
 def _way(parts: Explanation) -> str:
     first, *second = (part.why for part in parts)
-    also = "".join(f" Also, {clause(why)}" for why in second)
-    count = "Three" if len(second) > 1 else "Two"
-    return f"{count} things: {clause(first)}{also}" if also else first
+    return f"Two things: {clause(first)} Also, {clause(second[0])}" if second else first
 
 
 def clause(sentence: str) -> str:

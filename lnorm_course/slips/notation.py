@@ -5,8 +5,8 @@
 A piece with a sentence behind `⇒` is wrong, and one without is right, as the first one is. A gap
 may go over several lines. What else is known of a wrong piece stands in brackets, with commas
 between: the common belief behind it ("over the batch"), "needs eps" (it's only said where the
-student's function has such an argument), "has clamp|max" (only where one of these stands in the
-student's source), and "counts for two", if two things are wrong with it.
+student's function has such an argument), and "has clamp|max" (only where one of these stands in the
+student's source).
 """
 
 import itertools
@@ -45,7 +45,6 @@ class Piece(NamedTuple):
         beliefs: the common beliefs behind it.
         needs: an argument that the student's function must have.
         has: what the student's source must have one of, with `|` between.
-        counts: how many things are wrong with it.
         at: where it begins in the text of the program.
         step: the name of the model's step where its gap is; empty if it's of an exercise.
         value: what NUMBER stands for in its code.
@@ -58,7 +57,6 @@ class Piece(NamedTuple):
     beliefs: tuple[Belief, ...] = ()
     needs: str = ""
     has: str = ""
-    counts: int = 1
     at: int = 0
     step: str = ""
     value: Any = 1.0
@@ -193,8 +191,6 @@ def told(words: str) -> Piece:
             piece = piece._replace(needs=rest)
         elif word == "has":
             piece = piece._replace(has=rest)
-        elif known == "counts for two":
-            piece = piece._replace(counts=2)
         elif name in Belief.__members__:
             piece = piece._replace(beliefs=(*piece.beliefs, Belief[name]))
         else:

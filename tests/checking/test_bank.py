@@ -103,8 +103,7 @@ def test_a_wrong_piece_is_a_mistake_as_others_are(load, attempt, message, belief
 
 
 @pytest.mark.parametrize(
-    ("tag", "is_said"),
-    [("needs x", True), ("needs eps", False), ("has clamp", False), ("counts for two", True)],
+    ("tag", "is_said"), [("needs x", True), ("needs eps", False), ("has clamp", False)]
 )
 def test_what_stands_in_brackets_decides_whether_a_piece_is_said(load, tag, is_said):
     text = TEXT.replace("[one pass is as good]", f"[{tag}, one pass is as good]")
