@@ -1,6 +1,5 @@
 """An exercise whose answer is a function or a class."""
 
-import contextlib
 import functools
 import inspect
 import warnings
@@ -8,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from lnorm_course.checking import running
-from lnorm_course.checking.class_attempts import Observation, Observed, observe
+from lnorm_course.checking.class_attempts import Observation, observe
 from lnorm_course.checking.comparing import same
-from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Error
 from lnorm_course.checking.exercise import CLOSED, Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
@@ -152,31 +150,14 @@ class CodeExercise(Exercise):
         results = running.results(
             attempt, [self.inputs[number]], self.use_class, without=self.without
         ).values
-        return bool(results) and self._is_right(number, results[0])
+        return bool(results) and self.search.equal(results[0], self.right[number])
 
-    def _is_right(self, number: int, result: object) -> bool:
-        """Tell whether this is the right result for one of the inputs."""
-        with contextlib.suppress(Exception):  # an object of the student's that raises
-            return self.search.equal(trusted(result), self.right[number])
-        return False
-
-    def judge(self, attempt: object) -> Feedback:
-        """Return what `check` shows: for a mistake without a name, also where to look.
+    def judge_outcome(self, outcome: Outcome) -> Feedback:
+        """Say that an attempt is right, or what is wrong in it, or at least what shows it.
 
         If one spot can be changed so that all is right, this isn't two mistakes, whatever two
-        would give the same. The grader doesn't look for a spot.
+        would give the same.
         """
-        feedback = super().judge(attempt)
-        if not feedback.asks_for_spot:
-            return feedback
-        if not (spot := find_spot(attempt, self._is_right_for, len(self.inputs))):
-            return feedback
-        told = f"Look at `{spot}`: changing only this would make it right."
-        beside = feedback.beside_spot or feedback
-        return replace(beside, message=f"{told} {capitalized(beside.message)}", is_unknown=False)
-
-    def _judge_trusted(self, outcome: Outcome) -> Feedback:
-        """Say that an attempt is right, or what is wrong in it, or at least what shows it."""
         results = outcome.values
         if results and all(result is ... for result in results):
             kind = "class" if self.use_class else "function"
@@ -184,21 +165,24 @@ class CodeExercise(Exercise):
         wrong = [n for n, r in enumerate(results) if not same(r, self.right[n], self.within)]
         if not wrong and not outcome.error:
             return with_remark(Feedback(State.RIGHT, self.reason), outcome.remark)
-        if nothing := self._returns_nothing(results):
-            return nothing
-        if found := self._explanations(outcome, wrong):
-            return self._named(found, outcome, wrong)
-        return self._unnamed(outcome, wrong)
-
-    def _returns_nothing(self, results: list) -> Feedback | None:
         empty = [n for n, result in enumerate(results) if result is None or result is ...]
-        if not empty:
-            return None
+        found = [] if empty else self._explanations(outcome, wrong)
+        if found and len(found[0]) == 1:
+            return self._named(found, outcome)
+        spot = find_spot(outcome.attempt, self._is_right_for, len(self.inputs))
+        if found and not spot:
+            return self._named(found, outcome)
+        unnamed = self._returns_nothing(empty[0]) if empty else self._unnamed(outcome, wrong)
+        if not spot:
+            return unnamed
+        told = f"Look at `{spot}`: changing only this would make it right."
+        return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}", is_unknown=False)
+
+    def _returns_nothing(self, number: int) -> Feedback:
         kind = "class" if self.use_class else "function"
-        where = f"{self.input_words[empty[0]]}: " if empty[0] else ""
+        where = f"{self.input_words[number]}: " if number else ""
         asked = "Is `return` inside an `if`?" if where else "Did you forget `return`?"
-        told = f"{where}your {kind} returns nothing. {asked}"
-        return Feedback(State.WRONG, told, asks_for_spot=True)
+        return Feedback(State.WRONG, f"{where}your {kind} returns nothing. {asked}")
 
     def _explanations(self, outcome: Outcome, wrong: list[int]) -> list[Explanation]:
         """Return what explains the results: with an error all of them, or what came before it."""
@@ -206,37 +190,14 @@ class CodeExercise(Exercise):
         known = [results] if wrong else []
         if isinstance(error, Error):
             known.insert(0, results | {len(results): Raised(error.kind, error.message)})
-        for most in (1, 2):  # one mistake that shows before the error beats two that lead to it
-            for each in known:
-                if found := self.search.of(each, outcome.code, most):
-                    return found
-        return self._first_of_several(outcome, wrong) if self.use_class and not error else []
+        found = (self.search.of(each, outcome.code) for each in known)
+        return next(filter(None, found), [])
 
-    def _first_of_several(self, outcome: Outcome, wrong: list[int]) -> list[Explanation]:
-        """Of several things that are wrong in a class, explain the one that shows first."""
-        kinds = [observation.what for observation in self.observations]
-        first = kinds[wrong[0]]
-        seen = {n for n, kind in enumerate(kinds) if kind == first or n <= wrong[0]}
-        found = self.search.of({n: outcome.values[n] for n in seen}, outcome.code, most=1)
-        # γ is 1 and β is 0 there, so it can't show what is done with them.
-        if first in (Observed.STARTS, Observed.OUTPUT):
-            pieces = [part for (part,) in found if isinstance(part, Piece)]
-            return [(piece,) for piece in pieces if piece.step != "affine"]
-        return found
-
-    def _named(self, found: Sequence[Explanation], outcome: Outcome, wrong: list[int]) -> Feedback:
-        """Name what explains the results; two things only if no spot is found."""
+    def _named(self, found: Sequence[Explanation], outcome: Outcome) -> Feedback:
+        """Name what explains the results."""
         name, message = in_words(found)
         beliefs = dict.fromkeys(b for parts in found for part in parts for b in part.beliefs)
-        beside = self._unnamed(outcome, wrong) if len(found[0]) > 1 else None
-        named = Feedback(
-            State.WRONG,
-            message,
-            name,
-            tuple(beliefs),
-            asks_for_spot=beside is not None,
-            beside_spot=beside,
-        )
+        named = Feedback(State.WRONG, message, name, tuple(beliefs))
         return with_remark(named, f"And {outcome.remark}" if outcome.error else outcome.remark)
 
     def _unnamed(self, outcome: Outcome, wrong: list[int]) -> Feedback:
@@ -253,18 +214,16 @@ class CodeExercise(Exercise):
             if fits := only_these_fit(made, [number]):
                 return Feedback(State.WRONG, f"{fits} {capitalized(remark)}", ONE_SIZE)
             where = f"your answer is right {self.input_words[0]}, but {where}"
-        return Feedback(State.WRONG, f"{where}{remark}", asks_for_spot=True)
+        return Feedback(State.WRONG, f"{where}{remark}")
 
     def _by_numbers(self, results: list, wrong: list[int]) -> Feedback:
         number, right = wrong[0], self.right[wrong[0]]
         is_later = number > 0 and not self.use_class
         if shown := pattern(results, self.right, self.within):
-            return Feedback(State.WRONG, shown, first_sentence(shown), asks_for_spot=True)
+            return Feedback(State.WRONG, shown, first_sentence(shown))
         differs, table = difference(results[number], right, self.within)
         told = f"{self.input_words[number]}: {differs}"
         if is_later:
             perhaps = A_FIXED_SIZE if only_these_fit(self.inputs, wrong) else ""
             told = f"your answer is right {self.input_words[0]}, but not {told} {perhaps}".strip()
-        return Feedback(
-            State.WRONG, capitalized(told), table=table, asks_for_spot=True, is_unknown=bool(table)
-        )
+        return Feedback(State.WRONG, capitalized(told), table=table, is_unknown=bool(table))

@@ -37,8 +37,6 @@ class Feedback:
         beliefs: the common beliefs that it may come from.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
-        asks_for_spot: whether it would help to know which spot in the source is wrong.
-        beside_spot: what stands beside that spot in place of this, if one is found.
         is_unknown: whether the student reads first that nothing names the mistake.
     """
 
@@ -48,8 +46,6 @@ class Feedback:
     beliefs: tuple[Belief, ...] = ()
     code: str = ""
     table: str = ""
-    asks_for_spot: bool = False
-    beside_spot: "Feedback | None" = None
     is_unknown: bool = False
 
     @property

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 import torch
 
 from lnorm_course.checking import watching
+from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Error, error_of
 from lnorm_utils.words import capitalized, spoken
 
@@ -29,16 +30,18 @@ class Outcome(NamedTuple):
     """What became of the calls of an attempt.
 
     Args:
-        values: what it returned for each input, up to the one on which it failed.
+        values: what it returned for each input, up to the one on which it failed, as `trusted`.
         error: why it failed there; None if it never did.
         notices: what else its student should read, a sentence each.
         code: the attempt's source, as far as it's known.
+        attempt: what was called; None if that was in another process.
     """
 
     values: list
     error: Error | str | None = None
     notices: Sequence[str] = ()
     code: str = ""
+    attempt: object = None
 
     @property
     def remark(self) -> str:
@@ -74,7 +77,8 @@ def results(
     if refused := _refused(attempt, inputs is None, kind):
         return Outcome([], refused)
     if inputs is None:
-        return Outcome([attempt])
+        seen, problem = _looked_at(attempt)
+        return Outcome([] if problem else [seen], problem)
     function = functools.partial(use_class, attempt) if use_class else cast(Callable, attempt)
     values: list[object] = []
     notices: list[str] = []
@@ -84,7 +88,8 @@ def results(
         if read := [f"`{name}`" for name in watching.notebook_tensors(own)]:
             told = f"your {kind} reads {spoken(read)} from the notebook"
             if watching.ignores_arguments(own):
-                return Outcome([], f"{told}, and none of its own arguments.", code=code)
+                told = f"{told}, and none of its own arguments."
+                return Outcome([], told, code=code, attempt=attempt)
             notices.append(f"{capitalized(told)}.")
     printed, has_printed = io.StringIO(), False
     for arguments in inputs:
@@ -95,11 +100,11 @@ def results(
             sees = "A check sees only what stands after `return`."
             error = f"your {kind} prints something and returns nothing. {sees}"
         if error:
-            return Outcome(values, error, notices, code)
+            return Outcome(values, error, notices, code, attempt)
         values.append(... if value is None and does_nothing else value)
     if has_printed:
         notices.append(f"What your {kind} printed isn't shown.")
-    return Outcome(values, None, notices, code)
+    return Outcome(values, None, notices, code, attempt)
 
 
 def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
@@ -145,7 +150,15 @@ def _called(
     before, after = list(_tensors(arguments)), list(_tensors(given))
     if len(before) != len(after) or not all(map(_are_equal, before, after)):
         return None, f"your {kind} changes its input. Compute a new tensor instead."
-    return value, None
+    return _looked_at(value)
+
+
+def _looked_at(value: object) -> tuple[object, str | None]:
+    """Return a value that can be trusted, and what goes wrong with one that can't."""
+    try:
+        return trusted(value), None
+    except (Exception, SystemExit) as problem:  # an object of the student's that raises
+        return None, f"comparing your answer raised an error: {type(problem).__name__}."
 
 
 def _shown(argument: object) -> str:

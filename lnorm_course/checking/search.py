@@ -138,9 +138,7 @@ class Explanations:
                 ]
                 if found:
                     # What the source shows, too, is surer than what the numbers alone allow.
-                    found = [parts for parts in found if any(map(_is_in_source, parts))] or found
-                    fails = isinstance(results[order[0]], Raised)
-                    return [] if fails and _are_blurred(found) else found
+                    return [parts for parts in found if any(map(_is_in_source, parts))] or found
         return []
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
@@ -149,12 +147,11 @@ class Explanations:
             for parts in (self.mistakes, self.own_pieces, self.model_pieces):
                 yield ((part,) for part in parts)
         else:
-            pairs = itertools.product(self.mistakes, self.model_pieces)
-            yield itertools.islice(pairs, MOST_PAIRS)
+            own, of_model = self.own_pieces, self.model_pieces
+            yield itertools.islice(itertools.product(self.mistakes, of_model), MOST_PAIRS)
             # Of two things the model knows more, so less fits it by chance.
-            pairs = itertools.combinations(self.model_pieces, 2)
-            yield itertools.islice(in_gaps(pairs), MOST_PAIRS)
-            yield in_gaps(itertools.combinations(self.own_pieces, 2))
+            yield itertools.islice(in_gaps(itertools.combinations(of_model, 2)), MOST_PAIRS)
+            yield in_gaps(itertools.combinations(own, 2))
 
     def result(self, parts: Explanation, number: int) -> object:
         """Return what wrong parts make of one of the inputs, which may be an error."""
@@ -189,15 +186,6 @@ class Explanations:
         if isinstance(result, torch.Tensor):
             return result.numel() > MOST_NUMBERS or bool((result.abs() <= self.within).all())
         return isinstance(result, bool | str)
-
-
-def _are_blurred(found: Sequence[Explanation]) -> bool:
-    """Tell whether an error could come from so many things that it would be guessed to name them.
-
-    An error ends a function early, and what would come after it isn't known.
-    """
-    advice = {part.why.partition(". ")[2] for parts in found for part in parts}
-    return len(found) > MOST_NAMED and len(advice) > 1
 
 
 def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:

@@ -167,7 +167,7 @@ class Search:
                     continue
                 if len(fits) > len(explained):
                     best, explained = [], fits
-                if fits == explained and (not best or _size(parts) == _size(best[0])):
+                if fits == explained and (not best or len(parts) == len(best[0])):
                     best.append(parts)
             if best and explained >= {n for n in whole if self.trials[n].kind != "edge"}:
                 break
@@ -185,20 +185,18 @@ class Search:
     ) -> Iterator[Iterable[Explanation]]:
         """Yield groups of explanations of a trial, the fewest wrong things first."""
         known = [piece for piece in self.pieces if "NUMBER" not in piece.code]
-        simple = [piece for piece in known if piece.counts == 1]
-        yield ((piece,) for piece in simple)
+        yield ((piece,) for piece in known)
         if self.trials[number].kind == "gradient":
             return  # of which two things give too many
         if self.trials[number].x.numel() > MANY:  # one with fewer numbers takes less time
             kinds = [n for n in wrong if self.trials[n].kind in ("part", "shape")]
             few = [n for n in kinds if results[n].shape == self.trials[n].x.shape]
             number = min([*few, number], key=lambda n: self.trials[n].x.numel())
-        common = [*filter(_is_common, simple)]
+        common = [*filter(_is_common, known)]
         yield self._with_number((), results, number)
-        pairs = (tuple(sorted(pair)) for pair in itertools.product(common, simple))
+        pairs = (tuple(sorted(pair)) for pair in itertools.product(common, known))
         once = dict.fromkeys(in_gaps(pairs))
         yield (parts for parts in once if self.fits(results[number], parts, number))
-        yield ((piece,) for piece in known if piece.counts > 1)
         others = [(piece,) for piece in common if piece.step != "eps"]
         yield [p for other in others for p in self._with_number(other, results, number)]
 
@@ -234,11 +232,6 @@ def _once(found: Sequence[Explanation]) -> list[Explanation]:
         key = (p.step if p.code in WRONG_AXES else p.why for p in parts if isinstance(p, Piece))
         first.setdefault(frozenset(key), parts)
     return list(first.values())
-
-
-def _size(parts: Explanation) -> tuple[int, int]:
-    """Return how many things are wrong, and first those that are said one by one."""
-    return sum(getattr(part, "counts", 1) for part in parts), -len(parts)
 
 
 def _is_round(part: Any) -> bool:

@@ -18,7 +18,7 @@ BEFORE_LAST = ("the axis before the last", "-2", None)
 WRONG_AXES = {code for _, code, _ in (*LAST.wrong, BEFORE_LAST)}
 IS_RIGHT = {1: "-1", 2: "(-2, -1)"}
 OF_EXERCISES = re.compile(r"[\d(][\d(), e-]*")  # axes and ε that only fit their tensors
-OF_SOURCES = ("var_mean", "normalize")  # which a piece gives as its reason, and nobody has seen
+OF_SOURCES = ("var_mean", "normalize", "std")  # a reason of a piece that nobody has seen here
 
 
 @dataclass(frozen=True)
