@@ -1,7 +1,6 @@
 """An exercise whose answer is a function or a class."""
 
 import functools
-import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -110,15 +109,7 @@ class CodeExercise(Exercise):
     @functools.cached_property
     def search(self) -> Explanations:
         """The search for the cause of a result."""
-        return Explanations(
-            self._run,
-            self.mistakes,
-            self.template.wrong,
-            self.model if self.by_steps else None,
-            self.right,
-            self.within,
-            inspect.signature(self.answer).parameters,
-        )
+        return Explanations(self)
 
     def make(self, parts: Explanation) -> Callable:
         """Return what a student writes who does these things wrong, and the rest right."""
@@ -133,7 +124,8 @@ class CodeExercise(Exercise):
     def _call(self, attempt: Callable, arguments: tuple) -> object:
         return self.use_class(attempt, *arguments) if self.use_class else attempt(*arguments)
 
-    def _run(self, parts: Explanation, number: int) -> object:
+    def run(self, parts: Explanation, number: int) -> object:
+        """Return what an attempt with these wrong parts returns for one of the inputs."""
         return self._call(self.make(parts), running.fresh(self.inputs[number]))
 
     def is_right_with(self, chosen: Sequence[int]) -> bool:

@@ -6,17 +6,20 @@ right solution correct the programs of students. Here the error model is a progr
 
 import contextlib
 import functools
+import inspect
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.models import Model
 from lnorm_course.slips.notation import Piece
+
+if TYPE_CHECKING:
+    from lnorm_course.checking.code_exercise import CodeExercise
 
 __all__ = [
     "Explanation",
@@ -71,42 +74,27 @@ class Explanations:
     """What an exercise knows to go wrong, alone and in pairs, and what each gives.
 
     Args:
-        run: (parts, number of the input) -> what an attempt with these wrong parts returns.
-        mistakes: those of the exercise.
-        own_pieces: the wrong ones of its program.
-        model: with the wrong pieces of what the exercise is about, if it has one.
-        right: the right result for each input.
-        within: how far a number may be from another one that is called equal.
-        arguments: what the function, or the layer, takes.
+        exercise: with its mistakes, the wrong pieces of its program, and those of its model.
     """
 
-    def __init__(
-        self,
-        run: Callable[[Explanation, int], object],
-        mistakes: Sequence[Mistake],
-        own_pieces: Sequence[Piece],
-        model: Model | None,
-        right: Sequence[object],
-        within: float,
-        arguments: Collection[str] = (),
-    ) -> None:
-        self._run, self.mistakes, self.model = run, mistakes, model
-        self.right, self.within, self.arguments = right, within, arguments
-        self.own_pieces = [each for each in own_pieces if self._has_what_it_needs(each)]
+    def __init__(self, exercise: "CodeExercise") -> None:
+        arguments = inspect.signature(exercise.answer).parameters
+        of_model = exercise.model.pieces if exercise.by_steps else []
+        self.exercise, self.mistakes = exercise, exercise.mistakes
+        self.own_pieces, self._of_model = (
+            [piece for piece in pieces if not piece.needs or piece.needs in arguments]
+            for pieces in (exercise.template.wrong, of_model)
+        )
         self._results: dict[tuple, object] = {}  # each runs once, however many attempts come
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
         """The model's wrong pieces that make a difference to what the right answer returns."""
-        return [
-            piece
-            for piece in (self.model.pieces if self.model else ())
-            if self._has_what_it_needs(piece)
-            and not all(self.equal(self.result((piece,), n), r) for n, r in enumerate(self.right))
-        ]
+        return [piece for piece in self._of_model if not self._is_right_with(piece)]
 
-    def _has_what_it_needs(self, piece: Piece) -> bool:
-        return not piece.needs or piece.needs in self.arguments
+    def _is_right_with(self, piece: Piece) -> bool:
+        right = self.exercise.right
+        return all(self.equal(self.result((piece,), n), each) for n, each in enumerate(right))
 
     def of(
         self, results: Mapping[int, object], source: str = "", most: int = 2
@@ -123,9 +111,11 @@ class Explanations:
         """
         # Begin with inputs on which the attempt is wrong, because few explanations agree with it
         # there, and of these with the last one, because an exercise has its smallest input last.
-        wrong = [n for n in results if not self.equal(results[n], self.right[n])]
+        wrong = [n for n in results if not self.equal(results[n], self.exercise.right[n])]
         order = sorted(results, key=lambda n: (n not in wrong, -n))
-        if len(results) < len(self.right) or all(self._tells_little(results[n]) for n in wrong):
+        if len(results) < len(self.exercise.right) or all(
+            self._tells_little(results[n]) for n in wrong
+        ):
             most = 1
         code = "".join(source.split())
         for count in range(1, most + 1):
@@ -158,7 +148,7 @@ class Explanations:
         key = (*map(id, parts), number)
         if key not in self._results:
             try:
-                result = self._run(parts, number)
+                result = self.exercise.run(parts, number)
             except Exception as error:
                 result = Raised.of(error)
             self._results[key] = result.detach() if isinstance(result, torch.Tensor) else result
@@ -178,13 +168,15 @@ class Explanations:
         if isinstance(one, Raised) or isinstance(other, Raised):
             return isinstance(one, Raised) and isinstance(other, Raised) and one == other
         with contextlib.suppress(TypeError, ValueError):  # a wrong part may return anything
-            return same(one, other, self.within)
+            return same(one, other, self.exercise.within)
         return False
 
     def _tells_little(self, result: object) -> bool:
         """Tell whether too many programs return this for two things to be said."""
         if isinstance(result, torch.Tensor):
-            return result.numel() > MOST_NUMBERS or bool((result.abs() <= self.within).all())
+            return result.numel() > MOST_NUMBERS or bool(
+                (result.abs() <= self.exercise.within).all()
+            )
         return isinstance(result, bool | str)
 
 

@@ -3,9 +3,10 @@
 import torch
 from exercise_banks import BY_NAME
 
+from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.feedback import State
-from lnorm_course.checking.search import Explanations, Mistake, Raised, in_words
-from lnorm_course.slips.models import SENTENCES
+from lnorm_course.checking.search import Mistake, Raised, in_words
+from lnorm_course.slips.notation import parse
 from lnorm_utils.data import normal
 
 X = normal(4, 4, 4, seed=1).double() + 1
@@ -14,16 +15,20 @@ INPUTS = [X, NARROW]
 HALF = Mistake(lambda norm, x: norm.standardize(x) / 2, "You halved it. Don't.")
 
 
-def searched(mistakes=(HALF,), arguments=()):
+def searched(mistakes=(HALF,), arguments="x"):
     """Return a search among what people do otherwise when they standardize."""
+    program = f"""from lnorm_utils import standardize
 
-    def run(parts, number):
-        own = next((part.function for part in parts if part in mistakes), None)
-        x, norm = INPUTS[number], SENTENCES.with_pieces([p for p in parts if p not in mistakes])
-        return own(norm, x) if own else norm.standardize(x)
-
-    right = [SENTENCES.steps.standardize(x) for x in INPUTS]
-    return Explanations(run, mistakes, [], SENTENCES, right, 1e-6, arguments)
+def standardized({arguments}):
+    return ⟨standardize(x) ¦ x + 1 ⇒ You added 1.⟩"""
+    exercise = CodeExercise(
+        parse(program),
+        hints=[],
+        inputs={f"input {n}": (x,) for n, x in enumerate(INPUTS)},
+        by_steps=lambda norm, x: norm.standardize(x),
+        mistakes=mistakes,
+    )
+    return exercise.search
 
 
 def told(attempt, source="", **options):
@@ -74,8 +79,8 @@ def test_what_the_source_or_the_arguments_contradict_is_not_said():
         return (x - mean(x)) / root(x, eps=1e-10)
 
     code = "(x.var(-1) + eps ** 2).sqrt()"
-    assert "squared" in told(squared, code, arguments=("x", "eps"))
-    assert "squared" not in told(squared, code, arguments=("x",))
+    assert "squared" in told(squared, code, arguments="x, eps=1e-5")
+    assert "squared" not in told(squared, code, arguments="x")
 
 
 def test_an_error_is_explained_by_one_that_is_the_same():

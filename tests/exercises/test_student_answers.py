@@ -36,7 +36,7 @@ def test_what_a_wrong_piece_gives_is_explained_by_it_or_by_the_exercises_own_mis
             continue
         found = search.of(results, piece.has)
         is_own = found and found[0][0] in [*search.mistakes, *search.own_pieces]
-        if not is_own and (piece,) not in found and piece.counts == 1:
+        if not is_own and (piece,) not in found:
             unexplained.append((piece.why, found))
     assert unexplained == []
 
