@@ -1,15 +1,16 @@
 """Say what wrong numbers alone show: they are cut off, moved, scaled, or fit one size only."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from lnorm_course.checking.comparing import close_numbers, dtypes_agree
+from lnorm_course.checking.running import tensors
 from lnorm_utils.words import significant
 
-__all__ = ["A_FIXED_SIZE", "only_these_fit", "pattern", "shapes_in"]
+__all__ = ["A_FIXED_SIZE", "only_these_fit", "pattern"]
 
 Pair = tuple[Tensor, Tensor]  # what was returned for an input, and what is right
 # What may be so where `only_these_fit` says something of numbers, for those could also be chance.
@@ -102,7 +103,7 @@ def only_these_fit(inputs: Sequence[tuple], wrong: Sequence[int]) -> str:
         inputs: of all calls that were made.
         wrong: the numbers of those for which the attempt is wrong, or fails.
     """
-    shapes = [shapes_in(each) for each in inputs]
+    shapes = [[tuple(tensor.shape) for tensor in tensors(each)] for each in inputs]
     if 0 in wrong or any([*map(len, each)] != [*map(len, shapes[0])] for each in shapes):
         return ""
     sizes = [
@@ -114,14 +115,3 @@ def only_these_fit(inputs: Sequence[tuple], wrong: Sequence[int]) -> str:
     both = zip(shapes[0], shapes[wrong[0]], strict=True)
     ours, theirs = next(pair for pair in both if pair[0] != pair[1])
     return f"your answer fits only sizes such as {ours}, not {theirs}."
-
-
-def shapes_in(value: object) -> list[tuple[int, ...]]:
-    """Return the shapes of all tensors in an input."""
-    if isinstance(value, Tensor):
-        return [tuple(value.shape)]
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, tuple | list):
-        return [shape for each in value for shape in shapes_in(each)]
-    return []

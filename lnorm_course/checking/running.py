@@ -19,7 +19,7 @@ from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Error, error_of
 from lnorm_utils.words import capitalized, spoken
 
-__all__ = ["Outcome", "fresh", "results"]
+__all__ = ["Outcome", "fresh", "results", "tensors"]
 
 SECONDS = 10.0  # for one call
 # Functions and layers from these modules don't count as an answer.
@@ -128,7 +128,7 @@ def _called(
 ) -> tuple[object, Error | str | None]:
     """Return the value of a call, and why it fails, or does what it must not."""
     given, default = fresh(arguments), torch.get_default_dtype()
-    if {each.dtype for each in _tensors(given) if each.is_floating_point()} == {torch.float64}:
+    if {each.dtype for each in tensors(given) if each.is_floating_point()} == {torch.float64}:
         torch.set_default_dtype(torch.float64)  # so that new layers and tensors fit the inputs
     try:
         with watching.watched(without) as called, _limited(seconds):
@@ -147,7 +147,7 @@ def _called(
         whose = {"torch": "PyTorch's", "sys": "Python's"}.get(package, "the course's")
         here = "Here you do without it: write the steps yourself."
         return None, f"your {kind} calls {whose} own `{name}`. {here}"
-    before, after = list(_tensors(arguments)), list(_tensors(given))
+    before, after = list(tensors(arguments)), list(tensors(given))
     if len(before) != len(after) or not all(map(_are_equal, before, after)):
         return None, f"your {kind} changes its input. Compute a new tensor instead."
     return _looked_at(value)
@@ -165,14 +165,14 @@ def _shown(argument: object) -> str:
     return str(tuple(argument.shape)) if isinstance(argument, torch.Tensor) else repr(argument)
 
 
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
+def tensors(value: Any) -> Iterator[torch.Tensor]:
     """Yield a tensor, or all those in a list, a tuple, or a dict."""
     if issubclass(type(value), torch.Tensor):
         yield value
     parts = list(value.values()) if type(value) is dict else value
     if type(parts) in (list, tuple):
         for part in parts:
-            yield from _tensors(part)
+            yield from tensors(part)
 
 
 def _are_equal(before: torch.Tensor, after: torch.Tensor) -> bool:

@@ -12,8 +12,8 @@ from project import NOTEBOOK_PATHS
 
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.feedback import State
-from lnorm_course.checking.patterns import shapes_in
 from lnorm_course.checking.prediction import Prediction
+from lnorm_course.checking.running import tensors
 from lnorm_course.lab.lesson_files import exercises, main_way, read, topics
 from lnorm_course.slips.beliefs import Belief
 
@@ -85,7 +85,9 @@ def test_no_size_is_the_same_in_all_inputs():
     sizes = {}
     for exercise in (e for e in CODE if not e.use_class and e.name != "first_wrong"):
         for place, argument in ((n, a) for given in exercise.inputs for n, a in enumerate(given)):
-            for axis, size in (pair for shape in shapes_in(argument) for pair in enumerate(shape)):
+            for axis, size in (
+                pair for each in tensors(argument) for pair in enumerate(each.shape)
+            ):
                 sizes.setdefault((exercise.name, place, axis), set()).add(size)
     stuck = {key for key, found in sizes.items() if len(found) == 1}
     assert stuck <= {*FIXED}, "give it an input with other sizes, or say in FIXED why it has none"
