@@ -17,8 +17,8 @@ from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
-from lnorm_course.checking.prediction import ROUNDED, Prediction, Wrong
-from lnorm_course.checking.search import Part
+from lnorm_course.checking.prediction import ROUNDED, Prediction
+from lnorm_course.checking.search import Mistake, Part
 from lnorm_course.lab.lesson_files import ORIGINALS, read, topics
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
@@ -139,9 +139,9 @@ def _problem_of(
 
 def _of_values(exercise: Prediction, section: Section) -> Problems:
     entries = section.all("right") + section.all("wrong")
-    known = [Wrong(*answer) for answer in exercise.answers] + exercise.wrong
-    for entry, (value, message, belief) in zip(entries, known, strict=True):
-        feedback, beliefs = exercise.judge(value), (belief,) if belief else ()
+    known = [Mistake(*answer) for answer in exercise.answers] + exercise.wrong
+    for entry, (value, message, beliefs) in zip(entries, known, strict=True):
+        feedback = exercise.judge(value)
         for said in _problem_of(f"the value {value!r}", entry.word, feedback, message, beliefs):
             yield entry.line, said
     within = 1.5 * max(exercise.within, ROUNDED)

@@ -214,8 +214,8 @@ class BankLoader(Loader):
             said = f"this raises {type(error).__name__}: {error}."
         raise BankError(self.path, at, said)
 
-    def told(self, entry: Entry) -> tuple[str, str, Belief | None]:
-        """Split an entry into its code, the sentences, and the belief behind it."""
+    def told(self, entry: Entry) -> tuple[str, str, tuple[Belief, ...]]:
+        """Split an entry into its code, the sentences, and the belief behind it, if there's one."""
         source, _, words = f" {entry.rest}".partition(" # ")
         try:
             piece = told(words.strip())
@@ -226,7 +226,7 @@ class BankLoader(Loader):
             raise BankError(self.path, entry.line, form)
         if len(piece.beliefs) > 1 or piece.needs or piece.has:
             raise BankError(self.path, entry.line, "in brackets stands one belief here.")
-        return source.strip(), piece.why, next(iter(piece.beliefs), None)
+        return source.strip(), piece.why, piece.beliefs
 
     def exercise(self, section: Section) -> Exercise:
         """Make the exercise that a section describes."""
@@ -235,16 +235,16 @@ class BankLoader(Loader):
         return self.code(section, options) if section.is_code else self.values(section, options)
 
     def values(self, section: Section, options: dict[str, Any]) -> Prediction:
-        said: dict[str, list[tuple]] = {"right": [], "wrong": []}
+        said: dict[str, list[Mistake]] = {"right": [], "wrong": []}
         for entry in section.all("right", "wrong"):
-            source, message, belief = self.told(entry)
+            source, why, beliefs = self.told(entry)
             value = self.run(source, entry.line)
-            if any(value == other for pairs in said.values() for other, _ in pairs):
+            if any(value == other for known in said.values() for other, *_ in known):
                 raise BankError(self.path, entry.line, f"the value {value!r} is written twice.")
-            said[entry.word].append((value, belief(message) if belief else message))
-        (options["answer"], options["reason"]), *also = said["right"]
+            said[entry.word].append(Mistake(value, why, beliefs))
+        right = [(value, reason) for value, reason, _ in said["right"]]
         options["choices"] = options.pop("choose", ())
-        return Prediction(also=dict(also), wrong=dict(said["wrong"]), **options)
+        return Prediction(right=right, wrong=said["wrong"], **options)
 
     def code(self, section: Section, options: dict[str, Any]) -> CodeExercise:
         parameters = section.parameters or "*arguments"
@@ -268,13 +268,13 @@ class BankLoader(Loader):
         return CodeExercise(template, observations=seen, mistakes=mistakes, **options)
 
     def mistake(self, entry: Entry, given: str) -> Mistake:
-        source, message, belief = self.told(entry)
+        source, why, beliefs = self.told(entry)
         if not source and not entry.below:
             raise BankError(self.path, entry.line, "in front of # stands what is returned.")
         body = textwrap.indent(entry.below or f"return {source}", "    ")
         line, scope = (entry.below_line if entry.below else entry.line), dict[str, Any]()
         self.run(f"def mistake({given}):\n{body}", line - 1, "exec", scope)
-        return Mistake(scope["mistake"], message, (belief,) if belief else ())
+        return Mistake(scope["mistake"], why, beliefs)
 
     def template(self, entry: Entry) -> Template:
         """Read a program with gaps; the answer runs, and each single wrong piece is Python."""

@@ -114,7 +114,7 @@ class CodeExercise(Exercise):
     def make(self, parts: Explanation) -> Callable:
         """Return what a student writes who does these things wrong, and the rest right."""
         pieces = [part for part in parts if isinstance(part, Piece)]
-        mistake = next((part.function for part in parts if isinstance(part, Mistake)), None)
+        mistake = next((part.answer for part in parts if isinstance(part, Mistake)), None)
         if pieces and not pieces[0].step:
             return self.template.make(self.template.with_pieces(pieces))
         if self.by_steps:

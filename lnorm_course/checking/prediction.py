@@ -1,18 +1,18 @@
 """A question whose answer is a value: a number, a shape, a word."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 from lnorm_course.checking.comparing import as_float, plain, same
 from lnorm_course.checking.defusing import kind_of, shown
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
 from lnorm_course.checking.running import Outcome
-from lnorm_course.slips.beliefs import Belief
+from lnorm_course.checking.search import Mistake
 
-__all__ = ["Prediction", "Wrong", "difference_of_values", "nearest"]
+__all__ = ["Prediction", "difference_of_values", "nearest"]
 
 ROUNDED = 6e-3  # to two decimals
 CUT_OFF = 0.01  # to two decimals, the rest cut off
@@ -20,38 +20,22 @@ NEARLY = 0.05 + 1e-6  # to one decimal
 CLOSEST = "Of the choices, {} is the closest to yours."
 
 
-class Wrong(NamedTuple):
-    """A wrong value that people give, the message to them, and the common belief behind it."""
-
-    value: object
-    message: str
-    belief: Belief | None = None
-
-    @property
-    def name(self) -> str:
-        """The mistake in a few words: the first sentence of the message."""
-        return first_sentence(self.message)
-
-
 class Prediction(Exercise):
     """A question that is answered by a value.
 
     Args:
         hints: as for every `Exercise`.
-        answer: the right value.
-        reason: why it is right.
-        wrong: value → message; if a common belief leads to it, value → `Belief.X(message)`. A
-            tuple stands for a list and an array, too.
-        also: value → reason, for further right values.
+        right: the right value and why it is right, and then further ones. A tuple stands for a
+            list and an array, too.
+        wrong: values that people give.
         within: how far a number may be from the answer.
         choices: the numbers to choose from, if the question says "Choose the closest". A number
             that the bank doesn't know counts as the choice that is `nearest` to it, so a value
             that somebody measured is right. If there's none, the choices are listed.
 
     >>> legs = Prediction(
-    ...     answer=4,
-    ...     reason="Two on each side.",
-    ...     wrong={2: "You counted the left side only."},
+    ...     right=[(4, "Two on each side.")],
+    ...     wrong=[Mistake(2, "You counted the left side only.")],
     ...     hints=["Count them."],
     ... )
     >>> legs.check(2)
@@ -63,21 +47,15 @@ class Prediction(Exercise):
     def __init__(
         self,
         *,
-        answer: object,
-        reason: str,
-        wrong: Mapping[Any, str | tuple[str, Belief]],
+        right: Sequence[tuple[object, str]],
+        wrong: Sequence[Mistake],
         hints: Sequence[str],
-        also: Mapping[Any, str] | None = None,
         within: float = 1e-6,
         choices: Sequence[float] = (),
     ) -> None:
         super().__init__(hints, within)
         self.choices = list(choices)
-        self.answers = [(answer, reason), *(also or {}).items()]
-        self.wrong = [
-            Wrong(value, told) if isinstance(told, str) else Wrong(value, *told)
-            for value, told in wrong.items()
-        ]
+        self.answers, self.wrong = list(right), list(wrong)
 
     def judge_outcome(self, outcome: Outcome) -> Feedback:
         if outcome.error:
@@ -101,11 +79,10 @@ class Prediction(Exercise):
         for answer, reason in self.answers:
             if same(value, answer, self.within):
                 return Feedback(State.RIGHT, reason)
-        for wrong in self.wrong:
+        for answer, why, beliefs in self.wrong:
             # A value that is rounded to two decimals is recognized too.
-            if same(value, wrong.value, max(self.within, ROUNDED)):
-                beliefs = (wrong.belief,) if wrong.belief else ()
-                return Feedback(State.WRONG, wrong.message, wrong.name, beliefs)
+            if same(value, answer, max(self.within, ROUNDED)):
+                return Feedback(State.WRONG, why, first_sentence(why), beliefs)
         return None
 
     @property

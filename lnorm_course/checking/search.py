@@ -9,7 +9,7 @@ import functools
 import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -38,12 +38,12 @@ MOST_NAMED = 3  # explanations; if more of them fit, one is an example
 
 
 class Mistake(NamedTuple):
-    """A wrong answer that an exercise knows: a function of its inputs, and what is said of it.
+    """A wrong answer that an exercise knows, and what is said of it.
 
-    If the exercise has a model, the function takes its steps first.
+    Of code it's a function of the inputs. If the exercise has a model, it takes its steps first.
     """
 
-    function: Callable
+    answer: Any
     why: str
     beliefs: tuple[Belief, ...] = ()
 

@@ -41,10 +41,6 @@ class Belief(Enum):
     OUTPUTS_ARE_GAUSSIAN = "layer norm makes numbers bell-shaped"
     DECAY_SHRINKS_THE_FUNCTION = "weight decay makes the outputs of a layer with a norm smaller"
 
-    def __call__(self, message: str) -> tuple[str, "Belief"]:
-        """Return a message together with the belief behind the mistake."""
-        return message, self
-
     @property
     def code(self) -> str:
         """What files call it, whatever its words are, such as "over-the-batch"."""

@@ -43,8 +43,8 @@ def as_data(question: Prediction) -> dict[str, Any]:
     kind = KINDS.get(type(plain(answer)), "number")
     right = [_known(value, Feedback(State.RIGHT, reason)) for value, reason in question.answers]
     wrong = [
-        _known(value, Feedback(State.WRONG, message, "", (belief,) if belief else ()))
-        for value, message, belief in question.wrong
+        _known(value, Feedback(State.WRONG, why, beliefs=beliefs))
+        for value, why, beliefs in question.wrong
     ]
     return {
         "kind": kind,

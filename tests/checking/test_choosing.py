@@ -20,7 +20,7 @@ def exercise(monkeypatch, tmp_path):
     monkeypatch.setattr(Exercise, "bank", {})
     monkeypatch.setenv("LNORM_PROGRESS", str(tmp_path))
     add = CodeExercise(parse(TWO_GAPS), inputs={"the number 3": (3,)}, hints=[])
-    other = Prediction(answer=3, reason="", wrong={}, hints=[])
+    other = Prediction(right=[(3, "")], wrong=[], hints=[])
     put_in_bank("example", {"add": add, "other": other})
     return add
 

@@ -21,8 +21,8 @@ def made(program, inputs, mistakes=(), **options):
 
 
 def predicted(answer, *wrong, **options):
-    wrong = {value: f"It is not {value}. Count." for value in wrong}
-    return Prediction(answer=answer, reason="One, two.", wrong=wrong, hints=HINTS, **options)
+    known = [Mistake(value, f"It is not {value}. Count.") for value in wrong]
+    return Prediction(right=[(answer, "One, two.")], wrong=known, hints=HINTS, **options)
 
 
 SUMS = """def sums(x):

@@ -30,7 +30,7 @@ def attempts(exercise):
     own = f"bank.{exercise.name}"
     if isinstance(exercise, Prediction):
         yield from (f"{own}.answers[{n}][0]" for n in range(len(exercise.answers)))
-        yield from (f"{own}.wrong[{n}].value" for n in range(len(exercise.wrong)))
+        yield from (f"{own}.wrong[{n}].answer" for n in range(len(exercise.wrong)))
         yield from ("...", "None", "-7.25", "'another word'", "max", "'1/6'", "float('nan')", "'ε'")
         yield from ("Fraction(1, 3)", "Fraction(10**400)", "Decimal('0.55')", "Decimal('sNaN')")
         yield from ("numpy.float32(0.55)", "torch.tensor(6)", "(Fraction(2), 3)", "(*range(40),)")

@@ -2,14 +2,12 @@
 
 import importlib
 import re
-from typing import NamedTuple
 
 from project import PROJECT
 
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.exercises import Exercise
-from lnorm_course.slips.beliefs import Belief
 
 ROOM = PROJECT / "lnorm_course" / "exercises"
 
@@ -26,21 +24,11 @@ WITH_NORM = [exercise for exercise in CODE if exercise.by_steps]
 BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
 
 
-class Known(NamedTuple):
-    """A wrong answer that a bank knows: what is given, and what is said of it."""
-
-    attempt: object
-    message: str
-    belief: Belief | None
-
-
 def known(exercise):
     """Return the wrong answers that an exercise has been told of, apart from its pieces."""
     if isinstance(exercise, Prediction):
-        return [Known(*wrong) for wrong in exercise.wrong]
-    return [
-        Known(exercise.make([m]), m.why, next(iter(m.beliefs), None)) for m in exercise.mistakes
-    ]
+        return exercise.wrong
+    return [m._replace(answer=exercise.make([m])) for m in exercise.mistakes]
 
 
 def words_of(html):
