@@ -27,18 +27,12 @@ from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
 
 __all__ = [
-    "ATTENTION",
-    "BACKWARD",
-    "GAMMA_GRADIENT",
-    "GRADIENT_NORM",
     "LAST_AXES",
     "LAST_AXIS",
-    "PRE_BLOCK",
     "RMS_NORM",
     "SENTENCES",
     "TABLE",
-    "WAY_BACK",
-    "WEIGHT_NORM",
+    "WORDS",
     "Axes",
     "Model",
     "axes_of",
@@ -216,10 +210,3 @@ LAST_AXIS = Model(
     axes=Axes("the last axis", [each for each in LAST.wrong if "count(" not in each[1]]),
 )
 RMS_NORM = Model("layer_norm", "rms_norm", called="RMSNorm")
-WEIGHT_NORM = Model("weight_norm", called="Weight norm")
-BACKWARD = Model("backward", axes=WORDS, called="The backward pass")
-GAMMA_GRADIENT = Model("gamma_gradient", called="The gradient of γ")
-GRADIENT_NORM = Model("gradient_norm", called="The norm")
-ATTENTION = Model("attention", called="Attention")
-WAY_BACK = Model("way_back", called="The way back")
-PRE_BLOCK = Model("layer_norm", "block", axes=WORDS)

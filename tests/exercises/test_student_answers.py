@@ -6,7 +6,6 @@ from student_answers import ANSWERS
 
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.search import Explanations
-from lnorm_course.slips import models
 
 ANSWERED = dict.fromkeys(answer.exercise for answer in ANSWERS)
 
