@@ -54,7 +54,7 @@ import torch
 
 from lnorm_course.checking.class_attempts import Observation, Observed
 from lnorm_course.checking.code_exercise import CodeExercise
-from lnorm_course.checking.exercise import Exercise, put_in_bank
+from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.checking.search import Mistake
 from lnorm_course.slips.beliefs import Belief
@@ -194,7 +194,8 @@ class BankLoader(Loader):
             self.run(source, line, "exec")
         found = list(sections(self.path))
         made = {each.name: self.exercise(each) for each in found}
-        put_in_bank(topic, made, [each.name for each in found if each.is_further])
+        for each in found:
+            made[each.name].put_in_bank(topic, each.name, each.is_further)
         self.names |= {**made, "__all__": list(made)}
 
     def run(

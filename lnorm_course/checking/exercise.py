@@ -1,7 +1,7 @@
 """What predictions and exercises in code have in common: `check`, `hint`, and `solution`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from lnorm_course.checking.feedback import Feedback, State, show
 from lnorm_course.checking.lesson_names import put_back
 from lnorm_course.progress_files import RIGHT, WRONG, keep
 
-__all__ = ["Exercise", "one_answer", "put_in_bank"]
+__all__ = ["Exercise", "one_answer"]
 
 CLOSED_FOR_NOW = Feedback(State.SOLUTION, "closed by your instructor.")
 CLOSED = Path(__file__).parents[1] / "exercises" / "solutions_are_closed"
@@ -46,6 +46,11 @@ class Exercise(ABC):
     def __init__(self, hints: Sequence[str], within: float) -> None:
         self.hints, self.within = list(hints), within
         self._hints_given = 0
+
+    def put_in_bank(self, topic: str, name: str, further: bool = False) -> None:
+        """Give it the name of its variable, and put it in the bank of a topic, such as "mean"."""
+        self.topic, self.name, self.further = topic, name, further
+        Exercise.bank.setdefault(topic, {})[name] = self
 
     def __dir__(self) -> list[str]:
         """Let tab completion offer only what a student needs, and no answers."""
@@ -99,23 +104,3 @@ class Exercise(ABC):
     @abstractmethod
     def shown_solution(self) -> Feedback:
         """Return what `solution` shows."""
-
-
-def put_in_bank(topic: str, names: Mapping[str, object], further: Sequence[str] = ()) -> None:
-    """Name exercises after their variables, and put them in the bank of a topic.
-
-    Args:
-        topic: what the bank is about, such as "mean".
-        names: variable → value. What isn't an exercise, or has a name already, is left out.
-        further: which of them are part of a side trip.
-
-    Raises:
-        ValueError: one of `further` isn't among the exercises.
-    """
-    bank = Exercise.bank.setdefault(topic, {})
-    for name, value in names.items():
-        if isinstance(value, Exercise) and not value.name:
-            value.topic, value.name, value.further = topic, name, name in further
-            bank[name] = value
-    if unknown := set(further) - set(bank):
-        raise ValueError(f"`further` has {', '.join(sorted(unknown))}, but {topic!r} has no such.")

@@ -4,7 +4,7 @@ import pytest
 
 from lnorm_course.checking.choosing import as_data, judged, outcomes, to_change
 from lnorm_course.checking.code_exercise import CodeExercise
-from lnorm_course.checking.exercise import Exercise, put_in_bank
+from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.progress_files import CHOSEN, RIGHT, kept
 from lnorm_course.slips.notation import MOST, parse
@@ -21,7 +21,8 @@ def exercise(monkeypatch, tmp_path):
     monkeypatch.setenv("LNORM_PROGRESS", str(tmp_path))
     add = CodeExercise(parse(TWO_GAPS), inputs={"the number 3": (3,)}, hints=[])
     other = Prediction(right=[(3, "")], wrong=[], hints=[])
-    put_in_bank("example", {"add": add, "other": other})
+    add.put_in_bank("example", "add")
+    other.put_in_bank("example", "other")
     return add
 
 

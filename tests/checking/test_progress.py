@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from lnorm_course import progress_files
-from lnorm_course.checking.exercise import Exercise, put_in_bank
+from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.checking.progress import progress
@@ -118,7 +118,7 @@ def test_it_is_shown_as_a_list_in_words_and_of_all_topics_without_one(kept):
 
 def test_side_trips_are_counted_apart_once_one_is_begun(kept):
     for name in ("third", "fourth"):
-        made(name, further=[name])
+        made(name, further=True)
     for name in ("first", "second"):
         keep(TOPIC, name, RIGHT)
     assert repr(progress(TOPIC)).splitlines()[0] == "2 of 2 exercises are right."
