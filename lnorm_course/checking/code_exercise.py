@@ -8,12 +8,12 @@ from dataclasses import replace
 from lnorm_course.checking import running
 from lnorm_course.checking.class_attempts import Observation, observe
 from lnorm_course.checking.comparing import same
-from lnorm_course.checking.errors import Error
+from lnorm_course.checking.errors import Raised
 from lnorm_course.checking.exercise import CLOSED, Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
 from lnorm_course.checking.patterns import A_FIXED_SIZE, only_these_fit, pattern
 from lnorm_course.checking.running import Outcome
-from lnorm_course.checking.search import Explanation, Explanations, Mistake, Raised, in_words
+from lnorm_course.checking.search import Explanation, Explanations, Mistake, in_words
 from lnorm_course.checking.spot import find_spot
 from lnorm_course.checking.wording import difference
 from lnorm_course.slips.models import SENTENCES, Model
@@ -180,8 +180,8 @@ class CodeExercise(Exercise):
         """Return what explains the results: with an error all of them, or what came before it."""
         results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
-        if isinstance(error, Error):
-            known.insert(0, results | {len(results): Raised(error.kind, error.message)})
+        if isinstance(error, Raised):
+            known.insert(0, results | {len(results): error})
         found = (self.search.of(each, outcome.code) for each in known)
         return next(filter(None, found), [])
 

@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["CallError", "Error", "error_of"]
+__all__ = ["CallError", "Raised", "error_of"]
 
 # Code in these places wasn't written by the student. "<inputs>" is the class of an object that an
 # exercise gives, in a grader's kernel.
@@ -49,18 +49,27 @@ ADVICE = (
 )
 
 
-class Error(NamedTuple):
-    """An error that an attempt raised, as plain data. Its `str` is what the student reads.
+class Raised(NamedTuple):
+    """An error as plain data. Its `str` is what the student reads.
 
     Args:
         kind: the name of its class.
         message: what it says, in one line.
-        told: both in a sentence, with the place.
+        told: both in a sentence, with the place; empty if a program raised it that isn't theirs.
     """
 
     kind: str
     message: str
-    told: str
+    told: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> "Raised":
+        """Return an error as plain data."""
+        try:
+            message = " ".join(str(error).split())[:200]
+        except Exception:  # its __str__ raises, too
+            message = ""
+        return cls(type(error).__name__, message)
 
     def __str__(self) -> str:
         return self.told
@@ -70,7 +79,7 @@ class CallError(Exception):
     """Raised with a sentence for the student, where no error of their code would say it."""
 
 
-def error_of(problem: BaseException, attempt: str, used: str) -> Error | str:
+def error_of(problem: BaseException, attempt: str, used: str) -> Raised | str:
     """Describe an exception, with the last line of the student's own code that led to it.
 
     Args:
@@ -86,15 +95,11 @@ def error_of(problem: BaseException, attempt: str, used: str) -> Error | str:
     code = (theirs[-1].line if theirs else "") or ""
     where = f" in line {theirs[-1].lineno} of your cell" if theirs else ""
     where += f", `{code[:80]}`" if code else ""
-    try:
-        message = " ".join(str(problem).split())[:200]
-    except Exception:  # its __str__ raises, too
-        message = ""
-    kind = type(problem).__name__
+    kind, message, _ = raised = Raised.of(problem)
     if type(problem) is CallError:
-        return Error(kind, message, message)
+        return raised._replace(told=message)
     for pattern, advice in ADVICE:
         if found := re.search(pattern, f"{code}: {message}"):
             return f"your {attempt} fails{where}. {found.expand(advice)}"
     told = f"your {attempt} raised {kind}{where}: {message.rstrip('.') or 'no message'}"
-    return Error(kind, message, f"{told} ({used})." if used else f"{told}.")
+    return raised._replace(told=f"{told} ({used})." if used else f"{told}.")

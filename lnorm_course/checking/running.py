@@ -16,7 +16,7 @@ import torch
 
 from lnorm_course.checking import watching
 from lnorm_course.checking.defusing import trusted
-from lnorm_course.checking.errors import Error, error_of
+from lnorm_course.checking.errors import Raised, error_of
 from lnorm_utils.words import capitalized, spoken
 
 __all__ = ["Outcome", "fresh", "results", "tensors"]
@@ -38,7 +38,7 @@ class Outcome(NamedTuple):
     """
 
     values: list
-    error: Error | str | None = None
+    error: Raised | str | None = None
     notices: Sequence[str] = ()
     code: str = ""
     attempt: object = None
@@ -125,7 +125,7 @@ def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
 
 def _called(
     function: Callable, arguments: tuple, kind: str, seconds: float, without: Collection[str]
-) -> tuple[object, Error | str | None]:
+) -> tuple[object, Raised | str | None]:
     """Return the value of a call, and why it fails, or does what it must not."""
     given, default = fresh(arguments), torch.get_default_dtype()
     if {each.dtype for each in tensors(given) if each.is_floating_point()} == {torch.float64}:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lnorm_course.checking.defusing import Unknown
-from lnorm_course.checking.errors import Error
+from lnorm_course.checking.errors import Raised
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.running import Outcome
 from lnorm_course.exercises.mean import how_many, row_means
@@ -63,7 +63,7 @@ def test_a_value_comes_out_as_it_is_and_of_what_is_too_much_or_unknown_the_kind(
 def test_a_value_for_each_input_is_judged_or_the_error_that_came_before_the_last():
     right = row_means.right
     assert judge(row_means, write_outcome(Outcome(right))).state is State.RIGHT
-    error = Error("ValueError", "no row", "it raised: no\x1b\nrow.")
+    error = Raised("ValueError", "no row", "it raised: no\x1b\nrow.")
     for each, said in ((error, str(error).replace("\x1b\n", "� ")), ("a\x1b\nremark", "a� remark")):
         fewer = judge(row_means, write_outcome(Outcome(right[:-1], each)))
         assert fewer.state is State.WRONG

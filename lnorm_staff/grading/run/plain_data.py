@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from lnorm_course.checking.defusing import Unknown, kind_of, trusted
-from lnorm_course.checking.errors import Error
+from lnorm_course.checking.errors import Raised
 from lnorm_course.checking.running import Outcome
 from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
 
@@ -41,7 +41,7 @@ def write_outcome(outcome: Outcome) -> str:
     error = outcome.error
     told = {
         "values": [encode(value) for value in outcome.values],
-        "error": error._asdict() if isinstance(error, Error) else error,
+        "error": error._asdict() if isinstance(error, Raised) else error,
         "notices": list(outcome.notices),
         "code": outcome.code,
     }
@@ -63,7 +63,7 @@ def read_outcome(written: Any) -> Outcome:
         values = [decode(value) for value in data["values"]]
         error = data["error"]
         if isinstance(error, dict):
-            error = Error(**{name: _line(text) for name, text in error.items()})
+            error = Raised(**{name: _line(text) for name, text in error.items()})
         elif error is not None:
             error = _line(error)
         return Outcome(values, error, [*map(_line, data["notices"])], str.__str__(data["code"]))
