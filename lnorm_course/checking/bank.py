@@ -33,7 +33,7 @@ sentence about a value or a mistake stands behind `#`, and in brackets the commo
 | `within` | both | how far a number may be from the right one |
 | `choose` | values | a list of the numbers to choose from |
 | `on` | functions | what an input is called, a colon, and the arguments; or a dictionary |
-| `see` | classes | the arguments of an `Observation`, first OUTPUT or the like |
+| `see` | classes | the arguments of `class_attempts.look`, first OUTPUT or the like |
 | `norm` | code | the right result by the steps of the model, which are called `norm` |
 | `model`, `without` | code | as in `CodeExercise` |
 | `mistakes` | code | pairs of a mistake and its belief or None, which code in front makes |
@@ -52,7 +52,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from lnorm_course.checking.class_attempts import Observation, Observed
+from lnorm_course.checking.class_attempts import Observed, look
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
@@ -256,8 +256,8 @@ class BankLoader(Loader):
             words, colon, values = entry.rest.partition(": ")
             inputs = self.run(f"({values},)" if colon else entry.rest, entry.line)
             options["inputs"] |= {words: inputs} if colon else inputs
-        names = {**Observed.__members__, "see": Observation}
-        seen = [self.run(f"see({e.rest})", e.line, names=names) for e in section.all("see")]
+        names = {**Observed.__members__, "look": look}
+        seen = [self.run(f"look({e.rest})", e.line, names=names) for e in section.all("see")]
         for entry in section.all("right"):
             options["reason"] = self.told(entry)[1]
         given = f"norm, {parameters}" if "by_steps" in options else parameters
@@ -266,7 +266,7 @@ class BankLoader(Loader):
             pairs = self.run(entry.rest, entry.line)
             mistakes += [Mistake.of(function, belief) for function, belief in pairs]
         template = self.template(section.all("gaps")[0])
-        return CodeExercise(template, observations=seen, mistakes=mistakes, **options)
+        return CodeExercise(template, looks=seen, mistakes=mistakes, **options)
 
     def mistake(self, entry: Entry, given: str) -> Mistake:
         source, why, beliefs = self.told(entry)

@@ -6,14 +6,14 @@ return numbers and words, never a verdict.
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from lnorm_course.checking.errors import CallError
 
-__all__ = ["Observation", "Observed", "observe"]
+__all__ = ["Observed", "look", "observe"]
 
 OPTIONS = ("eps", "elementwise_affine", "bias")
 
@@ -32,8 +32,10 @@ class Observed(Enum):
     REFUSAL = "an input whose last axes don't fit"
 
 
-class Observation(NamedTuple):
-    """One look at a layer: how to make it, what to call it with, and what to look at then.
+def look(
+    what: Observed, shape: int | Sequence[int], options: tuple, x: Tensor, more: tuple = ()
+) -> tuple[str, tuple]:
+    """Return the words for a look at a layer, and the arguments of `observe`, which are plain.
 
     Args:
         what: what to look at.
@@ -44,23 +46,9 @@ class Observation(NamedTuple):
         more: γ and β for OUTPUT_AFTER_LOADING, the targets for AFTER_A_STEP,
             the gradient of the output for INPUT_GRADIENT.
     """
-
-    what: Observed
-    shape: int | Sequence[int]
-    options: tuple
-    x: Tensor
-    more: tuple[Tensor, ...] = ()
-
-    @property
-    def words(self) -> str:
-        """What a student reads about where the difference was found."""
-        pairs = zip(OPTIONS, self.options, strict=False)
-        off = [f"with {name}=False, " for name, value in pairs if value is False]
-        return "".join(off) + self.what.value
-
-    def arguments(self) -> tuple:
-        """Return the arguments of `observe`: plain values that can be sent to another process."""
-        return (self.what.name, self.shape, self.options, self.x, *self.more)
+    pairs = zip(OPTIONS, options, strict=False)
+    off = [f"with {name}=False, " for name, value in pairs if value is False]
+    return "".join(off) + what.value, (what.name, shape, options, x, *more)
 
 
 def observe(
@@ -68,7 +56,7 @@ def observe(
 ) -> object:
     """Make a layer of a student's class in float64 and look at it; None if it returns nothing.
 
-    For the other arguments, see `Observation.arguments`.
+    For the other arguments, see `look`.
     """
     layer = make(shape, *options)
     if not isinstance(layer, nn.Module):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from lnorm_course.checking import running
-from lnorm_course.checking.class_attempts import Observation, observe
+from lnorm_course.checking.class_attempts import observe
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.errors import Raised
 from lnorm_course.checking.exercise import CLOSED, Exercise
@@ -34,7 +34,7 @@ class CodeExercise(Exercise):
         reason: what a student reads who is right.
         inputs: for a function, the arguments of each call, by what they are called: {"the x of
             this lesson": (x,)}. The first are the lesson's own.
-        observations: for a class, what to look at in the layers made from it.
+        looks: for a class, what to look at in the layers made from it, from `class_attempts.look`.
         by_steps: (steps, *inputs) -> the right result, if the steps of `model` give it. The search
             then knows what people do otherwise in them, and mistakes take `steps` too, first.
         model: what people do otherwise: in layer norm over some of the inputs' axes, or in another
@@ -60,7 +60,7 @@ class CodeExercise(Exercise):
         hints: Sequence[str],
         reason: str = "",
         inputs: Mapping[str, tuple] | None = None,
-        observations: Sequence[Observation] = (),
+        looks: Sequence[tuple[str, tuple]] = (),
         by_steps: Callable | None = None,
         model: Model = SENTENCES,
         mistakes: Sequence[Mistake] = (),
@@ -70,14 +70,12 @@ class CodeExercise(Exercise):
         super().__init__(hints, within)
         self.template, self.reason, self.without = template, reason, tuple(without)
         self.answer = template.make(template.first)
-        self.observations, self.mistakes = list(observations), list(mistakes)
-        self.by_steps, self.model = by_steps, model
+        self.by_steps, self.model, self.mistakes = by_steps, model, list(mistakes)
         self.inputs: list[tuple] = list((inputs or {}).values())
         self.input_words = [f"on {words}" for words in inputs or {}]
-        if observations:
+        if looks:
             self.use_class = observe
-            self.inputs = [each.arguments() for each in observations]
-            self.input_words = [each.words for each in observations]
+            self.input_words, self.inputs = map(list, zip(*looks, strict=True))
 
     def __dir__(self) -> list[str]:
         return ["check", "hint", "choose", "solution"]

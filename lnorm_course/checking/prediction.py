@@ -12,7 +12,7 @@ from lnorm_course.checking.feedback import Feedback, State, first_sentence
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import Mistake
 
-__all__ = ["Prediction", "difference_of_values", "nearest"]
+__all__ = ["Prediction", "nearest"]
 
 ROUNDED = 6e-3  # to two decimals
 CUT_OFF = 0.01  # to two decimals, the rest cut off
@@ -72,7 +72,7 @@ class Prediction(Exercise):
         is_near = self.within > 1e-3 and same(value, answer, NEARLY)
         if is_near and (_is_short(number) or same(value, answer, CUT_OFF)):
             return Feedback(State.WRONG, "that's close. Round it to two decimals.")
-        return Feedback(State.WRONG, difference_of_values(value, answer, self.words))
+        return Feedback(State.WRONG, self._difference(value))
 
     def _known(self, value: object) -> Feedback | None:
         """Return what the bank says of a value, if it knows it."""
@@ -97,33 +97,26 @@ class Prediction(Exercise):
         values = [value for value, *_ in (*self.answers, *self.wrong)]
         return sorted({value for value in values if isinstance(value, str)})
 
+    def _difference(self, attempt: object) -> str:
+        """Say that an answer is not right, without giving the right one away."""
+        given, wanted = plain(attempt), plain(self.answers[0][0])
+        if isinstance(wanted, str):
+            words = ", ".join(map(repr, self.words))
+            return f"choose one of the words {words}. You gave {shown(attempt)}."
+        kinds = {bool: "True or False", tuple: "a tuple of numbers such as (2, 3)"}
+        known = type(wanted) if type(wanted) in kinds else Real
+        if isinstance(given, known) and isinstance(given, bool) == isinstance(wanted, bool):
+            value = shown(given if known is Real else attempt).replace("-", "−")
+            return f"it's not {value}. `.hint()` may help."
+        expected = ", or ".join([kinds.get(type(wanted), "a number"), *map(repr, self.words)])
+        yours = shown(attempt) if isinstance(given, bool) else kind_of(attempt)
+        is_quoted = isinstance(given, str) and any(map(str.isdigit, given))
+        quotes = " Take the quotes off." if is_quoted else ""
+        return f"the answer is {expected}, but you gave {yours}.{quotes}"
+
     def shown_solution(self) -> Feedback:
         answer, reason = self.answers[0]
         return Feedback(State.SOLUTION, reason, code=shown(answer))
-
-
-def difference_of_values(attempt: object, right: object, words: Sequence[str]) -> str:
-    """Say that a prediction is not right, without giving the answer away.
-
-    Args:
-        attempt: what was given.
-        right: the answer.
-        words: all words that the bank knows as answers.
-    """
-    given, wanted = plain(attempt), plain(right)
-    if isinstance(wanted, str):
-        return f"choose one of the words {', '.join(map(repr, words))}. You gave {shown(attempt)}."
-    kinds = {bool: "True or False", tuple: "a tuple of numbers such as (2, 3)"}
-    known = type(wanted) if type(wanted) in kinds else Real
-    if isinstance(given, known) and isinstance(given, bool) == isinstance(wanted, bool):
-        value = shown(given if known is Real else attempt).replace("-", "−")
-        return f"it's not {value}. `.hint()` may help."
-    expected = ", or ".join([kinds.get(type(wanted), "a number"), *map(repr, words)])
-    yours = shown(attempt) if isinstance(given, bool) else kind_of(attempt)
-    quotes = (
-        " Take the quotes off." if isinstance(given, str) and any(map(str.isdigit, given)) else ""
-    )
-    return f"the answer is {expected}, but you gave {yours}.{quotes}"
 
 
 def nearest(number: float, choices: Sequence[float]) -> float | None:

@@ -11,7 +11,8 @@ from exercise_banks import words_of
 
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import shown, trusted
-from lnorm_course.checking.prediction import difference_of_values
+from lnorm_course.checking.prediction import Prediction
+from lnorm_course.checking.search import Mistake
 from lnorm_course.checking.wording import difference
 
 TABLE = torch.tensor([[1.0, 2.0], [1000.0, 0.0]])
@@ -108,8 +109,9 @@ def test_the_first_difference_to_a_tensor_is_told(attempt, words):
     ],
 )
 def test_of_a_wrong_value_what_was_given_is_told_and_not_the_answer(attempt, expected, words):
-    choices = ["columns", "rows"] if isinstance(expected, str) else []
-    sentence = difference_of_values(attempt, expected, choices)
+    other = [Mistake("columns", "No.")] * isinstance(expected, str)
+    question = Prediction(right=[(expected, "")], wrong=other, hints=[])
+    sentence = question.judge(attempt).message
     assert all(word in sentence for word in words)
     assert f"{expected!r} is right" not in sentence
 
