@@ -283,10 +283,10 @@ class BankLoader(Loader):
             template = parse(entry.below)
         except GapError as problem:
             raise BankError(self.path, entry.line_of(problem.at), str(problem)) from None
-        self.run("template.make(template.first)", entry.below_line, names={"template": template})
+        self.run("template.make()", entry.below_line, names={"template": template})
         for piece in template.wrong:
             try:
-                compile(template.program(template.with_pieces([piece])), "<gaps>", "exec")
+                compile(template.program([piece]), "<gaps>", "exec")
             except SyntaxError as error:
                 said = f"the program with {piece.code!r} isn't Python: {error.msg}."
                 raise BankError(self.path, entry.line_of(piece.at), said) from None

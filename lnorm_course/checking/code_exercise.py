@@ -69,7 +69,7 @@ class CodeExercise(Exercise):
     ) -> None:
         super().__init__(hints, within)
         self.template, self.reason, self.without = template, reason, tuple(without)
-        self.answer = template.make(template.first)
+        self.answer = template.make()
         self.by_steps, self.model, self.mistakes = by_steps, model, list(mistakes)
         self.inputs: list[tuple] = list((inputs or {}).values())
         self.input_words = [f"on {words}" for words in inputs or {}]
@@ -97,7 +97,7 @@ class CodeExercise(Exercise):
         display(choosing(self, self.template))
 
     def shown_solution(self) -> Feedback:
-        return Feedback(State.SOLUTION, "", code=self.template.program(self.template.first))
+        return Feedback(State.SOLUTION, "", code=self.template.program())
 
     @functools.cached_property
     def right(self) -> list:
@@ -114,7 +114,7 @@ class CodeExercise(Exercise):
         pieces = [part for part in parts if isinstance(part, Piece)]
         mistake = next((part.answer for part in parts if isinstance(part, Mistake)), None)
         if pieces and not pieces[0].step:
-            return self.template.make(self.template.with_pieces(pieces))
+            return self.template.make(pieces)
         if self.by_steps:
             return functools.partial(mistake or self.by_steps, self.model.with_pieces(pieces))
         return mistake or self.answer
@@ -131,7 +131,7 @@ class CodeExercise(Exercise):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                attempt = self.template.make(chosen)
+                attempt = self.template.make(self.template.pieces(chosen))
             except Exception:  # what the pieces make together isn't always a program
                 return False
             return all(self._is_right_for(attempt, number) for number in range(len(self.inputs)))

@@ -29,7 +29,8 @@ function program(place, { code, gaps, right }, judge) {
     const label = `gap ${n + 1} of ${gaps.length}, line ${lines.length}${before && `, after ${before}`}`;
     const select = put("select", lines.at(-1), { "aria-label": label, autocomplete: "off" });
     put("option", select, { value: "" }, `gap ${n + 1}`);
-    pieces.forEach((piece, at) => put("option", select, { value: at }, piece.code || "(nothing)"));
+    const sorted = [...pieces.entries()].sort(([, one], [, other]) => (one.code < other.code ? -1 : 1)); // tells nothing
+    sorted.forEach(([at, piece]) => put("option", select, { value: at }, piece.code || "(nothing)"));
     select.addEventListener("change", () => {
       select.removeAttribute("aria-invalid");
       said.textContent = "";

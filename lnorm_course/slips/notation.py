@@ -67,13 +67,11 @@ class Template(NamedTuple):
 
     Args:
         code: what stands before the first gap, between two gaps, and behind the last one.
-        gaps: the pieces of each gap, ordered by their code, so that the order tells nothing.
-        first: for each gap the number of the piece that is written first.
+        gaps: the pieces of each gap, the first of which make the answer.
     """
 
     code: tuple[str, ...]
     gaps: tuple[tuple[Piece, ...], ...]
-    first: tuple[int, ...]
 
     @property
     def programs(self) -> list[tuple[int, ...]]:
@@ -85,28 +83,24 @@ class Template(NamedTuple):
         """All wrong pieces."""
         return [piece for gap in self.gaps for piece in gap if piece.why]
 
-    def with_pieces(self, pieces: Sequence[Piece]) -> tuple[int, ...]:
-        """Choose these pieces, and the first one in each other gap."""
-        chosen = {piece.gap: piece.number for piece in pieces}
-        return tuple(chosen.get(gap, first) for gap, first in enumerate(self.first))
-
     def pieces(self, chosen: Sequence[int]) -> list[Piece]:
         """Return the pieces with these numbers."""
         return [gap[number] for gap, number in zip(self.gaps, chosen, strict=True)]
 
-    def program(self, chosen: Sequence[int]) -> str:
-        """Return the source with these pieces."""
-        codes = [piece.code for piece in self.pieces(chosen)]
+    def program(self, pieces: Sequence[Piece] = ()) -> str:
+        """Return the source with these pieces, and the first one in each other gap."""
+        chosen = {piece.gap: piece for piece in pieces}
+        codes = [chosen.get(n, gap[0]).code for n, gap in enumerate(self.gaps)]
         return "".join(map("".join, itertools.zip_longest(self.code, codes, fillvalue="")))
 
-    def make(self, chosen: Sequence[int]) -> Any:
+    def make(self, pieces: Sequence[Piece] = ()) -> Any:
         """Return the function or the class that the source defines last.
 
         Raises:
             Exception: what the source raises when it's run.
         """
         names = {"__name__": __name__, "math": math, "torch": torch, "nn": torch.nn}
-        exec(self.program(chosen), names)
+        exec(self.program(pieces), names)
         return [*names.values()][-1]
 
 
@@ -118,8 +112,8 @@ def parse(text: str) -> Template:
 
     >>> template = parse("y = ⟨x ¦ -x ⇒ That's the wrong sign.⟩")
     >>> [(piece.code, piece.why) for piece in template.gaps[0]]
-    [('-x', "That's the wrong sign."), ('x', '')]
-    >>> template.program([1])
+    [('x', ''), ('-x', "That's the wrong sign.")]
+    >>> template.program()
     'y = x'
     """
     code, gaps = split(text)
@@ -127,12 +121,7 @@ def parse(text: str) -> Template:
         raise GapError("A template needs a gap ⟨…⟩ at least.")
     if (count := math.prod(map(len, gaps))) > MOST:
         raise GapError(f"The gaps make {count} programs, and at most {MOST} are tried.")
-    ordered, first = [], []
-    for gap in gaps:
-        by_code = sorted(gap, key=lambda piece: piece.code)
-        ordered.append(tuple(piece._replace(number=n) for n, piece in enumerate(by_code)))
-        first.append(by_code.index(gap[0]))
-    return Template(tuple(code), tuple(ordered), tuple(first))
+    return Template(tuple(code), tuple(map(tuple, gaps)))
 
 
 def split(text: str) -> tuple[list[str], list[list[Piece]]]:
