@@ -155,24 +155,17 @@ class CodeExercise(Exercise):
         wrong = [n for n, r in enumerate(results) if not same(r, self.right[n], self.within)]
         if not wrong and not outcome.error:
             return with_remark(Feedback(State.RIGHT, self.reason), outcome.remark)
-        empty = [n for n, result in enumerate(results) if result is None or result is ...]
-        found = [] if empty else self._explanations(outcome, wrong)
+        found = self._explanations(outcome, wrong)
         if found and len(found[0]) == 1:
             return self._named(found, outcome)
         spot = find_spot(outcome.attempt, self._is_right_for, len(self.inputs))
         if found and not spot:
             return self._named(found, outcome)
-        unnamed = self._returns_nothing(empty[0]) if empty else self._unnamed(outcome, wrong)
+        unnamed = self._unnamed(outcome, wrong)
         if not spot:
             return unnamed
         told = f"Look at `{spot}`: changing only this would make it right."
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}", is_unknown=False)
-
-    def _returns_nothing(self, number: int) -> Feedback:
-        kind = "class" if self.use_class else "function"
-        where = f"{self.input_words[number]}: " if number else ""
-        asked = "Is `return` inside an `if`?" if where else "Did you forget `return`?"
-        return Feedback(State.WRONG, f"{where}your {kind} returns nothing. {asked}")
 
     def _explanations(self, outcome: Outcome, wrong: list[int]) -> list[Explanation]:
         """Return what explains the results: with an error all of them, or what came before it."""

@@ -96,12 +96,15 @@ def results(
         with contextlib.redirect_stdout(printed):
             value, error = _called(function, arguments, kind, seconds, without)
         has_printed = printed.closed or bool(printed.getvalue())
-        if has_printed and value is None and not error:
-            sees = "A check sees only what stands after `return`."
-            error = f"your {kind} prints something and returns nothing. {sees}"
+        if value is None and not error and (has_printed or not does_nothing):
+            asked = "Is `return` inside an `if`?" if values else "Did you forget `return`?"
+            error = f"your {kind} returns nothing. {asked}"
+            if has_printed:
+                sees = "A check sees only what stands after `return`."
+                error = f"your {kind} prints something and returns nothing. {sees}"
         if error:
             return Outcome(values, error, notices, code, attempt)
-        values.append(... if value is None and does_nothing else value)
+        values.append(... if value is None else value)
     if has_printed:
         notices.append(f"What your {kind} printed isn't shown.")
     return Outcome(values, None, notices, code, attempt)

@@ -66,12 +66,18 @@ def find_spot(attempt: object, is_right: Callable[[Callable, int], bool], count:
                 names.clear()  # a helper that was called has changed the notebook
                 names.update(kept)
     parents = {child: each for each in ast.walk(function) for child in ast.iter_child_nodes(each)}
+    whole = ast.get_source_segment(source, function) or ""
+
+    def stands_alone(node: ast.AST) -> bool:
+        is_one = whole.count(ast.get_source_segment(source, node) or "") == 1
+        return isinstance(node, ast.stmt) or (isinstance(node, SHOWN) and is_one)
+
     for number, spot in enumerate(spots):
-        while not isinstance(spot, SHOWN) and parents[spot] is not function:
+        while not stands_alone(spot) and parents[spot] is not function:
             spot = parents[spot]
         spots[number] = spot
     around = [spot for spot in spots if all(other in ast.walk(spot) for other in spots)]
-    return _shown(source, function, around[0], parents) if around else ""
+    return _shown(source, around[0]) if around else ""
 
 
 def _is_in_cell(code: CodeType) -> bool:
@@ -98,13 +104,9 @@ def _goes_on(node: ast.AST) -> bool:
     return catches_all or name in ("BaseException", "lstsq")  # the library of `lstsq` prints
 
 
-def _shown(source: str, function: Function, node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
-    """Return the source of a node; of one around it if it stands there more than once."""
-    whole = ast.get_source_segment(source, function) or ""
+def _shown(source: str, node: ast.AST) -> str:
+    """Return the source of a node in one line; of a statement with others in it, the first line."""
     text = ast.get_source_segment(source, node) or ""
-    while whole.count(text) > 1 and not isinstance(node, ast.stmt) and node in parents:
-        node = parents[node]
-        text = ast.get_source_segment(source, node) or text
     is_block = isinstance(getattr(node, "body", None), list)
     text = " ".join((text.partition("\n")[0] if is_block else text).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
