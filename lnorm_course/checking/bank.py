@@ -225,7 +225,7 @@ class BankLoader(Loader):
         if not piece.why.endswith("."):
             form = "two spaces, #, and a sentence with a period are expected."
             raise BankError(self.path, entry.line, form)
-        if len(piece.beliefs) > 1 or piece.needs or piece.has:
+        if len(piece.beliefs) > 1 or piece.has:
             raise BankError(self.path, entry.line, "in brackets stands one belief here.")
         return source.strip(), piece.why, piece.beliefs
 

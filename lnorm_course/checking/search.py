@@ -6,7 +6,6 @@ right solution correct the programs of students. Here the error model is a progr
 
 import contextlib
 import functools
-import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -67,19 +66,15 @@ class Explanations:
     """
 
     def __init__(self, exercise: "CodeExercise") -> None:
-        arguments = inspect.signature(exercise.answer).parameters
-        of_model = exercise.model.pieces if exercise.by_steps else []
         self.exercise, self.mistakes = exercise, exercise.mistakes
-        self.own_pieces, self._of_model = (
-            [piece for piece in pieces if not piece.needs or piece.needs in arguments]
-            for pieces in (exercise.template.wrong, of_model)
-        )
+        self.own_pieces = exercise.template.wrong
         self._results: dict[tuple, object] = {}  # each runs once, however many attempts come
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
         """The model's wrong pieces that make a difference to what the right answer returns."""
-        return [piece for piece in self._of_model if not self._is_right_with(piece)]
+        pieces = self.exercise.model.pieces if self.exercise.by_steps else []
+        return [piece for piece in pieces if not self._is_right_with(piece)]
 
     def _is_right_with(self, piece: Piece) -> bool:
         right = self.exercise.right

@@ -33,7 +33,7 @@ LEANING = 4  # units of rounding, by which all numbers together may be too small
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
 COMMON = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
 ALSO_COMMON = ("(1 + g, b)", "(b, g)", "x + y")
-SCALING = ("parameters", "affine")  # steps that need γ
+SCALING = ("parameters", "affine", "layer_norm")  # steps that need γ
 Result = Tensor | Raised
 
 
@@ -125,8 +125,8 @@ class Search:
     def pieces(self) -> list[Piece]:
         """The wrong pieces that can show, those with a number that has to be found at the end."""
         has_bias = self.trials[0].bias is not None
-        pieces = [p for p in self.norm.pieces if has_bias or p.needs != "bias"]
-        pieces = [p for p in pieces if has_bias or p.step not in SCALING or "β" not in p.why]
+        of_bias = [p for p in self.norm.pieces if p.step in SCALING and "β" in p.why]
+        pieces = [p for p in self.norm.pieces if has_bias or p not in of_bias]
         return sorted(pieces, key=lambda piece: "NUMBER" in piece.code)
 
     def compare(self, results: Sequence[Result]) -> Explained:

@@ -4,9 +4,8 @@
 
 A piece with a sentence behind `⇒` is wrong, and one without is right, as the first one is. A gap
 may go over several lines. What else is known of a wrong piece stands in brackets, with commas
-between: the common belief behind it ("over the batch"), "needs eps" (it's only said where the
-student's function has such an argument), and "has clamp|max" (only where one of these stands in the
-student's source).
+between: the common belief behind it ("over the batch"), and "has clamp|max" (it's only said where
+one of these stands in the student's source).
 """
 
 import itertools
@@ -43,7 +42,6 @@ class Piece(NamedTuple):
         code: as it stands in the program.
         why: says what's wrong with it; empty if it's right.
         beliefs: the common beliefs behind it.
-        needs: an argument that the student's function must have.
         has: what the student's source must have one of, with `|` between.
         at: where it begins in the text of the program.
         step: the name of the model's step where its gap is; empty if it's of an exercise.
@@ -55,7 +53,6 @@ class Piece(NamedTuple):
     code: str
     why: str = ""
     beliefs: tuple[Belief, ...] = ()
-    needs: str = ""
     has: str = ""
     at: int = 0
     step: str = ""
@@ -176,9 +173,7 @@ def told(words: str) -> Piece:
     for known in found[2].split(", "):
         word, _, rest = known.partition(" ")
         name = known.upper().replace(" ", "_")
-        if word == "needs":
-            piece = piece._replace(needs=rest)
-        elif word == "has":
+        if word == "has":
             piece = piece._replace(has=rest)
         elif name in Belief.__members__:
             piece = piece._replace(beliefs=(*piece.beliefs, Belief[name]))

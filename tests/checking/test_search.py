@@ -15,11 +15,11 @@ INPUTS = [X, NARROW]
 HALF = Mistake(lambda norm, x: norm.standardize(x) / 2, "You halved it. Don't.")
 
 
-def searched(mistakes=(HALF,), arguments="x"):
+def searched(mistakes=(HALF,)):
     """Return a search among what people do otherwise when they standardize."""
-    program = f"""from lnorm_utils import standardize
+    program = """from lnorm_utils import standardize
 
-def standardized({arguments}):
+def standardized(x):
     return ⟨standardize(x) ¦ x + 1 ⇒ You added 1.⟩"""
     exercise = CodeExercise(
         parse(program),
@@ -68,19 +68,12 @@ def test_all_that_fit_are_said():
     assert both == "Either: You halved it. Don't. Or: You took a half."
 
 
-def test_what_the_source_or_the_arguments_contradict_is_not_said():
+def test_what_the_source_contradicts_is_not_said():
     def raised(x):
         return (x - mean(x)) / x.var(-1, keepdim=True, correction=0).clamp(min=1e-5).sqrt()
 
     assert "raised to ε" in told(raised, "x.var(-1).clamp(min = eps)")
     assert "raised to ε" not in told(raised, "x.var(-1)")
-
-    def squared(x):
-        return (x - mean(x)) / root(x, eps=1e-10)
-
-    code = "(x.var(-1) + eps ** 2).sqrt()"
-    assert "squared" in told(squared, code, arguments="x, eps=1e-5")
-    assert "squared" not in told(squared, code, arguments="x")
 
 
 def test_an_error_is_explained_by_one_that_is_the_same():
