@@ -2,12 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lnorm_course.checking import running
-from lnorm_course.checking.feedback import Feedback, State, show
+from lnorm_course.checking.feedback import Feedback, State, show, with_remark
 from lnorm_course.checking.lesson_names import put_back
 from lnorm_course.progress_files import RIGHT, WRONG, keep
 
@@ -68,7 +67,7 @@ class Exercise(ABC):
         feedback = Feedback(State.WRONG, one_answer(self)) if more else self.judge(attempt)
         if self.name and feedback.state is not State.NOT_ATTEMPTED:
             keep(self.topic, self.name, RIGHT if feedback.state is State.RIGHT else WRONG)
-        show(replace(feedback, message=f"{feedback.message} {notice}".strip()))
+        show(with_remark(feedback, notice))
 
     def judge(self, attempt: object) -> Feedback:
         """Return what `check` shows, without keeping a record of it."""
@@ -89,13 +88,6 @@ class Exercise(ABC):
         last = f"there are no more hints.{more}"
         told = f"{given + 1} of {most}. {self.hints[given]}" if given < most else last
         show(Feedback(State.HINT, told))
-
-    def choose(self) -> None:
-        """Say that there's nothing to choose; see `CodeExercise`."""
-        nothing = Feedback(
-            State.HINT, "there is no program to choose from here. Give your answer to `check`."
-        )
-        show(CLOSED_FOR_NOW if CLOSED.exists() else nothing)
 
     def solution(self) -> None:
         """Show the answer."""

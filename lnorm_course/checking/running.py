@@ -17,7 +17,7 @@ import torch
 from lnorm_course.checking import watching
 from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import Raised, error_of
-from lnorm_utils.words import capitalized, spoken
+from lnorm_utils.words import spoken
 
 __all__ = ["Outcome", "fresh", "results", "tensors"]
 
@@ -86,11 +86,7 @@ def results(
     if own := watching.written(attempt):
         code, does_nothing = watching.code_of(own), watching.is_blank(own)
         if read := [f"`{name}`" for name in watching.notebook_tensors(own)]:
-            told = f"your {kind} reads {spoken(read)} from the notebook"
-            if watching.ignores_arguments(own):
-                told = f"{told}, and none of its own arguments."
-                return Outcome([], told, code=code, attempt=attempt)
-            notices.append(f"{capitalized(told)}.")
+            notices.append(f"Your {kind} reads {spoken(read)} from the notebook.")
     printed, has_printed = io.StringIO(), False
     for arguments in inputs:
         with contextlib.redirect_stdout(printed):

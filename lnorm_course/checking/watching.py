@@ -18,7 +18,6 @@ import torch
 __all__ = [
     "FINISHED_NORMS",
     "code_of",
-    "ignores_arguments",
     "is_blank",
     "notebook_tensors",
     "watched",
@@ -90,20 +89,6 @@ def is_blank(function: FunctionType) -> bool:
 
 def notebook_tensors(function: FunctionType) -> list[str]:
     """Name the tensors of the notebook that a function reads, by the names that it has there."""
-    around = function.__globals__
-    names = sorted(set(_loaded(function, "LOAD_GLOBAL")))
-    return [name for name in names if issubclass(type(around.get(name)), torch.Tensor)]
-
-
-def ignores_arguments(function: FunctionType) -> bool:
-    """Tell whether a function takes arguments and reads none of them."""
-    code = function.__code__
-    arguments = code.co_varnames[: code.co_argcount]
-    return bool(arguments) and not set(arguments) & set(_loaded(function, "LOAD_"))
-
-
-def _loaded(function: FunctionType, how: str) -> Iterator[Any]:
-    """Yield the names, and constants, that the bytecode of a function loads."""
-    for each in dis.get_instructions(function):
-        if how in each.opname:
-            yield from each.argval if type(each.argval) is tuple else [each.argval]
+    around, instructions = function.__globals__, dis.get_instructions(function)
+    names = {each.argval for each in instructions if each.opname == "LOAD_GLOBAL"}
+    return sorted(n for n in names if issubclass(type(around.get(n)), torch.Tensor))

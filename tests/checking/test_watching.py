@@ -62,8 +62,6 @@ def reads(x):
 def local(x):
     encoded = x + 1
     return encoded
-def ignores(x, y):
-    return encoded + 1
 """
 
 
@@ -74,5 +72,3 @@ def test_a_tensor_of_the_notebook_that_is_read_is_named():
     assert (len(outcome.values), "`encoded`" in outcome.remark) == (1, True)
     assert "`encoded`" in results(names["reads"], [(X[:, :2],)]).remark
     assert results(names["local"], [(X,)]).remark == ""
-    ignoring = results(names["ignores"], [(X, X)])
-    assert (ignoring.values, "none of its own" in ignoring.remark) == ([], True)
