@@ -87,7 +87,7 @@ def test_what_an_attempt_returns_for_each_input_is_sent_and_dots_for_none():
     def blank(x): ...
 
     assert recorded(row_means, blank) == ([...] * number, None)
-    assert recorded(row_means, lambda x: [][len(x) :].sort())[0] == [None] * number
+    assert "returns nothing" in recorded(row_means, lambda x: [][len(x) :].sort())[1]
     values, error = recorded(row_means, lambda x: x.mean(-1, True))
     torch.testing.assert_close(values, row_means.right)
     assert error is None
