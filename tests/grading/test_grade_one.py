@@ -15,7 +15,7 @@ from lnorm_staff.grading.run import grade_many
 
 P0, P1, P2, *_ = PREDICTIONS
 C0, C1, C2 = CODE
-MISTAKE = P1.wrong[0].value
+MISTAKE = P1.wrong[0].answer
 SAID = f"{P1.judge(MISTAKE).mistake}: {' '.join(P1.judge(MISTAKE).message.split())}"
 # A check counts however it's called, and the last one with the value that it was given.
 SUBMISSIONS = {
