@@ -53,9 +53,8 @@ def returning_once(x):
 X = torch.arange(6.0, dtype=torch.float64).reshape(2, 3)
 ROWS = made(SUMS, [(X,), (X + 1,)], [columns])
 NUMBER = Prediction(
-    answer=3.0,
-    reason="One, two, three.",
-    wrong={2: Belief.ONE_MEAN_PER_SENTENCE("You began at zero. Begin at one.")},
+    right=[(3.0, "One, two, three.")],
+    wrong=[Mistake(2, "You began at zero. Begin at one.", (Belief.ONE_MEAN_PER_SENTENCE,))],
     hints=HINTS,
     within=0.01,
 )

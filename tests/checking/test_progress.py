@@ -23,9 +23,8 @@ def bank(monkeypatch):
         made(name)
 
 
-def made(name, topic=TOPIC, further=()):
-    exercise = Prediction(answer=4, reason="", wrong={}, hints=[])
-    put_in_bank(topic, {name: exercise, "again": exercise, "two": 2}, further)
+def made(name, topic=TOPIC, further=False):
+    Prediction(right=[(4, "")], wrong=[], hints=[]).put_in_bank(topic, name, further)
 
 
 @pytest.fixture
@@ -56,7 +55,7 @@ def test_without_the_variable_it_is_kept_beside_the_notebook_and_if_that_is_empt
 def test_a_check_is_kept_under_topic_and_name_and_right_stays_right(kept):
     exercise = Exercise.bank[TOPIC]["second"]
     exercise.judge(4)
-    Prediction(answer=4, reason="", wrong={}, hints=[]).check(4)  # one in no bank
+    Prediction(right=[(4, "")], wrong=[], hints=[]).check(4)  # one in no bank
     assert not kept.exists()
     keep("another", "first", WRONG)
     for attempt, state in ((3, WRONG), (..., WRONG), (4, RIGHT), (3, RIGHT)):
@@ -128,9 +127,7 @@ def test_side_trips_are_counted_apart_once_one_is_begun(kept):
     assert f"✓ {TOPIC}: 2 of 2, and 1 of 2 further" in repr(progress())
 
 
-def test_an_unknown_topic_or_side_trip_is_named():
+def test_an_unknown_topic_is_named():
     made("first", "an_earlier")
     with pytest.raises(ValueError, match=r"an_earlier, progress_example"):
         progress("none_of_them")
-    with pytest.raises(ValueError, match="`further` has fifth"):
-        made("third", further=["fifth"])
