@@ -77,7 +77,7 @@ function tableOf({ depth, gamma, lane }, own) {
     const of = ACTS[label] ? "y" : "x";
     return { label, of, full: 8, values, beside: [{ of: "spread", text }] };
   });
-  const y = gamma ? line("· γ + β", "y", 2, "gamma beta y") : line("y", "y", 2);
+  const y = line(depth === "row" ? "y" : "· γ + β", "y", 2, gamma ? "gamma beta y" : "y");
   if (depth === "row") return [x, y];
   return [x, line("x − mean", "centered", 8),
     line("squared", "square", 64, "var", { of: "var", text: `var ${fitted(variance)}` }),

@@ -60,7 +60,7 @@ def test_the_pictures_of_a_lesson_are_seen_at_once_and_every_control_moves_them(
     images.first.wait_for()
     assert images.evaluate_all(LOADED)
     assert page.get_by_text(ERROR).count() == 0
-    assert page.get_by_text("Run this cell to get the sliders.").count() > 0
+    assert page.get_by_text("Run this cell, and you can change it.").count() > 0
     assert axe_finds(page) == []
     lab.run_all()
     page.evaluate(SCRIPT + "null")  # or it would call the function

@@ -8,7 +8,7 @@ from lnorm_utils.plotting.picture import image_tag
 
 __all__ = ["RUN", "shown", "still_image"]
 
-RUN = "<em>Run this cell to get the sliders.</em>"
+RUN = "<em>Run this cell, and you can change it.</em>"
 
 
 class Still(Protocol):
