@@ -94,8 +94,8 @@ export function mount(parent, page) {
     const count = (number, one) => `${number} ${one}${number > 1 ? "s" : ""}`;
     const [means, who] = isOpen(state) ? [1, "Layer norm takes "] : [seen.groups.length, ""];
     if (isOpen(state) || state.over !== undefined) parts.push(
-      `${who}${count(means, "mean")} of ${count(steps.length, "number")}${means > 1
-        ? " each. This one is" : ":"} ${fitted(mean)}, with spread ${fitted(Math.sqrt(variance))}.`);
+      `${who}${count(means, "mean")} of ${count(steps.length, "number")}${means > 1 ? " each, here"
+        : ":"} ${fitted(mean)}, with spread ${fitted(Math.sqrt(variance))}.`);
     // A change is in one word, in one feature of all words, or everywhere.
     const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
     const whose = isOne("row") ? `, those of “${words[row]}”`
