@@ -89,6 +89,11 @@ class Exercise(ABC):
         told = f"{given + 1} of {most}. {self.hints[given]}" if given < most else last
         show(Feedback(State.HINT, told))
 
+    def choose(self) -> None:
+        """Say that there's no program to choose from; see `CodeExercise`."""
+        told = "there is no program to choose from here. Give your answer to `check`."
+        show(CLOSED_FOR_NOW if CLOSED.exists() else Feedback(State.HINT, told))
+
     def solution(self) -> None:
         """Show the answer."""
         show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_solution())

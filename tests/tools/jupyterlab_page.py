@@ -13,8 +13,6 @@ from pathlib import Path
 from urllib.parse import quote
 from uuid import uuid4
 
-from playwright.sync_api import sync_playwright
-
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # All cells are in the page, also those that cannot be seen; no word from the network.
 SETTINGS = {
@@ -39,6 +37,8 @@ def browser():
             "There is no Chromium here. On Debian and Ubuntu: sudo apt install chromium. Elsewhere "
             "name one: CHROMIUM=/path/to/chrome make browser."
         )
+    from playwright.sync_api import sync_playwright  # only `make browser` installs it
+
     arguments = ["--no-sandbox", "--disable-background-networking"]
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=arguments)
