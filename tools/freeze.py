@@ -25,6 +25,7 @@ os.environ["LNORM_PROGRESS"] = ""  # what a student has solved is not frozen
 # Set by an instructor on purpose; everything else is the memory of a front end.
 KEPT_CELL_METADATA = {"slideshow"}
 KEPT_TAGS = {"hide-input"}  # of code that only draws or asserts, which the web edition folds
+FOLDED = {"jupyter": {"source_hidden": True}}  # JupyterLab shows its first line
 
 
 def frozen_text(notebook):
@@ -38,6 +39,9 @@ def frozen_text(notebook):
         cell.metadata |= {"tags": tags} if tags else {}
         if cell.cell_type == "code":
             cell.outputs = [output for output in map(still, cell.outputs) if output]
+    first = next((cell for cell in notebook.cells if cell.cell_type == "code"), None)
+    if first and first.source.startswith(("from ", "import ")):  # so that the lesson comes sooner
+        first.metadata |= FOLDED
     with warnings.catch_warnings(action="ignore"):  # that an id was missing: now it is not
         _, notebook = nbformat.validator.normalize(notebook)
     nbformat.validate(notebook)

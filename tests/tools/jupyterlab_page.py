@@ -23,7 +23,9 @@ START_SECONDS, CELLS_SECONDS = 60, 120
 IS_IDLE = """[...document.querySelectorAll('.jp-StatusBar-TextItem')]
     .some(item => item.textContent.endsWith('| Idle'))"""
 NUMBER = re.compile(r"^\[\d+\]:$")  # of a cell that has run
+# What is folded has no number.
 ALL_RAN = """[...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')]
+    .filter(prompt => !prompt.closest('.jp-CodeCell').querySelector('.jp-InputPlaceholder'))
     .every(prompt => /^\\[\\d+\\]:$/.test(prompt.textContent.trim()))"""
 
 
