@@ -102,7 +102,7 @@ export function mount(parent, page) {
       : isOne("d") ? `, those of ${page.letters[d]} in all words` : "";
     if (isOpen(state)) parts.push(
       `Results: ${tableOf(state, seen.steps[row]).at(-1).values.map(plain).join(", ")}.`);
-    else if (state.results) parts.push(`${moved.length} results have changed${whose}.`);
+    else if (state.results && moved[0]) parts.push(`${moved.length} results have changed${whose}.`);
     says.textContent = said ?? parts.join(" ");
   }
 
@@ -160,7 +160,7 @@ export function mount(parent, page) {
     mousedown: (event) => { if (partAt(event)) event.preventDefault(); }, // it keeps the focus
     click: ({ target }) => {
       const { row, leads } = target.closest(".word")?.box ?? {};
-      if (leads) go({ depth: leads in depths ? leads : "numbers", at: row });
+      if (leads in depths) go({ depth: leads, at: row });
     },
     input: (event) => change(partAt(event), Number(event.target.value)),
     focusin: (event) => {

@@ -146,7 +146,7 @@ function layout(state, page, width, { steps }) {
     if (over === "NL") across("means", "pill", [bottom + 8, 32], { text: "mean", of: "mean" },
       ...steps[0].map((step) => pill(step)));
     if (gamma) for (const [i, of] of ["gamma", "beta"].entries()) // they belong to features
-      across(of, "step", [bottom + 10 + 40 * i, 34], { text: "γβ"[i], of },
+      across(of, "letter", [bottom + 10 + 40 * i, 34], { text: "γβ"[i], of },
         ...numbers(state[of], Infinity, short, { of }));
     const braces = { N: [0, top(0), 14, bottom - top(0)],
       L: [margin - 22, top(0), 14, top(length - 1) + tall - top(0)],
