@@ -9,8 +9,8 @@ from lnorm_course.checking import running
 from lnorm_course.checking.class_attempts import observe
 from lnorm_course.checking.comparing import same
 from lnorm_course.checking.errors import Raised
-from lnorm_course.checking.exercise import CLOSED, CLOSED_FOR_NOW, Exercise
-from lnorm_course.checking.feedback import Feedback, State, first_sentence, show, with_remark
+from lnorm_course.checking.exercise import CLOSED, Exercise
+from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
 from lnorm_course.checking.patterns import A_FIXED_SIZE, only_these_fit, pattern
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import Explanation, Explanations, Mistake, in_words
@@ -88,7 +88,7 @@ class CodeExercise(Exercise):
     def choose(self) -> None:
         """Show the program with gaps, and let a student choose what stands in each."""
         if CLOSED.exists():
-            show(CLOSED_FOR_NOW)
+            super().choose()
             return
         from IPython.display import display
 
