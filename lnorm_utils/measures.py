@@ -92,10 +92,9 @@ def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], T
     if spread == 0:
         raise ValueError("A decoder needs targets that differ, but the second half is constant.")
     code_mean, target_mean = codes[:half].mean(0), targets[:half].mean(0)
-    some = codes[:half] - code_mean, targets[:half] - target_mean
     # Normalized features depend on each other. What keeps them from doing so exactly is float32
-    # rounding, about 1e-6 of the largest, and rcond hides it from the decoder.
-    fit = torch.linalg.lstsq(*some, rcond=1e-4, driver="gelsd").solution
+    # rounding, about 1e-6 of the largest, and rtol hides it from the decoder.
+    fit = torch.linalg.pinv(codes[:half] - code_mean, rtol=1e-4) @ (targets[:half] - target_mean)
 
     def decode(others: Tensor) -> Tensor:
         return (others.detach().double() - code_mean) @ fit + target_mean
