@@ -8,7 +8,7 @@ function element(tag, parent, attributes = {}, text = "") {
   return made;
 }
 
-/** Draw a group of controls; it keeps the keys that move them, or JupyterLab goes to the next cell. */
+/** Draw a group of controls; it keeps their keys, or JupyterLab goes to the next cell. */
 function drawGroup(parent, kind, name) {
   const group = element("div", parent, { class: kind, role: "group", "aria-label": name });
   group.addEventListener("keydown", (event) => {
@@ -32,7 +32,7 @@ function drawSlider({ label, texts }, parent, change) {
   const box = element("label", parent, { class: "slider" });
   element("span", box, {}, label);
   const readout = element("span", box, { class: "readout", "aria-hidden": "true" });
-  const input = element("input", box, { type: "range", max: texts.length - 1, "aria-label": label });
+  const input = element("input", box, { type: "range", max: texts.length - 1 });
   input.addEventListener("input", () => change(Number(input.value)));
   let held = 0;
   input.addEventListener("pointerdown", () => { held = Number(input.value); });

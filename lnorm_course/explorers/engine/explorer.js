@@ -5,7 +5,7 @@
 
 const WAIT = 1000; // milliseconds until it says that it waits, and asks once more
 const MOST_FRAMES = 1000; // that are kept
-const [PAUSE, LOT] = [40, 4]; // milliseconds of rest, and then how many frames are asked for at once
+const [PAUSE, LOT] = [40, 4]; // milliseconds of rest, then how many frames are asked for at once
 
 const sleep = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
 
@@ -14,24 +14,25 @@ class Explorer {
    * page: what `Explorer.about` says in Python. start: the state to begin with.
    * source.ask(state): a promise of its frame.
    * source.changed(state): called when the reader has moved something.
-   * source.link(state): where states have addresses, copy the address of one, and return what to say.
+   * source.link(state): if states have addresses, copy that of one, and return what to say.
    */
   constructor(parent, page, start, source) {
     Object.assign(this, { page, source, state: start, shown: null, frames: new Map() });
-    this.used = Math.max(page.controls.findIndex(({ kind }) => kind === "slider"), 0);
-    if (page.frame) this.frames.set(String(page.frame.state), page.frame);
-    this.root = drawGroup(parent, "lnorm-explorer", page.panels.map(({ alt }) => alt).join(", and "));
-    this.root.style.setProperty("--panels", page.panels.length);
-    this.root.style.setProperty("--tall", page.panels.reduce((sum, { size: [w, h] }) => sum + h / w, 0));
+    const { panels, presets, controls, drags, frame } = page;
+    this.used = Math.max(controls.findIndex(({ kind }) => kind === "slider"), 0);
+    if (frame) this.frames.set(String(frame.state), frame);
+    this.root = drawGroup(parent, "lnorm-explorer", panels.map(({ alt }) => alt).join(", and "));
+    this.root.style.setProperty("--panels", panels.length);
+    this.root.style.setProperty("--tall", panels.reduce((sum, { size: [w, h] }) => sum + h / w, 0));
     const chips = drawGroup(this.root, "chips", "presets");
-    const names = page.presets.map(({ name }) => name);
-    this.chips = drawButtons(names, chips, (i) => this.move(page.presets[i].state));
+    const names = presets.map(({ name }) => name);
+    this.chips = drawButtons(names, chips, (i) => this.move(presets[i].state));
     const body = element("div", this.root, { class: "body" });
     const scene = element("div", body, { class: "scene" });
-    this.sheets = page.panels.map((panel) => drawPanel(panel, scene));
-    this.grips = page.drags.map((drag, number) => this.drawGrip(drag, number));
+    this.sheets = panels.map((panel) => drawPanel(panel, scene));
+    this.grips = drags.map((drag, number) => this.drawGrip(drag, number));
     const box = element("div", body, { class: "controls" });
-    this.controls = page.controls.map((control, number) => this.drawControl(control, number, box));
+    this.controls = controls.map((control, number) => this.drawControl(control, number, box));
     this.words = element("p", this.root, { "aria-live": "polite" });
     this.drawTools(drawGroup(this.root, "tools", "tools"));
     this.sight = new IntersectionObserver(([entry]) => {
@@ -53,7 +54,7 @@ class Explorer {
   drawTools(parent) {
     const tool = (name, act) => drawButtons([name], parent, act)[0];
     if (this.page.controls.some(({ kind }) => kind === "slider"))
-      this.player = tool("play", () => (this.player.textContent === "play" ? this.play() : this.stop()));
+      this.player = tool("play", () => (this.turn ? this.stop() : this.play()));
     tool("reset", () => this.move(this.page.start));
     if (document.fullscreenEnabled) tool("full screen", () => this.root.requestFullscreen());
     if (!this.source.link) return;
@@ -66,8 +67,8 @@ class Explorer {
   }
 
   /**
-   * Lay over a marker a place to take it, wide enough for a finger. A hand that drags it goes to the state
-   * whose marker is nearest, of those that are there already. The sliders stay the way for keys.
+   * Lay over a marker a place to take it, wide enough for a finger. A hand that drags it goes to
+   * the state whose marker is nearest, of those that are there. The sliders are the way for keys.
    */
   drawGrip({ panel, sliders }, number) {
     const sheet = this.sheets[panel];
@@ -81,14 +82,15 @@ class Explorer {
       [this.used] = sliders;
       this.rest();
     });
-    grip.addEventListener("pointermove", (event) => {
-      if (!grip.hasPointerCapture(event.pointerId)) return;
+    grip.addEventListener("pointermove", ({ pointerId, clientX, clientY }) => {
+      if (!grip.hasPointerCapture(pointerId)) return;
       const box = sheet.getBoundingClientRect();
-      const [x, y] = [event.clientX - box.left, event.clientY - box.top].map((at) => at * width / box.width);
-      const isNear = ({ state }) => state.every((at, i) => at === this.state[i] || sliders.includes(i));
-      const awayOf = (frame) => Math.hypot(...(placeIn(frame) ?? [Infinity]).map((at, i) => at - [x, y][i]));
-      const [{ state }] = [...this.frames.values()].filter(isNear)
-        .map((frame) => ({ state: frame.state, away: awayOf(frame) })).sort((a, b) => a.away - b.away);
+      const hand = [clientX - box.left, clientY - box.top].map((v) => v * width / box.width);
+      const fits = ({ state }) => state.every((p, i) => p === this.state[i] || sliders.includes(i));
+      const away = (at = [Infinity]) => Math.hypot(...at.map((v, i) => v - hand[i]));
+      const [{ state }] = [...this.frames.values()].filter(fits)
+        .map((frame) => ({ state: frame.state, far: away(placeIn(frame)) }))
+        .sort((a, b) => a.far - b.far);
       if (String(state) !== String(this.state)) this.move(state);
     });
     return (frame) => {
@@ -114,7 +116,7 @@ class Explorer {
     this.rest();
   }
 
-  /** Ask for the present state, wait, and paint it, until the hand rests: what lies between is left out. */
+  /** Ask for the present state, and paint it, until the hand rests; skip what lies between. */
   async catchUp() {
     this.isAsking = true;
     while (!this.frames.has(String(this.state))) {
@@ -137,21 +139,22 @@ class Explorer {
   /** Ask for the states that may come next, until the hand moves. */
   async askAhead() {
     if (this.frames.size > MOST_FRAMES) this.frames.clear();
-    const [from, isNew] = [this.state, (state) => !this.frames.has(String(state))];
-    for (let next = this.near(); next.length && from === this.state && this.isSeen; next = next.slice(LOT)) {
-      const lot = next.slice(0, LOT).filter(isNew);
+    const from = this.state;
+    const next = this.near();
+    while (next.length && from === this.state && this.isSeen) {
+      const lot = next.splice(0, LOT).filter((state) => !this.frames.has(String(state)));
       const found = await Promise.all(lot.map((state) => this.source.ask(state)));
       lot.forEach((state, i) => this.frames.set(String(state), found[i]));
     }
   }
 
-  /** List the states that are one move away, those of the slider that was used last before all others. */
+  /** List the states that are one move away, first those of the slider that was used last. */
   near() {
-    const alone = (number) => this.page.controls[number].texts
-      .map((_, place) => this.state.with(number, place))
-      .sort((a, b) => Math.abs(a[number] - this.state[number]) - Math.abs(b[number] - this.state[number]));
-    const others = [...this.page.controls.keys()].filter((number) => number !== this.used);
-    return [...alone(this.used), ...this.page.presets.map(({ state }) => state), ...others.flatMap(alone)];
+    const { controls, presets } = this.page;
+    const alone = (i) => controls[i].texts.map((_, place) => this.state.with(i, place))
+      .sort((a, b) => Math.abs(a[i] - this.state[i]) - Math.abs(b[i] - this.state[i]));
+    const others = [...controls.keys()].filter((i) => i !== this.used);
+    return [...alone(this.used), ...presets.map(({ state }) => state), ...others.flatMap(alone)];
   }
 
   paint(state) {
@@ -213,6 +216,5 @@ function drawPanel({ alt, size: [width, height], still }, parent) {
   element("img", sheet, { alt: "", src: still });
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", `0 0 ${width * 72} ${height * 72}`);
-  sheet.append(svg);
-  return svg;
+  return sheet.appendChild(svg);
 }

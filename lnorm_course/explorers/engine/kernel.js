@@ -1,4 +1,4 @@
-// An explorer as a widget, whose source of frames is the kernel. Any host of anywidgets can show it.
+// An explorer as a widget that gets its frames from the kernel. Any host of anywidgets can show it.
 
 const REST = 150; // milliseconds after which the kernel hears where the controls stand
 
