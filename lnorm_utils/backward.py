@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from lnorm_utils.functional import (
-    Axes,
+    Sizes,
     in_statistics_dtype,
     layer_norm,
     layer_norm_steps,
@@ -39,7 +39,7 @@ class LayerNormGradients(NamedTuple):
 def layer_norm_backward(
     g: Tensor,
     x: Tensor,
-    normalized_shape: Axes,
+    normalized_shape: Sizes,
     weight: Tensor | None = None,
     eps: float = 1e-5,
 ) -> LayerNormGradients:
@@ -79,7 +79,7 @@ def layer_norm_backward(
         raise ValueError(
             f"g must have the shape of x, {tuple(x.shape)}, but it has {tuple(g.shape)}."
         )
-    upstream = in_statistics_dtype(g)
+    upstream = in_statistics_dtype(g, "g")
     g_hat = upstream if weight is None else upstream * weight
     g_mean = mean(g_hat, axes)
     g_slope = mean(g_hat * steps.x_hat, axes)
@@ -116,7 +116,7 @@ class LayerNormFunction(torch.autograd.Function):
     @staticmethod
     def forward(
         x: Tensor,
-        normalized_shape: Axes,
+        normalized_shape: Sizes,
         weight: Tensor | None,
         bias: Tensor | None,
         eps: float,

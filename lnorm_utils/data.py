@@ -150,20 +150,19 @@ def residual_stack(
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         stack = ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
-        torch.default_generator.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # again: what was drawn depends on the depth
         for module in stack.modules():
             if isinstance(module, nn.Linear):
                 STARTS[start](module)
         return stack
 
 
-def two_rings(points: int = 512, noise: float = 0.1, seed: int = 0) -> tuple[Tensor, Tensor]:
-    """Points on two rings around the origin, of radius 1 and 2, and which ring each belongs to.
+def two_rings(points: int = 512, seed: int = 0) -> tuple[Tensor, Tensor]:
+    """Points near two rings around the origin, of radius 1 and 2, and which ring each belongs to.
 
     Args:
         points: how many there are; every other one lies on the outer ring.
-        noise: the standard deviation of what is added to each coordinate.
-        seed: of their angles and noise.
+        seed: of their angles, and of the noise on each coordinate, of standard deviation 0.1.
 
     Returns:
         The points (points, 2), float64, and their ring, 0 for the inner one and 1 for the outer
@@ -175,7 +174,7 @@ def two_rings(points: int = 512, noise: float = 0.1, seed: int = 0) -> tuple[Ten
     """
     generator = torch.Generator().manual_seed(seed)
     angle = 2 * math.pi * torch.rand(points, generator=generator, dtype=torch.float64)
-    jitter = noise * torch.randn(points, 2, generator=generator, dtype=torch.float64)
+    jitter = 0.1 * torch.randn(points, 2, generator=generator, dtype=torch.float64)
     ring = torch.arange(points) % 2
     return (1 + ring)[:, None] * torch.stack([angle.cos(), angle.sin()], dim=1) + jitter, ring
 
@@ -227,7 +226,7 @@ def ring_network(
 
 
 def _linear(in_features: int, out_features: int, start: float | None) -> nn.Linear:
-    """Make an `nn.Linear` in float64 that starts as PyTorch starts one in float32.
+    """Draw an `nn.Linear` in float64, from the global state, as PyTorch draws one in float32.
 
     PyTorch's own start differs in the last digit of float32 between instruction sets. Training the
     ring network makes such a difference large within 80 steps.
@@ -235,8 +234,8 @@ def _linear(in_features: int, out_features: int, start: float | None) -> nn.Line
     linear = nn.utils.skip_init(nn.Linear, in_features, out_features, dtype=torch.float64)
     with torch.no_grad():
         if start is not None:
-            normal = torch.randn(linear.weight.shape).double()
-            linear.weight.copy_(start * math.sqrt(2 / in_features) * normal)
+            drawn = torch.randn(linear.weight.shape).double()
+            linear.weight.copy_(start * math.sqrt(2 / in_features) * drawn)
             linear.bias.zero_()
             return linear
         for parameter in linear.parameters():

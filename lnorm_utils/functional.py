@@ -11,7 +11,8 @@ from torch import Tensor
 
 __all__ = ["LayerNormSteps", "layer_norm", "layer_norm_steps", "mean", "standardize", "variance"]
 
-Axes = int | list[int] | tuple[int, ...]
+Axes = int | list[int] | tuple[int, ...]  # which axes
+Sizes = int | list[int] | tuple[int, ...]  # the sizes of the last ones
 
 
 class LayerNormSteps(NamedTuple):
@@ -49,7 +50,7 @@ def variance(x: Tensor, dim: Axes = -1) -> Tensor:
     >>> variance(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[4.6667]])
     """
-    return mean(_centered(x, mean(x, dim), dim).square(), dim)
+    return mean(_center_twice(x, mean(x, dim), dim).square(), dim)
 
 
 def standardize(x: Tensor, dim: Axes = -1, eps: float = 1e-5) -> Tensor:
@@ -60,13 +61,13 @@ def standardize(x: Tensor, dim: Axes = -1, eps: float = 1e-5) -> Tensor:
     >>> standardize(torch.tensor([[1.0, 2.0, 6.0]]), eps=0.0)
     tensor([[-0.9258, -0.4629,  1.3887]])
     """
-    *_, x_hat = _standardized(x, dim, eps)
+    *_, x_hat = _steps(x, dim, eps)
     return x_hat.to(x.dtype)
 
 
 def layer_norm_steps(
     x: Tensor,
-    normalized_shape: Axes,
+    normalized_shape: Sizes,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
@@ -101,7 +102,7 @@ def layer_norm_steps(
                 f"{name} must have the shape {shape}, but it has {tuple(given.shape)}."
             )
     axes = tuple(range(-len(shape), 0))
-    m, var, rstd, x_hat = _standardized(x, axes, eps)
+    m, var, rstd, x_hat = _steps(x, axes, eps)
     y = x_hat if weight is None else x_hat * weight
     y = y if bias is None else y + bias
     return LayerNormSteps(m, var, rstd, x_hat, y.to(x.dtype))
@@ -109,7 +110,7 @@ def layer_norm_steps(
 
 def layer_norm(
     x: Tensor,
-    normalized_shape: Axes,
+    normalized_shape: Sizes,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
     eps: float = 1e-5,
@@ -122,28 +123,28 @@ def layer_norm(
     return layer_norm_steps(x, normalized_shape, weight, bias, eps).y
 
 
-def _standardized(x: Tensor, dim: Axes, eps: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _steps(x: Tensor, dim: Axes, eps: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     m = mean(x, dim)
-    centered = _centered(x, m, dim)
+    centered = _center_twice(x, m, dim)
     var = mean(centered.square(), dim)
     rstd = (var + eps).rsqrt()
     return m, var, rstd, centered * rstd
 
 
-def _centered(x: Tensor, m: Tensor, dim: Axes) -> Tensor:
+def _center_twice(x: Tensor, m: Tensor, dim: Axes) -> Tensor:
     """Subtract the mean m, and then what its rounding has left of it: a constant row becomes 0."""
     once = in_statistics_dtype(x) - m
     return once - mean(once, dim)
 
 
-def in_statistics_dtype(x: Tensor) -> Tensor:
-    """Return `x` in the dtype of its statistics, or raise a TypeError if it can have none."""
+def in_statistics_dtype(x: Tensor, name: str = "x") -> Tensor:
+    """Return `x` in the dtype of its mean, or raise a TypeError that calls it by its name."""
     if not isinstance(x, Tensor) or not x.is_floating_point():
         given = f"{x.dtype}: try x.float()" if isinstance(x, Tensor) else f"a {type(x).__name__}"
-        raise TypeError(f"x must be a floating-point tensor, but it is {given}.")
+        raise TypeError(f"{name} must be a floating-point tensor, but it is {given}.")
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
-def shape_tuple(normalized_shape: Axes) -> tuple[int, ...]:
+def shape_tuple(normalized_shape: Sizes) -> tuple[int, ...]:
     """Return the sizes of the normalized axes, also where one of them came as a number."""
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)

@@ -88,16 +88,16 @@ def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], T
     if not (codes.isfinite().all() and targets.isfinite().all()):
         raise ValueError("A decoder needs finite numbers, but got NaN or infinity.")
     half = len(codes) // 2
-    spread = (targets[half:] - targets[half:].mean(0)).square().sum()
-    if spread == 0:
+    total = (targets[half:] - targets[half:].mean(0)).square().sum()
+    if total == 0:
         raise ValueError("A decoder needs targets that differ, but the second half is constant.")
     code_mean, target_mean = codes[:half].mean(0), targets[:half].mean(0)
-    # Normalized features depend on each other. What keeps them from doing so exactly is float32
-    # rounding, about 1e-6 of the largest, and rtol hides it from the decoder.
+    # Normalized features are linearly dependent, up to what float32 rounds, about 1e-6 of the
+    # largest. From that rest the decoder must read nothing, which is what rtol is for.
     fit = torch.linalg.pinv(codes[:half] - code_mean, rtol=1e-4) @ (targets[:half] - target_mean)
 
     def decode(others: Tensor) -> Tensor:
         return (others.detach().double() - code_mean) @ fit + target_mean
 
-    r2 = 1 - (targets[half:] - decode(codes[half:])).square().sum() / spread
+    r2 = 1 - (targets[half:] - decode(codes[half:])).square().sum() / total
     return decode, float(r2)

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from lnorm_utils.functional import Axes, in_statistics_dtype, layer_norm, shape_tuple
+from lnorm_utils.functional import Sizes, in_statistics_dtype, layer_norm, shape_tuple
 
 __all__ = ["FeedForward", "LayerNorm", "PositionalEncoding", "ResidualBlock", "ResidualStack"]
 
@@ -37,7 +37,7 @@ class LayerNorm(nn.Module):
 
     def __init__(
         self,
-        normalized_shape: Axes,
+        normalized_shape: Sizes,
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
@@ -75,6 +75,7 @@ class PositionalEncoding(nn.Module):
         d_model: the number of features, odd or even.
 
     Raises:
+        TypeError: the input is not a floating-point tensor.
         ValueError: the input has more than `max_len` positions or not `d_model` features.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.4 and 3.5.

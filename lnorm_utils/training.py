@@ -9,8 +9,8 @@ __all__ = ["Adam", "train"]
 class Adam:
     """Change parameters by Adam: p − rate · m̂ / (√v̂ + 1e-8).
 
-    m and v are running means of the gradient and of its square, with β = 0.9 and 0.999. Both start
-    at 0, so at step t the hat divides them by 1 − βᵗ. (`torch.optim` takes a second to load.)
+    m and v are running means of the gradient and of its square, with β₁ = 0.9 and β₂ = 0.999. Both
+    start at 0, so at step t the hat divides them by 1 − βᵗ. (`torch.optim` takes long to load.)
 
     Args:
         parameters: what is changed, in place.
@@ -82,12 +82,10 @@ def train(
         gradients = torch.autograd.grad(loss, parameters)
         losses.append(loss.detach())
         with torch.no_grad():
-            for parameter in parameters if decay else ():
+            for parameter, gradient in zip(parameters, gradients, strict=True):
                 parameter.mul_(1 - rate * decay)
+                if not by_adam:
+                    parameter.sub_(rate * gradient)
         if by_adam:
             by_adam.step(list(gradients), rate)
-            continue
-        with torch.no_grad():
-            for parameter, gradient in zip(parameters, gradients, strict=True):
-                parameter.sub_(rate * gradient)
     return torch.stack(losses)

@@ -47,7 +47,7 @@ def fixed(value: SupportsFloat, decimals: int = 2) -> str:
 
 
 def number(value: SupportsFloat, beside: SupportsFloat = 1.0) -> str:
-    """Write a number with two decimals, or with two digits where decimals would say too little.
+    """Write a number with two decimals; a small one with two digits, a large one with none.
 
     Args:
         beside: a number that the value was computed from; what is less than a millionth of it is
@@ -59,7 +59,7 @@ def number(value: SupportsFloat, beside: SupportsFloat = 1.0) -> str:
     '1e−7'
     """
     size = abs(float(value))
-    if size == 0 or size < 1e-6 * float(beside):
+    if size == 0 or size < 1e-6 * abs(float(beside)):
         return fixed(0)
     return fixed(value) if 0.01 <= size < 1e5 else significant(value, 2)
 

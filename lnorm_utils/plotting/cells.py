@@ -107,7 +107,7 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
     Args:
         matrix: (rows, columns), at most twelve of each.
         title: what the matrix is.
-        xlabel, ylabel: what is counted along the columns, and down the rows.
+        xlabel, ylabel: what is counted from left to right, and from top to bottom.
 
     >>> words = signed_cells([[1, -1]], title="One row", xlabel="input", ylabel="output").words
     >>> words

@@ -60,7 +60,8 @@ def curves(
     """Draw each named line over x, told apart by color, dash and marker.
 
     The names "layer norm", "post-LN", "no norm", "pre-LN", and "batch norm" have a look of their
-    own, the same in every picture. So does a variant, such as "post-LN, warm-up".
+    own, the same in every picture ("layer norm" and "post-LN" share one, which the first takes). So
+    does a variant, such as "post-LN, warm-up".
 
     Args:
         x: (n,), shared by all lines.

@@ -33,13 +33,13 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
     All panels share bins and axes, and all finite values are inside.
 
     Args:
-        encoding: (N, D), or (N, L, D) for one panel a position.
+        encoding: (N, D), or (N, L, D) for a panel for each point at each position.
 
     >>> hist_encoding([[1.0, 2.0, 6.0]]).axes[0].get_title()
     'point 0\\nmean 3.00\\nvariance 4.67'
     """
     points, names = to_points(encoding)
-    picture, (axes,) = _panels(f"Histograms of the features of {len(points)} points", len(points))
+    picture, (axes,) = _panels(f"Histograms of the features of {len(points)} rows", len(points))
     _draw(axes, points, names, "how many features", BEFORE)
     picture.words = f"{counted(len(points), 'histogram')}: {_summary(points, names)}"
     return picture
@@ -67,14 +67,12 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
             "hist_layer_normed needs the same points before and after, but got shapes "
             f"{shapes[0]} and {shapes[1]}."
         )
-    alt = f"Histograms of {len(before)} points before and after layer normalization"
+    alt = f"Histograms of {len(before)} rows before and after layer normalization"
     picture, (above, below) = _panels(alt, len(before), 2)
     low, high = _draw(above, before, names, "features, before", BEFORE)
     left, right = _draw(below, after, [""] * len(names), "features, after", AFTER)
-    covered, how = (
-        f"{number(left)} to {number(right)}",
-        "The axis below is wider than the one above",
-    )
+    covered = f"{number(left)} to {number(right)}"
+    how = "The axis below is wider than the one above"
     if low < left or right < high:
         how = "The dashed frame above marks what the axis below covers"
         for ax in above[: len(before)]:
@@ -125,7 +123,8 @@ def _moments(point: NDArray, between: str) -> str:
     lost = point.size - finite.size
     note = f" ({lost} not finite)" if lost else ""
     largest = np.abs(finite).max()
-    # A float32 is off by up to 6e-8 of its size, which leaves a variance of the square of that.
+    # A float32 is off by up to 6e-8 of its size, which leaves a variance of the square of that. And
+    # `number` takes for zero what is below a millionth of its second argument, (1e-7 · largest)².
     mean, variance = number(finite.mean(), largest), number(finite.var(), (1e-4 * largest) ** 2)
     return f"mean {mean}{between}variance {variance}{note}"
 

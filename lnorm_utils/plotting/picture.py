@@ -181,7 +181,7 @@ def to_points(values: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
 
 
 def limits(values: NDArray, margin: float = 0.05) -> tuple[float, float]:
-    """Find axis limits with all finite values inside, and some room where they are all one."""
+    """Find axis limits with all finite values inside, and some room where they are all equal."""
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     room = margin * (high - low) or margin * max(abs(high), 1.0)

@@ -37,7 +37,7 @@ def number_lines(x: ArrayLike) -> Picture:
     """Draw each row of features as dots on a line, with its mean and one standard deviation.
 
     Args:
-        x: (N, D), or (N, L, D) for one line for each position.
+        x: (N, D), or (N, L, D) for a line for each point at each position.
 
     >>> number_lines([[1.0, 2.0, 6.0]]).words[-47:]
     'point 0 has mean 3.00, standard deviation 2.16.'
@@ -97,7 +97,8 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
             f"(N, 3), but got shapes {shape} and {arrays[1].shape}, and {counted(lost, 'number')} "
             "that can't be drawn."
         )
-    alt = f"{shape[0]} points with {shape[1]} features before and after layer normalization"
+    what = f"{counted(shape[0], 'point')} with {shape[1]} features"
+    alt = f"{what} before and after layer normalization"
     picture, axes = new_picture(alt, 1, 2, 3.7, 3.9)
     first_above = arrays[0][:, 0] > arrays[0][:, 1]
     names = (
@@ -110,8 +111,8 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
         ax.grid(color=GRAY, lw=0.5)
     what_is_left = _corners if shape[1] == 2 else _circle
     picture.words = (
-        f"{shape[0]} points with {shape[1]} features. Before: {int(first_above.sum())} have "
-        "a larger feature 0 than feature 1 and are circles, the others are triangles. "
+        f"{what}. Before: {int(first_above.sum())} have a larger feature 0 than feature 1 and are "
+        "circles, the others are triangles. "
         f"After: {what_is_left(axes[0, 1], arrays[1])}"
     )
     return picture

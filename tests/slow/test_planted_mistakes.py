@@ -7,7 +7,7 @@ from copies import copy_of_project, run
 
 UNITS = [f"tests/core/test_{name}.py" for name in ("functional", "backward", "modules", "fuzz_op")]
 PYTEST = [sys.executable, "-m", "pytest", "-n0", "-x", "-q", "-p", "no:cacheprovider", *UNITS]
-AXES, RSTD = "_standardized(x, axes, eps)", "(var + eps).rsqrt()"
+AXES, RSTD = "_steps(x, axes, eps)", "(var + eps).rsqrt()"
 VARIANCE = "    var = mean(centered.square(), dim)\n    rstd"
 GAMMA, BETA = "y = x_hat if weight is None else x_hat * weight", "y if bias is None else y + bias"
 ONCE = "once = in_statistics_dtype(x) - m"
@@ -20,9 +20,9 @@ MISTAKES = {
         (VARIANCE, "    var = centered.var(dim, keepdim=True)\n    rstd"),
         (VARIANCE, "    var = mean(x.square(), dim)\n    rstd"),
         (VARIANCE, "    var = mean(x.square(), dim) - m.square()\n    rstd"),
-        (AXES, "_standardized(x, 0, eps)"),
-        (AXES, "_standardized(x, -1, eps)"),
-        (AXES, "_standardized(x, tuple(range(x.ndim)), eps)"),
+        (AXES, "_steps(x, 0, eps)"),
+        (AXES, "_steps(x, -1, eps)"),
+        (AXES, "_steps(x, tuple(range(x.ndim)), eps)"),
         ("rstd, centered * rstd", "rstd, in_statistics_dtype(x) * rstd"),
         (RSTD, "(var + eps).reciprocal()"),
         (RSTD, "(var.sqrt() + eps).reciprocal()"),
