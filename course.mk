@@ -31,9 +31,8 @@ else
 	$(LINT)
 endif
 
-notebooks: $(READY) ## re-execute all notebooks and freeze their outputs; write the tables of the README
+notebooks: $(READY) ## re-execute all notebooks and freeze their outputs
 	$(TOOLS) tools/freeze.py $(ARGS)
-	$(TOOLS) tools/tables.py
 
 site: $(SITE) ## write the web edition into the folder site, or one lesson as a single file: make site LESSON=collapse
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web $(if $(LESSON),handout $(LESSON),site) $(ARGS)

@@ -33,7 +33,7 @@ def presets_of(name):
 def test_there_is_a_question_for_each_lesson_and_a_picture_for_each_belief():
     assert [name for name, *_ in FOR_LESSON] == [path.name for path in LESSON_PATHS]
     assert all(asked.endswith("?") for _, asked, *_ in FOR_LESSON)
-    assert [*FOR_BELIEF] == [*Belief]
+    assert [*FOR_BELIEF] == [belief.value for belief in Belief]
 
 
 def test_every_preset_that_a_lesson_or_a_page_names_is_one_of_that_explorer():

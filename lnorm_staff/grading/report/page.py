@@ -73,7 +73,7 @@ PAGES.globals |= {
     "as_html": as_html,
     "points_of": points_of,
     "right_of": right_of,
-    "shown_for": {belief.value: call for belief, call in FOR_BELIEF.items()},
+    "shown_for": FOR_BELIEF,
     "states": STATES[1:],
     "verdicts": VERDICTS,
     "version": __version__,
