@@ -11,7 +11,7 @@ PORT ?= 8000
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
 # What `tools` and `tests/tools` import from each other, and from tests.
-TOOLS := PYTHONPATH=tools:tests/tools:tests/exercises:tests/slips:tests/browser $(ONE_THREAD) $(BIN)/python
+TOOLS := PYTHONPATH=tools:tests/tools:tests/browser $(ONE_THREAD) $(BIN)/python
 
 define LINT
 	$(BIN)/ruff check .
@@ -60,8 +60,8 @@ release: ## build wheel, course for students, and web edition in a clean clone, 
 	@PYTHON="$(PYTHON)" .ci/release
 
 # What only authors need now and then. The first lines of each file say what it does.
-tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file of the folder tools: make tool NAME=named
-	@test -f "tools/$(NAME).py" || { echo "Say which: make tool NAME=named, or another file of tools"; exit 1; }
+tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file of the folder tools: make tool NAME=speed
+	@test -f "tools/$(NAME).py" || { echo "Say which: make tool NAME=speed, or another file of tools"; exit 1; }
 	$(TOOLS) tools/$(NAME).py $(ARGS)
 
 $(BROWSER): $(SITE)

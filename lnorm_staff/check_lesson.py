@@ -1,7 +1,8 @@
 """Check the exercises of one lesson, while an author writes them: `make check LESSON=mean`.
 
 Each exercise is printed with its question, and each entry of it is judged as an answer of a student
-would be. What's wrong is told with its line in the text.
+would be. What's wrong is told with its line in the text. Of the wrong answers in code that the
+tests know, it counts how many are named, or placed in the source.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import importlib
 import itertools
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -18,10 +20,9 @@ from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
 from lnorm_course.checking.prediction import ROUNDED, Prediction
-from lnorm_course.checking.search import Mistake, Part
+from lnorm_course.checking.search import Mistake
 from lnorm_course.lab.lesson_files import ORIGINALS, read, topics
 from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.notation import Piece
 from lnorm_staff.questions import questions
 
 __all__ = ["main", "problems"]
@@ -46,11 +47,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"  {asked.get(section.name, '')}")
             for entry in section.entries:
                 print(f"    {entry.line:4} {entry.word:7} {entry.rest or '…'}")
-        for note in _hidden_pieces(path, Exercise.bank[topic]):
-            print(note)
         missing = set(Exercise.bank[topic]) - set(asked) if asked else set()
         found = [f"No lesson asks {name!r}." for name in sorted(missing)]
-        found += [*problems(path, Exercise.bank[topic]), *_of_answers(Exercise.bank[topic])]
+        kinds: Counter[str] = Counter()
+        found += [*problems(path, Exercise.bank[topic]), *_of_answers(Exercise.bank[topic], kinds)]
+        print("Wrong answers in code:", ", ".join(f"{n} {kind}" for kind, n in kinds.items()))
     except BankError as problem:
         found = [str(problem)]
     print(*found or [f"{path.name}: nothing is wrong."], sep="\n")
@@ -77,26 +78,8 @@ def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
             yield f"{path.name}, line {line}: {said}"
 
 
-def _hidden_pieces(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
-    """Note the wrong pieces whose words `choose` alone says, because a mistake comes first."""
-    for section in sections(path):
-        exercise = bank[section.name]
-        if not isinstance(exercise, CodeExercise):
-            continue
-        for piece in exercise.search.own_pieces:
-            found, line = _explained(exercise, piece), section.all("gaps")[0].line_of(piece.at)
-            if found and found[0] in exercise.mistakes:
-                yield f"Note: line {line}, {piece.code!r} is told as a mistake: {found[0].why}"
-
-
-def _explained(exercise: CodeExercise, piece: Piece) -> list[Part]:
-    """Return what explains the results of a wrong piece."""
-    results = {n: exercise.search.result((piece,), n) for n in range(len(exercise.inputs))}
-    return [part for (part,) in exercise.search.of(results, most=1)]
-
-
-def _of_answers(bank: Mapping[str, Exercise]) -> Iterator[str]:
-    """Judge what students might answer, where the tests that know it are."""
+def _of_answers(bank: Mapping[str, Exercise], kinds: Counter[str]) -> Iterator[str]:
+    """Judge what students might answer, where the tests that know it are, and count the kinds."""
     try:
         answers = importlib.import_module("student_answers").ANSWERS
     except ModuleNotFoundError:
@@ -109,6 +92,9 @@ def _of_answers(bank: Mapping[str, Exercise]) -> Iterator[str]:
         if answer.exercise in bank:
             feedback = answer.judge()
             has_words = all(words in feedback.message for words in answer.words)
+            if answer.state is State.WRONG and isinstance(bank[answer.exercise], CodeExercise):
+                is_placed = feedback.message.startswith("Look at `")
+                kinds["placed" if is_placed else "named" if feedback.mistake else "neither"] += 1
             if feedback.state is not answer.state or not has_words:
                 yield f"tests/exercises/answers, {answer.exercise}: {answer.source}\n  {feedback}"
 
@@ -181,7 +167,8 @@ def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
             code = ", ".join(repr(piece.code) for piece in pieces)
             yield entry.line, f"the program with {code} isn't right."
     for piece in search.own_pieces:
-        found = _explained(exercise, piece)
+        results = {n: search.result((piece,), n) for n in range(len(exercise.inputs))}
+        found = [part for (part,) in search.of(results, most=1)]
         others = [part.why for part in found if part.why != piece.why]
         if piece in found and others:
             yield entry.line_of(piece.at), f"other words fit {piece.code!r} as well: {others[0]}"

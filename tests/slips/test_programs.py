@@ -62,15 +62,6 @@ def attempted(parameters, source):
     return around["attempt"]
 
 
-def programs():
-    """Return the name of the exercise, the source, and the attempt of each program."""
-    return [
-        (name, source, attempted(parameters, source))
-        for name, parameters, lines in GROUPS
-        for source in re.findall(r"^    (.*?)  # ", lines, re.MULTILINE)
-    ]
-
-
 def is_named(feedback, words):
     told = f"{feedback.message} {feedback.message.casefold()}"
     is_one = not feedback.message.startswith(AT_ONCE)
