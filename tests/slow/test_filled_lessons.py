@@ -13,7 +13,7 @@ from lnorm_course.lab.lesson_files import ORIGINALS, topics
 
 CHECK = re.compile(r"^(\w+)\.check\((\w+|\.\.\.)\)$", re.MULTILINE)
 SOLVED = "# solved\n"
-NOTEBOOKS = {path.stem: freeze.read(path) for path in sorted(ORIGINALS.glob("*.ipynb"))}
+NOTEBOOKS = {path.stem: nbformat.read(path, 4) for path in sorted(ORIGINALS.glob("*.ipynb"))}
 EXERCISES = {
     lesson: {name: e for topic in topics(notebook) for name, e in BANK[topic].items()}
     for lesson, notebook in NOTEBOOKS.items()
