@@ -2,8 +2,7 @@
 
 There are four beginnings: embeddings of three sizes without a warm-up, and the smallest with one.
 
-`make tool NAME=grid` trains all of them once and writes `grid.json`, with the settings and
-versions it used.
+`make tool NAME=grid` trains all of them once and writes `grid.json`, with the versions it used.
 """
 
 import json
