@@ -1,8 +1,7 @@
 """Check the exercises of one lesson, while an author writes them: `make check LESSON=mean`.
 
 Each exercise is printed with its question, and each entry of it is judged as an answer of a student
-would be. What's wrong is told with its line in the text. Of the wrong answers in code that the
-tests know, it counts how many are named, or placed in the source.
+would be. What's wrong is told with its line in the text.
 """
 
 import argparse
@@ -10,7 +9,6 @@ import importlib
 import itertools
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -49,9 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print(f"    {entry.line:4} {entry.word:7} {entry.rest or '…'}")
         missing = set(Exercise.bank[topic]) - set(asked) if asked else set()
         found = [f"No lesson asks {name!r}." for name in sorted(missing)]
-        kinds: Counter[str] = Counter()
-        found += [*problems(path, Exercise.bank[topic]), *_of_answers(Exercise.bank[topic], kinds)]
-        print("Wrong answers in code:", ", ".join(f"{n} {kind}" for kind, n in kinds.items()))
+        found += problems(path, Exercise.bank[topic])
     except BankError as problem:
         found = [str(problem)]
     print(*found or [f"{path.name}: nothing is wrong."], sep="\n")
@@ -76,27 +72,6 @@ def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
         found += _of_hints(section, answer)
         for line, said in sorted(found):
             yield f"{path.name}, line {line}: {said}"
-
-
-def _of_answers(bank: Mapping[str, Exercise], kinds: Counter[str]) -> Iterator[str]:
-    """Judge what students might answer, where the tests that know it are, and count the kinds."""
-    try:
-        answers = importlib.import_module("student_answers").ANSWERS
-    except ModuleNotFoundError:
-        return
-    answered = {answer.exercise for answer in answers}
-    for name, exercise in bank.items():
-        if isinstance(exercise, CodeExercise) and name not in answered:
-            yield f"{name!r} has no answers of students yet: see tests/exercises/answers."
-    for answer in answers:
-        if answer.exercise in bank:
-            feedback = answer.judge()
-            has_words = all(words in feedback.message for words in answer.words)
-            if answer.state is State.WRONG and isinstance(bank[answer.exercise], CodeExercise):
-                is_placed = feedback.message.startswith("Look at `")
-                kinds["placed" if is_placed else "named" if feedback.mistake else "neither"] += 1
-            if feedback.state is not answer.state or not has_words:
-                yield f"tests/exercises/answers, {answer.exercise}: {answer.source}\n  {feedback}"
 
 
 def _of_hints(section: Section, answer: str) -> Problems:

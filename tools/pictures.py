@@ -4,16 +4,12 @@ Each file keeps, as its "Description", the words that the course has for what it
 test can tell that it's out of date. The small picture of each lesson beside them is drawn once.
 """
 
-import ast
-import contextlib
 import io
-import sys
 import tempfile
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
+from cells_of_tests import as_cell
 from freeze import KERNEL
 from jupyterlab_page import Page, browser, jupyterlab
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -24,6 +20,7 @@ from project import PROJECT
 KEPT = PROJECT / "docs" / "pictures"
 SCALE, MARGIN = 1.5, 18
 MOVED, MOVING_WIDTH = "difference, ×", 640
+FIRST_MS, EACH_MS = 1500, 90
 
 EXPLORER = """from lnorm_course.explorers import explore_collapse
 
@@ -39,39 +36,12 @@ formula.check(rows_standardized)"""
 
 def descriptions():
     """Return {file: the words that the course has today for what it shows}."""
-    explorer = value_of(EXPLORER)
-    explorer.close()
-    feedback = value_of(IMPORT, ATTEMPT.replace(".check(", ".judge("))
-    return {"collapse.png": explorer.words, "diagnosis.png": repr(feedback)}
-
-
-def value_of(*sources):
-    """Run cells, and return the value of the last line."""
     names = {}
-    *before, last = ast.parse("\n".join(sources)).body
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(ast.Module(before, []), "<cells>", "exec"), names)
-        return eval(compile(ast.Expression(last.value), "<cells>", "eval"), names)
-
-
-def photographed(words):
-    """Yield the explorer, and the attempt with its feedback, as JupyterLab shows them."""
-    below = map(new_markdown_cell, ("one that separates", "one that is selected"))
-    cells = [*map(new_code_cell, (EXPLORER, IMPORT, ATTEMPT)), *below]
-    with tempfile.TemporaryDirectory() as folder, jupyterlab(folder) as address:
-        notebook = new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
-        nbformat.write(notebook, Path(folder, "pictures.ipynb"))
-        with browser() as chromium:
-            sharp = SimpleNamespace(new_page=partial(chromium.new_page, device_scale_factor=SCALE))
-            page = Page(sharp, address, "pictures.ipynb", height=1400)
-            page.run_all()
-            (explorer,) = page.explorers.all()
-            explorer.locator("p", has_text=words).wait_for()
-            page.page.mouse.move(0, 0)  # over a button it would cast a shadow
-            yield "collapse.png", list(moved(page.page, explorer))
-            page.page.set_viewport_size({"width": 1024, "height": 1400})
-            attempt = page.page.locator(".jp-CodeCell").nth(2)
-            yield "diagnosis.png", [framed(attempt.screenshot())]
+    exec(EXPLORER.replace("\nexplore", "\nexplorer = explore"), names)
+    attempt = ATTEMPT.replace("formula.check(", "feedback = formula.judge(")
+    exec(as_cell(f"{IMPORT}\n{attempt}", "exec"), names)
+    names["explorer"].close()
+    return {"collapse.png": names["explorer"].words, "diagnosis.png": repr(names["feedback"])}
 
 
 def moved(page, explorer):
@@ -81,38 +51,48 @@ def moved(page, explorer):
     explorer.evaluate("root => root.querySelector('.tools').remove()")
     slider.evaluate("slider => slider.style.outline = 'none'")
     stops = int(slider.get_attribute("max"))
-    for key in ["", *["ArrowLeft"] * stops, *["ArrowRight"] * (stops - 1)]:
-        if key:
-            slider.press(key)
-            page.wait_for_timeout(150)
-        image = Image.open(io.BytesIO(explorer.screenshot())).convert("RGB")
+    for key in ["Shift", *["ArrowLeft"] * stops, *["ArrowRight"] * (stops - 1)]:
+        slider.press(key)
+        page.wait_for_timeout(150)
+        image = opened(explorer)
         height = round(image.height * MOVING_WIDTH / image.width)
         yield image.resize((MOVING_WIDTH, height), Image.Resampling.LANCZOS)
 
 
-def framed(png):
-    """Cut off the white around a photograph, and put an even margin there."""
-    image = Image.open(io.BytesIO(png)).convert("RGB")
-    return ImageOps.expand(image.crop(ImageOps.invert(image).getbbox()), MARGIN, "white")
+def opened(element):
+    """Photograph an element of a page."""
+    return Image.open(io.BytesIO(element.screenshot())).convert("RGB")
 
 
-def keep(name, images, words):
+def keep(name, words, images):
     """Write a picture with few colors, and with the words for it; it moves if there are several."""
     about = PngInfo()
-    about.add_text("Description", words)
+    about.add_text("Description", words[name])
     first = images[0].quantize(method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     rest = [image.quantize(palette=first, dither=Image.Dither.NONE) for image in images[1:]]
-    durations = [1500, *[90] * len(rest)]  # milliseconds
-    options = {"save_all": True, "append_images": rest, "duration": durations, "loop": 0}
-    first.save(KEPT / name, optimize=True, pnginfo=about, **(options if rest else {}))
+    moving = {"append_images": rest, "duration": [FIRST_MS, *[EACH_MS] * len(rest)], "loop": 0}
+    first.save(KEPT / name, optimize=True, pnginfo=about, save_all=bool(rest), **moving)
     print(f"{name}: {(KEPT / name).stat().st_size / 1000:.0f} kB")
 
 
 def main():
     words = descriptions()
-    for name, images in photographed(words["collapse.png"]):
-        keep(name, images, words[name])
+    below = map(new_markdown_cell, ("one that separates", "one that is selected"))
+    cells = [*map(new_code_cell, (EXPLORER, IMPORT, ATTEMPT)), *below]
+    notebook = new_notebook(cells=cells, metadata={"kernelspec": KERNEL})
+    with tempfile.TemporaryDirectory() as folder, jupyterlab(folder) as lab, browser() as chromium:
+        nbformat.write(notebook, Path(folder, "pictures.ipynb"))
+        page = Page(chromium, lab, "pictures.ipynb", height=1400, device_scale_factor=SCALE)
+        page.run_all()
+        (explorer,) = page.explorers.all()
+        explorer.locator("p", has_text=words["collapse.png"]).wait_for()
+        page.page.mouse.move(0, 0)  # over a button it would cast a shadow
+        keep("collapse.png", words, list(moved(page.page, explorer)))
+        page.page.set_viewport_size({"width": 1024, "height": 1400})
+        image = opened(page.page.locator(".jp-CodeCell").nth(2))
+        image = image.crop(ImageOps.invert(image).getbbox())  # without the white around it
+        keep("diagnosis.png", words, [ImageOps.expand(image, MARGIN, "white")])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -113,7 +113,7 @@ def measured(device: str = "cpu") -> Speeds:
     """Return what the benchmark wrote last, with medians in milliseconds.
 
     Args:
-        device: "cpu", or another that the benchmark has found where it ran.
+        device: "cpu", or "cpu, kept memory", which is measured on Linux.
 
     Raises:
         ValueError: it has no table for this device.

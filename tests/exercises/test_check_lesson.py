@@ -1,7 +1,7 @@
 """An author is told what's wrong with the exercises of a lesson, and in which line."""
 
 import sys
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 from exercise_banks import BANK, ROOM
@@ -93,12 +93,6 @@ def test_a_name_that_another_text_has_is_told(found, tmp_path):
         "center\n    right  1  # One.\n    hint   Count.\n", "utf-8"
     )
     assert (15, "other.txt has a 'center' as well.") in found(TEXT)
-
-
-def test_an_exercise_without_answers_of_students_is_told(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "student_answers", SimpleNamespace(ANSWERS=[]))
-    assert main(["speed"]) == 1
-    assert "'blocked' has no answers of students yet" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("topic", [file.stem for file in sorted(ROOM.glob("*.txt"))])
