@@ -4,7 +4,7 @@
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +36,7 @@ export default { render };
 NOW_WRITE_IT = "Now write it yourself, and check it: only that counts."
 
 
-def choosing(exercise: "CodeExercise", template: Template) -> Any:
+def choosing(exercise: "CodeExercise") -> Any:
     """Return a widget with the template of an exercise, which runs what is chosen."""
     import anywidget
     import traitlets
@@ -46,10 +46,10 @@ def choosing(exercise: "CodeExercise", template: Template) -> Any:
         _css = STYLE
         program = traitlets.Dict().tag(sync=True)
 
-    widget = Choosing(program=as_data(template, NOW_WRITE_IT))
+    widget = Choosing(program=as_data(exercise.template, NOW_WRITE_IT))
 
     def answer(widget: Any, content: dict[str, list[int]], buffers: object) -> None:
-        widget.send({"wrong": judged(exercise, template, content["chosen"])})
+        widget.send({"wrong": judged(exercise, content["chosen"])})
 
     widget.on_msg(answer)
     return widget
@@ -67,39 +67,38 @@ def as_data(template: Template, right: str) -> dict[str, Any]:
     return {"code": list(template.code), "gaps": gaps, "right": said}
 
 
-def judged(exercise: "CodeExercise", template: Template, chosen: Sequence[int]) -> list[int]:
+def judged(exercise: "CodeExercise", chosen: Sequence[int]) -> list[int]:
     """Return the gaps that have to change; if there are none, keep that it was solved like this."""
-    wrong = to_change(template, chosen, exercise.is_right_with)
+    wrong = to_change(exercise, chosen)
     if not wrong and exercise.name:
         keep(exercise.topic, exercise.name, CHOSEN)
     return wrong
 
 
-def to_change(
-    template: Template, chosen: Sequence[int], is_right: Callable[[tuple[int, ...]], bool]
-) -> list[int]:
+def to_change(exercise: "CodeExercise", chosen: Sequence[int]) -> list[int]:
     """Number the fewest gaps whose change makes a program right; none if it's right as it is.
 
     Only gaps with a piece that is wrong are changed, so each has a sentence. Changing all of them
     makes the program right. `choosing.js` does the same on a page.
 
     Args:
-        template: with the gaps.
+        exercise: with the gaps.
         chosen: the number of a piece for each gap.
-        is_right: whether a program does what the exercise asks for.
     """
+    template = exercise.template
     marked = [piece.gap for piece in template.pieces(chosen) if piece.why]
     for count in range(len(marked)):
         for gaps in itertools.combinations(marked, count):
             each = (
                 range(len(gap)) if n in gaps else [chosen[n]] for n, gap in enumerate(template.gaps)
             )
-            if any(map(is_right, itertools.product(*each))):
+            if any(map(exercise.is_right_with, itertools.product(*each))):
                 return list(gaps)
     return marked
 
 
-def outcomes(template: Template, is_right: Callable[[tuple[int, ...]], bool]) -> bytes:
+def outcomes(exercise: "CodeExercise") -> bytes:
     """Tell of each program whether it's right: its bit, counted from the lowest of each byte."""
-    bits = sum(is_right(chosen) << n for n, chosen in enumerate(template.programs))
-    return bits.to_bytes((len(template.programs) + 7) // 8, "little")
+    programs = exercise.template.programs
+    bits = sum(exercise.is_right_with(chosen) << n for n, chosen in enumerate(programs))
+    return bits.to_bytes((len(programs) + 7) // 8, "little")

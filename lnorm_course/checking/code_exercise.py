@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from lnorm_course.checking import running
 from lnorm_course.checking.class_attempts import observe
-from lnorm_course.checking.comparing import same
 from lnorm_course.checking.errors import Raised
 from lnorm_course.checking.exercise import CLOSED, Exercise
-from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
+from lnorm_course.checking.feedback import Feedback, State, first_sentence, show, with_remark
 from lnorm_course.checking.patterns import A_FIXED_SIZE, only_these_fit, pattern
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import Explanation, Explanations, Mistake, in_words
@@ -90,11 +89,9 @@ class CodeExercise(Exercise):
         if CLOSED.exists():
             super().choose()
             return
-        from IPython.display import display
-
         from lnorm_course.checking.choosing import choosing
 
-        display(choosing(self, self.template))
+        show(choosing(self))
 
     def shown_solution(self) -> Feedback:
         return Feedback(State.SOLUTION, "", code=self.template.program())
@@ -152,7 +149,7 @@ class CodeExercise(Exercise):
         if results and all(result is ... for result in results):
             kind = "class" if self.use_class else "function"
             return Feedback(State.NOT_ATTEMPTED, f"your {kind} returns nothing yet.")
-        wrong = [n for n, r in enumerate(results) if not same(r, self.right[n], self.within)]
+        wrong = [n for n, r in enumerate(results) if not self.search.equal(r, self.right[n])]
         if not wrong and not outcome.error:
             return with_remark(Feedback(State.RIGHT, self.reason), outcome.remark)
         found = self._explanations(outcome, wrong)
@@ -161,7 +158,9 @@ class CodeExercise(Exercise):
         spot = find_spot(outcome.attempt, self._is_right_for, len(self.inputs))
         if found and not spot:
             return self._named(found, outcome)
-        unnamed = self._unnamed(outcome, wrong)
+        unnamed = (
+            self._failure(outcome, wrong) if outcome.error else self._by_numbers(outcome, wrong)
+        )
         if not spot:
             return unnamed
         told = f"Look at `{spot}`: changing only this would make it right."
@@ -183,13 +182,8 @@ class CodeExercise(Exercise):
         named = Feedback(State.WRONG, message, name, tuple(beliefs))
         return with_remark(named, f"And {outcome.remark}" if outcome.error else outcome.remark)
 
-    def _unnamed(self, outcome: Outcome, wrong: list[int]) -> Feedback:
-        """Say why an attempt fails, what its numbers show, or where the first one differs."""
-        if outcome.error:
-            return self._failure(outcome, wrong)
-        return with_remark(self._by_numbers(outcome.values, wrong), outcome.remark)
-
     def _failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:
+        """Say why an attempt fails."""
         number, remark = len(outcome.values), outcome.remark
         where = f"{self.input_words[number]}{': ' if self.use_class else ' '}" if number else ""
         if where and not (wrong or self.use_class):
@@ -199,14 +193,15 @@ class CodeExercise(Exercise):
             where = f"your answer is right {self.input_words[0]}, but {where}"
         return Feedback(State.WRONG, f"{where}{remark}")
 
-    def _by_numbers(self, results: list, wrong: list[int]) -> Feedback:
-        number, right = wrong[0], self.right[wrong[0]]
-        is_later = number > 0 and not self.use_class
+    def _by_numbers(self, outcome: Outcome, wrong: list[int]) -> Feedback:
+        """Say what wrong numbers show, or where the first one differs."""
+        number, results = wrong[0], outcome.values
         if shown := pattern(results, self.right, self.within):
-            return Feedback(State.WRONG, shown, first_sentence(shown))
-        differs, table = difference(results[number], right, self.within)
+            return with_remark(Feedback(State.WRONG, shown, first_sentence(shown)), outcome.remark)
+        differs, table = difference(results[number], self.right[number], self.within)
         told = f"{self.input_words[number]}: {differs}"
-        if is_later:
+        if number > 0 and not self.use_class:
             perhaps = A_FIXED_SIZE if only_these_fit(self.inputs, wrong) else ""
             told = f"your answer is right {self.input_words[0]}, but not {told} {perhaps}".strip()
-        return Feedback(State.WRONG, capitalized(told), table=table, is_unknown=bool(table))
+        unknown = Feedback(State.WRONG, capitalized(told), table=table, is_unknown=bool(table))
+        return with_remark(unknown, outcome.remark)

@@ -2,13 +2,12 @@
 
 import html
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from lnorm_course.slips.beliefs import Belief
 
-__all__ = ["Feedback", "State", "as_html", "first_sentence", "inline", "show", "with_remark"]
+__all__ = ["Feedback", "State", "first_sentence", "inline", "show", "with_remark"]
 
 
 class State(Enum):
@@ -53,42 +52,29 @@ class Feedback:
         """All that the student reads besides beliefs."""
         return f"{UNKNOWN} {self.message}" if self.is_unknown else self.message
 
+    @property
+    def _words(self) -> str:
+        """All that the student reads, in one line."""
+        said, beliefs = " ".join(self.said.split()), "; ".join(b.value for b in self.beliefs)
+        which = "Common beliefs that are" if len(self.beliefs) > 1 else "A common belief that is"
+        return f"{said} ({which} wrong: {beliefs}.)" if beliefs else said
+
     def __repr__(self) -> str:
-        message = _with_beliefs(self.said, [belief.value for belief in self.beliefs])
-        head = f"{self.state.value}: {message}" if message else f"{self.state.value}."
+        head = f"{self.state.value}: {self._words}" if self._words else f"{self.state.value}."
         return f"{head}\n{self.code}" if self.code else head
 
     def _repr_html_(self) -> str:
+        words, sign = inline(self._words), f"{SIGNS[self.state]} {self.state.value}"
+        head = f"<strong>{sign}:</strong> {words}" if words else f"<strong>{sign}.</strong>"
         code = f"<pre>{html.escape(self.code)}</pre>" if self.code else ""
-        beliefs = [belief.value for belief in self.beliefs]
-        return as_html(self.state, self.said, beliefs, f"{code}{self.table}")
+        return f'<div role="status">{head}{code}{self.table}</div>'
 
 
-def as_html(state: State, message: str, beliefs: Sequence[str] = (), more: str = "") -> str:
-    """Return as HTML what a student reads.
-
-    Args:
-        state: the result.
-        message: one to three sentences.
-        beliefs: the common beliefs that a mistake may come from, in words.
-        more: HTML to show below it.
-    """
-    head = f"<strong>{SIGNS[state]} {state.value}{':' if message else '.'}</strong>"
-    words = f" {inline(_with_beliefs(message, beliefs))}" if message else ""
-    return f'<div role="status">{head}{words}{more}</div>'
-
-
-def _with_beliefs(message: str, beliefs: Sequence[str]) -> str:
-    text = " ".join(message.split())
-    which = "Common beliefs that are wrong" if len(beliefs) > 1 else "A common belief that is wrong"
-    return f"{text} ({which}: {'; '.join(beliefs)}.)" if beliefs else text
-
-
-def show(feedback: Feedback) -> None:
-    """Show feedback below the cell, or print it if this isn't a notebook."""
+def show(told: object) -> None:
+    """Show feedback or a widget below the cell, or print it if this isn't a notebook."""
     from IPython.display import display
 
-    display(feedback)
+    display(told)
 
 
 def with_remark(feedback: Feedback, remark: str) -> Feedback:

@@ -72,10 +72,10 @@ class Grade:
         return float(self.points or (self.state == RIGHT and not self.further))
 
     @property
-    def beliefs(self) -> Sequence[str]:
-        """Return each of the common beliefs, in words."""
+    def beliefs(self) -> tuple[Belief, ...]:
+        """Return each of the common beliefs."""
         codes = self.belief.split()
-        return [belief.value for belief in Belief if belief.code in codes]
+        return tuple(belief for belief in Belief if belief.code in codes)
 
 
 def points_of(grades: Collection[Grade]) -> tuple[float, int]:

@@ -39,7 +39,7 @@ def _run(job: Job) -> None:
     exercise = exercise_named(topic, name)
     if not isinstance(exercise, CodeExercise):
         raise TypeError(f"{name!r} on {topic!r} is no exercise in code, so it has no gaps.")
-    file.write_bytes(outcomes(exercise.template, exercise.is_right_with))
+    file.write_bytes(outcomes(exercise))
 
 
 def _fingerprints() -> dict[tuple[str, str], str]:

@@ -117,8 +117,7 @@ def test_every_prediction_is_judged_as_in_python_and_only_what_is_right_opens_it
 def program(name):
     """Write an exercise in code as a page does."""
     exercise = BY_NAME[name]
-    known = outcomes(exercise.template, exercise.is_right_with)
-    return '<p class="lnorm-progress"></p>' + code_exercise(exercise, "", known)
+    return '<p class="lnorm-progress"></p>' + code_exercise(exercise, "", outcomes(exercise))
 
 
 # In the second one, two wrong pieces make a right program together.
@@ -128,7 +127,7 @@ def test_every_program_is_judged_as_in_python(bare, name):
     template = exercise.template
     seen = form.evaluate(JUDGED, template.programs)
     for chosen, (wrong, said) in zip(template.programs, seen, strict=True):
-        assert wrong == to_change(template, chosen, exercise.is_right_with), chosen
+        assert wrong == to_change(exercise, chosen), chosen
         assert said.startswith("✗" if wrong else "✓ Right")
         for n in wrong:
             assert curly(template.gaps[n][chosen[n]].why.replace("`", "")) in said

@@ -38,13 +38,11 @@ def chosen(template, *pieces):
     [("+ 1", []), ("- 1", [0]), ("+ 2", [1]), ("- 2", [1]), ("* 2", [0, 1]), ("- -1", [])],
 )
 def test_the_fewest_gaps_are_changed_whatever_is_marked_as_wrong(exercise, pieces, gaps):
-    template = exercise.template
-    picked = chosen(template, *pieces.split())
-    assert to_change(template, picked, exercise.is_right_with) == gaps
+    assert to_change(exercise, chosen(exercise.template, *pieces.split())) == gaps
 
 
 def test_each_outcome_is_a_bit(exercise):
-    table = outcomes(exercise.template, exercise.is_right_with)
+    table = outcomes(exercise)
     right = {p for n, p in enumerate(exercise.template.programs) if table[n >> 3] >> (n & 7) & 1}
     assert right == {chosen(exercise.template, *p.split()) for p in ("+ 1", "- -1")}
 
@@ -76,9 +74,9 @@ def test_a_template_that_is_written_wrongly_is_refused_in_a_sentence(text, messa
 
 
 def test_it_is_kept_as_chosen_until_it_is_written(exercise):
-    judged(exercise, exercise.template, chosen(exercise.template, "-", "2"))
+    judged(exercise, chosen(exercise.template, "-", "2"))
     assert kept("example", "add") == ""
-    judged(exercise, exercise.template, chosen(exercise.template, "+", "1"))
+    judged(exercise, chosen(exercise.template, "+", "1"))
     assert kept("example", "add") == CHOSEN
     exercise.check(lambda x: x)
     assert kept("example", "add") == CHOSEN

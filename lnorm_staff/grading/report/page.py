@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from lnorm_course.checking.feedback import as_html, inline
+from lnorm_course.checking.feedback import Feedback, inline
 from lnorm_staff.grading.grade import RIGHT, STATES, VERDICTS, Grade, points_of, right_of
 from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions
 from lnorm_staff.lecture import FOR_BELIEF
@@ -70,7 +70,7 @@ PAGES = Environment(
 )
 PAGES.filters |= {"asked": _asked, "ended": _ended, "inline": _inline}
 PAGES.globals |= {
-    "as_html": as_html,
+    "feedback": Feedback,
     "points_of": points_of,
     "right_of": right_of,
     "shown_for": FOR_BELIEF,

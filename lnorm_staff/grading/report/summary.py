@@ -104,7 +104,7 @@ def misconceptions(counted: Sequence[Grade]) -> list[Misconception]:
     for grade in counted:
         handed_in[grade.lesson].add(grade.who)
         for belief in grade.beliefs:
-            shown[belief, ""].append(grade)
+            shown[belief.value, ""].append(grade)
         if grade.mistake and not grade.belief:
             shown[grade.mistake, grade.exercise].append(grade)
     found = []
