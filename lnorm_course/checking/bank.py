@@ -52,7 +52,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from lnorm_course.checking.class_attempts import Observed, look
+from lnorm_course.checking.class_attempts import LOOKS, look
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
@@ -256,7 +256,7 @@ class BankLoader(Loader):
             words, colon, values = entry.rest.partition(": ")
             inputs = self.run(f"({values},)" if colon else entry.rest, entry.line)
             options["inputs"] |= {words: inputs} if colon else inputs
-        names = {**Observed.__members__, "look": look}
+        names = {name: name for name in LOOKS} | {"look": look}
         seen = [self.run(f"look({e.rest})", e.line, names=names) for e in section.all("see")]
         for entry in section.all("right"):
             options["reason"] = self.told(entry)[1]

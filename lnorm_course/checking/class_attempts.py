@@ -5,7 +5,6 @@ return numbers and words, never a verdict.
 """
 
 from collections.abc import Callable, Sequence
-from enum import Enum
 from typing import Any
 
 import torch
@@ -13,32 +12,18 @@ from torch import Tensor, nn
 
 from lnorm_course.checking.errors import CallError
 
-__all__ = ["Observed", "look", "observe"]
+__all__ = ["LOOKS", "look", "observe"]
 
 OPTIONS = ("eps", "elementwise_affine", "bias")
 
 
-class Observed(Enum):
-    """What to look at in a layer. A student reads these words before a difference."""
-
-    OUTPUT = "the output of a new layer"
-    OUTPUT_AFTER_LOADING = "the output with other numbers in γ and β"
-    PARAMETERS = "the names and shapes of its parameters"
-    INPUT_GRADIENT = "the gradient of the input"
-    STARTS = "the numbers that γ and β start at"
-    SWITCHED_OFF = "what the layer has in place of a γ or β that is switched off"
-    OUTPUT_IN_EVAL = "the output in `eval` mode, after a call in training"
-    AFTER_A_STEP = "γ, then β, after one step of gradient descent"
-    REFUSAL = "an input whose last axes don't fit"
-
-
 def look(
-    what: Observed, shape: int | Sequence[int], options: tuple, x: Tensor, more: tuple = ()
+    what: str, shape: int | Sequence[int], options: tuple, x: Tensor, more: tuple = ()
 ) -> tuple[str, tuple]:
     """Return the words for a look at a layer, and the arguments of `observe`, which are plain.
 
     Args:
-        what: what to look at.
+        what: what to look at, one of `LOOKS`.
         shape: the layer's `normalized_shape`.
         options: the arguments after it, `eps`, `elementwise_affine`, `bias`; the last may be left
             out.
@@ -48,7 +33,7 @@ def look(
     """
     pairs = zip(OPTIONS, options, strict=False)
     off = [f"with {name}=False, " for name, value in pairs if value is False]
-    return "".join(off) + what.value, (what.name, shape, options, x, *more)
+    return "".join(off) + LOOKS[what][0], (what, shape, options, x, *more)
 
 
 def observe(
@@ -65,41 +50,28 @@ def observe(
             return y  # the lesson's own cell, with nothing written yet
         raise CallError("your class is no module. Begin it with `class …(nn.Module):`.")
     layer.double()
-    if what == Observed.REFUSAL.name:
+    if what == "REFUSAL":
         return _refusal(layer, shape, x)
     y = layer(x)
     if y is None or y is ...:
         return y
     if not isinstance(y, Tensor):
         raise CallError("the `forward` of your class returns no tensor. Return one tensor.")
-    match Observed[what]:
-        case Observed.OUTPUT_AFTER_LOADING:
-            _load(layer, *more)
-            return layer(x)
-        case Observed.PARAMETERS:
-            return _names_and_shapes(layer)
-        case Observed.INPUT_GRADIENT:
-            return _input_gradient(layer, x, *more)
-        case Observed.STARTS:
-            return _mean(layer, "weight", 1.0), _mean(layer, "bias", 0.0)
-        case Observed.SWITCHED_OFF:
-            return _switched_off(layer)
-        case Observed.OUTPUT_IN_EVAL:
-            return layer.eval()(x)
-        case Observed.AFTER_A_STEP:
-            return _after_a_step(layer, y, *more)
-    return y
+    return LOOKS[what][1](layer, x, y, *more)
 
 
-def _mean(layer: nn.Module, name: str, otherwise: float) -> float:
-    """Return the mean of γ or β, or another number if the layer has none."""
-    value = getattr(layer, name, None)
-    if not isinstance(value, Tensor) or not value.numel():
-        return otherwise
-    return value.detach().double().mean().item()
+def _starts(layer: nn.Module, *_: Tensor) -> tuple[float, ...]:
+    """Return the means of γ and β, or 1 and 0 if the layer has none."""
+    found = (getattr(layer, "weight", None), 1.0), (getattr(layer, "bias", None), 0.0)
+    return tuple(
+        each.detach().double().mean().item()
+        if isinstance(each, Tensor) and each.numel()
+        else otherwise
+        for each, otherwise in found
+    )
 
 
-def _switched_off(layer: nn.Module) -> str:
+def _switched_off(layer: nn.Module, *_: Tensor) -> str:
     """Say whether `weight` and `bias` are None if they were switched off."""
     names = {"weight", "bias"} - set(dict(layer.named_parameters()))
     if not all(hasattr(layer, name) for name in names):
@@ -107,23 +79,23 @@ def _switched_off(layer: nn.Module) -> str:
     return "None" if all(getattr(layer, name) is None for name in names) else "not None"
 
 
-def _names_and_shapes(layer: nn.Module) -> tuple:
+def _names_and_shapes(layer: nn.Module, *_: Tensor) -> tuple:
     # If a parameter has two names, named_parameters() leaves one out, and a state dict has both.
     named = {**layer.state_dict(), **dict(layer.named_parameters())}
     buffers = {name: f"{name} (a buffer)" for name, _ in layer.named_buffers()}
     return tuple(sorted((buffers.get(name, name), *t.shape) for name, t in named.items()))
 
 
-@torch.no_grad()
-def _load(layer: nn.Module, *numbers: Tensor) -> None:
+def _after_loading(layer: nn.Module, x: Tensor, y: Tensor, *numbers: Tensor) -> Tensor:
     """Put numbers into γ and β, if there are any, a state dict holds them and the shapes fit."""
-    held = layer.state_dict(keep_vars=True)
+    held = layer.state_dict()  # which shares the numbers of the layer
     for name, value in zip(("weight", "bias"), numbers, strict=False):
         if name in held and held[name].shape == value.shape:
             held[name].copy_(value)
+    return layer(x)
 
 
-def _after_a_step(layer: nn.Module, y: Tensor, targets: Tensor) -> Tensor:
+def _after_a_step(layer: nn.Module, x: Tensor, y: Tensor, targets: Tensor) -> Tensor:
     """Return γ and β after a step of gradient descent, or `y` if it has the wrong shape."""
     if y.shape != targets.shape:
         return y
@@ -138,7 +110,7 @@ def _after_a_step(layer: nn.Module, y: Tensor, targets: Tensor) -> Tensor:
     return torch.cat([torch.zeros(0), *numbers]).double()
 
 
-def _input_gradient(layer: nn.Module, x: Tensor, gradient: Tensor) -> Tensor:
+def _input_gradient(layer: nn.Module, x: Tensor, y: Tensor, gradient: Tensor) -> Tensor:
     """Return the gradient of the input, or the output if it has the wrong shape."""
     x = x.clone().requires_grad_()
     y = layer(x)
@@ -159,3 +131,24 @@ def _refusal(layer: nn.Module, shape: int | Sequence[int], x: Tensor) -> str | N
         named = all(text in str(error) for text in both)
         return "an error that names both shapes" if named else "an error without both shapes"
     return None if y is None else "no error"
+
+
+# What to look at in a layer: the words that a student reads before a difference, and what returns
+# it of the layer, an input, and its output.
+LOOKS: dict[str, tuple[str, Callable]] = {
+    "OUTPUT": ("the output of a new layer", lambda layer, x, y: y),
+    "OUTPUT_AFTER_LOADING": ("the output with other numbers in γ and β", _after_loading),
+    "PARAMETERS": ("the names and shapes of its parameters", _names_and_shapes),
+    "INPUT_GRADIENT": ("the gradient of the input", _input_gradient),
+    "STARTS": ("the numbers that γ and β start at", _starts),
+    "SWITCHED_OFF": (
+        "what the layer has in place of a γ or β that is switched off",
+        _switched_off,
+    ),
+    "OUTPUT_IN_EVAL": (
+        "the output in `eval` mode, after a call in training",
+        lambda layer, x, y: layer.eval()(x),
+    ),
+    "AFTER_A_STEP": ("γ, then β, after one step of gradient descent", _after_a_step),
+    "REFUSAL": ("an input whose last axes don't fit", _refusal),
+}

@@ -4,7 +4,7 @@ import contextlib
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy
 import torch
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lnorm_utils.words import counted
 
-__all__ = ["Unknown", "exact_as_float", "kind_of", "shown", "trusted"]
+__all__ = ["Unknown", "kind_of", "shown", "trusted"]
 
 LONGEST = 60  # characters of a value
 PLAIN_WORDS: dict[type, str] = {
@@ -42,8 +42,9 @@ def trusted(value: Any) -> Any:
     kind = type(value)
     if value is None or value is ... or kind in (bool, int, float, complex):
         return value
-    if (number := exact_as_float(value)) is not None:
-        return number
+    if kind in (Fraction, Decimal, numpy.longdouble):
+        with contextlib.suppress(ArithmeticError, ValueError):  # it's too large, or NaN
+            return float(value)
     if kind in (list, tuple, torch.Size) and len(value) < 100:
         return (list if kind is list else tuple)(map(trusted, value))
     if issubclass(kind, str):
@@ -57,14 +58,6 @@ def trusted(value: Any) -> Any:
     if is_numpy and value.dtype.kind in "biufc":  # and not of the student's objects
         return value if value.ndim else value.item()
     return Unknown(kind_of(value))
-
-
-def exact_as_float(value: object) -> float | None:
-    """Convert a number of more digits to a float; None for all else, and if it's too large."""
-    if type(value) in (Fraction, Decimal, numpy.longdouble):
-        with contextlib.suppress(ArithmeticError, ValueError):
-            return float(cast(Fraction | Decimal, value))
-    return None
 
 
 def kind_of(value: object) -> str:

@@ -15,14 +15,7 @@ from typing import Any
 
 import torch
 
-__all__ = [
-    "FINISHED_NORMS",
-    "code_of",
-    "is_blank",
-    "notebook_tensors",
-    "watched",
-    "written",
-]
+__all__ = ["FINISHED_NORMS", "code_of", "is_blank", "notebook_tensors", "watched", "written"]
 
 # What somebody calls who doesn't write a norm but takes a finished one.
 FINISHED_NORMS = (
