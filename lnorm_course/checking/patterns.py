@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,17 +21,19 @@ SAME = 1e-3  # how much factors may differ that are called the same, as a share 
 LEAST = 1e-6  # a smaller factor would be rounding of zeros
 
 
-def pattern(results: Sequence[object], right: Sequence[object], within: float) -> str:
+def pattern(results: Sequence[Any], right: Sequence[Any], within: float) -> str:
     """Say what was done to numbers that would be right; empty if nothing is known for sure.
 
     Args:
         results, right: what an attempt returned for the inputs, and what is right.
         within: how far a number may be from another one that is called equal.
     """
-    pairs = _pairs(results, right)
-    if pairs and all(_is_first_part(*pair, within) for pair in pairs):
+    pairs = [*zip(results, right, strict=True)]
+    if not all(map(_are_numbers, pairs)):
+        return ""
+    if all(_is_first_part(*pair, within) for pair in pairs):
         return "You returned the right result for the first index only. Does a loop end too soon?"
-    if not pairs or any(result.numel() != wanted.numel() for result, wanted in pairs):
+    if any(result.numel() != wanted.numel() for result, wanted in pairs):
         return ""
     given, exact = (torch.cat([pair[n].double().flatten() for pair in pairs]) for n in (0, 1))
     if min(len(given.unique()), len(exact.unique())) < FEWEST:
@@ -39,16 +42,9 @@ def pattern(results: Sequence[object], right: Sequence[object], within: float) -
     return _moved(pairs, within, is_alike) or (_scaled(given, exact) if is_alike else "")
 
 
-def _pairs(results: Sequence[object], right: Sequence[object]) -> list[Pair]:
-    """Return the results beside the right ones; nothing unless all are tensors of numbers."""
-    pairs: list[Pair] = []
-    for result, wanted in zip(results, right, strict=True):
-        if not isinstance(result, Tensor) or not isinstance(wanted, Tensor):
-            return []
-        if not dtypes_agree(result, wanted) or wanted.is_complex():
-            return []
-        pairs.append((result, wanted))
-    return pairs
+def _are_numbers(pair: Pair) -> bool:
+    is_tensors = all(isinstance(each, Tensor) for each in pair)
+    return is_tensors and dtypes_agree(*pair) and not pair[1].is_complex()
 
 
 def _is_first_part(result: Tensor, right: Tensor, within: float) -> bool:

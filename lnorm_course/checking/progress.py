@@ -30,7 +30,8 @@ def progress(topic: str | None = None) -> "Progress":
         raise ValueError(f"Unknown topic: {topic!r}. Choose from: {known}.")
     needed, further = _states(topic)
     told = (f"{SIGNS[s]} {name}: {s.value.lower()}" for name, s in (needed | further).items())
-    return Progress([f"{_counted(needed, further, ' exercises are right')}.", *told])
+    right = score(*_score(needed), " exercises are right", *_score(further))
+    return Progress([f"{right}.", *told])
 
 
 @dataclass
@@ -50,31 +51,26 @@ class Progress:
 def _of_all() -> Iterator[str]:
     """Yield how many exercises are right, in all and on each topic."""
     topics = {topic: _states(topic) for topic in sorted(Exercise.bank)}
-    all_needed = [needed for needed, _ in topics.values()]
-    right = sum(map(_number_right, all_needed))
-    yield f"{right} of {sum(map(len, all_needed))} exercises are right."
+    right, most = map(sum, zip(*(_score(needed) for needed, _ in topics.values()), strict=True))
+    yield f"{right} of {most} exercises are right."
     for topic, (needed, further) in topics.items():
-        is_done = _number_right(needed) == len(needed)
-        sign = SIGNS[State.RIGHT if is_done else State.NOT_ATTEMPTED]
-        yield f"{sign} {topic}: {_counted(needed, further)}"
+        right, most = _score(needed)
+        sign = SIGNS[State.RIGHT if right == most else State.NOT_ATTEMPTED]
+        yield f"{sign} {topic}: {score(right, most, '', *_score(further))}"
     yield f"This is version {__version__} of the course."
 
 
 def _states(topic: str) -> tuple[dict[str, State], dict[str, State]]:
     """Return name → state of the exercises of a topic, and of its side trips once one is begun."""
-    bank = Exercise.bank[topic]
-    states = {name: STATES[kept(topic, name)] for name in bank}
-    further = {name: state for name, state in states.items() if bank[name].further}
-    needed = {name: state for name, state in states.items() if name not in further}
-    return needed, further if set(further.values()) - {State.NOT_ATTEMPTED} else {}
+    needed, further = dict[str, State](), dict[str, State]()
+    for name, exercise in Exercise.bank[topic].items():
+        (further if exercise.further else needed)[name] = STATES[kept(topic, name)]
+    return needed, further if {*further.values()} - {State.NOT_ATTEMPTED} else {}
 
 
-def _counted(needed: Mapping[str, State], further: Mapping[str, State], what: str = "") -> str:
-    return score(_number_right(needed), len(needed), what, _number_right(further), len(further))
-
-
-def _number_right(states: Mapping[str, State]) -> int:
-    return sum(state is State.RIGHT for state in states.values())
+def _score(states: Mapping[str, State]) -> tuple[int, int]:
+    """Count how many are right, and all."""
+    return sum(state is State.RIGHT for state in states.values()), len(states)
 
 
 def import_banks() -> None:
