@@ -22,6 +22,7 @@ from lnorm_utils.words import capitalized
 __all__ = ["CodeExercise"]
 
 ONE_SIZE = "right for the lesson's sizes alone"
+UNKNOWN = "I don't recognize this mistake."
 
 
 class CodeExercise(Exercise):
@@ -161,10 +162,10 @@ class CodeExercise(Exercise):
         unnamed = (
             self._failure(outcome, wrong) if outcome.error else self._by_numbers(outcome, wrong)
         )
-        if not spot:
+        if not spot and not unnamed.table:
             return unnamed
-        told = f"Look at `{spot}`: changing only this would make it right."
-        return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}", is_unknown=False)
+        told = f"Look at `{spot}`: changing only this would make it right." if spot else UNKNOWN
+        return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
     def _explanations(self, outcome: Outcome, wrong: list[int]) -> list[Explanation]:
         """Return what explains the results: with an error all of them, or what came before it."""
@@ -203,5 +204,4 @@ class CodeExercise(Exercise):
         if number > 0 and not self.use_class:
             perhaps = A_FIXED_SIZE if only_these_fit(self.inputs, wrong) else ""
             told = f"your answer is right {self.input_words[0]}, but not {told} {perhaps}".strip()
-        unknown = Feedback(State.WRONG, capitalized(told), table=table, is_unknown=bool(table))
-        return with_remark(unknown, outcome.remark)
+        return with_remark(Feedback(State.WRONG, capitalized(told), table=table), outcome.remark)

@@ -22,7 +22,6 @@ class State(Enum):
 
 
 SIGNS = dict(zip(State, "○✓◐✗?→", strict=True))
-UNKNOWN = "I don't recognize this mistake."
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,6 @@ class Feedback:
         beliefs: the common beliefs that it may come from.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
-        is_unknown: whether the student reads first that nothing names the mistake.
     """
 
     state: State
@@ -45,17 +43,11 @@ class Feedback:
     beliefs: tuple[Belief, ...] = ()
     code: str = ""
     table: str = ""
-    is_unknown: bool = False
-
-    @property
-    def said(self) -> str:
-        """All that the student reads besides beliefs."""
-        return f"{UNKNOWN} {self.message}" if self.is_unknown else self.message
 
     @property
     def _words(self) -> str:
         """All that the student reads, in one line."""
-        said, beliefs = " ".join(self.said.split()), "; ".join(b.value for b in self.beliefs)
+        said, beliefs = " ".join(self.message.split()), "; ".join(b.value for b in self.beliefs)
         which = "Common beliefs that are" if len(self.beliefs) > 1 else "A common belief that is"
         return f"{said} ({which} wrong: {beliefs}.)" if beliefs else said
 

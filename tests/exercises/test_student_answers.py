@@ -22,7 +22,7 @@ def judged(exercise):
 def is_as_deserved(answer, feedback):
     """Tell whether feedback has the verdict of an answer, all of its words, and an end."""
     is_whole = answer.state is not State.WRONG or feedback.message.endswith((".", "?"))
-    has_words = all(part in feedback.said for part in answer.words)
+    has_words = all(part in feedback.message for part in answer.words)
     return feedback.state is answer.state and has_words and is_whole
 
 

@@ -29,7 +29,7 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
         try:
             told = judge(bank[name], attempt)
             beliefs = " ".join(belief.code for belief in told.beliefs)
-            verdict = WORDS[told.state], told.mistake, beliefs, told.said
+            verdict = WORDS[told.state], told.mistake, beliefs, told.message
             yield {"attempts": {name: verdict}}
         except ValueError:
             yield {"attempts": {}, "why": NOT_AN_ATTEMPT}
