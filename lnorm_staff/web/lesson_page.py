@@ -15,8 +15,8 @@ from lnorm_course.checking.prediction import Prediction
 from lnorm_course.explorers import explore_row
 from lnorm_course.explorers.engine.stills import RUN, still_image
 from lnorm_staff.web.baking import Call, calls_in, page_of
+from lnorm_staff.web.exercises import code_exercise, exercise_named, options, prediction, unseen
 from lnorm_staff.web.images import in_files, with_words
-from lnorm_staff.web.questions import code_exercise, exercise_named, options, prediction, unseen
 
 __all__ = ["CHECK", "LAB_ONLY", "OPENINGS", "explorer", "lesson_page", "with_handles"]
 

@@ -9,8 +9,8 @@ from lnorm_course.checking.choosing import outcomes
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.progress import import_banks
+from lnorm_staff.web.exercises import exercise_named
 from lnorm_staff.web.fingerprint import fingerprint
-from lnorm_staff.web.questions import exercise_named
 
 __all__ = ["all_outcomes"]
 

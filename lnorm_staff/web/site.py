@@ -14,6 +14,7 @@ from lnorm_course.explorers.engine.panels import SCRIPT
 from lnorm_course.explorers.row import SCRIPT as ROW
 from lnorm_course.lab.lesson_files import cleared, read, write
 from lnorm_staff.web.baking import bake, calls_in
+from lnorm_staff.web.exercises import exercise_named, prediction
 from lnorm_staff.web.getting import (
     ARCHIVE,
     addressed,
@@ -31,7 +32,6 @@ from lnorm_staff.web.lesson_page import (
     with_handles,
 )
 from lnorm_staff.web.outcomes import all_outcomes
-from lnorm_staff.web.questions import exercise_named, prediction
 from lnorm_staff.web.search import write_sections
 
 __all__ = ["write_site"]

@@ -12,7 +12,7 @@ from site_page import NARROW, WIDE, Visit
 from lnorm_course.checking.choosing import outcomes, to_change
 from lnorm_course.checking.feedback import State, inline
 from lnorm_staff.web.baking import curly
-from lnorm_staff.web.questions import code_exercise, exercise_named, prediction
+from lnorm_staff.web.exercises import code_exercise, exercise_named, prediction
 from lnorm_staff.web.site import write_static
 
 BARE = """<!doctype html><meta charset="utf-8"><title>Exercises</title>
