@@ -1,9 +1,9 @@
 """What a layer is compared with: a norm and its wrong pieces."""
 
 import functools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,7 +17,7 @@ __all__ = ["WRONG_AXES", "Norm", "norm_like"]
 BEFORE_LAST = ("the axis before the last", "-2", None)
 WRONG_AXES = {code for _, code, _ in (*LAST.wrong, BEFORE_LAST)}
 IS_RIGHT = {1: "-1", 2: "(-2, -1)"}
-OF_EXERCISES = re.compile(r"[\d(][\d(), e-]*")  # axes and ε that only fit their tensors
+WHOLE_LAYER = Path(__file__).with_name("whole_layer")
 OF_SOURCES = ("var_mean", "normalize", "std")  # a reason of a piece that nobody has seen here
 
 
@@ -65,10 +65,9 @@ def _known(name: str, count: int) -> tuple[Model, list[Piece]]:
     wrong = [each for each in (*LAST.wrong, BEFORE_LAST) if each[1] != IS_RIGHT.get(count)]
     wrong = [each for each in wrong if count > 1 or "count(" not in each[1]]
     axes = Axes("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
-    texts = ["layer_norm", *["rms_norm"] * (name == "RMSNorm"), "whole_layer"]
-    model = Model(*texts, axes=axes, called=name)
-    places = {"deviation", "standardize"} if name == "RMSNorm" else {"deviation"}
-    pieces = (p for p in model.pieces if p.step not in places or not OF_EXERCISES.fullmatch(p.code))
+    relative = ["rms_norm"] * (name == "RMSNorm")
+    model = Model("layer_norm", *relative, WHOLE_LAYER, axes=axes, called=name)
+    pieces = (p for p in model.pieces if p.step != "deviation" or "1e-" not in p.code)
     return model, [p for p in pieces if p.has not in OF_SOURCES]
 
 

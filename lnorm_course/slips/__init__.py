@@ -1,1 +1,1 @@
-"""What people do otherwise than layer norm does it, its backward pass too, and why they do."""
+"""What people do otherwise than layer norm, RMSNorm, and attention do it, and why they do."""

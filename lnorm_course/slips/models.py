@@ -1,7 +1,7 @@
-"""What people do otherwise in a norm, a block, or attention, as programs with gaps.
+"""What people do otherwise in a norm, or in attention, as programs with gaps.
 
-A model is a text in this folder. Its first pieces are right, and each wrong piece says what was
-done and what is done instead:
+A model is a text in this folder, or several, each of which builds on those before it. Its first
+pieces are right, and each wrong piece says what was done and what is done instead:
 
     return ⟨var.sqrt() ¦ var ⇒ There is no root. {norm} takes the root of the variance.⟩
 
@@ -23,7 +23,6 @@ from torch import Tensor
 
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece, split
-from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
 
 __all__ = [
@@ -40,6 +39,8 @@ __all__ = [
 ]
 
 FOLDER = Path(__file__).parent
+OF_LAYER_NORM = {"variance": "variance", "deviation": "standard deviation"}
+OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"}
 STEP = re.compile(r"def (\w+)")
 
 
@@ -55,14 +56,18 @@ class Model:
     """A program with gaps that are filled while it runs.
 
     Args:
-        *names: of the texts, the one that the next one builds on first.
+        *names: of the texts, the one that the next one builds on first; a path of one elsewhere.
         axes: those that the tensors have.
         called: what normalizes like this, as the beginning of a sentence.
         size: the letter of how many numbers share a mean.
     """
 
     def __init__(
-        self, *names: str, axes: Axes | None = None, called: str = "Layer norm", size: str = "D"
+        self,
+        *names: str | Path,
+        axes: Axes | None = None,
+        called: str = "Layer norm",
+        size: str = "D",
     ) -> None:
         self._names, self._axes = names, axes or Axes()
         self._called, self._size = called, size
@@ -89,10 +94,11 @@ class Model:
         """Yield a piece in the words of the tensors, and in place of AXES each choice of axes."""
         words = {"norm": self._called, "D": self._size, "right": self._axes.right}
         words["number"] = "{number}"  # which is known only once results are
+        words |= OF_RMS_NORM if "rms_norm" in self._names else OF_LAYER_NORM
         if piece.code != "AXES":
             yield piece._replace(why=piece.why.format(**words))
             return
-        is_whole = piece.why.startswith(("You averaged", "Both"))
+        is_whole = piece.why.startswith("You averaged")
         for wrong, code, belief in self._axes.wrong:
             if is_whole or self._axes.in_part or belief:
                 why = piece.why.format(**words, wrong=wrong)
@@ -171,9 +177,6 @@ NAMES: Mapping[str, Any] = {
     "median": _median,
     "away": lambda x, dim: x - x.mean(dim, keepdim=True),
     "one_pass": lambda x, dim: x.square().mean(dim, True) - x.mean(dim, True).square(),
-    "standardized": lambda x: F.layer_norm(x, x.shape[-1:]),
-    "points": encoded_points().double(),  # what x is in many lessons
-    "rms": lambda x: x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt(),
 }
 _BATCH = Belief.OVER_THE_BATCH
 WORDS = axes_of(
@@ -183,6 +186,7 @@ WORDS = axes_of(
     | {(1, 2): Belief.ONE_MEAN_PER_SENTENCE},
 )
 ROWS = axes_of(("the batch", "the features"), (1,), dict.fromkeys(((0,), (0, 1)), _BATCH))
+POINTS = axes_of(("the points", "the features"), (1,), dict.fromkeys(((0,), (0, 1)), _BATCH))
 LAST = Axes(
     "the last axes, as many as `normalized_shape` has",
     (
@@ -209,4 +213,4 @@ LAST_AXIS = Model(
     "layer",
     axes=Axes("the last axis", [each for each in LAST.wrong if "count(" not in each[1]]),
 )
-RMS_NORM = Model("layer_norm", "rms_norm", called="RMSNorm")
+RMS_NORM = Model("layer_norm", "rms_norm", axes=POINTS, called="RMSNorm")
