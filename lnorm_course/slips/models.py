@@ -23,6 +23,7 @@ from torch import Tensor
 
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece, split
+from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
 
 __all__ = [
@@ -175,6 +176,7 @@ NAMES: Mapping[str, Any] = {
     "share": lambda x, dim: x.numel() // max(1, x.sum(dim).numel()),
     "count": lambda dim: 1 if isinstance(dim, int) else len(dim),
     "median": _median,
+    "points": encoded_points().double(),  # what x is in many lessons
     "away": lambda x, dim: x - x.mean(dim, keepdim=True),
     "one_pass": lambda x, dim: x.square().mean(dim, True) - x.mean(dim, True).square(),
 }
