@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
 
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece, split
@@ -161,12 +160,6 @@ def axes_of(
     return Axes(words(right) + alone, wrong, in_part=len(names) <= 3)
 
 
-def _median(x: Tensor, dim: Any) -> Tensor:
-    """Take the median over one axis; more raise what they do there."""
-    one = dim if isinstance(dim, int) or len(dim) > 1 else dim[0]
-    return x.median(one, keepdim=True).values
-
-
 # What the texts may use.
 NAMES: Mapping[str, Any] = {
     "torch": torch,
@@ -175,7 +168,7 @@ NAMES: Mapping[str, Any] = {
     # How many numbers of x share a mean.
     "share": lambda x, dim: x.numel() // max(1, x.sum(dim).numel()),
     "count": lambda dim: 1 if isinstance(dim, int) else len(dim),
-    "median": _median,
+    "median": lambda x, dim: x.median(dim, keepdim=True).values,  # of one axis
     "points": encoded_points().double(),  # what x is in many lessons
     "away": lambda x, dim: x - x.mean(dim, keepdim=True),
     "one_pass": lambda x, dim: x.square().mean(dim, True) - x.mean(dim, True).square(),
