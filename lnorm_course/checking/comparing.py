@@ -21,7 +21,7 @@ def same(attempt: object, expected: object, within: float) -> bool:
     if isinstance(right, Tensor):
         if not isinstance(given, Tensor) or given.shape != right.shape:
             return False
-        return dtypes_agree(given, right) and bool(close_numbers(given, right, within).all())
+        return dtypes_agree(given, right) and _all_are_close(given, right, within)
     if isinstance(right, tuple):
         if getattr(given, "ndim", 0) == 1 and len(given) == len(right):
             given = tuple(given.tolist())
@@ -68,6 +68,15 @@ def close_numbers(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
         within = max(within, IN_FLOAT32)
     attempt, expected = attempt.double(), expected.double()
     return torch.isclose(attempt, expected, rtol=within, atol=within, equal_nan=True)
+
+
+def _all_are_close(attempt: Tensor, expected: Tensor, within: float) -> bool:
+    """Tell whether all numbers are close; most tensors that aren't differ in the first one."""
+    if expected.numel():
+        one, other = (each.flatten()[0].item() for each in (attempt, expected))
+        if abs(one - other) > 2 * max(within, IN_FLOAT32) * (1 + abs(other)):
+            return False
+    return bool(close_numbers(attempt, expected, within).all())
 
 
 def differing(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
