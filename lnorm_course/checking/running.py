@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 def fresh(arguments: tuple) -> tuple:
     """Copy the arguments of a call, so that an attempt can't change those of the exercise."""
-    copies = {id(each): each.clone() for each in arguments if _is_plain(each)}
+    copies = {id(each): each.clone() for each in tensors(arguments) if _is_plain(each)}
     return copy.deepcopy(arguments, copies)
 
 

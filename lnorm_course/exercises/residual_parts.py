@@ -1,5 +1,6 @@
 """What the exercises on residual blocks share: branches, inputs, and wrong blocks."""
 
+import copy
 import itertools
 from collections.abc import Callable, Iterator
 
@@ -22,6 +23,11 @@ class Branch:
 
     def __call__(self, x: Tensor) -> Tensor:
         return (x @ self.first).relu() @ self.second
+
+    def __deepcopy__(self, memo: dict) -> "Branch":
+        twin = copy.copy(self)  # each call of an attempt gets its own, and this takes least
+        twin.first, twin.second = self.first.clone(), self.second.clone()
+        return twin
 
     def __repr__(self) -> str:
         return self.name
