@@ -17,7 +17,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, FunctionType
-from typing import Any, cast
+from typing import Any
 
 import numpy
 import torch
@@ -52,15 +52,21 @@ def find_spot(attempt: object, is_right: Callable[[Callable, int], bool], count:
     if not function or any(map(_goes_on, ast.walk(function))):
         return ""
 
-    def is_right_now() -> bool:
-        version = _version(attempt, written, function)
+    names, kept = written.__globals__, dict(written.__globals__)
+    around = kept | inspect.getclosurevars(written).nonlocals
+    read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    changeable = {n: around[n] for n in read & around.keys() if isinstance(around[n], CHANGEABLE)}
+
+    def version_now() -> Callable:
+        return _version(attempt, written, function, around | copy.deepcopy(changeable))
+
+    def is_right_for_all(version: Callable) -> bool:
         return all(is_right(version, number) for number in range(count))
 
-    names, kept = written.__globals__, dict(written.__globals__)
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            spots = [edit.spot for edit in _fitting(function, is_right_now)]
+            spots = [edit.spot for edit in _fitting(function, version_now, is_right_for_all)]
         finally:
             if names.keys() != kept.keys() or any(names[n] is not kept[n] for n in kept):
                 names.clear()  # a helper that was called has changed the notebook
@@ -82,7 +88,7 @@ def find_spot(attempt: object, is_right: Callable[[Callable, int], bool], count:
 
 def _is_in_cell(code: CodeType) -> bool:
     """Tell whether code was written in a cell, and not in a file."""
-    entry = cast(tuple, linecache.cache.get(code.co_filename, ()))
+    entry: Any = linecache.cache.get(code.co_filename, ())
     return len(entry) > 2 and entry[1] is None
 
 
@@ -112,33 +118,33 @@ def _shown(source: str, node: ast.AST) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _fitting(function: Function, is_right_now: Callable[[], bool]) -> Iterator[Edit]:
+def _fitting(
+    function: Function, version: Callable[[], Callable], is_right: Callable[[Callable], bool]
+) -> Iterator[Edit]:
     """Yield the edits that make a function right; none if it can't run alone."""
     steps = _Steps()
-    if steps.count(is_right_now) or steps.made > MOST_STEPS // 3:
+    if steps.count(version, is_right) or steps.made > MOST_STEPS // 3:
         return
     steps.most, steps.made = 3 * steps.made + 200, 0
     for edit in list(edits(function))[:MOST_EDITS]:
         before = getattr(edit.owner, edit.field)
         setattr(edit.owner, edit.field, edit.new)
-        if steps.made <= MOST_STEPS and steps.count(is_right_now):
+        ast.fix_missing_locations(edit.owner)
+        if steps.made <= MOST_STEPS and steps.count(version, is_right):
             yield edit
         setattr(edit.owner, edit.field, before)
 
 
-def _version(attempt: Any, own: FunctionType, function: Function) -> Callable:
-    """Return an attempt with its function as the tree is now, which reads copies of what it has.
+def _version(attempt: Any, own: FunctionType, function: Function, names: dict) -> Callable:
+    """Return an attempt with its function as the tree is now, which reads these names.
 
     Raises:
-        Exception: that's no program, or what it reads can't be copied.
+        Exception: that's no program.
     """
-    names = {**own.__globals__, **inspect.getclosurevars(own).nonlocals}
-    read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    changeable = {n: names[n] for n in read & names.keys() if isinstance(names[n], CHANGEABLE)}
-    names |= copy.deepcopy(changeable)
-    statement = ast.Expr(function) if isinstance(function, ast.Lambda) else function
-    module = ast.fix_missing_locations(ast.Module([statement], []))
-    program = compile(module, own.__code__.co_filename, "exec", dont_inherit=True)
+    is_lambda = isinstance(function, ast.Lambda)
+    tree = ast.Expression(function) if is_lambda else ast.Module([function], [])
+    mode = "eval" if is_lambda else "exec"
+    program = compile(tree, own.__code__.co_filename, mode, dont_inherit=True)
     codes = [each for each in program.co_consts if isinstance(each, CodeType)]
     code = next(each for each in reversed(codes) if each.co_name == own.__code__.co_name)
     new = FunctionType(code, names, argdefs=own.__defaults__)  # without what runs around it
@@ -153,12 +159,13 @@ class _Steps:
 
     made, most, until = 0, MOST_STEPS, 0
 
-    def count(self, is_right: Callable[[], bool]) -> bool:
-        """Tell whether a version is right, and ends in time."""
+    def count(self, version: Callable[[], Callable], is_right: Callable) -> bool:
+        """Tell whether a version can be made, is right, and ends in time."""
         before, self.until = sys.gettrace(), self.made + self.most
-        sys.settrace(self._trace)
         try:
-            return is_right()
+            made = version()
+            sys.settrace(self._trace)
+            return is_right(made)
         except (Exception, SystemExit, _TooManyError):  # what is edited isn't always a program
             return False
         finally:
