@@ -61,7 +61,8 @@ def find_spot(attempt: object, is_right: Callable[[Callable, int], bool], count:
         return _version(attempt, written, function, around | copy.deepcopy(changeable))
 
     def is_right_for_all(version: Callable) -> bool:
-        return all(is_right(version, number) for number in range(count))
+        # An exercise has its smallest input last, and most versions are wrong for each.
+        return all(is_right(version, number) for number in reversed(range(count)))
 
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore")
