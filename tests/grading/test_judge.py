@@ -9,7 +9,7 @@ import torch
 from kernel_values import outcomes_of
 
 from lnorm_course.exercises.mean import how_many
-from lnorm_staff.grading.run import child
+from lnorm_staff.grading.run import child, outcomes
 from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
 from lnorm_staff.grading.run.outcomes import JUDGE
 from lnorm_staff.grading.run.plain_data import NUMBERS, encode
@@ -88,6 +88,7 @@ def test_what_breaks_the_judging_costs_only_its_own_exercise_and_not_much_time(m
     limited, _, served = child.START.partition("serve({module")
     start = f"{limited}from lnorm_staff.grading.run import judge{BROKEN}serve({{module{served}"
     monkeypatch.setattr(child, "START", start)
+    monkeypatch.setattr(outcomes, "SECONDS_TO_STOP", 0.1)
     errors = "die", "take", "wait", "fails"
     died, took, waited, known = judged(*(sent(error=error) for error in errors), timeout=2)
     assert died == DIED
