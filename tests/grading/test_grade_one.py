@@ -17,15 +17,22 @@ P0, P1, P2, *_ = PREDICTIONS
 C0, C1, C2 = CODE
 MISTAKE = P1.wrong[0].answer
 SAID = f"{P1.judge(MISTAKE).mistake}: {' '.join(P1.judge(MISTAKE).message.split())}"
+OTHERS = Exercise.bank[standardize.TOPIC]
+OVER_THE_BATCH = """
+from lnorm_course.exercises.standardize import formula
+over_the_batch = lambda x, eps: (x - x.mean(0)) / (x.var(0) + eps).sqrt()
+formula.check(over_the_batch)"""
+WHAT_EXERCISES_SAY = [
+    (solved(P0), (P0, "right", "")),
+    (f"{P1.name}.check({MISTAKE!r})", (P1, "wrong", SAID)),
+    (f"{P2.name}.check()", (P2, "not attempted", P2.judge(...).message)),
+    (solved(C0), (C0, "right", "")),
+    (f"{C1.name}.check(lambda x: x.missing)", (C1, "wrong", "AttributeError")),
+    (f"{FURTHER}.check(...)", (BANK[FURTHER], "not attempted", "")),
+    (OVER_THE_BATCH, (OTHERS["formula"], "wrong", "")),
+]
 # A check counts however it's called, and the last one with the value that it was given.
 SUBMISSIONS = {
-    "what an exercise says": [
-        (solved(P0), (P0, "right", "")),
-        (f"{P1.name}.check({MISTAKE!r})", (P1, "wrong", SAID)),
-        (f"{P2.name}.check()", (P2, "not attempted", P2.judge(...).message)),
-        (solved(C0), (C0, "right", "")),
-        (f"{C1.name}.check(lambda x: x.missing)", (C1, "wrong", "AttributeError")),
-    ],
     "ways to check": [
         (f"alias = {P0.name}; alias.check(99)\n{solved(P0)}; attempt = 98", (P0, "right", "")),
         (
@@ -74,15 +81,12 @@ def test_each_exercise_of_a_submission_gets_its_grade(name):
 
 
 def test_of_two_lessons_each_has_its_grades_a_side_trip_too_and_several_beliefs():
-    cell = """
-from lnorm_course.exercises.standardize import formula
-over_the_batch = lambda x, eps: (x - x.mean(0)) / (x.var(0) + eps).sqrt()
-formula.check(over_the_batch)"""
-    both = BANK | Exercise.bank[standardize.TOPIC]
-    found = grade([IMPORTS, f"{FURTHER}.check(...)", cell], both)
+    found = grade([IMPORTS, *(source for source, *_ in WHAT_EXERCISES_SAY)], BANK | OTHERS)
+    assert_graded(found, WHAT_EXERCISES_SAY)
     found = {grade.exercise: grade for grade in found}
     assert (found[FURTHER].further, found[P0.name].further) == ("further", "")
-    assert found["formula"].lesson == "03_standardize"
+    lessons = {found[name].lesson for name in BANK if name in found}
+    assert (lessons, found["formula"].lesson) == ({"01_mean"}, "03_standardize")
     assert {*standardize.__all__} & {*found}
     expected = {Belief.OVER_THE_BATCH.code, Belief.VARIANCE_OVER_D_MINUS_1.code}
     assert {*found["formula"].belief.split()} == expected

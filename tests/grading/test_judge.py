@@ -32,14 +32,13 @@ def judged(*attempts, timeout=60, total=300):
     return [one or outcome[:2] for one, outcome in zip(told, found, strict=True)]
 
 
-def test_no_dtype_of_pytorch_ends_the_child_whatever_its_shape_and_bytes():
+def values_of_every_dtype():
+    """Return what claims to be a tensor, of every dtype, whatever its shape and its numbers."""
     known = {str(d) for d in vars(torch).values() if isinstance(d, torch.dtype)}
     dtypes = known | set(NUMBERS) | {"torch.load", "O", "V4", "f4,f4", "x" * 10**5, "\ud800"}
     shapes = [], [0], [2, 3], [0, 2**62, 2**62], [-2, -3], [2**70], [1] * 500
     numbers = [], [1.5] * 6, [[1, math.nan]], [2**70], ["\ud800"], "A", {"A": 1}, 7
-    values = [{"numbers": given} for given in itertools.product(dtypes, shapes, numbers)]
-    for value, found in zip(values, judged(*map(sent, values)), strict=True):
-        assert found == NO_ATTEMPT or found[0] == "wrong", (value, found)
+    return [{"numbers": given} for given in itertools.product(dtypes, shapes, numbers)]
 
 
 ONE = encode(1)
@@ -60,12 +59,14 @@ FORGED = [
 
 
 def test_what_no_kernel_writes_is_refused_at_once_and_the_child_lives_on():
-    started = time.monotonic()
-    *found, last = judged(*FORGED, sent(ONE))
-    for forged, verdict in zip(FORGED, found, strict=True):
+    values, started = values_of_every_dtype(), time.monotonic()
+    *found, last = judged(*FORGED, *map(sent, values), sent(ONE))
+    for forged, verdict in zip(FORGED, found, strict=False):
         assert verdict == NO_ATTEMPT, str(forged)[:99]
+    for value, verdict in zip(values, found[len(FORGED) :], strict=True):
+        assert verdict == NO_ATTEMPT or verdict[0] == "wrong", (value, verdict)
     assert last[0] == "wrong"
-    assert time.monotonic() - started < 20  # and most of that is for the start
+    assert time.monotonic() - started < 30  # and most of that is for the start
 
 
 # What a child does instead of judging, by the error that it's given.
