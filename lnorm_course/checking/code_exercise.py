@@ -132,13 +132,15 @@ class CodeExercise(Exercise):
                 attempt = self.template.make(self.template.pieces(chosen))
             except Exception:  # what the pieces make together isn't always a program
                 return False
-            return all(self._is_right_for(attempt, number) for number in range(len(self.inputs)))
+            return self._is_right(attempt)
 
-    def _is_right_for(self, attempt: object, number: int) -> bool:
-        results = running.results(
-            attempt, [self.inputs[number]], self.use_class, without=self.without
-        ).values
-        return bool(results) and self.search.equal(results[0], self.right[number])
+    def _is_right(self, attempt: object) -> bool:
+        """Tell whether it's right for each input, the last first, which is the smallest."""
+        for given, right in zip(self.inputs[::-1], self.right[::-1], strict=True):
+            made = running.results(attempt, [given], self.use_class, without=self.without).values
+            if not made or not self.search.equal(made[0], right):
+                return False
+        return True
 
     def judge_outcome(self, outcome: Outcome) -> Feedback:
         """Say that an attempt is right, or what is wrong in it, or at least what shows it.
@@ -156,7 +158,7 @@ class CodeExercise(Exercise):
         found = self._explanations(outcome, wrong)
         if found and len(found[0]) == 1:
             return self._named(found, outcome)
-        spot = find_spot(outcome.attempt, self._is_right_for, len(self.inputs))
+        spot = find_spot(outcome.attempt, self._is_right)
         if found and not spot:
             return self._named(found, outcome)
         unnamed = (

@@ -74,11 +74,8 @@ class Explanations:
     def model_pieces(self) -> list[Piece]:
         """The model's wrong pieces that make a difference to what the right answer returns."""
         pieces = self.exercise.model.pieces if self.exercise.by_steps else []
-        return [piece for piece in pieces if not self._is_right_with(piece)]
-
-    def _is_right_with(self, piece: Piece) -> bool:
-        right = self.exercise.right
-        return all(self.equal(self.result((piece,), n), each) for n, each in enumerate(right))
+        right = [*enumerate(self.exercise.right)]
+        return [p for p in pieces if not all(self.equal(self.result((p,), n), r) for n, r in right)]
 
     def of(
         self, results: Mapping[int, object], source: str = "", most: int = 2
@@ -112,7 +109,8 @@ class Explanations:
                 ]
                 if found:
                     # What the source shows, too, is surer than what the numbers alone allow.
-                    return [parts for parts in found if any(map(_is_in_source, parts))] or found
+                    shown = [ps for ps in found if any(isinstance(p, Piece) and p.has for p in ps)]
+                    return shown or found
         return []
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
@@ -172,10 +170,6 @@ def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:
 def may_be(part: Part, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
     return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
-
-
-def _is_in_source(part: Part) -> bool:
-    return isinstance(part, Piece) and bool(part.has)
 
 
 def in_words(found: Sequence[Explanation]) -> tuple[str, str]:

@@ -36,13 +36,12 @@ CHANGEABLE = torch.Tensor | torch.nn.Module | numpy.ndarray | list | dict | set
 SHOWN = ast.stmt | ast.BinOp | ast.Call | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp
 
 
-def find_spot(attempt: object, is_right: Callable[[Callable, int], bool], count: int) -> str:
+def find_spot(attempt: object, is_right: Callable[[Callable], bool]) -> str:
     """Return the part of an attempt's source that alone has to be changed; empty if none is known.
 
     Args:
         attempt: a function that was written in a cell, or a class with such a `forward`.
-        is_right: (edited version of it, number of the input) -> whether it's right for that.
-        count: how many inputs there are.
+        is_right: edited version of it -> whether it's right for all inputs.
     """
     written = watching.written(attempt)
     if not written or not _is_in_cell(written.__code__):
@@ -53,21 +52,19 @@ def find_spot(attempt: object, is_right: Callable[[Callable, int], bool], count:
         return ""
 
     names, kept = written.__globals__, dict(written.__globals__)
-    around = kept | inspect.getclosurevars(written).nonlocals
+    around = {**kept, **inspect.getclosurevars(written).nonlocals}
     read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     changeable = {n: around[n] for n in read & around.keys() if isinstance(around[n], CHANGEABLE)}
 
-    def version_now() -> Callable:
-        return _version(attempt, written, function, around | copy.deepcopy(changeable))
-
-    def is_right_for_all(version: Callable) -> bool:
-        # An exercise has its smallest input last, and most versions are wrong for each.
-        return all(is_right(version, number) for number in reversed(range(count)))
+    def is_right_now(trace: Callable) -> bool:
+        version = _version(attempt, written, function, around | copy.deepcopy(changeable))
+        sys.settrace(trace)
+        return is_right(version)
 
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            spots = [edit.spot for edit in _fitting(function, version_now, is_right_for_all)]
+            spots = [edit.spot for edit in _fitting(function, is_right_now)]
         finally:
             if names.keys() != kept.keys() or any(names[n] is not kept[n] for n in kept):
                 names.clear()  # a helper that was called has changed the notebook
@@ -119,19 +116,17 @@ def _shown(source: str, node: ast.AST) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _fitting(
-    function: Function, version: Callable[[], Callable], is_right: Callable[[Callable], bool]
-) -> Iterator[Edit]:
+def _fitting(function: Function, is_right_now: Callable[[Callable], bool]) -> Iterator[Edit]:
     """Yield the edits that make a function right; none if it can't run alone."""
     steps = _Steps()
-    if steps.count(version, is_right) or steps.made > MOST_STEPS // 3:
+    if steps.count(is_right_now) or steps.made > MOST_STEPS // 3:
         return
     steps.most, steps.made = 3 * steps.made + 200, 0
     for edit in list(edits(function))[:MOST_EDITS]:
         before = getattr(edit.owner, edit.field)
         setattr(edit.owner, edit.field, edit.new)
         ast.fix_missing_locations(edit.owner)
-        if steps.made <= MOST_STEPS and steps.count(version, is_right):
+        if steps.made <= MOST_STEPS and steps.count(is_right_now):
             yield edit
         setattr(edit.owner, edit.field, before)
 
@@ -142,10 +137,9 @@ def _version(attempt: Any, own: FunctionType, function: Function, names: dict) -
     Raises:
         Exception: that's no program.
     """
-    is_lambda = isinstance(function, ast.Lambda)
-    tree = ast.Expression(function) if is_lambda else ast.Module([function], [])
-    mode = "eval" if is_lambda else "exec"
-    program = compile(tree, own.__code__.co_filename, mode, dont_inherit=True)
+    statement = ast.Expr(function) if isinstance(function, ast.Lambda) else function
+    module = ast.Module([ast.copy_location(statement, function)], [])
+    program = compile(module, own.__code__.co_filename, "exec", dont_inherit=True)
     codes = [each for each in program.co_consts if isinstance(each, CodeType)]
     code = next(each for each in reversed(codes) if each.co_name == own.__code__.co_name)
     new = FunctionType(code, names, argdefs=own.__defaults__)  # without what runs around it
@@ -160,13 +154,11 @@ class _Steps:
 
     made, most, until = 0, MOST_STEPS, 0
 
-    def count(self, version: Callable[[], Callable], is_right: Callable) -> bool:
+    def count(self, is_right_now: Callable[[Callable], bool]) -> bool:
         """Tell whether a version can be made, is right, and ends in time."""
         before, self.until = sys.gettrace(), self.made + self.most
         try:
-            made = version()
-            sys.settrace(self._trace)
-            return is_right(made)
+            return is_right_now(self._trace)
         except (Exception, SystemExit, _TooManyError):  # what is edited isn't always a program
             return False
         finally:

@@ -27,12 +27,11 @@ def written(code, **around):
 def spot(attempt, right, **options):
     """Return the spot in an attempt, or in the last thing that code defines."""
 
-    def is_right(version, number):
-        values = results(version, [INPUTS[number]], **options).values
-        return bool(values) and same(values[0], right(*INPUTS[number]), 1e-6)
+    def is_right(version):
+        return same(results(version, INPUTS, **options).values, [right(*i) for i in INPUTS], 1e-6)
 
     attempt = written(attempt)[0] if isinstance(attempt, str) else attempt
-    return find_spot(attempt, is_right, len(INPUTS))
+    return find_spot(attempt, is_right)
 
 
 def total(x):
