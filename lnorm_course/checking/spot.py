@@ -52,12 +52,12 @@ def find_spot(attempt: object, is_right: Callable[[Callable], bool]) -> str:
         return ""
 
     names, kept = written.__globals__, dict(written.__globals__)
-    around = {**kept, **inspect.getclosurevars(written).nonlocals}
+    held = {**kept, **inspect.getclosurevars(written).nonlocals}
     read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    changeable = {n: around[n] for n in read & around.keys() if isinstance(around[n], CHANGEABLE)}
+    changeable = {n: held[n] for n in read & held.keys() if isinstance(held[n], CHANGEABLE)}
 
     def is_right_now(trace: Callable) -> bool:
-        version = _version(attempt, written, function, around | copy.deepcopy(changeable))
+        version = _version(attempt, written, function, held | copy.deepcopy(changeable))
         sys.settrace(trace)
         return is_right(version)
 
