@@ -180,7 +180,7 @@ class ResidualBlock(nn.Module):
             )
         self.placement = placement
         self.f = FeedForward(d_model, dtype=dtype)
-        self.norm = None if placement == "none" else LayerNorm(d_model, dtype=dtype)
+        self.norm = None if placement == "none" else nn.LayerNorm(d_model, dtype=dtype)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map `x` of shape (*, d_model) to a tensor of the same shape."""
@@ -226,7 +226,7 @@ class ResidualStack(nn.Module):
         has_final = placement != "post" if final_norm is None else final_norm
         blocks = (ResidualBlock(d_model, placement, dtype) for _ in range(depth))
         self.blocks = nn.ModuleList(blocks)
-        self.final_norm = LayerNorm(d_model, dtype=dtype) if has_final else None
+        self.final_norm = nn.LayerNorm(d_model, dtype=dtype) if has_final else None
 
     def forward(self, x: Tensor) -> Tensor:
         """Map `x` of shape (*, d_model) to a tensor of the same shape."""

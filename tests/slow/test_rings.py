@@ -159,8 +159,8 @@ RUNS = {
     "divides": Runs(rings(LESSON_9.DividesOnly), 6, below(0.01)),
     "divides from He's": Runs(rings(LESSON_9.DividesOnly, **BIASED), 6, below(0.01)),
     # Lesson 10: norms alone don't train 24 layers at every rate, nor from every start.
-    "chain at 0.05": Runs(rings(LayerNorm, **CHAIN), 4, above(0.5), TO_300),
-    "chain at 0.01": Runs(rings(LayerNorm, **CHAIN), 4, below(0.1), AT_0_01),
+    "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 4, above(0.5), TO_300, points=128),
+    "chain at 0.01": Runs(rings(nn.LayerNorm, **CHAIN), 4, below(0.1), AT_0_01, points=128),
     "He's at 0.05": Runs(rings(LayerNorm, **HE_CHAIN), 4, above(0.5), TO_100),
     "He's at 0.01": Runs(rings(LayerNorm, **HE_CHAIN), 4, above(0.5), AT_0_01),
     "with a bias": Runs(rings(LayerNorm, **HE_CHAIN, first_bias=True), 4, below(0.1), AT_0_01),
