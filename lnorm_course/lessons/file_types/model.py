@@ -55,7 +55,7 @@ def magika() -> FileTypes:
     """
     stored = (files("lnorm_course.lessons.file_types") / "magika.npz").read_bytes()
     weights = numpy.load(io.BytesIO(stored))
-    with torch.device("meta"):  # which draws no weights, so the random state stays as it is
+    with torch.random.fork_rng(devices=[]):  # so the random state stays as it is
         model = FileTypes()
     found = {name: torch.from_numpy(weights[name]).float() for name in weights.files}
     model.load_state_dict(found, assign=True)
