@@ -16,9 +16,10 @@ from lnorm_utils.training import train
 
 LONG = pytest.mark.usefixtures("with_all")
 POINTS, RING = two_rings()
-FEWER, THEIR_RING = two_rings(128)  # as in lessons 10 and 11
+FEWER, THEIR_RING = two_rings(128)  # as in later lessons
 LESSON_2, LESSON_4 = parts_of("02_variance"), parts_of("04_gamma_beta")
 LESSON_9, LESSON_12 = parts_of("09_rms_norm"), parts_of("12_backward_pass", "rules")
+LESSON_17, WRONG = parts_of("17_find_the_bug"), ("Unbiased", "EpsOutside", "RawSquares")
 
 
 def below(most):
@@ -141,24 +142,26 @@ RUNS = {
     "one norm of ten": Runs(with_in_front(END, -2, hidden_layers=10), 2, above(0.6), TO_300),
     "ten norms": Runs(rings(LayerNorm, hidden_layers=10), 2, below(0.05), TO_300),
     # Lesson 4: a factor has to fit, and large weights need a norm and a first bias.
-    "times 3": Runs(rings(LESSON_4.Times3), 6, torch.isnan),
-    "minus the mean": Runs(rings(LESSON_4.MinusMean), 6, above(0.69)),
-    "10 times He's": Runs(rings(**TEN_TIMES), 3, torch.isnan),
-    "10 times He's, norms": Runs(rings(LayerNorm, **TEN_TIMES), 4, above(0.4)),
-    "and a bias": Runs(rings(LayerNorm, **TEN_TIMES, first_bias=True), 4, below(0.05)),
+    "times 3": Runs(rings(LESSON_4.Times3), 6, torch.isnan, points=128),
+    "minus the mean": Runs(rings(LESSON_4.MinusMean), 6, above(0.69), points=128),
+    "10 times He's": Runs(rings(**TEN_TIMES), 3, torch.isnan, points=128),
+    "10 times He's, norms": Runs(rings(LayerNorm, **TEN_TIMES), 4, above(0.4), points=128),
+    "and a bias": Runs(rings(LayerNorm, **TEN_TIMES, first_bias=True), 4, below(0.05), points=128),
     # Lesson 5: at a rate at which layer norm hardly ever does, batch norm learns.
-    "batch norm at 0.2": Runs(rings(nn.BatchNorm1d), 6, below(0.01), {"rate": 0.2, **TO_100}),
+    "batch norm at 0.2": Runs(
+        rings(nn.BatchNorm1d), 6, below(0.01), {"rate": 0.2, **TO_100}, points=128
+    ),
     # Lesson 7: only different biases in front of the first norm mend He's start, or time.
-    "a first bias": Runs(rings(LayerNorm, **BIASED), 4, below(0.05), points=256),
-    "one for all": Runs(from_he(lambda n, _: n[0].bias.data.add_(1)), 3, above(0.4), points=256),
-    "bias 0": Runs(other_biases(of=0), 3, below(0.05), points=256),
-    "bias 3": Runs(other_biases(of=3), 3, above(0.4), points=256),
-    "last bias": Runs(other_biases(of=-1), 3, above(0.4), points=256),
-    "600 steps": Runs(rings(LayerNorm, start=1.0), 3, below(0.05), {"steps": 600}, points=256),
-    "a third": Runs(from_he(lambda n, _: n[0].weight.data.div_(3)), 3, below(0.05), points=256),
+    "a first bias": Runs(rings(LayerNorm, **BIASED), 4, below(0.05), points=128),
+    "one for all": Runs(from_he(lambda n, _: n[0].bias.data.add_(1)), 3, above(0.4), points=128),
+    "bias 0": Runs(other_biases(of=0), 3, below(0.05), points=128),
+    "bias 3": Runs(other_biases(of=3), 3, above(0.4), points=128),
+    "last bias": Runs(other_biases(of=-1), 3, above(0.4), points=128),
+    "600 steps": Runs(rings(LayerNorm, start=1.0), 3, below(0.05), {"steps": 600}, points=128),
+    "a third": Runs(from_he(lambda n, _: n[0].weight.data.div_(3)), 3, below(0.05), points=128),
     # Lesson 9: dividing is enough.
-    "divides": Runs(rings(LESSON_9.DividesOnly), 6, below(0.01)),
-    "divides from He's": Runs(rings(LESSON_9.DividesOnly, **BIASED), 6, below(0.01)),
+    "divides": Runs(rings(LESSON_9.DividesOnly), 6, below(0.01), points=128),
+    "divides from He's": Runs(rings(LESSON_9.DividesOnly, **BIASED), 6, below(0.01), points=128),
     # Lesson 10: norms alone don't train 24 layers at every rate, nor from every start.
     "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 4, above(0.5), TO_300, points=128),
     "chain at 0.01": Runs(rings(nn.LayerNorm, **CHAIN), 4, below(0.1), AT_0_01, points=128),
@@ -173,8 +176,11 @@ RUNS = {
     "Xavier's weights": Runs(with_biases(0, "Xavier"), 4, never_below(0.1), AT_0_3, points=128),
     "Xavier's, biases": Runs(with_biases(1, "Xavier"), 4, never_below(0.1), AT_0_3, points=128),
     # Lesson 12: four of the five wrong backward passes train.
-    **{rule: Runs(ruled(rule), 8, below(0.05), TO_100) for rule in LESSON_12.rules},
-    "sums for means": Runs(ruled("sums for means"), 8, above(0.6), TO_100),
+    **{rule: Runs(ruled(rule), 8, below(0.05), TO_100, points=128) for rule in LESSON_12.rules},
+    "sums for means": Runs(ruled("sums for means"), 8, above(0.6), TO_100, points=128),
+    # Lesson 17: three of the four wrong layers train.
+    **{name: Runs(rings(vars(LESSON_17)[name]), 6, below(0.01), points=128) for name in WRONG},
+    "NotDivided": Runs(rings(LESSON_17.NotDivided), 6, above(0.69), points=128),
 }
 
 
@@ -255,7 +261,7 @@ def test_at_rate_0_2_layer_norm_hardly_ever_learns_the_rings():
 def test_gamma_follows_weight_decay_and_the_rings_are_learned_all_the_same(start, decay, mean):
     for seed in range(3):
         network = ring_network(LayerNorm, hidden_layers=4, seed=seed, start=start)
-        loss = train(network, POINTS, RING, rate=0.001, adam=True, decay=decay)[-1]
+        loss = train(network, FEWER, THEIR_RING, rate=0.001, adam=True, decay=decay)[-1]
         gamma = torch.cat([norm.weight for norm in network[1:-1:3]]).mean()
         assert gamma.item() == pytest.approx(mean, abs=0.006)
         assert loss < 0.01
