@@ -243,16 +243,16 @@ def test_five_of_the_six_changes_make_the_first_gradients_a_hundred_times_as_lar
 @LONG
 def test_batch_norm_s_loss_falls_in_each_step_and_layer_norm_s_jumps_less_at_a_tenth_of_the_rate():
     for seed in range(4):
-        assert (train(ring_network(nn.BatchNorm1d, seed=seed), POINTS, RING).diff() < 0).all()
-        fast = train(ring_network(LayerNorm, seed=seed), POINTS, RING)
-        slow = train(ring_network(LayerNorm, seed=seed), POINTS, RING, rate=0.005, steps=600)
+        assert (train(ring_network(nn.BatchNorm1d, seed=seed), FEWER, THEIR_RING).diff() < 0).all()
+        fast = train(ring_network(LayerNorm, seed=seed), FEWER, THEIR_RING)
+        slow = train(ring_network(LayerNorm, seed=seed), FEWER, THEIR_RING, rate=0.005, steps=600)
         assert (fast.diff() > 0).sum() > (slow.diff() > 0).sum()
 
 
 @LONG
 def test_at_rate_0_2_layer_norm_hardly_ever_learns_the_rings():
     networks = [ring_network(LayerNorm, seed=seed) for seed in range(6)]
-    ends = [train(network, POINTS, RING, rate=0.2, steps=100)[-1] for network in networks]
+    ends = [train(network, FEWER, THEIR_RING, rate=0.2, steps=100)[-1] for network in networks]
     assert sum(end < 0.1 for end in ends) <= 2
 
 
@@ -271,7 +271,7 @@ def test_asking_batch_norm_in_training_mode_spoils_what_eval_says_later():
     new, ring = two_rings(seed=1)
     for seed in range(2):
         network = ring_network(nn.BatchNorm1d, seed=seed)
-        train(network, POINTS, RING)
+        train(network, FEWER, THEIR_RING)
         before = network.eval()(new).argmax(dim=1) == ring
         network.train()
         for pair in new.split(2):
