@@ -148,7 +148,7 @@ class FeedForward(nn.Module):
 
 
 class ResidualBlock(nn.Module):
-    """Add what a feed-forward network f makes of the stream to the stream, with a layer norm LN.
+    """Add what a feed-forward network f makes of the stream to the stream, with LN, `nn.LayerNorm`.
 
     "post": LN(x + f(x)), "pre": x + f(LN(x)), "none": x + f(x).
 
