@@ -47,13 +47,19 @@ CALLS = {
 }
 
 
-def used():
-    """Return what the calls use, with the functions that the notebook defines."""
+def of_the_notebook():
+    """Return the functions that the notebook defines, and what they use."""
     names = {"torch": torch, "F": F, "layer_norm": layer_norm}
     cells = nbformat.read(NOTEBOOKS / "appendix_speed.ipynb", as_version=4).cells
     code = ast.parse("\n".join(cell.source for cell in cells if cell.cell_type == "code"))
     defined = [node for node in code.body if isinstance(node, ast.FunctionDef)]
     exec(compile(ast.Module(defined, []), "<appendix_speed>", "exec"), names)
+    return names
+
+
+def used():
+    """Return what the calls use."""
+    names = of_the_notebook()
     for compiled, name in (("compiled", "two_pass"), ("compiled_one_pass", "one_pass")):
         names[compiled] = torch.compile(names[name])
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0))
