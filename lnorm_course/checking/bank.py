@@ -36,7 +36,7 @@ sentence about a value or a mistake stands behind `#`, and in brackets the commo
 | `see` | classes | the arguments of `class_attempts.look`, first OUTPUT or the like |
 | `norm` | code | the right result by the steps of the model, which are called `norm` |
 | `model`, `without` | code | as in `CodeExercise` |
-| `mistakes` | code | pairs of a mistake and its belief or None, which code in front makes |
+| `mistakes` | code | `Mistake`s that code in front makes |
 | `gaps` | code | the program with gaps below; its first pieces are the answer |
 """
 
@@ -263,8 +263,7 @@ class BankLoader(Loader):
         given = f"norm, {parameters}" if "by_steps" in options else parameters
         mistakes = [self.mistake(entry, given) for entry in section.all("wrong")]
         for entry in section.all("mistakes"):
-            pairs = self.run(entry.rest, entry.line)
-            mistakes += [Mistake.of(function, belief) for function, belief in pairs]
+            mistakes += self.run(entry.rest, entry.line)
         template = self.template(section.all("gaps")[0])
         return CodeExercise(template, looks=seen, mistakes=mistakes, **options)
 

@@ -7,7 +7,7 @@ right solution correct the programs of students. Here the error model is a progr
 import contextlib
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -29,7 +29,6 @@ __all__ = [
     "clause",
     "in_gaps",
     "in_words",
-    "may_be",
 ]
 
 MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend on the machine
@@ -46,12 +45,6 @@ class Mistake(NamedTuple):
     answer: Any
     why: str
     beliefs: tuple[Belief, ...] = ()
-
-    @classmethod
-    def of(cls, function: Callable, belief: Belief | None = None) -> "Mistake":
-        """Take a function as a mistake, whose docstring is what is said of it."""
-        why = " ".join((function.__doc__ or "").split())
-        return cls(function, why, (belief,) if belief else ())
 
 
 Part = Mistake | Piece
@@ -105,7 +98,7 @@ class Explanations:
                     parts
                     for parts in group
                     if all(self.fits(results[n], parts, n) for n in order)
-                    and all(may_be(part, code) for part in parts)
+                    and all(_may_be(part, code) for part in parts)
                 ]
                 if found:
                     # What the source shows, too, is surer than what the numbers alone allow.
@@ -167,7 +160,7 @@ def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:
     return (parts for parts in groups if len({part.gap for part in parts}) == len(parts))
 
 
-def may_be(part: Part, code: str) -> bool:
+def _may_be(part: Part, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
     return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
 

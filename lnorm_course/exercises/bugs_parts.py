@@ -1,9 +1,10 @@
 """Layers that the exercise `row_alone` of lesson 17 tries, and differences taken without `abs`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 
+from lnorm_course.checking.search import Mistake
 from lnorm_course.exercises.module_parts import TABLE, WIDE
 
 
@@ -86,7 +87,7 @@ ON_TABLES = {layer.name: (layer, TABLE) for layer in TRIED} | {
 }
 
 
-def without_abs() -> Iterator[tuple[Callable, None]]:
+def without_abs() -> Iterator[Mistake]:
     """Yield mistakes that look at differences with their signs."""
     for sign, is_other in ((1, "smaller"), (-1, "larger")):
 
@@ -97,12 +98,13 @@ def without_abs() -> Iterator[tuple[Callable, None]]:
             return bool((sign * (layer(x)[0] - layer(x[:1])[0])).sum() < 1e-6)
 
         where = f"Where row 0 is {is_other} among the others than alone, they are negative"
-        largest.__doc__ = (
+        yield Mistake(
+            largest,
             f"You took the largest of the differences with their signs. {where}, and smaller than "
-            "any tolerance. Take `abs` of each first."
+            "any tolerance. Take `abs` of each first.",
         )
-        total.__doc__ = (
+        yield Mistake(
+            total,
             f"You added up the differences, or averaged them, with their signs. {where}, and "
-            "others cancel. Take `abs` of each first."
+            "others cancel. Take `abs` of each first.",
         )
-        yield from ((largest, None), (total, None))

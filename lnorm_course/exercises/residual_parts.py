@@ -2,15 +2,14 @@
 
 import copy
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
+from lnorm_course.checking.search import Mistake
 from lnorm_course.slips.beliefs import Belief
 from lnorm_utils.data import encoded_points, normal
-
-Mistake = tuple[Callable, Belief | None]
 
 
 class Branch:
@@ -79,16 +78,16 @@ def _all_blocks() -> Iterator[tuple[frozenset[str], bool, str]]:
 
 
 def wrong_blocks(right: frozenset[str], instead: str) -> Iterator[Mistake]:
-    """Yield each block whose norms are at other places, as a mistake, and the belief behind it."""
+    """Yield each block whose norms are at other places, as a mistake."""
     for places, adds, done in _all_blocks():
         if (places, adds) != (right, True):
 
             def mistake(norm, x, f, places=places, adds=adds):
                 return block(norm, x, f, places, adds)
 
-            mistake.__doc__ = f"Y{done[1:]}. {instead}"
             is_other = adds and places in (POST, PRE)
-            yield mistake, Belief.PRE_NORM_IS_POST_NORM if is_other else None
+            beliefs = (Belief.PRE_NORM_IS_POST_NORM,) * is_other
+            yield Mistake(mistake, f"Y{done[1:]}. {instead}", beliefs)
 
 
 def stack(norm, x, fs, places=PRE, adds=True, has_final=True):
@@ -114,9 +113,9 @@ def wrong_stacks() -> Iterator[Mistake]:
 
             post = "Your blocks are post-LN: they normalize the sum"
             begin = post if is_post else f"In your blocks {done}"
-            mistake.__doc__ = (
+            why = (
                 f"{begin}{'' if has_final else ', and the final norm is missing'}. "
                 "A pre-LN block normalizes what f gets and nothing else, and adds what f returns "
                 "to x."
             )
-            yield mistake, Belief.PRE_NORM_IS_POST_NORM if is_post else None
+            yield Mistake(mistake, why, (Belief.PRE_NORM_IS_POST_NORM,) * is_post)

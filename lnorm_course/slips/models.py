@@ -26,12 +26,10 @@ from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
 
 __all__ = [
-    "LAST_AXES",
-    "LAST_AXIS",
+    "LAST",
     "RMS_NORM",
     "SENTENCES",
     "TABLE",
-    "WORDS",
     "Axes",
     "Model",
     "axes_of",
@@ -202,10 +200,4 @@ LAST = Axes(
 )
 SENTENCES = Model("layer_norm", axes=WORDS)
 TABLE = Model("layer_norm", axes=ROWS)
-LAST_AXES = Model("layer_norm", "layer", axes=LAST)
-LAST_AXIS = Model(
-    "layer_norm",
-    "layer",
-    axes=Axes("the last axis", [each for each in LAST.wrong if "count(" not in each[1]]),
-)
 RMS_NORM = Model("layer_norm", "rms_norm", axes=POINTS, called="RMSNorm")

@@ -16,7 +16,7 @@ HINTS = ["Count.", "Count again."]
 def made(program, inputs, mistakes=(), **options):
     """Make an exercise from its program, its inputs and functions that are mistakes."""
     given = {f"input {number}": arguments for number, arguments in enumerate(inputs)}
-    known = [Mistake.of(mistake, Belief.OVER_THE_BATCH) for mistake in mistakes]
+    known = [Mistake(m, " ".join(m.__doc__.split()), (Belief.OVER_THE_BATCH,)) for m in mistakes]
     return CodeExercise(parse(program), hints=HINTS, inputs=given, mistakes=known, **options)
 
 

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from exercise_banks import BY_NAME
 
 from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.slips.models import LAST_AXES, RMS_NORM, SENTENCES
+from lnorm_course.slips.models import LAST, RMS_NORM, SENTENCES, Model
 from lnorm_utils.data import normal
 
 X = normal(3, 2, 4, seed=1).double() + 1
@@ -33,10 +33,11 @@ def test_without_wrong_pieces_the_relatives_are_those_of_pytorch():
 
 
 def test_a_model_with_wrong_pieces_goes_on_being_right_for_others():
-    left_out = next(p for p in LAST_AXES.pieces if p.why.startswith("ε is left out."))
-    layer = LAST_AXES.with_pieces([left_out]).layer(4, EPS).double()
+    of_layer = Model("layer_norm", "layer", axes=LAST)
+    left_out = next(p for p in of_layer.pieces if p.why.startswith("ε is left out."))
+    layer = of_layer.with_pieces([left_out]).layer(4, EPS).double()
     torch.testing.assert_close(layer(X), F.layer_norm(X, [4], eps=0.0))
-    right = LAST_AXES.steps.layer(4, EPS).double()
+    right = of_layer.steps.layer(4, EPS).double()
     torch.testing.assert_close(right(X), F.layer_norm(X, [4], eps=EPS))
     with pytest.raises(ValueError, match=r"4.*3"):
         layer(torch.ones(2, 3).double())
