@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 
+import psutil
 import pytest
 import urllib3
 from project import PROJECT
@@ -28,6 +29,9 @@ def seats():
     told = subprocess.check_output([sys.executable, SEATS, "3", name], text=True)
     seats = dict(re.findall(r"username +(\S+)\npassword +(\S+)", told))
     yield seats
+    # A kernel ends a moment after its server, and until then its account is in use.
+    running = psutil.process_iter(["username"])
+    psutil.wait_procs([each for each in running if each.info["username"] in seats], timeout=30)
     for account in seats:
         subprocess.run(["userdel", "--remove", account], check=True, capture_output=True)
 
