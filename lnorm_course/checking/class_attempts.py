@@ -134,7 +134,7 @@ def _refusal(layer: nn.Module, shape: int | Sequence[int], x: Tensor) -> str | N
 
 
 # What to look at in a layer: the words that a student reads before a difference, and what returns
-# it of the layer, an input, and its output.
+# it of the layer, an input, and its output. `_refusal`, which has no output, takes the shape.
 LOOKS: dict[str, tuple[str, Callable]] = {
     "OUTPUT": ("the output of a new layer", lambda layer, x, y: y),
     "OUTPUT_AFTER_LOADING": ("the output with other numbers in γ and β", _after_loading),

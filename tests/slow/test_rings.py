@@ -35,13 +35,13 @@ def never_below(most):
 
 
 class Runs(NamedTuple):
-    """What is made from each seed, for how many seeds, where the loss ends, and how one trains."""
+    """What is made from each seed, for how many, where the loss ends, and how it trains."""
 
     make: Callable[[int], nn.Module]
     seeds: int
     ends: Callable[[torch.Tensor], bool]
     training: dict = MappingProxyType({})
-    points: int = 512
+    points: int = 128
 
 
 def rings(norm=None, **options):
@@ -119,7 +119,7 @@ TEN_TIMES, BIASED = {"start": 10.0}, {"start": 1.0, "first_bias": True}
 CHAIN, HE_CHAIN = {"hidden_layers": 24}, {"hidden_layers": 24, "start": 1.0}
 TO_100, TO_300 = {"steps": 100}, {"steps": 300}
 AT_0_01, AT_0_1, AT_0_3 = {"rate": 0.01, **TO_300}, {"rate": 0.1, **TO_100}, {"rate": 0.3, **TO_100}
-RUNS = {
+EARLY = {  # lessons that train on 512 points
     # Lesson 1: each change alone trains the network that stays at guessing.
     "plain": Runs(rings(), 3, above(0.69)),
     "more steps": Runs(rings(), 3, below(0.2), {"steps": 2500}),
@@ -141,46 +141,47 @@ RUNS = {
     "one norm": Runs(with_in_front(END, -2), 4, below(0.02), TO_300),
     "one norm of ten": Runs(with_in_front(END, -2, hidden_layers=10), 2, above(0.6), TO_300),
     "ten norms": Runs(rings(LayerNorm, hidden_layers=10), 2, below(0.05), TO_300),
+}
+RUNS = {
+    **{name: runs._replace(points=512) for name, runs in EARLY.items()},
     # Lesson 4: a factor has to fit, and large weights need a norm and a first bias.
-    "times 3": Runs(rings(LESSON_4.Times3), 6, torch.isnan, points=128),
-    "minus the mean": Runs(rings(LESSON_4.MinusMean), 6, above(0.69), points=128),
-    "10 times He's": Runs(rings(**TEN_TIMES), 3, torch.isnan, points=128),
-    "10 times He's, norms": Runs(rings(LayerNorm, **TEN_TIMES), 4, above(0.4), points=128),
-    "and a bias": Runs(rings(LayerNorm, **TEN_TIMES, first_bias=True), 4, below(0.05), points=128),
+    "times 3": Runs(rings(LESSON_4.Times3), 6, torch.isnan),
+    "minus the mean": Runs(rings(LESSON_4.MinusMean), 6, above(0.69)),
+    "10 times He's": Runs(rings(**TEN_TIMES), 3, torch.isnan),
+    "10 times He's, norms": Runs(rings(LayerNorm, **TEN_TIMES), 4, above(0.4)),
+    "and a bias": Runs(rings(LayerNorm, **TEN_TIMES, first_bias=True), 4, below(0.05)),
     # Lesson 5: at a rate at which layer norm hardly ever does, batch norm learns.
-    "batch norm at 0.2": Runs(
-        rings(nn.BatchNorm1d), 6, below(0.01), {"rate": 0.2, **TO_100}, points=128
-    ),
+    "batch norm at 0.2": Runs(rings(nn.BatchNorm1d), 6, below(0.01), {"rate": 0.2, **TO_100}),
     # Lesson 7: only different biases in front of the first norm mend He's start, or time.
-    "a first bias": Runs(rings(LayerNorm, **BIASED), 4, below(0.05), points=128),
-    "one for all": Runs(from_he(lambda n, _: n[0].bias.data.add_(1)), 3, above(0.4), points=128),
-    "bias 0": Runs(other_biases(of=0), 3, below(0.05), points=128),
-    "bias 3": Runs(other_biases(of=3), 3, above(0.4), points=128),
-    "last bias": Runs(other_biases(of=-1), 3, above(0.4), points=128),
-    "600 steps": Runs(rings(LayerNorm, start=1.0), 3, below(0.05), {"steps": 600}, points=128),
-    "a third": Runs(from_he(lambda n, _: n[0].weight.data.div_(3)), 3, below(0.05), points=128),
+    "a first bias": Runs(rings(LayerNorm, **BIASED), 4, below(0.05)),
+    "one for all": Runs(from_he(lambda n, _: n[0].bias.data.add_(1)), 3, above(0.4)),
+    "bias 0": Runs(other_biases(of=0), 3, below(0.05)),
+    "bias 3": Runs(other_biases(of=3), 3, above(0.4)),
+    "last bias": Runs(other_biases(of=-1), 3, above(0.4)),
+    "600 steps": Runs(rings(LayerNorm, start=1.0), 3, below(0.05), {"steps": 600}),
+    "a third": Runs(from_he(lambda n, _: n[0].weight.data.div_(3)), 3, below(0.05)),
     # Lesson 9: dividing is enough.
-    "divides": Runs(rings(LESSON_9.DividesOnly), 6, below(0.01), points=128),
-    "divides from He's": Runs(rings(LESSON_9.DividesOnly, **BIASED), 6, below(0.01), points=128),
+    "divides": Runs(rings(LESSON_9.DividesOnly), 6, below(0.01)),
+    "divides from He's": Runs(rings(LESSON_9.DividesOnly, **BIASED), 6, below(0.01)),
     # Lesson 10: norms alone don't train 24 layers at every rate, nor from every start.
-    "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 4, above(0.5), TO_300, points=128),
-    "chain at 0.01": Runs(rings(nn.LayerNorm, **CHAIN), 4, below(0.1), AT_0_01, points=128),
-    "He's at 0.05": Runs(rings(LayerNorm, **HE_CHAIN), 4, above(0.5), TO_100),
-    "He's at 0.01": Runs(rings(LayerNorm, **HE_CHAIN), 4, above(0.5), AT_0_01),
-    "with a bias": Runs(rings(LayerNorm, **HE_CHAIN, first_bias=True), 4, below(0.1), AT_0_01),
+    "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 4, above(0.5), TO_300),
+    "chain at 0.01": Runs(rings(nn.LayerNorm, **CHAIN), 4, below(0.1), AT_0_01),
+    "He's at 0.05": Runs(rings(nn.LayerNorm, **HE_CHAIN), 4, above(0.5), TO_100),
+    "He's at 0.01": Runs(rings(nn.LayerNorm, **HE_CHAIN), 4, above(0.5), AT_0_01),
+    "with a bias": Runs(rings(nn.LayerNorm, **HE_CHAIN, first_bias=True), 4, below(0.1), AT_0_01),
     # Lesson 11: four blocks without norms need a residual or large weights, at 0.3 small ones.
-    "no residual, PyTorch": Runs(without_residual("PyTorch"), 6, above(0.68), AT_0_1, points=128),
-    "no residual, Xavier": Runs(without_residual("Xavier"), 6, below(0.1), AT_0_1, points=128),
-    "PyTorch's weights": Runs(with_biases(0, "PyTorch"), 4, below(0.1), AT_0_3, points=128),
-    "PyTorch's, biases": Runs(with_biases(1, "PyTorch"), 4, below(0.1), AT_0_3, points=128),
-    "Xavier's weights": Runs(with_biases(0, "Xavier"), 4, never_below(0.1), AT_0_3, points=128),
-    "Xavier's, biases": Runs(with_biases(1, "Xavier"), 4, never_below(0.1), AT_0_3, points=128),
+    "no residual, PyTorch": Runs(without_residual("PyTorch"), 6, above(0.68), AT_0_1),
+    "no residual, Xavier": Runs(without_residual("Xavier"), 6, below(0.1), AT_0_1),
+    "PyTorch's weights": Runs(with_biases(0, "PyTorch"), 4, below(0.1), AT_0_3),
+    "PyTorch's, biases": Runs(with_biases(1, "PyTorch"), 4, below(0.1), AT_0_3),
+    "Xavier's weights": Runs(with_biases(0, "Xavier"), 4, never_below(0.1), AT_0_3),
+    "Xavier's, biases": Runs(with_biases(1, "Xavier"), 4, never_below(0.1), AT_0_3),
     # Lesson 12: four of the five wrong backward passes train.
-    **{rule: Runs(ruled(rule), 8, below(0.05), TO_100, points=128) for rule in LESSON_12.rules},
-    "sums for means": Runs(ruled("sums for means"), 8, above(0.6), TO_100, points=128),
+    **{rule: Runs(ruled(rule), 8, below(0.05), TO_100) for rule in LESSON_12.rules},
+    "sums for means": Runs(ruled("sums for means"), 8, above(0.6), TO_100),
     # Lesson 17: three of the four wrong layers train.
-    **{name: Runs(rings(vars(LESSON_17)[name]), 6, below(0.01), points=128) for name in WRONG},
-    "NotDivided": Runs(rings(LESSON_17.NotDivided), 6, above(0.69), points=128),
+    **{name: Runs(rings(vars(LESSON_17)[name]), 6, below(0.01)) for name in WRONG},
+    "NotDivided": Runs(rings(LESSON_17.NotDivided), 6, above(0.69)),
 }
 
 
