@@ -92,8 +92,8 @@ def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], T
     if total == 0:
         raise ValueError("A decoder needs targets that differ, but the second half is constant.")
     code_mean, target_mean = codes[:half].mean(0), targets[:half].mean(0)
-    # Normalized features are linearly dependent, up to what float32 rounds, about 1e-6 of the
-    # largest. From that rest the decoder must read nothing, which is what rtol is for.
+    # Normalized features are linearly dependent, except for float32 rounding, about 1e-6 of the
+    # largest. The decoder must not read that rest, so rtol leaves it out.
     fit = torch.linalg.pinv(codes[:half] - code_mean, rtol=1e-4) @ (targets[:half] - target_mean)
 
     def decode(others: Tensor) -> Tensor:
