@@ -1,10 +1,12 @@
 """Re-execute notebooks and freeze them, so that executing them again changes no byte.
 
-`make notebooks` freezes all of them; `make notebooks ARGS=notebooks/01_mean.ipynb` those named.
+`make notebooks` freezes all of them; `make notebooks ARGS=notebooks/01_mean.ipynb` those named. It
+also writes the rows of the lessons in the README.
 """
 
 import json
 import os
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +15,7 @@ from subprocess import DEVNULL
 import nbformat
 from compared_outputs import comparable_outputs, read_record, record_of
 from nbclient import NotebookClient
-from project import NOTEBOOK_PATHS
+from project import CORE, LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
 
 from lnorm_course.lab.lesson_files import whole
 from lnorm_course.lab.server_extension import WIDGET_VIEW
@@ -21,6 +23,9 @@ from lnorm_course.lab.server_extension import WIDGET_VIEW
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 os.environ["LNORM_PROGRESS"] = ""  # what a student has solved is not frozen
 HIDDEN = "hide-input"  # tags code that only draws or asserts, which the web edition folds
+README = PROJECT / "README.md"
+PICTURE = re.compile(r'<img src="docs/pictures/(\d\w+)\.png".*?>')
+ROWS = re.compile(r"(?:^\| .*\.ipynb\) \| \d+ \|\n)+", re.MULTILINE)  # of the core, of electives
 FOLDED = {"jupyter": {"source_hidden": True}}  # JupyterLab shows its first line
 
 
@@ -72,6 +77,20 @@ def freeze(path):
     return compared
 
 
+def with_rows(readme):
+    """Return the README with a row for each lesson; a picture and its words stay as they are."""
+    pictures = {found[1]: f"{found[0]}<br>" for found in PICTURE.finditer(readme)}
+    rows = []
+    for number, path in enumerate(LESSON_PATHS, 1):
+        title = nbformat.read(path, as_version=4).cells[0].source
+        question = title.splitlines()[0].removeprefix("# ")
+        minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", title)[1]
+        link = f"{number}.&nbsp;[{question}](notebooks/{path.name})"
+        rows.append(f"| {pictures.get(path.stem, '')}{link} | {minutes} |\n")
+    before, between, behind = ROWS.split(readme)
+    return "".join([before, *rows[: len(CORE)], between, *rows[len(CORE) :], behind])
+
+
 def main(arguments):
     """Freeze as many notebooks at once as there are cores, and record what tests compare."""
     paths = [Path(argument).resolve() for argument in arguments] or NOTEBOOK_PATHS
@@ -83,6 +102,7 @@ def main(arguments):
     record_of(folder).parent.mkdir(parents=True, exist_ok=True)
     with whole(record_of(folder)) as draft:
         draft.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", newline="\n")
+    README.write_text(with_rows(README.read_text("utf-8")), encoding="utf-8", newline="\n")
     return int(len(frozen) < len(paths))
 
 

@@ -118,13 +118,15 @@ def lessons(originals: Path) -> list[Path]:
 
 
 def lesson_named(originals: Path, name: str) -> Path:
-    """Find a lesson by its name or the beginning of it, such as 02.
+    """Find a lesson by its name or the beginning of it, such as 02, or by its topic, "variance".
 
     Raises:
         ValueError: there is no such lesson, or more than one.
     """
     wanted = name.removesuffix(".ipynb")
-    found = [path for path in lessons(originals) if wanted and path.stem.startswith(wanted)]
+    on_topic = [path for path in lessons(originals) if wanted in topics(_original(path))]
+    begins = [path for path in lessons(originals) if wanted and path.stem.startswith(wanted)]
+    found = on_topic if len(on_topic) == 1 else begins
     if len(found) != 1:
         known = ", ".join(path.stem for path in lessons(originals))
         raise ValueError(f"{name!r} isn't one lesson. Choose from {known}.")

@@ -5,8 +5,7 @@ import os
 from multiprocessing import get_context
 from pathlib import Path
 
-from lnorm_course.lab.lesson_files import read, topics
-from lnorm_course.lab.working_copy import lesson_named, lessons
+from lnorm_course.lab.working_copy import lesson_named
 from lnorm_staff.web.handout import write_handout
 from lnorm_staff.web.site import write_site
 
@@ -32,7 +31,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"To see the site: python -m http.server -d {options.out}")
         return
     try:
-        lesson = _lesson_about(options.lesson)
+        lesson = lesson_named(PROJECT / "notebooks", options.lesson)
     except ValueError as problem:
         raise SystemExit(str(problem)) from None
     pages = PROJECT / "build/for_handouts"
@@ -40,17 +39,6 @@ def main(arguments: list[str] | None = None) -> None:
     out = options.out or PROJECT / "build/handouts" / f"{lesson.stem}.html"
     write_handout(pages / "notebooks" / f"{lesson.stem}.html", out)
     print(f"Written: {out} ({out.stat().st_size / 1e6:.1f} MB)")
-
-
-def _lesson_about(name: str) -> Path:
-    """Find a lesson by its name or its beginning, such as 06, or by its topic, such as "collapse".
-
-    Raises:
-        ValueError: there is no such lesson, or more than one.
-    """
-    originals = PROJECT / "notebooks"
-    found = [path for path in lessons(originals) if name in topics(read(path))]
-    return found[0] if len(found) == 1 else lesson_named(originals, name)
 
 
 def _site(out: Path) -> None:

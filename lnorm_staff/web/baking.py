@@ -13,7 +13,7 @@ from typing import Any
 
 from lnorm_staff.web.fingerprint import fingerprint
 
-__all__ = ["Call", "bake", "calls_in", "curly", "draw_part", "page_of", "typeset"]
+__all__ = ["Call", "bake", "calls_in", "curly", "draw_part", "in_script", "page_of", "typeset"]
 
 PROJECT = Path(__file__).parents[2]
 EXPLORERS = PROJECT / "lnorm_course" / "explorers"
@@ -118,6 +118,12 @@ def typeset(frame: Any) -> Any:
 def curly(text: str) -> str:
     """Replace each apostrophe between letters by a curly one."""
     return APOSTROPHE.sub("\u2019", text)
+
+
+def in_script(data: Any) -> str:
+    """Write data into a page, for its scripts to read."""
+    text = _json(data).replace("</", "<\\/")
+    return f'<script type="application/json">{text}</script>'
 
 
 def _evaluate(source: str) -> Any:

@@ -3,7 +3,6 @@
 import base64
 import html
 import importlib
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from lnorm_course.checking.comparing import plain
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, inline
 from lnorm_course.checking.prediction import CLOSEST, NEARLY, ROUNDED, Prediction
-from lnorm_staff.web.baking import curly
+from lnorm_staff.web.baking import curly, in_script
 
 __all__ = ["as_data", "code_exercise", "exercise_named", "options", "prediction", "unseen"]
 
@@ -99,7 +98,7 @@ def prediction(
         "<noscript>Answering needs JavaScript, which is off.</noscript>"
         f'{inputs}<button type="submit">Check{unseen(question)}</button>'
         f'<div class="said" aria-live="polite"></div>{_hints(question)}'
-        f'<script type="application/json">{_in_script(data)}</script></form>'
+        f"{in_script(data)}</form>"
     )
 
 
@@ -115,14 +114,13 @@ def code_exercise(exercise: CodeExercise, start: str, outcomes: bytes) -> str:
     reason = f"<p>{curly(inline(solution.message))}</p>" if solution.message else ""
     kind = "lnorm-exercise lnorm-choosing" + " further" * exercise.further
     program = as_program(exercise.template, exercise.reason)
-    page = {**program, "outcomes": base64.b64encode(outcomes).decode()}
-    data = f'<script type="application/json">{curly(_in_script(page))}</script>'
+    data = in_script({**program, "outcomes": base64.b64encode(outcomes).decode()})
     source = _code(_renamed(solution.code, exercise.template.code[0]))
     return (
         f'<div class="{kind}" id="{exercise.topic}-{exercise.name}"><div class="place">'
         f"{_code(start)}"
         "<p>Write it on paper, or run it in JupyterLab. Then compare.</p></div>"
-        f"{data}{_hints(exercise)}"
+        f"{curly(data)}{_hints(exercise)}"
         f"<details><summary>Solution{unseen(exercise)}</summary>{reason}{source}</details></div>"
     )
 
@@ -177,7 +175,3 @@ def _code(source: str) -> str:
 
 def _escaped(text: str) -> str:
     return html.escape(text).replace("\n", "&#10;")
-
-
-def _in_script(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False).replace("</", "<\\/")

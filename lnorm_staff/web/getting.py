@@ -1,12 +1,10 @@
 """Where readers get the course: from its repository, or as an archive beside the pages."""
 
 import re
-import runpy
 import subprocess
 from pathlib import Path
-from typing import Any
 
-__all__ = ["ARCHIVE", "addressed", "configured", "getting_page", "how_to_get", "write_archive"]
+__all__ = ["ARCHIVE", "addressed", "getting_page", "how_to_get", "write_archive"]
 
 ARCHIVE = "layer-norm-course.zip"
 # What a page has where the address of the repository belongs.
@@ -14,11 +12,6 @@ ADDRESS = "ADDRESS-OF-THE-COURSE"
 HERE = re.compile(r"<!--here-->.*?<!--/here-->", re.DOTALL)
 # What of the README is of use on a page: the others are lists of lessons, which stand beside it.
 SECTIONS = ("Start", "Without Python, and for a class", "What is tested")
-
-
-def configured(project: Path) -> dict[str, Any]:
-    """Return what `docs/conf.py` says, the addresses of the repository and of the site among it."""
-    return runpy.run_path(str(project / "docs/conf.py"))
 
 
 def write_archive(project: Path, out: Path) -> int:

@@ -2,7 +2,6 @@
 
 import ast
 import html
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.explorers import explore_row
 from lnorm_course.explorers.engine.stills import RUN, still_image
-from lnorm_staff.web.baking import Call, calls_in, page_of
+from lnorm_staff.web.baking import Call, calls_in, in_script, page_of
 from lnorm_staff.web.exercises import code_exercise, exercise_named, options, prediction, unseen
 from lnorm_staff.web.images import in_files, with_words
 
@@ -111,7 +110,7 @@ def explorer(call: Call, bake: Callable[[str], Path], up: str, still: str = "") 
     return (
         f'<div class="lnorm-live" id="{call.topic}" data-topic="{call.topic}" '
         f'data-folder="{up}baked/{folder.name}" data-preset="{html.escape(call.preset)}">'
-        f"{still}{_json(page_of(folder, call.preset))}</div>"
+        f"{still}{in_script(page_of(folder, call.preset))}</div>"
     )
 
 
@@ -119,13 +118,8 @@ def _row(call: Call, still: str) -> str:
     row = explore_row(**({"preset": call.preset} if call.preset else {}))
     return (
         '<div class="lnorm-row-place">'
-        f"{still or still_image(row)['text/html'].replace(RUN, '')}{_json(row.page)}</div>"
+        f"{still or still_image(row)['text/html'].replace(RUN, '')}{in_script(row.page)}</div>"
     )
-
-
-def _json(page: Any) -> str:
-    text = json.dumps(page, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    return f'<script type="application/json">{text}</script>'
 
 
 def with_handles(text: str) -> str:

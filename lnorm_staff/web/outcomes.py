@@ -36,9 +36,7 @@ def all_outcomes(cache: Path, run_all: Any = map) -> Mapping[tuple[str, str], by
 
 def _run(job: Job) -> None:
     topic, name, file = job
-    exercise = exercise_named(topic, name)
-    if not isinstance(exercise, CodeExercise):
-        raise TypeError(f"{name!r} on {topic!r} is no exercise in code, so it has no gaps.")
+    exercise: Any = exercise_named(topic, name)
     file.write_bytes(outcomes(exercise))
 
 

@@ -1,6 +1,7 @@
 """An extension of Sphinx: formulas as MathML, and what each page says about itself."""
 
 import html
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,7 +14,9 @@ __all__ = ["setup"]
 def setup(app: Any) -> dict[str, Any]:
     """Register with Sphinx."""
     app.add_config_value("repository", "", "html")
-    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.add_html_math_renderer(
+        "mathml", (_formula, None), (partial(_formula, display="block"), None)
+    )
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _say_how_to_run)
     app.connect("html-page-context", _bring_the_row)
@@ -21,17 +24,11 @@ def setup(app: Any) -> dict[str, Any]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def _inline(translator: Any, node: Any) -> None:
+def _formula(translator: Any, node: Any, display: str = "inline") -> None:
     from docutils.nodes import SkipNode
 
-    translator.body.append(as_mathml(node.astext()))
-    raise SkipNode
-
-
-def _block(translator: Any, node: Any) -> None:
-    from docutils.nodes import SkipNode
-
-    translator.body.append(f'<div class="math">{as_mathml(node.astext(), "block")}</div>')
+    mathml = as_mathml(node.astext(), display)
+    translator.body.append(mathml if display == "inline" else f'<div class="math">{mathml}</div>')
     raise SkipNode
 
 

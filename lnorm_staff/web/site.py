@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -18,11 +19,11 @@ from lnorm_staff.web.exercises import exercise_named, prediction
 from lnorm_staff.web.getting import (
     ARCHIVE,
     addressed,
-    configured,
     getting_page,
     how_to_get,
     write_archive,
 )
+from lnorm_staff.web.lesson_map import lesson_map
 from lnorm_staff.web.lesson_page import (
     CHECK,
     LAB_ONLY,
@@ -83,7 +84,7 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
         return folder
 
     size = write_archive(project, cache / ARCHIVE)
-    repository = configured(project)["repository"]
+    repository = runpy.run_path(str(project / "docs/conf.py"))["repository"]
     outcomes = all_outcomes(cache / "outcomes", draw_all)
     found = _sources(project, baked, pictures, outcomes, repository, size)
     _write_only(cache / "source", dict(found))
@@ -123,7 +124,7 @@ def _sources(
         page = lesson_page(lesson, baked, pictures, outcomes=outcomes, name=path.stem)
         yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
     first = project / "docs/index.md"
-    lessons = (project / "docs/lesson_map.html").read_text("utf-8")
+    lessons = lesson_map((project / "docs/map.md").read_text("utf-8"))
     for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
         content = path.read_bytes()
         if path.suffix == ".md":

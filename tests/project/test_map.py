@@ -6,7 +6,8 @@ import nbformat
 import pytest
 from project import LESSON_PATHS, PROJECT, rows_below
 
-DRAWN = (PROJECT / "docs" / "lesson_map.html").read_text("utf-8")
+from lnorm_staff.web.lesson_map import lesson_map
+
 TEXT = (PROJECT / "docs" / "map.md").read_text("utf-8")
 LESSONS = {
     int(number): ({int(n) for n in re.findall(r"\d+", needs)}, name, link)
@@ -31,17 +32,33 @@ def test_the_table_links_every_lesson_in_order():
     assert [*LESSONS] == [int(path.name[:2]) for path in LESSON_PATHS]
 
 
-def test_the_drawn_map_says_what_the_table_says():
-    boxes = re.findall(r'<a href="(.+?)">(.+?)</a>\n<span>(.+?)</span>(.*)</li>', DRAWN)
-    asked = re.findall(r"^\| \d.*\|[\d, ]*\| (.+?) \|", TEXT, re.MULTILINE)
-    assert [(link, name, asked, {*numbers(needs)}) for link, name, asked, needs in boxes] == [
-        (link.replace(".ipynb", ".html"), f"{number} {name}", question, needs)
-        for (number, (needs, name, link)), question in zip(LESSONS.items(), asked, strict=True)
+def test_each_lesson_is_drawn_at_a_place_of_its_own_behind_all_that_it_needs():
+    drawn = lesson_map(TEXT)
+    boxes = re.findall(r'grid-area: (\d+) / (\d+)"><a href="(.+?)\.html">(.+?)</a>', drawn)
+    assert [(f"{link}.ipynb", name) for _, _, link, name in boxes] == [
+        (link, f"{number} {name}") for number, (_, name, link) in LESSONS.items()
     ]
-    arrows = [numbers(arrow) for arrow in re.findall(r"\d+ → \d+", DRAWN)]
-    for lesson in LESSONS:  # arrows lead there from all that it needs, maybe on the way of others
-        before = {start for start, end in arrows if end == lesson}
-        assert before.union(*map(all_needed, before)) == all_needed(lesson)
+    places = {
+        n: (int(row), int(column)) for n, (row, column, *_) in zip(LESSONS, boxes, strict=True)
+    }
+    assert len({*places.values()}) == len(LESSONS)
+    assert {column for _, column in places.values()} == {*range(1, 6)}
+    for lesson, (needs, *_) in LESSONS.items():
+        assert all(places[needed] < places[lesson] for needed in needs)
+
+
+def test_arrows_lead_to_a_lesson_from_all_that_it_needs_maybe_on_the_way_of_others():
+    drawn = lesson_map(TEXT)
+    ends = re.findall(r'd="M(\d+) (\d+).*?[H ](\d+)(?: (\d+))?l', drawn)
+    boxes = re.findall(r"grid-area: (\d+) / (\d+)", drawn)
+    at = {(int(column), int(row)): n for n, (row, column) in zip(LESSONS, boxes, strict=True)}
+    before = {lesson: set() for lesson in LESSONS}
+    for x, y, to_x, to_y in ends:  # a column is 100 wide, a row 108 high, of which 22 are a gap
+        start = int(x) // 100 + 1, (int(y) + 22) // 108 if to_y else 1
+        end = int(to_x) // 100 + 1, int(to_y) // 108 + 1 if to_y else 1
+        before[at[end]].add(at[start])
+    for lesson, direct in before.items():
+        assert direct.union(*map(all_needed, direct)) == all_needed(lesson)
 
 
 def test_each_lesson_needs_earlier_ones_only():
