@@ -21,7 +21,7 @@ from lnorm_course.checking.prediction import ROUNDED, Prediction
 from lnorm_course.checking.search import Mistake
 from lnorm_course.lab.lesson_files import ORIGINALS, read, topics
 from lnorm_course.slips.beliefs import Belief
-from lnorm_staff.questions import questions
+from lnorm_staff.exercise_words import exercise_words
 
 __all__ = ["main", "problems"]
 
@@ -38,7 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     path = FOLDER / f"{topic}.txt"
     try:
         lessons = [file for file in ORIGINALS.glob("*.ipynb") if topic in topics(read(file))]
-        asked = {name: words for file in lessons for name, words in questions(file.stem).items()}
+        asked = {
+            name: words for file in lessons for name, words in exercise_words(file.stem).items()
+        }
         importlib.import_module(f"lnorm_course.exercises.{topic}")
         for section in sections(path):
             print(f"{section.name}, line {section.line}")

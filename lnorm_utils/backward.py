@@ -11,7 +11,7 @@ from torch import Tensor
 
 from lnorm_utils.functional import (
     Sizes,
-    in_statistics_dtype,
+    at_least_float32,
     layer_norm,
     layer_norm_steps,
     mean,
@@ -79,7 +79,7 @@ def layer_norm_backward(
         raise ValueError(
             f"g must have the shape of x, {tuple(x.shape)}, but it has {tuple(g.shape)}."
         )
-    upstream = in_statistics_dtype(g, "g")
+    upstream = at_least_float32(g, "g")
     g_hat = upstream if weight is None else upstream * weight
     g_mean = mean(g_hat, axes)
     g_slope = mean(g_hat * steps.x_hat, axes)

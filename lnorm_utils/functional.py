@@ -37,7 +37,7 @@ def mean(x: Tensor, dim: Axes = -1) -> Tensor:
     >>> mean(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[3.]])
     """
-    return in_statistics_dtype(x).mean(dim, keepdim=True)
+    return at_least_float32(x).mean(dim, keepdim=True)
 
 
 def variance(x: Tensor, dim: Axes = -1) -> Tensor:
@@ -54,7 +54,7 @@ def variance(x: Tensor, dim: Axes = -1) -> Tensor:
 
 
 def standardize(x: Tensor, dim: Axes = -1, eps: float = 1e-5) -> Tensor:
-    """Subtract the mean, divide by the standard deviation: x_hat = (x − mean) / √(var + eps).
+    """Subtract the mean, divide by the root of variance plus ε: (x − mean) / √(var + eps).
 
     The result has the shape and dtype of `x`. `eps` is in the squared unit of `x`.
 
@@ -91,7 +91,7 @@ def layer_norm_steps(
     tensor([[4.6667]])
     """
     shape = shape_tuple(normalized_shape)
-    if not shape or in_statistics_dtype(x).shape[-len(shape) :] != shape:
+    if not shape or at_least_float32(x).shape[-len(shape) :] != shape:
         raise ValueError(
             f"normalized_shape is {shape}, so the last axes of x must be {shape}, but x has shape "
             f"{tuple(x.shape)}."
@@ -133,12 +133,12 @@ def _steps(x: Tensor, dim: Axes, eps: float) -> tuple[Tensor, Tensor, Tensor, Te
 
 def _center_twice(x: Tensor, m: Tensor, dim: Axes) -> Tensor:
     """Subtract the mean m, and then what its rounding has left of it: a constant row becomes 0."""
-    once = in_statistics_dtype(x) - m
+    once = at_least_float32(x) - m
     return once - mean(once, dim)
 
 
-def in_statistics_dtype(x: Tensor, name: str = "x") -> Tensor:
-    """Return `x` in the dtype of its mean, or raise a TypeError that calls it by its name."""
+def at_least_float32(x: Tensor, name: str = "x") -> Tensor:
+    """Return float16 and bfloat16 as float32, and refuse what isn't floating-point by its name."""
     if not isinstance(x, Tensor) or not x.is_floating_point():
         given = f"{x.dtype}: try x.float()" if isinstance(x, Tensor) else f"a {type(x).__name__}"
         raise TypeError(f"{name} must be a floating-point tensor, but it is {given}.")

@@ -10,23 +10,22 @@ from lnorm_utils.modules import ResidualStack
 __all__ = ["decoder_r2", "gradient_norms", "linear_decoder"]
 
 
-def gradient_norms(stack: ResidualStack, x: Tensor, slope: Tensor) -> Tensor:
-    """Measure how strongly each block is asked to move: ‖∂ loss / ∂ its parameters‖.
+def gradient_norms(stack: ResidualStack, x: Tensor, direction: Tensor) -> Tensor:
+    """Measure the norm of the gradient at each block: ‖∂ loss / ∂ its parameters‖.
 
-    The loss is the mean over the rows of stack(x) · slope, so that it has the same slope at the
-    output of every stack. The gradients that the parameters hold are left alone.
+    The loss is the mean over the rows of stack(x) · direction, so that its gradient at the output
+    is the same for every stack. The gradients that the parameters hold are left alone.
 
     Args:
         stack: of blocks of d_model features.
         x: (*, d_model).
-        slope: (d_model,), one direction that pulls all rows the same way, or of the shape of x, a
-            direction of its own for each row.
+        direction: (d_model,), one for all rows, or of the shape of x, one for each row.
 
     Returns:
         (depth,), for each block the root of the summed squares over all its parameters.
 
     Raises:
-        ValueError: `slope` has another shape.
+        ValueError: `direction` has another shape.
 
     Source: Xiong et al. 2020, arXiv:2002.04745, figure 3, which shows such norms for a transformer.
 
@@ -35,12 +34,12 @@ def gradient_norms(stack: ResidualStack, x: Tensor, slope: Tensor) -> Tensor:
     >>> gradient_norms(residual_stack(3, "post", seed=0), points, points[0]).shape
     torch.Size([3])
     """
-    if slope.shape not in (x.shape, x.shape[-1:]):
+    if direction.shape not in (x.shape, x.shape[-1:]):
         raise ValueError(
-            f"slope must have the shape {tuple(x.shape[-1:])} or that of x, {tuple(x.shape)}, but "
-            f"its shape is {tuple(slope.shape)}."
+            f"direction must have the shape {tuple(x.shape[-1:])} or that of x, {tuple(x.shape)}, "
+            f"but its shape is {tuple(direction.shape)}."
         )
-    loss = (stack(x) * slope).sum(-1).mean()
+    loss = (stack(x) * direction).sum(-1).mean()
     groups = [list(block.parameters()) for block in stack.blocks]
     grads = iter(torch.autograd.grad(loss, [p for group in groups for p in group]))
     zero = torch.zeros(())

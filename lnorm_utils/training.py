@@ -50,7 +50,7 @@ def train(
     adam: bool = False,
     decay: float = 0.0,
 ) -> Tensor:
-    """Train a classifier in place by gradient descent on all points at once.
+    """Train a classifier in place on all points at once, by gradient descent or by Adam.
 
     At each step, each parameter p becomes p − rate · ∂ loss / ∂ p, where the loss is the mean cross
     entropy, in nats. Guessing between two classes has the loss ln 2 = 0.693.

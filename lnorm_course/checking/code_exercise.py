@@ -10,11 +10,11 @@ from lnorm_course.checking.class_attempts import observe
 from lnorm_course.checking.errors import Raised
 from lnorm_course.checking.exercise import CLOSED, Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence, show, with_remark
-from lnorm_course.checking.first_difference import difference
 from lnorm_course.checking.patterns import A_FIXED_SIZE, only_these_fit, pattern
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import Explanation, Explanations, Mistake, in_words
 from lnorm_course.checking.spot import find_spot
+from lnorm_course.checking.unrecognized import UNKNOWN, difference
 from lnorm_course.slips.models import SENTENCES, Model
 from lnorm_course.slips.notation import Piece, Template
 from lnorm_utils.words import capitalized
@@ -22,7 +22,6 @@ from lnorm_utils.words import capitalized
 __all__ = ["CodeExercise"]
 
 ONE_SIZE = "right for the lesson's sizes alone"
-UNKNOWN = "I don't recognize this mistake."
 
 
 class CodeExercise(Exercise):

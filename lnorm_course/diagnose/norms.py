@@ -65,7 +65,7 @@ def _known(name: str, count: int) -> tuple[Model, list[Piece]]:
     wrong = [each for each in (*LAST.wrong, BEFORE_LAST) if each[1] != IS_RIGHT.get(count)]
     wrong = [each for each in wrong if count > 1 or "count(" not in each[1]]
     axes = Axes("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
-    relative = ["rms_norm"] * (name == "RMSNorm")
+    relative = ["rms_norm_differences"] * (name == "RMSNorm")
     model = Model("layer_norm", *relative, WHOLE_LAYER, axes=axes, called=name)
     pieces = (p for p in model.pieces if p.step != "deviation" or "1e-" not in p.code)
     return model, [p for p in pieces if p.has not in OF_SOURCES]

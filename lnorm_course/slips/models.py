@@ -92,7 +92,7 @@ class Model:
         """Yield a piece in the words of the tensors, and in place of AXES each choice of axes."""
         words = {"norm": self._called, "D": self._size, "right": self._axes.right}
         words["number"] = "{number}"  # which is known only once results are
-        words |= OF_RMS_NORM if "rms_norm" in self._names else OF_LAYER_NORM
+        words |= OF_RMS_NORM if "rms_norm_differences" in self._names else OF_LAYER_NORM
         if piece.code != "AXES":
             yield piece._replace(why=piece.why.format(**words))
             return
@@ -200,4 +200,4 @@ LAST = Axes(
 )
 SENTENCES = Model("layer_norm", axes=WORDS)
 TABLE = Model("layer_norm", axes=ROWS)
-RMS_NORM = Model("layer_norm", "rms_norm", axes=POINTS, called="RMSNorm")
+RMS_NORM = Model("layer_norm", "rms_norm_differences", axes=POINTS, called="RMSNorm")

@@ -22,8 +22,8 @@ from lnorm_utils.plotting.picture import (
     YELLOW,
     Picture,
     in_style,
+    listing,
     new_picture,
-    phrase,
     tint,
     to_array,
 )
@@ -86,7 +86,7 @@ def shared_cells(
     count = int(np.prod(kept))
     picture.words = (
         f"{array.size} cells in {count} groups of {array.size // count}. Each group shares one "
-        f"{what}; together they have shape {tuple(kept)}. Group {phrase(_named(kept, reduced))}."
+        f"{what}; together they have shape {tuple(kept)}. Group {listing(_named(kept, reduced))}."
     )
     return picture
 
@@ -131,7 +131,7 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
     label = capitalized(ylabel)
     each = (f"{label} {row}: {', '.join(cells)}" for row, cells in enumerate(texts))
-    picture.words = f"{title}. {phrase(each, MOST)}."
+    picture.words = f"{title}. {listing(each, MOST)}."
     return picture
 
 

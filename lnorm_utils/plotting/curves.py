@@ -25,19 +25,19 @@ from lnorm_utils.words import power_of_ten, significant
 __all__ = ["curves"]
 
 # A name has one color in all pictures of lines. Other names take what's left, in this order.
-LOOKS = (
+LINE_LOOKS = (
     (BLUE, "-", "o"),
     (VERMILION, "--", "s"),
     (GREEN, "-.", "^"),
     (PINK, ":", "D"),
     (ORANGE, (0, (5, 1, 1, 1, 1, 1)), "v"),
 )
-FIXED_LOOKS = {
-    "layer norm": LOOKS[0],
-    "post-LN": LOOKS[0],
-    "no norm": LOOKS[1],
-    "pre-LN": LOOKS[2],
-    "batch norm": LOOKS[4],
+NAMED_LOOKS = {
+    "layer norm": LINE_LOOKS[0],
+    "post-LN": LINE_LOOKS[0],
+    "no norm": LINE_LOOKS[1],
+    "pre-LN": LINE_LOOKS[2],
+    "batch norm": LINE_LOOKS[4],
 }
 VARIANT = ((0, (1, 1)), "D")  # of "post-LN, warm-up": the color of post-LN, with its own dash
 MOST_LINES = 4
@@ -130,12 +130,12 @@ def _looks(names: Iterable[str]) -> list[tuple]:
     names = list(names)
     found: dict[str, tuple] = {}
     for name in sorted(names, key=lambda name: "," in name):  # variants last
-        usual = FIXED_LOOKS.get(name.partition(",")[0])
+        usual = NAMED_LOOKS.get(name.partition(",")[0])
         # "layer norm" and "post-LN" have the same look: the first of them keeps it.
         for look in (usual, (usual[0], *VARIANT)) if usual and "," in name else (usual,):
             if look and look not in found.values():
                 found.setdefault(name, look)
-    left = iter(look for look in LOOKS if look not in found.values())
+    left = iter(look for look in LINE_LOOKS if look not in found.values())
     return [found.get(name) or next(left) for name in names]
 
 

@@ -13,8 +13,8 @@ from lnorm_utils.plotting.picture import (
     Picture,
     in_style,
     limits,
+    listing,
     new_picture,
-    phrase,
     to_array,
     to_points,
 )
@@ -140,4 +140,4 @@ def _summary(points: NDArray, names: list[str]) -> str:
         if finite.size
         else "There is no finite value."
     )
-    return f"{phrase(each)}. {inside}"
+    return f"{listing(each)}. {inside}"

@@ -45,7 +45,7 @@ in_style = matplotlib.rc_context(STYLE)
 
 
 class Picture(Figure):
-    """A Figure that carries its words: `alt`, one phrase, and `words`, what there is to see.
+    """A Figure that carries its words: `alt`, one line, and `words`, what there is to see.
 
     In a notebook it shows as an image, whose text alternative is `alt`, with `words` under it. It
     is no pyplot figure: nothing keeps it alive, and `plt.show()` does not draw it again.
@@ -188,7 +188,7 @@ def limits(values: NDArray, margin: float = 0.05) -> tuple[float, float]:
     return float(low - room), float(high + room)
 
 
-def phrase(parts: Iterable[str], most: int = 8) -> str:
+def listing(parts: Iterable[str], most: int = 8) -> str:
     """Join parts to a list in words, and say how many were left out where there are too many."""
     parts = list(parts)
     more = f"; and {len(parts) - most} more" if len(parts) > most else ""

@@ -18,8 +18,8 @@ from lnorm_utils.plotting.picture import (
     Picture,
     in_style,
     limits,
+    listing,
     new_picture,
-    phrase,
     to_array,
     to_points,
 )
@@ -27,7 +27,7 @@ from lnorm_utils.words import counted, number
 
 __all__ = ["number_lines", "points_before_after", "points_by_class", "regions"]
 
-LOOKS = ((SKY, "o"), (PINK, "^"), (YELLOW, "s"))  # of the classes
+MARKS = ((SKY, "o"), (PINK, "^"), (YELLOW, "s"))
 CORNERS = ((1, -1), (-1, 1))  # where layer norm puts two features
 SHADES = LinearSegmentedColormap.from_list("shades", [SKY, WHITE, PINK])
 
@@ -67,7 +67,7 @@ def number_lines(x: ArrayLike) -> Picture:
         for name, m, d, largest in zip(names, means, deviations, np.abs(finite).max(1), strict=True)
     )
     picture.words = (
-        f"A line for each of {len(points)} rows, with its features as dots: {phrase(each)}."
+        f"A line for each of {len(points)} rows, with its features as dots: {listing(each)}."
     )
     return picture
 
@@ -171,7 +171,7 @@ def points_by_class(x: ArrayLike, classes: ArrayLike, names: Sequence[str]) -> P
     ax = axes[0, 0]
     _scatter(ax, points, numbers, len(names))
     ax.set(xlabel="feature 0", ylabel="feature 1")
-    picture.legend(ax.lines, names, loc="outside upper center", ncols=len(LOOKS))
+    picture.legend(ax.lines, names, loc="outside upper center", ncols=len(MARKS))
     told = []
     for kind, name in enumerate(names):
         own = points[numbers == kind]
@@ -248,9 +248,9 @@ def _in_classes(x: ArrayLike, classes: ArrayLike, names: Sequence[str]) -> tuple
             f"shapes {points.shape} and {numbers.shape}."
         )
     known = np.isin(numbers, range(len(names))).all()
-    if not (points.size and np.isfinite(points).all() and known and len(names) <= len(LOOKS)):
+    if not (points.size and np.isfinite(points).all() and known and len(names) <= len(MARKS)):
         raise ValueError(
-            f"A picture of classes needs at least one point, finite values, at most {len(LOOKS)} "
+            f"A picture of classes needs at least one point, finite values, at most {len(MARKS)} "
             f"names, and a name for each class, but got {counted(len(points), 'point')} and names "
             f"{list(names)}."
         )
@@ -261,7 +261,7 @@ def _scatter(
     ax: Axes, points: NDArray, classes: NDArray, count: int, margin: float = 0.05, **look: Any
 ) -> None:
     """Draw points (N, 2) in a square panel, each with the color and the marker of its class."""
-    for kind, (color, marker) in enumerate(LOOKS[:count]):
+    for kind, (color, marker) in enumerate(MARKS[:count]):
         ax.plot(*points[classes == kind].T, marker, color=color, mec=BLACK, mew=0.5, **look)
     ax.set(aspect="equal", xlim=limits(points, margin), ylim=limits(points, margin))
 

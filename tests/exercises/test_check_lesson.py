@@ -9,7 +9,7 @@ from exercise_banks import BANK, ROOM
 from lnorm_course.checking.bank import BankLoader
 from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.check_lesson import main, problems
-from lnorm_staff.questions import questions
+from lnorm_staff.exercise_words import exercise_words
 
 TEXT = """# Of nothing.
 
@@ -103,6 +103,6 @@ def test_nothing_is_wrong_in_the_texts_of_the_course(topic):
 def test_the_exercises_are_printed_with_their_questions(capsys):
     assert main(["speed"]) == 0
     shown = capsys.readouterr().out
-    assert questions("appendix_speed")["slower_copy"] in shown
+    assert exercise_words("appendix_speed")["slower_copy"] in shown
     assert "hint" in shown
     assert "nothing is wrong" in shown

@@ -10,11 +10,11 @@ import pytest
 from lnorm_course.lab.lesson_files import ORIGINALS, exercises
 from lnorm_course.lab.working_copy import lessons
 from lnorm_course.slips.beliefs import Belief
+from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.grading.grade import FURTHER, Grade
 from lnorm_staff.grading.report.class_folder import FEEDBACK, REPORT, write_results
 from lnorm_staff.grading.report.page import feedback_page, report_page
 from lnorm_staff.grading.report.summary import counted_of, maximum_of, misconceptions, summarize
-from lnorm_staff.questions import questions
 
 BATCH, WORDS = Belief.OVER_THE_BATCH.value, Belief.ONE_MEAN_PER_SENTENCE.value
 BATCH_CODE, WORDS_CODE = Belief.OVER_THE_BATCH.code, Belief.ONE_MEAN_PER_SENTENCE.code
@@ -100,7 +100,7 @@ def test_the_report_says_it_all_without_a_name_or_another_file():
     odd, *others = (graded(who, "one", "wrong", "8", BATCH_CODE) for who in "uvwxyz")
     said = [replace(odd, message="My own words."), *(replace(o, message="Ours.") for o in others)]
     page = report_page(summarize([*CLASS, graded("ada", "how_many"), *said]))
-    assert questions("01_mean")["how_many"] in page
+    assert exercise_words("01_mean")["how_many"] in page
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
     assert "Ours." in page  # what most of those who show it read
     assert "My own words." not in page
@@ -114,15 +114,15 @@ def test_the_report_says_it_all_without_a_name_or_another_file():
 
 @pytest.mark.parametrize("lesson", lessons(ORIGINALS), ids=lambda path: path.stem)
 def test_each_exercise_of_a_lesson_has_words(lesson):
-    asked, checked = questions(lesson.stem), exercises(json.loads(lesson.read_text("utf-8")))
+    asked, checked = exercise_words(lesson.stem), exercises(json.loads(lesson.read_text("utf-8")))
     assert [*asked] == checked
     assert all(10 < len(words) < 600 and "**" not in words for words in asked.values())
 
 
 def test_the_words_of_a_question_are_those_above_its_check():
-    assert "How many means does it take in all?" in questions("01_mean")["how_many"]
-    assert "Which l" in questions("06_two_feature_collapse")["left_out"]
-    assert "Write it in one line with PyTorch's `x.mean`" in questions("01_mean")["row_means"]
+    assert "How many means does it take in all?" in exercise_words("01_mean")["how_many"]
+    assert "Which l" in exercise_words("06_two_feature_collapse")["left_out"]
+    assert "Write it in one line with PyTorch's `x.mean`" in exercise_words("01_mean")["row_means"]
 
 
 @pytest.mark.parametrize("grades", [[], CLASS[-1:], CLASS[:1]])

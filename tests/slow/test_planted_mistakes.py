@@ -10,7 +10,7 @@ PYTEST = [sys.executable, "-m", "pytest", "-n0", "-x", "-q", "-p", "no:cacheprov
 AXES, RSTD = "_steps(x, axes, eps)", "(var + eps).rsqrt()"
 VARIANCE = "    var = mean(centered.square(), dim)\n    rstd"
 GAMMA, BETA = "y = x_hat if weight is None else x_hat * weight", "y if bias is None else y + bias"
-ONCE = "once = in_statistics_dtype(x) - m"
+ONCE = "once = at_least_float32(x) - m"
 FLOATS = "x.float() if x.dtype in (torch.float16, torch.bfloat16) else x"
 DX = "steps.rstd * (g_hat - g_mean - steps.x_hat * g_slope)"
 # Of each file: what is right, and what is wrong in its place. They don't come from
@@ -23,7 +23,7 @@ MISTAKES = {
         (AXES, "_steps(x, 0, eps)"),
         (AXES, "_steps(x, -1, eps)"),
         (AXES, "_steps(x, tuple(range(x.ndim)), eps)"),
-        ("rstd, centered * rstd", "rstd, in_statistics_dtype(x) * rstd"),
+        ("rstd, centered * rstd", "rstd, at_least_float32(x) * rstd"),
         (RSTD, "(var + eps).reciprocal()"),
         (RSTD, "(var.sqrt() + eps).reciprocal()"),
         (RSTD, "var.rsqrt()"),
@@ -32,7 +32,7 @@ MISTAKES = {
         (BETA, "y if bias is None else y - bias"),
         (FLOATS, "x"),
         (ONCE, f"{ONCE}\n    return once"),
-        (ONCE, "once = in_statistics_dtype(x).sub_(m)"),
+        (ONCE, "once = at_least_float32(x).sub_(m)"),
     ],
     "modules": [
         ("eps: float = 1e-5", "eps: float = 1e-6"),

@@ -11,10 +11,10 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from lnorm_course.checking.feedback import Feedback, inline
+from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.grading.grade import RIGHT, STATES, VERDICTS, Grade, points_of, right_of
 from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions
 from lnorm_staff.lecture import FOR_BELIEF
-from lnorm_staff.questions import questions
 from lnorm_utils.version import __version__
 from lnorm_utils.words import counted
 
@@ -54,7 +54,7 @@ def _ended(grades: Iterable[Grade], state: str = RIGHT) -> list[Grade]:
 def _asked(grade: Grade) -> Markup:
     """Return what an exercise asks, and its name."""
     name = Markup("<code>{}</code>").format(grade.exercise)
-    words = questions(grade.lesson).get(grade.exercise)
+    words = exercise_words(grade.lesson).get(grade.exercise)
     return Markup("{} ({})").format(_inline(words), name) if words else name
 
 

@@ -1,4 +1,4 @@
-"""Say how a wrong result of code differs from the right one."""
+"""What is said of a wrong result of code that nothing explains: where it first differs."""
 
 import contextlib
 from typing import Any
@@ -10,8 +10,9 @@ from lnorm_course.checking.comparing import differing, dtypes_agree, plain, same
 from lnorm_course.checking.defusing import Unknown, kind_of, shown
 from lnorm_utils.words import counted, significant
 
-__all__ = ["difference"]
+__all__ = ["UNKNOWN", "difference"]
 
+UNKNOWN = "I don't recognize this mistake."
 NUMBERS = "the numbers are right, but "
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lnorm_course.lab.lesson_files import CHECK, ORIGINALS, read
 
-__all__ = ["questions"]
+__all__ = ["exercise_words"]
 
 ASKED = re.compile(r"\*\*(?:Predict|Your turn)\.\*\* *(.+)", re.DOTALL)
 LISTED = re.compile(r"^\d+\. (.+)", re.MULTILINE)
@@ -15,7 +15,7 @@ LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 @functools.cache
-def questions(lesson: str) -> Mapping[str, str]:
+def exercise_words(lesson: str) -> Mapping[str, str]:
     """Return the words of each exercise in a lesson, without what explains or formats them."""
     path = ORIGINALS / f"{lesson}.ipynb"
     found: dict[str, str] = {}
