@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from freeze import PICTURE, with_rows
 from pictures import KEPT, descriptions
 from PIL import Image
@@ -28,8 +27,9 @@ def test_a_photograph_has_the_words_that_the_course_says_today():
 def test_the_core_takes_about_the_hours_that_are_promised_and_each_lesson_30_to_40_minutes():
     minutes = [int(minutes) for _, minutes in rows_below(TEXT, "The core")]
     assert len(minutes) == len(CORE)
-    assert sum(minutes) == pytest.approx(330, abs=15)
+    assert 340 <= sum(minutes) < 360
     assert (min(minutes), max(minutes)) == (30, 40)
     assert f"lessons 1 to {CORE[-1]}," in TEXT
     for page in (README, *(PROJECT / "docs" / name for name in ("index.md", "map.md"))):
-        assert re.search(r"\bfive\s+and\s+a\s+half\s+hours\b", page.read_text("utf-8")), page.name
+        words = " ".join(page.read_text("utf-8").split())
+        assert re.search(r"\ba little under six hours\b", words), page.name
