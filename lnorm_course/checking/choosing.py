@@ -15,7 +15,7 @@ from lnorm_course.slips.notation import Template
 if TYPE_CHECKING:
     from lnorm_course.checking.code_exercise import CodeExercise
 
-__all__ = ["SCRIPT", "as_data", "choosing", "judged", "outcomes", "to_change"]
+__all__ = ["SCRIPT", "choosing", "judged", "outcomes", "program_data", "to_change"]
 
 ROOM = Path(__file__).parent
 SCRIPT = (ROOM / "gaps.js").read_text("utf-8")
@@ -46,7 +46,7 @@ def choosing(exercise: "CodeExercise") -> Any:
         _css = STYLE
         program = traitlets.Dict().tag(sync=True)
 
-    widget = Choosing(program=as_data(exercise.template, NOW_WRITE_IT))
+    widget = Choosing(program=program_data(exercise.template, NOW_WRITE_IT))
 
     def answer(widget: Any, content: dict[str, list[int]], buffers: object) -> None:
         widget.send({"wrong": judged(exercise, content["chosen"])})
@@ -55,7 +55,7 @@ def choosing(exercise: "CodeExercise") -> Any:
     return widget
 
 
-def as_data(template: Template, right: str) -> dict[str, Any]:
+def program_data(template: Template, right: str) -> dict[str, Any]:
     """Return what `gaps.js` needs to draw a program.
 
     Args:

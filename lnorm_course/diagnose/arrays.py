@@ -10,7 +10,7 @@ from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import clause
 from lnorm_course.diagnose.explaining import DOUBLE, MANY, SINGLE, Search
 from lnorm_course.diagnose.likeness import law, place
-from lnorm_course.diagnose.norms import Norm
+from lnorm_course.diagnose.reference import Reference
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
 from lnorm_course.diagnose.trials import DTYPES, Trial
 from lnorm_utils.words import capitalized
@@ -22,7 +22,7 @@ FEWEST = 12  # numbers
 MOST_NAMED = 6
 
 
-def diagnose_arrays(x: Tensor, y: Tensor, norm: Norm, given: dict[str, Any]) -> Diagnosis:
+def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]) -> Diagnosis:
     """Return every explanation of y by x, beside a norm; `given` are γ and β, or None."""
     unit, digits = _rounding(x, y)
     own = {role: getattr(norm.module, role, None) if p is None else p for role, p in given.items()}
@@ -81,7 +81,7 @@ def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:
     return DOUBLE if is_double else SINGLE, stored * exact.abs().max().item()
 
 
-def _refuse(x: Tensor, y: Tensor, given: dict[str, Any], norm: Norm) -> None:
+def _refuse(x: Tensor, y: Tensor, given: dict[str, Any], norm: Reference) -> None:
     """Raise a ValueError that names what doesn't fit."""
     if not x.ndim or not x.numel() or x.numel() != y.numel():
         raise ValueError(

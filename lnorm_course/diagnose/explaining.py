@@ -15,7 +15,7 @@ from torch import Tensor
 from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import Explanation, Raised, in_gaps, in_words
 from lnorm_course.diagnose.fitting import fitted
-from lnorm_course.diagnose.norms import WRONG_AXES, Norm
+from lnorm_course.diagnose.reference import WRONG_AXES, Reference
 from lnorm_course.diagnose.trials import APART, SURE, TINY, Trial
 from lnorm_course.inspecting.rounding import bound, weight_of_terms
 from lnorm_course.slips.beliefs import Belief
@@ -69,7 +69,7 @@ class Search:
     """
 
     def __init__(
-        self, norm: Norm, trials: Sequence[Trial], unit: float = DOUBLE, more: float = 0.0
+        self, norm: Reference, trials: Sequence[Trial], unit: float = DOUBLE, more: float = 0.0
     ) -> None:
         self.norm, self.trials = norm, trials
         self._results: dict[tuple, Result] = {}  # each runs once

@@ -12,8 +12,8 @@ from lnorm_course.checking.search import Raised
 from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Explained, Result, Search
 from lnorm_course.diagnose.findings import Finding, compare_as_held, findings
 from lnorm_course.diagnose.likeness import law, place
-from lnorm_course.diagnose.norms import Norm
 from lnorm_course.diagnose.probing import NOTHING_AVERAGED, probed
+from lnorm_course.diagnose.reference import Reference
 from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
 from lnorm_course.diagnose.subject import LETTERS, Subject, equal
 from lnorm_course.diagnose.trials import APART, SURE, WIDTHS, Trial, parameter, trials_for, typical
@@ -32,7 +32,7 @@ TRIED += "float32, float16 and bfloat16; the gradient"
 
 def diagnose_layer(
     layer: Any,
-    norm: Norm,
+    norm: Reference,
     given: dict[str, Any],
     shape: tuple[int, ...] | None = None,
     dtype: torch.dtype = torch.float64,
@@ -87,7 +87,7 @@ def diagnose_layer(
     return _judged(subjects, norm, trials, is_given=any(p is not None for p in given.values()))
 
 
-def _with_parameters(subject: Subject, norm: Norm, given: dict[str, Any]) -> Trial:
+def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Any]) -> Trial:
     """Choose γ and β."""
     chosen: dict[str, Any] = {}
     for seed, role in ((3, "weight"), (4, "bias")):
@@ -110,7 +110,7 @@ def _takes(subject: Subject, trial: Trial, shape: tuple[int, ...]) -> bool:
     return isinstance(value, Tensor) and value.numel() == x.numel()
 
 
-def _changes(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
+def _changes(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
     """Say if it gives other numbers for the same input, and why."""
     values: list[Result] = []
     layer, fresh = subject.copy(trial), subject.copy(trial)
@@ -139,7 +139,7 @@ def _changes(subject: Subject, norm: Norm, trial: Trial) -> Diagnosis | None:
 
 
 def _judged(
-    subjects: list[Subject], norm: Norm, trials: Sequence[Trial], is_given: bool
+    subjects: list[Subject], norm: Reference, trials: Sequence[Trial], is_given: bool
 ) -> Diagnosis:
     """Judge a layer that takes inputs, a module in both modes."""
     results = [[each.result(trial) for trial in trials] for each in subjects]

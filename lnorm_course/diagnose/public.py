@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from lnorm_course.diagnose.arrays import diagnose_arrays
 from lnorm_course.diagnose.layer import diagnose_layer
-from lnorm_course.diagnose.norms import norm_like
+from lnorm_course.diagnose.reference import reference_like
 from lnorm_course.diagnose.report import Diagnosis
 
 __all__ = ["diagnose"]
@@ -77,9 +77,9 @@ def diagnose(
         warnings.simplefilter("ignore")  # what a layer warns of isn't news, and slips do more
         if is_numbers:
             x = _tensor("x", layer)
-            return diagnose_arrays(x, _tensor("y", y), norm_like(like, eps, x.dtype), given)
+            return diagnose_arrays(x, _tensor("y", y), reference_like(like, eps, x.dtype), given)
         sizes = (shape,) if isinstance(shape, int) else shape and tuple(shape)
-        return diagnose_layer(layer, norm_like(like, eps), given, sizes)
+        return diagnose_layer(layer, reference_like(like, eps), given, sizes)
 
 
 def _tensor(name: str, value: Any) -> Tensor:

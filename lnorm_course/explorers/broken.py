@@ -21,7 +21,7 @@ TOLERANCE = 1e-4
 EQUAL = 2e-6  # what is less is rounding
 FLOOR, CEILING = 1e-6, 1e4
 OFF = 1e6  # where NaN is drawn, off the scale
-SLIPPED: dict[str, tuple[wrong_norms.Norm, int | tuple[int, ...]]] = {
+SLIPPED: dict[str, tuple[wrong_norms.NormFunction, int | tuple[int, ...]]] = {
     "ε outside the root": (wrong_norms.EPS_OUTSIDE, -1),
     "E[x²] − E[x]²": (wrong_norms.ONE_PASS, -1),
     "γ and β left out": (wrong_norms.AFFINE_LEFT_OUT, -1),

@@ -25,7 +25,7 @@ from lnorm_course.progress_files import FOLDER, RIGHT, kept
 __all__ = ["finished", "fresh_copy", "lesson_named", "lessons", "update"]
 
 
-def how_to_get(lesson: str) -> str:
+def how_to_refresh(lesson: str) -> str:
     """Say what to type for a fresh copy of a lesson, in the way the student started the course."""
     by_make = "MAKELEVEL" in os.environ
     command = 'make lab ARGS="--fresh {}"' if by_make else "python -m lnorm_course --fresh {}"
@@ -60,7 +60,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
         try:
             own = read(copy)
         except (LessonError, PermissionError) as problem:
-            yield f"{problem} {how_to_get(path.stem)}"
+            yield f"{problem} {how_to_refresh(path.stem)}"
             continue
         if edition(original) in (made_from(own), edition(own)):
             continue
@@ -68,7 +68,7 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
             write(cleared(original), copy)
             yield f"{path.name} has a new edition. You hadn't changed yours, so it is updated."
         else:
-            yield f"{path.name} has a new edition; yours is untouched. {how_to_get(path.stem)}"
+            yield f"{path.name} has a new edition; yours is untouched. {how_to_refresh(path.stem)}"
 
 
 def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:

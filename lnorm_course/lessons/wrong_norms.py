@@ -14,15 +14,15 @@ __all__ = [
     "ONE_PASS",
     "RMS_NORM",
     "UNBIASED",
-    "Norm",
+    "NormFunction",
     "in_dtype_of_x",
 ]
 
-Norm = Callable[[Tensor, Tensor, Tensor, int | tuple[int, ...], float], Tensor]
+NormFunction = Callable[[Tensor, Tensor, Tensor, int | tuple[int, ...], float], Tensor]
 Divisor = Callable[[Tensor, int | tuple[int, ...], float], Tensor]
 
 
-def _norm(divisor: Divisor, is_centered: bool = True, is_affine: bool = True) -> Norm:
+def _norm(divisor: Divisor, is_centered: bool = True, is_affine: bool = True) -> NormFunction:
     def norm(
         x: Tensor, weight: Tensor, bias: Tensor, dim: int | tuple[int, ...], eps: float
     ) -> Tensor:

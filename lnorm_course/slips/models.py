@@ -30,7 +30,7 @@ __all__ = [
     "RMS_NORM",
     "SENTENCES",
     "TABLE",
-    "Axes",
+    "AxisChoices",
     "Model",
     "axes_of",
     "choice",
@@ -42,7 +42,7 @@ OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"
 STEP = re.compile(r"def (\w+)")
 
 
-class Axes(NamedTuple):
+class AxisChoices(NamedTuple):
     """The right axes in words, and the wrong ones: in words, as code, and the belief behind."""
 
     right: str = ""
@@ -63,11 +63,11 @@ class Model:
     def __init__(
         self,
         *names: str | Path,
-        axes: Axes | None = None,
+        axes: AxisChoices | None = None,
         called: str = "Layer norm",
         size: str = "D",
     ) -> None:
-        self._names, self._axes = names, axes or Axes()
+        self._names, self._axes = names, axes or AxisChoices()
         self._called, self._size = called, size
 
     @functools.cached_property
@@ -132,7 +132,7 @@ def axes_of(
     names: Sequence[str],
     right: tuple[int, ...],
     beliefs: Mapping[tuple[int, ...], Belief] | None = None,
-) -> Axes:
+) -> AxisChoices:
     """Return the axes of tensors whose axes have these names.
 
     Args:
@@ -155,7 +155,7 @@ def axes_of(
         return spoken([names[axis] for axis in axes])
 
     wrong = [(words(axes), str(axes), (beliefs or {}).get(axes)) for axes in some]
-    return Axes(words(right) + alone, wrong, in_part=len(names) <= 3)
+    return AxisChoices(words(right) + alone, wrong, in_part=len(names) <= 3)
 
 
 # What the texts may use.
@@ -180,7 +180,7 @@ WORDS = axes_of(
 )
 ROWS = axes_of(("the batch", "the features"), (1,), dict.fromkeys(((0,), (0, 1)), _BATCH))
 POINTS = axes_of(("the points", "the features"), (1,), dict.fromkeys(((0,), (0, 1)), _BATCH))
-LAST = Axes(
+LAST = AxisChoices(
     "the last axes, as many as `normalized_shape` has",
     (
         ("all axes, the batch included", "tuple(range(x.ndim))", _BATCH),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lnorm_course.checking.choosing import as_data as as_program
+from lnorm_course.checking.choosing import program_data
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain
 from lnorm_course.checking.exercise import Exercise
@@ -113,7 +113,7 @@ def code_exercise(exercise: CodeExercise, start: str, outcomes: bytes) -> str:
     solution = exercise.shown_solution()
     reason = f"<p>{curly(inline(solution.message))}</p>" if solution.message else ""
     kind = "lnorm-exercise lnorm-choosing" + " further" * exercise.further
-    program = as_program(exercise.template, exercise.reason)
+    program = program_data(exercise.template, exercise.reason)
     data = in_script({**program, "outcomes": base64.b64encode(outcomes).decode()})
     source = _code(_renamed(solution.code, exercise.template.code[0]))
     return (

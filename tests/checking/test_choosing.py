@@ -2,7 +2,7 @@
 
 import pytest
 
-from lnorm_course.checking.choosing import as_data, judged, outcomes, to_change
+from lnorm_course.checking.choosing import judged, outcomes, program_data, to_change
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
@@ -93,5 +93,5 @@ def test_the_last_hint_names_it_only_where_there_is_a_template(exercise, capsys)
 
 
 def test_sentences_are_shown_as_html():
-    data = as_data(parse("⟨x ¦ y<2 ⇒ Use `x`.⟩"), "Yes.")
+    data = program_data(parse("⟨x ¦ y<2 ⇒ Use `x`.⟩"), "Yes.")
     assert data["gaps"][0][1] == {"code": "y<2", "html": "Use <code>x</code>."}

@@ -192,7 +192,7 @@ def test_an_error_of_the_grader_costs_one_notebook_only(class_of_three, monkeypa
 def test_untouched_lessons_and_notebooks_on_other_lessons_are_counted_and_not_run(
     class_of_three, capsys, monkeypatch
 ):
-    monkeypatch.setattr(grade_many, "outcomes", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(grade_many, "replies", lambda *_: pytest.fail("it was run"))
     folder = class_of_three.parent / "hub"
     update(ORIGINALS, folder / "ada")
     assert list(update(ORIGINALS, folder / "ada")) == []

@@ -6,13 +6,13 @@ import math
 import time
 
 import torch
-from kernel_values import outcomes_of
+from kernel_values import replies_of
 
 from lnorm_course.exercises.mean import how_many
-from lnorm_staff.grading.run import child, outcomes
+from lnorm_staff.grading.run import child, replies
 from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
-from lnorm_staff.grading.run.outcomes import JUDGE
 from lnorm_staff.grading.run.plain_data import NUMBERS, encode
+from lnorm_staff.grading.run.replies import JUDGE
 
 NO_ATTEMPT = "crashed", NOT_AN_ATTEMPT
 DIED = "crashed", "the judge died."
@@ -26,7 +26,7 @@ def sent(*values, error=None):
 def judged(*attempts, timeout=60, total=300):
     """Return for each attempt the state and the message, or why it can't be judged."""
     asked = [(how_many.name, attempt) for attempt in attempts]
-    found = outcomes_of(JUDGE, [how_many.topic], asked, timeout, total)
+    found = replies_of(JUDGE, [how_many.topic], asked, timeout, total)
     verdicts = [outcome.attempts.get(how_many.name) for outcome in found]
     told = [(verdict[0], verdict[-1]) if verdict else None for verdict in verdicts]
     return [one or outcome[:2] for one, outcome in zip(told, found, strict=True)]
@@ -85,7 +85,7 @@ def test_what_breaks_the_judging_costs_only_its_own_exercise_and_not_much_time(m
     limited, _, served = child.START.partition("serve({module")
     start = f"{limited}from lnorm_staff.grading.run import judge{BROKEN}serve({{module{served}"
     monkeypatch.setattr(child, "START", start)
-    monkeypatch.setattr(outcomes, "SECONDS_TO_STOP", 0.1)
+    monkeypatch.setattr(replies, "SECONDS_TO_STOP", 0.1)
     errors = "die", "take", "wait", "fails"
     died, took, waited, known = judged(*(sent(error=error) for error in errors), timeout=2)
     assert died == DIED

@@ -7,7 +7,7 @@ from exercise_banks import BANK
 
 from lnorm_course.checking.prediction import Prediction
 from lnorm_staff.grading.run.judge import judge
-from lnorm_staff.grading.run.outcomes import KERNEL, outcomes
+from lnorm_staff.grading.run.replies import KERNEL, replies
 
 # In the kernel and here.
 SETUP = """
@@ -61,11 +61,11 @@ def test_every_attempt_gets_the_same_verdict_live_and_graded(topic):
     cells = [setup, *(f"bank.{exercise.name}.check({code})" for exercise, code in given)]
 
     async def graded():
-        return [outcome async for _, outcome in outcomes(KERNEL, 10, cells, 60, 600)]
+        return [reply async for _, reply in replies(KERNEL, 10, cells, 60, 600)]
 
     first, *found = asyncio.run(graded())
     assert first.failed == ""
-    for (exercise, code), outcome in zip(given, found, strict=True):
-        assert outcome.failed == "", outcome
+    for (exercise, code), reply in zip(given, found, strict=True):
+        assert reply.failed == "", reply
         live = exercise.judge(eval(code, here))
-        assert judge(exercise, outcome.attempts[exercise.name]) == live, code
+        assert judge(exercise, reply.attempts[exercise.name]) == live, code

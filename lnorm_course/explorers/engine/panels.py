@@ -25,14 +25,14 @@ from lnorm_course.explorers.engine.stills import shown
 from lnorm_utils.plotting.picture import BLACK, Picture
 from lnorm_utils.words import capitalized
 
-__all__ = ["SCRIPT", "Explorer", "Frame", "State", "key", "line", "panel"]
+__all__ = ["SCRIPT", "Explorer", "Frame", "Positions", "key", "line", "panel"]
 
 WIDTH = 3.75  # inches: on a phone with 360 pixels, text of 10 pt is 12 pixels high then
 HERE = Path(__file__).parent
 # What draws an explorer in any page.
 SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "explorer.js"))
 
-State = tuple[int, ...]  # for each control the place of its value among its stops
+Positions = tuple[int, ...]  # for each control the place of its value among its stops
 Frame = dict[str, Any]  # what a browser shows of a state
 
 
@@ -164,7 +164,7 @@ class Explorer(anywidget.AnyWidget):
         """The values of all controls."""
         return self.values_of(self.state)
 
-    def state_of(self, values: Mapping[str, Any]) -> State:
+    def state_of(self, values: Mapping[str, Any]) -> Positions:
         """Write values as a state."""
         for name in values:
             one_of(name, self.stops, "the name of a control")
@@ -175,7 +175,7 @@ class Explorer(anywidget.AnyWidget):
         """Read a state as values."""
         return {name: self.stops[name][at] for name, at in zip(self.stops, state, strict=True)}
 
-    def states(self) -> list[State]:
+    def states(self) -> list[Positions]:
         """List all states, the last control moving first."""
         return [*itertools.product(*(range(len(stops)) for stops in self.stops.values()))]
 
@@ -184,7 +184,7 @@ class Explorer(anywidget.AnyWidget):
         values = self.values_of(state)
         return self.show(self.computed(**values), **values)
 
-    def frame(self, state: State) -> Frame:
+    def frame(self, state: Positions) -> Frame:
         """Draw what moves, for a browser."""
         words, values = self.move_to(state), self.values_of(state)
         svgs = [

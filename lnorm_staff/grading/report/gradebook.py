@@ -19,7 +19,7 @@ OF_STUDENT = {
 }
 POSSIBLE = "Points Possible"
 NAMES = ("Full name", "Student", "Email address", "Username", "ID number", "SIS Login ID")
-Row = Mapping[str, str]
+Cells = Mapping[str, str]
 
 
 def read_gradebook(path: Path) -> Table:
@@ -81,7 +81,7 @@ def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
     return {lesson: known.get(lesson, lesson) for lesson in lessons}
 
 
-def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Row:
+def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cells:
     """Return what a row gets: for Canvas in a column for each lesson, otherwise in Moodle's two."""
     points: dict[str, float] = {}
     for lesson, earned in (pair for work in works for pair in work.points.items()):
@@ -94,7 +94,7 @@ def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Row:
     return {POINTS: f"{sum(points.values()):g}", **comment} if points else comment
 
 
-def _row_of(student: StudentWork, rows: Sequence[Row]) -> int | None:
+def _row_of(student: StudentWork, rows: Sequence[Cells]) -> int | None:
     """Return which row alone has the student's number, or else the name or an account."""
     name = student.name.casefold()
     numbers = [re.sub(r"\D", "", row.get(ID) or row.get("ID", "")) for row in rows]

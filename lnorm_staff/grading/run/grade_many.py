@@ -10,8 +10,8 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade, Who
 from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, one_line
-from lnorm_staff.grading.run.outcomes import JUDGE, KERNEL, Outcome, outcomes
 from lnorm_staff.grading.run.plain_data import LONGEST
+from lnorm_staff.grading.run.replies import JUDGE, KERNEL, Reply, replies
 
 __all__ = ["grade_many", "grade_one"]
 
@@ -74,30 +74,30 @@ async def grade_one(file: HandedIn, timeout: float) -> list[Grade]:
         return [file.whole]
     names = {exercise.name for exercise in file.exercises}
     attempts: dict[str, str] = {}  # the last one of each exercise
-    failures: dict[str, Outcome] = {}  # of the last cell that failed before it checked it
+    failures: dict[str, Reply] = {}  # of the last cell that failed before it checked it
     call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
-    async for source, outcome in outcomes(KERNEL, call, file.cells, timeout, total):
-        for name in names & {*outcome.attempts}:
-            sent = outcome.attempts[name]
+    async for source, reply in replies(KERNEL, call, file.cells, timeout, total):
+        for name in names & {*reply.attempts}:
+            sent = reply.attempts[name]
             attempts[name] = sent if isinstance(sent, str) and len(sent) <= LONGEST else ""
-        if outcome.failed:
-            failed = outcome._replace(attempts={})
+        if reply.failed:
+            failed = reply._replace(attempts={})
             failures |= dict.fromkeys(names & {*CHECK.findall(source)}, failed)
     topics = sorted({exercise.topic for exercise in file.exercises})
-    judged = outcomes(JUDGE, topics, attempts.items(), SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
-    verdicts = {name: outcome async for (name, _), outcome in judged}
+    judged = replies(JUDGE, topics, attempts.items(), SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
+    verdicts = {name: reply async for (name, _), reply in judged}
 
     def graded(exercise: Exercise) -> Grade:
-        if outcome := verdicts.get(exercise.name):
-            if outcome.failed:
-                reason = f"it can't be judged: {one_line(outcome.reason)}"
-                return file.grade(exercise, outcome.failed, reason)
-            state, *words = outcome.attempts[exercise.name]
+        if reply := verdicts.get(exercise.name):
+            if reply.failed:
+                reason = f"it can't be judged: {one_line(reply.reason)}"
+                return file.grade(exercise, reply.failed, reason)
+            state, *words = reply.attempts[exercise.name]
             mistake, belief, message = (one_line(each, MOST_OF_A_MESSAGE) for each in words)
             return file.grade(exercise, state, message, mistake=mistake, belief=belief)
-        if outcome := failures.get(exercise.name):
-            reason = f"its cell failed: {one_line(outcome.reason)}"
-            return file.grade(exercise, outcome.failed, reason)
+        if reply := failures.get(exercise.name):
+            reason = f"its cell failed: {one_line(reply.reason)}"
+            return file.grade(exercise, reply.failed, reason)
         return file.grade(exercise, MISSING, "no cell checks it.")
 
     grades = [graded(exercise) for exercise in file.exercises]

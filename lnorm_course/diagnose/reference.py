@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.slips.models import LAST, Axes, Model, choice
+from lnorm_course.slips.models import LAST, AxisChoices, Model, choice
 from lnorm_course.slips.notation import Piece
 
-__all__ = ["WRONG_AXES", "Norm", "norm_like"]
+__all__ = ["WRONG_AXES", "Reference", "reference_like"]
 
 BEFORE_LAST = ("the axis before the last", "-2", None)
 WRONG_AXES = {code for _, code, _ in (*LAST.wrong, BEFORE_LAST)}
@@ -22,7 +22,7 @@ OF_SOURCES = ("var_mean", "normalize", "std")  # a reason of a piece that nobody
 
 
 @dataclass(frozen=True)
-class Norm:
+class Reference:
     """What is right.
 
     Args:
@@ -64,14 +64,14 @@ def _known(name: str, count: int) -> tuple[Model, list[Piece]]:
     """Return the steps of a norm over the last axes, right and wrong, and its wrong pieces."""
     wrong = [each for each in (*LAST.wrong, BEFORE_LAST) if each[1] != IS_RIGHT.get(count)]
     wrong = [each for each in wrong if count > 1 or "count(" not in each[1]]
-    axes = Axes("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
+    axes = AxisChoices("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
     relative = ["rms_norm_differences"] * (name == "RMSNorm")
     model = Model("layer_norm", *relative, WHOLE_LAYER, axes=axes, called=name)
     pieces = (p for p in model.pieces if p.step != "deviation" or "1e-" not in p.code)
     return model, [p for p in pieces if p.has not in OF_SOURCES]
 
 
-def norm_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Norm:
+def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Reference:
     """Return the norm that a module stands for on inputs of a dtype, with another ε if it's given.
 
     Without a module it's layer norm, of a shape that isn't known.
@@ -80,7 +80,7 @@ def norm_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) 
         TypeError: it's no layer norm and no RMSNorm.
     """
     if like is None:
-        return Norm((), 1e-5 if eps is None else eps)
+        return Reference((), 1e-5 if eps is None else eps)
     shape = getattr(like, "normalized_shape", None)
     if not isinstance(like, nn.Module) or shape is None:
         kind = "the class" if isinstance(like, type) else "a"
@@ -92,4 +92,4 @@ def norm_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) 
     own = getattr(like, "eps", None) if eps is None else eps
     smallest = torch.finfo(torch.promote_types(dtype, torch.float32)).eps  # with eps=None
     sizes: Any = (shape,) if isinstance(shape, int) else shape
-    return Norm(tuple(sizes), smallest if own is None else own, like, name)
+    return Reference(tuple(sizes), smallest if own is None else own, like, name)

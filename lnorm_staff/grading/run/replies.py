@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from lnorm_staff.grading.run.child import Child, started
 
-__all__ = ["JUDGE", "KERNEL", "Outcome", "outcomes"]
+__all__ = ["JUDGE", "KERNEL", "Reply", "replies"]
 
 SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # to stop, a child has that long for itself
 MOST_OF_A_REASON = 1000  # characters
@@ -15,7 +15,7 @@ MOST_OF_A_REASON = 1000  # characters
 KERNEL, JUDGE = "kernel", "judge"
 
 
-class Outcome(NamedTuple):
+class Reply(NamedTuple):
     """What became of one thing: a state of failure and its reason, and what is known by then."""
 
     failed: str = ""  # or "crashed", "timed out"
@@ -23,9 +23,9 @@ class Outcome(NamedTuple):
     attempts: Mapping[str, Any] = {}  # for each exercise, what its check got, or its verdict
 
 
-async def outcomes(
+async def replies(
     program: str, setup: Any, asked: Iterable[Any], timeout: float, total: float
-) -> AsyncIterator[tuple[Any, Outcome]]:
+) -> AsyncIterator[tuple[Any, Reply]]:
     """Yield each thing that a child is asked to do with what becomes of it, and keep nothing of it.
 
     Args:
@@ -38,7 +38,7 @@ async def outcomes(
     deadline = time.monotonic() + total
     waiting = deque(asked)
     done: list[Any] = []  # what a new kernel has to do again
-    rest: Outcome | None = None
+    rest: Reply | None = None
     while waiting and not rest:
         try:
             async with started(f"lnorm_staff.grading.run.{program}") as child:
@@ -48,27 +48,27 @@ async def outcomes(
                     await child.ask([each, left], left)
                 while child.is_alive and waiting and time.monotonic() < deadline:
                     each = waiting.popleft()
-                    outcome = await _one(child, program, each, timeout, deadline)
-                    if program == KERNEL and not outcome.failed:
+                    reply = await _one(child, program, each, timeout, deadline)
+                    if program == KERNEL and not reply.failed:
                         done.append(each)
-                    yield each, outcome
+                    yield each, reply
         except (EOFError, TimeoutError):
             died = f"the {program} died again and again."
-            rest = Outcome("crashed", died if done else f"no {program} could be started.")
+            rest = Reply("crashed", died if done else f"no {program} could be started.")
         except OSError as problem:  # of the machine, such as a full disk
-            rest = Outcome("crashed", f"the machine that grades it stopped early: {problem}.")
+            rest = Reply("crashed", f"the machine that grades it stopped early: {problem}.")
         if time.monotonic() > deadline:
-            rest = Outcome("timed out", f"the {total:g} seconds for the whole notebook were over.")
+            rest = Reply("timed out", f"the {total:g} seconds for the whole notebook were over.")
     if rest:
         for each in waiting:
             yield each, rest
 
 
-async def _one(child: Child, program: str, asked: Any, timeout: float, deadline: float) -> Outcome:
+async def _one(child: Child, program: str, asked: Any, timeout: float, deadline: float) -> Reply:
     """Return what becomes of the next thing; the child may be dead then."""
     began = time.monotonic()
     seconds = min(timeout, deadline - began)
-    late = Outcome("timed out", f"it ran for more than {timeout:g} seconds.")
+    late = Reply("timed out", f"it ran for more than {timeout:g} seconds.")
     try:
         answer = await child.ask([asked, seconds], seconds + SECONDS_TO_STOP)
     except TimeoutError:
@@ -77,8 +77,8 @@ async def _one(child: Child, program: str, asked: Any, timeout: float, deadline:
         answer = None
     if not isinstance(answer, dict) or not isinstance(answer.get("attempts"), dict):
         child.kill()
-        return Outcome("crashed", f"the {program} died.")
+        return Reply("crashed", f"the {program} died.")
     if time.monotonic() - began > seconds:
         return late._replace(attempts=answer["attempts"])
     why = str(answer.get("why") or "")[:MOST_OF_A_REASON]
-    return Outcome("crashed" if why else "", why, answer["attempts"])
+    return Reply("crashed" if why else "", why, answer["attempts"])
