@@ -157,7 +157,7 @@ def residual_stack(
         return stack
 
 
-def two_rings(points: int = 512, seed: int = 0) -> tuple[Tensor, Tensor]:
+def two_rings(points: int = 128, seed: int = 0) -> tuple[Tensor, Tensor]:
     """Points near two rings around the origin, of radius 1 and 2, and which ring each belongs to.
 
     Args:
@@ -170,7 +170,7 @@ def two_rings(points: int = 512, seed: int = 0) -> tuple[Tensor, Tensor]:
 
     >>> x, ring = two_rings()
     >>> x.shape, ring[:4]
-    (torch.Size([512, 2]), tensor([0, 1, 0, 1]))
+    (torch.Size([128, 2]), tensor([0, 1, 0, 1]))
     """
     generator = torch.Generator().manual_seed(seed)
     angle = 2 * math.pi * torch.rand(points, generator=generator, dtype=torch.float64)

@@ -208,7 +208,7 @@ def test_each_class_is_drawn_with_a_color_and_a_marker_of_its_own():
         assert line.get_xydata().tolist() == own.tolist()
     assert inner.get_color() != outer.get_color()
     assert inner.get_marker() != outer.get_marker()
-    assert picture.words.startswith('256 points of class "inner", ')
+    assert picture.words.startswith('64 points of class "inner", ')
     assert points_by_class([[1.0, 0.0]], [0], ["a", "b"]).words.endswith('0 points of class "b".')
 
 

@@ -16,7 +16,6 @@ from lnorm_utils.training import train
 
 LONG = pytest.mark.usefixtures("with_all")
 POINTS, RING = two_rings()
-FEWER, THEIR_RING = two_rings(128)  # as in later lessons
 LESSON_2, LESSON_4 = parts_of("02_variance"), parts_of("04_gamma_beta")
 LESSON_9, LESSON_12 = parts_of("09_rms_norm"), parts_of("12_backward_pass", "rules")
 LESSON_17, WRONG = parts_of("17_find_the_bug"), ("Unbiased", "EpsOutside", "RawSquares")
@@ -41,7 +40,6 @@ class Runs(NamedTuple):
     seeds: int
     ends: Callable[[torch.Tensor], bool]
     training: dict = MappingProxyType({})
-    points: int = 128
 
 
 def rings(norm=None, **options):
@@ -119,7 +117,7 @@ TEN_TIMES, BIASED = {"start": 10.0}, {"start": 1.0, "first_bias": True}
 CHAIN, HE_CHAIN = {"hidden_layers": 24}, {"hidden_layers": 24, "start": 1.0}
 TO_100, TO_300 = {"steps": 100}, {"steps": 300}
 AT_0_01, AT_0_1, AT_0_3 = {"rate": 0.01, **TO_300}, {"rate": 0.1, **TO_100}, {"rate": 0.3, **TO_100}
-EARLY = {  # lessons that train on 512 points
+RUNS = {
     # Lesson 1: each change alone trains the network that stays at guessing.
     "plain": Runs(rings(), 3, above(0.69)),
     "more steps": Runs(rings(), 3, below(0.2), {"steps": 2500}),
@@ -129,21 +127,13 @@ EARLY = {  # lessons that train on 512 points
     "Adam": Runs(rings(), 3, below(0.2), {"rate": 0.001, "adam": True}),
     "batch norm": Runs(rings(nn.BatchNorm1d), 3, below(0.2)),
     "layer norm": Runs(rings(LayerNorm), 3, below(0.2)),
-    # A larger rate alone doesn't.
-    **{
-        f"rate {rate}": Runs(rings(), 4, never_below(0.5), {"rate": rate})
-        for rate in (0.2, 0.5, 1.0, 2.0, 4.0)
-    },
     # Lesson 2: it's the differences between points, and not the size of the rows.
     "times 12": Runs(with_in_front(LESSON_2.Times12, -1), 4, below(0.01), TO_300),
-    "plus 11 means": Runs(plus_11_means, 4, never_below(0.01), TO_300),
+    "plus 11 means": Runs(plus_11_means, 4, above(0.68), TO_300),
     # Lesson 3: one norm is enough for eight layers, and not for ten.
     "one norm": Runs(with_in_front(END, -2), 4, below(0.02), TO_300),
     "one norm of ten": Runs(with_in_front(END, -2, hidden_layers=10), 2, above(0.6), TO_300),
     "ten norms": Runs(rings(LayerNorm, hidden_layers=10), 2, below(0.05), TO_300),
-}
-RUNS = {
-    **{name: runs._replace(points=512) for name, runs in EARLY.items()},
     # Lesson 4: a factor has to fit, and large weights need a norm and a first bias.
     "times 3": Runs(rings(LESSON_4.Times3), 6, torch.isnan),
     "minus the mean": Runs(rings(LESSON_4.MinusMean), 6, above(0.69)),
@@ -188,8 +178,7 @@ RUNS = {
 @LONG
 @pytest.mark.parametrize("runs", RUNS.values(), ids=RUNS)
 def test_the_loss_ends_where_a_lesson_says_with_each_seed(runs):
-    x, ring = two_rings(runs.points)
-    ends = [train(runs.make(seed), x, ring, **runs.training)[-1] for seed in range(runs.seeds)]
+    ends = [train(runs.make(seed), POINTS, RING, **runs.training)[-1] for seed in range(runs.seeds)]
     assert all(map(runs.ends, ends)), ends
 
 
@@ -225,7 +214,7 @@ def test_from_how_many_seeds_a_stack_learns_the_rings(row):
     for start in learn:
         for seed in range(seeds):
             network = stack_for(blocks, *places, start, seed)
-            found[start] += bool(train(network, FEWER, THEIR_RING, rate, steps)[-1] < 0.1)
+            found[start] += bool(train(network, POINTS, RING, rate, steps)[-1] < 0.1)
     assert all(found[s] in (n if isinstance(n, range) else [n]) for s, n in learn.items()), found
 
 
@@ -233,7 +222,7 @@ def test_from_how_many_seeds_a_stack_learns_the_rings(row):
 @pytest.mark.parametrize("seed", range(4))
 def test_five_of_the_six_changes_make_the_first_gradients_a_hundred_times_as_large_or_more(seed):
     def gradient(network):
-        nn.functional.cross_entropy(network(FEWER), THEIR_RING).backward()
+        nn.functional.cross_entropy(network(POINTS), RING).backward()
         return network[0].weight.grad.norm().item()
 
     plain = gradient(RUNS["plain"].make(seed))
@@ -245,16 +234,23 @@ def test_five_of_the_six_changes_make_the_first_gradients_a_hundred_times_as_lar
 @LONG
 def test_batch_norm_s_loss_falls_in_each_step_and_layer_norm_s_jumps_less_at_a_tenth_of_the_rate():
     for seed in range(4):
-        assert (train(ring_network(nn.BatchNorm1d, seed=seed), FEWER, THEIR_RING).diff() < 0).all()
-        fast = train(ring_network(LayerNorm, seed=seed), FEWER, THEIR_RING)
-        slow = train(ring_network(LayerNorm, seed=seed), FEWER, THEIR_RING, rate=0.005, steps=600)
+        assert (train(ring_network(nn.BatchNorm1d, seed=seed), POINTS, RING).diff() < 0).all()
+        fast = train(ring_network(LayerNorm, seed=seed), POINTS, RING)
+        slow = train(ring_network(LayerNorm, seed=seed), POINTS, RING, rate=0.005, steps=600)
         assert (fast.diff() > 0).sum() > (slow.diff() > 0).sum()
+
+
+@LONG
+def test_a_larger_rate_alone_hardly_ever_trains_the_plain_network():
+    rates = [(rate, seed) for rate in (0.2, 0.5, 1.0, 2.0, 4.0) for seed in range(6)]
+    ends = [train(ring_network(seed=seed), POINTS, RING, rate)[-1] for rate, seed in rates]
+    assert sum(end < 0.2 for end in ends) <= 2, ends
 
 
 @LONG
 def test_at_rate_0_2_layer_norm_hardly_ever_learns_the_rings():
     networks = [ring_network(LayerNorm, seed=seed) for seed in range(6)]
-    ends = [train(network, FEWER, THEIR_RING, rate=0.2, steps=100)[-1] for network in networks]
+    ends = [train(network, POINTS, RING, rate=0.2, steps=100)[-1] for network in networks]
     assert sum(end < 0.1 for end in ends) <= 2
 
 
@@ -263,17 +259,17 @@ def test_at_rate_0_2_layer_norm_hardly_ever_learns_the_rings():
 def test_gamma_follows_weight_decay_and_the_rings_are_learned_all_the_same(start, decay, mean):
     for seed in range(3):
         network = ring_network(LayerNorm, hidden_layers=4, seed=seed, start=start)
-        loss = train(network, FEWER, THEIR_RING, rate=0.001, adam=True, decay=decay)[-1]
+        loss = train(network, POINTS, RING, rate=0.001, adam=True, decay=decay)[-1]
         gamma = torch.cat([norm.weight for norm in network[1:-1:3]]).mean()
         assert gamma.item() == pytest.approx(mean, abs=0.006)
         assert loss < 0.01
 
 
 def test_asking_batch_norm_in_training_mode_spoils_what_eval_says_later():
-    new, ring = two_rings(seed=1)
+    new, ring = two_rings(512, seed=1)
     for seed in range(2):
         network = ring_network(nn.BatchNorm1d, seed=seed)
-        train(network, FEWER, THEIR_RING)
+        train(network, POINTS, RING)
         before = network.eval()(new).argmax(dim=1) == ring
         network.train()
         for pair in new.split(2):
