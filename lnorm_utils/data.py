@@ -231,7 +231,8 @@ def _linear(in_features: int, out_features: int, start: float | None) -> nn.Line
     PyTorch's own start differs in the last digit of float32 between instruction sets. Training the
     ring network makes such a difference large within 80 steps.
     """
-    linear = nn.utils.skip_init(nn.Linear, in_features, out_features, dtype=torch.float64)
+    with torch.random.fork_rng(devices=[]):  # what PyTorch draws must not move the state
+        linear = nn.Linear(in_features, out_features, dtype=torch.float64)
     with torch.no_grad():
         if start is not None:
             drawn = torch.randn(linear.weight.shape).double()
