@@ -97,8 +97,8 @@ class Explanations:
                 found = [
                     parts
                     for parts in group
-                    if all(self.fits(results[n], parts, n) for n in order)
-                    and all(_may_be(part, code) for part in parts)
+                    if all(_may_be(part, code) for part in parts)  # first, because nothing runs
+                    and all(self.fits(results[n], parts, n) for n in order)
                 ]
                 if found:
                     # What the source shows, too, is surer than what the numbers alone allow.
@@ -162,7 +162,8 @@ def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:
 
 def _may_be(part: Part, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
-    return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
+    has = part.has if isinstance(part, Piece) else ""
+    return not has or any(each in code for each in has.split("|"))
 
 
 def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
