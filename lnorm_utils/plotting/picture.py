@@ -34,6 +34,8 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "lines.linewidth": 2,
     "savefig.dpi": 100,
+    "figure.autolayout": False,
+    "figure.constrained_layout.use": False,
 }
 # Letters of a drawing look like those of the page around it, whatever machine has drawn it.
 FAMILY = re.compile(r"(?<=font-family: )[^;\"]+")
@@ -60,7 +62,7 @@ class Picture(Figure):
     def draw(self, renderer: RendererBase) -> None:
         super().draw(renderer)
         # Laid out once: a second layout starts from the first and would move things a little.
-        self.set_layout_engine("none")
+        self.set_layout_engine(None)  # a placeholder would have each file drawn twice
 
     @in_style
     def png(self) -> bytes:
@@ -74,8 +76,8 @@ class Picture(Figure):
 
         # Neither JupyterLab nor its HTML export reads an alt out of the metadata of an image.
         data = {
+            "image/png": base64.b64encode(self.png()).decode(),  # first, for it lays all out
             "text/html": f"<div>{''.join(self._images())}</div>",
-            "image/png": base64.b64encode(self.png()).decode(),
             "text/plain": self.alt,
         }
         display(data, raw=True)
@@ -87,7 +89,6 @@ class Picture(Figure):
         Two neighbors stay together as long as they can, so four become two and two. The first
         image has the text alternative.
         """
-        self.draw_without_rendering()  # which lays it out
         if len(self.axes) == 1:
             yield self._image(self.bbox, self.alt)
             return
