@@ -10,7 +10,6 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox, BboxBase
@@ -34,8 +33,7 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "lines.linewidth": 2,
     "savefig.dpi": 100,
-    "figure.autolayout": False,
-    "figure.constrained_layout.use": False,
+    **dict.fromkeys(("figure.autolayout", "figure.constrained_layout.use"), False),
 }
 # Letters of a drawing look like those of the page around it, whatever machine has drawn it.
 FAMILY = re.compile(r"(?<=font-family: )[^;\"]+")
@@ -59,12 +57,13 @@ class Picture(Figure):
         self.words = ""
 
     @in_style
-    def draw(self, renderer: RendererBase) -> None:
-        super().draw(renderer)
-        # Laid out once: a second layout starts from the first and would move things a little.
-        self.set_layout_engine(None)  # a placeholder would have each file drawn twice
+    def savefig(self, fname: Any, **options: Any) -> None:
+        """Draw it as a file, laid out once: a second layout would move things a little."""
+        if layout := self.get_layout_engine():
+            layout.execute(self)
+        self.set_layout_engine(None)  # otherwise each file is drawn twice
+        super().savefig(fname, **options)
 
-    @in_style
     def png(self) -> bytes:
         """Draw the picture as a PNG file."""
         file = io.BytesIO()
@@ -112,7 +111,6 @@ class Picture(Figure):
         for part in boxes:
             part.set_visible(True)
 
-    @in_style
     def _image(self, place: BboxBase, alt: str) -> str:
         """Draw a part of the picture as SVG, or as PNG where that's smaller, for HTML."""
         inches = place.transformed(self.dpi_scale_trans.inverted())
