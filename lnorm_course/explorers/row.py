@@ -1,6 +1,7 @@
 """The row: the numbers of one word on their way through a norm, one picture for all lessons."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,19 +44,29 @@ class Row(anywidget.AnyWidget):
 
     def png(self) -> bytes:
         """Draw what stands where no widget runs: a word on two lines, or all words in a table."""
-        x = torch.tensor(self.page["x"], dtype=torch.float64)
+        x = [*map(tuple, self.page["x"])]
         for at, row in self.state.get("rows", {}).items():
-            x[int(at)] = torch.tensor(row)
-        if self.state["depth"] == "numbers":
-            words = x.unflatten(0, (-1, len(self.page["sentences"][0])))
-            return shared_cells(words, tuple(map("NLD".index, self.state.get("over") or "D"))).png()
-        row = x[self.state.get("at", 0)]
-        picture = number_lines(torch.stack([row, layer_norm(row, len(row))]))
-        picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
-        return picture.png()
+            x[int(at)] = tuple(row)
+        if self.state["depth"] != "numbers":
+            return _two_lines(x[self.state.get("at", 0)])
+        return _table(tuple(x), len(self.page["sentences"][0]), self.state.get("over") or "D")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         return shown(self, super()._repr_mimebundle_(**kwargs))
+
+
+@cache  # many presets begin with the same picture
+def _two_lines(row: tuple[float, ...]) -> bytes:
+    x = torch.tensor(row, dtype=torch.float64)
+    picture = number_lines(torch.stack([x, layer_norm(x, len(x))]))
+    picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
+    return picture.png()
+
+
+@cache
+def _table(rows: tuple[tuple[float, ...], ...], length: int, over: str) -> bytes:
+    words = torch.tensor(rows, dtype=torch.float64).unflatten(0, (-1, length))
+    return shared_cells(words, tuple(map("NLD".index, over))).png()
 
 
 def explore_row(preset: str = "four numbers") -> Row:
