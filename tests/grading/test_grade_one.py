@@ -3,11 +3,10 @@
 import asyncio
 import tempfile
 
-import pytest
 from submitted_mean import BANK, CODE, FURTHER, IMPORTS, PREDICTIONS, assert_graded, solved
 
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.exercises import standardize
+from lnorm_course.exercises import residual, standardize, variance
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
@@ -23,6 +22,7 @@ from lnorm_course.exercises.standardize import formula
 over_the_batch = lambda x, eps: (x - x.mean(0)) / (x.var(0) + eps).sqrt()
 formula.check(over_the_batch)"""
 WHAT_EXERCISES_SAY = [
+    (IMPORTS,),
     (solved(P0), (P0, "right", "")),
     (f"{P1.name}.check({MISTAKE!r})", (P1, "wrong", SAID)),
     (f"{P2.name}.check()", (P2, "not attempted", P2.judge(...).message)),
@@ -32,40 +32,48 @@ WHAT_EXERCISES_SAY = [
     (OVER_THE_BATCH, (OTHERS["formula"], "wrong", "")),
 ]
 # A check counts however it's called, and the last one with the value that it was given.
-SUBMISSIONS = {
-    "ways to check": [
-        (f"alias = {P0.name}; alias.check(99)\n{solved(P0)}; attempt = 98", (P0, "right", "")),
-        (
-            f"def check(attempt):\n    {P1.name}.check(attempt)\ncheck({P1.answers[0][0]!r})",
-            (P1, "right", ""),
-        ),
-        (f"for x in (0, {P2.answers[0][0]!r}):\n    {P2.name}.check(x)", (P2, "right", "")),
-        (
-            solved(C0).replace(f"{C0.name}.check(", f"getattr({C0.name}, 'check')(attempt="),
-            (C0, "right", ""),
-        ),
-        (f"{IMPORTS[:-1]}{C1.name} as x\nif True: print(x.check(3))", (C1, "wrong", "")),
-    ],
-    # A cell that fails takes the checks after it along, and no other cell.
-    "cells that fail": [
-        (f"1 / 0\n{C0.name}.check(1)",),
-        (
-            f"{solved(P0)}\n1 / 0\n{P1.name}.check(1)\nlater = 1",
-            (P0, "right", ""),
-            (P1, "crashed", "its cell failed: ZeroDivisionError: division by zero"),
-        ),
-        (f"later\n{P2.name}.check(2)", (P2, "crashed", "NameError")),
-        (
-            f"x = = 1\n{C1.name}.check(1)",
-            (C1, "crashed", "its cell failed: SyntaxError: invalid syntax"),
-        ),
-        (
-            f"import os; os._exit(1)\n{C2.name}.check(1)",
-            (C2, "crashed", "its cell failed: the kernel died."),
-        ),
-        (f"{C0.name}.check(1)", (C0, "wrong", "")),
-    ],
-}
+WAYS = Exercise.bank[variance.TOPIC]
+W0, W1, W2, *_ = (each for each in WAYS.values() if each.inputs is None)
+V0, V1 = (each for each in WAYS.values() if each.inputs is not None)
+IMPORT_WAYS = "from lnorm_course.exercises.variance import "
+WAYS_TO_CHECK = [
+    (f"{IMPORT_WAYS}*",),
+    (f"alias = {W0.name}; alias.check(99)\n{solved(W0)}; attempt = 98", (W0, "right", "")),
+    (
+        f"def check(attempt):\n    {W1.name}.check(attempt)\ncheck({W1.answers[0][0]!r})",
+        (W1, "right", ""),
+    ),
+    (f"for x in (0, {W2.answers[0][0]!r}):\n    {W2.name}.check(x)", (W2, "right", "")),
+    (
+        solved(V0).replace(f"{V0.name}.check(", f"getattr({V0.name}, 'check')(attempt="),
+        (V0, "right", ""),
+    ),
+    (f"{IMPORT_WAYS}{V1.name} as x\nif True: print(x.check(3))", (V1, "wrong", "")),
+]
+# A cell that fails takes the checks after it along, and no other cell.
+FAILS = Exercise.bank[residual.TOPIC]
+F0, F1, F2, *_ = (each for each in FAILS.values() if each.inputs is None)
+E0, E1, E2 = (each for each in FAILS.values() if each.inputs is not None)
+CELLS_THAT_FAIL = [
+    ("from lnorm_course.exercises.residual import *",),
+    (f"1 / 0\n{E0.name}.check(1)",),
+    (
+        f"{solved(F0)}\n1 / 0\n{F1.name}.check(1)\nlater = 1",
+        (F0, "right", ""),
+        (F1, "crashed", "its cell failed: ZeroDivisionError: division by zero"),
+    ),
+    (f"later\n{F2.name}.check(2)", (F2, "crashed", "NameError")),
+    (
+        f"x = = 1\n{E1.name}.check(1)",
+        (E1, "crashed", "its cell failed: SyntaxError: invalid syntax"),
+    ),
+    (
+        f"import os; os._exit(1)\n{E2.name}.check(1)",
+        (E2, "crashed", "its cell failed: the kernel died."),
+    ),
+    (f"{E0.name}.check(1)", (E0, "wrong", "")),
+]
+CELLS = [*WAYS_TO_CHECK, *CELLS_THAT_FAIL, *WHAT_EXERCISES_SAY]
 
 
 def grade(sources, bank=BANK):
@@ -73,20 +81,14 @@ def grade(sources, bank=BANK):
     return asyncio.run(grade_many.grade_one(file, 20))
 
 
-@pytest.mark.parametrize("name", SUBMISSIONS)
-def test_each_exercise_of_a_submission_gets_its_grade(name):
-    found = grade([IMPORTS, *(source for source, *_ in SUBMISSIONS[name])])
-    assert_graded(found, SUBMISSIONS[name])
-    assert {grade.lesson for grade in found} == {"01_mean"}
-
-
-def test_of_two_lessons_each_has_its_grades_a_side_trip_too_and_several_beliefs():
-    found = grade([IMPORTS, *(source for source, *_ in WHAT_EXERCISES_SAY)], BANK | OTHERS)
-    assert_graded(found, WHAT_EXERCISES_SAY)
+def test_each_exercise_of_four_lessons_gets_its_grade_a_side_trip_too_and_several_beliefs():
+    found = grade([source for source, *_ in CELLS], BANK | WAYS | FAILS | OTHERS)
+    assert_graded(found, CELLS)
     found = {grade.exercise: grade for grade in found}
     assert (found[FURTHER].further, found[P0.name].further) == ("further", "")
-    lessons = {found[name].lesson for name in BANK if name in found}
-    assert (lessons, found["formula"].lesson) == ({"01_mean"}, "03_standardize")
+    named = {found[name].lesson for bank in (BANK, WAYS, FAILS) for name in bank if name in found}
+    assert named == {"01_mean", "02_variance", "10_add_and_norm"}
+    assert found["formula"].lesson == "03_standardize"
     expected = {Belief.OVER_THE_BATCH.code, Belief.VARIANCE_OVER_D_MINUS_1.code}
     assert {*found["formula"].belief.split()} == expected
 
