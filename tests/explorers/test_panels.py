@@ -12,6 +12,7 @@ import pytest
 import torch
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from project import NAMED_PRESETS
 
 from lnorm_course import explorers
 
@@ -88,6 +89,11 @@ def test_in_every_state_all_is_inside_and_said_in_two_sentences_and_the_rest_sta
     stills = [explorer._still(number) for number in range(len(explorer.panels))]
     assert stills == explorer._stills, "something moves that isn't listed in `panels`"
     assert len(explorer.states()) <= MOST_STATES
+
+
+def test_it_has_every_preset_that_a_lesson_or_a_page_names(explorer):
+    named = {preset for name, preset in NAMED_PRESETS if name == explorer.make.__name__}
+    assert named <= {*explorer.presets}
 
 
 def test_every_control_has_a_label_of_its_own_and_a_text_for_each_stop(explorer):

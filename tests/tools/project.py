@@ -1,5 +1,6 @@
 """Where the project and its lessons are, for the tests and the tools."""
 
+import re
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -13,6 +14,14 @@ CORE = [*range(1, 11)]
 # What all targets are in: those of everybody, and those of authors and lecturers.
 MAKEFILES = [PROJECT / "Makefile", PROJECT / "course.mk"]
 MAKEFILE = "\n".join(path.read_text("utf-8") for path in MAKEFILES)
+# What lessons and pages show of an explorer: its name and that of a preset.
+PRESET = r'(explore_\w+)\(preset="(.+?)"\)'
+PAGES = [*NOTEBOOK_PATHS, *PROJECT.glob("docs/**/*.md"), PROJECT / "README.md"]
+NAMED_PRESETS = {
+    found
+    for page in PAGES
+    for found in re.findall(PRESET, page.read_text("utf-8").replace('\\"', '"'))
+}
 
 
 def rows_below(text, heading):
