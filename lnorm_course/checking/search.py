@@ -162,8 +162,7 @@ def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:
 
 def _may_be(part: Part, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
-    has = part.has if isinstance(part, Piece) else ""
-    return not has or any(each in code for each in has.split("|"))
+    return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
 
 
 def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
