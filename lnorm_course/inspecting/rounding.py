@@ -32,6 +32,9 @@ class Float64(TorchDispatchMode):
         terms: of how many terms all their sums were, one behind the other.
     """
 
+    # To hide this from its compiler, PyTorch would import that, which takes a second.
+    _should_skip_dynamo = classmethod(lambda cls: False)
+
     def __init__(self) -> None:
         super().__init__()
         self.operations = self.terms = 0
