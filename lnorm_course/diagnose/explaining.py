@@ -88,8 +88,7 @@ class Search:
         def run(move: Callable[[Tensor], Tensor]) -> Tensor:
             return replace(trial, x=move(trial.x)).run(partial(self.norm.result, ()))
 
-        weight = weight_of_terms(y, run, at_once=trial.kind != "gradient")
-        limit = bound(unit, y, weight, OPERATIONS * times, terms)
+        limit = bound(unit, y, weight_of_terms(y, run), OPERATIONS * times, terms)
         return MARGIN.get(unit, 1.0) * limit.max().item()
 
     def is_near(self, value: Result, other: Result, number: int) -> bool:

@@ -89,22 +89,14 @@ def _moved(seed: int) -> Callable[[Tensor], Tensor]:
     return move
 
 
-def weight_of_terms(
-    right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], Tensor], at_once: bool = False
-) -> Tensor:
+def weight_of_terms(right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], Tensor]) -> Tensor:
     """Return Σ |∂y/∂x · x| for each number y of an output; `run` moves what comes in, and runs.
-
-    It takes all samples `at_once`, along a new first axis, if what runs goes over the last ones.
 
     A sum of Cauchy-distributed numbers with sizes a, b, c … is one with the size a + b + c + …, and
     the median of its absolute values is that size (Trejo and Kreinovich, 2001).
     """
-    moves = [_moved(seed) for seed in range(SAMPLES)]
-    if at_once:
-        samples = run(lambda x: torch.stack([move(x) for move in moves]))
-    else:
-        samples = torch.stack([run(move) for move in moves])
-    return (samples - right).abs().median(dim=0).values / STEP
+    samples = [run(_moved(seed)) for seed in range(SAMPLES)]
+    return (torch.stack(samples) - right).abs().median(dim=0).values / STEP
 
 
 def bound(
