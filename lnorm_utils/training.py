@@ -83,7 +83,8 @@ def train(
         losses.append(loss.detach())
         with torch.no_grad():
             for parameter, gradient in zip(parameters, gradients, strict=True):
-                parameter.mul_(1 - rate * decay)
+                if decay:
+                    parameter.mul_(1 - rate * decay)
                 if not by_adam:
                     parameter.sub_(rate * gradient)
         if by_adam:
