@@ -40,6 +40,7 @@ class Runs(NamedTuple):
     seeds: int
     ends: Callable[[torch.Tensor], bool]
     training: dict = MappingProxyType({})
+    points: int = 128
 
 
 def rings(norm=None, **options):
@@ -184,7 +185,8 @@ RUNS = {
 @LONG
 @pytest.mark.parametrize("runs", RUNS.values(), ids=RUNS)
 def test_the_loss_ends_where_a_lesson_says_with_each_seed(runs):
-    ends = [train(runs.make(seed), POINTS, RING, **runs.training)[-1] for seed in range(runs.seeds)]
+    x, ring = two_rings(runs.points)
+    ends = [train(runs.make(seed), x, ring, **runs.training)[-1] for seed in range(runs.seeds)]
     assert all(map(runs.ends, ends)), ends
 
 
