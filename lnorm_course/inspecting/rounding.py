@@ -39,10 +39,6 @@ class Float64(TorchDispatchMode):
         super().__init__()
         self.operations = self.terms = 0
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # if True, the first operation loads PyTorch's compiler, for over a second
-
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:

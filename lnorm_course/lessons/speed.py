@@ -155,10 +155,6 @@ class _Counter(TorchDispatchMode):
     read = written = new = 0
     _should_skip_dynamo = classmethod(lambda cls: False)  # as in `inspecting.rounding`
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # if True, the first operation loads PyTorch's compiler, for over a second
-
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
     ) -> Any:

@@ -80,7 +80,7 @@ def test_with_adam_the_weights_in_front_of_a_norm_can_shrink():
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_mean_s_share_of_a_transformer_s_rows_shrinks_and_matters_to_rms_norm_only(seed):
     lesson = parts_of("09_rms_norm", "(training, validation)", "pieces")
-    lesson.model = model = Transformer(37, "pre-LN", depth=2, seed=seed)
+    lesson.model = model = Transformer(37, "pre-LN", depth=2, seed=seed).double()
     assert 0.27 < lesson.share_of_mean() < 0.29
     train_transformer(model, lesson.training, rate=0.003, steps=100)
     assert 0.035 < lesson.share_of_mean() < 0.055
