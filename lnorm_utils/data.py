@@ -119,6 +119,7 @@ STARTS: dict[str, Callable[[nn.Linear], object]] = {
 def residual_stack(
     depth: int,
     placement: str,
+    *,
     seed: int,
     d_model: int = 64,
     final_norm: bool | None = None,
@@ -184,23 +185,23 @@ def ring_network(
     hidden_layers: int = 8,
     width: int = 64,
     seed: int = 0,
-    start: float | None = None,
+    he: float | None = None,
     first_bias: bool = False,
 ) -> nn.Sequential:
     """Make a network, in float64, that is to tell the two rings apart.
 
     Each hidden layer is a linear map, `norm` if there is one, and a ReLU. The last linear map gives
-    a number for each ring. All weights start as PyTorch starts them, unless `start` is given, from
+    a number for each ring. All weights start as PyTorch starts them, unless `he` is given, from
     their own seed, and with and without a norm they start alike.
 
     Args:
         norm: makes a module from the number of features, such as `LayerNorm`.
         hidden_layers, width: how many hidden layers there are, and the features of each.
         seed: of the weights.
-        start: if given, the weights are normal instead, with standard deviation start · √(2 / in)
-            for `in` inputs, and all biases are 0. With 1, that's the start of He et al. 2015,
+        he: if given, the weights are normal instead, with standard deviation he · √(2 / in) for
+            `in` inputs, and all biases are 0. With 1, that's the start of He et al. 2015,
             arXiv:1502.01852, equation 10.
-        first_bias: with `start`, let the first map keep a random bias: PyTorch's, times start · √6,
+        first_bias: with `he`, let the first map keep a random bias: PyTorch's, times he · √6,
             the factor between the spreads of the weights. The other biases are 0.
 
     >>> from lnorm_utils import LayerNorm
@@ -215,17 +216,17 @@ def ring_network(
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         for layer in range(hidden_layers):
-            layers.append(_linear(width if layer else 2, width, start))
+            layers.append(_linear(width if layer else 2, width, he))
             layers += [norm(width)] if norm else []
             layers.append(nn.ReLU())
-        network = nn.Sequential(*layers, _linear(width, 2, start)).double()
-    if start is not None and first_bias:
+        network = nn.Sequential(*layers, _linear(width, 2, he)).double()
+    if he is not None and first_bias:
         pytorch = ring_network(hidden_layers=1, width=width, seed=seed).state_dict()["0.bias"]
-        network.state_dict()["0.bias"].copy_(start * math.sqrt(6) * pytorch)
+        network.state_dict()["0.bias"].copy_(he * math.sqrt(6) * pytorch)
     return network
 
 
-def _linear(in_features: int, out_features: int, start: float | None) -> nn.Linear:
+def _linear(in_features: int, out_features: int, he: float | None) -> nn.Linear:
     """Draw an `nn.Linear` in float64, from the global state, as PyTorch draws one in float32.
 
     PyTorch's own start differs in the last digit of float32 between instruction sets. Training the
@@ -234,9 +235,9 @@ def _linear(in_features: int, out_features: int, start: float | None) -> nn.Line
     with torch.random.fork_rng(devices=[]):  # what PyTorch draws must not move the state
         linear = nn.Linear(in_features, out_features, dtype=torch.float64)
     with torch.no_grad():
-        if start is not None:
+        if he is not None:
             drawn = torch.randn(linear.weight.shape).double()
-            linear.weight.copy_(start * math.sqrt(2 / in_features) * drawn)
+            linear.weight.copy_(he * math.sqrt(2 / in_features) * drawn)
             linear.bias.zero_()
             return linear
         for parameter in linear.parameters():

@@ -79,7 +79,7 @@ def scales(placement: str) -> NDArray:
 @cache
 def _deepest(placement: str) -> list[ResidualStack]:
     """Make the deepest stack of each seed, which begins with the blocks of all others."""
-    return [residual_stack(DEPTHS[-1], PLACEMENTS[placement], seed) for seed in range(SEEDS)]
+    return [residual_stack(DEPTHS[-1], PLACEMENTS[placement], seed=seed) for seed in range(SEEDS)]
 
 
 def measured(depth: int, placement: str, final_norm: bool, own_directions: bool) -> Both:

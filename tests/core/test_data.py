@@ -87,7 +87,7 @@ def test_a_decoder_does_not_learn_from_rounding():
 
 
 def test_a_first_bias_changes_nothing_else_of_a_start_without_biases():
-    without, with_one = (ex.ring_network(start=2.0, first_bias=b) for b in (False, True))
+    without, with_one = (ex.ring_network(he=2.0, first_bias=b) for b in (False, True))
     for name, value in without.state_dict().items():
         assert name == "0.bias" or torch.equal(value, with_one.state_dict()[name])
         assert name.endswith("weight") or not value.any()

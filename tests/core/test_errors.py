@@ -10,7 +10,14 @@ from lnorm_course.lessons.speed import measured, traffic
 from lnorm_course.lessons.transformer import grid
 from lnorm_course.lessons.transformer.model import CausalAttention, Transformer, TransformerBlock
 from lnorm_course.lessons.transformer.text import encode
-from lnorm_utils import LayerNorm, PositionalEncoding, ResidualBlock, layer_norm, mean
+from lnorm_utils import (
+    LayerNorm,
+    PositionalEncoding,
+    ResidualBlock,
+    ResidualStack,
+    layer_norm,
+    mean,
+)
 from lnorm_utils.backward import layer_norm_backward
 from lnorm_utils.data import normal, residual_stack
 from lnorm_utils.measures import decoder_r2, gradient_norms
@@ -35,8 +42,8 @@ WRONG = [
     (lambda: ENCODE(torch.ones(6)), OF_ENCODE, "(6,)"),
     (lambda: ENCODE(torch.ones(())), OF_ENCODE, "()"),
     (lambda: ResidualBlock(4, "before"), "'post', 'pre', 'none', but 'before' was given"),
-    (lambda: residual_stack(2, "pre", 0, start="Kaiming"), "'He', but 'Kaiming' was given"),
-    (lambda: gradient_norms(residual_stack(1, "pre", 0, 4), X, X[0, :3]), "(4,)", "(3,)"),
+    (lambda: residual_stack(2, "pre", seed=0, start="Kaiming"), "'He', but 'Kaiming' was given"),
+    (lambda: gradient_norms(ResidualStack(1, 4), X, X[0, :3]), "(4,)", "(3,)"),
     (lambda: decoder_r2(X, X[:2]), "(3, 4)", "(2, 4)"),
     (lambda: decoder_r2(math.nan * normal(8, 2, seed=0), torch.ones(8, 1)), "NaN or infinity"),
     (lambda: decoder_r2(normal(8, 2, seed=0), torch.ones(8, 1)), "is constant"),

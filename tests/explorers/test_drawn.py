@@ -248,7 +248,7 @@ def by_autograd(depth, placement, final_norm, own_directions):
     slope = normal(*x.shape[0 if own_directions else 1 :], seed=2, dtype=torch.float64)
     norms, scales = [], []
     for seed in range(5):
-        stack = residual_stack(depth, PLACEMENTS[placement], seed, 64, final_norm)
+        stack = residual_stack(depth, PLACEMENTS[placement], seed=seed, final_norm=final_norm)
         (stack(x) * slope).sum(-1).mean().backward()
         each = [torch.cat([p.grad.flatten() for p in b.parameters()]) for b in stack.blocks]
         norms.append([gradient.norm().item() for gradient in each])

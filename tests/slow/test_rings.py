@@ -71,7 +71,7 @@ def from_he(change):
     """Return what makes one with layer norms and He's start, changed by `change(network, seed)`."""
 
     def make(seed):
-        network = ring_network(LayerNorm, seed=seed, start=1.0)
+        network = ring_network(LayerNorm, seed=seed, he=1.0)
         change(network, seed)
         return network
 
@@ -92,7 +92,7 @@ def ruled(rule):
 
 def stack_for(blocks, placement, final_norm, start, seed):
     first, last = projection(2, 64, seed).double(), projection(64, 2, seed).double()
-    stack = residual_stack(blocks, placement, seed, final_norm=final_norm, start=start)
+    stack = residual_stack(blocks, placement, seed=seed, final_norm=final_norm, start=start)
     return nn.Sequential(first, stack, last)
 
 
@@ -118,8 +118,8 @@ def with_biases(factor, start):
 
 
 END = partial(LayerNorm, 64, dtype=torch.float64)
-TEN_TIMES, BIASED = {"start": 10.0}, {"start": 1.0, "first_bias": True}
-CHAIN, HE_CHAIN = {"hidden_layers": 24}, {"hidden_layers": 24, "start": 1.0}
+TEN_TIMES, BIASED = {"he": 10.0}, {"he": 1.0, "first_bias": True}
+CHAIN, HE_CHAIN = {"hidden_layers": 24}, {"hidden_layers": 24, "he": 1.0}
 TO_100, TO_300 = {"steps": 100}, {"steps": 300}
 AT_0_01, AT_0_1, AT_0_3 = {"rate": 0.01, **TO_300}, {"rate": 0.1, **TO_100}, {"rate": 0.3, **TO_100}
 RUNS = {
@@ -127,7 +127,7 @@ RUNS = {
     "plain": Runs(rings(), 3, above(0.69)),
     "more steps": Runs(rings(), 3, below(0.2), {"steps": 2500}),
     "two hidden layers": Runs(rings(hidden_layers=2), 3, below(0.2)),
-    "He's start": Runs(rings(start=1.0), 3, below(0.2)),
+    "He's start": Runs(rings(he=1.0), 3, below(0.2)),
     "times 2": Runs(rings(parts_of("01_mean").Twice), 3, below(0.2)),
     "Adam": Runs(rings(), 3, below(0.2), {"rate": 0.001, "adam": True}),
     "batch norm": Runs(rings(nn.BatchNorm1d), 3, below(0.2)),
@@ -155,7 +155,7 @@ RUNS = {
     "bias 0": Runs(other_biases(of=0), 3, below(0.05), TO_100, points=64),
     "bias 3": Runs(other_biases(of=3), 3, above(0.4), TO_100, points=64),
     "last bias": Runs(other_biases(of=-1), 3, above(0.4), TO_100, points=64),
-    "600 steps": Runs(rings(LayerNorm, start=1.0), 3, below(0.05), {"steps": 600}, points=64),
+    "600 steps": Runs(rings(LayerNorm, he=1.0), 3, below(0.05), {"steps": 600}, points=64),
     "a third": Runs(from_he(lambda n, _: n[0].weight.data.div_(3)), 3, below(0.05), points=64),
     # Lesson 9: dividing is enough.
     "divides": Runs(rings(LESSON_9.DividesOnly), 6, below(0.01)),
@@ -264,10 +264,10 @@ def test_at_rate_0_2_layer_norm_hardly_ever_learns_the_rings():
 
 
 @pytest.mark.parametrize(("decay", "mean"), [(0.0, 1.01), (1.0, 0.83)])
-@pytest.mark.parametrize("start", [None, 1.0])
-def test_gamma_follows_weight_decay_and_the_rings_are_learned_all_the_same(start, decay, mean):
+@pytest.mark.parametrize("he", [None, 1.0])
+def test_gamma_follows_weight_decay_and_the_rings_are_learned_all_the_same(he, decay, mean):
     for seed in range(3):
-        network = ring_network(LayerNorm, hidden_layers=4, seed=seed, start=start)
+        network = ring_network(LayerNorm, hidden_layers=4, seed=seed, he=he)
         loss = train(network, POINTS, RING, rate=0.001, adam=True, decay=decay)[-1]
         gamma = torch.cat([norm.weight for norm in network[1:-1:3]]).mean()
         assert gamma.item() == pytest.approx(mean, abs=0.006)

@@ -18,7 +18,7 @@ STACKS = parts_of("11_train_it", "rows", "v_own", "inputs", "common", "targets")
 
 def fit(placement, seed, start="Xavier", final_norm=None, depth=8, **options):
     """Return the losses of lesson 11's task."""
-    stack = residual_stack(depth, placement, seed, final_norm=final_norm, start=start)
+    stack = residual_stack(depth, placement, seed=seed, final_norm=final_norm, start=start)
     return STACKS.fit(stack, STACKS.targets, **options)
 
 
@@ -29,7 +29,7 @@ def test_how_long_post_ln_waits_depends_on_the_seed_and_on_the_start():
     assert max(waits) == 600
     for seed in SEEDS:
         assert fit("post", seed, warm_up=30)[-1] < 0.75
-        assert 0.55 < fit("post", seed, start="PyTorch")[-1] < 0.85
+        assert 0.55 < fit("post", seed=seed, start="PyTorch")[-1] < 0.85
 
 
 def test_without_norms_twelve_blocks_overflow_from_xavier_s_start_only():
@@ -43,7 +43,7 @@ def test_without_norms_twelve_blocks_overflow_from_xavier_s_start_only():
 
 def ends_of(depth, start, seeds):
     """Return the gradient norms of the first and of the last block of post-LN with each seed."""
-    stacks = (residual_stack(depth, "post", seed, start=start) for seed in range(seeds))
+    stacks = (residual_stack(depth, "post", seed=seed, start=start) for seed in range(seeds))
     found = [gradient_norms(stack, STACKS.rows, STACKS.v_own) for stack in stacks]
     return torch.stack(found)[:, [0, -1]].unbind(dim=1)
 
@@ -64,7 +64,7 @@ def test_the_scale_of_a_pre_ln_stream_depends_on_the_start():
     variances = parts_of("10_add_and_norm").variances
     for start, low, high in (("PyTorch", 2.3, 2.6), ("Xavier", 10.8, 13.1), ("He", 40, 70)):
         for seed in range(6):
-            stack = residual_stack(24, "pre", seed, start=start)
+            stack = residual_stack(24, "pre", seed=seed, start=start)
             assert low < variances(stack, STACKS.rows)[-1] < high
 
 
