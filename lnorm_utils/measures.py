@@ -72,8 +72,7 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
     >>> round(decoder_r2(3 * points + 1, points), 4)
     1.0
     """
-    _, r2 = linear_decoder(codes, targets)
-    return r2
+    return linear_decoder(codes, targets)[1]
 
 
 def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], Tensor], float]:
