@@ -11,7 +11,7 @@ __all__ = ["Feedback", "State", "first_sentence", "inline", "show", "with_remark
 
 
 class State(Enum):
-    """The result of an attempt, in the words that its feedback begins with."""
+    """What an attempt is, or what else is told, in the words that feedback begins with."""
 
     NOT_ATTEMPTED = "Not attempted"
     RIGHT = "Right"
@@ -26,7 +26,7 @@ SIGNS = dict(zip(State, "○✓◐✗?→", strict=True))
 
 @dataclass(frozen=True)
 class Feedback:
-    """An answer to an attempt.
+    """What a student is told of an attempt, or is given as a hint or a solution.
 
     Args:
         state: the result.

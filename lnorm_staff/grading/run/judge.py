@@ -37,17 +37,17 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
             yield {"attempts": {}, "why": f"{type(problem).__name__} was raised."}
 
 
-def judge(exercise: Exercise, answer: Any) -> Feedback:
+def judge(exercise: Exercise, sent: Any) -> Feedback:
     """Judge an attempt as a lesson does, from what a kernel sent of it.
 
     Args:
         exercise: the exercise of this process, which no student has changed.
-        answer: what `record` writes in the kernel, or what a student made it send instead.
+        sent: what `record` writes in the kernel, or what a student made it send instead.
 
     Raises:
         ValueError: `record` writes nothing like this.
     """
-    outcome = read_outcome(answer)
+    outcome = read_outcome(sent)
     number, expected = len(outcome.values), len(exercise.inputs or [()])
     if number > expected or (number < expected) != bool(outcome.error):
         raise ValueError(f"{number} values instead of {expected}")
