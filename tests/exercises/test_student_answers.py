@@ -29,13 +29,15 @@ def is_as_deserved(answer, feedback):
 # `make check LESSON=mean` chooses those of a topic by their ids.
 @pytest.mark.parametrize("exercise", ANSWERED, ids=lambda name: f"{BY_NAME[name].topic}-{name}")
 def test_each_answer_gets_its_verdict_and_is_named_for_what_it_does(exercise):
-    assert [f"{a.source} → {f}" for a, f in judged(exercise) if not is_as_deserved(a, f)] == []
+    others = [f"{a.source} → {f}" for a, f in judged(exercise) if not is_as_deserved(a, f)]
+    assert not others, "\n".join(others)
 
 
 @pytest.mark.parametrize("exercise", OF_CODE, ids=lambda name: f"{BY_NAME[name].topic}-{name}")
 def test_every_exercise_that_is_code_has_wrong_answers(exercise):
     states = [answer.state for answer, _ in judged(exercise)]
-    assert State.WRONG in states, "give it wrong answers in a file of the folder answers"
+    file = f"tests/exercises/answers/{BY_NAME[exercise].topic}.txt"
+    assert State.WRONG in states, f"Give {exercise} wrong answers in {file}."
 
 
 def test_of_a_hundred_wrong_answers_in_code_83_are_named_or_placed_in_the_source():

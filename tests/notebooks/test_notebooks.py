@@ -10,8 +10,10 @@ from project import NOTEBOOK_PATHS, NOTEBOOKS
 @pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.name)
 def test_the_lesson_keeps_the_rules(path):
     lesson = Lesson(path)
-    assert [f"{rule.__name__}: {each}" for rule in RULES for each in rule(lesson)] == []
+    broken = [f"{rule.__name__}: {each}" for rule in RULES for each in rule(lesson)]
+    assert not broken, "\n".join(broken)
 
 
 def test_the_lessons_are_those_on_record():
-    assert [path.name for path in NOTEBOOK_PATHS] == sorted(read_record(NOTEBOOKS)) != []
+    names = [path.name for path in NOTEBOOK_PATHS]
+    assert names == sorted(read_record(NOTEBOOKS)) != [], "`make notebooks` records them."

@@ -28,7 +28,8 @@ def all_needed(lesson):
 
 def test_the_table_links_every_lesson_in_order():
     linked = [link for _, _, link in LESSONS.values()]
-    assert linked == [f"../notebooks/{path.name}" for path in LESSON_PATHS]
+    lessons = [f"../notebooks/{path.name}" for path in LESSON_PATHS]
+    assert linked == lessons, "Give each lesson a row in the table of docs/map.md."
     assert [*LESSONS] == [int(path.name[:2]) for path in LESSON_PATHS]
 
 
@@ -68,14 +69,14 @@ def test_each_lesson_needs_earlier_ones_only():
 
 
 def test_a_lesson_needs_what_its_own_title_cell_says():
-    for path in LESSON_PATHS:
-        title = nbformat.read(path, as_version=4).cells[0].source
+    for number, (_, _, link) in LESSONS.items():
+        title = nbformat.read(PROJECT / "docs" / link, as_version=4).cells[0].source
         needs = title.partition("**You need:**")[2]
         said = {int(number) for number in re.findall(r"\blessons? (\d+)", needs)}
         for first, last in re.findall(r"lessons (\d+) to (\d+)", needs):
             said.update(range(int(first), int(last) + 1))
         said.update(*map(all_needed, said), numbers(" ".join(re.findall(r"\]\((\d+)_", needs))))
-        assert all_needed(int(path.name[:2])) == said, path.name
+        assert all_needed(number) == said, f"{link}: its title cell and docs/map.md differ."
 
 
 @pytest.mark.parametrize("heading", ["A week", "Three lectures"])
@@ -86,6 +87,6 @@ def test_a_route_meets_every_lesson_once_and_after_those_that_it_needs(heading):
         for cell in cells
         for lesson in numbers(cell)
     ]
-    assert sorted(met) == [*LESSONS]
+    assert sorted(met) == [*LESSONS], f"Name each lesson once below {heading!r} in docs/map.md."
     for place, lesson in enumerate(met):
         assert all_needed(lesson) <= {*met[:place]}
