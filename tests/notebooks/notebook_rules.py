@@ -5,11 +5,15 @@ import re
 
 from freeze import frozen_text
 from lesson import FURTHER, minutes
+from project import PROJECT
+
+from lnorm_course.lab.lesson_files import topics
 
 MOST_CODE_LINES = 12
 MOST_WORDS = 120  # in a cell
 MOST_CELLS = 55
 MOST_MINUTES = 45
+SECTIONS = range(4, 9)
 TIME = r"\*\*Time:\*\* (\d+) minutes(?:, and (\d+) for the side trips?)?\. \*\*You need:\*\*"
 REFERENCES = "**References.**"
 
@@ -120,6 +124,39 @@ def the_title_cell_says_how_many_minutes_it_takes(lesson):
         yield f"it says {said_further} minutes for side trips, and they take {further}"
 
 
+def its_title_asks_and_a_picture_or_a_row_asks_the_same(lesson):
+    first, _, third, *_ = lesson.notebook.cells
+    if not first.source.partition("\n")[0].endswith("?"):
+        yield "its title is not a question"
+    picture = PROJECT / "docs" / "openings" / f"{lesson.path.stem}.svg"
+    if not third.source.startswith("explore_row(") and not picture.exists():
+        yield f"there is no docs/openings/{picture.name}, and no row in its third cell"
+    if picture.exists() and "<title>" not in picture.read_text("utf-8"):
+        yield f"docs/openings/{picture.name} has no title"
+
+
+def it_has_sections_and_questions_enough_and_counts_what_is_solved(lesson):
+    prose = "\n".join(cell.source for cell in lesson.cells("markdown"))
+    headings = re.findall(r"^## (?!Before you start|Recap|Further: )", prose, flags=re.MULTILINE)
+    if len(headings) not in SECTIONS:
+        yield f"it has {len(headings)} sections besides the recap"
+    cells = lesson.notebook.cells
+    asked = sum(
+        len(_predictions(cell))
+        for above, cell in zip([None, *cells], cells, strict=False)
+        if not _recalls(above)
+    )
+    if asked < 3:
+        yield f"it has {asked} predictions, and not three"
+    code = "\n".join(cell.source for cell in lesson.cells("code"))
+    in_code = len(re.findall(r"^\w+\.check\((?!\.\.\.)", code, flags=re.MULTILINE))
+    if in_code < (2 if lesson.path.name[0].isdigit() else 1):
+        yield f"it has {in_code} exercises in code, and not two (an appendix: one)"
+    *_, counts, _ = ["", *(cell.source for cell in lesson.main_way)]
+    if counts not in (calls := [f'progress("{topic}")' for topic in topics(lesson.notebook)]):
+        yield f"the cell before its recap is not one of {calls}"
+
+
 def neither_it_nor_a_cell_of_it_is_too_long(lesson):
     cells = lesson.notebook.cells
     if len(cells) > MOST_CELLS:
@@ -204,6 +241,8 @@ RULES = [
     the_recap_links_to_the_next_lesson,
     side_trips_come_after_the_recap_and_say_so,
     the_title_cell_says_how_many_minutes_it_takes,
+    its_title_asks_and_a_picture_or_a_row_asks_the_same,
+    it_has_sections_and_questions_enough_and_counts_what_is_solved,
     neither_it_nor_a_cell_of_it_is_too_long,
     references_stand_in_the_recap_only,
     it_starts_with_three_questions_about_earlier_lessons,
