@@ -150,8 +150,7 @@ class FeedForward(nn.Module):
 class ResidualBlock(nn.Module):
     """Add what a feed-forward network f makes of the stream to the stream, with a layer norm LN.
 
-    "post": LN(x + f(x)), "pre": x + f(LN(x)), "none": x + f(x). LN is PyTorch's, because it takes
-    less time than `LayerNorm` for the same numbers.
+    "post": LN(x + f(x)), "pre": x + f(LN(x)), "none": x + f(x). LN is the faster `nn.LayerNorm`.
 
     Args:
         d_model: the number of features.

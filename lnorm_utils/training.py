@@ -83,8 +83,7 @@ def train(
         losses.append(loss.detach())
         with torch.no_grad():
             for parameter, gradient in zip(parameters, gradients, strict=True):
-                if decay:
-                    parameter.mul_(1 - rate * decay)
+                parameter.mul_(1 - rate * decay)
                 if not by_adam:
                     parameter.sub_(rate * gradient)
         if by_adam:

@@ -129,8 +129,7 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
     ax = panels[0, 0]
     _draw_cells(ax, colors, range(columns), range(rows), texts)
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
-    label = capitalized(ylabel)
-    each = (f"{label} {row}: {', '.join(cells)}" for row, cells in enumerate(texts))
+    each = (f"{capitalized(ylabel)} {row}: {', '.join(r)}" for row, r in enumerate(texts))
     picture.words = f"{title}. {listing(each, MOST)}."
     return picture
 

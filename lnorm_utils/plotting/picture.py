@@ -56,12 +56,15 @@ class Picture(Figure):
         self.alt = alt
         self.words = ""
 
-    @in_style
-    def savefig(self, fname: Any, **options: Any) -> None:
-        """Draw it as a file, laid out once: a second layout would move things a little."""
+    def lay_out(self) -> None:
+        """Find a place for everything, once: a second layout would move things a little."""
         if layout := self.get_layout_engine():
             layout.execute(self)
         self.set_layout_engine(None)  # otherwise each file is drawn twice
+
+    @in_style
+    def savefig(self, fname: Any, **options: Any) -> None:
+        self.lay_out()
         super().savefig(fname, **options)
 
     def png(self) -> bytes:

@@ -142,9 +142,7 @@ class Explorer(anywidget.AnyWidget):
         self.move_to(state)
         for picture in panels:
             picture.set_dpi(POINTS_PER_INCH)
-            if layout := picture.get_layout_engine():
-                layout.execute(picture)  # once; `draw` would draw all in vain besides
-            picture.set_layout_engine(None)
+            picture.lay_out()
         self._stills = [self._still(number) for number in range(len(panels))]
         page = {**self.about(), "start": state, "frame": self.frame(state)}
         super().__init__(page=page, state=[*state], preset=self._named(state))
