@@ -124,9 +124,8 @@ def lesson_named(originals: Path, name: str) -> Path:
         ValueError: there is no such lesson, or more than one.
     """
     wanted = name.removesuffix(".ipynb")
-    on_topic = [path for path in lessons(originals) if wanted in topics(_original(path))]
-    begins = [path for path in lessons(originals) if wanted and path.stem.startswith(wanted)]
-    found = on_topic if len(on_topic) == 1 else begins
+    found = [path for path in lessons(originals) if wanted and path.stem.startswith(wanted)]
+    found = found or [path for path in lessons(originals) if wanted in topics(_original(path))]
     if len(found) != 1:
         known = ", ".join(path.stem for path in lessons(originals))
         raise ValueError(f"{name!r} isn't one lesson. Choose from {known}.")

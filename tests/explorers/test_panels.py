@@ -12,7 +12,7 @@ import pytest
 import torch
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
-from project import NAMED_PRESETS
+from project import named_presets
 
 from lnorm_course import explorers
 
@@ -92,7 +92,7 @@ def test_in_every_state_all_is_inside_and_said_in_two_sentences_and_the_rest_sta
 
 
 def test_it_has_every_preset_that_a_lesson_or_a_page_names(explorer):
-    named = {preset for name, preset in NAMED_PRESETS if name == explorer.make.__name__}
+    named = {preset for name, preset in named_presets() if name == explorer.make.__name__}
     assert named <= {*explorer.presets}
 
 

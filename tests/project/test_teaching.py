@@ -3,7 +3,7 @@
 import re
 
 import torch
-from project import LESSON_PATHS, NAMED_PRESETS, NOTEBOOKS, PRESET, PROJECT
+from project import LESSON_PATHS, NOTEBOOKS, PRESET, PROJECT, named_presets
 
 from lnorm_course import explorers
 from lnorm_course.explorers.row import SHEETS
@@ -27,10 +27,10 @@ def test_there_is_a_question_for_each_lesson_and_a_picture_for_each_belief():
 
 # Those of the other explorers are looked up beside them, where each is made once.
 def test_every_explorer_that_a_lesson_or_a_page_names_is_there_and_every_preset_of_the_row():
-    assert {name for name, _ in NAMED_PRESETS} <= {*explorers.__all__}
-    assert len(NAMED_PRESETS) > 30
+    assert {name for name, _ in named_presets()} <= {*explorers.__all__}
+    assert len(named_presets()) > 30
     presets = {preset for sheet in SHEETS.values() for preset in sheet["states"]}
-    assert {preset for name, preset in NAMED_PRESETS if name == "explore_row"} <= presets
+    assert {preset for name, preset in named_presets() if name == "explore_row"} <= presets
 
 
 def test_what_to_show_for_a_lesson_is_in_that_lesson_and_for_a_belief_it_can_be_run():

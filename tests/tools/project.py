@@ -1,5 +1,6 @@
 """Where the project and its lessons are, for the tests and the tools."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -14,14 +15,15 @@ CORE = [*range(1, 11)]
 # What all targets are in: those of everybody, and those of authors and lecturers.
 MAKEFILES = [PROJECT / "Makefile", PROJECT / "course.mk"]
 MAKEFILE = "\n".join(path.read_text("utf-8") for path in MAKEFILES)
-# What lessons and pages show of an explorer: its name and that of a preset.
 PRESET = r'(explore_\w+)\(preset="(.+?)"\)'
-PAGES = [*NOTEBOOK_PATHS, *PROJECT.glob("docs/**/*.md"), PROJECT / "README.md"]
-NAMED_PRESETS = {
-    found
-    for page in PAGES
-    for found in re.findall(PRESET, page.read_text("utf-8").replace('\\"', '"'))
-}
+
+
+@functools.cache
+def named_presets():
+    """Return the explorers that lessons and pages show, each with the name of a preset."""
+    pages = [*NOTEBOOK_PATHS, *PROJECT.glob("docs/**/*.md"), PROJECT / "README.md"]
+    texts = (page.read_text("utf-8").replace('\\"', '"') for page in pages)
+    return {found for text in texts for found in re.findall(PRESET, text)}
 
 
 def rows_below(text, heading):
