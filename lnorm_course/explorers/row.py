@@ -5,14 +5,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import torch
-import traitlets
 
 from lnorm_course.explorers.engine.controls import one_of
 from lnorm_course.explorers.engine.panels import HERE as ENGINE
-from lnorm_course.explorers.engine.reruns import close_former_run
-from lnorm_course.explorers.engine.stills import shown
+from lnorm_course.explorers.engine.stills import Still
 from lnorm_utils.data import encoded_points
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.plotting import number_lines, shared_cells
@@ -29,18 +26,16 @@ SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
 SENTENCES = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
 
 
-class Row(anywidget.AnyWidget):
+class Row(Still):
     """The widget of `explore_row`, which computes in the browser."""
 
     _esm = SCRIPT
     _css = STYLE
-    page = traitlets.Dict().tag(sync=True)
 
     def __init__(self, page: dict[str, Any]) -> None:
-        super().__init__(page=page)
+        super().__init__(page)
         self.state = {**page["start"], **page["states"][page["preset"]]}
         self.alt, self.words = page["alt"], self.state["says"]
-        close_former_run(self)
 
     def png(self) -> bytes:
         """Draw what stands where no widget runs: a word on two lines, or all words in a table."""
@@ -50,9 +45,6 @@ class Row(anywidget.AnyWidget):
         if self.state["depth"] != "numbers":
             return _two_lines(x[self.state.get("at", 0)])
         return _table(tuple(x), len(self.page["sentences"][0]), self.state.get("over") or "D")
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        return shown(self, super()._repr_mimebundle_(**kwargs))
 
 
 @cache  # many presets begin with the same picture
@@ -84,8 +76,8 @@ def explore_row(preset: str = "four numbers") -> Row:
     >>> explore_row("one per sentence").words
     'Here the two words of a sentence share a mean. Is this layer norm?'
     """
-    one_of(preset, [name for sheet in SHEETS.values() for name in sheet["states"]], "preset")
-    sheet = next(sheet for sheet in SHEETS.values() if preset in sheet["states"])
+    sheets = {name: sheet for sheet in SHEETS.values() for name in sheet["states"]}
+    sheet = sheets[one_of(preset, sheets, "preset")]
     rows = encoded_points().double().flatten(0, 1).tolist()
     own = {"preset": preset, "sentences": SENTENCES, "letters": "abcdefgh", "x": rows}
     return Row({**own, "decimals": "x" not in sheet, **sheet})

@@ -9,7 +9,7 @@ from lnorm_course.explorers.offset import CONTROLS, PRESETS, explore_offset
 from lnorm_utils.words import fixed
 
 ROW = np.float32([-3.8049, 1.9899, -1.7325, 2.1359])  # as the lesson prints it
-STOPS = list(CONTROLS["offset"].stops())
+STOPS = [*CONTROLS["offset"].options]
 
 
 @pytest.fixture(scope="module")

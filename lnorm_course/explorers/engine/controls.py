@@ -1,6 +1,5 @@
 """What can be set in an explorer: a slider over stops, a choice, no or yes."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -16,96 +15,65 @@ Values = Mapping[str, Any]
 MOST_DIGITS = 18  # 17 of them tell any two float64 numbers apart
 
 
-def always(values: Values) -> bool:
-    """Say that a control means something, whatever the others are set to."""
-    return True
-
-
 @dataclass(frozen=True)
-class Control(ABC):
-    """What every control has: its text, where it starts, and when it means anything.
+class Control:
+    """What every control has.
 
     Args:
         label: the text beside the control.
         start: where it stands at first.
+        options: what can be chosen, which are its stops.
         when: from the values of all controls, whether this one has an effect; it is gray if not.
     """
 
     label: str
     start: Any
-    when: Callable[[Values], bool] = field(default=always, kw_only=True)
-    kind: ClassVar[str]
+    options: Iterable[Any]
+    when: Callable[[Values], bool] = field(default=lambda values: True, kw_only=True)
+    kind: ClassVar[str] = "choice"
 
-    @abstractmethod
-    def stops(self) -> list[Any]:
-        """List what can be chosen."""
-
-    @abstractmethod
     def nearest(self, name: str, value: Any) -> Any:
         """Return the stop nearest to a value, or raise a ValueError that says what there is."""
+        return one_of(value, self.options, name)
 
     def texts(self) -> list[str]:
-        """Write what can be chosen, each as a text."""
-        return list(map(str, self.stops()))
-
-
-@dataclass(frozen=True)
-class Slider(Control):
-    """A slider that stops at numbers.
-
-    Args:
-        numbers: from low to high.
-    """
-
-    numbers: Iterable[float]
-    kind = "slider"
-
-    def stops(self) -> list[float]:
-        return [*self.numbers]
-
-    def nearest(self, name: str, value: Any) -> float:
-        stops = self.stops()
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not is_number or not min(stops) <= float(value) <= max(stops):
-            low, high = significant(min(stops)), significant(max(stops))
-            raise ValueError(
-                f"{name} must be a number between {low} and {high}, but {value!r} was given."
-            )
-        return min(stops, key=lambda stop: abs(stop - value))
-
-    def texts(self) -> list[str]:
-        """Write the numbers with as many digits as tell them apart."""
-        stops = self.stops()
-        every = ([significant(stop, digits) for stop in stops] for digits in range(4, MOST_DIGITS))
-        return next(texts for texts in every if len({*texts}) == len(stops))
+        """Write each stop as a text."""
+        return list(map(str, self.options))
 
 
 @dataclass(frozen=True)
 class Choice(Control):
-    """A row of buttons of which one is chosen.
+    """A row of buttons of which one is chosen. Its options are texts."""
 
-    Args:
-        options: the texts.
-    """
 
-    options: Iterable[str]
-    kind = "choice"
+@dataclass(frozen=True)
+class Slider(Control):
+    """A slider that stops at numbers. Its options go from low to high."""
 
-    def stops(self) -> list[str]:
-        return [*self.options]
+    kind = "slider"
 
-    def nearest(self, name: str, value: Any) -> str:
-        return one_of(value, self.options, name)
+    def nearest(self, name: str, value: Any) -> float:
+        low, high = min(self.options), max(self.options)
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not low <= float(value) <= high:
+            raise ValueError(
+                f"{name} must be a number between {significant(low)} and {significant(high)}, but "
+                f"{value!r} was given."
+            )
+        return min(self.options, key=lambda stop: abs(stop - value))
+
+    def texts(self) -> list[str]:
+        """Write the numbers with as many digits as tell them apart."""
+        stops = [*self.options]
+        every = ([significant(stop, digits) for stop in stops] for digits in range(4, MOST_DIGITS))
+        return next(texts for texts in every if len({*texts}) == len(stops))
 
 
 @dataclass(frozen=True)
 class Switch(Control):
     """A choice of no or yes."""
 
-    kind = "choice"
-
-    def stops(self) -> list[bool]:
-        return [False, True]
+    options: Iterable[bool] = (False, True)
 
     def texts(self) -> list[str]:
         return ["no", "yes"]

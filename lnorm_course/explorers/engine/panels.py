@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import io
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import anywidget
 import numpy as np
 import traitlets
 from matplotlib.artist import Artist
@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike
 
 from lnorm_course.explorers.engine.controls import Control, one_of
 from lnorm_course.explorers.engine.drawing import POINTS_PER_INCH, drawn, svg
-from lnorm_course.explorers.engine.reruns import close_former_run
-from lnorm_course.explorers.engine.stills import shown
+from lnorm_course.explorers.engine.stills import Still
 from lnorm_utils.plotting.picture import BLACK, Picture
 from lnorm_utils.words import capitalized
 
@@ -66,7 +65,7 @@ def line(ax: Axes, kind: str, x: ArrayLike = (), y: ArrayLike | None = None, **l
     return ax.plot(x, y, kind, **{"mec": BLACK, **look})[0]
 
 
-class Explorer(anywidget.AnyWidget):
+class Explorer(Still):
     """A widget of labeled controls, panels that follow them, and words that say what is seen.
 
     The panels are drawn once. For each state `computed` computes, `show` moves artists, and only
@@ -106,7 +105,6 @@ class Explorer(anywidget.AnyWidget):
     # Their text, for anywidget holds on to each widget that is made of a file.
     _esm = SCRIPT + (HERE / "kernel.js").read_text("utf-8")
     _css = (HERE / "explorer.css").read_text("utf-8")
-    page = traitlets.Dict().tag(sync=True)
     state: Any = traitlets.List().tag(sync=True)
     preset = traitlets.Unicode()
 
@@ -123,7 +121,7 @@ class Explorer(anywidget.AnyWidget):
     ) -> None:
         self.panels, self.controls = panels, controls
         self.computed, self.show = computed, show
-        self.stops = {name: control.stops() for name, control in controls.items()}
+        self.stops = {name: [*control.options] for name, control in controls.items()}
         self.name = f"e{uuid4().hex[:8]}"  # no other explorer has it
         self.drags = drags or {}
         for number, artist in enumerate(self.drags):
@@ -133,21 +131,19 @@ class Explorer(anywidget.AnyWidget):
         if preset is not None:
             first = self.values_of(self.presets[one_of(preset, self.presets, "preset")])
         state = self.state_of({**first, **self._nearest(start or {})})
-        self._loop: asyncio.AbstractEventLoop | None
-        try:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        with contextlib.suppress(RuntimeError):  # if there's none
             self._loop = asyncio.get_running_loop()
-        except RuntimeError:
-            self._loop = None
-        self._is_closed = False
         self.move_to(state)
-        for picture in panels:
+        for picture, moving in panels.items():
             picture.set_dpi(POINTS_PER_INCH)
             picture.lay_out()
+            for part in moving:
+                part.set_animated(True)  # so it's left out when the figure is drawn, but not saved
         self._stills = [self._still(number) for number in range(len(panels))]
         page = {**self.about(), "start": state, "frame": self.frame(state)}
         super().__init__(page=page, state=[*state], preset=self._named(state))
         self.on_msg(self._on_message)
-        close_former_run(self)
 
     @property
     def alt(self) -> str:
@@ -225,13 +221,6 @@ class Explorer(anywidget.AnyWidget):
         imsave(file, np.hstack(white), format="png")
         return file.getvalue()
 
-    def close(self) -> None:
-        """Let go of the widget and of what listens to it."""
-        self._is_closed = True
-        self.unobserve_all()
-        self.layout.close()
-        super().close()
-
     @traitlets.validate("state")
     def _known_state(self, proposal: Any) -> list[int]:
         state, sizes = proposal["value"], [*map(len, self.stops.values())]
@@ -264,25 +253,17 @@ class Explorer(anywidget.AnyWidget):
 
     def _on_message(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
         """Hear the browser, maybe in another thread; only the kernel's main one may draw."""
-        if self._loop is None:
-            self._answer(content["state"])
-        else:
-            self._loop.call_soon_threadsafe(self._answer, content["state"])
 
-    def _answer(self, state: Sequence[int]) -> None:
-        if not self._is_closed:
-            self.send(self.frame(tuple(state)))
+        def answer() -> None:
+            self.send(self.frame(tuple(content["state"])))
+
+        if self._loop is None:
+            answer()
+        else:
+            self._loop.call_soon_threadsafe(answer)
 
     def _still(self, number: int) -> str:
         """Draw what stands still in a panel, as the address of an image that holds itself."""
-        picture, moving = [*self.panels.items()][number]
-        seen = [artist.get_visible() for artist in moving]
-        for artist in moving:
-            artist.set_visible(False)
+        picture = [*self.panels][number]
         drawing = svg(picture, [picture], f"{self.name}s{number}")
-        for artist, visible in zip(moving, seen, strict=True):
-            artist.set_visible(visible)
         return f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()}"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        return shown(self, super()._repr_mimebundle_(**kwargs))

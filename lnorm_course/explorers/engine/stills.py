@@ -1,41 +1,74 @@
-"""Show a picture with controls as a still image where no widget runs."""
+"""A widget that stands as a still image where no widget runs."""
 
 import base64
 import html
-from typing import Any, Protocol
+from typing import Any
+
+import anywidget
+import traitlets
 
 from lnorm_utils.plotting.picture import image_tag
 
-__all__ = ["RUN", "shown", "still_image"]
+__all__ = ["RUN", "Still", "still_image"]
 
 RUN = "<em>Run this cell, and you can change it.</em>"
+# Jupyter's id of a cell → its last run (the id of a message), and the widgets that it has made.
+_last_run: dict[str, tuple[str, list[anywidget.AnyWidget]]] = {}
 
 
-class Still(Protocol):
-    """Something that can be shown as a still image."""
+class Still(anywidget.AnyWidget):
+    """A widget with a still image of itself. It's closed when the cell that made it runs again.
 
-    alt: str
-    words: str
+    One that is made of it has `alt`, what it shows, `words`, what there is to see, and `png()`,
+    which draws it as a PNG file.
 
-    def png(self) -> bytes:
-        """Draw it as a PNG file."""
+    Args:
+        page: all that the browser begins with.
+    """
+
+    page = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, page: dict[str, Any], **traits: Any) -> None:
+        super().__init__(page=page, **traits)
+        _close_former_run(self)
+
+    def close(self) -> None:
+        """Let go of the widget and of what listens to it."""
+        self.unobserve_all()
+        self.layout.close()
+        super().close()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})  # None without a front end
+        # Because of this mark, saving a notebook drops the view, which needs a kernel.
+        return {**view, **still_image(self)}, {"lnorm_utils": {"has_still_image": True}}
 
 
-def still_image(explorer: Still) -> dict[str, str]:
-    """Return the still image of an explorer with its words, as HTML, as plain text, and a PNG."""
-    words, alt = explorer.words, explorer.alt
-    image = base64.b64encode(explorer.png()).decode()
+def still_image(widget: Any) -> dict[str, str]:
+    """Return the still image of a widget with its words, as HTML, as plain text, and a PNG."""
+    words, alt = widget.words, widget.alt
+    image = base64.b64encode(widget.png()).decode()
     caption = f"<figcaption>{html.escape(words)} {RUN}</figcaption>"
     figure = f'<figure style="margin: 0">{image_tag(image, alt)}{caption}</figure>'
     return {"text/html": figure, "image/png": image, "text/plain": f"{alt}. {words}"}
 
 
-def shown(explorer: Still, bundle: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what a notebook shows of a widget: its view, if it has one, and its still image.
+def _close_former_run(made: anywidget.AnyWidget) -> None:
+    """Remember what the cell that runs now has made, and close what it made in a former run.
 
-    Args:
-        bundle: what the widget says of itself, None without a front end.
+    Outside a notebook, or where the front end does not tell which cell runs, this does nothing.
     """
-    view, _ = bundle or ({}, {})
-    # Because of this mark, saving a notebook drops the view, which needs a kernel.
-    return {**view, **still_image(explorer)}, {"lnorm_utils": {"has_still_image": True}}
+    from IPython import get_ipython
+
+    get_parent = getattr(get_ipython(), "get_parent", dict)
+    message: dict[str, Any] = get_parent()
+    cell = message.get("metadata", {}).get("cellId")
+    if cell is None:
+        return
+    run = message["header"]["msg_id"]
+    former_run, former = _last_run.get(cell, (run, []))
+    if former_run != run:
+        for one in former:
+            one.close()
+        former = []
+    _last_run[cell] = (run, [*former, made])
