@@ -4,6 +4,7 @@ Each has one fault, which does nothing in float64. The steps in which it could b
 that forward hooks see what comes out of each.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -101,11 +102,8 @@ def _squares(x: Tensor, centered: Tensor) -> Tensor:
 
 def _network(**modules: nn.Module) -> nn.Sequential:
     """Chain modules, with a linear map without a bias at the end, so that zeros stay zeros."""
-    network = nn.Sequential()
-    for name, module in modules.items():
-        network.add_module(name, module)
-    network.add_module("last", projection(FEATURES, FEATURES, seed=0, bias=False))
-    return network
+    last = projection(FEATURES, FEATURES, seed=0, bias=False)
+    return nn.Sequential(OrderedDict(modules, last=last))
 
 
 def _layer_norm() -> nn.LayerNorm:

@@ -3,13 +3,14 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from lnorm_utils.plotting.picture import BLACK, SKY, Picture, in_style, new_picture
 from lnorm_utils.words import significant
@@ -167,25 +168,22 @@ class _Counter(TorchDispatchMode):
             value = args[position] if position < len(args) else given.get(argument.name)
             is_changed = argument.alias_info is not None and argument.alias_info.is_write
             is_overwritten = argument.is_out or (is_changed and name in OVERWRITE)
-            moved = sum(map(_bytes, _tensors(value)))
+            moved = _bytes(value)
             self.written += moved * is_changed
             self.read += moved * (not is_overwritten and not FACTORY.fullmatch(name))
             changes |= is_changed
         if not changes:
-            made = sum(map(_bytes, _tensors(result)))
+            made = _bytes(result)
             self.new += made
             self.written += made * (name not in EMPTY)
         return result
 
 
-def _tensors(value: object) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _tensors(part)
-
-
-def _bytes(tensor: Tensor) -> int:
-    shown = (size for size, stride in zip(tensor.shape, tensor.stride(), strict=True) if stride)
-    return math.prod(shown) * tensor.element_size()  # what `expand` repeats is there once
+def _bytes(value: object) -> int:
+    """Add up the bytes of the tensors in a value. What `expand` repeats is there once."""
+    total = 0
+    for part in tree_leaves(value):
+        if isinstance(part, Tensor):
+            sizes = zip(part.shape, part.stride(), strict=True)
+            total += math.prod(size for size, stride in sizes if stride) * part.element_size()
+    return total

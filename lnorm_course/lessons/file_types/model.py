@@ -1,8 +1,7 @@
 """Magika's network, as its ONNX file has it, with the course's own layer norm."""
 
-import io
 from collections.abc import Callable
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -53,11 +52,10 @@ def magika() -> FileTypes:
 
     The weights are stored in float16. `magika.json` beside them says where they come from.
     """
-    stored = (files("lnorm_course.lessons.file_types") / "magika.npz").read_bytes()
-    weights = numpy.load(io.BytesIO(stored))
     with torch.random.fork_rng(devices=[]):  # so the random state stays as it is
         model = FileTypes()
-    found = {name: torch.from_numpy(weights[name]).float() for name in weights.files}
+    with numpy.load(Path(__file__).with_name("magika.npz")) as weights:
+        found = {name: torch.from_numpy(weights[name]).float() for name in weights.files}
     model.load_state_dict(found, assign=True)
     return model.eval()
 

@@ -4,14 +4,12 @@ import io
 import json
 import zipfile
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
 
-__all__ = ["PADDING", "as_codes", "kinds", "likeliest", "provenance", "sample_files"]
+__all__ = ["PADDING", "as_codes", "kinds", "likeliest", "sample_files"]
 
 SIDE = 1024  # bytes that are read at the head, and at the tail
 BLOCK = 4096  # bytes at each end in which white space is stripped
@@ -97,15 +95,10 @@ def likeliest(logits: Tensor, count: int = 5) -> list[list[tuple[str, float]]]:
     ]
 
 
+@cache
 def kinds() -> list[str]:
     """List the 214 kinds of files that the network knows, in the order of its outputs."""
-    return provenance()["kinds"]
-
-
-@cache
-def provenance() -> dict[str, Any]:
-    """Read where the weights come from, with the kinds of files."""
-    return json.loads((files("lnorm_course.lessons.file_types") / "magika.json").read_text("utf-8"))
+    return json.loads(Path(__file__).with_name("magika.json").read_text("utf-8"))["kinds"]
 
 
 @cache
@@ -117,6 +110,5 @@ def sample_files() -> dict[str, bytes]:
     >>> sample_files()["01_mean.ipynb"][:10]
     b'{\\n "cells"'
     """
-    packed = (files("lnorm_course.lessons.file_types") / "samples.zip").read_bytes()
-    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+    with zipfile.ZipFile(Path(__file__).with_name("samples.zip")) as archive:
         return {name: archive.read(name) for name in archive.namelist()}

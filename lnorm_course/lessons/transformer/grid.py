@@ -7,10 +7,10 @@ There are four beginnings: embeddings of three sizes without a warm-up, and the 
 
 import json
 from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
-import torch
+import numpy as np
 from torch import Tensor
 
 from lnorm_course.lessons.transformer.model import PLACES, Transformer
@@ -103,13 +103,11 @@ def _listed(numbers: tuple) -> str:
 
 @cache
 def _grid() -> dict[tuple, Run]:
-    file = files("lnorm_course.lessons.transformer") / "grid.json"
-    runs = json.loads(file.read_text(encoding="utf-8"))["runs"]
-    return {tuple(each["of"]): Run(*map(_with_nan, each["left"])) for each in runs}
-
-
-def _with_nan(value: Any) -> Any:
-    """Turn JSON's null, which stands for what isn't finite, into nan."""
-    if isinstance(value, list):
-        return [_with_nan(each) for each in value]
-    return torch.nan if value is None else value
+    runs = json.loads(Path(__file__).with_name("grid.json").read_text("utf-8"))["runs"]
+    found = {}
+    for each in runs:
+        *numbers, text = each["left"]
+        # JSON's null stands for what isn't finite; NumPy makes nan of it.
+        losses, validation = (np.array(part, dtype=float).tolist() for part in numbers)
+        found[tuple(each["of"])] = Run(losses, validation, text)
+    return found

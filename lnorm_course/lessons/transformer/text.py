@@ -7,8 +7,9 @@ chapters, the marks for italics, and parentheses are left out; and two dates are
 What's left has 37 different characters.
 """
 
+import math
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
@@ -24,8 +25,7 @@ def austen() -> str:
     >>> austen()[:38]
     'it is a truth universally acknowledged'
     """
-    file = files("lnorm_course.lessons.transformer") / "pride_and_prejudice.txt"
-    return file.read_text(encoding="utf-8")
+    return Path(__file__).with_name("pride_and_prejudice.txt").read_text("utf-8")
 
 
 @cache
@@ -95,12 +95,10 @@ def entropies(codes: Tensor) -> Entropies:
     count = int(codes.max()) + 1
     first, second = codes[:-1], codes[1:]
     pairs = torch.bincount(first * count + second, minlength=count**2).reshape(count, count)
-    guessing = float(torch.tensor(count).double().log())
     letters = _entropy(torch.bincount(codes))
     given = _entropy(pairs.flatten()) - _entropy(pairs.sum(dim=1))  # H(a, b) − H(a)
-    return Entropies(*(round(value, 4) + 0.0 for value in (guessing, letters, given)))
+    return Entropies(*(round(value, 4) + 0.0 for value in (math.log(count), letters, given)))
 
 
 def _entropy(counts: Tensor) -> float:
-    p = counts[counts > 0].double() / counts.sum()
-    return -(p * p.log()).sum().item()
+    return torch.special.entr(counts.double() / counts.sum()).sum().item()
