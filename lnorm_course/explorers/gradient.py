@@ -97,16 +97,17 @@ def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
     arrives, tip = line(left, "-", color=BLACK, lw=2.5), line(left, "o", color=BLACK, ms=7)
 
     def show(found: Back, **_: Any) -> str:
-        x, x_hat = place(found.centered), place(found.x_hat)
+        vectors = found.centered, found.x_hat, found.g, found.along, found.dx
+        x, x_hat, g, along, dx = in_plane(torch.stack(vectors).numpy())
         for ray in rays:
             ray.set_data(np.stack([np.zeros(2), x * _reach(x)], 1))
-        for marker, at in ((star, x_hat), (dot, x), (tip, x_hat + place(found.g))):
+        for marker, at in ((star, x_hat), (dot, x), (tip, x_hat + g)):
             marker.set_data(at[:, None])
-        arrives.set_data(arrow(x_hat, found.g))
-        passes.set_data(arrow(x_hat, found.g - found.along))
-        lost.set_data(arrow(x_hat, found.along))
-        leaves.set_data(arrow(x, found.dx))
-        constant.set_data(arrow(x, found.rstd * found.g))
+        arrives.set_data(arrow(x_hat, g))
+        passes.set_data(arrow(x_hat, g - along))
+        lost.set_data(arrow(x_hat, along))
+        leaves.set_data(arrow(x, dx))
+        constant.set_data(arrow(x, found.rstd * g))
         return _words(found)
 
     drags = {tip: ["direction"], dot: ["feature", "scale"]}
@@ -115,20 +116,14 @@ def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
     return Explorer(panels, back, show, CONTROLS, PRESETS, preset, start, drags)
 
 
-def place(vector: Tensor) -> NDArray:
-    """Return where a vector (3,) ends in the plane."""
-    return in_plane(vector[None].numpy())[0]
-
-
 def _reach(at: NDArray) -> float:
     """Tell by what a place is multiplied to lie on the edge of a panel."""
     edges = [(ACROSS[int(at[0] > 0)], at[0]), (UP[int(at[1] > 0)], at[1])]
     return min(edge / value for edge, value in edges if abs(value) > 1e-9) * (1 - 1e-9)
 
 
-def arrow(start: NDArray, vector: Tensor) -> NDArray:
+def arrow(start: NDArray, way: NDArray) -> NDArray:
     """Return an arrow as the points of one line, (2, 5): shaft, tip, and two barbs."""
-    way = place(vector)
     if (length := np.hypot(*way)) < 0.01:  # too short to be seen
         return np.zeros((2, 0))
     tip, size = start + way, min(0.3, length / 2)

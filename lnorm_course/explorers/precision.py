@@ -111,12 +111,10 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     left.set(xlim=(-0.5, 31.5), xticks=[], yticks=[], xlabel="x: farthest from μ.  ■ is 1, □ is 0")
     left.spines[:].set_visible(False)
     key(left, *((f"■ {part}", color) for part, color in PARTS.items()))
+    looks: Any = {"mfc": "none", "mew": 0.8}, {"mew": 0}  # of all cells, and of those that are 1
     cells = [
-        (line(left, "s", color=c, mec=c, mfc="none", ms=6.5, mew=0.8), line(left, "s", color=c))
-        for c in PARTS.values()
+        [line(left, "s", color=c, mec=c, ms=6.5, **look) for look in looks] for c in PARTS.values()
     ]
-    for _, ones in cells:
-        ones.set(markersize=6.5, markeredgewidth=0)
     texts = [left.text(-0.5, place - 0.25, "", fontsize=11) for place in range(len(STORED))]
 
     right_bits, right = panel("how many bits of the layer norm are right", height=2.4)
@@ -134,8 +132,9 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
         sizes = CELLS[dtype]
         bits, parts = bits_of(found.stored, sum(sizes)), np.repeat(range(3), sizes)
         for part, (all_cells, ones) in enumerate(cells):
-            all_cells.set_data(*_places(np.ones_like(bits) * (parts == part)))
-            ones.set_data(*_places(bits * (parts == part)))
+            # The row and the column of each cell, which stand the other way round in a picture.
+            all_cells.set_data(*np.nonzero(np.ones_like(bits) * (parts == part))[::-1])
+            ones.set_data(*np.nonzero(bits * (parts == part))[::-1])
         each = zip(texts, STORED, found.meant.tolist(), found.stored.tolist(), strict=True)
         for text, name, meant, stored in each:
             is_lost = not math.isfinite(stored) or (meant != 0 and stored == 0)
@@ -167,13 +166,5 @@ def bits_of(numbers: Tensor, size: int) -> NDArray:
     return whole[:, None] >> np.arange(size - 1, -1, -1) & 1
 
 
-def _places(wanted: NDArray) -> tuple[NDArray, NDArray]:
-    """Return where the cells (N, size) are drawn that aren't 0."""
-    rows, columns = wanted.nonzero()
-    return columns, rows
-
-
 def _written(value: float) -> str:
-    if math.isfinite(value):
-        return significant(value, 6)
-    return "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
+    return "NaN" if math.isnan(value) else significant(value, 6)

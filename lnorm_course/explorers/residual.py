@@ -111,8 +111,6 @@ class Lines:
 
     def show(self, values: Measured, chosen: str) -> NDArray:
         """Show what was measured, and return the median of the chosen placement."""
-        # A logarithmic axis has no place for 0.
-        values = {name: np.where(v > 0, v, np.nan) for name, v in values.items()}
         places = self.first + np.arange(values[chosen].shape[1])
         courses = values[chosen].min(axis=0), values[chosen].max(axis=0)
         for end, course in zip(self.ends, courses, strict=True):

@@ -45,7 +45,7 @@ def check_verdict(told, found, right, most, room):
 
 def test_verdicts_and_bits_are_those_of_pytorch_and_each_preset_shows_what_it_is_called():
     explorer = explore_precision()
-    start, (cells, bars) = explorer.values, explorer.panels.values()
+    start, (cells, bars) = explorer.values_of(explorer.state), explorer.panels.values()
     presets = {state: name for name, state in explorer.presets.items()}
     for state in (*presets, *(explorer.state_of(start | values) for values in OTHERS)):
         words = explorer.move_to(state)

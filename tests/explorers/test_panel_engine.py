@@ -36,6 +36,10 @@ def make_dot(preset=None, **start):
     return MADE[-1]
 
 
+def values_of(explorer):
+    return explorer.values_of(explorer.state)
+
+
 @pytest.fixture(autouse=True)
 def _close():
     yield
@@ -49,7 +53,7 @@ def test_state_and_preset_follow_each_other_and_a_preset_leaves_the_rest_at_its_
     explorer.preset = "far up"
     assert (explorer.state, explorer.words) == ([3, 0, 1], "dot at 10 and 5.")
     explorer.state = [0, 0, 1]
-    assert (explorer.preset, explorer.values) == ("", {"x": 0.0, "kind": "dot", "up": True})
+    assert (explorer.preset, values_of(explorer)) == ("", {"x": 0.0, "kind": "dot", "up": True})
     explorer.state = [1, 0, 1]
     assert explorer.preset == "up"
     with pytest.raises(ValueError, match="preset must be one of '', 'far up', 'up'"):
@@ -60,12 +64,12 @@ def test_state_and_preset_follow_each_other_and_a_preset_leaves_the_rest_at_its_
     assert explorer.state == [1, 0, 1]
     for wrong, said in (({"y": 1}, "'y'"), ({"x": 3.0}, "2.0, 5.0")):
         with pytest.raises(ValueError, match=said):
-            explorer.state_of({**explorer.values, **wrong})
+            explorer.state_of({**values_of(explorer), **wrong})
 
 
 def test_it_starts_at_the_nearest_stop_to_what_is_given_on_top_of_a_preset():
-    assert make_dot(x=9).values == {"x": 10.0, "kind": "dot", "up": False}
-    assert make_dot("up", x=0.4, kind="<b>").values == {"x": 0.0, "kind": "<b>", "up": True}
+    assert values_of(make_dot(x=9)) == {"x": 10.0, "kind": "dot", "up": False}
+    assert values_of(make_dot("up", x=0.4, kind="<b>")) == {"x": 0.0, "kind": "<b>", "up": True}
 
 
 @pytest.mark.parametrize(

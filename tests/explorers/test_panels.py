@@ -133,7 +133,7 @@ def test_a_second_one_starts_at_its_preset_looks_the_same_and_leaves_nothing_beh
     widgets, random_state = {*WIDGETS}, torch.random.get_rng_state()
     explorer.preset = [*explorer.presets][-1]
     other = explorer.make(preset=explorer.preset)
-    assert (other.values, other.words) == (explorer.values, explorer.words)
+    assert (other.state, other.words) == (explorer.state, explorer.words)
     assert torch.equal(torch.random.get_rng_state(), random_state)
     one, drawing = ("".join(e.frame(tuple(e.state))["svgs"]) for e in (explorer, other))
     ids_of_one, ids = ({*re.findall(r'\bid="([^"]+)"', text)} for text in (one, drawing))

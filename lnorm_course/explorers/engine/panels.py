@@ -155,11 +155,6 @@ class Explorer(Still):
         """What there is to see now."""
         return self.move_to(tuple(self.state))
 
-    @property
-    def values(self) -> dict[str, Any]:
-        """The values of all controls."""
-        return self.values_of(self.state)
-
     def state_of(self, values: Mapping[str, Any]) -> Positions:
         """Write values as a state."""
         for name in values:
