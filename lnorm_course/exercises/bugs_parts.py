@@ -1,5 +1,6 @@
 """Layers that the exercise `row_alone` of lesson 17 tries, and differences taken without `abs`."""
 
+import itertools
 from collections.abc import Iterator
 
 import torch
@@ -89,22 +90,18 @@ ON_TABLES = {layer.name: (layer, TABLE) for layer in TRIED} | {
 
 def without_abs() -> Iterator[Mistake]:
     """Yield mistakes that look at differences with their signs."""
-    for sign, is_other in ((1, "smaller"), (-1, "larger")):
+    ways = (
+        ("took the largest of the differences", torch.max, "smaller than any tolerance"),
+        ("added up the differences, or averaged them,", torch.sum, "others cancel"),
+    )
+    signs = ((1, "smaller"), (-1, "larger"))
+    for (sign, is_other), (done, reduce, so) in itertools.product(signs, ways):
 
-        def largest(layer, x, sign=sign):
-            return bool((sign * (layer(x)[0] - layer(x[:1])[0])).max() < 1e-6)
+        def mistake(layer, x, sign=sign, reduce=reduce):
+            return bool(reduce(sign * (layer(x)[0] - layer(x[:1])[0])) < 1e-6)
 
-        def total(layer, x, sign=sign):
-            return bool((sign * (layer(x)[0] - layer(x[:1])[0])).sum() < 1e-6)
-
-        where = f"Where row 0 is {is_other} among the others than alone, they are negative"
         yield Mistake(
-            largest,
-            f"You took the largest of the differences with their signs. {where}, and smaller than "
-            "any tolerance. Take `abs` of each first.",
-        )
-        yield Mistake(
-            total,
-            f"You added up the differences, or averaged them, with their signs. {where}, and "
-            "others cancel. Take `abs` of each first.",
+            mistake,
+            f"You {done} with their signs. Where row 0 is {is_other} among the others than alone, "
+            f"they are negative, and {so}. Take `abs` of each first.",
         )

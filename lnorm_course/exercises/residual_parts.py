@@ -1,6 +1,7 @@
 """What the exercises on residual blocks share: branches, inputs, and wrong blocks."""
 
 import copy
+import functools
 import itertools
 from collections.abc import Iterator
 
@@ -81,10 +82,7 @@ def wrong_blocks(right: frozenset[str], instead: str) -> Iterator[Mistake]:
     """Yield each block whose norms are at other places, as a mistake."""
     for places, adds, done in _all_blocks():
         if (places, adds) != (right, True):
-
-            def mistake(norm, x, f, places=places, adds=adds):
-                return block(norm, x, f, places, adds)
-
+            mistake = functools.partial(block, places=places, adds=adds)
             is_other = adds and places in (POST, PRE)
             beliefs = (Belief.PRE_NORM_IS_POST_NORM,) * is_other
             yield Mistake(mistake, f"Y{done[1:]}. {instead}", beliefs)
@@ -107,10 +105,7 @@ def wrong_stacks() -> Iterator[Mistake]:
             is_post or has_own_end or (has_final and not places & {"passed", "read"})
         )
         if (places, adds) != (PRE, True) and not is_same and (adds or len(places) < 2):
-
-            def mistake(norm, x, fs, places=places, adds=adds, has_final=has_final):
-                return stack(norm, x, fs, places, adds, has_final)
-
+            mistake = functools.partial(stack, places=places, adds=adds, has_final=has_final)
             post = "Your blocks are post-LN: they normalize the sum"
             begin = post if is_post else f"In your blocks {done}"
             why = (
