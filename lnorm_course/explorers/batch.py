@@ -64,17 +64,16 @@ def drawn(size: int, seed: int) -> Tensor:
     return x[torch.randint(1, len(x), (BATCHES, size), generator=generator)]
 
 
-@cache
-def course(size: int) -> Course:
+def course(batch_size: int, **_: Any) -> Course:
     """Norm the point in all batches of a size."""
-    if size == 1:  # nn.BatchNorm1d refuses
+    if batch_size == 1:  # nn.BatchNorm1d refuses
         nothing = np.full(BATCHES + 1, np.nan)
         return Course(np.full((BATCHES, 4), np.nan), nothing, nothing)
-    company = drawn(LARGEST - 1, SEED_OF_COMPANY)[:, : size - 1]
+    company = drawn(LARGEST - 1, SEED_OF_COMPANY)[:, : batch_size - 1]
     batches = torch.cat([points()[:1].expand(BATCHES, 1, -1), company], dim=1)
     # Batch norm of a table is layer norm of its columns.
-    y = layer_norm_steps(batches.transpose(1, 2), size).y[:, :, 0]
-    kept = drawn(LARGEST, SEED_OF_KEPT)[:, :size, 0]
+    y = layer_norm_steps(batches.transpose(1, 2), batch_size).y[:, :, 0]
+    kept = drawn(LARGEST, SEED_OF_KEPT)[:, :batch_size, 0]
     return Course(y.numpy(), _running(kept.mean(1), 0.0), _running(kept.var(1), 1.0))
 
 
@@ -141,6 +140,4 @@ def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
 
     moving = [part for pair in lines for part in reversed(pair)]
     panels: Any = {first: [cloud, now], second: moving}
-    return Explorer(
-        panels, lambda batch_size, batch: course(batch_size), show, CONTROLS, PRESETS, preset, start
-    )
+    return Explorer(panels, course, show, CONTROLS, PRESETS, preset, start)

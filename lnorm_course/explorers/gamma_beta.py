@@ -55,7 +55,7 @@ def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
     'With γ = 1 and β = 3, feature 1 has mean 3.38 and '
     """
     before = outputs("all", 1.0, 0.0)
-    panels, drawn = {}, []
+    panels: dict[Any, Any] = {}
     for what, values in (("feature", before), ("row", before.T)):
         picture, ax = panel(f"the outputs of layer norm by {what}", xlabel=what, ylabel="output y")
         ax.set(xlim=(-0.7, values.shape[1] - 0.3), ylim=(-7.5, 7.5))
@@ -67,10 +67,9 @@ def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
         dots = line(ax, "o", at, color=BLUE, ms=5, mew=0)
         means = line(ax, "_", range(values.shape[1]), ms=18, mew=3, mec=MEAN)
         panels[picture] = [dots, means]
-        drawn.append((dots, means))
 
     def show(y: NDArray, feature: str, weight: float, bias: float) -> str:
-        for (dots, means), values in zip(drawn, (y, y.T), strict=True):
+        for (dots, means), values in zip(panels.values(), (y, y.T), strict=True):
             dots.set_ydata(values.ravel())
             means.set_ydata(values.mean(0))
         who = "the features have" if feature == "all" else f"{feature} has"

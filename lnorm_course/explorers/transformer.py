@@ -24,9 +24,7 @@ LOOKS = {  # of each place: its line, its color, and its marker above the panel
 LOW, HIGH = 1.7, 3.9  # nats
 WIDTH = 44  # of the text, in characters
 NEAR = 0.03  # nats
-STEP = (
-    np.arange(grid.STEPS // grid.EVERY) * grid.EVERY + (grid.EVERY - 1) / 2
-)  # the middle of each mean
+STEP = np.arange(grid.STEPS).reshape(-1, grid.EVERY).mean(1)  # the middle of each mean
 CONTROLS = {
     "rate": Slider("learning rate", 0.003, grid.RATES),
     "place": Choice("place of the norms", "pre-LN", LOOKS),

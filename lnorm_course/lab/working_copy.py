@@ -1,6 +1,5 @@
 """A student's own copy of the lessons, which is never overwritten."""
 
-import contextlib
 import itertools
 import os
 import re
@@ -97,12 +96,10 @@ def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
 
 def _new_name(folder: Path, lesson: str) -> Path:
     """Make an empty file to keep a lesson in, under a name that nothing else has."""
-    for number in itertools.count(1):
-        with contextlib.suppress(FileExistsError):
-            path = folder / f"{lesson}_kept_{number}.ipynb"
-            path.touch(exist_ok=False)
-            return path
-    raise AssertionError("there is always another number")
+    paths = (folder / f"{lesson}_kept_{number}.ipynb" for number in itertools.count(1))
+    path = next(path for path in paths if not path.exists())
+    path.touch(exist_ok=False)
+    return path
 
 
 def _original(path: Path) -> dict:

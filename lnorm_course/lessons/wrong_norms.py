@@ -18,14 +18,13 @@ __all__ = [
     "in_dtype_of_x",
 ]
 
-NormFunction = Callable[[Tensor, Tensor, Tensor, int | tuple[int, ...], float], Tensor]
-Divisor = Callable[[Tensor, int | tuple[int, ...], float], Tensor]
+Dim = int | tuple[int, ...]
+NormFunction = Callable[[Tensor, Tensor, Tensor, Dim, float], Tensor]
+Divisor = Callable[[Tensor, Dim, float], Tensor]
 
 
 def _norm(divisor: Divisor, is_centered: bool = True, is_affine: bool = True) -> NormFunction:
-    def norm(
-        x: Tensor, weight: Tensor, bias: Tensor, dim: int | tuple[int, ...], eps: float
-    ) -> Tensor:
+    def norm(x: Tensor, weight: Tensor, bias: Tensor, dim: Dim, eps: float) -> Tensor:
         above = x - x.mean(dim, keepdim=True) if is_centered else x
         x_hat = above / divisor(x, dim, eps)
         return x_hat * weight + bias if is_affine else x_hat
@@ -33,11 +32,11 @@ def _norm(divisor: Divisor, is_centered: bool = True, is_affine: bool = True) ->
     return norm
 
 
-def _two_pass(x: Tensor, dim: int | tuple[int, ...]) -> Tensor:
+def _two_pass(x: Tensor, dim: Dim) -> Tensor:
     return (x - x.mean(dim, keepdim=True)).square().mean(dim, keepdim=True)
 
 
-def _one_pass(x: Tensor, dim: int | tuple[int, ...]) -> Tensor:
+def _one_pass(x: Tensor, dim: Dim) -> Tensor:
     return x.square().mean(dim, keepdim=True) - x.mean(dim, keepdim=True).square()
 
 
