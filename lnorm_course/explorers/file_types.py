@@ -7,13 +7,7 @@ import numpy as np
 import torch
 
 from lnorm_course.explorers.engine import Choice, Explorer, line, panel
-from lnorm_course.lessons.file_types import (
-    FORMULAS,
-    as_codes,
-    likeliest,
-    sample_files,
-    with_norm,
-)
+from lnorm_course.lessons.file_types import FORMULAS, as_codes, likeliest, sample_files, with_norm
 from lnorm_utils.plotting.picture import BLUE, GRAY, in_style
 from lnorm_utils.words import fixed, spoken
 
