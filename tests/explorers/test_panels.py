@@ -86,8 +86,8 @@ def test_in_every_state_all_is_inside_and_said_in_two_sentences_and_the_rest_sta
             seen.add(str(frame["svgs"]))
     assert len(seen) == len(explorer.presets) >= 3
     assert limits_of(explorer) == limits
-    stills = [explorer._still(number) for number in range(len(explorer.panels))]
-    assert stills == explorer._stills, "something moves that isn't listed in `panels`"
+    panels = explorer.about()["panels"]
+    assert panels == explorer.page["panels"], "something moves that isn't listed in `panels`"
     assert len(explorer.states()) <= MOST_STATES
 
 

@@ -111,5 +111,4 @@ def powers_of_ten(low: int, high: int, each: int = 4) -> list[float]:
     >>> powers_of_ten(-1, 1, each=2)
     [0.1, 0.316, 1.0, 3.16, 10.0]
     """
-    exponents = np.linspace(low, high, (high - low) * each + 1)
-    return [float(f"{10.0**exponent:.3g}") for exponent in exponents]
+    return [float(f"{x:.3g}") for x in np.logspace(low, high, (high - low) * each + 1)]

@@ -130,7 +130,11 @@ class Explorer(Still):
         self.presets = {name: self.state_of({**first, **some}) for name, some in presets.items()}
         if preset is not None:
             first = self.values_of(self.presets[one_of(preset, self.presets, "preset")])
-        state = self.state_of({**first, **self._nearest(start or {})})
+        nearest = {
+            name: controls[one_of(name, controls, "the name of a control")].nearest(name, value)
+            for name, value in (start or {}).items()
+        }
+        state = self.state_of({**first, **nearest})
         self._loop: asyncio.AbstractEventLoop | None = None
         with contextlib.suppress(RuntimeError):  # if there's none
             self._loop = asyncio.get_running_loop()
@@ -140,9 +144,8 @@ class Explorer(Still):
             picture.lay_out()
             for part in moving:
                 part.set_animated(True)  # so it's left out when the figure is drawn, but not saved
-        self._stills = [self._still(number) for number in range(len(panels))]
         page = {**self.about(), "start": state, "frame": self.frame(state)}
-        super().__init__(page=page, state=[*state], preset=self._named(state))
+        super().__init__(page=page, state=[*state])
         self.on_msg(self._on_message)
 
     @property
@@ -187,7 +190,6 @@ class Explorer(Still):
 
     def about(self) -> dict[str, Any]:
         """Describe all that a page needs besides frames."""
-        panels = zip(self.panels, self._stills, strict=True)
         names = [*self.controls]
         figures: list[Any] = [*self.panels]
         return {
@@ -197,8 +199,8 @@ class Explorer(Still):
             ],
             "presets": [{"name": name, "state": [*at]} for name, at in self.presets.items()],
             "panels": [
-                {"alt": p.alt, "size": p.get_size_inches().tolist(), "still": still}
-                for p, still in panels
+                {"alt": p.alt, "size": p.get_size_inches().tolist(), "still": self._still(number)}
+                for number, p in enumerate(figures)
             ],
             "drags": [
                 {"panel": figures.index(a.figure), "sliders": [names.index(n) for n in sliders]}
@@ -229,22 +231,12 @@ class Explorer(Still):
 
     @traitlets.observe("state")
     def _name_state(self, change: Any) -> None:
-        self.preset = self._named(change["new"])
+        state = tuple(change["new"])
+        self.preset = next((name for name, at in self.presets.items() if at == state), "")
 
     @traitlets.observe("preset")
     def _go_to_preset(self, change: Any) -> None:
         self.state = [*self.presets.get(change["new"], self.state)]
-
-    def _named(self, state: Sequence[int]) -> str:
-        return next((name for name, at in self.presets.items() if at == tuple(state)), "")
-
-    def _nearest(self, start: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the stops that are nearest to the values that somebody wants to start with."""
-        found = {}
-        for name, value in start.items():
-            one_of(name, self.controls, "the name of a control")
-            found[name] = self.controls[name].nearest(name, value)
-        return found
 
     def _on_message(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
         """Hear the browser, maybe in another thread; only the kernel's main one may draw."""

@@ -56,10 +56,7 @@ def _codes(content: bytes | str | Path) -> list[int]:
             f"A file needs {FEWEST} bytes or more behind leading white space, but this one has "
             f"{len(head)}."
         )
-    return [
-        *(*head, *[PADDING] * (SIDE - len(head))),
-        *(*[PADDING] * (SIDE - len(tail)), *tail),
-    ]
+    return [*head, *[PADDING] * (2 * SIDE - len(head) - len(tail)), *tail]
 
 
 def _both_ends(path: Path) -> bytes:
