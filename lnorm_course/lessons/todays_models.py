@@ -15,7 +15,7 @@ NORMED_STREAM = "norm(x) + f(norm(x))"
 BOTH_SIDES, BEHIND = "x + norm(f(norm(x)))", "x + norm(f(x))"
 BY_HEAD, BY_ROW = "q and k, each head", "q and k, all heads as one"
 COMPRESSED = "the short rows that q, k, and v are made of"
-STREAMS = "the keys; four streams, whose weighted sum is x here"
+STREAMS = "four streams, whose weighted sum is x here"
 NORMED_STREAMS = "four streams, each; norm(x) is their weighted mean"
 LINEAR = "in linear attention, q and k by their length, and its result"
 LINEAR_RESULT = "the result of linear attention, before the gate"
@@ -29,9 +29,8 @@ class ModelNorms(NamedTuple):
     """The norms of one model.
 
     `line` is where its block begins in its code. `eps` is the default of its blocks; a checkpoint's
-    own file may have another. `learned`, `place`, and `has_final` are those of most models if a
-    row doesn't say them. `place` is how a branch f is added to the stream x, and `also` is what
-    else is normalized before the end.
+    own file may have another. `also` is what else is normalized before the end, and `place` is how
+    a branch f is added to the stream x. What a row leaves out is so in most models.
     """
 
     model: str
@@ -39,9 +38,9 @@ class ModelNorms(NamedTuple):
     line: int
     norm: str
     eps: float
+    also: str = ""
     learned: str = "γ"
     place: str = PRE
-    also: str = ""
     has_final: bool = True  # a norm behind the last block
 
     @property
@@ -52,53 +51,52 @@ class ModelNorms(NamedTuple):
 
 RMS, LAYER = "RMSNorm", "LayerNorm"
 MODELS = [
-    ModelNorms("GPT-2", "gpt2", 248, LAYER, 1e-5, "γ, β"),
-    ModelNorms("BERT", "bert", 283, LAYER, 1e-12, "γ, β", POST, "the embeddings", has_final=False),
+    ModelNorms("GPT-2", "gpt2", 248, LAYER, 1e-5, learned="γ, β"),
+    ModelNorms("BERT", "bert", 283, LAYER, 1e-12, "the embeddings", "γ, β", POST, has_final=False),
     ModelNorms("T5", "t5", 374, RMS, 1e-6),
     ModelNorms("LLaMA", "llama", 274, RMS, 1e-6),
-    ModelNorms("Gemma 2", "gemma2", 284, RMS, 1e-6, "γ − 1", BOTH_SIDES),
-    ModelNorms("Gemma 3", "gemma3", 359, RMS, 1e-6, "γ − 1", BOTH_SIDES, BY_HEAD),
+    ModelNorms("Gemma 2", "gemma2", 284, RMS, 1e-6, learned="γ − 1", place=BOTH_SIDES),
+    ModelNorms("Gemma 3", "gemma3", 359, RMS, 1e-6, BY_HEAD, "γ − 1", BOTH_SIDES),
+    ModelNorms("Gemma 4", "gemma4", 1331, RMS, 1e-6, f"{BY_HEAD}; v, without γ", place=BOTH_SIDES),
     ModelNorms(
-        "Gemma 4", "gemma4", 1331, RMS, 1e-6, place=BOTH_SIDES, also=f"{BY_HEAD}; v, without γ"
+        "Llama 4", "llama4", 394, RMS, 1e-5, f"in Scout {BY_HEAD} in most layers, without γ"
     ),
-    ModelNorms(
-        "Llama 4", "llama4", 394, RMS, 1e-5, also=f"in Scout {BY_HEAD} in most layers, without γ"
-    ),
-    ModelNorms("OLMo 1", "olmo", 273, LAYER, 1e-5, "nothing"),
-    ModelNorms("OLMo 2", "olmo2", 278, RMS, 1e-5, place=BEHIND, also=BY_ROW),
-    ModelNorms("OLMo 3", "olmo3", 230, RMS, 1e-5, place=BEHIND, also=BY_ROW),
-    ModelNorms("EXAONE 4", "exaone4", 277, RMS, 1e-5, place=BEHIND, also=BY_HEAD),
-    ModelNorms("Qwen 3", "qwen3", 276, RMS, 1e-6, also=BY_HEAD),
-    ModelNorms("Qwen 3.5", "qwen3_5", 855, RMS, 1e-6, "γ − 1", also=OF_QWEN),
-    ModelNorms(
-        "Qwen4-exp", "qwen4_exp", 1274, RMS, 1e-6, "γ − 1", also=f"{OF_QWEN}; {NORMED_STREAMS}"
-    ),
+    ModelNorms("OLMo 1", "olmo", 273, LAYER, 1e-5, learned="nothing"),
+    ModelNorms("OLMo 2", "olmo2", 278, RMS, 1e-5, BY_ROW, place=BEHIND),
+    ModelNorms("OLMo 3", "olmo3", 230, RMS, 1e-5, BY_ROW, place=BEHIND),
+    ModelNorms("EXAONE 4", "exaone4", 277, RMS, 1e-5, BY_HEAD, place=BEHIND),
+    ModelNorms("Qwen 3", "qwen3", 276, RMS, 1e-6, BY_HEAD),
+    ModelNorms("Qwen 3.5", "qwen3_5", 855, RMS, 1e-6, OF_QWEN, "γ − 1"),
+    ModelNorms("Qwen4-exp", "qwen4_exp", 1274, RMS, 1e-6, f"{OF_QWEN}; {NORMED_STREAMS}", "γ − 1"),
     ModelNorms("gpt-oss", "gpt_oss", 331, RMS, 1e-5),
     ModelNorms("Ministral 3", "ministral3", 215, RMS, 1e-5),
-    ModelNorms("Kimi Linear", "kimi_linear", 784, RMS, 1e-5, also=OF_KIMI),
+    ModelNorms("Kimi Linear", "kimi_linear", 784, RMS, 1e-5, OF_KIMI),
     ModelNorms("GLM-4", "glm4", 67, RMS, 1.5625e-7, place=BOTH_SIDES),
     ModelNorms(
-        "GLM-5", "glm_moe_dsa", 576, RMS, 1e-5, also=f"{COMPRESSED}; an index of keys, by LayerNorm"
+        "GLM-5", "glm_moe_dsa", 576, RMS, 1e-5, f"{COMPRESSED}; an index of keys, by LayerNorm"
     ),
-    ModelNorms("Trinity", "afmoe", 389, RMS, 1e-5, place=BOTH_SIDES, also=BY_HEAD),
+    ModelNorms("Trinity", "afmoe", 389, RMS, 1e-5, BY_HEAD, place=BOTH_SIDES),
     ModelNorms(
-        "Hunyuan 7B", "hunyuan_v1_dense", 226, RMS, 1e-5, also=f"{BY_HEAD}, after their rotation"
+        "Hunyuan 7B", "hunyuan_v1_dense", 226, RMS, 1e-5, f"{BY_HEAD}, after their rotation"
     ),
+    ModelNorms("MiniMax-Text-01", "minimax", 530, RMS, 1e-5, LINEAR_RESULT, place=NORMED_STREAM),
+    ModelNorms("MiniMax-M2", "minimax_m2", 341, RMS, 1e-6, BY_ROW),
+    ModelNorms("DeepSeek V3", "deepseek_v3", 486, RMS, 1e-6, COMPRESSED),
     ModelNorms(
-        "MiniMax-Text-01", "minimax", 530, RMS, 1e-5, place=NORMED_STREAM, also=LINEAR_RESULT
+        "DeepSeek V4",
+        "deepseek_v4",
+        1149,
+        RMS,
+        1e-6,
+        f"q, each head, without γ; the keys; {STREAMS}",
     ),
-    ModelNorms("MiniMax-M2", "minimax_m2", 341, RMS, 1e-6, also=BY_ROW),
-    ModelNorms("DeepSeek V3", "deepseek_v3", 486, RMS, 1e-6, also=COMPRESSED),
-    ModelNorms(
-        "DeepSeek V4", "deepseek_v4", 1149, RMS, 1e-6, also=f"q, each head, without γ; {STREAMS}"
-    ),
-    ModelNorms("Cohere 2", "cohere2", 265, LAYER, 1e-5, also="one norm for both branches"),
-    ModelNorms("Jais 2", "jais2", 197, LAYER, 1e-5, "γ, β"),
-    ModelNorms("Nemotron-4", "nemotron", 291, LAYER, 1e-5, "γ − 1, β"),
-    ModelNorms("ViT", "vit", 257, LAYER, 1e-12, "γ, β"),
-    ModelNorms("ConvNeXt", "convnext", 114, LAYER, 1e-6, "γ, β", "x + f(x)", CONVOLUTION),
-    ModelNorms("Whisper", "whisper", 364, LAYER, 1e-5, "γ, β"),
-    ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, also="in f, behind its gate"),
+    ModelNorms("Cohere 2", "cohere2", 265, LAYER, 1e-5, "one norm for both branches"),
+    ModelNorms("Jais 2", "jais2", 197, LAYER, 1e-5, learned="γ, β"),
+    ModelNorms("Nemotron-4", "nemotron", 291, LAYER, 1e-5, learned="γ − 1, β"),
+    ModelNorms("ViT", "vit", 257, LAYER, 1e-12, learned="γ, β"),
+    ModelNorms("ConvNeXt", "convnext", 114, LAYER, 1e-6, CONVOLUTION, "γ, β", "x + f(x)"),
+    ModelNorms("Whisper", "whisper", 364, LAYER, 1e-5, learned="γ, β"),
+    ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "in f, behind its gate"),
 ]
 
 
