@@ -15,7 +15,7 @@ NORMED_STREAM = "norm(x) + f(norm(x))"
 BOTH_SIDES, BEHIND = "x + norm(f(norm(x)))", "x + norm(f(x))"
 BY_HEAD, BY_ROW = "q and k, each head", "q and k, all heads as one"
 COMPRESSED = "the short rows that q, k, and v are made of"
-STREAMS = "four streams, whose weighted sum is x here"
+OF_DEEPSEEK = "q, each head, without γ; the keys; four streams, whose weighted sum is x here"
 NORMED_STREAMS = "four streams, each; norm(x) is their weighted mean"
 LINEAR = "in linear attention, q and k by their length, and its result"
 LINEAR_RESULT = "the result of linear attention, before the gate"
@@ -82,14 +82,7 @@ MODELS = [
     ModelNorms("MiniMax-Text-01", "minimax", 530, RMS, 1e-5, LINEAR_RESULT, place=NORMED_STREAM),
     ModelNorms("MiniMax-M2", "minimax_m2", 341, RMS, 1e-6, BY_ROW),
     ModelNorms("DeepSeek V3", "deepseek_v3", 486, RMS, 1e-6, COMPRESSED),
-    ModelNorms(
-        "DeepSeek V4",
-        "deepseek_v4",
-        1149,
-        RMS,
-        1e-6,
-        f"q, each head, without γ; the keys; {STREAMS}",
-    ),
+    ModelNorms("DeepSeek V4", "deepseek_v4", 1149, RMS, 1e-6, OF_DEEPSEEK),
     ModelNorms("Cohere 2", "cohere2", 265, LAYER, 1e-5, "one norm for both branches"),
     ModelNorms("Jais 2", "jais2", 197, LAYER, 1e-5, learned="γ, β"),
     ModelNorms("Nemotron-4", "nemotron", 291, LAYER, 1e-5, learned="γ − 1, β"),
