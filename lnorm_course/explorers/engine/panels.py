@@ -143,7 +143,7 @@ class Explorer(Still):
             picture.set_dpi(POINTS_PER_INCH)
             picture.lay_out()
             for part in moving:
-                part.set_animated(True)  # so it's left out when the figure is drawn, but not saved
+                part.set_animated(True)  # so the figure is drawn without it, but saved with it
         page = {**self.about(), "start": state, "frame": self.frame(state)}
         super().__init__(page=page, state=[*state])
         self.on_msg(self._on_message)
@@ -162,8 +162,7 @@ class Explorer(Still):
         """Write values as a state."""
         for name in values:
             one_of(name, self.stops, "the name of a control")
-        chosen = {name: one_of(values[name], stops, name) for name, stops in self.stops.items()}
-        return tuple(stops.index(chosen[name]) for name, stops in self.stops.items())
+        return tuple(s.index(one_of(values[name], s, name)) for name, s in self.stops.items())
 
     def values_of(self, state: Sequence[int]) -> dict[str, Any]:
         """Read a state as values."""
