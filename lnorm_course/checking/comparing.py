@@ -9,7 +9,16 @@ import numpy
 import torch
 from torch import Tensor
 
-__all__ = ["as_float", "close_numbers", "differing", "dtypes_agree", "plain", "same"]
+__all__ = [
+    "are_far",
+    "as_float",
+    "close_numbers",
+    "differing",
+    "dtypes_agree",
+    "first_number",
+    "plain",
+    "same",
+]
 
 IN_FLOAT32 = 1e-5  # how far results of float32 may be from those of float64
 SAME_WORDS = {"epsilon": "eps", "ε": "eps", "inf": "infinity", "∞": "infinity"}
@@ -72,9 +81,18 @@ def close_numbers(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
 
 def _all_are_close(attempt: Tensor, expected: Tensor, within: float) -> bool:
     """Tell whether all numbers are close; most tensors that aren't differ in the first one."""
-    one, other = (sum(each.flatten()[:1].tolist()) for each in (attempt, expected))
-    is_far = abs(one - other) > 2 * max(within, IN_FLOAT32) * (1 + abs(other))
+    is_far = are_far(first_number(attempt), first_number(expected), within)
     return not is_far and bool(close_numbers(attempt, expected, within).all())
+
+
+def first_number(value: Tensor) -> complex:
+    """Return the first number of a tensor, or 0 if it's empty."""
+    return sum(value.flatten()[:1].tolist())
+
+
+def are_far(one: complex, other: complex, within: float) -> bool:
+    """Tell whether two numbers are too far from each other for tensors that are close."""
+    return abs(one - other) > 2 * max(within, IN_FLOAT32) * (1 + abs(other))
 
 
 def differing(attempt: Tensor, expected: Tensor, within: float) -> Tensor:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from lnorm_course.checking.comparing import same
+from lnorm_course.checking.comparing import are_far, first_number, same
 from lnorm_course.checking.errors import Raised
 from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.slips.beliefs import Belief
@@ -61,7 +61,9 @@ class Explanations:
     def __init__(self, exercise: "CodeExercise") -> None:
         self.exercise, self.mistakes = exercise, exercise.mistakes
         self.own_pieces = exercise.template.wrong
-        self._results: dict[tuple, object] = {}  # each runs once, however many attempts come
+        # Each runs once, however many attempts come.
+        self._results: dict[tuple, object] = {}
+        self._first_numbers: dict[tuple, complex | None] = {}
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
@@ -91,13 +93,14 @@ class Explanations:
             self._tells_little(results[n]) for n in wrong
         ):
             most = 1
-        code = "".join(source.split())
+        code, begins = "".join(source.split()), _first_number(results[order[0]])
         for count in range(1, most + 1):
             for group in self.all(count):
                 found = [
                     parts
                     for parts in group
                     if all(_may_be(part, code) for part in parts)  # first, because nothing runs
+                    and self._begins_alike(begins, parts, order[0])
                     and all(self.fits(results[n], parts, n) for n in order)
                 ]
                 if found:
@@ -138,6 +141,14 @@ class Explanations:
             return False
         return self.equal(result, self.result(parts, number))
 
+    def _begins_alike(self, first: complex | None, parts: Explanation, number: int) -> bool:
+        """Tell whether the first numbers are close, which says of most in no time that they aren't."""
+        key = (*map(id, parts), number)
+        if key not in self._first_numbers:
+            self._first_numbers[key] = _first_number(self.result(parts, number))
+        other = self._first_numbers[key]
+        return None in (first, other) or not are_far(first, other, self.exercise.within)
+
     def equal(self, one: object, other: object) -> bool:
         """Tell whether two results are the same, be they values or errors."""
         if isinstance(one, Raised) or isinstance(other, Raised):
@@ -153,6 +164,11 @@ class Explanations:
                 (result.abs() <= self.exercise.within).all()
             )
         return isinstance(result, bool | str)
+
+
+def _first_number(result: object) -> complex | None:
+    """Return the first number of a tensor; None if it's something else."""
+    return first_number(result) if isinstance(result, torch.Tensor) else None
 
 
 def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:

@@ -165,8 +165,9 @@ class _Steps:
             sys.settrace(before)
 
     def _trace(self, frame: FrameType, event: str, value: object) -> Callable | None:
-        is_in_cell, caller = _is_in_cell(frame.f_code), frame.f_back
-        self.made += is_in_cell or bool(caller and _is_in_cell(caller.f_code))
+        # Only what is in a cell is traced further.
+        is_in_cell, caller = event != "call" or _is_in_cell(frame.f_code), frame.f_back
+        self.made += is_in_cell or bool(caller and caller.f_trace)
         if is_in_cell and self.made > self.until:
             raise _TooManyError  # in the student's code only, so that nothing else breaks off
         return self._trace if is_in_cell else None

@@ -38,12 +38,13 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
         "sys.setprofile" is among them.
     """
     called: list[str] = []
+    packages = {name.partition(".")[0] for name in names}
 
     def notice(frame: FrameType, event: str, function: Any) -> None:
         name = f"torch.{getattr(function, '__name__', '')}" if event == "c_call" else ""
         if event == "call":
             package = str(frame.f_globals.get("__name__")).partition(".")[0]
-            name = f"{package}.{frame.f_code.co_qualname}"
+            name = f"{package}.{frame.f_code.co_qualname}" if package in packages else ""
         if name in names:
             called.append(name)
 
