@@ -62,8 +62,7 @@ class Explanations:
         self.exercise, self.mistakes = exercise, exercise.mistakes
         self.own_pieces = exercise.template.wrong
         # Each runs once, however many attempts come.
-        self._results: dict[tuple, object] = {}
-        self._first_numbers: dict[tuple, complex | None] = {}
+        self._known: dict[tuple, tuple[object, complex | None]] = {}
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
@@ -123,14 +122,20 @@ class Explanations:
 
     def result(self, parts: Explanation, number: int) -> object:
         """Return what wrong parts make of one of the inputs, which may be an error."""
+        return self._result(parts, number)[0]
+
+    def _result(self, parts: Explanation, number: int) -> tuple[object, complex | None]:
+        """Return it with its first number."""
         key = (*map(id, parts), number)
-        if key not in self._results:
+        if key not in self._known:
+            result: object
             try:
                 result = self.exercise.run(parts, number)
             except Exception as error:
                 result = Raised.of(error)
-            self._results[key] = result.detach() if isinstance(result, torch.Tensor) else result
-        return self._results[key]
+            result = result.detach() if isinstance(result, torch.Tensor) else result
+            self._known[key] = result, _first_number(result)
+        return self._known[key]
 
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
         """Tell whether wrong parts give this result.
@@ -142,12 +147,9 @@ class Explanations:
         return self.equal(result, self.result(parts, number))
 
     def _begins_alike(self, first: complex | None, parts: Explanation, number: int) -> bool:
-        """Tell whether the first numbers are close, which says of most in no time that they aren't."""
-        key = (*map(id, parts), number)
-        if key not in self._first_numbers:
-            self._first_numbers[key] = _first_number(self.result(parts, number))
-        other = self._first_numbers[key]
-        return None in (first, other) or not are_far(first, other, self.exercise.within)
+        """Tell whether the first numbers are close, because those of most results aren't."""
+        other = self._result(parts, number)[1]
+        return first is None or other is None or not are_far(first, other, self.exercise.within)
 
     def equal(self, one: object, other: object) -> bool:
         """Tell whether two results are the same, be they values or errors."""
