@@ -1,7 +1,4 @@
-"""The course's `assert_close` says what PyTorch's says, and numbers that fit import nothing."""
-
-import subprocess
-import sys
+"""The course's `assert_close` says what PyTorch's says."""
 
 import torch
 
@@ -31,13 +28,3 @@ def test_it_raises_what_pytorch_raises_and_nothing_else():
         for pair in PAIRS:
             expected = outcome(torch.testing.assert_close, pair, options)
             assert outcome(assert_close, pair, options) == expected, (pair, options)
-
-
-def test_numbers_that_are_close_import_neither_sympy_nor_distributed_tensors():
-    program = """
-import sys, torch
-from lnorm_utils import assert_close
-assert_close(torch.ones(3), torch.ones(3))
-assert not {"sympy", "torch.distributed.tensor"} & {*sys.modules}
-"""
-    subprocess.run([sys.executable, "-c", program], check=True)

@@ -10,27 +10,40 @@ import pytest
 from project import NOTEBOOK_PATHS
 
 
-def added_modules(code, before=""):
-    """Return which modules a new Python imports for some code, the standard library aside."""
-    program = (
-        f"import sys\n{before}\nold = {{*sys.modules}}\n{code}\nprint(*{{*sys.modules}} - old)"
-    )
+def added_modules(*codes, before=""):
+    """Yield for each code which modules a new Python imports for it, the standard library aside."""
+    program = f"""
+import os, sys
+{before}
+for code in {codes!r}:
+    old = {{*sys.modules}}
+    exec(code)
+    print(*{{*sys.modules}} - old, flush=True)
+os._exit(0)  # for PyTorch takes long to end
+"""
     command = [sys.executable, "-c", program]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
-    return {m for m in run.stdout.split() if m.split(".")[0] not in sys.stdlib_module_names}
+    for line in run.stdout.splitlines():
+        yield {m for m in line.split() if m.split(".")[0] not in sys.stdlib_module_names}
 
 
 def test_importing_the_package_imports_nothing_else():
-    assert added_modules("import lnorm_utils") == {"lnorm_utils", "lnorm_utils.version"}
+    (added,) = added_modules("import lnorm_utils")
+    assert added == {"lnorm_utils", "lnorm_utils.version"}
 
 
-def test_the_first_use_of_the_op_imports_torch_and_its_own_room():
-    added = added_modules("from lnorm_utils import layer_norm", before="import torch")
-    assert added == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.version"}
+def test_the_first_use_of_the_op_imports_torch_and_its_own_room_and_a_comparison_little_more():
+    op = "from lnorm_utils import layer_norm"
+    comparison = "from lnorm_utils import assert_close\nassert_close(torch.ones(3), torch.ones(3))"
+    with_op, with_comparison = added_modules(op, comparison, before="import torch")
+    assert with_op == {"lnorm_utils", "lnorm_utils.functional", "lnorm_utils.version"}
+    # It takes long to import them, and only what differs needs them.
+    assert not {"sympy", "torch.distributed.tensor"} & with_comparison
+    assert "lnorm_utils.assertions" in with_comparison
 
 
 def test_what_starts_jupyterlab_and_runs_in_its_server_does_not_import_torch():
-    found = added_modules("import lnorm_course.__main__, lnorm_course.lab.server_extension")
+    (found,) = added_modules("import lnorm_course.__main__, lnorm_course.lab.server_extension")
     assert not {"torch", "numpy", "matplotlib"} & found
 
 

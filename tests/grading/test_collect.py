@@ -188,8 +188,9 @@ def test_nothing_in_an_archive_leads_out_of_it_or_fills_the_memory(collected, tm
 
 def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path, monkeypatch):
     large = [(f"{n}.ipynb", WORK + b" " * 9_000_000) for n in range(4)]
+    packed = zipped(*large)
     for name in ("ada/1.zip", "ada/2.zip", "ada/3.zip"):
-        put(tmp_path / "class" / name, zipped(*large))
+        put(tmp_path / "class" / name, packed)
     put(tmp_path / "class" / "bo.zip", zipped(large[0]))
     put(tmp_path / "class/cy/more.ipynb", WORK + b" " * (LARGEST - len(WORK)))
     found = collected()

@@ -93,7 +93,7 @@ def test_what_breaks_the_judging_costs_only_its_own_exercise_and_not_much_time(m
     assert "MemoryError" in took[1]
     assert waited == ("timed out", "it ran for more than 2 seconds.")
     assert known == ("wrong", "fails")
-    *_, last = judged(*[sent(error="wait")] * 9, timeout=2, total=3)
-    assert last == ("timed out", "the 3 seconds for the whole notebook were over.")
+    *_, last = judged(*[sent(error="wait")] * 9, timeout=2, total=2)
+    assert last == ("timed out", "the 2 seconds for the whole notebook were over.")
     monkeypatch.setattr(child, "START", "import sys; sys.exit(1)")
     assert judged(sent(ONE), sent(ONE)) == [("crashed", "no judge could be started.")] * 2
