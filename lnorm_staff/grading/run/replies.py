@@ -42,7 +42,8 @@ async def replies(
     while waiting and not rest:
         try:
             async with started(f"lnorm_staff.grading.run.{program}") as child:
-                await child.ask([setup, None], SECONDS_TO_START)
+                left = deadline - time.monotonic()
+                await child.ask([setup, None], min(SECONDS_TO_START, left))
                 for each in done:
                     left = deadline - time.monotonic()
                     await child.ask([each, left], left)
