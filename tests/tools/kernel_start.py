@@ -31,7 +31,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish():
-    """Leave out what is imported by now whenever Python looks for garbage: it's large, and stays."""
+    """Don't look for garbage in what is imported by now: it's large, and stays."""
     gc.freeze()
 
 
