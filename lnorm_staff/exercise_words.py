@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from lnorm_course.lab.lesson_files import CHECK, ORIGINALS, read
 
-__all__ = ["exercise_words"]
+__all__ = ["LAB_ONLY", "exercise_words"]
 
 ASKED = re.compile(r"\*\*(?:Predict|Your turn)\.\*\* *(.+)", re.DOTALL)
 LISTED = re.compile(r"^\d+\. (.+)", re.MULTILINE)
-ONLY_IN_JUPYTERLAB = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
+LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
@@ -23,7 +23,7 @@ def exercise_words(lesson: str) -> Mapping[str, str]:
     for cell in read(path)["cells"] if path.exists() else []:
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            words = ONLY_IN_JUPYTERLAB.sub("", source)
+            words = LAB_ONLY.sub("", source)
             continue
         names, asked = CHECK.findall(source), ASKED.search(words)
         listed = LISTED.findall(words) if len(names) > 1 else []

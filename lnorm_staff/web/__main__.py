@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _site(out: Path) -> None:
     with get_context("spawn").Pool(os.cpu_count()) as pool:
-        write_site(PROJECT, out, PROJECT / "build/site", pool.map)
+        write_site(PROJECT, out, PROJECT / "build/site", pool.imap)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,26 @@
 """Draw the states of an explorer ahead, into files that a web page fetches when it needs them."""
 
 import ast
+import contextlib
 import gzip
+import hashlib
 import inspect
-import itertools
 import json
+import platform
 import re
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from lnorm_staff.web.fingerprint import fingerprint
-
-__all__ = ["Call", "bake", "calls_in", "curly", "draw_part", "in_script", "page_of", "typeset"]
+__all__ = ["Call", "bake", "calls_in", "curly", "in_script", "page_of", "typeset"]
 
 PROJECT = Path(__file__).parents[2]
 EXPLORERS = PROJECT / "lnorm_course" / "explorers"
 DRAWING = (PROJECT / "lnorm_utils", EXPLORERS, PROJECT / "lnorm_course" / "lessons")
 KINDS = ("*.py", "*.json", "*.zip")
-PARTS = 4  # that are drawn beside each other
 APOSTROPHE = re.compile("(?<=[a-z])(?:'|&#x27;)(?=[a-z])")
 
 
@@ -58,7 +59,7 @@ def calls_in(source: str) -> list[Call]:
     return found
 
 
-def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
+def bake(source: str, cache: Path) -> Path:
     """Draw all states of an explorer, unless that has been done before, and return the folder.
 
     The folder has `page.json`, which describes the explorer as `Explorer.about` does, with its
@@ -68,34 +69,26 @@ def bake(source: str, cache: Path, draw_all: Any = map) -> Path:
     Args:
         source: the call of the explorer, such as "explore_collapse()".
         cache: the folder of folders, one for each explorer and what its pictures depend on.
-        draw_all: like `map`, maybe in several processes.
 
     Raises:
         ValueError: the call needs more than what `lnorm_course.explorers` has.
     """
     folder = cache / f"{Call(source, '').topic}-{_fingerprint(source)}"
-    page_file = folder / "page.json"  # written last
-    if page_file.exists():
+    if folder.exists():
         return folder
-    folder.mkdir(parents=True, exist_ok=True)
     explorer = _evaluate(source)
     states, start = explorer.states(), tuple(explorer.state)
-    lines = [*itertools.chain(*draw_all(draw_part, [(source, part) for part in range(PARTS)]))]
-    frames = dict(zip(states, lines, strict=True))
+    frames = {state: _json(typeset(explorer.frame(state))) for state in states}
     first = [f"{_json(_key(s))}:{frames[s]}" for s in {start, *explorer.presets.values()}]
-    _write(folder / "all.gz", "\n".join(lines))
-    _write(folder / "first.gz", "{" + ",".join(first) + "}")
-    page_file.write_text(_json({**explorer.about(), "start": start}), encoding="utf-8")
+    with tempfile.TemporaryDirectory(dir=cache) as made:
+        draft = Path(made, folder.name)
+        draft.mkdir()
+        _write(draft / "all.gz", "\n".join(frames.values()))
+        _write(draft / "first.gz", "{" + ",".join(first) + "}")
+        (draft / "page.json").write_text(_json({**explorer.about(), "start": start}), "utf-8")
+        with contextlib.suppress(OSError):  # another process was sooner
+            draft.rename(folder)
     return folder
-
-
-def draw_part(job: tuple[str, int]) -> list[str]:
-    """Draw one of the parts of the states of an explorer, each frame as a line of JSON."""
-    source, part = job
-    explorer = _evaluate(source)
-    states = explorer.states()
-    begin, end = (len(states) * n // PARTS for n in (part, part + 1))
-    return [_json(typeset(explorer.frame(state))) for state in states[begin:end]]
 
 
 def page_of(folder: Path, preset: str) -> dict[str, Any]:
@@ -155,4 +148,8 @@ def _fingerprint(source: str) -> str:
     own = Path(inspect.getfile(function))
     others = {file for file in EXPLORERS.iterdir() if file.is_file()} - {own}
     files = {f for room in DRAWING for kind in KINDS for f in room.rglob(kind)}
-    return fingerprint({*files, Path(__file__)} - others, source)
+    versions = (version(name) for name in ("torch", "numpy", "matplotlib"))
+    hashed = hashlib.sha256(" ".join([platform.python_version(), *versions, source]).encode())
+    for file in sorted({*files, Path(__file__)} - others):
+        hashed.update(file.read_bytes())
+    return hashed.hexdigest()[:12]

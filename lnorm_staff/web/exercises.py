@@ -2,13 +2,12 @@
 
 import base64
 import html
-import importlib
 import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from lnorm_course.checking.choosing import program_data
+from lnorm_course.checking.choosing import outcomes, program_data
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain
 from lnorm_course.checking.exercise import Exercise
@@ -16,20 +15,13 @@ from lnorm_course.checking.feedback import Feedback, State, inline
 from lnorm_course.checking.prediction import CLOSEST, NEARLY, ROUNDED, Prediction
 from lnorm_staff.web.baking import curly, in_script
 
-__all__ = ["as_data", "code_exercise", "exercise_named", "options", "prediction", "unseen"]
+__all__ = ["as_data", "code_exercise", "options", "prediction", "unseen"]
 
 KINDS = {str: "word", bool: "truth", tuple: "tuple"}
 ASKED = {"number": "a number", "tuple": "numbers, with commas", "word": "", "truth": ""}
 
 # A word to answer with, and what it stands for, as a question lists them: `"a": the rows;`.
 OPTION = re.compile(r'(?:^- |(?<=\s))"(\w+)": (.+?)(?:; |[;.]?$)', re.MULTILINE)
-DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
-
-
-def exercise_named(topic: str, name: str) -> Exercise:
-    """Find an exercise in its bank."""
-    importlib.import_module(f"lnorm_course.exercises.{topic}")
-    return Exercise.bank[topic][name]
 
 
 def as_data(question: Prediction) -> dict[str, Any]:
@@ -102,26 +94,23 @@ def prediction(
     )
 
 
-def code_exercise(exercise: CodeExercise, start: str, outcomes: bytes) -> str:
+def code_exercise(exercise: CodeExercise, start: str) -> str:
     """Write an exercise in code as HTML: a program with gaps, its hints, and its solution.
 
     Args:
         exercise: what is asked.
         start: what a student starts with.
-        outcomes: those of the template.
     """
-    solution = exercise.shown_solution()
-    reason = f"<p>{curly(inline(solution.message))}</p>" if solution.message else ""
     kind = "lnorm-exercise lnorm-choosing" + " further" * exercise.further
     program = program_data(exercise.template, exercise.reason)
-    data = in_script({**program, "outcomes": base64.b64encode(outcomes).decode()})
-    source = _code(_renamed(solution.code, exercise.template.code[0]))
+    bits = base64.b64encode(outcomes(exercise)).decode()
     return (
         f'<div class="{kind}" id="{exercise.topic}-{exercise.name}"><div class="place">'
         f"{_code(start)}"
         "<p>Write it on paper, or run it in JupyterLab. Then compare.</p></div>"
-        f"{curly(data)}{_hints(exercise)}"
-        f"<details><summary>Solution{unseen(exercise)}</summary>{reason}{source}</details></div>"
+        f"{curly(in_script({**program, 'outcomes': bits}))}{_hints(exercise)}"
+        f"<details><summary>Solution{unseen(exercise)}</summary>"
+        f"{_code(exercise.template.program())}</details></div>"
     )
 
 
@@ -129,12 +118,6 @@ def _place(word: str, text: str) -> int:
     """Return where a word stands in a text, in quotes or without; at its end if it doesn't."""
     places = (text.rfind(form) for form in (f'"{word}"', word))
     return next((place for place in places if place >= 0), len(text))
-
-
-def _renamed(source: str, example: str) -> str:
-    """Give a function, or a class, the name that it has in an example."""
-    before, name = (DEFINED.search(text) for text in (source, example))
-    return re.sub(rf"\b{before[1]}\b", name[1], source) if before and name else source
 
 
 def _hints(exercise: Exercise) -> str:

@@ -1,6 +1,5 @@
 """A lesson as the web shows it: a notebook whose predictions and explorers are alive."""
 
-import ast
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -11,16 +10,19 @@ from xml.etree import ElementTree
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
+from lnorm_course.checking.progress import import_banks
 from lnorm_course.explorers import explore_row
 from lnorm_course.explorers.engine.stills import RUN, still_image
+from lnorm_course.lab.lesson_files import CHECK
+from lnorm_staff.exercise_words import LAB_ONLY
 from lnorm_staff.web.baking import Call, calls_in, in_script, page_of
-from lnorm_staff.web.exercises import code_exercise, exercise_named, options, prediction, unseen
+from lnorm_staff.web.exercises import code_exercise, options, prediction, unseen
 from lnorm_staff.web.images import in_files, with_words
 
-__all__ = ["CHECK", "LAB_ONLY", "OPENINGS", "explorer", "lesson_page", "with_handles"]
+__all__ = ["OPENINGS", "explorer", "lesson_page", "with_handles"]
 
 PROJECT = Path(__file__).parents[2]
-CHECK = re.compile(r"^ *(\w+)\.check\(", re.MULTILINE)
+UP = "../"  # from the page of a lesson to the top of the site
 CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
 PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 # The aims of a lesson: the list below its title, and the line above the list.
@@ -29,7 +31,6 @@ QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
 # The words about an answer end at a heading, or at a paragraph that begins in bold.
 NEXT = re.compile(r"^(?:#|\*\*)", re.MULTILINE)
-LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
 # The pictures with which lessons open: what is given is solid, and what is asked for is dashed.
 OPENINGS = "docs/openings"
 # A word of the text that points into the row above it: `[mean](#row=mean)`.
@@ -39,12 +40,7 @@ Cell = dict[str, Any]
 
 
 def lesson_page(
-    notebook: Mapping[str, Any],
-    bake: Callable[[str], Path],
-    pictures: Path,
-    up: str = "../",
-    outcomes: Mapping[tuple[str, str], bytes] | None = None,
-    name: str = "",
+    notebook: Mapping[str, Any], name: str, draw: Callable[[str], Path], pictures: Path
 ) -> dict[str, Any]:
     """Rewrite a lesson for the web.
 
@@ -56,22 +52,21 @@ def lesson_page(
 
     Args:
         notebook: with its outputs.
-        bake: from the call of an explorer to the folder with its frames.
+        name: of the notebook, such as "01_mean".
+        draw: from the call of an explorer to the folder with its frames.
         pictures: the folder to which pictures are written.
-        up: the way from the page to the top of the site.
-        outcomes: what `all_outcomes` returns; needed if there is an exercise in code.
-        name: of the notebook, such as "01_mean"; without it there's no picture below the title.
     """
-    exercises, known = _exercises(notebook), outcomes or {}
-    images = in_files(notebook["cells"], pictures, f"{up}pictures/")
+    import_banks()
+    exercises = {name: each for bank in Exercise.bank.values() for name, each in bank.items()}
+    images = in_files(notebook["cells"], pictures, f"{UP}pictures/")
     first, *rest = (
         {**cell, "source": LAB_ONLY.sub("", "".join(cell["source"]))} for cell in images
     )
     imports, *others = (cell for cell in rest if cell["cell_type"] == "code")
-    picture = _opening(name, up)
+    picture = _opening(name)
     if others and rest[1] is others[0] and (calls := calls_in(others[0]["source"])):
         # A picture that can be touched asks the lesson's question.
-        picture = explorer(calls[0], bake, up, _still(rest.pop(1)))
+        picture = explorer(calls[0], draw, UP, _still(rest.pop(1)))
     cells = list(_title(first["source"], picture))
     while rest:
         cell = rest.pop(0)
@@ -82,11 +77,11 @@ def lesson_page(
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
         elif asked := [exercises[name] for name in CHECK.findall(source)]:
-            cells += [*_asked(asked, cell, cells, known), *_folded(rest, asked[-1])]
+            cells += [*_asked(asked, cell, cells), *_folded(rest, asked[-1])]
         elif PROGRESS.search(source):
             cells.append(_raw('<p class="lnorm-progress"></p>'))
         elif calls := calls_in(source):
-            cells += [_raw(explorer(call, bake, up, _still(cell))) for call in calls]
+            cells += [_raw(explorer(call, draw, UP, _still(cell))) for call in calls]
         else:
             cells.append(with_words(cell))
     for cell in (cell for cell in cells if cell["cell_type"] == "markdown"):
@@ -95,18 +90,18 @@ def lesson_page(
     return {**notebook, "cells": numbered}
 
 
-def explorer(call: Call, bake: Callable[[str], Path], up: str, still: str = "") -> str:
+def explorer(call: Call, draw: Callable[[str], Path], up: str, still: str = "") -> str:
     """Write the place of an explorer as HTML.
 
     Args:
-        bake: from the call of an explorer to the folder with its frames, of which only the name is
+        draw: from the call of an explorer to the folder with its frames, of which only the name is
             kept. The row has none, because it computes in the browser.
         up: the way from the page to the top of the site.
         still: what stands there until the explorer is drawn.
     """
     if call.topic == "row":
         return _row(call, still)
-    folder = bake(call.source)
+    folder = draw(call.source)
     return (
         f'<div class="lnorm-live" id="{call.topic}" data-topic="{call.topic}" '
         f'data-folder="{up}baked/{folder.name}" data-preset="{html.escape(call.preset)}">'
@@ -139,7 +134,7 @@ def _title(text: str, picture: str) -> Iterator[Cell]:
     yield _words(text[aims.end() :])
 
 
-def _opening(name: str, up: str) -> str:
+def _opening(name: str) -> str:
     """Return the picture that asks the question of a lesson as HTML; "" if it has none."""
     file = PROJECT / OPENINGS / f"{name}.svg"
     if not file.exists():
@@ -148,36 +143,16 @@ def _opening(name: str, up: str) -> str:
     *_, width, height = drawing.attrib["viewBox"].split()
     alt = html.escape(drawing.findtext("{http://www.w3.org/2000/svg}title", ""))
     size = f'width="{width}" height="{height}"'
-    image = f'<img alt="{alt}" src="{up}{OPENINGS}/{file.name}" {size}>'
+    image = f'<img alt="{alt}" src="{UP}{OPENINGS}/{file.name}" {size}>'
     return f'<div class="lnorm-opening">{image}</div>'
 
 
-def _exercises(notebook: Mapping[str, Any]) -> dict[str, Exercise]:
-    """Find the exercises that a lesson imports from their banks."""
-    found: dict[str, Exercise] = {}
-    for cell in notebook["cells"]:
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "code" and "lnorm_course.exercises." in source:
-            for node in ast.walk(ast.parse(source)):
-                if isinstance(node, ast.ImportFrom) and node.module:
-                    room, _, topic = node.module.rpartition(".")
-                    if room == "lnorm_course.exercises":
-                        found |= {a.name: exercise_named(topic, a.name) for a in node.names}
-    return found
-
-
-def _asked(
-    asked: list[Exercise],
-    cell: Cell,
-    before: list[Cell],
-    outcomes: Mapping[tuple[str, str], bytes],
-) -> Iterator[Cell]:
+def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Cell]:
     """Yield what stands in place of a cell with checks.
 
     Args:
         before: the cells before it. If the last one lists the questions, each goes to its form, and
             so does a list of what there is to choose from.
-        outcomes: those of the programs with gaps.
     """
     text = before[-1]["source"]
     questions = QUESTION.findall(text) if len(asked) > 1 else []
@@ -196,8 +171,7 @@ def _asked(
             if len(asked) > 1:
                 yield _words(f"**{exercise.name.replace('_', ' ').capitalize()}**")
             code = CHECK_LINE.sub("", cell["source"]).rstrip()
-            known = outcomes.get((exercise.topic, exercise.name), b"")
-            yield _raw(code_exercise(exercise, code, known))
+            yield _raw(code_exercise(exercise, code))
 
 
 def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:

@@ -4,18 +4,22 @@ import json
 import re
 import runpy
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lnorm_course.checking.choosing import SCRIPT as GAPS
+from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
+from lnorm_course.checking.progress import import_banks
 from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.panels import SCRIPT
 from lnorm_course.explorers.row import SCRIPT as ROW
-from lnorm_course.lab.lesson_files import cleared, read, write
+from lnorm_course.lab.lesson_files import CHECK, cleared, read, write
+from lnorm_staff.exercise_words import LAB_ONLY
 from lnorm_staff.web.baking import bake, calls_in
-from lnorm_staff.web.exercises import exercise_named, prediction
+from lnorm_staff.web.exercises import prediction
 from lnorm_staff.web.getting import (
     ARCHIVE,
     addressed,
@@ -24,15 +28,7 @@ from lnorm_staff.web.getting import (
     write_archive,
 )
 from lnorm_staff.web.lesson_map import lesson_map
-from lnorm_staff.web.lesson_page import (
-    CHECK,
-    LAB_ONLY,
-    OPENINGS,
-    explorer,
-    lesson_page,
-    with_handles,
-)
-from lnorm_staff.web.outcomes import all_outcomes
+from lnorm_staff.web.lesson_page import OPENINGS, explorer, lesson_page, with_handles
 from lnorm_staff.web.search import write_sections
 
 __all__ = ["write_site"]
@@ -67,77 +63,69 @@ def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> No
     Args:
         project: the course.
         out: the folder of the site, which is written anew.
-        cache: a folder for what need not be made again, such as the frames of explorers.
+        cache: a folder for what is made on the way, where the frames of explorers are kept.
         draw_all: like `map`, maybe in several processes.
 
     Raises:
         SystemExit: Sphinx has found something wrong in a page, and says what.
     """
-    pictures = cache / "pictures"
-    shutil.rmtree(pictures, ignore_errors=True)
-    pictures.mkdir(parents=True)
-    used: set[Path] = set()
-
-    def baked(call: str) -> Path:
-        folder = bake(call, cache / "baked", draw_all)
-        used.add(folder)
-        return folder
-
-    size = write_archive(project, cache / ARCHIVE)
-    repository = runpy.run_path(str(project / "docs/conf.py"))["repository"]
-    outcomes = all_outcomes(cache / "outcomes", draw_all)
-    found = _sources(project, baked, pictures, outcomes, repository, size)
-    _write_only(cache / "source", dict(found))
-    write_static(cache / "static")
-    _run_sphinx(project / "docs", cache)
-    write_sections(cache / "pages")
-    shutil.rmtree(out, ignore_errors=True)
-    shutil.copytree(cache / "pages", out)
-    for folder in used:
-        shutil.copytree(folder, out / "baked" / folder.name)
-    shutil.copytree(pictures, out / "pictures")
+    shutil.rmtree(work := cache / "work", ignore_errors=True)
+    site = work / "site"
+    (site / "pictures").mkdir(parents=True)
+    (cache / "baked").mkdir(exist_ok=True)
+    draw = partial(_drawn, cache=cache / "baked", site=site)
+    for name, content in _sources(project, draw, site, draw_all):
+        path = work / "source" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    write_static(work / "static")
+    _run_sphinx(project / "docs", work)
+    write_sections(site)
     for name in ("docs/pictures", OPENINGS):
-        shutil.copytree(project / name, out / name)
+        shutil.copytree(project / name, site / name)
     for path in (project / "notebooks").glob("*.ipynb"):
-        write(cleared(read(path)), out / "notebooks" / path.name)
-    if size:
-        shutil.copy(cache / ARCHIVE, out)
-    (out / ".nojekyll").touch()  # or GitHub Pages would leave out folders such as _static
+        write(cleared(read(path)), site / "notebooks" / path.name)
+    (site / ".nojekyll").touch()  # or GitHub Pages would leave out folders such as _static
+    shutil.rmtree(out, ignore_errors=True)
+    shutil.move(site, out)
+
+
+def _drawn(call: str, cache: Path, site: Path) -> Path:
+    """Put the frames of an explorer into the site, and return the folder with them."""
+    folder = bake(call, cache)
+    shutil.copytree(folder, site / "baked" / folder.name, dirs_exist_ok=True)
+    return folder
+
+
+def _lesson(path: Path, draw: Callable[[str], Path], pictures: Path) -> tuple[str, bytes]:
+    page = lesson_page(json.loads(path.read_text("utf-8")), path.stem, draw, pictures)
+    return f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
 
 
 def _sources(
-    project: Path,
-    baked: Callable[[str], Path],
-    pictures: Path,
-    outcomes: Mapping[tuple[str, str], bytes],
-    repository: str,
-    size: int,
+    project: Path, draw: Callable[[str], Path], site: Path, draw_all: Any
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the content of each file that Sphinx reads.
-
-    Args:
-        repository: its address, or "".
-        size: of the archive of the course in bytes, or 0.
-    """
-    for path in sorted((project / "notebooks").glob("*.ipynb")):
-        lesson = json.loads(path.read_text("utf-8"))
-        page = lesson_page(lesson, baked, pictures, outcomes=outcomes, name=path.stem)
-        yield f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
+    """Yield the name and the content of each file that Sphinx reads."""
+    lessons = sorted((project / "notebooks").glob("*.ipynb"))
+    yield from draw_all(partial(_lesson, draw=draw, pictures=site / "pictures"), lessons)
+    import_banks()  # for the questions that other pages ask
+    repository = runpy.run_path(str(project / "docs/conf.py"))["repository"]
+    how = how_to_get(repository, write_archive(project, site / ARCHIVE))
     first = project / "docs/index.md"
-    lessons = lesson_map((project / "docs/map.md").read_text("utf-8"))
+    drawn = lesson_map((project / "docs/map.md").read_text("utf-8"))
     for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
         content = path.read_bytes()
         if path.suffix == ".md":
             up = "../" * (len(path.relative_to(project).parts) - 1)
             text = addressed(content.decode(), repository)
             if path == project / "README.md":
-                text = getting_page(text, how_to_get(repository, size))
-            text = text.replace(SEARCH, _raw(FIELD.format(up))).replace(MAP, _raw(lessons))
-            text = _alive(LAB_ONLY.sub("", text), baked, up)
+                text = getting_page(text, how)
+            text = text.replace(SEARCH, _raw(FIELD.format(up))).replace(MAP, _raw(drawn))
+            text = _alive(LAB_ONLY.sub("", text), draw, up)
             content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
         yield path.relative_to(project).as_posix(), content
-    text = first.read_text("utf-8").replace(MAP, _raw(lessons.replace('"../', '"')))
-    yield "index.md", _index(text, baked).encode()
+    text = first.read_text("utf-8").replace(MAP, _raw(drawn.replace('"../', '"')))
+    yield "index.md", _index(text, draw).encode()
 
 
 def _raw(text: str) -> str:
@@ -148,26 +136,12 @@ def _slug(heading: str) -> str:
     return re.sub(r"[^\w-]", "", heading.lower())
 
 
-def _write_only(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Make a folder contain these files and no others; Sphinx looks at the time of each."""
-    for name, content in contents.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_bytes() != content:
-            path.write_bytes(content)
-    for path in folder.rglob("*"):
-        if path.is_file() and path.relative_to(folder).as_posix() not in contents:
-            path.unlink()
-
-
-def _run_sphinx(configuration: Path, cache: Path) -> None:
+def _run_sphinx(configuration: Path, work: Path) -> None:
     from sphinx.cmd.build import build_main
 
-    pages = cache / "pages"
-    shutil.rmtree(pages, ignore_errors=True)
     options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(configuration)]
-    static = f"html_static_path={cache / 'static'}"
-    folders = ["-d", str(cache / "trees"), str(cache / "source"), str(pages)]
+    static = f"html_static_path={work / 'static'}"
+    folders = ["-d", str(work / "trees"), str(work / "source"), str(work / "site")]
     if build_main([*options, "-D", static, *folders]):
         raise SystemExit("The site isn't complete: the lines above say why.")
 
@@ -191,14 +165,14 @@ def write_static(folder: Path) -> None:
         shutil.copy(path, folder)
 
 
-def _alive(text: str, baked: Callable[[str], Path], up: str) -> str:
+def _alive(text: str, draw: Callable[[str], Path], up: str) -> str:
     """Put explorers and forms in the place of the blocks that name them."""
 
     def alive(found: re.Match[str]) -> str:
         topic, source = found.groups()
-        parts = [explorer(call, baked, up) for call in calls_in(source)]
+        parts = [explorer(call, draw, up) for call in calls_in(source)]
         for name in CHECK.findall(source):
-            question = exercise_named(topic, name)
+            question = Exercise.bank[topic][name]
             if not isinstance(question, Prediction):
                 raise ValueError(f"A page can ask for a prediction, but {name!r} is code.")
             parts.append(prediction(question, found.string[: found.start()]))
@@ -207,10 +181,10 @@ def _alive(text: str, baked: Callable[[str], Path], up: str) -> str:
     return ALIVE.sub(alive, with_handles(text))
 
 
-def _index(text: str, baked: Callable[[str], Path]) -> str:
+def _index(text: str, draw: Callable[[str], Path]) -> str:
     """Write the first page, which stands at the top of the site and not in `docs`."""
     text = re.sub(r"\]\((?!\.\./|http|#)", "](docs/", text).replace("](../", "](")
-    return _alive(TOCTREE.sub(lambda tree: _at_the_top(tree[0]), text), baked, "")
+    return _alive(TOCTREE.sub(lambda tree: _at_the_top(tree[0]), text), draw, "")
 
 
 def _at_the_top(tree: str) -> str:

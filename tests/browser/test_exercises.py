@@ -9,10 +9,10 @@ from exercise_banks import BY_NAME, PREDICTIONS
 from pages import ASKED, ASKING, LESSONS
 from site_page import NARROW, WIDE, Visit
 
-from lnorm_course.checking.choosing import outcomes, to_change
+from lnorm_course.checking.choosing import to_change
 from lnorm_course.checking.feedback import State, inline
 from lnorm_staff.web.baking import curly
-from lnorm_staff.web.exercises import code_exercise, exercise_named, prediction
+from lnorm_staff.web.exercises import code_exercise, prediction
 from lnorm_staff.web.site import write_static
 
 BARE = """<!doctype html><meta charset="utf-8"><title>Exercises</title>
@@ -117,7 +117,7 @@ def test_every_prediction_is_judged_as_in_python_and_only_what_is_right_opens_it
 def program(name):
     """Write an exercise in code as a page does."""
     exercise = BY_NAME[name]
-    return '<p class="lnorm-progress"></p>' + code_exercise(exercise, "", outcomes(exercise))
+    return '<p class="lnorm-progress"></p>' + code_exercise(exercise, "")
 
 
 # In the second one, two wrong pieces make a right program together.
@@ -153,7 +153,7 @@ def test_a_program_is_done_with_keys_and_kept(bare):
 
 def answer_by_hand(form):
     """Answer rightly, as a reader does with keys."""
-    question = exercise_named(*form.get_attribute("id").split("-", 1))
+    question = BY_NAME[form.get_attribute("id").split("-", 1)[1]]
     right = typed(question.answers[0][0])
     if form.locator("input[type=text]").count():
         form.locator("input[type=text]").fill(right)

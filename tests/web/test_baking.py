@@ -37,16 +37,19 @@ def test_every_state_is_drawn_in_order_and_those_that_a_page_may_begin_with_come
     }
 
 
-def test_what_was_drawn_is_kept_unless_that_was_interrupted(tmp_path):
-    def never(*arguments):
-        raise AssertionError("It was drawn again.")
+def test_what_was_drawn_is_kept_and_of_what_was_interrupted_nothing(folder, tmp_path, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
 
-    folder = bake(CALL, tmp_path)
-    drawn = read(folder / "all.gz").count("\n")
-    assert bake(CALL, tmp_path, never) == folder
-    (folder / "page.json").unlink()
-    (folder / "all.gz").write_bytes(b"")
-    assert read(bake(CALL, tmp_path) / "all.gz").count("\n") == drawn > 0
+    monkeypatch.setattr(baking, "typeset", interrupted)
+    assert bake(CALL, folder.parent) == folder
+    for part in ("typeset", "_write"):
+        monkeypatch.setattr(baking, part, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            bake(CALL, tmp_path)
+        assert [*tmp_path.iterdir()] == []
+        monkeypatch.undo()
+    assert [each.name for each in bake(CALL, tmp_path).iterdir()] != []
 
 
 def test_an_explorer_is_drawn_again_when_its_own_file_has_changed(monkeypatch):
