@@ -19,7 +19,6 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
 from lnorm_course.checking.prediction import ROUNDED, Prediction
 from lnorm_course.checking.search import Mistake
-from lnorm_course.lab.lesson_files import ORIGINALS, read, topics
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.exercise_words import exercise_words
 
@@ -35,21 +34,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     texts = sorted(file.stem for file in FOLDER.glob("*.txt"))
     parser.add_argument("topic", choices=texts, help="the topic of a lesson, such as mean")
     topic = parser.parse_args(argv).topic
-    path = FOLDER / f"{topic}.txt"
+    path, asked = FOLDER / f"{topic}.txt", exercise_words()
     try:
-        lessons = [file for file in ORIGINALS.glob("*.ipynb") if topic in topics(read(file))]
-        asked = {
-            name: words for file in lessons for name, words in exercise_words(file.stem).items()
-        }
         importlib.import_module(f"lnorm_course.exercises.{topic}")
         for section in sections(path):
             print(f"{section.name}, line {section.line}")
             print(f"  {asked.get(section.name, '')}")
             for entry in section.entries:
                 print(f"    {entry.line:4} {entry.word:7} {entry.rest or '…'}")
-        missing = set(Exercise.bank[topic]) - set(asked) if asked else set()
+        bank = Exercise.bank[topic]
+        missing = bank.keys() - asked.keys() if bank.keys() & asked.keys() else set()
         found = [f"No lesson asks {name!r}." for name in sorted(missing)]
-        found += problems(path, Exercise.bank[topic])
+        found += problems(path, bank)
     except BankError as problem:
         found = [str(problem)]
     print(*found or [f"{path.name}: nothing is wrong."], sep="\n")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 from lnorm_course.lab.lesson_files import CHECK, ORIGINALS, read
+from lnorm_course.lab.working_copy import lessons
 
 __all__ = ["LAB_ONLY", "exercise_words"]
 
@@ -15,12 +16,11 @@ LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 @functools.cache
-def exercise_words(lesson: str) -> Mapping[str, str]:
-    """Return the words of each exercise in a lesson, without what explains or formats them."""
-    path = ORIGINALS / f"{lesson}.ipynb"
+def exercise_words() -> Mapping[str, str]:
+    """Return the words of each exercise in all lessons, without what explains or formats them."""
     found: dict[str, str] = {}
     words = ""
-    for cell in read(path)["cells"] if path.exists() else []:
+    for cell in (cell for path in lessons(ORIGINALS) for cell in read(path)["cells"]):
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             words = LAB_ONLY.sub("", source)

@@ -3,24 +3,19 @@ how soon the first picture stands, and how soon another one follows a key.
 """
 
 import gzip
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
-from urllib.parse import urlsplit
 
 from jupyterlab_page import browser
-from project import LESSON_PATHS, PROJECT
+from project import LESSON_PATHS
 from site_page import HOME, Visit
+
+from lnorm_staff.web import __main__ as web
 
 MOST_MEGABYTES, MOST_MS = 1.5, 1000 / 60  # a frame of most screens
 PRESSES = 16
-PACKED = (".html", ".css", ".js", ".json", ".svg")  # what servers send packed with gzip
-FIRST = """async (place) => {
-    while (!place.querySelector('.sheet > svg *')) await new Promise(requestAnimationFrame);
-    return performance.now();
-}"""
 # The ms from each move of a slider until another picture is painted.
 MOVES = """async (place, presses) => {
     const frame = () => new Promise(requestAnimationFrame);
@@ -49,35 +44,31 @@ def measure(chromium, site, lesson):
     """Return megabytes, ms to the first picture, and ms from a key to pixels."""
     visit, answers = Visit(chromium, site), []
     page, first, times = visit.page, float("nan"), [float("nan")]
-    page.on("response", lambda answer: answers.append(answer))
+    page.on("response", answers.append)
     page.goto(f"{HOME}notebooks/{lesson}.html", wait_until="commit")
     page.locator("footer").wait_for(state="attached")
     place = page.locator(".lnorm-live").first
     if place.count():  # some lessons have a row alone
         place.scroll_into_view_if_needed()
-        first = place.evaluate(FIRST)
+        place.locator(".sheet > svg *").first.wait_for(state="attached")
+        first = page.evaluate("performance.now()")
     page.wait_for_load_state("networkidle")
-    size = sum(len(packed(answer)) for answer in answers if answer.ok)
+    bodies = [answer.body() for answer in answers if answer.ok]
+    size = sum(min(len(body), len(gzip.compress(body))) for body in bodies)  # as servers send it
     if place.locator("input[type=range]:enabled").count():
         times = place.evaluate(MOVES, PRESSES)
     visit.close()
     return size / 1e6, first, median(times)
 
 
-def packed(answer):
-    """Return what a server sends."""
-    body = answer.body()
-    return gzip.compress(body) if urlsplit(answer.url).path.endswith(PACKED) else body
-
-
 def main():
     verdicts = []
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
-        command = [sys.executable, "-m", "lnorm_staff.web", "site", "--out", folder]
-        subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
+        site = Path(folder, "site")
+        web.main(["site", "--out", str(site)])
         print(f"{'web edition':24}     MB  first picture  key, ms")
         for path in LESSON_PATHS:
-            size, first, ms = measure(chromium, Path(folder), path.stem)
+            size, first, ms = measure(chromium, site, path.stem)
             verdicts.append("over" if size > MOST_MEGABYTES or ms > MOST_MS else "within")
             print(f"{path.stem:24} {size:6.2f} {first:14.0f} {ms:8.1f}  {verdicts[-1]}", flush=True)
     return int("over" in verdicts)

@@ -5,27 +5,24 @@ a process that keeps the memory of a tensor for the next one. Run `make notebook
 because the notebook shows the tables.
 """
 
-import ast
 import json
 import os
 import platform
 import re
-import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
-import nbformat
 import torch
 import torch.nn.functional as F
-from project import NOTEBOOKS
+from lesson_parts import parts_of
 from torch.utils.benchmark import Timer
 
 from lnorm_course.lessons.speed import TABLES
-from lnorm_utils import layer_norm
 
 SHAPE = (4096, 4096)
-MEASURE = "--measure"
 ROUNDS, SECONDS = 7, 0.2  # SECONDS: for one function in a round
 # Without it, a new tensor may get the memory that another has just given back, and whether it does
 # depends on what else the process has done, such as compiling.
@@ -47,19 +44,9 @@ CALLS = {
 }
 
 
-def of_the_notebook():
-    """Return the functions that the notebook defines, and what they use."""
-    names = {"torch": torch, "F": F, "layer_norm": layer_norm}
-    cells = nbformat.read(NOTEBOOKS / "appendix_speed.ipynb", as_version=4).cells
-    code = ast.parse("\n".join(cell.source for cell in cells if cell.cell_type == "code"))
-    defined = [node for node in code.body if isinstance(node, ast.FunctionDef)]
-    exec(compile(ast.Module(defined, []), "<appendix_speed>", "exec"), names)
-    return names
-
-
 def used():
-    """Return what the calls use."""
-    names = of_the_notebook()
+    """Return what the calls use: what the notebook defines, compiled as well, and tensors."""
+    names = vars(parts_of("appendix_speed"))
     for compiled, name in (("compiled", "two_pass"), ("compiled_one_pass", "one_pass")):
         names[compiled] = torch.compile(names[name])
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0))
@@ -91,16 +78,15 @@ def about():
 
 
 def main():
-    """Measure in processes that get memory in different ways, or in this one."""
-    if MEASURE in sys.argv:
-        print(json.dumps(milliseconds()))
-        return
+    """Measure in processes that get memory in different ways."""
     ways = {"cpu": ALWAYS_NEW, **({"cpu, kept memory": KEPT} if sys.platform == "linux" else {})}
     tables = {}
     for name, variables in ways.items():
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
-        said = subprocess.check_output([sys.executable, __file__, MEASURE], env=environment)
-        tables[name] = {"about": about(), "milliseconds": json.loads(said)}
+        # Where nothing is mapped, the first way's threshold for it has no effect on the second.
+        os.environ |= {**variables, "OMP_NUM_THREADS": "1"}
+        with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+            measured = pool.submit(milliseconds).result()
+        tables[name] = {"about": about(), "milliseconds": measured}
     TABLES.write_text(f"{json.dumps(tables, indent=1)}\n", encoding="utf-8")
     print("The appendix asserts what held for the table of the course. Run `make notebooks`.")
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from speed import of_the_notebook
+from lesson_parts import parts_of
 
 from lnorm_course.lessons.speed import bars, kept_for_backward, measured, traffic
 from lnorm_utils import layer_norm
@@ -44,7 +44,7 @@ def test_each_operation_is_counted_with_what_it_reads_writes_and_makes(what):
 
 def test_the_count_does_not_depend_on_the_size_and_x_stays_as_it_is():
     before = X.clone()
-    two_pass = of_the_notebook()["two_pass"]
+    two_pass = parts_of("appendix_speed").two_pass
     assert traffic(two_pass, X) == pytest.approx(traffic(two_pass, X[:1]), abs=0.02)
     assert torch.equal(X, before)
 
@@ -53,7 +53,7 @@ def test_the_count_does_not_depend_on_the_size_and_x_stays_as_it_is():
 @pytest.mark.parametrize("shape", [(1, 3), (128, 8), (300, 5)])
 def test_what_is_measured_is_layer_norm(name, shape):
     x = normal(*shape, seed=1).double() + 1
-    y = of_the_notebook()[name](x)
+    y = vars(parts_of("appendix_speed"))[name](x)
     torch.testing.assert_close(y, F.layer_norm(x, shape[1:]), rtol=1e-11, atol=1e-11)
 
 

@@ -1,13 +1,12 @@
 """What counts of each student, what the class believes, and the pages that say so."""
 
-import json
 import re
 import zipfile
 from dataclasses import replace
 
 import pytest
 
-from lnorm_course.lab.lesson_files import ORIGINALS, exercises
+from lnorm_course.lab.lesson_files import ORIGINALS, exercises, read
 from lnorm_course.lab.working_copy import lessons
 from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.exercise_words import exercise_words
@@ -100,7 +99,7 @@ def test_the_report_says_it_all_without_a_name_or_another_file():
     odd, *others = (graded(who, "one", "wrong", "8", BATCH_CODE) for who in "uvwxyz")
     said = [replace(odd, message="My own words."), *(replace(o, message="Ours.") for o in others)]
     page = report_page(summarize([*CLASS, graded("ada", "how_many"), *said]))
-    assert exercise_words("01_mean")["how_many"] in page
+    assert exercise_words()["how_many"] in page
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
     assert "Ours." in page  # what most of those who show it read
     assert "My own words." not in page
@@ -112,17 +111,14 @@ def test_the_report_says_it_all_without_a_name_or_another_file():
     assert ["Show <code>explore_" in row for row in rows] == [True, True, False]
 
 
-@pytest.mark.parametrize("lesson", lessons(ORIGINALS), ids=lambda path: path.stem)
-def test_each_exercise_of_a_lesson_has_words(lesson):
-    asked, checked = exercise_words(lesson.stem), exercises(json.loads(lesson.read_text("utf-8")))
+def test_each_exercise_of_a_lesson_has_words_which_are_those_above_its_check():
+    checked = [name for path in lessons(ORIGINALS) for name in exercises(read(path))]
+    asked = exercise_words()
     assert [*asked] == checked
     assert all(10 < len(words) < 600 and "**" not in words for words in asked.values())
-
-
-def test_the_words_of_a_question_are_those_above_its_check():
-    assert "How many means does it take in all?" in exercise_words("01_mean")["how_many"]
-    assert "Which l" in exercise_words("06_two_feature_collapse")["left_out"]
-    assert "Write it in one line with PyTorch's `x.mean`" in exercise_words("01_mean")["row_means"]
+    assert "How many means does it take in all?" in asked["how_many"]
+    assert "Which l" in asked["left_out"]
+    assert "Write it in one line with PyTorch's `x.mean`" in asked["row_means"]
 
 
 @pytest.mark.parametrize("grades", [[], CLASS[-1:], CLASS[:1]])

@@ -54,7 +54,7 @@ def _ended(grades: Iterable[Grade], state: str = RIGHT) -> list[Grade]:
 def _asked(grade: Grade) -> Markup:
     """Return what an exercise asks, and its name."""
     name = Markup("<code>{}</code>").format(grade.exercise)
-    words = exercise_words(grade.lesson).get(grade.exercise)
+    words = exercise_words().get(grade.exercise)
     return Markup("{} ({})").format(_inline(words), name) if words else name
 
 
