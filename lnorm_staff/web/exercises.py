@@ -76,14 +76,14 @@ def prediction(
     if words:
         told = {word: f"{word}: {inline(text)}" for word, text in (choices or {}).items()}
         inputs = "".join(
-            f'<label><input type="radio" name="answer" value="{_escaped(word)}"> '
-            f"<span>{told.get(word, _escaped(word))}</span></label>"
+            f'<label><input type="radio" name="answer" value="{html.escape(word)}"> '
+            f"<span>{told.get(word, html.escape(word))}</span></label>"
             for word in words
         )
     else:
         inputs = (
             '<input type="text" name="answer" aria-label="your answer" autocomplete="off" '
-            f'autocapitalize="off" spellcheck="false" placeholder="{_escaped(data["asked"])}">'
+            f'autocapitalize="off" spellcheck="false" placeholder="{html.escape(data["asked"])}">'
         )
     return (
         f'<form class="{kind}{" listed" * bool(choices)}" id="{question.topic}-{question.name}">'
@@ -154,7 +154,3 @@ def _code(source: str) -> str:
 
     shown = highlight(source, PythonLexer(), HtmlFormatter())
     return f'<div class="highlight-python notranslate">{shown}</div>'
-
-
-def _escaped(text: str) -> str:
-    return html.escape(text).replace("\n", "&#10;")

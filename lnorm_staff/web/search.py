@@ -30,10 +30,11 @@ def write_sections(pages: Path) -> None:
 
 def _sections(page: Path, address: str) -> list[dict[str, str]]:
     """List the sections of a page that have a heading, each without those inside it."""
-    from bs4 import BeautifulSoup
+    from bs4 import BeautifulSoup, SoupStrainer
 
-    soup: Any = BeautifulSoup(page.read_text("utf-8"), "html.parser")
-    article = soup.select_one("article[role=main]")
+    only: Any = SoupStrainer("article", role="main")
+    soup: Any = BeautifulSoup(page.read_text("utf-8"), "html.parser", parse_only=only)
+    article = soup.article
     if article is None:
         return []
     for tag in article.select(NOT_SEARCHED):

@@ -111,21 +111,21 @@ def _sources(
     import_banks()  # for the questions that other pages ask
     repository = runpy.run_path(str(project / "docs/conf.py"))["repository"]
     how = how_to_get(repository, write_archive(project, site / ARCHIVE))
-    first = project / "docs/index.md"
     drawn = lesson_map((project / "docs/map.md").read_text("utf-8"))
-    for path in {path for pattern in PAGES for path in project.glob(pattern)} - {first}:
-        content = path.read_bytes()
+    for path in {path for pattern in PAGES for path in project.glob(pattern)}:
+        name, content = path.relative_to(project).as_posix(), path.read_bytes()
         if path.suffix == ".md":
-            up = "../" * (len(path.relative_to(project).parts) - 1)
             text = addressed(content.decode(), repository)
-            if path == project / "README.md":
+            if name == "README.md":
                 text = getting_page(text, how)
-            text = text.replace(SEARCH, _raw(FIELD.format(up))).replace(MAP, _raw(drawn))
+            elif name == "docs/index.md":
+                name, text = "index.md", _at_the_top(text)
+            up = "../" * name.count("/")
+            boxes = drawn.replace('"../', f'"{up}')
+            text = text.replace(SEARCH, _raw(FIELD.format(up))).replace(MAP, _raw(boxes))
             text = _alive(LAB_ONLY.sub("", text), draw, up)
             content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
-        yield path.relative_to(project).as_posix(), content
-    text = first.read_text("utf-8").replace(MAP, _raw(drawn.replace('"../', '"')))
-    yield "index.md", _index(text, draw).encode()
+        yield name, content
 
 
 def _raw(text: str) -> str:
@@ -181,13 +181,15 @@ def _alive(text: str, draw: Callable[[str], Path], up: str) -> str:
     return ALIVE.sub(alive, with_handles(text))
 
 
-def _index(text: str, draw: Callable[[str], Path]) -> str:
-    """Write the first page, which stands at the top of the site and not in `docs`."""
+def _at_the_top(text: str) -> str:
+    """Rewrite the links of the first page, which stands at the top of the site, not in `docs`.
+
+    A toctree lists pages each alone on its line, or behind its title.
+    """
     text = re.sub(r"\]\((?!\.\./|http|#)", "](docs/", text).replace("](../", "](")
-    return _alive(TOCTREE.sub(lambda tree: _at_the_top(tree[0]), text), draw, "")
 
+    def listed(tree: re.Match[str]) -> str:
+        pages = re.sub(r"^(?=[a-z_]+$)|(?<=<)(?=[a-z_]+>$)", "docs/", tree[0], flags=re.MULTILINE)
+        return pages.replace("../", "")
 
-def _at_the_top(tree: str) -> str:
-    """Rewrite the pages that a toctree lists, each alone on its line or behind its title."""
-    pages = re.sub(r"^(?=[a-z_]+$)|(?<=<)(?=[a-z_]+>$)", "docs/", tree, flags=re.MULTILINE)
-    return pages.replace("../", "")
+    return TOCTREE.sub(listed, text)
