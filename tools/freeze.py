@@ -4,7 +4,6 @@
 also writes the rows of the lessons in the README.
 """
 
-import json
 import os
 import re
 import sys
@@ -17,7 +16,7 @@ from compared_outputs import comparable_outputs, read_record, record_of
 from nbclient import NotebookClient
 from project import CORE, LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
 
-from lnorm_course.lab.lesson_files import whole
+from lnorm_course.lab.lesson_files import whole, write
 from lnorm_course.lab.server_extension import WIDGET_VIEW
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -65,14 +64,14 @@ def freeze(path):
     If a cell fails, show it and its error, leave the file as it was, and return None.
     """
     try:
-        text = frozen_text(execute(path))
+        notebook = execute(path)
+        text = frozen_text(notebook)
     except Exception as error:  # whatever it is, the other notebooks are still to be frozen
         print(f"{path.name} is left as it was: {error}", flush=True)
         return None
     with whole(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
-    cells = nbformat.reads(text, as_version=4).cells
-    compared = sum(comparable_outputs(cell.get("outputs", [])) for cell in cells)
+    compared = sum(comparable_outputs(cell.get("outputs", [])) for cell in notebook.cells)
     print(f"{path.name}: {compared} outputs that tests compare", flush=True)
     return compared
 
@@ -99,9 +98,7 @@ def main(arguments):
     frozen = {path.name: compared for path, compared in each if compared is not None}
     folder = paths[0].parent
     record = {n: c for n, c in (read_record(folder) | frozen).items() if (folder / n).exists()}
-    record_of(folder).parent.mkdir(parents=True, exist_ok=True)
-    with whole(record_of(folder)) as draft:
-        draft.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", newline="\n")
+    write(dict(sorted(record.items())), record_of(folder))
     README.write_text(with_rows(README.read_text("utf-8")), encoding="utf-8", newline="\n")
     return int(len(frozen) < len(paths))
 

@@ -3,7 +3,6 @@
 import hashlib
 import itertools
 import json
-import math
 import platform
 import time
 from pathlib import Path
@@ -15,15 +14,8 @@ from lnorm_course.lessons.transformer.model import PLACES
 from lnorm_course.lessons.transformer.text import austen
 
 FILE = Path(grid.__file__).with_name("grid.json")
-
-
-def plain(value):
-    """Round to five digits; what isn't finite becomes null, because JSON has no nan."""
-    if isinstance(value, list):
-        return [plain(each) for each in value]
-    if isinstance(value, float):
-        return float(f"{value:.5g}") if math.isfinite(value) else None
-    return value
+# Five digits; what isn't finite becomes null, because JSON has no nan.
+PLAIN = {"parse_float": lambda text: float(f"{float(text):.5g}"), "parse_constant": lambda _: None}
 
 
 def main():
@@ -41,7 +33,8 @@ def main():
         begin = time.perf_counter()
         of = [place, rate, warm_up, seed, embeddings]
         run = grid.train_run(*of)
-        runs.append(json.dumps({"of": of, "left": plain(list(run))}))
+        left = json.loads(json.dumps(run), **PLAIN)
+        runs.append(json.dumps({"of": of, "left": left}))
         took = time.perf_counter() - begin
         print(*of, f"validation {run.validation:.3f}, {took:.0f} s", flush=True)
     lines = ",\n".join(runs)

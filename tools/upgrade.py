@@ -13,7 +13,7 @@ from project import PROJECT
 
 CONSTRAINTS = PROJECT / "constraints.txt"
 ENVIRONMENTS = [PROJECT / "environment.yml", PROJECT / ".binder" / "environment.yml"]
-ON_CONDA = {"pytorch-cpu": "torch"}
+ON_CONDA = {"torch": "pytorch-cpu"}
 OPTIONS = ["--universal", "--python-version", "3.11", "--fork-strategy", "fewest"]
 OPTIONS += ["--all-extras", "--upgrade", "--no-annotate", "--no-header"]
 
@@ -26,14 +26,9 @@ def main() -> None:
         said = subprocess.run(command, cwd=PROJECT, check=True, stdout=-1, text=True).stdout
     title = CONSTRAINTS.read_text("utf-8").splitlines()[0]
     CONSTRAINTS.write_text(f"{title}\n{said}", encoding="utf-8")
-    versions = dict(re.findall(r"^([^=\s]+)==([^\s;]+)", said, re.MULTILINE))
-
-    def pinned(match: re.Match[str]) -> str:
-        before, name, equals, version = match.groups()
-        return f"{before}{name}{equals}{versions.get(ON_CONDA.get(name, name), version)}"
-
-    old = ENVIRONMENTS[0].read_text("utf-8")
-    text = re.sub(r"^( *- )([\w-]+)(==?)(\S+)$", pinned, old, flags=re.MULTILINE)
+    text = ENVIRONMENTS[0].read_text("utf-8")
+    for name, version in re.findall(r"^([^=\s]+)==([^\s;]+)", said, re.MULTILINE):
+        text = re.sub(rf"(- {ON_CONDA.get(name, name)}==?)\S+", rf"\g<1>{version}", text)
     for environment in ENVIRONMENTS:
         environment.write_text(text, encoding="utf-8")
 

@@ -34,7 +34,8 @@ def sample_notebook(*more_cells):
 def course(root, **notebooks):
     """Freeze notebooks, each given by its name, in root/notebooks; return that folder."""
     folder = root / "notebooks"
-    folder.mkdir()
+    for each in (folder, freeze.record_of(folder).parent):
+        each.mkdir(parents=True)
     for name, notebook in notebooks.items():
         nbformat.write(notebook, folder / f"{name}.ipynb")
     with contextlib.redirect_stdout(io.StringIO()) as said:
