@@ -1,15 +1,12 @@
 """Write the web edition of the course: python -m lnorm_staff.web."""
 
 import argparse
-import os
-from multiprocessing import get_context
 from pathlib import Path
 
+from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_course.lab.working_copy import lesson_named
 from lnorm_staff.web.handout import write_handout
-from lnorm_staff.web.site import write_site
-
-PROJECT = Path(__file__).parents[2]
+from lnorm_staff.web.site import PROJECT, write_site
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -24,26 +21,19 @@ def main(arguments: list[str] | None = None) -> None:
     site.add_argument("--out", type=Path, default=PROJECT / "site", help="the folder (site)")
     handout = commands.add_parser("handout", help="write one lesson as a single file")
     handout.add_argument("lesson", help="such as 06, or its topic, such as collapse")
-    handout.add_argument("--out", type=Path, help="the file (build/handouts/LESSON.html)")
     options = parser.parse_args(arguments)
     if options.command == "site":
-        _site(options.out)
+        write_site(options.out)
         print(f"To see the site: python -m http.server -d {options.out}")
         return
     try:
-        lesson = lesson_named(PROJECT / "notebooks", options.lesson)
+        lesson = lesson_named(ORIGINALS, options.lesson).stem
     except ValueError as problem:
         raise SystemExit(str(problem)) from None
-    pages = PROJECT / "build/for_handouts"
-    _site(pages)
-    out = options.out or PROJECT / "build/handouts" / f"{lesson.stem}.html"
-    write_handout(pages / "notebooks" / f"{lesson.stem}.html", out)
+    pages, out = PROJECT / "build/for_handouts", PROJECT / "build/handouts" / f"{lesson}.html"
+    write_site(pages)
+    write_handout(pages / "notebooks" / f"{lesson}.html", out)
     print(f"Written: {out} ({out.stat().st_size / 1e6:.1f} MB)")
-
-
-def _site(out: Path) -> None:
-    with get_context("spawn").Pool(os.cpu_count()) as pool:
-        write_site(PROJECT, out, PROJECT / "build/site", pool.imap)
 
 
 if __name__ == "__main__":

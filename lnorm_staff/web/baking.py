@@ -80,6 +80,7 @@ def bake(source: str, cache: Path) -> Path:
     states, start = explorer.states(), tuple(explorer.state)
     frames = {state: _json(typeset(explorer.frame(state))) for state in states}
     first = [f"{_json(_key(s))}:{frames[s]}" for s in {start, *explorer.presets.values()}]
+    cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as made:
         draft = Path(made, folder.name)
         draft.mkdir()

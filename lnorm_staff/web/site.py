@@ -4,10 +4,9 @@ import json
 import re
 import runpy
 import shutil
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 from lnorm_course.checking.choosing import SCRIPT as GAPS
 from lnorm_course.checking.exercise import Exercise
@@ -16,7 +15,8 @@ from lnorm_course.checking.progress import import_banks
 from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.panels import SCRIPT
 from lnorm_course.explorers.row import SCRIPT as ROW
-from lnorm_course.lab.lesson_files import CHECK, cleared, read, write
+from lnorm_course.lab.lesson_files import CHECK, ORIGINALS, cleared, read, write
+from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.exercise_words import LAB_ONLY
 from lnorm_staff.web.baking import bake, calls_in
 from lnorm_staff.web.exercises import prediction
@@ -31,10 +31,13 @@ from lnorm_staff.web.lesson_map import lesson_map
 from lnorm_staff.web.lesson_page import OPENINGS, explorer, lesson_page, with_handles
 from lnorm_staff.web.search import write_sections
 
-__all__ = ["write_site"]
+__all__ = ["PROJECT", "write_site", "write_static"]
 
 ROOM = Path(__file__).parent
-COURSE = ROOM.parents[1] / "lnorm_course"
+PROJECT = ROOM.parents[1]
+COURSE = PROJECT / "lnorm_course"
+CACHE = PROJECT / "build/site"  # where the frames of explorers are kept
+WORK, SITE = CACHE / "work", CACHE / "work/site"  # which are made anew
 CHECKING = COURSE / "checking"
 SCRIPTS = ("page.js", "predictions.js", "choosing.js", "live.js", "progress.js")
 STYLES = ("look.css", "live.css", "questions.css", "places.css", "print.css")
@@ -57,63 +60,52 @@ LICENSES = ("LICENSE", "lnorm_course/lessons/file_types/*.APACHE.txt")
 PAGES = ("README.md", ".github/*.md", "docs/**/*.md", *LICENSES, "CITATION.cff", "docs/pictures/*")
 
 
-def write_site(project: Path, out: Path, cache: Path, draw_all: Any = map) -> None:
-    """Write the site.
-
-    Args:
-        project: the course.
-        out: the folder of the site, which is written anew.
-        cache: a folder for what is made on the way, where the frames of explorers are kept.
-        draw_all: like `map`, maybe in several processes.
+def write_site(out: Path) -> None:
+    """Write the site into a folder, anew.
 
     Raises:
         SystemExit: Sphinx has found something wrong in a page, and says what.
     """
-    shutil.rmtree(work := cache / "work", ignore_errors=True)
-    site = work / "site"
-    (site / "pictures").mkdir(parents=True)
-    (cache / "baked").mkdir(exist_ok=True)
-    draw = partial(_drawn, cache=cache / "baked", site=site)
-    for name, content in _sources(project, draw, site, draw_all):
-        path = work / "source" / name
+    shutil.rmtree(WORK, ignore_errors=True)
+    (SITE / "pictures").mkdir(parents=True)
+    for name, content in _sources():
+        path = WORK / "source" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    write_static(work / "static")
-    _run_sphinx(project / "docs", work)
-    write_sections(site)
+    write_static(WORK / "static")
+    _run_sphinx()
+    write_sections(SITE)
     for name in ("docs/pictures", OPENINGS):
-        shutil.copytree(project / name, site / name)
-    for path in (project / "notebooks").glob("*.ipynb"):
-        write(cleared(read(path)), site / "notebooks" / path.name)
-    (site / ".nojekyll").touch()  # or GitHub Pages would leave out folders such as _static
+        shutil.copytree(PROJECT / name, SITE / name)
+    for path in lessons(ORIGINALS):
+        write(cleared(read(path)), SITE / "notebooks" / path.name)
+    (SITE / ".nojekyll").touch()  # or GitHub Pages would leave out folders such as _static
     shutil.rmtree(out, ignore_errors=True)
-    shutil.move(site, out)
+    shutil.move(SITE, out)
 
 
-def _drawn(call: str, cache: Path, site: Path) -> Path:
+def _drawn(call: str) -> Path:
     """Put the frames of an explorer into the site, and return the folder with them."""
-    folder = bake(call, cache)
-    shutil.copytree(folder, site / "baked" / folder.name, dirs_exist_ok=True)
+    folder = bake(call, CACHE / "baked")
+    shutil.copytree(folder, SITE / "baked" / folder.name, dirs_exist_ok=True)
     return folder
 
 
-def _lesson(path: Path, draw: Callable[[str], Path], pictures: Path) -> tuple[str, bytes]:
-    page = lesson_page(json.loads(path.read_text("utf-8")), path.stem, draw, pictures)
+def _lesson(path: Path) -> tuple[str, bytes]:
+    page = lesson_page(read(path), path.stem, _drawn, SITE / "pictures")
     return f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
 
 
-def _sources(
-    project: Path, draw: Callable[[str], Path], site: Path, draw_all: Any
-) -> Iterator[tuple[str, bytes]]:
+def _sources() -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file that Sphinx reads."""
-    lessons = sorted((project / "notebooks").glob("*.ipynb"))
-    yield from draw_all(partial(_lesson, draw=draw, pictures=site / "pictures"), lessons)
+    with get_context("spawn").Pool() as pool:
+        yield from pool.imap(_lesson, lessons(ORIGINALS))
     import_banks()  # for the questions that other pages ask
-    repository = runpy.run_path(str(project / "docs/conf.py"))["repository"]
-    how = how_to_get(repository, write_archive(project, site / ARCHIVE))
-    drawn = lesson_map((project / "docs/map.md").read_text("utf-8"))
-    for path in {path for pattern in PAGES for path in project.glob(pattern)}:
-        name, content = path.relative_to(project).as_posix(), path.read_bytes()
+    repository = runpy.run_path(str(PROJECT / "docs/conf.py"))["repository"]
+    how = how_to_get(repository, write_archive(PROJECT, SITE / ARCHIVE))
+    drawn = lesson_map((PROJECT / "docs/map.md").read_text("utf-8"))
+    for path in {path for pattern in PAGES for path in PROJECT.glob(pattern)}:
+        name, content = path.relative_to(PROJECT).as_posix(), path.read_bytes()
         if path.suffix == ".md":
             text = addressed(content.decode(), repository)
             if name == "README.md":
@@ -123,7 +115,7 @@ def _sources(
             up = "../" * name.count("/")
             boxes = drawn.replace('"../', f'"{up}')
             text = text.replace(SEARCH, _raw(FIELD.format(up))).replace(MAP, _raw(boxes))
-            text = _alive(LAB_ONLY.sub("", text), draw, up)
+            text = _alive(LAB_ONLY.sub("", text), up)
             content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
         yield name, content
 
@@ -136,13 +128,12 @@ def _slug(heading: str) -> str:
     return re.sub(r"[^\w-]", "", heading.lower())
 
 
-def _run_sphinx(configuration: Path, work: Path) -> None:
+def _run_sphinx() -> None:
     from sphinx.cmd.build import build_main
 
-    options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(configuration)]
-    static = f"html_static_path={work / 'static'}"
-    folders = ["-d", str(work / "trees"), str(work / "source"), str(work / "site")]
-    if build_main([*options, "-D", static, *folders]):
+    options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(PROJECT / "docs")]
+    options += ["-D", f"html_static_path={WORK / 'static'}", "-d", str(WORK / "trees")]
+    if build_main([*options, str(WORK / "source"), str(SITE)]):
         raise SystemExit("The site isn't complete: the lines above say why.")
 
 
@@ -165,12 +156,12 @@ def write_static(folder: Path) -> None:
         shutil.copy(path, folder)
 
 
-def _alive(text: str, draw: Callable[[str], Path], up: str) -> str:
+def _alive(text: str, up: str) -> str:
     """Put explorers and forms in the place of the blocks that name them."""
 
     def alive(found: re.Match[str]) -> str:
         topic, source = found.groups()
-        parts = [explorer(call, draw, up) for call in calls_in(source)]
+        parts = [explorer(call, _drawn, up) for call in calls_in(source)]
         for name in CHECK.findall(source):
             question = Exercise.bank[topic][name]
             if not isinstance(question, Prediction):
