@@ -19,7 +19,6 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State, first_sentence
 from lnorm_course.checking.prediction import ROUNDED, Prediction
 from lnorm_course.checking.search import Mistake
-from lnorm_course.slips.beliefs import Belief
 from lnorm_staff.exercise_words import exercise_words
 
 __all__ = ["main", "problems"]
@@ -83,26 +82,23 @@ def _of_hints(section: Section, answer: str) -> Problems:
             yield hint.line, f"the hint tells the answer, {answer}."
 
 
-def _problem_of(
-    what: str, state: str, feedback: Feedback, message: str, beliefs: tuple[Belief, ...]
-) -> Iterator[str]:
-    """Say if an answer isn't called what it is, or isn't told its words and its belief."""
+def _of_answer(line: int, what: str, state: str, known: Mistake, feedback: Feedback) -> Problems:
+    """Say if an answer isn't called what it is, or isn't told its words and its beliefs."""
     called = feedback.state.name.lower()
-    name = first_sentence(message) if state == "wrong" else ""
-    told = feedback.mistake == name and feedback.message.startswith(message)
+    name = first_sentence(known.why) if state == "wrong" else ""
+    told = feedback.mistake == name and feedback.message.startswith(known.why)
     if called != state:
-        yield f"{what} is called {called}."
-    elif not told or feedback.beliefs != beliefs:
-        yield f"{what} is told other words: {feedback.message}"
+        yield line, f"{what} is called {called}."
+    elif not told or feedback.beliefs != known.beliefs:
+        yield line, f"{what} is told other words: {feedback.message}"
 
 
 def _of_values(exercise: Prediction, section: Section) -> Problems:
     entries = section.all("right") + section.all("wrong")
     known = [Mistake(*answer) for answer in exercise.answers] + exercise.wrong
-    for entry, (value, message, beliefs) in zip(entries, known, strict=True):
-        feedback = exercise.judge(value)
-        for said in _problem_of(f"the value {value!r}", entry.word, feedback, message, beliefs):
-            yield entry.line, said
+    for entry, answer in zip(entries, known, strict=True):
+        what, feedback = f"the value {answer.answer!r}", exercise.judge(answer.answer)
+        yield from _of_answer(entry.line, what, entry.word, answer, feedback)
     within = 1.5 * max(exercise.within, ROUNDED)
     pairs = itertools.combinations(zip(entries, known, strict=True), 2)
     for (one, (value, *_)), (other, (near, *_)) in pairs:
@@ -120,9 +116,8 @@ def _of_code(exercise: CodeExercise, section: Section) -> Problems:
     families = itertools.repeat(max((e.line for e in section.all("mistakes")), default=0))
     each = zip(itertools.chain(lines, families), exercise.search.mistakes, strict=False)
     for line, mistake in each:
-        feedback, why = exercise.judge(exercise.make((mistake,))), mistake.why
-        for said in _problem_of("this mistake", "wrong", feedback, why, mistake.beliefs):
-            yield line, said
+        feedback = exercise.judge(exercise.make((mistake,)))
+        yield from _of_answer(line, "this mistake", "wrong", mistake, feedback)
 
 
 def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:

@@ -1,12 +1,12 @@
 """Read a notebook that was handed in, and tell which exercises it should solve."""
 
 import functools
-import importlib
 import json
 import re
 from collections.abc import Container, Sequence
 
 from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.progress import import_banks
 from lnorm_course.lab.lesson_files import ORIGINALS, edition, made_from, read, topics
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
@@ -54,12 +54,11 @@ def _exercises(code: Sequence[str]) -> list[Exercise]:
     """Return the exercises on the topics that a notebook imports."""
     cells = [{"cell_type": "code", "source": re.sub("#.*", "", source)} for source in code]
     wanted = [topic for topic in topics({"cells": cells}) if topic in lessons_by_topic()]
-    for topic in wanted:
-        importlib.import_module(f"lnorm_course.exercises.{topic}")
     return [exercise for topic in wanted for exercise in Exercise.bank[topic].values()]
 
 
 @functools.cache
 def lessons_by_topic() -> dict[str, str]:
-    """Return the name of the lesson on each topic, "01_mean" for "mean"."""
+    """Import all banks, and return the lesson on each topic, "01_mean" for "mean"."""
+    import_banks()
     return {topic: path.stem for path in lessons(ORIGINALS) for topic in topics(read(path))}

@@ -3,6 +3,7 @@
 What they look like stands in `templates`, in which Jinja escapes all that's filled in.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,16 +12,19 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from lnorm_course.checking.feedback import Feedback, inline
+from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.grading.grade import RIGHT, STATES, VERDICTS, Grade, points_of, right_of
 from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions
-from lnorm_staff.lecture import FOR_BELIEF
 from lnorm_utils.version import __version__
 from lnorm_utils.words import counted
 
-__all__ = ["feedback_page", "report_page"]
+__all__ = ["FOR_BELIEF", "feedback_page", "report_page"]
 
 MOST_ROWS = 25  # all mistakes are in exercises.csv
+TEACHING = (ORIGINALS.parent / "docs" / "teaching.md").read_text("utf-8")
+# What to show in a lecture for the words of each belief: a table on that page.
+FOR_BELIEF = dict(re.findall(r"^\| ([^`|]+) \| `([^`]+)` \|$", TEACHING, re.MULTILINE))
 
 
 def report_page(students: Sequence[StudentWork]) -> str:
