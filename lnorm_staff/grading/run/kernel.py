@@ -16,7 +16,6 @@ from lnorm_course.checking import running
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise, one_answer
 from lnorm_course.checking.lesson_names import put_back
-from lnorm_course.checking.prediction import Prediction
 from lnorm_staff.grading.run.plain_data import write_outcome
 
 __all__ = ["ATTEMPTS", "main", "record"]
@@ -40,7 +39,7 @@ def _install(seconds: float) -> None:
         put_back()
         record(exercise, seconds, attempt, *more)
 
-    for kind in (Exercise, CodeExercise, Prediction):
+    for kind in (Exercise, CodeExercise):
         setattr(kind, "check", check)  # noqa: B010 - for mypy
         for name in ("hint", "solution", "choose"):
             setattr(kind, name, lambda *arguments, **options: None)
