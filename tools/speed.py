@@ -30,7 +30,7 @@ ALWAYS_NEW = {"MALLOC_MMAP_THRESHOLD_": "1000000", "MALLOC_TRIM_THRESHOLD_": "10
 KEPT = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
 NORMS = {
     "F.layer_norm": "F.layer_norm(x, x.shape[1:])",
-    "compiled": "compiled(x)",
+    "compiled": "compiled_two_pass(x)",
     "compiled one_pass": "compiled_one_pass(x)",
     "layer_norm": "layer_norm(x, x.shape[1:])",
     **{name: f"{name}(x)" for name in ("two_pass", "one_pass", "in_place", "in_blocks")},
@@ -47,8 +47,7 @@ CALLS = {
 def used():
     """Return what the calls use: what the notebook defines, compiled as well, and tensors."""
     names = vars(parts_of("appendix_speed"))
-    for compiled, name in (("compiled", "two_pass"), ("compiled_one_pass", "one_pass")):
-        names[compiled] = torch.compile(names[name])
+    names |= {f"compiled_{name}": torch.compile(names[name]) for name in ("two_pass", "one_pass")}
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0))
     return names | {"x": x, "old": torch.empty_like(x)}
 

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lnorm_staff.web.formulas import as_mathml
-from lnorm_staff.web.words import setup_words
+from lnorm_staff.web.words import open_meanings
 
 __all__ = ["setup"]
 
@@ -17,10 +17,8 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_html_math_renderer(
         "mathml", (_formula, None), (partial(_formula, display="block"), None)
     )
-    app.connect("html-page-context", _describe)
-    app.connect("html-page-context", _say_how_to_run)
-    app.connect("html-page-context", _bring_the_row)
-    setup_words(app)
+    app.connect("html-page-context", _complete)
+    app.connect("doctree-resolved", open_meanings)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -32,12 +30,24 @@ def _formula(translator: Any, node: Any, display: str = "inline") -> None:
     raise SkipNode
 
 
-def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+def _complete(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Say on a page what it is and how to run it, and bring what draws its rows."""
+    if tree is None:
+        return
+    before, row, _ = context["body"].partition("lnorm-row-place")
+    context["metatags"] += _description(app, page, context, tree)
+    if page.startswith("notebooks/"):
+        context["body"] += _how_to_run(app, page, context)
+    if row:  # a page that begins with one is seen once it's drawn, so that it moves nothing below
+        script = context["pathto"]("_static/row.js", 1)
+        waits = "" if "<h2" in before else ' blocking="render"'
+        context["metatags"] += f'<script type="module"{waits} src="{script}"></script>'
+
+
+def _description(app: Any, page: str, context: dict[str, Any], tree: Any) -> str:
     """Give a page a title, a sentence, and a picture, for whoever shares its address."""
     from docutils import nodes
 
-    if tree is None:
-        return
     paragraph = next(iter(tree.findall(nodes.paragraph)), None)
     about = " ".join(paragraph.astext().split()) if paragraph else ""
     name = PurePosixPath(page).name
@@ -49,14 +59,11 @@ def _describe(app: Any, page: str, template: str, context: dict[str, Any], tree:
         "og:description": about,
         "og:image": f"{top}docs/pictures/{picture}.png",
     }
-    metas = (f'<meta property="{k}" content="{html.escape(v)}">' for k, v in tags.items())
-    context["metatags"] = context.get("metatags", "") + "\n".join(metas)
+    return "\n".join(f'<meta property="{k}" content="{html.escape(v)}">' for k, v in tags.items())
 
 
-def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+def _how_to_run(app: Any, page: str, context: dict[str, Any]) -> str:
     """Let a lesson end with its notebook, and with Binder if the repository has an address."""
-    if tree is None or not page.startswith("notebooks/"):
-        return
     notebook = f"{PurePosixPath(page).name}.ipynb"
     start = f"{context['pathto']('README')}#start"
     binder = ""
@@ -64,22 +71,8 @@ def _say_how_to_run(app: Any, page: str, template: str, context: dict[str, Any],
         name = repository.removeprefix("https://github.com/")
         address = f"https://mybinder.org/v2/gh/{name}/HEAD?urlpath=lab"
         binder = f', or <a href="{html.escape(address)}">run it on Binder</a>'
-    note = (
+    return (
         '<p class="lnorm-run">To change the code, '
         f'<a href="{start}">get the course</a> and open '
         f'<a href="{notebook}" download>{notebook}</a>{binder}.</p>'
     )
-    context["body"] += note
-
-
-def _bring_the_row(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Draw the rows of a page.
-
-    A page that begins with one is seen once it's drawn, so that nothing below it is moved by that.
-    """
-    before, row, _ = context.get("body", "").partition("lnorm-row-place")
-    if row:
-        script = context["pathto"]("_static/row.js", 1)
-        waits = "" if "<h2" in before else ' blocking="render"'
-        tag = f'<script type="module"{waits} src="{script}"></script>'
-        context["metatags"] = context.get("metatags", "") + tag

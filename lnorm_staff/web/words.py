@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["setup_words"]
+__all__ = ["open_meanings"]
 
 GLOSSARY = "docs/glossary"
 # These have other meanings besides, or every sentence has them.
@@ -14,12 +14,8 @@ COMMON = {"norm", "point", "mean", "range", "bits", "cache", "dimension"}
 OTHERWISE = {"blocks of rows": "block"}
 
 
-def setup_words(app: Any) -> None:
-    """Register with Sphinx."""
-    app.connect("doctree-resolved", _link)
-
-
-def _link(app: Any, tree: Any, page: str) -> None:
+def open_meanings(app: Any, tree: Any, page: str) -> None:
+    """Let the first use of each word in a lesson open its meaning, and give words their places."""
     if page == GLOSSARY:
         for entries in _rows(tree):
             entries[0]["ids"].append(_place(entries[0].astext()))
