@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from lnorm_course.lab.lesson_files import CHECK, ORIGINALS, read
 from lnorm_course.lab.working_copy import lessons
 
-__all__ = ["LAB_ONLY", "exercise_words"]
+__all__ = ["LAB_ONLY", "QUESTION", "exercise_words"]
 
 ASKED = re.compile(r"\*\*(?:Predict|Your turn)\.\*\* *(.+)", re.DOTALL)
-LISTED = re.compile(r"^\d+\. (.+)", re.MULTILINE)
+QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)  # in a list of them
 LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
@@ -26,7 +26,7 @@ def exercise_words() -> Mapping[str, str]:
             words = LAB_ONLY.sub("", source)
             continue
         names, asked = CHECK.findall(source), ASKED.search(words)
-        listed = LISTED.findall(words) if len(names) > 1 else []
+        listed = QUESTION.findall(words) if len(names) > 1 else []
         for number, name in enumerate(names):
             text = listed[number] if number < len(listed) else asked[1] if asked else words
             first, _, _ = text.strip().partition("\n\n")

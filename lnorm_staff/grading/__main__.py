@@ -12,7 +12,7 @@ from lnorm_course.lab.lesson_files import ORIGINALS, LessonError
 from lnorm_course.lab.working_copy import lesson_named
 from lnorm_staff.grading.collect.handed_in import HandedIn, collect
 from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_short
-from lnorm_staff.grading.hand_out.copies import COURSE, student_zip
+from lnorm_staff.grading.hand_out import COURSE, student_zip
 from lnorm_staff.grading.report.class_folder import add_to, earlier, read_grades, write_results
 from lnorm_staff.grading.report.gradebook import read_gradebook
 from lnorm_staff.grading.run.grade_many import grade_many

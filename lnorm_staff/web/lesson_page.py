@@ -14,7 +14,7 @@ from lnorm_course.checking.progress import import_banks
 from lnorm_course.explorers import explore_row
 from lnorm_course.explorers.engine.stills import RUN, still_image
 from lnorm_course.lab.lesson_files import CHECK
-from lnorm_staff.exercise_words import LAB_ONLY
+from lnorm_staff.exercise_words import LAB_ONLY, QUESTION
 from lnorm_staff.web.baking import Call, calls_in, in_script, page_of
 from lnorm_staff.web.exercises import code_exercise, options, prediction, unseen
 from lnorm_staff.web.images import in_files, with_words
@@ -27,7 +27,6 @@ CHECK_LINE = re.compile(r"^ *\w+\.check\(.*\)$", re.MULTILINE)
 PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 # The aims of a lesson: the list below its title, and the line above the list.
 AIMS = re.compile(r"^(\w.*)\n\n((?:- .*\n(?:  .*\n)*)+)", re.MULTILINE)
-QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
 # The words about an answer end at a heading, or at a paragraph that begins in bold.
 NEXT = re.compile(r"^(?:#|\*\*)", re.MULTILINE)

@@ -13,7 +13,7 @@ from lnorm_staff.grading.collect import handed_in
 from lnorm_staff.grading.collect.handed_in import LARGEST, collect
 from lnorm_staff.grading.collect.whose import students_at, whose
 from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
-from lnorm_staff.grading.hand_out.copies import COURSE, student_zip
+from lnorm_staff.grading.hand_out import COURSE, student_zip
 from lnorm_staff.grading.run.grade_many import CHECK
 
 MEAN = "from lnorm_course.exercises.mean import how_many"

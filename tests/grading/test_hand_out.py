@@ -17,7 +17,7 @@ from lnorm_course.exercises import Exercise, mean
 from lnorm_course.lab.lesson_files import LessonError, exercises, read, topics
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.grading.__main__ import main
-from lnorm_staff.grading.hand_out.copies import (
+from lnorm_staff.grading.hand_out import (
     COURSE,
     answers_left_in,
     student_zip,

@@ -3,7 +3,7 @@
 import functools
 import json
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.progress import import_banks
@@ -39,22 +39,16 @@ def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str]
         is_untouched = edition(notebook) == made_from(notebook)
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a notebook.") from None
-    exercises = _exercises(code)
-    on = {lessons_by_topic()[exercise.topic] for exercise in exercises}
+    bare = [{"cell_type": "code", "source": re.sub("#.*", "", source)} for source in code]
+    known = [topic for topic in topics({"cells": bare}) if topic in lessons_by_topic()]
+    on = {lessons_by_topic()[topic] for topic in known}
     if on and wanted is not None and not any(lesson in wanted for lesson in on):
         raise NotGradedError("it is on another lesson.", ON_ANOTHER)
     if is_untouched:
         raise NotGradedError("nothing in it has changed since it was handed out.", UNTOUCHED)
     if not on:
         raise NotGradedError("it imports no exercises, so nobody knows which lesson it is.", STRAY)
-    return code, exercises
-
-
-def _exercises(code: Sequence[str]) -> list[Exercise]:
-    """Return the exercises on the topics that a notebook imports."""
-    cells = [{"cell_type": "code", "source": re.sub("#.*", "", source)} for source in code]
-    wanted = [topic for topic in topics({"cells": cells}) if topic in lessons_by_topic()]
-    return [exercise for topic in wanted for exercise in Exercise.bank[topic].values()]
+    return code, [exercise for topic in known for exercise in Exercise.bank[topic].values()]
 
 
 @functools.cache

@@ -1,1 +1,0 @@
-"""Write a copy of the course for students."""
