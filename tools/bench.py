@@ -21,13 +21,11 @@ MOVES = """async (place, presses) => {
     const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
     const slider = place.querySelector('input[type=range]:enabled');
     const shown = () => place.querySelector('.sheet > svg').innerHTML;
-    const times = [];
+    const [start, times] = [Number(slider.value), []];
     for (let i = 0; i < presses; i += 1) {
         const before = shown();
         await painted();
-        if (i % 2 ? Number(slider.value) : Number(slider.value) === Number(slider.max))
-            slider.stepDown();
-        else slider.stepUp();
+        slider.value = i % 2 ? start : start + (start < slider.max ? 1 : -1);
         const pressed = performance.now();
         slider.dispatchEvent(new Event('input', { bubbles: true }));
         do await painted(); while (shown() === before && performance.now() < pressed + 2000);
