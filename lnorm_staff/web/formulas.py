@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 __all__ = ["as_mathml", "spaced"]
 
-NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # which HTML implies
 SIGNS, BARS = "+−-±", "|‖"
 ROWS = ("math", "mrow", "msqrt")
 
@@ -14,23 +14,22 @@ def as_mathml(formula: str, display: str = "inline") -> str:
     """Convert a formula in TeX; `display` is "inline" or "block"."""
     from latex2mathml.converter import convert
 
-    return spaced(convert(formula, display=display))
+    return spaced(convert(formula, display=display).replace(NAMESPACE, ""))
 
 
 def spaced(mathml: str) -> str:
     """Set the spaces in a formula: a sign belongs to what follows if no number stands before it.
 
-    >>> formula = f"<math xmlns='{NAMESPACE}'>{{}}<mo>−</mo><mi>b</mi></math>"
+    >>> formula = "<math>{}<mo>−</mo><mi>b</mi></math>"
     >>> "prefix" in spaced(formula.format("")), "prefix" in spaced(formula.format("<mi>a</mi>"))
     (True, False)
     """
-    ElementTree.register_namespace("", NAMESPACE)
     tree = ElementTree.fromstring(mathml)
     if tree.get("display") != "block":
-        for root in list(tree.iter(f"{{{NAMESPACE}}}msqrt")):
+        for root in list(tree.iter("msqrt")):
             _without_bar(root)
     for row in list(tree.iter()):
-        if _name(row) in ROWS:
+        if row.tag in ROWS:
             _space(row)
     return ElementTree.tostring(tree, encoding="unicode")
 
@@ -39,16 +38,10 @@ def _without_bar(root: Any) -> None:
     """Write the root of one letter or number as text does: √ε. A bar would leave a gap."""
     texts = [part.text for part in root.iter() if part.text]
     if len(texts) == 1 and (len(texts[0]) == 1 or texts[0].isdigit()):
-        root.tag = f"{{{NAMESPACE}}}mrow"
-        sign = ElementTree.Element(
-            f"{{{NAMESPACE}}}mi", {"mathvariant": "normal", "class": "lnorm-root"}
-        )
+        root.tag = "mrow"
+        sign = ElementTree.Element("mi", {"mathvariant": "normal", "class": "lnorm-root"})
         sign.text = "√"
         root.insert(0, sign)
-
-
-def _name(part: Any) -> str:
-    return str(part.tag).removeprefix(f"{{{NAMESPACE}}}")
 
 
 def _space(row: Any) -> None:
@@ -57,25 +50,25 @@ def _space(row: Any) -> None:
     parts = list(row)
     for part, after in zip(parts, [*parts[1:], None], strict=True):
         text = part.text or ""
-        if _name(part) == "mo" and text.isalpha() and text.isascii():
-            part.tag = f"{{{NAMESPACE}}}mi"  # latex2mathml makes an operator of \operatorname
+        if part.tag == "mo" and text.isalpha() and text.isascii():
+            part.tag = "mi"  # latex2mathml makes an operator of \operatorname
         if text == "/" or (text and text in BARS):
             part.set("lspace", "0")
             part.set("rspace", "0")
         elif text and text in SIGNS and (before is None or _leaves_open(before)):
             part.set("form", "prefix")
-        is_function = _name(part) == "mi" and len(text) > 1
+        is_function = part.tag == "mi" and len(text) > 1
         if is_function and after is not None and "".join(after.itertext())[:1] not in "(,":
             row.insert(list(row).index(part) + 1, _thin())
-        if is_function and before is not None and (_name(before) != "mo" or before.text == ")"):
+        if is_function and before is not None and (before.tag != "mo" or before.text == ")"):
             row.insert(list(row).index(part), _thin())
         before = part
 
 
 def _leaves_open(part: Any) -> bool:
     """Tell whether a sign after this belongs to what follows."""
-    return _name(part) == "mo" and (part.text or "") not in {*")]}!", *BARS}
+    return part.tag == "mo" and (part.text or "") not in {*")]}!", *BARS}
 
 
 def _thin() -> Any:
-    return ElementTree.Element(f"{{{NAMESPACE}}}mspace", {"width": "0.1667em"})
+    return ElementTree.Element("mspace", {"width": "0.1667em"})
