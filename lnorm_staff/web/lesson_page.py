@@ -167,8 +167,6 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
                 before[-1] = {**before[-1], "source": shown}
             yield _raw(prediction(exercise, question, choices))
         elif isinstance(exercise, CodeExercise):
-            if len(asked) > 1:
-                yield _words(f"**{exercise.name.replace('_', ' ').capitalize()}**")
             code = CHECK_LINE.sub("", cell["source"]).rstrip()
             yield _raw(code_exercise(exercise, code))
 
