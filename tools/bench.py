@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 from statistics import median
+from urllib.parse import urlsplit
 
 from jupyterlab_page import browser
 from project import LESSON_PATHS
@@ -16,19 +17,27 @@ from lnorm_staff.web import __main__ as web
 
 MOST_MEGABYTES, MOST_MS = 1.5, 1000 / 60  # a frame of most screens
 PRESSES = 16
+PACKED = (".html", ".css", ".js", ".json", ".svg")  # what servers send packed with gzip
+FIRST = """async (place) => {
+    while (!place.querySelector('.sheet > svg *')) await new Promise(requestAnimationFrame);
+    return performance.now();
+}"""
 # The ms from each move of a slider until another picture is painted.
 MOVES = """async (place, presses) => {
-    const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+    const frame = () => new Promise(requestAnimationFrame);
+    const painted = () => new Promise((resolve) => { setTimeout(resolve); });
     const slider = place.querySelector('input[type=range]:enabled');
     const shown = () => place.querySelector('.sheet > svg').innerHTML;
     const [start, times] = [Number(slider.value), []];
     for (let i = 0; i < presses; i += 1) {
         const before = shown();
+        await frame();
         await painted();
         slider.value = i % 2 ? start : start + (start < slider.max ? 1 : -1);
         const pressed = performance.now();
         slider.dispatchEvent(new Event('input', { bubbles: true }));
-        do await painted(); while (shown() === before && performance.now() < pressed + 2000);
+        while (shown() === before && performance.now() < pressed + 2000) await frame();
+        await painted();
         times.push(performance.now() - pressed);
     }
     return times;
@@ -39,21 +48,25 @@ def measure(chromium, site, lesson):
     """Return megabytes, ms to the first picture, and ms from a key to pixels."""
     visit, answers = Visit(chromium, site), []
     page, first, times = visit.page, float("nan"), [float("nan")]
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     page.goto(f"{HOME}notebooks/{lesson}.html", wait_until="commit")
     page.locator("footer").wait_for(state="attached")
     place = page.locator(".lnorm-live").first
     if place.count():  # some lessons have a row alone
         place.scroll_into_view_if_needed()
-        place.locator(".sheet > svg *").first.wait_for(state="attached")
-        first = page.evaluate("performance.now()")
+        first = place.evaluate(FIRST)
     page.wait_for_load_state("networkidle")
-    bodies = [answer.body() for answer in answers if answer.ok]
-    size = sum(min(len(body), len(gzip.compress(body))) for body in bodies)  # as servers send it
+    size = sum(len(packed(answer)) for answer in answers if answer.ok)
     if place.locator("input[type=range]:enabled").count():
         times = place.evaluate(MOVES, PRESSES)
     visit.close()
     return size / 1e6, first, median(times)
+
+
+def packed(answer):
+    """Return what a server sends."""
+    body = answer.body()
+    return gzip.compress(body) if urlsplit(answer.url).path.endswith(PACKED) else body
 
 
 def main():
