@@ -1,6 +1,8 @@
 """Write what the search of the site looks through: each section of each page."""
 
 import json
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +15,19 @@ NOT_SEARCHED = "script, style, svg, .headerlink, .lnorm-meaning, .lnorm-predicti
 INSIDE_WORDS = "a, button, code, em, span, strong, wbr"
 
 
-def write_sections(pages: Path) -> None:
+def write_sections(site: Path, pool: Any) -> None:
     """Write all sections of a site into the file sections.json at its top.
 
     Args:
-        pages: the folder of the site, as Sphinx has written it.
+        site: its folder, as Sphinx has written it.
+        pool: of processes.
     """
-    found = [
-        section
-        for page in sorted(pages.rglob("*.html"))
-        for section in _sections(page, page.relative_to(pages).as_posix())
-    ]
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    (pages / "sections.json").write_text(text, encoding="utf-8")
+    found = pool.imap(partial(_sections, site=site), sorted(site.rglob("*.html")))
+    text = json.dumps([*chain(*found)], ensure_ascii=False, separators=(",", ":"))
+    (site / "sections.json").write_text(text, encoding="utf-8")
 
 
-def _sections(page: Path, address: str) -> list[dict[str, str]]:
+def _sections(page: Path, site: Path) -> list[dict[str, str]]:
     """List the sections of a page that have a heading, each without those inside it."""
     from bs4 import BeautifulSoup, SoupStrainer
 
@@ -51,7 +50,7 @@ def _sections(page: Path, address: str) -> list[dict[str, str]]:
             own = [tag for tag in own if tag is not heading]
             found.append(
                 {
-                    "id": f"{address}#{section['id']}",
+                    "id": f"{page.relative_to(site).as_posix()}#{section['id']}",
                     "page": _words(article.h1.get_text(" ")),
                     "title": _words(heading.get_text(" ")),
                     "text": _words(" ".join(tag.get_text(" ") for tag in own)),

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from lnorm_course.checking.choosing import SCRIPT as GAPS
 from lnorm_course.checking.exercise import Exercise
@@ -68,13 +69,14 @@ def write_site(out: Path) -> None:
     """
     shutil.rmtree(WORK, ignore_errors=True)
     (SITE / "pictures").mkdir(parents=True)
-    for name, content in _sources():
-        path = WORK / "source" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    write_static(WORK / "static")
-    _run_sphinx()
-    write_sections(SITE)
+    with get_context("spawn").Pool() as pool:
+        for name, content in _sources(pool):
+            path = WORK / "source" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        write_static(WORK / "static")
+        _run_sphinx()
+        write_sections(SITE, pool)
     for name in ("docs/pictures", OPENINGS):
         shutil.copytree(PROJECT / name, SITE / name)
     for path in lessons(ORIGINALS):
@@ -96,10 +98,9 @@ def _lesson(path: Path) -> tuple[str, bytes]:
     return f"notebooks/{path.name}", json.dumps(page, ensure_ascii=False).encode()
 
 
-def _sources() -> Iterator[tuple[str, bytes]]:
+def _sources(pool: Any) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file that Sphinx reads."""
-    with get_context("spawn").Pool() as pool:
-        yield from pool.imap(_lesson, lessons(ORIGINALS))
+    yield from pool.imap(_lesson, lessons(ORIGINALS))
     import_banks()  # for the questions that other pages ask
     repository = runpy.run_path(str(PROJECT / "docs/conf.py"))["repository"]
     how = how_to_get(repository, write_archive(PROJECT, SITE / ARCHIVE))
