@@ -106,9 +106,7 @@ def read_grades(path: Path) -> Iterator[Grade]:
         given["points"] = given.get("points", "").replace(",", ".")
         grade = Grade(**given)
         if grade.points and not (grade.exercise and re.fullmatch(r"\d{1,4}(\.\d+)?", grade.points)):
-            told = (
-                f"the points are {grade.points!r}, and not a number for an exercise, such as 0.5."
-            )
+            told = f"the points are {grade.points!r}, not a number for an exercise, such as 0.5."
             raise TableError(f"{path}, line {number}: {told}")
         yield grade
 
