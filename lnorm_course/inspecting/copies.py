@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -10,18 +11,39 @@ from torch.utils._pytree import tree_leaves
 
 __all__ = ["copied", "floats", "left_alone"]
 
+# What only calls another module, and as what it keeps that.
+WRAPPERS = {
+    "OptimizedModule": "_orig_mod",  # of torch.compile
+    "DataParallel": "module",
+    "DistributedDataParallel": "module",
+}
+
 
 def copied(model: nn.Module, function: str) -> nn.Module:
-    """Copy a model, or raise a TypeError that says why that fails."""
+    """Copy a model without wrappers, or raise a TypeError that says why that fails."""
     if not isinstance(model, nn.Module):
         name = getattr(model, "__name__", type(model).__name__)
         raise TypeError(f"{function} needs a module such as nn.Linear(4, 4), but got {name}.")
+    if any(isinstance(each, torch.jit.ScriptModule) for each in model.modules()):
+        raise TypeError(
+            f"{function} can't look into TorchScript: give it the model as it was before "
+            "torch.jit.script or torch.jit.trace."
+        )
     try:
-        return copy.deepcopy(model)
+        mine = copy.deepcopy(_inside(model))
     except Exception as error:
         raise TypeError(
             f"{function} works on a copy of the model, and this one can't be copied: {error}"
         ) from error
+    for parent in [*mine.modules()]:
+        parent._modules.update({name: _inside(each) for name, each in parent._modules.items()})
+    return mine
+
+
+def _inside(module: Any) -> Any:
+    """Return the module that a wrapper calls, or the module itself if it's none."""
+    name = WRAPPERS.get(type(module).__name__)
+    return _inside(getattr(module, name)) if name else module
 
 
 @contextmanager

@@ -85,14 +85,15 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
     finds is code that minds its own roundings more than those of its input, such as E[x²] − E[x]².
 
     Args:
-        model: any module, in the mode in which it should be judged, on any device with float64.
+        model: any module, in the mode in which it should be judged, on any device with float64. A
+            compiled one is judged as it was before `torch.compile`.
         inputs, named: what it's called with; tensors may stand in tuples, lists, and dicts.
 
     Returns:
         `FirstWrong`: print it, or read `not_finite` and `off`.
 
     Raises:
-        TypeError: `model` is not a module, or can't be copied.
+        TypeError: `model` is not a module, can't be copied, or is TorchScript.
         ValueError: there are no inputs.
         Exception: whatever the model raises on these inputs.
 

@@ -84,14 +84,14 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     `forward`, isn't seen.
 
     Args:
-        model: any module.
+        model: any module; of a compiled one, what it was before `torch.compile`.
         inputs, named: what it's called with. Without any only the parameters are looked at.
 
     Returns:
         `Norms`: print it, or read its `norms` and `skipped`.
 
     Raises:
-        TypeError: `model` is not a module, or can't be copied.
+        TypeError: `model` is not a module, can't be copied, or is TorchScript.
         Exception: whatever the model raises on these inputs.
 
     Source: the course's lessons 2, 13 and 14; Ba, Kiros & Hinton 2016, arXiv:1607.06450.

@@ -9,6 +9,7 @@ from torch import nn
 from lnorm_course import first_wrong, norms_of
 from lnorm_utils.data import normal
 
+X = normal(5, 8, seed=0)
 both = pytest.mark.parametrize("look", [first_wrong, norms_of])
 
 
@@ -40,3 +41,39 @@ def test_what_is_no_module_or_can_not_be_copied_gets_one_sentence(look):
     model.kept = torch.ones(2, requires_grad=True) * 2
     with pytest.raises(TypeError, match="works on a copy of the model, and this one can't be"):
         look(model, torch.ones(4))
+
+
+class OnePass(nn.LayerNorm):
+    """E[x²] − E[x]², which loses all digits of a row that is far from zero."""
+
+    def forward(self, x):
+        mean, square = x.mean(-1, keepdim=True), x.square().mean(-1, keepdim=True)
+        return (x - mean) / (square - mean.square() + self.eps).sqrt()
+
+
+def compiled(module):
+    return torch.compile(module, backend="eager")
+
+
+@both
+@pytest.mark.parametrize("wrap", [compiled, nn.DataParallel], ids=["compile", "DataParallel"])
+def test_a_wrapper_is_looked_through_and_names_are_those_inside(look, wrap):
+    plain, x = nn.Sequential(nn.Identity(), OnePass(8)), normal(5, 8, seed=0) + 1000
+    models = wrap(plain), nn.Sequential(plain[0], wrap(plain[1])), nn.DataParallel(wrap(plain))
+    assert "1 (OnePass)" in str(look(plain, x))
+    for model in models:
+        inside = dict(model.named_modules())
+        assert str(look(model, x)) == str(look(plain, x))
+        assert dict(model.named_modules()) == inside
+
+
+@both
+@pytest.mark.parametrize("as_script", [torch.jit.script, lambda m: torch.jit.trace(m, X)])
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+def test_torch_script_is_refused_in_one_sentence(look, as_script):
+    script = as_script(nn.LayerNorm(8))
+    for model in (script, nn.Sequential(script)):
+        with pytest.raises(
+            TypeError, match=rf"^{look.__name__} can't look into TorchScript: give .*\.$"
+        ):
+            look(model, X)
