@@ -32,15 +32,16 @@ def findings(
     subject: Subject, search: Search, explained: Explained, results: Sequence[Result]
 ) -> Iterator[Finding]:
     """Yield what there is to say of a layer besides its numbers."""
-    main, name = search.trials[-1].copied(), search.norm.name
+    name = search.norm.name
     if subject.channels_first:
         yield Finding("Its features are axis 1, as in images, and it was judged like that.")
     yield from _of_precision(subject, explained)
+    main, other = search.trials[-1].in_dtype(), search.trials[-2].in_dtype()
     layer, x = subject.copy(main), main.x.clone()
     with torch.no_grad():
-        y = subject.call(layer, x, main)
-        before, is_changed = y.clone(), not torch.equal(x, main.x)
-        subject.call(layer, 2 * main.x, main)
+        y = subject.call(layer, main)
+        before, is_changed = y.clone(), not torch.equal(main.x, x)
+        subject.call(layer, other)
     if not equal(y, before):
         slip = "without gradients each call overwrites what the one before has returned"
         yield Finding(f"{capitalized(slip)}. {name} returns a new tensor.", slip)
@@ -48,10 +49,9 @@ def findings(
         slip = "it changes its input in place"
         yield Finding(f"{capitalized(slip)}: whoever uses x afterwards gets other numbers.", slip)
     returned: dict[torch.dtype, list[str]] = {}
-    for dtype in (torch.float64, *DTYPES):
-        value = subject.result(replace(main, dtype=dtype))
-        if isinstance(value, Tensor) and value.dtype != dtype:
-            returned.setdefault(value.dtype, []).append(dtype_name(dtype))
+    for trial, value in zip(search.trials, results, strict=True):
+        if trial.kind != "gradient" and isinstance(value, Tensor) and value.dtype != trial.dtype:
+            returned.setdefault(value.dtype, []).append(dtype_name(trial.dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
         yield Finding(f"{capitalized(slip)}. {name} returns what it gets.", slip, True)

@@ -21,70 +21,77 @@ from lnorm_utils.words import capitalized, significant, spoken
 
 __all__ = ["diagnose_layer"]
 
+Sizes = tuple[int, ...]
 LEADING = ((2, 3), (2, 3, 5), (5,))  # in front of the features; all sizes differ and are above 1
 SQUARE = 32  # at most
 UNSEEN = (4, 9)
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
+TAKEN = (torch.float64, torch.float32)  # by a layer; some take the second one alone
 HALF = (torch.float16, torch.bfloat16)
 TRIED = "spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much more; float64, "
 TRIED += "float32, float16 and bfloat16; the gradient"
 
 
 def diagnose_layer(
-    layer: Any,
-    norm: Reference,
-    given: dict[str, Any],
-    shape: tuple[int, ...] | None = None,
-    dtype: torch.dtype = torch.float64,
+    layer: Any, norm: Reference, given: dict[str, Any], shape: tuple[int, ...] | None = None
 ) -> Diagnosis:
     """Return what tells a layer from a norm.
 
     Args:
         given: γ and β, or None.
         shape: that of γ, if the layer takes no other.
-        dtype: that of what goes in.
     """
-    known, best = shape or norm.shape or Subject(layer).shape, -1
-    # Its features may be axis 1, as in images. Which way do more shapes go through?
-    few = (False,) if known and len(known) > 1 else (False, True)
-    for channels_first, size in itertools.product(few, [known] if known else SIZES):
-        mine, other = replace(norm, shape=size), Subject(layer, channels_first)
-        given_here = replace(_with_parameters(other, mine, given), dtype=dtype)
-        ways = [(*leading, *size) for leading in LEADING[: 3 - channels_first]]
-        if not channels_first:
-            ways += [*[size * 2] * (len(size) == 1 and size[0] <= SQUARE), size]
-        taken = [_takes(other, given_here, each) for each in ways]
-        if (count := 2 * sum(taken[:2]) + any(taken)) > best:
-            best, subject, trial = count, other, given_here
-            shapes, reference = sorted(ways, key=lambda each: not taken[ways.index(each)]), mine
-        if any(taken[:2]):
+    known = shape or norm.shape or Subject(layer).shape
+    first: Any = None
+    for dtype, (channels_first, *sizes) in itertools.product(TAKEN, _ways(known)):
+        subject, mine = Subject(layer, channels_first), replace(norm, shape=sizes[0])
+        plain = replace(_with_parameters(subject, mine, given), dtype=dtype)
+        trial = replace(plain, x=typical(sizes[1]))
+        first = first or (subject, mine, trial)
+        value = subject.result(trial)
+        if isinstance(value, Tensor) and value.numel() == trial.x.numel():
             break
-    norm, trial = reference, replace(trial, x=typical(shapes[0]))
+    else:  # then what it does with the first one is told
+        subject, mine, trial = first
+    if isinstance(value := subject.result(trial), Raised):
+        words = f"For {tuple(trial.x.shape)} it raises {value.kind}: {value.message}. With "
+        words += "`shape=` you can say which sizes γ has, such as `shape=768`."
+        return diagnosis(Verdict.NOT_JUDGED, words)
     subject.find_dtype(trial)
     if subject.computes_in == torch.float64:  # and yet a part of it may be float32
         wide = replace(trial, x=1e4 * trial.x)  # where no ε counts
         value = subject.result(wide)
-        exact, rough = (Search(norm, [wide], u).is_right(value, 0) for u in (DOUBLE, SINGLE))
+        exact, rough = (Search(mine, [wide], u).is_right(value, 0) for u in (DOUBLE, SINGLE))
         if rough and not exact:
             subject.computes_in = torch.float32
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
     widths = () if known or subject.channels_first else WIDTHS
-    trials = trials_for(trial, shapes, "eps" in subject.takes, widths, mean)
+    main = tuple(trial.x.shape)
+    others = [each for each in _shapes(subject.channels_first, mine.shape) if each != main]
+    trials = trials_for(trial, [main, *others], "eps" in subject.takes, widths, mean)
     if subject.computes_in in HALF:
         trials = [each for each in trials if each.kind == "main"]
-    first = subject.result(trials[-1])
-    if isinstance(first, Raised):
-        single = torch.float32
-        if dtype != single and _takes(subject, replace(trial, dtype=single), shapes[0]):
-            return diagnose_layer(layer, norm, given, shape, single)
-        words = f"For {tuple(trials[-1].x.shape)} it raises {first.kind}: {first.message}. With "
-        words += "`shape=` you can say which sizes γ has, such as `shape=768`."
-        return diagnosis(Verdict.NOT_JUDGED, words)
     subjects = [subject.changed(mode=mode) for mode in (False, True)[: 1 + subject.is_module]]
     for each in subjects:
-        if said := _changes(each, norm, trials[-1]):
+        if said := _changes(each, mine, trials[-1]):
             return said
-    return _judged(subjects, norm, trials, is_given=any(p is not None for p in given.values()))
+    return _judged(subjects, mine, trials, is_given=any(p is not None for p in given.values()))
+
+
+def _ways(known: Sizes | None) -> list[tuple[bool, Sizes, Sizes]]:
+    """Return whether features are axis 1, as in images, and shapes of γ and x: the likely first."""
+    axes = (False,) if known and len(known) > 1 else (False, True)
+    layouts = [*itertools.product(axes, [known] if known else SIZES)]
+    usual = [(*each, shape) for each in layouts for shape in _shapes(*each)[:2]]
+    return usual + [(*each, shape) for each in layouts for shape in _shapes(*each)[2:]]
+
+
+def _shapes(channels_first: bool, size: Sizes) -> list[Sizes]:
+    """Return the shapes that x may have around a shape of γ."""
+    if channels_first:
+        return [(*leading, *size) for leading in LEADING[:2]]
+    square = [size * 2] if len(size) == 1 and size[0] <= SQUARE else []
+    return [*((*leading, *size) for leading in LEADING), *square, size]
 
 
 def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Any]) -> Trial:
@@ -102,12 +109,6 @@ def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Any]) -
         chosen["weight"] = torch.ones_like(chosen["bias"])
     roles = tuple(role for role, p in chosen.items() if p is not None and subject.has(role))
     return Trial("", torch.zeros(0), norm.eps, **chosen, roles=roles, axes=len(norm.shape))
-
-
-def _takes(subject: Subject, trial: Trial, shape: tuple[int, ...]) -> bool:
-    """Tell whether a layer returns as many numbers as it gets of a shape."""
-    value = subject.result(replace(trial, x=(x := typical(shape))))
-    return isinstance(value, Tensor) and value.numel() == x.numel()
 
 
 def _changes(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:

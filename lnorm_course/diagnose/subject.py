@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils._pytree import keystr, tree_leaves_with_path
 
 from lnorm_course.checking.search import Raised
-from lnorm_course.diagnose.trials import Trial, gradients
+from lnorm_course.diagnose.trials import Trial
 from lnorm_utils.words import spoken
 
 __all__ = ["LETTERS", "Subject", "equal"]
@@ -136,28 +136,26 @@ class Subject:
     def result(self, trial: Trial, layer: Any = None) -> Tensor | Raised:
         """Return what it, or a copy of it, makes of a trial, which may be an error."""
         layer = self.copy(trial) if layer is None else layer
-        trial = trial.copied()
+        held = {role: self.tensors(layer)[path] for role, path in self.held.items()}
+
+        def run(x: Tensor, weight: Any, bias: Any, _: float) -> Tensor:
+            return self.call(layer, replace(trial, x=x, weight=weight, bias=bias))
+
         try:
-            if trial.kind != "gradient":
-                with torch.no_grad():
-                    return self.call(layer, trial.x, trial).clone()
-            held = {role: self.tensors(layer)[path] for role, path in self.held.items()}
-            leaves = {role: held.get(role, getattr(trial, role)) for role in trial.roles}
-            for leaf in leaves.values():
-                leaf.requires_grad_()
-            return gradients(trial, lambda x: self.call(layer, x, trial), leaves)
+            return trial.in_dtype().run(run, held).clone()
         except Exception as error:
             return Raised.of(error)
 
-    def call(self, layer: Any, x: Tensor, trial: Trial) -> Tensor:
-        """Call a copy of it with x itself, which it may change, and a trial's γ, β, and ε.
+    def call(self, layer: Any, trial: Trial) -> Tensor:
+        """Call a copy of it with what a trial has, which it may change.
 
         Raises:
             TypeError: it returns no tensor.
             Exception: whatever it raises.
         """
-        values: dict[str, Any] = {"weight": trial.weight, "bias": trial.bias, "eps": trial.eps}
-        values |= {"both": (trial.weight, trial.bias), "shape": tuple(x.shape[-trial.axes :])}
+        x, g, b = trial.x, trial.weight, trial.bias
+        shape = tuple(x.shape[-trial.axes :])
+        values = {"weight": g, "bias": b, "both": (g, b), "eps": trial.eps, "shape": shape}
         places = [values[role] for role, name in self.takes.items() if not name]
         names = {name: values[role] for role, name in self.takes.items() if name}
         y = layer(x.movedim(-1, 1).contiguous() if self.channels_first else x, *places, **names)

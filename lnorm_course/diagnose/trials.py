@@ -9,7 +9,7 @@ from torch import Tensor
 from lnorm_utils.words import dtype_name
 
 __all__ = ["APART", "DTYPES", "OVERFLOW", "SURE", "TINY", "WIDTHS", "NoGradientError", "Trial"]
-__all__ += ["gradients", "parameter", "trials_for", "typical"]
+__all__ += ["parameter", "trials_for", "typical"]
 
 WIDTHS = (7, 64, 96, 768)  # one of them a power of 2, as the usual 8 is
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
@@ -48,37 +48,44 @@ class Trial:
     roles: tuple[str, ...] = ()
     axes: int = 1
 
-    def run(self, function: Callable[..., Tensor]) -> Tensor:
-        """Return what comes out of a function of x, weight, bias, eps, or the gradients there."""
+    def run(
+        self, function: Callable[..., Tensor], held: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
+        """Return what comes out of a function of x, weight, bias, eps, or the gradients there.
+
+        Args:
+            held: the parameters that it doesn't take but has, by their roles.
+
+        Returns:
+            What comes out; or the gradients as one row of numbers, 0 for none.
+        """
+        x, *given = (p if p is None else p.clone() for p in (self.x, self.weight, self.bias))
         if self.kind != "gradient":
             with torch.no_grad():
-                return function(self.x.clone(), self.weight, self.bias, self.eps)
-        given = {"weight": self.weight, "bias": self.bias}
-        values = {r: p if p is None else p.clone().requires_grad_() for r, p in given.items()}
-        return gradients(self, lambda x: function(x, *values.values(), self.eps), values)
+                return function(x, *given, self.eps)
+        values = {"weight": given[0], "bias": given[1], **(held or {})}
+        leaves = [x, *(values[role] for role in self.roles)]
+        for leaf in leaves:
+            leaf.requires_grad_()
+        with torch.enable_grad():
+            y = function(x * 1, *given, self.eps)  # one may change it in place
+        if not y.requires_grad:
+            raise NoGradientError
+        found = torch.autograd.grad((y * typical(y.shape, 51)).sum(), leaves, allow_unused=True)
+        parts = (
+            torch.zeros_like(a) if g is None else g for a, g in zip(leaves, found, strict=True)
+        )
+        return torch.cat([part.double().flatten() for part in parts])
 
-    def copied(self) -> "Trial":
-        """Return it with copies of its numbers in its dtype, which a layer may change."""
-        given = (self.weight, self.bias)
-        g, b = (p if p is None else p.to(self.dtype, copy=True) for p in given)
-        return replace(self, x=self.x.to(self.dtype, copy=True), weight=g, bias=b)
+    def in_dtype(self) -> "Trial":
+        """Return it with copies of its numbers in its dtype."""
+        given = (self.x, self.weight, self.bias)
+        x, g, b = (p if p is None else p.to(self.dtype, copy=True) for p in given)
+        return replace(self, x=x, weight=g, bias=b)
 
     def rows(self, y: Tensor) -> Tensor:
         """Return numbers as a table, those that are normalized together in a row."""
         return y.double().reshape(-1, self.x.shape[-self.axes :].numel())
-
-
-def gradients(trial: Trial, function: Callable[[Tensor], Tensor], values: Mapping) -> Tensor:
-    """Return the gradients at x and at parameters as one row of numbers; 0 for none."""
-    with torch.enable_grad():
-        x = trial.x.clone().requires_grad_()
-        y = function(x * 1)  # one may change it in place
-    if not y.requires_grad:
-        raise NoGradientError
-    leaves = [x, *(values[role] for role in trial.roles)]
-    found = torch.autograd.grad((y * typical(y.shape, 51)).sum(), leaves, allow_unused=True)
-    parts = (torch.zeros_like(a) if g is None else g for a, g in zip(leaves, found, strict=True))
-    return torch.cat([part.double().flatten() for part in parts])
 
 
 def trials_for(
