@@ -8,18 +8,16 @@ from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import clause
-from lnorm_course.diagnose.explaining import DOUBLE, MANY, SINGLE, Search
-from lnorm_course.diagnose.likeness import law, place
+from lnorm_course.diagnose.explaining import DOUBLE, MANY, MOST_NAMED, SINGLE, Search
+from lnorm_course.diagnose.likeness import explained_by
 from lnorm_course.diagnose.reference import Reference
-from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
+from lnorm_course.diagnose.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_course.diagnose.trials import DTYPES, Trial
-from lnorm_utils.words import capitalized
 
 __all__ = ["diagnose_arrays"]
 
 MOST_NUMBERS = 200_000
 FEWEST = 12  # numbers
-MOST_NAMED = 6
 
 
 def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]) -> Diagnosis:
@@ -32,9 +30,10 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     _refuse(x, y, given, norm)
     if given["weight"] is None and given["bias"] is not None:
         given["weight"] = torch.ones_like(given["bias"])
-    channels = ""
+    remark = ""
     if tuple(x.shape[-len(norm.shape) :]) != norm.shape:
-        channels, x, y = "with the channels as axis 1", x.movedim(1, -1), y.movedim(1, -1)
+        remark = " That's with the channels as axis 1."
+        x, y = x.movedim(1, -1), y.movedim(1, -1)
 
     def part(most: int, kind: str) -> tuple[Trial, Tensor]:
         keep = max(2, most * len(x) // x.numel()) if x.shape == y.shape and x.ndim > 1 else len(x)
@@ -49,24 +48,14 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     if within > 0.05 * y.abs().max().item() or y.numel() < FEWEST:
         words = f"{y.numel()} numbers that can be off by {within:.1g} tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
-    found = search.explain(results)
+    found, places = explained_by(search, results), []
     if found.is_right:
         step = (each for each in search.pieces if each.step == "deviation")
         alike = [p.why for p in step if search.fits(search.answers[-1], (p,), len(trials) - 1)]
         hidden = "; or ".join(clause(first_sentence(why)) for why in alike[:MOST_NAMED])
         places = [f"The same numbers come out in other ways: {hidden}."] if alike else []
-        words = f"from {norm.in_words}{', ' * bool(channels)}{channels}, as far as one pair tells."
-        return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
-    words, slips = found.words, found.slips
-    if not words and (slip := law(search, results)):
-        words, slips = f"{capitalized(slip)}.", (slip,)
-    if not words:
-        return diagnosis(Verdict.UNKNOWN, place(search, results), tried=tried)
-    if len(found.found) > 3:
-        ways = "; or ".join(map(clause, slips[:MOST_NAMED]))
-        words = f"{len(found.found)} things explain it equally well: {ways}."
-    words += f" (That's {channels}.)" if channels else ""
-    return diagnosis(Verdict.KNOWN, words, slips, tried=tried)
+    how_far = ", as far as one pair tells"
+    return conclusion(search, results, found, how_far, tried, places, remark)
 
 
 def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:

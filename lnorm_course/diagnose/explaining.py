@@ -13,22 +13,23 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.checking.search import Explanation, Raised, in_gaps, in_words
+from lnorm_course.checking.search import Explanation, Raised, clause, in_gaps, in_words
 from lnorm_course.diagnose.fitting import fitted
 from lnorm_course.diagnose.reference import WRONG_AXES, Reference
 from lnorm_course.diagnose.trials import APART, SURE, TINY, Trial
 from lnorm_course.inspecting.rounding import bound, weight_of_terms
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
-from lnorm_utils.words import significant
+from lnorm_utils.words import capitalized, significant
 
-__all__ = ["DOUBLE", "MANY", "SINGLE", "Explained", "Result", "Search"]
+__all__ = ["DOUBLE", "MANY", "MOST_NAMED", "SINGLE", "Explained", "Result", "Search"]
 
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
 # By how much more than rounding can numbers be off that count as the same? What is computed in
 # another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
 MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
 MANY = 2_000  # numbers, with which two things, or one with a number, take long
+MOST_WAYS, MOST_NAMED = 3, 6  # explanations that are told whole, and otherwise in short
 LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
 LEANING = 4  # units of rounding, by which all numbers together may be too small or too large
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
@@ -57,6 +58,11 @@ class Explained(NamedTuple):
     without: Sequence[Trial] = ()
     found: Sequence[Explanation] = ()
 
+    def because(self, slips: Sequence[str]) -> "Explained":
+        """Return it with clauses that explain it."""
+        words = " ".join(f"{capitalized(slip)}." for slip in slips)
+        return self._replace(words=words, slips=tuple(slips))
+
 
 class Search:
     """What wrong pieces of a norm make of trials, beside what is right.
@@ -73,7 +79,6 @@ class Search:
     ) -> None:
         self.norm, self.trials = norm, trials
         self._results: dict[tuple, Result] = {}  # each runs once
-        self._kept: list[Explanation] = []  # whose ids stand for their results
         self.answers = [trial.run(partial(norm.result, ())) for trial in trials]
         self.tolerances = [self._tolerance(n, unit) + more for n in range(len(trials))]
 
@@ -117,9 +122,8 @@ class Search:
 
     def fits(self, value: Result, parts: Explanation, number: int) -> bool:
         """Tell whether wrong parts give this result on a trial."""
-        key = (*map(id, parts), number)
+        key = (parts, number)
         if key not in self._results:
-            self._kept.append(parts)
             try:
                 self._results[key] = self.trials[number].run(partial(self.norm.result, parts))
             except Exception as error:  # a wrong part may do anything
@@ -128,11 +132,10 @@ class Search:
 
     @cached_property
     def pieces(self) -> list[Piece]:
-        """The wrong pieces that can show, those with a number that has to be found at the end."""
+        """The wrong pieces that can show."""
         has_bias = self.trials[0].bias is not None
         of_bias = [p for p in self.norm.pieces if p.step in SCALING and "β" in p.why]
-        pieces = [p for p in self.norm.pieces if has_bias or p not in of_bias]
-        return sorted(pieces, key=lambda piece: "NUMBER" in piece.code)
+        return [p for p in self.norm.pieces if has_bias or p not in of_bias]
 
     def compare(self, results: Sequence[Result]) -> Explained:
         """Tell whether results are right, and on which trials not; an error doesn't count."""
@@ -180,10 +183,12 @@ class Search:
             return compared
         found = _once(best)
         done = dict.fromkeys(first_sentence(part.why) for parts in found for part in parts)
+        words = in_words(found)[1]
+        if len(found) > MOST_WAYS:
+            ways = "; or ".join(clause(each) for each in [*done][:MOST_NAMED])
+            words = f"{len(found)} things explain it equally well: {ways}."
         without = [self.trials[n] for n in wrong if n not in explained]
-        return compared._replace(
-            words=in_words(found)[1], slips=tuple(done), without=without, found=found
-        )
+        return compared._replace(words=words, slips=tuple(done), without=without, found=found)
 
     def _groups(
         self, results: Sequence[Any], wrong: Sequence[int], number: int

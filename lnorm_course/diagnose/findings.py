@@ -114,46 +114,52 @@ def _parameters(subject: Subject, search: Search, explained: Explained) -> Itera
 
 def compare_as_held(
     subject: Subject, search: Search, explained: Explained
-) -> tuple[Explained, str, str]:
+) -> tuple[Explained, str]:
     """Return what is known of a layer if the γ and β count that it and `like` hold, too.
 
     Args:
         explained: what is known with the same γ and β in both.
 
     Returns:
-        That again, or what is known now; what to add to "no difference"; and a note.
+        That again, or what is known now; and a remark.
     """
-    like: dict[str, Any] = {r: getattr(search.norm.module, r, None) for r in LETTERS}
-    if like["weight"] is None or not subject.is_module:
-        return explained, "", ""
-    g, b = (p if p is None else p.detach().double() for p in like.values())
-    tensors = subject.tensors(subject.layer)
-    alike = {  # others go by such a name, but are both in one, or something else
-        role: path
+    norm, tensors = search.norm, subject.tensors(subject.layer)
+    held: dict[str, Any] = {role: getattr(norm.module, role, None) for role in LETTERS}
+    like = {role: p.detach().double() for role, p in held.items() if p is not None}
+    if "weight" not in like or not subject.is_module:
+        return explained, ""
+    mine = {  # others go by such a name, but are both in one, or something else
+        role: tensors[path]
         for role, path in subject.held.items()
-        if like[role] is not None and tensors[path].numel() == like[role].numel()
+        if role in like and tensors[path].numel() == like[role].numel()
     }
-    known: Any = {"weight": g, "bias": b, "roles": tuple(alike)}
-    trials = [replace(t, **known) for t in search.trials if t.kind != "width"]
-    stored = (torch.finfo(tensors[path].dtype).eps / 2 for path in alike.values())
-    right = Search(search.norm, trials, max([subject.unit, *stored]))  # γ − 1 is rounded, too
-    own = subject.changed(is_as_held=True, held=alike)
-    held = right.compare([own.result(trial) for trial in trials])
-    is_new = all(map(_is_constant, (g, b)))
+    given: Any = {"bias": None, **like, "roles": tuple(mine)}
+    trials = [replace(t, **given) for t in search.trials if t.kind != "width"]
+    stored = (torch.finfo(p.dtype).eps / 2 for p in mine.values())
+    right = Search(norm, trials, max([subject.unit, *stored]))  # γ − 1 is rounded, too
+    own = subject.changed(is_as_held=True, held={role: subject.held[role] for role in mine})
+    compared = right.compare([own.result(trial) for trial in trials])
+    is_new, is_trained = (
+        all(map(_is_constant, like.values())),
+        not all(map(_is_constant, mine.values())),
+    )
     codes = [getattr(part, "code", "") for parts in explained.found for part in parts]
-    is_trained = not all(_is_constant(tensors[path]) for path in alike.values())
-    mine = {role: tensors[path] for role, path in alike.items()}
-    words = "" if held.is_right else other_parameters(mine, like, NEAR)
-    words = f"It holds other numbers than `like`: {words}." if words else ""
-    if held.is_right and not explained.is_right and (not is_new or ADDS_ONE in codes):
-        note = f"With the same numbers in both it would differ. {explained.words}".strip()
-        return held, " That's with the γ and β that each of them holds.", note * bool(alike)
-    if words and explained.is_right and not (is_new and is_trained):  # which norm, `like` says
-        same = "With the same numbers in both no difference was found."
-        return Explained(False, f"{words} {same}", (words.removesuffix("."),)), "", ""
-    return explained, f" {words}" * bool(words), words * (not explained.is_right and not is_new)
+    if compared.is_right and not explained.is_right and (not is_new or ADDS_ONE in codes):
+        words = " That's with the γ and β that each of them holds."
+        note = f" With the same numbers in both it would differ. {explained.words}".rstrip()
+        return compared, words + note * bool(mine)
+    words = "" if compared.is_right else other_parameters(mine, like, NEAR)
+    if not words or (is_new and not explained.is_right):
+        return explained, ""
+    slip = f"it holds other numbers than `like`: {words}"
+    remark = f" {capitalized(slip)}."
+    if not explained.is_right or (is_new and is_trained):  # which norm, `like` says
+        return explained, remark
+    return explained._replace(is_right=False).because(
+        [slip]
+    ), " With the same numbers in both no difference was found."
 
 
-def _is_constant(p: Tensor | None) -> bool:
+def _is_constant(p: Tensor) -> bool:
     """Tell whether a parameter is as a new layer has it."""
-    return p is None or bool(p.min() == p.max())
+    return bool(p.min() == p.max())

@@ -11,13 +11,13 @@ from torch import Tensor
 from lnorm_course.checking.search import Raised
 from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Explained, Result, Search
 from lnorm_course.diagnose.findings import Finding, compare_as_held, findings
-from lnorm_course.diagnose.likeness import law, place
+from lnorm_course.diagnose.likeness import explained_by, place
 from lnorm_course.diagnose.probing import NOTHING_AVERAGED, probed
 from lnorm_course.diagnose.reference import Reference
-from lnorm_course.diagnose.report import Diagnosis, Verdict, diagnosis
+from lnorm_course.diagnose.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_course.diagnose.subject import LETTERS, Subject, equal
-from lnorm_course.diagnose.trials import APART, SURE, WIDTHS, Trial, parameter, trials_for, typical
-from lnorm_utils.words import capitalized, significant, spoken
+from lnorm_course.diagnose.trials import APART, WIDTHS, Trial, parameter, trials_for, typical
+from lnorm_utils.words import significant, spoken
 
 __all__ = ["diagnose_layer"]
 
@@ -73,7 +73,7 @@ def diagnose_layer(
         trials = [each for each in trials if each.kind == "main"]
     subjects = [subject.changed(mode=mode) for mode in (False, True)[: 1 + subject.is_module]]
     for each in subjects:
-        if said := _changes(each, mine, trials[-1]):
+        if said := _keeps(each, mine, trials[-1]):
             return said
     return _judged(subjects, mine, trials, is_given=any(p is not None for p in given.values()))
 
@@ -111,32 +111,39 @@ def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Any]) -
     return Trial("", torch.zeros(0), norm.eps, **chosen, roles=roles, axes=len(norm.shape))
 
 
-def _changes(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
-    """Say if it gives other numbers for the same input, and why."""
+def _keeps(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
+    """Say if what it gives isn't due to what comes in alone: something is kept, or random."""
+    unseen = (*UNSEEN, *trial.x.shape[-trial.axes :])
+    pair = [replace(trial, x=typical(unseen, seed)) for seed in (81, 82)]
     values: list[Result] = []
-    layer, fresh = subject.copy(trial), subject.copy(trial)
+    layer, fresh, third = (subject.copy(trial) for _ in range(3))
     with torch.random.fork_rng():
         changed = subject.changes(
             layer, lambda: values.extend(subject.result(trial, layer) for _ in range(2))
         )
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
         after_other = subject.result(trial, fresh)
+        of_pair = [subject.result(each, third) for each in pair]
     where = f" in `{'train' if subject.mode else 'eval'}`" * subject.is_module
     if isinstance(other, Tensor) and equal(values[0], other):
         words = "what comes out doesn't depend on what goes in"
         words = words if other.isfinite().any() else "nothing finite comes out"
         return diagnosis(Verdict.KNOWN, f"{words}.", (words,))
-    is_same = equal(*values)
-    if is_same and equal(values[0], after_other):
+    if not equal(*values) and not changed:
+        words = f"It gives other numbers for the same input{where}, so something in it is random, "
+        words += "such as dropout, or it's kept from call to call."
+        return diagnosis(Verdict.NOT_JUDGED, words)
+    what = spoken(changed) if changed else "something"
+    if not equal(*values):
+        slip = f"each call changes {what}"
+    elif not equal(values[0], after_other):
+        slip = f"it keeps {what} from an earlier input"
+    elif Search(norm, pair, subject.unit).compare(of_pair).wrong == pair[1:]:
+        slip = "it keeps something from its first input of a shape"
+    else:
         return None
-    if is_same or changed:
-        what = spoken(changed) if changed else "something"
-        slip = f"it keeps {what} from an earlier input" if is_same else f"each call changes {what}"
-        words = f"{slip}{where}, and another call gives other numbers because of that."
-        return diagnosis(Verdict.KNOWN, f"{words} {norm.name} keeps nothing.", (slip,))
-    words = f"It gives other numbers for the same input{where}, so something in it is random, such "
-    words += "as dropout, or it's kept from call to call."
-    return diagnosis(Verdict.NOT_JUDGED, words)
+    words = f"{slip}{where}, and another call gives other numbers because of that."
+    return diagnosis(Verdict.KNOWN, f"{words} {norm.name} keeps nothing.", (slip,))
 
 
 def _judged(
@@ -156,8 +163,7 @@ def _judged(
     (subject, values, explained), *others = judged
     notes, remark = [], ""
     if not others and not is_given:
-        explained, remark, note = compare_as_held(subject, search, explained)
-        notes += [Finding(note)] if note else []
+        explained, remark = compare_as_held(subject, search, explained)
     # Where the first is right, so are the others.
     for other, _, about in () if explained.is_right else others:
         mode, worse = ("train", "eval") if other.mode else ("eval", "train")
@@ -165,56 +171,36 @@ def _judged(
         words = f"In `{mode}`: {about.words or 'cause unknown.'}"
         notes.append(Finding(is_one if about.is_right else words))
     found = [*notes, *findings(subject, search, explained, values)]
-    if explained.words or any(each.slip and not each.is_minor for each in found):
-        found = [each._replace(slip="") if each.is_minor else each for each in found]
-    slips = [each for each in found if each.slip and (explained.is_right or explained.words)]
+    is_wrong = explained.words or any(each.slip and not each.is_minor for each in found)
+    slips = [each for each in found if each.slip and not (each.is_minor and is_wrong)]
+    slips = slips if explained.is_right or explained.words else []
     rest = [trial.words for trial in explained.without if trial.kind not in APART]
     places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
     places += [each.words for each in found if each not in slips]
     shapes = spoken([*dict.fromkeys(str(tuple(trial.x.shape)) for trial in trials)])
     eps = spoken([f"{each:g}" for each in sorted({trial.eps for trial in trials})])
     tried = f"shapes {shapes}; ε = {eps}; {TRIED}{'; `eval` and `train`' * subject.is_module}"
-    words = " ".join([explained.words, *(each.words for each in slips)]).strip()
-    if words:
-        clauses = (*explained.slips, *(each.slip for each in slips))
-        return diagnosis(Verdict.KNOWN, words, clauses, places, tried)
-    if explained.is_right:
-        words = f"from {norm.in_words} in what was tried, up to rounding.{remark}"
-        return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
-    tried += "; all slips, and each with the common ones, but no two rare ones together"
-    wrong = [trial for trial in explained.wrong if trial.kind not in APART]
-    where = f"It differs on {spoken([trial.words for trial in wrong])} alone. "
-    words = where * (trials[-1] not in wrong) + place(search, values, trials.index(wrong[-1]))
-    return diagnosis(Verdict.UNKNOWN, words, (), places, tried)
+    explained = explained._replace(
+        words=" ".join([explained.words, *(each.words for each in slips)]).strip(),
+        slips=(*explained.slips, *(each.slip for each in slips)),
+    )
+    how_far = " in what was tried, up to rounding"
+    return conclusion(search, values, explained, how_far, tried, places, remark)
 
 
 def _explained(subject: Subject, search: Search, results: Sequence[Result]) -> Explained:
     """Explain what comes out: by pieces, by a law, by the gradient, or by what rows do."""
-    found = search.explain(results)
+    found = explained_by(search, results)
     if found.is_right or found.words:
         return found
     wrong = [trial for trial in found.wrong if trial.kind not in APART]
     kinds = {trial.kind for trial in wrong}
-    slips = [law(search, results) or _kept(subject, search)] if kinds & {*SURE} else []
-    if not any(slips):
-        slips = [*_gradients(search, results)] if kinds == {"gradient"} else _rows(subject, wrong)
+    slips = [*_gradients(search, results)] if kinds == {"gradient"} else _rows(subject, wrong)
     if kinds <= {"shape", "width"}:
         where = f"it's wrong on {spoken([trial.words for trial in wrong])} alone"
         smallest = search.trials.index(min(wrong, key=lambda trial: trial.x.numel()))
         slips = [where, *(slips or [place(search, results, smallest)[:-1]])]
-    words = " ".join(f"{capitalized(slip)}." for slip in slips)
-    return found._replace(words=words, slips=tuple(slips))
-
-
-def _kept(subject: Subject, search: Search) -> str:
-    """Say if of a shape that it hasn't seen only the first input comes out right."""
-    trial = search.trials[-1]
-    shape = (*UNSEEN, *trial.x.shape[-trial.axes :])
-    both = [replace(trial, x=typical(shape, seed)) for seed in (81, 82)]
-    layer = subject.copy(trial)
-    values = [subject.result(each, layer) for each in both]
-    is_kept = Search(search.norm, both, subject.unit).compare(values).wrong == both[1:]
-    return "it keeps something from its first input of a shape" * is_kept
+    return found.because(slips)
 
 
 def _gradients(search: Search, results: Sequence[Any]) -> Iterator[str]:

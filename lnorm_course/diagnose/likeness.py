@@ -7,13 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lnorm_course.diagnose.explaining import Search
+from lnorm_course.diagnose.explaining import Explained, Search
 from lnorm_course.diagnose.probing import MOST_NAMED, listed
 from lnorm_course.diagnose.subject import LETTERS
 from lnorm_course.diagnose.trials import Trial
 from lnorm_utils.words import significant, spoken
 
-__all__ = ["law", "other_parameters", "place"]
+__all__ = ["explained_by", "other_parameters", "place"]
 
 LEAST = 5  # rows to judge by
 MOST = 2_000  # rows, or features, whose order is looked for
@@ -28,7 +28,14 @@ def _tables(search: Search, results: Sequence[Any]) -> tuple[Tensor, ...]:
     return trial.rows(results[-1]), trial.rows(bare), trial.rows(search.answers[-1])
 
 
-def law(search: Search, results: Sequence[Any]) -> str:
+def explained_by(search: Search, results: Sequence[Any]) -> Explained:
+    """Explain results by wrong pieces, or else by what makes all numbers right."""
+    found = search.explain(results)
+    is_known = found.is_right or found.words
+    return found if is_known or not (slip := _law(search, results)) else found.because([slip])
+
+
+def _law(search: Search, results: Sequence[Any]) -> str:
     """Say in which order axes, rows, or features come, or which γ and β make all numbers right."""
     value, right = results[-1], search.answers[-1]
     if value.shape != right.shape:

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lnorm_course.checking.feedback import inline
-from lnorm_utils.words import capitalized
+from lnorm_course.diagnose.explaining import Explained, Result, Search
+from lnorm_course.diagnose.likeness import place
+from lnorm_course.diagnose.trials import APART
+from lnorm_utils.words import capitalized, spoken
 
-__all__ = ["Diagnosis", "Verdict", "diagnosis"]
+__all__ = ["Diagnosis", "Verdict", "conclusion", "diagnosis"]
 
 
 class Verdict(Enum):
@@ -65,3 +68,32 @@ def diagnosis(
     words = words if right else capitalized(words)
     slips = tuple(dict.fromkeys(map(capitalized, slips)))
     return Diagnosis(f"{verdict.value} {words}", right, slips, tuple(places), tried)
+
+
+def conclusion(
+    search: Search,
+    results: Sequence[Result],
+    explained: Explained,
+    how_far: str,
+    tried: str,
+    places: Sequence[str],
+    remark: str,
+) -> Diagnosis:
+    """Return the diagnosis of results from what explains them, or else from where they differ.
+
+    Args:
+        how_far: what "no difference found" is said of.
+        remark: what is said behind it in any case, with a space in front.
+    """
+    if explained.words:
+        words = explained.words + remark
+        return diagnosis(Verdict.KNOWN, words, explained.slips, places, tried)
+    if explained.is_right:
+        words = f"from {search.norm.in_words}{how_far}.{remark}"
+        return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
+    tried += "; all slips, and each with the common ones, but no two rare ones together"
+    wrong = [trial for trial in explained.wrong if trial.kind not in APART]
+    where = f"It differs on {spoken([trial.words for trial in wrong])} alone. "
+    words = where * (search.trials[-1] not in wrong)
+    words += place(search, results, search.trials.index(wrong[-1])) + remark
+    return diagnosis(Verdict.UNKNOWN, words, (), places, tried)

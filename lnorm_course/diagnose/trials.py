@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -59,11 +60,11 @@ class Trial:
         Returns:
             What comes out; or the gradients as one row of numbers, 0 for none.
         """
-        x, *given = (p if p is None else p.clone() for p in (self.x, self.weight, self.bias))
+        x, given = self.x.clone(), [p if p is None else p.clone() for p in (self.weight, self.bias)]
         if self.kind != "gradient":
             with torch.no_grad():
                 return function(x, *given, self.eps)
-        values = {"weight": given[0], "bias": given[1], **(held or {})}
+        values: dict[str, Any] = {"weight": given[0], "bias": given[1], **(held or {})}
         leaves = [x, *(values[role] for role in self.roles)]
         for leaf in leaves:
             leaf.requires_grad_()
@@ -79,9 +80,9 @@ class Trial:
 
     def in_dtype(self) -> "Trial":
         """Return it with copies of its numbers in its dtype."""
-        given = (self.x, self.weight, self.bias)
-        x, g, b = (p if p is None else p.to(self.dtype, copy=True) for p in given)
-        return replace(self, x=x, weight=g, bias=b)
+        given = (self.weight, self.bias)
+        g, b = (p if p is None else p.to(self.dtype, copy=True) for p in given)
+        return replace(self, x=self.x.to(self.dtype, copy=True), weight=g, bias=b)
 
     def rows(self, y: Tensor) -> Tensor:
         """Return numbers as a table, those that are normalized together in a row."""

@@ -1,16 +1,16 @@
 """`first_wrong`: the first module whose output isn't finite, or is off from what float64 gives."""
 
-import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_map_only
 
 from lnorm_course.inspecting.copies import copied, floats, left_alone
 from lnorm_course.inspecting.rounding import (
@@ -44,7 +44,7 @@ class Wrong:
         return f"{self.name or 'The model itself'} ({self.kind}): {self.words}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class FirstWrong:
     """What `first_wrong` found.
 
@@ -55,10 +55,10 @@ class FirstWrong:
         skipped: what wasn't, and why, one sentence each.
     """
 
-    not_finite: Wrong | None
-    off: Wrong | None
-    compared: int
-    skipped: tuple[str, ...]
+    not_finite: Wrong | None = None
+    off: Wrong | None = None
+    compared: int = 0
+    skipped: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         found = [str(each) for each in dict.fromkeys((self.not_finite, self.off)) if each]
@@ -108,131 +108,113 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
         raise ValueError(
             "first_wrong needs the inputs that the model is called with, but got none."
         )
-    search = _Search(copied(model, "first_wrong").double())
-    for each in (actual, search.exact):
-        for module in each.modules():
-            if isinstance(module, nn.modules.dropout._DropoutNd):
-                module.eval()
-    for name, module in actual.named_modules():
-        module.register_forward_pre_hook(search.before, with_kwargs=True)
-        module.register_forward_hook(search.after(name), with_kwargs=True)
+    found, calls = FirstWrong(), list[_Call]()
+    pairs = zip(
+        actual.named_modules(), copied(model, "first_wrong").double().modules(), strict=True
+    )
+    for (name, module), exact in pairs:
+        for each in (module, exact):
+            if isinstance(each, nn.modules.dropout._DropoutNd):
+                each.eval()
+        _watch(name, module, exact, calls, found)
     with left_alone():
         actual(*inputs, **named)
-    return FirstWrong(search.not_finite, search.off, search.compared, tuple(search.skipped))
+    return found
 
 
 @dataclass
 class _Call:
-    """A running call: what came in, and what the modules inside it have given so far."""
+    """A running call of a module.
 
+    Args:
+        name: of the module.
+        exact: the same module in float64.
+        args, kwargs: what came in.
+        inside: what the modules inside it have given so far, under those in float64.
+    """
+
+    name: str
+    exact: nn.Module
     args: tuple
     kwargs: dict
-    inside: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    inside: dict[nn.Module, list[Any]] = field(default_factory=lambda: defaultdict(list))
 
+    def exactly(self, double: Callable[[Tensor], Tensor]) -> tuple[list[Tensor], tuple[int, int]]:
+        """Run it in float64, and count its roundings; `double` converts what comes in."""
 
-@dataclass
-class _Search:
-    """Hooks that compare each call of a module with the module of the same name in float64."""
+        def convert(value: Any) -> Any:
+            return tree_map_only(Tensor, lambda x: double(x) if x.is_floating_point() else x, value)
 
-    exact: nn.Module
-    not_finite: Wrong | None = None
-    off: Wrong | None = None
-    compared: int = 0
-    skipped: list[str] = field(default_factory=list)
-    calls: list[_Call] = field(default_factory=list)
-
-    def before(self, module: nn.Module, args: tuple, kwargs: dict) -> None:
-        """Keep a copy of what comes in, because a module may overwrite it."""
-        self.calls.append(_Call(*_changed((args, kwargs), Tensor.clone)))
-
-    def after(self, name: str) -> Callable:
-        """Return the hook that judges what the module of this name gives."""
-
-        def judge(module: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
-            call = self.calls.pop()
-            if self.calls:
-                self.calls[-1].inside[name].append(_changed(output, Tensor.clone))
-            if self.off is None or self.not_finite is None:
-                self.compare(name, call, output)
-
-        return judge
-
-    def compare(self, name: str, call: _Call, output: Any) -> None:
-        """Compare what a module gave with float64, and note the first that is wrong."""
-        given = floats(output)
-        if not given:
-            return
-        kind = type(self.exact.get_submodule(name)).__name__
-        try:
-            right, counted = self.exactly(name, call, Tensor.double)
-            failure = _failure(given, right, self.exactly(name, call, Tensor.double)[0])
-        except Exception as error:
-            failure = f"it raises {type(error).__name__}: {str(error).splitlines()[0]}"
-        if failure:
-            self.skipped.append(f"{name or 'the model itself'} ({kind}): in float64 {failure}")
-            right = [torch.full_like(each, torch.nan).double() for each in given]
-        else:
-            self.compared += 1
-        came_in = floats((call.args, call.kwargs, dict(call.inside)))
-        had = {
-            test: any(test(each).any() for each in came_in) for test in (torch.isnan, torch.isinf)
-        }
-        for place, (y, z) in enumerate(zip(given, right, strict=True)):
-            unit = torch.finfo(y.dtype).eps / 2
-            if self.not_finite is None and any(f(y).any() and not had[f] for f in had):
-                module = self.exact.get_submodule(name)
-                self.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, module))
-            elif not (self.off or failure) and _about_error(y, z, bound(unit, z, 0, *counted)):
-                # It's off for a sum whose terms are no larger than itself. How large are they?
-                runs = functools.partial(self._output, name, call, place)
-                terms = weight_of_terms(z, runs)
-                if words := _about_error(y, z, bound(unit, z, terms, *counted)):
-                    self.off = Wrong(name, kind, words)
-
-    def _output(self, name: str, call: _Call, place: int, move: Callable) -> Tensor:
-        return self.exactly(name, call, move)[0][place]
-
-    def exactly(
-        self, name: str, call: _Call, double: Callable[[Tensor], Tensor]
-    ) -> tuple[list[Tensor], tuple[int, int]]:
-        """Call the module in float64, and count its roundings; `double` converts what comes in."""
-        module = self.exact.get_submodule(name)
-        convert = functools.partial(_changed, change=double, floats_only=True)
-        args, kwargs = convert((call.args, call.kwargs))
-        own = {key: double(value) for key, value in module.named_parameters(recurse=False)}
-        with _replayed(self.exact, call.inside, convert), plain_operations(), Float64() as counted:
-            found = floats(functional_call(module, own, args, kwargs))
+        args, kwargs = convert((self.args, self.kwargs))
+        own = {key: double(p) for key, p in self.exact.named_parameters(recurse=False)}
+        with _replayed(convert(dict(self.inside))), plain_operations(), Float64() as counted:
+            found = floats(functional_call(self.exact, own, args, kwargs))
         return found, (counted.operations, counted.terms)
+
+    def output(self, place: int, double: Callable[[Tensor], Tensor]) -> Tensor:
+        return self.exactly(double)[0][place]
+
+
+def _watch(
+    name: str, module: nn.Module, exact: nn.Module, calls: list[_Call], found: FirstWrong
+) -> None:
+    """Compare each call of a module with the same module in float64."""
+
+    def before(_: nn.Module, args: tuple, kwargs: dict) -> None:  # a module may overwrite them
+        calls.append(_Call(name, exact, *tree_map_only(Tensor, Tensor.clone, (args, kwargs))))
+
+    def after(_: nn.Module, args: tuple, kwargs: dict, output: Any) -> None:
+        call, given = calls.pop(), floats(output)
+        if calls:
+            calls[-1].inside[exact].append(tree_map_only(Tensor, Tensor.clone, output))
+        if given and (found.off is None or found.not_finite is None):
+            _compare(call, given, found)
+
+    module.register_forward_pre_hook(before, with_kwargs=True)
+    module.register_forward_hook(after, with_kwargs=True)
+
+
+def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
+    """Compare what a module gave with float64, and note the first that is wrong."""
+    name, kind = call.name, type(call.exact).__name__
+    try:
+        right, counted = call.exactly(Tensor.double)
+        failure = _failure(given, right, call.exactly(Tensor.double)[0])
+    except Exception as error:
+        failure = f"it raises {type(error).__name__}: {str(error).splitlines()[0]}"
+    if failure:
+        found.skipped += (f"{name or 'the model itself'} ({kind}): in float64 {failure}",)
+        right = [torch.full_like(each, torch.nan).double() for each in given]
+    else:
+        found.compared += 1
+    came_in = floats((call.args, call.kwargs, [*call.inside.values()]))
+    had = {test: any(test(each).any() for each in came_in) for test in (torch.isnan, torch.isinf)}
+    for place, (y, z) in enumerate(zip(given, right, strict=True)):
+        unit = torch.finfo(y.dtype).eps / 2
+        if found.not_finite is None and any(f(y).any() and not had[f] for f in had):
+            found.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, call.exact))
+        elif not (found.off or failure) and _about_error(y, z, bound(unit, z, 0, *counted)):
+            # It's off for a sum whose terms are no larger than itself. How large are they?
+            terms = weight_of_terms(z, partial(call.output, place))
+            if words := _about_error(y, z, bound(unit, z, terms, *counted)):
+                found.off = Wrong(name, kind, words)
 
 
 @contextmanager
-def _replayed(
-    exact: nn.Module, inside: dict[str, list[Any]], convert: Callable[[Any], Any]
-) -> Iterator[None]:
+def _replayed(inside: dict[nn.Module, list[Any]]) -> Iterator[None]:
     """Let modules give again what they gave in the model, in the same order, instead of running."""
-    modules = {name: exact.get_submodule(name) for name in inside}
     default = torch.get_default_dtype()
-    for name, module in modules.items():
-        outputs = iter([convert(each) for each in inside[name]])
+    for module, outputs in inside.items():
+        left = iter(outputs)
         # On the object, where it goes before the method of the class.
-        module.forward = lambda *args, outputs=outputs, **kwargs: next(outputs)
+        module.forward = lambda *args, left=left, **kwargs: next(left)
     torch.set_default_dtype(torch.float64)
     try:
         yield
     finally:
         torch.set_default_dtype(default)
-        for module in modules.values():
+        for module in inside:
             del module.forward
-
-
-def _changed(value: Any, change: Callable[[Tensor], Tensor], floats_only: bool = False) -> Any:
-    """Change the tensors in tuples, lists, and dicts."""
-
-    def of(leaf: Any) -> Any:
-        is_one = isinstance(leaf, Tensor) and (leaf.is_floating_point() or not floats_only)
-        return change(leaf) if is_one else leaf
-
-    return tree_map(of, value)
 
 
 def _failure(given: list[Tensor], right: list[Tensor], again: list[Tensor]) -> str | None:
