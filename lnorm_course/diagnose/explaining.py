@@ -2,41 +2,30 @@
 
 import contextlib
 import itertools
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import Explanation, Raised, clause, in_gaps, in_words
+from lnorm_course.diagnose.case import DOUBLE, Case, Result
 from lnorm_course.diagnose.fitting import fitted
 from lnorm_course.diagnose.reference import WRONG_AXES, Reference
 from lnorm_course.diagnose.trials import APART, SURE, TINY, Trial
-from lnorm_course.inspecting.rounding import bound, weight_of_terms
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
 from lnorm_utils.words import capitalized, significant
 
-__all__ = ["DOUBLE", "MANY", "MOST_NAMED", "SINGLE", "Explained", "Result", "Search"]
+__all__ = ["MANY", "MOST_NAMED", "Explained", "Search"]
 
-DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
-# By how much more than rounding can numbers be off that count as the same? What is computed in
-# another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
-MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
 MANY = 2_000  # numbers, with which two things, or one with a number, take long
 MOST_WAYS, MOST_NAMED = 3, 6  # explanations that are told whole, and otherwise in short
-LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
-LEANING = 4  # units of rounding, by which all numbers together may be too small or too large
-OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
 COMMON = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
 ALSO_COMMON = ("(1 + g, b)", "(b, g)", "x + y")
 SCALING = ("parameters", "affine", "layer_norm")  # steps that need γ
-Result = Tensor | Raised
 
 
 class Explained(NamedTuple):
@@ -46,7 +35,7 @@ class Explained(NamedTuple):
         is_right: whether nothing has to be explained.
         words: what is said of all explanations; empty if there is none.
         slips: a clause for each thing that is wrong.
-        wrong: the trials that differ.
+        wrong: the cases that differ.
         without: those of them that it doesn't explain.
         found: the explanations.
     """
@@ -54,8 +43,8 @@ class Explained(NamedTuple):
     is_right: bool
     words: str = ""
     slips: tuple[str, ...] = ()
-    wrong: Sequence[Trial] = ()
-    without: Sequence[Trial] = ()
+    wrong: Sequence[Case] = ()
+    without: Sequence[Case] = ()
     found: Sequence[Explanation] = ()
 
     def because(self, slips: Sequence[str]) -> "Explained":
@@ -65,119 +54,80 @@ class Explained(NamedTuple):
 
 
 class Search:
-    """What wrong pieces of a norm make of trials, beside what is right.
+    """What came out of trials, and which wrong pieces of a norm lead to it.
 
     Args:
         norm: what is right, with its wrong pieces.
-        trials: what goes in.
-        unit: of rounding, of the dtype in which results were computed.
-        more: by how much they may be off besides.
+        trials: what went in.
+        results: what came out.
+        unit: of rounding, of the dtype in which that was computed.
+        more: by how much it may be off besides.
+
+    Attributes:
+        cases: the trials from which numbers came out, the most typical one last.
+        failed: those with an error, which counts neither as right nor as wrong.
     """
 
     def __init__(
-        self, norm: Reference, trials: Sequence[Trial], unit: float = DOUBLE, more: float = 0.0
+        self,
+        norm: Reference,
+        trials: Sequence[Trial],
+        results: Sequence[Result],
+        unit: float = DOUBLE,
+        more: float = 0.0,
     ) -> None:
-        self.norm, self.trials = norm, trials
-        self._results: dict[tuple, Result] = {}  # each runs once
-        self.answers = [trial.run(partial(norm.result, ())) for trial in trials]
-        self.tolerances = [self._tolerance(n, unit) + more for n in range(len(trials))]
-
-    def _tolerance(self, number: int, unit: float) -> float:
-        trial, y = self.trials[number], self.answers[number]
-        if trial.kind == "far":
-            return LOST.get(unit, 1.0) * y.abs().max().item()
-        unit = max(unit, torch.finfo(trial.dtype).eps / 2)
-        times = OF_GRADIENT if trial.kind == "gradient" else 1
-        terms = PASSES * trial.x.shape[-1] * times
-
-        def run(move: Callable[[Tensor], Tensor]) -> Tensor:
-            return replace(trial, x=move(trial.x)).run(partial(self.norm.result, ()))
-
-        limit = bound(unit, y, weight_of_terms(y, run), OPERATIONS * times, terms)
-        return MARGIN.get(unit, 1.0) * limit.max().item()
-
-    def is_near(self, value: Result, other: Result, number: int) -> bool:
-        """Tell whether a result of a trial is another one, up to rounding."""
-        if isinstance(value, Raised) or isinstance(other, Raised) or value.shape != other.shape:
-            return False
-        within = self.tolerances[number]
-        if self.trials[number].kind == "far":  # where the mean stays in, all is as large as it is
-            size = other.double().nan_to_num().abs().max() / self.answers[number].abs().max()
-            within *= max(1.0, size.item())
-        one, two = value.double(), other.double()
-        away = torch.dist(one, two, torch.inf).item() if one.numel() else 0.0
-        if not math.isnan(away):  # then each number has to be compared alone
-            return away <= within
-        return torch.allclose(one, two, 0, within, equal_nan=True)
-
-    def is_right(self, value: Result, number: int) -> bool:
-        """Tell whether a result is right on a trial."""
-        trial, right = self.trials[number], self.answers[number]
-        is_near = self.is_near(value, right, number)
-        if trial.kind != "dtype" or not is_near or isinstance(value, Raised):
-            return is_near
-        # Roundings go up as often as down, so what is too small or too large in all was lost.
-        y, z = value.double().flatten(), right.flatten()
-        return bool((y @ z / (z @ z) - 1).abs() <= LEANING * torch.finfo(trial.dtype).eps / 2)
-
-    def fits(self, value: Result, parts: Explanation, number: int) -> bool:
-        """Tell whether wrong parts give this result on a trial."""
-        key = (parts, number)
-        if key not in self._results:
-            try:
-                self._results[key] = self.trials[number].run(partial(self.norm.result, parts))
-            except Exception as error:  # a wrong part may do anything
-                self._results[key] = Raised.of(error)
-        return self.is_near(value, self._results[key], number)
+        pairs = [*zip(trials, results, strict=True)]
+        self.norm = norm
+        self.cases = [Case(norm, t, y, unit, more) for t, y in pairs if isinstance(y, Tensor)]
+        self.failed = [(t, error) for t, error in pairs if isinstance(error, Raised)]
 
     @cached_property
     def pieces(self) -> list[Piece]:
         """The wrong pieces that can show."""
-        has_bias = self.trials[0].bias is not None
+        has_bias = self.cases[0].trial.bias is not None
         of_bias = [p for p in self.norm.pieces if p.step in SCALING and "β" in p.why]
         return [p for p in self.norm.pieces if has_bias or p not in of_bias]
 
-    def compare(self, results: Sequence[Result]) -> Explained:
-        """Tell whether results are right, and on which trials not; an error doesn't count."""
-        wrong = [
-            trial
-            for n, (trial, value) in enumerate(zip(self.trials, results, strict=True))
-            if isinstance(value, Tensor) and not self.is_right(value, n)
-        ]
-        is_right = all(trial.kind in APART for trial in wrong)
+    def compare(self) -> Explained:
+        """Tell whether what came out is right, and where not."""
+        wrong = [case for case in self.cases if not case.is_right]
+        is_right = all(case.kind in APART for case in wrong)
         return Explained(is_right, wrong=wrong, without=wrong if is_right else ())
 
-    def explain(self, results: Sequence[Result]) -> Explained:
-        """Explain the results of trials; an error doesn't count.
+    def explain(self) -> Explained:
+        """Explain what came out.
 
         What is explained must be all that a layer returns for the surest trials, and that it's
         wrong on them or elsewhere. With one thing wrong, a shape, or the gradient may be left; two
         would fit by chance what one leaves. Of what fits, it takes what explains most.
         """
-        compared = self.compare(results)
+        compared = self.compare()
         if compared.is_right:
             return compared
-        judged = [n for n, value in enumerate(results) if isinstance(value, Tensor)]
-        wrong = [n for n in judged if self.trials[n] in compared.wrong]
-        whole = {n for n in judged if self.trials[n].kind not in APART}
-        sure = {n for n in whole if self.trials[n].kind in SURE}
-        must = sure if sure.intersection(wrong) else sure | whole.intersection(wrong)
-        size = {n: self.trials[n].x.numel() * (self.trials[n].kind == "width") for n in must}
-        order = sorted(must, key=lambda n: (n not in wrong, size[n], -n))  # wide ones take long
+        whole = {case for case in self.cases if case.kind not in APART}
+        sure = {case for case in whole if case.kind in SURE}
+        wrong = whole.intersection(compared.wrong)
+        # First where it's wrong, and the most typical one; wide ones take long.
+        must = [
+            case
+            for case in reversed(self.cases)
+            if case in (sure if sure & wrong else sure | wrong)
+        ]
+        must.sort(key=lambda c: (c not in wrong, c.trial.x.numel() * (c.kind == "width")))
         best: list[Explanation] = []
-        explained: set[int] = set()
-        for group in self._groups(results, wrong, order[0]):
+        explained: set[Case] = set()
+        for group in self._groups(compared.wrong, must[0]):
             for parts in group:
-                if not all(self.fits(results[n], parts, n) for n in order):
+                if not all(case.fits(parts) for case in must):
                     continue
-                fits = {n for n in judged if self.fits(results[n], parts, n)}
+                fits = {case for case in self.cases if case.fits(parts)}
                 if len(parts) > 1 and not fits >= whole:
                     continue
                 if len(fits) > len(explained):
                     best, explained = [], fits
                 if fits == explained and (not best or len(parts) == len(best[0])):
                     best.append(parts)
-            if best and explained >= {n for n in whole if self.trials[n].kind != "edge"}:
+            if best and all(case in explained or case.kind == "edge" for case in whole):
                 break
         if not best:
             return compared
@@ -187,48 +137,39 @@ class Search:
         if len(found) > MOST_WAYS:
             ways = "; or ".join(clause(each) for each in [*done][:MOST_NAMED])
             words = f"{len(found)} things explain it equally well: {ways}."
-        without = [self.trials[n] for n in wrong if n not in explained]
+        without = [case for case in compared.wrong if case not in explained]
         return compared._replace(words=words, slips=tuple(done), without=without, found=found)
 
-    def _groups(
-        self, results: Sequence[Any], wrong: Sequence[int], number: int
-    ) -> Iterator[Iterable[Explanation]]:
-        """Yield groups of explanations of a trial, the fewest wrong things first."""
+    def _groups(self, wrong: Sequence[Case], case: Case) -> Iterator[Iterable[Explanation]]:
+        """Yield groups of explanations of a case, the fewest wrong things first."""
         known = [piece for piece in self.pieces if "NUMBER" not in piece.code]
         yield ((piece,) for piece in known)
-        if self.trials[number].kind == "gradient":
+        if case.kind == "gradient":
             return  # of which two things give too many
-        if self.trials[number].x.numel() > MANY:  # one with fewer numbers takes less time
-            kinds = [n for n in wrong if self.trials[n].kind in ("part", "shape")]
-            few = [n for n in kinds if results[n].shape == self.trials[n].x.shape]
-            number = min([*few, number], key=lambda n: self.trials[n].x.numel())
+        if case.value.numel() > MANY:  # one with fewer numbers takes less time
+            few = [each for each in wrong if each.kind in ("part", "shape") and each.is_whole]
+            case = min([*few, case], key=lambda each: each.value.numel())
         common = [*filter(_is_common, known)]
-        yield self._with_number((), results, number)
+        yield self._with_number((), case)
         pairs = (tuple(sorted(pair)) for pair in itertools.product(common, known))
-        once = dict.fromkeys(in_gaps(pairs))
-        yield (parts for parts in once if self.fits(results[number], parts, number))
+        yield (parts for parts in dict.fromkeys(in_gaps(pairs)) if case.fits(parts))
         others = [(piece,) for piece in common if piece.step != "eps"]
-        yield [p for other in others for p in self._with_number(other, results, number)]
+        yield [parts for other in others for parts in self._with_number(other, case)]
 
-    def _with_number(
-        self, others: tuple[Piece, ...], results: Sequence[Any], wrong: int
-    ) -> Iterator[Explanation]:
-        """Yield pieces with the number that gives the result of a wrong trial, or of tiny rows."""
-        tiny = next((n for n, t in enumerate(self.trials) if t.words == TINY), wrong)
-        pieces = (piece for piece in self.pieces if "NUMBER" in piece.code)
-        for piece in pieces:
-            if not [*in_gaps([(piece, *others)])]:
-                continue
-            number = tiny if piece.step == "eps" else wrong
-            trial, value = self.trials[number], results[number]
-            if not isinstance(value, Tensor) or value.shape != trial.x.shape:
+    def _with_number(self, others: tuple[Piece, ...], wrong: Case) -> Iterator[Explanation]:
+        """Yield pieces with the number that gives a wrong result, or that of tiny rows."""
+        tiny = next((case for case in self.cases if case.trial.words == TINY), wrong)
+        pieces = [piece for piece in self.pieces if "NUMBER" in piece.code]
+        for piece, *_ in in_gaps((piece, *others) for piece in pieces):
+            case = tiny if piece.step == "eps" else wrong
+            if not case.is_whole:
                 continue
 
-            def run(values: Tensor, piece: Piece = piece, trial: Trial = trial) -> Tensor:
-                return trial.run(partial(self.norm.result, (*others, piece._replace(value=values))))
+            def run(values: Tensor, piece: Piece = piece, trial: Trial = case.trial) -> Tensor:
+                return trial.run(partial(self.norm.result, (piece._replace(value=values), *others)))
 
             with contextlib.suppress(Exception):  # a wrong part may do anything
-                found = fitted(run, value.double(), self.tolerances[number])
+                found = fitted(run, case.value.double(), case.within)
                 if found is not None:
                     why = piece.why.format(number=significant(found))
                     yield (piece._replace(value=found, why=why), *others)

@@ -1,14 +1,13 @@
 """What only a whole layer shows: its input, its dtypes, its parameters, and what it refuses."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.checking.search import Raised
-from lnorm_course.diagnose.explaining import Explained, Result, Search
+from lnorm_course.diagnose.explaining import Explained, Search
 from lnorm_course.diagnose.likeness import other_parameters
 from lnorm_course.diagnose.subject import LETTERS, Subject, equal
 from lnorm_course.diagnose.trials import DTYPES, OVERFLOW
@@ -28,15 +27,13 @@ class Finding(NamedTuple):
     is_minor: bool = False
 
 
-def findings(
-    subject: Subject, search: Search, explained: Explained, results: Sequence[Result]
-) -> Iterator[Finding]:
+def findings(subject: Subject, search: Search, explained: Explained) -> Iterator[Finding]:
     """Yield what there is to say of a layer besides its numbers."""
     name = search.norm.name
     if subject.channels_first:
         yield Finding("Its features are axis 1, as in images, and it was judged like that.")
     yield from _of_precision(subject, explained)
-    main, other = search.trials[-1].in_dtype(), search.trials[-2].in_dtype()
+    main, other = (case.trial.in_dtype() for case in search.cases[:-3:-1])
     layer, x = subject.copy(main), main.x.clone()
     with torch.no_grad():
         y = subject.call(layer, main)
@@ -49,18 +46,17 @@ def findings(
         slip = "it changes its input in place"
         yield Finding(f"{capitalized(slip)}: whoever uses x afterwards gets other numbers.", slip)
     returned: dict[torch.dtype, list[str]] = {}
-    for trial, value in zip(search.trials, results, strict=True):
-        if trial.kind != "gradient" and isinstance(value, Tensor) and value.dtype != trial.dtype:
-            returned.setdefault(value.dtype, []).append(dtype_name(trial.dtype))
+    for case in search.cases:
+        if case.kind != "gradient" and case.value.dtype != case.trial.dtype:
+            returned.setdefault(case.value.dtype, []).append(dtype_name(case.trial.dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
         yield Finding(f"{capitalized(slip)}. {name} returns what it gets.", slip, True)
     if subject.returns > 1:
         yield Finding(f"It returns {subject.returns} things; the first was compared.")
-    fails = [(t, r) for t, r in zip(search.trials, results, strict=True) if isinstance(r, Raised)]
-    if any(error.kind == "NoGradientError" for _, error in fails):
+    if any(error.kind == "NoGradientError" for _, error in search.failed):
         yield Finding("No gradient comes back through it, so nothing below it can learn.")
-    if refused := [pair for pair in fails if pair[1].kind != "NoGradientError"]:
+    if refused := [pair for pair in search.failed if pair[1].kind != "NoGradientError"]:
         words, error = spoken([trial.words for trial, _ in refused]), refused[0][1]
         first = f"First: {error.kind}: {error.message[:100]}"
         yield Finding(f"It doesn't take {words}. {first}")
@@ -76,8 +72,8 @@ def _of_precision(subject: Subject, explained: Explained) -> Iterator[Finding]:
         yield Finding(f"{capitalized(slip)}, so it's right to fewer digits than float32 has.", slip)
     elif subject.computes_in != torch.float64 and explained.is_right:
         yield Finding(f"It computes in {name}, or rounds as coarsely, also if float64 comes in.")
-    kinds = {trial.kind: trial.words for trial in explained.without}
-    dtypes = [trial.words for trial in explained.without if trial.kind == "dtype"]
+    kinds = {case.kind: case.trial.words for case in explained.without}
+    dtypes = [case.trial.words for case in explained.without if case.kind == "dtype"]
     if "far" in kinds:
         slip = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
         yield Finding(f"{capitalized(slip)}: it's wrong on {kinds['far']}.", slip)
@@ -99,8 +95,8 @@ def _parameters(subject: Subject, search: Search, explained: Explained) -> Itera
                 words = f"No {letter} was found in it. It was compared for the {letter} of `like`."
                 yield Finding(words)
         elif role in subject.takes or subject.held.get(role) in learns:
-            main, shape = search.trials[-1], norm.shape
-            changed: Any = ({role: torch.full(shape, number).double()} for number in (2, 3))
+            main = search.cases[-1].trial
+            changed: Any = ({role: torch.full(norm.shape, n).double()} for n in (2, 3))
             if not equal(*(subject.result(replace(main, **each)) for each in changed)):
                 slip = f"it has a {letter}"
                 yield Finding(f"{capitalized(slip)}. {norm.name} has none here.", slip)
@@ -134,11 +130,11 @@ def compare_as_held(
         if role in like and tensors[path].numel() == like[role].numel()
     }
     given: Any = {"bias": None, **like, "roles": tuple(mine)}
-    trials = [replace(t, **given) for t in search.trials if t.kind != "width"]
+    trials = [replace(c.trial, **given) for c in search.cases if c.kind != "width"]
     stored = (torch.finfo(p.dtype).eps / 2 for p in mine.values())
-    right = Search(norm, trials, max([subject.unit, *stored]))  # γ − 1 is rounded, too
     own = subject.changed(is_as_held=True, held={role: subject.held[role] for role in mine})
-    compared = right.compare([own.result(trial) for trial in trials])
+    unit = max([subject.unit, *stored])  # γ − 1 is rounded, too
+    compared = Search(norm, trials, [own.result(trial) for trial in trials], unit).compare()
     is_new, is_trained = (
         all(map(_is_constant, like.values())),
         not all(map(_is_constant, mine.values())),

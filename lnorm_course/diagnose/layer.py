@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.search import Raised
-from lnorm_course.diagnose.explaining import DOUBLE, SINGLE, Explained, Result, Search
+from lnorm_course.diagnose.case import DOUBLE, SINGLE, Case, Result
+from lnorm_course.diagnose.explaining import Explained, Search
 from lnorm_course.diagnose.findings import Finding, compare_as_held, findings
 from lnorm_course.diagnose.likeness import explained_by, place
 from lnorm_course.diagnose.probing import NOTHING_AVERAGED, probed
@@ -61,8 +62,8 @@ def diagnose_layer(
     if subject.computes_in == torch.float64:  # and yet a part of it may be float32
         wide = replace(trial, x=1e4 * trial.x)  # where no ε counts
         value = subject.result(wide)
-        exact, rough = (Search(mine, [wide], u).is_right(value, 0) for u in (DOUBLE, SINGLE))
-        if rough and not exact:
+        units = (DOUBLE, SINGLE) if isinstance(value, Tensor) else ()
+        if [Case(mine, wide, value, unit).is_right for unit in units] == [False, True]:
             subject.computes_in = torch.float32
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
     widths = () if known or subject.channels_first else WIDTHS
@@ -138,7 +139,10 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
         slip = f"each call changes {what}"
     elif not equal(values[0], after_other):
         slip = f"it keeps {what} from an earlier input"
-    elif Search(norm, pair, subject.unit).compare(of_pair).wrong == pair[1:]:
+    elif [case.is_right for case in Search(norm, pair, of_pair, subject.unit).cases] == [
+        True,
+        False,
+    ]:
         slip = "it keeps something from its first input of a shape"
     else:
         return None
@@ -153,14 +157,13 @@ def _judged(
     results = [[each.result(trial) for trial in trials] for each in subjects]
     if len(subjects) > 1 and all(map(equal, *results)):
         subjects = subjects[:1]
-    search = Search(norm, trials, subjects[0].unit)
-    judged = [
-        (subject, values, _explained(subject, search, values))
-        for subject, values in zip(subjects, results, strict=False)
-    ]
+    judged = []
+    for subject, values in zip(subjects, results, strict=False):
+        search = Search(norm, trials, values, subject.unit)
+        judged.append((subject, search, _explained(subject, search)))
     # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
     judged.sort(key=lambda j: (not j[2].words, j[2].is_right, not j[0].mode))
-    (subject, values, explained), *others = judged
+    (subject, search, explained), *others = judged
     notes, remark = [], ""
     if not others and not is_given:
         explained, remark = compare_as_held(subject, search, explained)
@@ -170,11 +173,11 @@ def _judged(
         is_one = f"It is wrong only in `{worse}`."
         words = f"In `{mode}`: {about.words or 'cause unknown.'}"
         notes.append(Finding(is_one if about.is_right else words))
-    found = [*notes, *findings(subject, search, explained, values)]
+    found = [*notes, *findings(subject, search, explained)]
     is_wrong = explained.words or any(each.slip and not each.is_minor for each in found)
     slips = [each for each in found if each.slip and not (each.is_minor and is_wrong)]
     slips = slips if explained.is_right or explained.words else []
-    rest = [trial.words for trial in explained.without if trial.kind not in APART]
+    rest = [case.trial.words for case in explained.without if case.kind not in APART]
     places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
     places += [each.words for each in found if each not in slips]
     shapes = spoken([*dict.fromkeys(str(tuple(trial.x.shape)) for trial in trials)])
@@ -185,30 +188,31 @@ def _judged(
         slips=(*explained.slips, *(each.slip for each in slips)),
     )
     how_far = " in what was tried, up to rounding"
-    return conclusion(search, values, explained, how_far, tried, places, remark)
+    return conclusion(search.cases[-1], explained, how_far, tried, places, remark)
 
 
-def _explained(subject: Subject, search: Search, results: Sequence[Result]) -> Explained:
+def _explained(subject: Subject, search: Search) -> Explained:
     """Explain what comes out: by pieces, by a law, by the gradient, or by what rows do."""
-    found = explained_by(search, results)
+    found = explained_by(search)
     if found.is_right or found.words:
         return found
-    wrong = [trial for trial in found.wrong if trial.kind not in APART]
-    kinds = {trial.kind for trial in wrong}
-    slips = [*_gradients(search, results)] if kinds == {"gradient"} else _rows(subject, wrong)
+    wrong = [case for case in found.wrong if case.kind not in APART]
+    kinds = {case.kind for case in wrong}
+    smallest = min(wrong, key=lambda case: case.trial.x.numel())
+    if kinds == {"gradient"}:
+        return found.because([*_gradients(smallest)])
+    slips = _rows(subject, (wrong[-1] if wrong[-1].kind == "main" else smallest).trial)
     if kinds <= {"shape", "width"}:
-        where = f"it's wrong on {spoken([trial.words for trial in wrong])} alone"
-        smallest = search.trials.index(min(wrong, key=lambda trial: trial.x.numel()))
-        slips = [where, *(slips or [place(search, results, smallest)[:-1]])]
+        where = f"it's wrong on {spoken([case.trial.words for case in wrong])} alone"
+        slips = [where, *(slips or [place(smallest)[:-1]])]
     return found.because(slips)
 
 
-def _gradients(search: Search, results: Sequence[Any]) -> Iterator[str]:
+def _gradients(case: Case) -> Iterator[str]:
     """Say by what the gradients of x, γ, and β are off."""
-    n = next(n for n, trial in enumerate(search.trials) if trial.kind == "gradient")
-    trial, within = search.trials[n], search.tolerances[n]
+    trial, within = case.trial, case.within
     sizes = [trial.x.numel(), *(getattr(trial, role).numel() for role in trial.roles)]
-    parts = (torch.split(each, sizes) for each in (results[n], search.answers[n]))
+    parts = (torch.split(each, sizes) for each in (case.value, case.right))
     letters = ("x", *(LETTERS[role] for role in trial.roles))
     for letter, y, z in zip(letters, *parts, strict=True):
         factor = (y @ z / (z @ z)).item()
@@ -220,9 +224,8 @@ def _gradients(search: Search, results: Sequence[Any]) -> Iterator[str]:
             yield f"the gradient of {letter} is {times}"
 
 
-def _rows(subject: Subject, wrong: Sequence[Trial]) -> list[str]:
-    """Say what rows do to each other, and features, on the most typical of what is wrong."""
-    trial = wrong[-1] if wrong[-1].kind == "main" else min(wrong, key=lambda t: t.x.numel())
+def _rows(subject: Subject, trial: Trial) -> list[str]:
+    """Say what rows do to each other, and features."""
     layer = subject.copy(trial)
 
     def call(x: Tensor) -> Tensor:

@@ -1,12 +1,12 @@
 """What is right about results that no piece explains."""
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
+from lnorm_course.diagnose.case import Case
 from lnorm_course.diagnose.explaining import Explained, Search
 from lnorm_course.diagnose.probing import MOST_NAMED, listed
 from lnorm_course.diagnose.subject import LETTERS
@@ -21,34 +21,32 @@ WITHIN = 1e-6  # at least, of the largest number
 SMALL = 0.01  # of the largest number; that's worth saying
 
 
-def _tables(search: Search, results: Sequence[Any]) -> tuple[Tensor, ...]:
-    """Return results of the last trial, and right ones before and after γ and β, as tables."""
-    trial = search.trials[-1]
-    bare = search.norm.result((), trial.x, None, None, trial.eps)
-    return trial.rows(results[-1]), trial.rows(bare), trial.rows(search.answers[-1])
+def _tables(case: Case) -> tuple[Tensor, ...]:
+    """Return what came out, and what is right before and after γ and β, as tables."""
+    trial = case.trial
+    bare = case.norm.result((), trial.x, None, None, trial.eps)
+    return trial.rows(case.value), trial.rows(bare), trial.rows(case.right)
 
 
-def explained_by(search: Search, results: Sequence[Any]) -> Explained:
+def explained_by(search: Search) -> Explained:
     """Explain results by wrong pieces, or else by what makes all numbers right."""
-    found = search.explain(results)
+    found = search.explain()
     is_known = found.is_right or found.words
-    return found if is_known or not (slip := _law(search, results)) else found.because([slip])
+    return found if is_known or not (slip := _law(search.cases[-1])) else found.because([slip])
 
 
-def _law(search: Search, results: Sequence[Any]) -> str:
+def _law(case: Case) -> str:
     """Say in which order axes, rows, or features come, or which γ and β make all numbers right."""
-    value, right = results[-1], search.answers[-1]
+    value, right = case.value, case.right
     if value.shape != right.shape:
         orders = itertools.permutations(range(value.ndim)) if value.ndim == right.ndim else ()
-        is_turned = any(search.is_right(value.permute(order), -1) for order in orders)
+        is_turned = any(case.is_near(value.permute(order), right) for order in orders)
         words = "the axes come back in another order: a shape of "
         return f"{words}{(*right.shape,)} as {(*value.shape,)}" * is_turned
-    if search.is_right(value, -1):
+    y, _, z = tables = _tables(case)
+    if case.is_right or len(y) < LEAST or not y.isfinite().all():
         return ""
-    y, _, z = tables = _tables(search, results)
-    if len(y) < LEAST or not y.isfinite().all():
-        return ""
-    within = max(WITHIN, 5 * search.tolerances[-1])
+    within = max(WITHIN, 5 * case.within)
     if said := _zeroed(y, z, within):
         return said
     for what, own, right in (("features", y.T, z.T), ("rows", y, z)):
@@ -57,7 +55,7 @@ def _law(search: Search, results: Sequence[Any]) -> str:
             few = ", ".join(str(n) for n in near.int().argmax(1)[: MOST_NAMED + 2].tolist())
             more = ", …" * (len(near) > MOST_NAMED + 2)
             return f"in place of {what} 0, 1, 2, … come the right numbers of {what} {few}{more}"
-    return _affine(search.trials[-1], tables, within)
+    return _affine(case.trial, tables, within)
 
 
 def _zeroed(y: Tensor, z: Tensor, within: float) -> str:
@@ -132,12 +130,11 @@ def _numbers(p: Tensor) -> str:
     return f"({few}{', …' * (len(p) > 4)})"
 
 
-def place(search: Search, results: Sequence[Any], number: int = -1) -> str:
-    """Say where the results of a trial differ first, and what is right about them."""
-    main, y, z = search.trials[number], results[number], search.answers[number]
+def place(case: Case) -> str:
+    """Say where what came out differs first, and what is right about it."""
+    main, y, z, within = case.trial, case.value, case.right, case.within
     if y.shape != z.shape:
         return f"For an input of shape {tuple(main.x.shape)} it returns {tuple(y.shape)}."
-    within = search.tolerances[number]
     wrong = ~torch.isclose(y.double(), z, rtol=within, atol=within, equal_nan=True)
     index = tuple(wrong.nonzero()[0].tolist())
     numbers = [significant(each[index].item(), 5) for each in (y, z)]
@@ -151,8 +148,8 @@ def place(search: Search, results: Sequence[Any], number: int = -1) -> str:
     for what, bad in (("features", main.rows(wrong).any(0)), ("rows", main.rows(wrong).any(1))):
         if bad.sum() <= len(bad) // 2:
             found.append(f"Of {len(bad)} {what}, counted from 0, only {listed(bad)} differ.")
-    if main is search.trials[-1]:
-        own, right, _ = _tables(search, results)
+    if case.kind == "main":
+        own, right, _ = _tables(case)
         own = own if main.bias is None else own - main.bias.flatten()
         own = own if main.weight is None else own / main.weight.flatten()
         factor = (own * right).sum(-1, True) / right.square().sum(-1, True)

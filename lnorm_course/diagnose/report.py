@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lnorm_course.checking.feedback import inline
-from lnorm_course.diagnose.explaining import Explained, Result, Search
+from lnorm_course.diagnose.case import Case
+from lnorm_course.diagnose.explaining import Explained
 from lnorm_course.diagnose.likeness import place
 from lnorm_course.diagnose.trials import APART
 from lnorm_utils.words import capitalized, spoken
@@ -71,8 +72,7 @@ def diagnosis(
 
 
 def conclusion(
-    search: Search,
-    results: Sequence[Result],
+    main: Case,
     explained: Explained,
     how_far: str,
     tried: str,
@@ -82,6 +82,7 @@ def conclusion(
     """Return the diagnosis of results from what explains them, or else from where they differ.
 
     Args:
+        main: the most typical one.
         how_far: what "no difference found" is said of.
         remark: what is said behind it in any case, with a space in front.
     """
@@ -89,11 +90,10 @@ def conclusion(
         words = explained.words + remark
         return diagnosis(Verdict.KNOWN, words, explained.slips, places, tried)
     if explained.is_right:
-        words = f"from {search.norm.in_words}{how_far}.{remark}"
+        words = f"from {main.norm.in_words}{how_far}.{remark}"
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
     tried += "; all slips, and each with the common ones, but no two rare ones together"
-    wrong = [trial for trial in explained.wrong if trial.kind not in APART]
-    where = f"It differs on {spoken([trial.words for trial in wrong])} alone. "
-    words = where * (search.trials[-1] not in wrong)
-    words += place(search, results, search.trials.index(wrong[-1])) + remark
+    wrong = [case for case in explained.wrong if case.kind not in APART]
+    where = f"It differs on {spoken([case.trial.words for case in wrong])} alone. "
+    words = where * (main not in wrong) + place(wrong[-1]) + remark
     return diagnosis(Verdict.UNKNOWN, words, (), places, tried)
