@@ -8,7 +8,7 @@ from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import clause
-from lnorm_course.diagnose.case import DOUBLE, SINGLE
+from lnorm_course.diagnose.case import DOUBLE, SINGLE, Case
 from lnorm_course.diagnose.explaining import MANY, MOST_NAMED, Search
 from lnorm_course.diagnose.likeness import explained_by
 from lnorm_course.diagnose.reference import Reference
@@ -43,23 +43,22 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         return trial, y[:keep] if x.shape == y.shape else y
 
     pairs = [part(MANY, "part")] * (x.numel() > MANY) + [part(MOST_NUMBERS, "main")]
-    trials, results = [trial for trial, _ in pairs], [y.double() for _, y in pairs]
     search, tried = (
-        Search(norm, trials, results, unit, digits),
+        Search([Case(norm, trial, y.double(), unit, digits) for trial, y in pairs]),
         f"one pair of shape {tuple(x.shape)}",
     )
-    within = search.cases[-1].within
+    within = search.main.within
     if within > 0.05 * y.abs().max().item() or y.numel() < FEWEST:
         words = f"{y.numel()} numbers that can be off by {within:.1g} tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
-    found, places = explained_by(search), []
+    found, places = explained_by(search)._replace(remark=remark), []
     if found.is_right:
         step = (each for each in search.pieces if each.step == "deviation")
-        alike = [p.why for p in step if search.cases[-1].fits((p,))]
+        alike = [p.why for p in step if search.main.fits((p,))]
         hidden = "; or ".join(clause(first_sentence(why)) for why in alike[:MOST_NAMED])
         places = [f"The same numbers come out in other ways: {hidden}."] if alike else []
     how_far = ", as far as one pair tells"
-    return conclusion(search.cases[-1], found, how_far, tried, places, remark)
+    return conclusion(search.main, found, how_far, tried, places)
 
 
 def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:

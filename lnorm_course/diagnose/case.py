@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -31,7 +32,7 @@ class Case:
     Args:
         norm: what is right, with its wrong pieces.
         trial: what went in.
-        value: what came out.
+        value: what came out, which may be an error.
         unit: of rounding, of the dtype in which that was computed.
         more: by how much it may be off besides.
 
@@ -41,9 +42,10 @@ class Case:
     """
 
     def __init__(
-        self, norm: Reference, trial: Trial, value: Tensor, unit: float = DOUBLE, more: float = 0.0
+        self, norm: Reference, trial: Trial, value: Result, unit: float = DOUBLE, more: float = 0.0
     ) -> None:
-        self.norm, self.trial, self.value, self.kind = norm, trial, value, trial.kind
+        self.norm, self.trial, self.kind = norm, trial, trial.kind
+        self.value: Any = value
         self.right = trial.run(partial(norm.result, ()))
         self.within = self._rounding(unit) + more
         self._made: dict[Explanation, Result] = {}  # each runs once
@@ -63,9 +65,9 @@ class Case:
         limit = bound(unit, self.right, weight, OPERATIONS * times, terms)
         return MARGIN.get(unit, 1.0) * limit.max().item()
 
-    def is_near(self, value: Tensor, other: Tensor) -> bool:
+    def is_near(self, value: Result, other: Result) -> bool:
         """Tell whether one result of the trial is another one, up to rounding."""
-        if value.shape != other.shape:
+        if isinstance(value, Raised) or isinstance(other, Raised) or value.shape != other.shape:
             return False
         within = self.within
         if self.kind == "far":  # where the mean stays in, all is as large as it is
@@ -80,13 +82,13 @@ class Case:
     @property
     def is_whole(self) -> bool:
         """Whether a number came out for each that went in."""
-        return self.value.shape == self.trial.x.shape
+        return isinstance(self.value, Tensor) and self.value.shape == self.trial.x.shape
 
     @cached_property
     def is_right(self) -> bool:
         """Whether what came out is right."""
         is_near = self.is_near(self.value, self.right)
-        if self.kind != "dtype" or not is_near:
+        if self.kind != "dtype" or not is_near or isinstance(self.value, Raised):
             return is_near
         # Roundings go up as often as down, so what is too small or too large in all was lost.
         y, z = self.value.double().flatten(), self.right.flatten()
@@ -100,5 +102,4 @@ class Case:
                 self._made[parts] = self.trial.run(partial(self.norm.result, parts))
             except Exception as error:  # a wrong part may do anything
                 self._made[parts] = Raised.of(error)
-        made = self._made[parts]
-        return isinstance(made, Tensor) and self.is_near(self.value, made)
+        return self.is_near(self.value, self._made[parts])

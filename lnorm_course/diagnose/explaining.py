@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -10,10 +9,10 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.checking.search import Explanation, Raised, clause, in_gaps, in_words
-from lnorm_course.diagnose.case import DOUBLE, Case, Result
+from lnorm_course.checking.search import Explanation, clause, in_gaps, in_words
+from lnorm_course.diagnose.case import Case
 from lnorm_course.diagnose.fitting import fitted
-from lnorm_course.diagnose.reference import WRONG_AXES, Reference
+from lnorm_course.diagnose.reference import WRONG_AXES
 from lnorm_course.diagnose.trials import APART, SURE, TINY, Trial
 from lnorm_course.slips.beliefs import Belief
 from lnorm_course.slips.notation import Piece
@@ -24,7 +23,8 @@ __all__ = ["MANY", "MOST_NAMED", "Explained", "Search"]
 MANY = 2_000  # numbers, with which two things, or one with a number, take long
 MOST_WAYS, MOST_NAMED = 3, 6  # explanations that are told whole, and otherwise in short
 COMMON = {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
-ALSO_COMMON = ("(1 + g, b)", "(b, g)", "x + y")
+ALSO_COMMON = {"1e-3", "1e-5", "1e-6", "1e-8", "1e-12", "x + y"}
+ALSO_COMMON |= {"(1 + g, b)", "(b, g)", "x_hat", "x_hat * g", "x_hat + b", "(x_hat + b) * g"}
 SCALING = ("parameters", "affine", "layer_norm")  # steps that need γ
 
 
@@ -38,6 +38,7 @@ class Explained(NamedTuple):
         wrong: the cases that differ.
         without: those of them that it doesn't explain.
         found: the explanations.
+        remark: what is said behind all else, with a space in front.
     """
 
     is_right: bool
@@ -46,6 +47,7 @@ class Explained(NamedTuple):
     wrong: Sequence[Case] = ()
     without: Sequence[Case] = ()
     found: Sequence[Explanation] = ()
+    remark: str = ""
 
     def because(self, slips: Sequence[str]) -> "Explained":
         """Return it with clauses that explain it."""
@@ -54,43 +56,26 @@ class Explained(NamedTuple):
 
 
 class Search:
-    """What came out of trials, and which wrong pieces of a norm lead to it.
+    """Which wrong pieces of a norm lead to what came out of trials.
 
     Args:
-        norm: what is right, with its wrong pieces.
-        trials: what went in.
-        results: what came out.
-        unit: of rounding, of the dtype in which that was computed.
-        more: by how much it may be off besides.
-
-    Attributes:
-        cases: the trials from which numbers came out, the most typical one last.
-        failed: those with an error, which counts neither as right nor as wrong.
+        cases: the trials with what came out, the most typical one last.
     """
 
-    def __init__(
-        self,
-        norm: Reference,
-        trials: Sequence[Trial],
-        results: Sequence[Result],
-        unit: float = DOUBLE,
-        more: float = 0.0,
-    ) -> None:
-        pairs = [*zip(trials, results, strict=True)]
-        self.norm = norm
-        self.cases = [Case(norm, t, y, unit, more) for t, y in pairs if isinstance(y, Tensor)]
-        self.failed = [(t, error) for t, error in pairs if isinstance(error, Raised)]
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self.cases, self.norm, self.main = cases, cases[-1].norm, cases[-1]
+        self.judged = [case for case in cases if isinstance(case.value, Tensor)]
 
     @cached_property
     def pieces(self) -> list[Piece]:
         """The wrong pieces that can show."""
-        has_bias = self.cases[0].trial.bias is not None
+        has_bias = self.main.trial.bias is not None
         of_bias = [p for p in self.norm.pieces if p.step in SCALING and "β" in p.why]
         return [p for p in self.norm.pieces if has_bias or p not in of_bias]
 
     def compare(self) -> Explained:
-        """Tell whether what came out is right, and where not."""
-        wrong = [case for case in self.cases if not case.is_right]
+        """Tell whether what came out is right, and where not; an error doesn't count."""
+        wrong = [case for case in self.judged if not case.is_right]
         is_right = all(case.kind in APART for case in wrong)
         return Explained(is_right, wrong=wrong, without=wrong if is_right else ())
 
@@ -104,24 +89,20 @@ class Search:
         compared = self.compare()
         if compared.is_right:
             return compared
-        whole = {case for case in self.cases if case.kind not in APART}
-        sure = {case for case in whole if case.kind in SURE}
-        wrong = whole.intersection(compared.wrong)
+        whole = [case for case in self.judged if case.kind not in APART]
+        sure = [case for case in whole if case.kind in SURE]
+        if not any(case in compared.wrong for case in sure):
+            sure += [case for case in whole if case in compared.wrong]
         # First where it's wrong, and the most typical one; wide ones take long.
-        must = [
-            case
-            for case in reversed(self.cases)
-            if case in (sure if sure & wrong else sure | wrong)
-        ]
-        must.sort(key=lambda c: (c not in wrong, c.trial.x.numel() * (c.kind == "width")))
+        sure.sort(key=lambda case: (case.is_right, case.kind == "width", -self.cases.index(case)))
         best: list[Explanation] = []
         explained: set[Case] = set()
-        for group in self._groups(compared.wrong, must[0]):
+        for group in self._groups(compared.wrong, sure[0]):
             for parts in group:
-                if not all(case.fits(parts) for case in must):
+                if not all(case.fits(parts) for case in sure):
                     continue
-                fits = {case for case in self.cases if case.fits(parts)}
-                if len(parts) > 1 and not fits >= whole:
+                fits = {case for case in self.judged if case.fits(parts)}
+                if len(parts) > 1 and not fits.issuperset(whole):
                     continue
                 if len(fits) > len(explained):
                     best, explained = [], fits
@@ -146,9 +127,9 @@ class Search:
         yield ((piece,) for piece in known)
         if case.kind == "gradient":
             return  # of which two things give too many
-        if case.value.numel() > MANY:  # one with fewer numbers takes less time
+        if case.trial.x.numel() > MANY:  # one with fewer numbers takes less time
             few = [each for each in wrong if each.kind in ("part", "shape") and each.is_whole]
-            case = min([*few, case], key=lambda each: each.value.numel())
+            case = min([*few, case], key=lambda each: each.trial.x.numel())
         common = [*filter(_is_common, known)]
         yield self._with_number((), case)
         pairs = (tuple(sorted(pair)) for pair in itertools.product(common, known))
@@ -159,10 +140,10 @@ class Search:
     def _with_number(self, others: tuple[Piece, ...], wrong: Case) -> Iterator[Explanation]:
         """Yield pieces with the number that gives a wrong result, or that of tiny rows."""
         tiny = next((case for case in self.cases if case.trial.words == TINY), wrong)
-        pieces = [piece for piece in self.pieces if "NUMBER" in piece.code]
-        for piece, *_ in in_gaps((piece, *others) for piece in pieces):
+        taken = {piece.gap for piece in others}
+        for piece in self.pieces:
             case = tiny if piece.step == "eps" else wrong
-            if not case.is_whole:
+            if "NUMBER" not in piece.code or piece.gap in taken or not case.is_whole:
                 continue
 
             def run(values: Tensor, piece: Piece = piece, trial: Trial = case.trial) -> Tensor:
@@ -192,9 +173,4 @@ def _is_round(part: Any) -> bool:
 
 def _is_common(piece: Piece) -> bool:
     """Tell whether people do it so often that it's tried with all else."""
-    if piece.step == "eps":
-        return not {"eps", "**"} & {*re.findall(r"\w+|\*\*", piece.code)}
-    is_affine = (piece.step == "affine" and "x_hat + b" in piece.code) or piece.code.startswith(
-        "x_hat"
-    )
-    return is_affine or piece.code in ALSO_COMMON or bool(COMMON & {*piece.beliefs})
+    return piece.code in ALSO_COMMON or bool(COMMON & {*piece.beliefs})

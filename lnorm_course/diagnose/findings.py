@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from lnorm_course.checking.search import Raised
+from lnorm_course.diagnose.case import Case
 from lnorm_course.diagnose.explaining import Explained, Search
 from lnorm_course.diagnose.likeness import other_parameters
 from lnorm_course.diagnose.subject import LETTERS, Subject, equal
@@ -46,18 +48,20 @@ def findings(subject: Subject, search: Search, explained: Explained) -> Iterator
         slip = "it changes its input in place"
         yield Finding(f"{capitalized(slip)}: whoever uses x afterwards gets other numbers.", slip)
     returned: dict[torch.dtype, list[str]] = {}
-    for case in search.cases:
-        if case.kind != "gradient" and case.value.dtype != case.trial.dtype:
-            returned.setdefault(case.value.dtype, []).append(dtype_name(case.trial.dtype))
+    for trial, value in ((case.trial, case.value) for case in search.cases):
+        if trial.kind != "gradient" and isinstance(value, Tensor) and value.dtype != trial.dtype:
+            returned.setdefault(value.dtype, []).append(dtype_name(trial.dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
         yield Finding(f"{capitalized(slip)}. {name} returns what it gets.", slip, True)
     if subject.returns > 1:
         yield Finding(f"It returns {subject.returns} things; the first was compared.")
-    if any(error.kind == "NoGradientError" for _, error in search.failed):
+    pairs = ((case.trial.words, case.value) for case in search.cases)
+    failed = [(words, error) for words, error in pairs if isinstance(error, Raised)]
+    if any(error.kind == "NoGradientError" for _, error in failed):
         yield Finding("No gradient comes back through it, so nothing below it can learn.")
-    if refused := [pair for pair in search.failed if pair[1].kind != "NoGradientError"]:
-        words, error = spoken([trial.words for trial, _ in refused]), refused[0][1]
+    if refused := [pair for pair in failed if pair[1].kind != "NoGradientError"]:
+        words, error = spoken([words for words, _ in refused]), refused[0][1]
         first = f"First: {error.kind}: {error.message[:100]}"
         yield Finding(f"It doesn't take {words}. {first}")
     if explained.is_right or explained.words:
@@ -95,7 +99,7 @@ def _parameters(subject: Subject, search: Search, explained: Explained) -> Itera
                 words = f"No {letter} was found in it. It was compared for the {letter} of `like`."
                 yield Finding(words)
         elif role in subject.takes or subject.held.get(role) in learns:
-            main = search.cases[-1].trial
+            main = search.main.trial
             changed: Any = ({role: torch.full(norm.shape, n).double()} for n in (2, 3))
             if not equal(*(subject.result(replace(main, **each)) for each in changed)):
                 slip = f"it has a {letter}"
@@ -108,22 +112,17 @@ def _parameters(subject: Subject, search: Search, explained: Explained) -> Itera
         yield Finding(f"No optimizer finds {spoken(plain)}: that's no parameter of a module.")
 
 
-def compare_as_held(
-    subject: Subject, search: Search, explained: Explained
-) -> tuple[Explained, str]:
+def compare_as_held(subject: Subject, search: Search, explained: Explained) -> Explained:
     """Return what is known of a layer if the γ and β count that it and `like` hold, too.
 
     Args:
         explained: what is known with the same γ and β in both.
-
-    Returns:
-        That again, or what is known now; and a remark.
     """
     norm, tensors = search.norm, subject.tensors(subject.layer)
     held: dict[str, Any] = {role: getattr(norm.module, role, None) for role in LETTERS}
     like = {role: p.detach().double() for role, p in held.items() if p is not None}
     if "weight" not in like or not subject.is_module:
-        return explained, ""
+        return explained
     mine = {  # others go by such a name, but are both in one, or something else
         role: tensors[path]
         for role, path in subject.held.items()
@@ -134,26 +133,24 @@ def compare_as_held(
     stored = (torch.finfo(p.dtype).eps / 2 for p in mine.values())
     own = subject.changed(is_as_held=True, held={role: subject.held[role] for role in mine})
     unit = max([subject.unit, *stored])  # γ − 1 is rounded, too
-    compared = Search(norm, trials, [own.result(trial) for trial in trials], unit).compare()
+    compared = Search([Case(norm, t, own.result(t), unit) for t in trials]).compare()
     is_new, is_trained = (
         all(map(_is_constant, like.values())),
         not all(map(_is_constant, mine.values())),
     )
     codes = [getattr(part, "code", "") for parts in explained.found for part in parts]
     if compared.is_right and not explained.is_right and (not is_new or ADDS_ONE in codes):
-        words = " That's with the γ and β that each of them holds."
         note = f" With the same numbers in both it would differ. {explained.words}".rstrip()
-        return compared, words + note * bool(mine)
+        remark = " That's with the γ and β that each of them holds."
+        return compared._replace(remark=remark + note * bool(mine))
     words = "" if compared.is_right else other_parameters(mine, like, NEAR)
     if not words or (is_new and not explained.is_right):
-        return explained, ""
+        return explained
     slip = f"it holds other numbers than `like`: {words}"
-    remark = f" {capitalized(slip)}."
     if not explained.is_right or (is_new and is_trained):  # which norm, `like` says
-        return explained, remark
-    return explained._replace(is_right=False).because(
-        [slip]
-    ), " With the same numbers in both no difference was found."
+        return explained._replace(remark=f" {capitalized(slip)}.")
+    same = " With the same numbers in both no difference was found."
+    return explained._replace(is_right=False, remark=same).because([slip])
 
 
 def _is_constant(p: Tensor) -> bool:

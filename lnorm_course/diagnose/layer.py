@@ -62,8 +62,8 @@ def diagnose_layer(
     if subject.computes_in == torch.float64:  # and yet a part of it may be float32
         wide = replace(trial, x=1e4 * trial.x)  # where no ε counts
         value = subject.result(wide)
-        units = (DOUBLE, SINGLE) if isinstance(value, Tensor) else ()
-        if [Case(mine, wide, value, unit).is_right for unit in units] == [False, True]:
+        exact, rough = (Case(mine, wide, value, unit).is_right for unit in (DOUBLE, SINGLE))
+        if rough and not exact:
             subject.computes_in = torch.float32
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
     widths = () if known or subject.channels_first else WIDTHS
@@ -124,7 +124,7 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
         )
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
         after_other = subject.result(trial, fresh)
-        of_pair = [subject.result(each, third) for each in pair]
+        of_pair = [(each, subject.result(each, third)) for each in pair]
     where = f" in `{'train' if subject.mode else 'eval'}`" * subject.is_module
     if isinstance(other, Tensor) and equal(values[0], other):
         words = "what comes out doesn't depend on what goes in"
@@ -139,10 +139,7 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
         slip = f"each call changes {what}"
     elif not equal(values[0], after_other):
         slip = f"it keeps {what} from an earlier input"
-    elif [case.is_right for case in Search(norm, pair, of_pair, subject.unit).cases] == [
-        True,
-        False,
-    ]:
+    elif [Case(norm, *each, subject.unit).is_right for each in of_pair] == [True, False]:
         slip = "it keeps something from its first input of a shape"
     else:
         return None
@@ -159,14 +156,15 @@ def _judged(
         subjects = subjects[:1]
     judged = []
     for subject, values in zip(subjects, results, strict=False):
-        search = Search(norm, trials, values, subject.unit)
+        pairs = zip(trials, values, strict=True)
+        search = Search([Case(norm, trial, value, subject.unit) for trial, value in pairs])
         judged.append((subject, search, _explained(subject, search)))
     # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
     judged.sort(key=lambda j: (not j[2].words, j[2].is_right, not j[0].mode))
     (subject, search, explained), *others = judged
-    notes, remark = [], ""
+    notes = []
     if not others and not is_given:
-        explained, remark = compare_as_held(subject, search, explained)
+        explained = compare_as_held(subject, search, explained)
     # Where the first is right, so are the others.
     for other, _, about in () if explained.is_right else others:
         mode, worse = ("train", "eval") if other.mode else ("eval", "train")
@@ -188,7 +186,7 @@ def _judged(
         slips=(*explained.slips, *(each.slip for each in slips)),
     )
     how_far = " in what was tried, up to rounding"
-    return conclusion(search.cases[-1], explained, how_far, tried, places, remark)
+    return conclusion(search.main, explained, how_far, tried, places)
 
 
 def _explained(subject: Subject, search: Search) -> Explained:

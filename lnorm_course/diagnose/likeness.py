@@ -31,8 +31,8 @@ def _tables(case: Case) -> tuple[Tensor, ...]:
 def explained_by(search: Search) -> Explained:
     """Explain results by wrong pieces, or else by what makes all numbers right."""
     found = search.explain()
-    is_known = found.is_right or found.words
-    return found if is_known or not (slip := _law(search.cases[-1])) else found.because([slip])
+    is_open = not found.words and search.main in found.wrong
+    return found.because([slip]) if is_open and (slip := _law(search.main)) else found
 
 
 def _law(case: Case) -> str:
@@ -44,7 +44,7 @@ def _law(case: Case) -> str:
         words = "the axes come back in another order: a shape of "
         return f"{words}{(*right.shape,)} as {(*value.shape,)}" * is_turned
     y, _, z = tables = _tables(case)
-    if case.is_right or len(y) < LEAST or not y.isfinite().all():
+    if len(y) < LEAST or not y.isfinite().all():
         return ""
     within = max(WITHIN, 5 * case.within)
     if said := _zeroed(y, z, within):

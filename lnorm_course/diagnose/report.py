@@ -72,28 +72,22 @@ def diagnosis(
 
 
 def conclusion(
-    main: Case,
-    explained: Explained,
-    how_far: str,
-    tried: str,
-    places: Sequence[str],
-    remark: str,
+    main: Case, explained: Explained, how_far: str, tried: str, places: Sequence[str]
 ) -> Diagnosis:
-    """Return the diagnosis of results from what explains them, or else from where they differ.
+    """Return a diagnosis from what explains the cases, or else from where they differ.
 
     Args:
-        main: the most typical one.
+        main: the most typical case.
         how_far: what "no difference found" is said of.
-        remark: what is said behind it in any case, with a space in front.
     """
     if explained.words:
-        words = explained.words + remark
+        words = explained.words + explained.remark
         return diagnosis(Verdict.KNOWN, words, explained.slips, places, tried)
     if explained.is_right:
-        words = f"from {main.norm.in_words}{how_far}.{remark}"
+        words = f"from {main.norm.in_words}{how_far}.{explained.remark}"
         return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
     tried += "; all slips, and each with the common ones, but no two rare ones together"
     wrong = [case for case in explained.wrong if case.kind not in APART]
     where = f"It differs on {spoken([case.trial.words for case in wrong])} alone. "
-    words = where * (main not in wrong) + place(wrong[-1]) + remark
+    words = where * (main not in wrong) + place(wrong[-1]) + explained.remark
     return diagnosis(Verdict.UNKNOWN, words, (), places, tried)
