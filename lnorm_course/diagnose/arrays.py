@@ -14,6 +14,7 @@ from lnorm_course.diagnose.likeness import explained_by
 from lnorm_course.diagnose.reference import Reference
 from lnorm_course.diagnose.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_course.diagnose.trials import DTYPES, Trial
+from lnorm_utils.functional import layer_norm
 
 __all__ = ["diagnose_arrays"]
 
@@ -23,18 +24,23 @@ FEWEST = 12  # numbers
 
 def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]) -> Diagnosis:
     """Return every explanation of y by x, beside a norm; `given` are γ and β, or None."""
+    if not x.ndim or not x.numel() or x.numel() != y.numel():
+        raise ValueError(
+            "What goes into a layer norm and what comes out have the same shape, with numbers in "
+            f"it, but x has shape {tuple(x.shape)} and y has shape {tuple(y.shape)}."
+        )
+    for name, tensor in (("x", x), ("y", y)):
+        if not tensor.isfinite().all():
+            raise ValueError(f"{name} holds numbers that aren't finite (NaN or infinity).")
     unit, digits = _rounding(x, y)
     own = {role: getattr(norm.module, role, None) if p is None else p for role, p in given.items()}
     given = {role: p if p is None else p.detach().double() for role, p in own.items()}
     shape = next((tuple(p.shape) for p in given.values() if p is not None), x.shape[-1:])
-    norm = replace(norm, shape=norm.shape or shape)
-    _refuse(x, y, given, norm)
-    if given["weight"] is None and given["bias"] is not None:
-        given["weight"] = torch.ones_like(given["bias"])
-    remark = ""
-    if tuple(x.shape[-len(norm.shape) :]) != norm.shape:
+    norm, remark = replace(norm, shape=norm.shape or shape), ""
+    if x.ndim > 2 and tuple(x.shape[1:2]) == norm.shape != tuple(x.shape[-1:]):
         remark = " That's with the channels as axis 1."
         x, y = x.movedim(1, -1), y.movedim(1, -1)
+    layer_norm(x, norm.shape, **given)  # which refuses shapes that don't belong together
 
     def part(most: int, kind: str) -> tuple[Trial, Tensor]:
         keep = max(2, most * len(x) // x.numel()) if x.shape == y.shape and x.ndim > 1 else len(x)
@@ -71,26 +77,3 @@ def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:
     stored = max((torch.finfo(d).eps for d in had if d != torch.float32), default=0.0)
     is_double = x.dtype == y.dtype == torch.float64 and not had
     return DOUBLE if is_double else SINGLE, stored * exact.abs().max().item()
-
-
-def _refuse(x: Tensor, y: Tensor, given: dict[str, Any], norm: Reference) -> None:
-    """Raise a ValueError that names what doesn't fit."""
-    if not x.ndim or not x.numel() or x.numel() != y.numel():
-        raise ValueError(
-            "What goes into a layer norm and what comes out have the same shape, with numbers in "
-            f"it, but x has shape {tuple(x.shape)} and y has shape {tuple(y.shape)}."
-        )
-    for name, tensor in (("x", x), ("y", y)):
-        if not tensor.isfinite().all():
-            raise ValueError(f"{name} holds numbers that aren't finite (NaN or infinity).")
-    for name, p in given.items():
-        if p is not None and tuple(p.shape) != norm.shape:
-            raise ValueError(
-                f"{name} must have shape {norm.shape}, but its shape is {tuple(p.shape)}."
-            )
-    is_image = x.ndim > 2 and tuple(x.shape[1:2]) == norm.shape
-    if tuple(x.shape[-len(norm.shape) :]) != norm.shape and not is_image:
-        raise ValueError(
-            f"γ and β have shape {norm.shape}, so x should end with these sizes, but its shape is "
-            f"{tuple(x.shape)}."
-        )

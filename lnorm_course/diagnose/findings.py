@@ -29,6 +29,11 @@ class Finding(NamedTuple):
     is_minor: bool = False
 
 
+def _slip(slip: str, more: str, is_minor: bool = False) -> Finding:
+    """Return what a layer does wrong: a clause, and how its sentence goes on."""
+    return Finding(f"{capitalized(slip)}{more}", slip, is_minor)
+
+
 def findings(subject: Subject, search: Search, explained: Explained) -> Iterator[Finding]:
     """Yield what there is to say of a layer besides its numbers."""
     name = search.norm.name
@@ -43,17 +48,17 @@ def findings(subject: Subject, search: Search, explained: Explained) -> Iterator
         subject.call(layer, other)
     if not equal(y, before):
         slip = "without gradients each call overwrites what the one before has returned"
-        yield Finding(f"{capitalized(slip)}. {name} returns a new tensor.", slip)
+        yield _slip(slip, f". {name} returns a new tensor.")
     if is_changed:
-        slip = "it changes its input in place"
-        yield Finding(f"{capitalized(slip)}: whoever uses x afterwards gets other numbers.", slip)
+        more = ": whoever uses x afterwards gets other numbers."
+        yield _slip("it changes its input in place", more)
     returned: dict[torch.dtype, list[str]] = {}
     for trial, value in ((case.trial, case.value) for case in search.cases):
         if trial.kind != "gradient" and isinstance(value, Tensor) and value.dtype != trial.dtype:
             returned.setdefault(value.dtype, []).append(dtype_name(trial.dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
-        yield Finding(f"{capitalized(slip)}. {name} returns what it gets.", slip, True)
+        yield _slip(slip, f". {name} returns what it gets.", is_minor=True)
     if subject.returns > 1:
         yield Finding(f"It returns {subject.returns} things; the first was compared.")
     pairs = ((case.trial.words, case.value) for case in search.cases)
@@ -73,20 +78,19 @@ def _of_precision(subject: Subject, explained: Explained) -> Iterator[Finding]:
     name = dtype_name(subject.computes_in)
     if subject.computes_in in DTYPES[1:]:
         slip = f"it computes in {name}, or rounds as coarsely, whatever comes in"
-        yield Finding(f"{capitalized(slip)}, so it's right to fewer digits than float32 has.", slip)
+        yield _slip(slip, ", so it's right to fewer digits than float32 has.")
     elif subject.computes_in != torch.float64 and explained.is_right:
         yield Finding(f"It computes in {name}, or rounds as coarsely, also if float64 comes in.")
     kinds = {case.kind: case.trial.words for case in explained.without}
     dtypes = [case.trial.words for case in explained.without if case.kind == "dtype"]
     if "far" in kinds:
         slip = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
-        yield Finding(f"{capitalized(slip)}: it's wrong on {kinds['far']}.", slip)
+        yield _slip(slip, f": it's wrong on {kinds['far']}.")
     elif dtypes == [OVERFLOW]:  # many right layers are written for float32 alone
         yield Finding(f"In {OVERFLOW} a square is too large. Compute in float32 there.")
     elif dtypes and explained.is_right:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
-        words = f"{capitalized(slip)}. In float64 no difference was found."
-        yield Finding(words, slip, is_minor=True)
+        yield _slip(slip, ". In float64 no difference was found.", is_minor=True)
 
 
 def _parameters(subject: Subject, search: Search, explained: Explained) -> Iterator[Finding]:
@@ -102,8 +106,7 @@ def _parameters(subject: Subject, search: Search, explained: Explained) -> Itera
             main = search.main.trial
             changed: Any = ({role: torch.full(norm.shape, n).double()} for n in (2, 3))
             if not equal(*(subject.result(replace(main, **each)) for each in changed)):
-                slip = f"it has a {letter}"
-                yield Finding(f"{capitalized(slip)}. {norm.name} has none here.", slip)
+                yield _slip(f"it has a {letter}", f". {norm.name} has none here.")
     held = {LETTERS[role]: path for role, path in subject.held.items()}
     if any(path not in LETTERS for path in held.values()):
         named = [f"{letter} is called `{path}`" for letter, path in held.items()]

@@ -29,8 +29,7 @@ UNSEEN = (4, 9)
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
 TAKEN = (torch.float64, torch.float32)  # by a layer; some take the second one alone
 HALF = (torch.float16, torch.bfloat16)
-TRIED = "spreads of 0, 1e-8, 1e-5, 0.003 and 1 to 3; means of 0, 100, and much more; float64, "
-TRIED += "float32, float16 and bfloat16; the gradient"
+MODES = "; `eval` and `train`"
 
 
 def diagnose_layer(
@@ -96,18 +95,16 @@ def _shapes(channels_first: bool, size: Sizes) -> list[Sizes]:
 
 
 def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Any]) -> Trial:
-    """Choose γ and β."""
+    """Choose γ and β: those given, or of `like`, or others if they can be put into the layer."""
     chosen: dict[str, Any] = {}
     for seed, role in ((3, "weight"), (4, "bias")):
         own = getattr(norm.module, role, None) if given[role] is None else given[role]
-        is_free = subject.has(role) or (subject.is_module and own is not None)
-        if own is None and norm.module is not None and role in subject.held:
-            is_free = False  # `like` has none, so the layer keeps what it holds
-        chosen[role] = own if own is None else own.detach().double()
+        # If `like` has none, the layer keeps what it holds.
+        is_kept = own is None and norm.module is not None and role in subject.held
+        is_free = not is_kept and (subject.has(role) or (subject.is_module and own is not None))
         if given[role] is None and is_free:
-            chosen[role] = parameter(norm.shape, seed)
-    if chosen["weight"] is None and chosen["bias"] is not None:
-        chosen["weight"] = torch.ones_like(chosen["bias"])
+            own = parameter(norm.shape, seed)
+        chosen[role] = own if own is None else own.detach().double()
     roles = tuple(role for role, p in chosen.items() if p is not None and subject.has(role))
     return Trial("", torch.zeros(0), norm.eps, **chosen, roles=roles, axes=len(norm.shape))
 
@@ -178,9 +175,8 @@ def _judged(
     rest = [case.trial.words for case in explained.without if case.kind not in APART]
     places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
     places += [each.words for each in found if each not in slips]
-    shapes = spoken([*dict.fromkeys(str(tuple(trial.x.shape)) for trial in trials)])
-    eps = spoken([f"{each:g}" for each in sorted({trial.eps for trial in trials})])
-    tried = f"shapes {shapes}; ε = {eps}; {TRIED}{'; `eval` and `train`' * subject.is_module}"
+    words = spoken([trial.words for trial in reversed(trials)])
+    tried = f"{words}, with shape {tuple(trials[-1].x.shape)}{MODES * subject.is_module}"
     explained = explained._replace(
         words=" ".join([explained.words, *(each.words for each in slips)]).strip(),
         slips=(*explained.slips, *(each.slip for each in slips)),

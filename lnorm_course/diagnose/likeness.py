@@ -1,6 +1,5 @@
 """What is right about results that no piece explains."""
 
-import itertools
 from collections.abc import Mapping
 
 import torch
@@ -36,13 +35,9 @@ def explained_by(search: Search) -> Explained:
 
 
 def _law(case: Case) -> str:
-    """Say in which order axes, rows, or features come, or which γ and β make all numbers right."""
-    value, right = case.value, case.right
-    if value.shape != right.shape:
-        orders = itertools.permutations(range(value.ndim)) if value.ndim == right.ndim else ()
-        is_turned = any(case.is_near(value.permute(order), right) for order in orders)
-        words = "the axes come back in another order: a shape of "
-        return f"{words}{(*right.shape,)} as {(*value.shape,)}" * is_turned
+    """Say in which order rows or features come, or which γ and β make all numbers right."""
+    if case.value.shape != case.right.shape:
+        return ""
     y, _, z = tables = _tables(case)
     if len(y) < LEAST or not y.isfinite().all():
         return ""
@@ -90,33 +85,32 @@ def other_parameters(
     own: Mapping[str, Tensor], right: Mapping[str, Tensor | None], near: float
 ) -> str:
     """Say how γ and β, under their roles, differ from the right ones; nothing if they don't."""
-    found = []
     mine, theirs = (
         {role: p.detach().double().flatten() for role, p in each.items() if p is not None}
         for each in (own, right)
     )
-
-    def close(one: Tensor, other: Tensor) -> bool:
-        return torch.allclose(one, other, near, near)
-
+    found = []
     for role, other, new in (("weight", "bias", 1.0), ("bias", "weight", 0.0)):
         if role not in mine:
             continue
-        letter, p, swap = LETTERS[role], mine[role], theirs.get(other)
-        q = theirs.get(role, torch.full_like(p, new))
-        if close(p, q):
-            continue
-        if close(p, torch.full_like(p, new)):
-            found.append(f"{letter} is {new:g} everywhere, as in a new layer")
-        elif close(p.sort().values, q.sort().values):
-            found.append(f"the numbers of {letter} are at other features, in another order")
-        elif swap is not None and close(p, swap) and not close(p, p.mean()):
-            found.append(f"in place of {letter} there's {LETTERS[other]}")
-        elif close(p + 1, q):
-            found.append(f"{letter} is less by 1, as if it were to be added")
-        else:
-            here = f"{_numbers(q)} is right" if role in theirs else "there is none here"
-            found.append(f"it has {letter} = {_numbers(p)}, where {here}")
+        letter, p = LETTERS[role], mine[role]
+        as_new = torch.full_like(p, new)
+        q, swapped = theirs.get(role, as_new), theirs.get(other, torch.full_like(p, torch.nan))
+        here = f"{_numbers(q)} is right" if role in theirs else "there is none here"
+        ways: tuple[tuple[Tensor, Tensor, str], ...] = (
+            (p, q, ""),
+            (p, as_new, f"{letter} is {new:g} everywhere, as in a new layer"),
+            (
+                p.sort().values,
+                q.sort().values,
+                f"the numbers of {letter} are at other features, in another order",
+            ),
+            (p + 1, q, f"{letter} is less by 1, as if it were to be added"),
+            (p, swapped, f"in place of {letter} there's {LETTERS[other]}"),
+            (p, p, f"it has {letter} = {_numbers(p)}, where {here}"),
+        )
+        found += [next(words for one, two, words in ways if torch.allclose(one, two, near, near))]
+    found = [words for words in found if words]
     return spoken(found, are_clauses=True) if found else ""
 
 

@@ -13,6 +13,7 @@ from lnorm_course.diagnose.arrays import diagnose_arrays
 from lnorm_course.diagnose.layer import diagnose_layer
 from lnorm_course.diagnose.reference import reference_like
 from lnorm_course.diagnose.report import Diagnosis
+from lnorm_utils.functional import shape_tuple
 
 __all__ = ["diagnose"]
 
@@ -78,7 +79,7 @@ def diagnose(
         if is_numbers:
             x = _tensor("x", layer)
             return diagnose_arrays(x, _tensor("y", y), reference_like(like, eps, x.dtype), given)
-        sizes = (shape,) if isinstance(shape, int) else shape and tuple(shape)
+        sizes = None if shape is None else shape_tuple(shape)
         return diagnose_layer(layer, reference_like(like, eps), given, sizes)
 
 

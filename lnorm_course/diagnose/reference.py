@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from lnorm_course.slips.models import LAST, AxisChoices, Model, choice
 from lnorm_course.slips.notation import Piece
+from lnorm_utils.functional import shape_tuple
 
 __all__ = ["WRONG_AXES", "Reference", "reference_like"]
 
@@ -47,16 +48,13 @@ class Reference:
         """Its wrong pieces."""
         return _known(self.name, len(self.shape))[1]
 
-    def steps(self, parts: Sequence[Any]) -> Any:
-        """Return its steps with wrong parts, until the next call; the text is run only once."""
+    def result(self, parts: Sequence[Any], x: Tensor, weight: Any, bias: Any, eps: float) -> Tensor:
+        """Return what it makes of x with wrong parts; the text is run only once."""
+        weight = torch.ones_like(bias) if weight is None and bias is not None else weight
         steps = _known(self.name, len(self.shape))[0].steps
         steps.layer_norm.__func__.__globals__.update(choice(parts))
-        return steps
-
-    def result(self, parts: Sequence[Any], x: Tensor, weight: Any, bias: Any, eps: float) -> Tensor:
-        """Return what it makes of x with wrong parts."""
         dim = tuple(range(-len(self.shape), 0))
-        return self.steps(parts).layer_norm(x, weight, bias, dim, eps)
+        return steps.layer_norm(x, weight, bias, dim, eps)
 
 
 @functools.cache
@@ -91,5 +89,4 @@ def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.floa
     name = "RMSNorm" if "rms" in type(like).__name__.lower() else "Layer norm"
     own = getattr(like, "eps", None) if eps is None else eps
     smallest = torch.finfo(torch.promote_types(dtype, torch.float32)).eps  # with eps=None
-    sizes: Any = (shape,) if isinstance(shape, int) else shape
-    return Reference(tuple(sizes), smallest if own is None else own, like, name)
+    return Reference(shape_tuple(shape), smallest if own is None else own, like, name)

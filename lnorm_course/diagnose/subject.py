@@ -14,6 +14,7 @@ from torch.utils._pytree import keystr, tree_leaves_with_path
 
 from lnorm_course.checking.search import Raised
 from lnorm_course.diagnose.trials import Trial
+from lnorm_utils.functional import shape_tuple
 from lnorm_utils.words import spoken
 
 __all__ = ["LETTERS", "Subject", "equal"]
@@ -86,7 +87,7 @@ class Subject:
         """The shape that γ has, as far as it's known."""
         shape = getattr(self.layer, "normalized_shape", None)
         if isinstance(shape, int | tuple):
-            return (shape,) if isinstance(shape, int) else shape
+            return shape_tuple(shape)
         tensors = self.tensors(self.layer)
         held = [tensors[name] for name in self.held.values()]
         for some, axes in ((held, 9), (tensors.values(), 1)):

@@ -120,6 +120,7 @@ def trials_for(
     }
 
     def of(words: str, x: Tensor, kind: str = "main", eps: float = plain.eps) -> Trial:
+        words += f" and ε = {eps:g}" * (eps != plain.eps)
         return replace(plain, words=words, x=x, eps=eps, kind=kind)
 
     def wide(width: int) -> Trial:

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,6 @@ LARGE_EPS = 0.01  # of the variance
 NEAR_ZERO = 0.01  # of the median of |γ|
 HALFWAY = 0.5  # from 0, where γ − 1 starts, to 1, where γ does
 NOT_ABOVE_ZERO = 0.1  # of the numbers, at least, where they are γ − 1
-_Statistics = tuple[Tensor, torch.dtype]  # mean and variance of each row in float64; that of x
 
 
 @dataclass(frozen=True)
@@ -100,113 +99,100 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     1 (LayerNorm): over the last axis, 4 numbers, ε = 1e−5, γ = 1
     """
     copy = copied(model, "norms_of")
-    found: dict[str, Any] = {}
-    seen: dict[str, list[_Statistics]] = defaultdict(list)
+    modules = {name or "the model itself": module for name, module in copy.named_modules()}
+    known = {name: module for name, module in modules.items() if isinstance(module, KNOWN)}
+    # Of each call the mean and the variance of each row, in float64, and the dtype.
+    seen: dict[Any, list[tuple[Tensor, Tensor, torch.dtype]]] = defaultdict(list)
+
+    def look(module: Any, args: tuple, kwargs: dict) -> None:
+        for x in floats((args, kwargs))[:1]:
+            rows = x.detach().double().reshape(-1, math.prod(module.normalized_shape))
+            seen[module].append((rows.mean(dim=-1), rows.var(dim=-1, correction=0), x.dtype))
+
     skipped = []
-
-    def look_at(name: str) -> Callable:
-        def look(module: Any, args: tuple, kwargs: dict) -> None:
-            for x in floats((args, kwargs))[:1]:
-                rows = x.detach().double().reshape(-1, math.prod(module.normalized_shape))
-                statistics = rows.mean(dim=-1), rows.var(dim=-1, correction=0)
-                seen[name].append((torch.stack(statistics), x.dtype))
-
-        return look
-
-    for name, module in copy.named_modules():
-        if isinstance(module, KNOWN):
-            found[name] = module
-            module.register_forward_pre_hook(look_at(name), with_kwargs=True)
-        elif "norm" in type(module).__name__.lower():
-            unknown = f"{_spoken(name)}: {type(module).__name__} isn't a class it knows."
-            skipped.append(" ".join([unknown, *_looks_like(getattr(module, "weight", None))]))
+    for name, module in modules.items():
+        kind = type(module).__name__
+        if name in known:
+            module.register_forward_pre_hook(look, with_kwargs=True)
+        elif "norm" in kind.lower():
+            like = _looks_like(getattr(module, "weight", None))
+            skipped.append(f"{name}: {kind} isn't a class it knows.{like and f' {like}'}")
     if inputs or named:
         with left_alone():
             copy(*inputs, **named)
         not_called = "the model didn't call it on these inputs."
-        skipped += [f"what comes into {_spoken(n)}: {not_called}" for n in found if n not in seen]
-    norms = (_norm(name, module, seen[name]) for name, module in found.items())
+        skipped += [f"what comes into {n}: {not_called}" for n, m in known.items() if m not in seen]
+    norms = (_norm(name, module, seen[module]) for name, module in known.items())
     return Norms(tuple(norms), tuple(skipped))
 
 
-def _norm(name: str, module: Any, calls: list[_Statistics]) -> Norm:
+def _norm(name: str, module: Any, calls: list[tuple[Tensor, Tensor, torch.dtype]]) -> Norm:
     weight = getattr(module, "weight", None)
     gamma = None if weight is None or not len(weight) else weight.detach().double().flatten()
-    ratio, remarks = None, [*_about_class(module), *_about_gamma(gamma)]
-    if calls:
-        mean, var = torch.cat([each for each, _ in calls], dim=1)
-        # A constant row counts as infinite, 0 / 0 as 0.
-        ratio = (mean.abs() / var.sqrt()).nan_to_num(0.0, torch.inf).median().item()
-        dtypes, has_mean = {dtype for _, dtype in calls}, not isinstance(module, nn.RMSNorm)
-        remarks += [*_about_mean(ratio, has_mean, dtypes)]
-        remarks += [*_about_eps(module.eps, has_mean, mean.square(), var, dtypes)]
-    summary = None
+    summary, ratio, remarks = None, None, []
+    if all(type(module).forward is not kind.forward for kind in KNOWN):
+        remarks.append("Its class has a forward of its own; `diagnose` tells what that computes.")
     if gamma is not None:
         summary = gamma.min().item(), gamma.median().item(), gamma.max().item()
+        remarks += _about_gamma(gamma)
+    if calls:
+        means, variances, dtypes = zip(*calls, strict=True)
+        mean, var = torch.cat(means), torch.cat(variances)
+        # A constant row counts as infinite, 0 / 0 as 0.
+        ratio = (mean.abs() / var.sqrt()).nan_to_num(0.0, torch.inf).median().item()
+        remarks += [
+            *_about_mean(module, ratio, {*dtypes}),
+            *_about_eps(module, mean, var, {*dtypes}),
+        ]
     shape = tuple(module.normalized_shape)
     axes = "axis" if len(shape) == 1 else f"{len(shape)} axes"
     over = f"the last {axes}, {' × '.join(map(str, shape))} numbers"
-    kind = type(module).__name__
-    return Norm(name or "the model", kind, over, module.eps, summary, ratio, tuple(remarks))
+    return Norm(name, type(module).__name__, over, module.eps, summary, ratio, tuple(remarks))
 
 
-def _kept(weight: Tensor) -> str:
-    """Return what a weight looks like, "γ" or "γ − 1", or nothing if it's far from both."""
-    mean = weight.detach().double().mean().item()
-    if abs(mean - 1) < HALFWAY:
-        return "γ"
-    low = (weight <= 0).double().mean().item() >= NOT_ABOVE_ZERO
-    return "γ − 1" if low and abs(mean) < HALFWAY else ""
-
-
-def _looks_like(weight: Any) -> list[str]:
+def _looks_like(weight: Any) -> str:
     """Say whether a weight looks like γ or like γ − 1: a guess, because training moves both."""
     if not isinstance(weight, Tensor) or weight.dim() != 1 or not len(weight):
-        return []
-    kept, mean = _kept(weight), weight.detach().double().mean().item()
-    return [f"Its `weight` looks like {kept}: the mean is {significant(mean, 2)}."] if kept else []
+        return ""
+    mean, is_low = weight.detach().double().mean().item(), _is_less_by_one(weight)
+    kept = "γ − 1" if is_low else "γ" if abs(mean - 1) < HALFWAY else ""
+    return f"Its `weight` looks like {kept}: the mean is {significant(mean, 2)}." if kept else ""
 
 
-def _about_gamma(gamma: Tensor | None) -> Iterator[str]:
-    if gamma is None:
-        return
+def _is_less_by_one(weight: Tensor) -> bool:
+    is_near_0 = weight.detach().double().mean().abs().item() < HALFWAY
+    return is_near_0 and (weight <= 0).double().mean().item() >= NOT_ABOVE_ZERO
+
+
+def _about_gamma(gamma: Tensor) -> Iterator[str]:
     off = int((gamma.abs() <= NEAR_ZERO * gamma.abs().median()).sum())
-    if _kept(gamma) == "γ − 1":
-        yield from _looks_like(gamma)
+    if _is_less_by_one(gamma):
+        yield _looks_like(gamma)
         yield "If the model's code multiplies by 1 + weight, add 1 to load it here."
     elif off:
         yield f"γ is near 0 for {off} of {len(gamma)}, which switches these off."
 
 
-def _about_class(module: Any) -> Iterator[str]:
-    if all(type(module).forward is not kind.forward for kind in KNOWN):
-        yield "Its class has a forward of its own; `diagnose` tells what that computes."
-
-
-def _about_mean(ratio: float, has_mean: bool, dtypes: set[torch.dtype]) -> Iterator[str]:
+def _about_mean(module: Any, ratio: float, dtypes: set[torch.dtype]) -> Iterator[str]:
     if ratio < LARGE_MEAN:
         return
-    other = "RMSNorm" if has_mean else "layer norm"
+    is_rms = isinstance(module, nn.RMSNorm)
+    other = "layer norm" if is_rms else "RMSNorm"
     yield f"The mean is larger than the spread, so {other} would give other numbers."
     digits, has = 2 * math.log10(ratio), max(-math.log10(torch.finfo(d).eps) for d in dtypes)
-    if has_mean and digits >= min(LOST_DIGITS, has):
+    if not is_rms and digits >= min(LOST_DIGITS, has):
         lost = "all" if digits >= has else f"about {digits:.0f}"
         yield f"E[x²] − E[x]² would lose {lost} of the {has:.0f} digits of the variance."
 
 
-def _about_eps(
-    eps: float | None, has_mean: bool, square: Tensor, var: Tensor, dtypes: set[torch.dtype]
-) -> Iterator[str]:
+def _about_eps(module: Any, mean: Tensor, var: Tensor, dtypes: set[torch.dtype]) -> Iterator[str]:
+    what, below = "variance", var
+    if isinstance(module, nn.RMSNorm):
+        what, below = "mean square", var + mean.square()
     # RMSNorm's own is that of the dtype in which it computes: float32 for half precision.
     own = max(torch.finfo(torch.promote_types(each, torch.float32)).eps for each in dtypes)
-    below = var if has_mean else var + square
-    if many := int((below * LARGE_EPS < (own if eps is None else eps)).sum()):
-        what = "variance" if has_mean else "mean square"
+    if many := int((below * LARGE_EPS < (own if module.eps is None else module.eps)).sum()):
         yield (
             f"ε is more than {LARGE_EPS:.0%} of the {what} in {many:,} of {len(below):,} rows, "
             "which come out with a spread below 1."
         )
-
-
-def _spoken(name: str) -> str:
-    return name or "the model itself"
