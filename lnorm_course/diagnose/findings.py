@@ -22,16 +22,15 @@ ADDS_ONE = "(1 + g, b)"  # a piece, with which a layer that holds γ − 1 is ri
 
 
 class Finding(NamedTuple):
-    """One sentence; and a clause, if the layer is wrong because of it; or if by nothing else."""
+    """One sentence; and a clause, if the layer is wrong because of it."""
 
     words: str
     slip: str = ""
-    is_minor: bool = False
 
 
-def _slip(slip: str, more: str, is_minor: bool = False) -> Finding:
+def _slip(slip: str, more: str) -> Finding:
     """Return what a layer does wrong: a clause, and how its sentence goes on."""
-    return Finding(f"{capitalized(slip)}{more}", slip, is_minor)
+    return Finding(f"{capitalized(slip)}{more}", slip)
 
 
 def findings(subject: Subject, search: Search, explained: Explained) -> Iterator[Finding]:
@@ -58,7 +57,8 @@ def findings(subject: Subject, search: Search, explained: Explained) -> Iterator
             returned.setdefault(value.dtype, []).append(dtype_name(trial.dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
-        yield _slip(slip, f". {name} returns what it gets.", is_minor=True)
+        minor = _slip(slip, f". {name} returns what it gets.")
+        yield minor if explained.is_right else Finding(minor.words)
     if subject.returns > 1:
         yield Finding(f"It returns {subject.returns} things; the first was compared.")
     pairs = ((case.trial.words, case.value) for case in search.cases)
@@ -90,7 +90,7 @@ def _of_precision(subject: Subject, explained: Explained) -> Iterator[Finding]:
         yield Finding(f"In {OVERFLOW} a square is too large. Compute in float32 there.")
     elif dtypes and explained.is_right:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
-        yield _slip(slip, ". In float64 no difference was found.", is_minor=True)
+        yield _slip(slip, ". In float64 no difference was found.")
 
 
 def _parameters(subject: Subject, search: Search, explained: Explained) -> Iterator[Finding]:

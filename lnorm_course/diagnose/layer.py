@@ -11,9 +11,9 @@ from torch import Tensor
 from lnorm_course.checking.search import Raised
 from lnorm_course.diagnose.case import DOUBLE, SINGLE, Case, Result
 from lnorm_course.diagnose.explaining import Explained, Search
-from lnorm_course.diagnose.findings import Finding, compare_as_held, findings
+from lnorm_course.diagnose.findings import compare_as_held, findings
 from lnorm_course.diagnose.likeness import explained_by, place
-from lnorm_course.diagnose.probing import NOTHING_AVERAGED, probed
+from lnorm_course.diagnose.probing import probed
 from lnorm_course.diagnose.reference import Reference
 from lnorm_course.diagnose.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_course.diagnose.subject import LETTERS, Subject, equal
@@ -67,15 +67,30 @@ def diagnose_layer(
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
     widths = () if known or subject.channels_first else WIDTHS
     main = tuple(trial.x.shape)
-    others = [each for each in _shapes(subject.channels_first, mine.shape) if each != main]
-    trials = trials_for(trial, [main, *others], "eps" in subject.takes, widths, mean)
+    more = [each for each in _shapes(subject.channels_first, mine.shape) if each != main]
+    trials = trials_for(trial, [main, *more], "eps" in subject.takes, widths, mean)
     if subject.computes_in in HALF:
         trials = [each for each in trials if each.kind == "main"]
     subjects = [subject.changed(mode=mode) for mode in (False, True)[: 1 + subject.is_module]]
     for each in subjects:
-        if said := _keeps(each, mine, trials[-1]):
-            return said
-    return _judged(subjects, mine, trials, is_given=any(p is not None for p in given.values()))
+        if kept := _keeps(each, mine, trials[-1]):
+            return kept
+    notes = [f"A call{s.where} changes {spoken(s.writes)}." for s in subjects if s.writes]
+    results = [[each.result(trial) for trial in trials] for each in subjects]
+    if all(map(equal, results[0], results[-1])):
+        subjects = subjects[:1]
+    is_held = len(subjects) == 1 and all(p is None for p in given.values())
+    judged = [
+        (each, _judged(each, mine, [*zip(trials, values, strict=True)], is_held))
+        for each, values in zip(subjects, results, strict=False)
+    ]
+    # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
+    judged.sort(key=lambda pair: (not pair[1].slips, pair[1].right, not pair[0].mode))
+    (worst, said), *others = judged
+    for each, other in () if said.right else others:
+        is_one = f"It is wrong only{worst.where}."
+        notes.append(is_one if other.right else f"{each.where[1:].capitalize()}: {other.verdict}")
+    return replace(said, places=(*notes, *said.places))
 
 
 def _ways(known: Sizes | None) -> list[tuple[bool, Sizes, Sizes]]:
@@ -113,23 +128,22 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
     """Say if what it gives isn't due to what comes in alone: something is kept, or random."""
     unseen = (*UNSEEN, *trial.x.shape[-trial.axes :])
     pair = [replace(trial, x=typical(unseen, seed)) for seed in (81, 82)]
-    values: list[Result] = []
     layer, fresh, third = (subject.copy(trial) for _ in range(3))
     with torch.random.fork_rng():
-        changed = subject.changes(
-            layer, lambda: values.extend(subject.result(trial, layer) for _ in range(2))
-        )
+        before = subject.state(layer)
+        values = [subject.result(trial, layer) for _ in range(2)]
+        after = subject.state(layer)
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
         after_other = subject.result(trial, fresh)
         of_pair = [(each, subject.result(each, third)) for each in pair]
-    where = f" in `{'train' if subject.mode else 'eval'}`" * subject.is_module
+    changed = subject.writes = [f"`{n}`" for n in after if before.get(n) != after[n]]
     if isinstance(other, Tensor) and equal(values[0], other):
         words = "what comes out doesn't depend on what goes in"
         words = words if other.isfinite().any() else "nothing finite comes out"
         return diagnosis(Verdict.KNOWN, f"{words}.", (words,))
     if not equal(*values) and not changed:
-        words = f"It gives other numbers for the same input{where}, so something in it is random, "
-        words += "such as dropout, or it's kept from call to call."
+        words = f"It gives other numbers for the same input{subject.where}, so something in it is "
+        words += "random, such as dropout, or it's kept from call to call."
         return diagnosis(Verdict.NOT_JUDGED, words)
     what = spoken(changed) if changed else "something"
     if not equal(*values):
@@ -140,47 +154,29 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
         slip = "it keeps something from its first input of a shape"
     else:
         return None
-    words = f"{slip}{where}, and another call gives other numbers because of that."
+    words = f"{slip}{subject.where}, and another call gives other numbers because of that."
     return diagnosis(Verdict.KNOWN, f"{words} {norm.name} keeps nothing.", (slip,))
 
 
 def _judged(
-    subjects: list[Subject], norm: Reference, trials: Sequence[Trial], is_given: bool
+    subject: Subject, norm: Reference, pairs: Sequence[tuple[Trial, Result]], is_held: bool
 ) -> Diagnosis:
-    """Judge a layer that takes inputs, a module in both modes."""
-    results = [[each.result(trial) for trial in trials] for each in subjects]
-    if len(subjects) > 1 and all(map(equal, *results)):
-        subjects = subjects[:1]
-    judged = []
-    for subject, values in zip(subjects, results, strict=False):
-        pairs = zip(trials, values, strict=True)
-        search = Search([Case(norm, trial, value, subject.unit) for trial, value in pairs])
-        judged.append((subject, search, _explained(subject, search)))
-    # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
-    judged.sort(key=lambda j: (not j[2].words, j[2].is_right, not j[0].mode))
-    (subject, search, explained), *others = judged
-    notes = []
-    if not others and not is_given:
+    """Judge a layer by trials and what came out; and, if it's asked for, with what it holds."""
+    search = Search([Case(norm, *pair, subject.unit) for pair in pairs])
+    explained = _explained(subject, search)
+    if is_held:
         explained = compare_as_held(subject, search, explained)
-    # Where the first is right, so are the others.
-    for other, _, about in () if explained.is_right else others:
-        mode, worse = ("train", "eval") if other.mode else ("eval", "train")
-        is_one = f"It is wrong only in `{worse}`."
-        words = f"In `{mode}`: {about.words or 'cause unknown.'}"
-        notes.append(Finding(is_one if about.is_right else words))
-    found = [*notes, *findings(subject, search, explained)]
-    is_wrong = explained.words or any(each.slip and not each.is_minor for each in found)
-    slips = [each for each in found if each.slip and not (each.is_minor and is_wrong)]
-    slips = slips if explained.is_right or explained.words else []
+    found = [*findings(subject, search, explained)]
+    slips = [each for each in found if each.slip and (explained.is_right or explained.words)]
     rest = [case.trial.words for case in explained.without if case.kind not in APART]
     places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
     places += [each.words for each in found if each not in slips]
-    words = spoken([trial.words for trial in reversed(trials)])
-    tried = f"{words}, with shape {tuple(trials[-1].x.shape)}{MODES * subject.is_module}"
     explained = explained._replace(
         words=" ".join([explained.words, *(each.words for each in slips)]).strip(),
         slips=(*explained.slips, *(each.slip for each in slips)),
     )
+    words = spoken([trial.words for trial, _ in reversed(pairs)])
+    tried = f"shape {tuple(search.main.trial.x.shape)}: {words}{MODES * subject.is_module}"
     how_far = " in what was tried, up to rounding"
     return conclusion(search.main, explained, how_far, tried, places)
 
@@ -227,10 +223,4 @@ def _rows(subject: Subject, trial: Trial) -> list[str]:
         return value.double() if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
 
     size = trial.x.shape[-trial.axes :].numel()
-    found = probed(call, trial.x, size, 1e-8 if subject.computes_in == torch.float64 else 1e-4)
-    if NOTHING_AVERAGED in found and subject.is_module and not subject.mode:
-        learning = subject.changed(mode=True)
-        layer = learning.copy(trial)
-        if kept := learning.changes(layer, lambda: learning.result(trial, layer)):
-            found.append(f"It uses {spoken(kept)}, which calls in `train` change")
-    return found
+    return probed(call, trial.x, size, 1e-8 if subject.computes_in == torch.float64 else 1e-4)

@@ -8,9 +8,8 @@ from torch import Tensor
 from lnorm_course.diagnose.trials import typical
 from lnorm_utils.words import counted, spoken
 
-__all__ = ["NOTHING_AVERAGED", "listed", "probed"]
+__all__ = ["listed", "probed"]
 
-NOTHING_AVERAGED = "No feature changes another one, so nothing is averaged over a row"
 MOST = 1_000  # rows, or features, that are changed one by one
 MOST_NAMED = 6
 FAR = 100.0
@@ -52,8 +51,6 @@ def _mixed(changed: Tensor, entry: int) -> str:
     n = torch.arange(len(changed))
     itself = n[:, None] == n
     others = changed & ~itself
-    if not changed.diagonal().any() and (changed.sum(1) == 1).all():
-        return "Rows come out in another order"
     if torch.equal(others[:-1], (n[:, None] + 1 == n)[:-1]):
         return "A row changes the one behind it, so each gets something of the row before"
     if (others.sum(1) == 1).all():
@@ -80,7 +77,7 @@ def _features(changed: Tensor) -> Iterator[str]:
     numbers = torch.arange(len(changed))
     others = changed & (numbers[:, None] != numbers)
     if not others.any():
-        yield NOTHING_AVERAGED
+        yield "No feature changes another one, so nothing is averaged over a row"
         return
     for count in (n for n in range(2, len(changed)) if len(changed) % n == 0):
         for group in (numbers // (len(changed) // count), numbers % count):

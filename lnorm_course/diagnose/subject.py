@@ -62,6 +62,7 @@ class Subject:
         self.mode = self.is_as_held = False
         self.computes_in = torch.float64
         self.returns = 1  # how many things
+        self.writes: list[str] = []  # what a call changes of it
 
     def tensors(self, layer: Any) -> dict[str, Tensor]:
         """Return the tensors of an object with their names, also those in tuples and dicts."""
@@ -71,16 +72,11 @@ class Subject:
         names = ((re.sub(r"[\['\]]+", ".", keystr(path)).strip("."), each) for path, each in leaves)
         return {name: each for name, each in names if isinstance(each, Tensor)}
 
-    def changes(self, layer: Any, call: Callable[[], object]) -> list[str]:
-        """Name what a call changes of a copy: tensors, numbers, lists, and dicts."""
-
-        def state() -> dict[str, str]:
-            mine = {} if inspect.isroutine(layer) else vars(layer)
-            others = {n: v for n, v in mine.items() if n[:1] != "_" and n != "training"}
-            return {n: repr(value) for n, value in {**others, **self.tensors(layer)}.items()}
-
-        before, _, after = state(), call(), state()
-        return [f"`{name}`" for name in after if before.get(name) != after[name]]
+    def state(self, layer: Any) -> dict[str, str]:
+        """Return all that a call may change of a copy: tensors, numbers, lists, and dicts."""
+        mine = {} if inspect.isroutine(layer) else vars(layer)
+        others = {n: v for n, v in mine.items() if n[:1] != "_" and not callable(v)}
+        return {n: repr(value) for n, value in {**others, **self.tensors(layer)}.items()}
 
     @property
     def shape(self) -> tuple[int, ...] | None:
@@ -95,6 +91,11 @@ class Subject:
             if shapes:
                 return max(shapes, key=len)
         return None
+
+    @property
+    def where(self) -> str:
+        """In which mode it is, behind other words; nothing for what has no mode."""
+        return f" in `{'train' if self.mode else 'eval'}`" * self.is_module
 
     @property
     def unit(self) -> float:

@@ -233,7 +233,7 @@ WRONG = [
     (in_place, None, ["in place"]),
     (lambda x: norm(x).flatten(1), None, ["it returns (2, 24)"]),
     (lambda x: F.group_norm(x.reshape(-1, 8), 2).reshape(x.shape), None, ["2 groups"]),
-    (BatchNormInside(), None, ["all axes but", "uses `norm.running_mean`"]),
+    (BatchNormInside(), None, ["all axes but", "changes `norm.running_mean`"]),
     (OnlyInTrain(8), None, ["1.1 times", "only in `train`"]),
     (OfImages(1e-6), None, ["ε is 1e-6"]),
     (nn.GroupNorm(2, 8), None, ["in 2 groups"]),
