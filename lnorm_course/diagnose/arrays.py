@@ -10,6 +10,7 @@ from lnorm_course.checking.feedback import first_sentence
 from lnorm_course.checking.search import clause
 from lnorm_course.diagnose.case import DOUBLE, SINGLE, Case
 from lnorm_course.diagnose.explaining import MANY, MOST_NAMED, Search
+from lnorm_course.diagnose.findings import Finding
 from lnorm_course.diagnose.likeness import explained_by
 from lnorm_course.diagnose.reference import Reference
 from lnorm_course.diagnose.report import Diagnosis, Verdict, conclusion, diagnosis
@@ -57,14 +58,13 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     if within > 0.05 * y.abs().max().item() or y.numel() < FEWEST:
         words = f"{y.numel()} numbers that can be off by {within:.1g} tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
-    found, places = explained_by(search)._replace(remark=remark), []
-    if found.is_right:
+    explained, found = explained_by(search)._replace(remark=remark), []
+    if explained.is_right:
         step = (each for each in search.pieces if each.step == "deviation")
-        alike = [p.why for p in step if search.main.fits((p,))]
-        hidden = "; or ".join(clause(first_sentence(why)) for why in alike[:MOST_NAMED])
-        places = [f"The same numbers come out in other ways: {hidden}."] if alike else []
-    how_far = ", as far as one pair tells"
-    return conclusion(search.main, found, how_far, tried, places)
+        alike = [clause(first_sentence(p.why)) for p in step if search.main.fits((p,))]
+        words = f"The same numbers come out in other ways: {'; or '.join(alike[:MOST_NAMED])}."
+        found = [Finding(words)] * bool(alike)
+    return conclusion(search.main, explained, found, ", as far as one pair tells", tried)
 
 
 def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:

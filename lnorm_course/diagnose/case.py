@@ -1,6 +1,5 @@
 """What came out of a trial beside what is right there, and how far rounding may move it."""
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
@@ -73,11 +72,7 @@ class Case:
         if self.kind == "far":  # where the mean stays in, all is as large as it is
             size = other.double().nan_to_num().abs().max() / self.right.abs().max()
             within *= max(1.0, size.item())
-        one, two = value.double(), other.double()
-        away = torch.dist(one, two, torch.inf).item() if one.numel() else 0.0
-        if not math.isnan(away):  # then each number has to be compared alone
-            return away <= within
-        return torch.allclose(one, two, 0, within, equal_nan=True)
+        return torch.allclose(value.double(), other.double(), 0, within, equal_nan=True)
 
     @property
     def is_whole(self) -> bool:

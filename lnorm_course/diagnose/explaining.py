@@ -95,23 +95,20 @@ class Search:
             sure += [case for case in whole if case in compared.wrong]
         # First where it's wrong, and the most typical one; wide ones take long.
         sure.sort(key=lambda case: (case.is_right, case.kind == "width", -self.cases.index(case)))
-        best: list[Explanation] = []
-        explained: set[Case] = set()
+        fitting: list[tuple[Explanation, set[Case]]] = []
         for group in self._groups(compared.wrong, sure[0]):
             for parts in group:
-                if not all(case.fits(parts) for case in sure):
-                    continue
-                fits = {case for case in self.judged if case.fits(parts)}
-                if len(parts) > 1 and not fits.issuperset(whole):
-                    continue
-                if len(fits) > len(explained):
-                    best, explained = [], fits
-                if fits == explained and (not best or len(parts) == len(best[0])):
-                    best.append(parts)
-            if best and all(case in explained or case.kind == "edge" for case in whole):
+                if all(case.fits(parts) for case in sure):
+                    fits = {case for case in self.judged if case.fits(parts)}
+                    if len(parts) == 1 or fits.issuperset(whole):
+                        fitting.append((parts, fits))
+            explained = max((fits for _, fits in fitting), key=len, default=set())
+            if fitting and all(case in explained or case.kind == "edge" for case in whole):
                 break
+        best = [parts for parts, fits in fitting if fits == explained]
         if not best:
             return compared
+        best = [parts for parts in best if len(parts) == len(best[0])]
         found = _once(best)
         done = dict.fromkeys(first_sentence(part.why) for parts in found for part in parts)
         words = in_words(found)[1]

@@ -137,10 +137,7 @@ def compare_as_held(subject: Subject, search: Search, explained: Explained) -> E
     own = subject.changed(is_as_held=True, held={role: subject.held[role] for role in mine})
     unit = max([subject.unit, *stored])  # γ − 1 is rounded, too
     compared = Search([Case(norm, t, own.result(t), unit) for t in trials]).compare()
-    is_new, is_trained = (
-        all(map(_is_constant, like.values())),
-        not all(map(_is_constant, mine.values())),
-    )
+    is_new, mine_is_new = (all(map(_is_constant, ps.values())) for ps in (like, mine))
     codes = [getattr(part, "code", "") for parts in explained.found for part in parts]
     if compared.is_right and not explained.is_right and (not is_new or ADDS_ONE in codes):
         note = f" With the same numbers in both it would differ. {explained.words}".rstrip()
@@ -150,7 +147,7 @@ def compare_as_held(subject: Subject, search: Search, explained: Explained) -> E
     if not words or (is_new and not explained.is_right):
         return explained
     slip = f"it holds other numbers than `like`: {words}"
-    if not explained.is_right or (is_new and is_trained):  # which norm, `like` says
+    if not explained.is_right or (is_new and not mine_is_new):  # which norm, `like` says
         return explained._replace(remark=f" {capitalized(slip)}.")
     same = " With the same numbers in both no difference was found."
     return explained._replace(is_right=False, remark=same).because([slip])

@@ -29,7 +29,6 @@ UNSEEN = (4, 9)
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
 TAKEN = (torch.float64, torch.float32)  # by a layer; some take the second one alone
 HALF = (torch.float16, torch.bfloat16)
-MODES = "; `eval` and `train`"
 
 
 def diagnose_layer(
@@ -166,19 +165,11 @@ def _judged(
     explained = _explained(subject, search)
     if is_held:
         explained = compare_as_held(subject, search, explained)
-    found = [*findings(subject, search, explained)]
-    slips = [each for each in found if each.slip and (explained.is_right or explained.words)]
-    rest = [case.trial.words for case in explained.without if case.kind not in APART]
-    places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
-    places += [each.words for each in found if each not in slips]
-    explained = explained._replace(
-        words=" ".join([explained.words, *(each.words for each in slips)]).strip(),
-        slips=(*explained.slips, *(each.slip for each in slips)),
-    )
     words = spoken([trial.words for trial, _ in reversed(pairs)])
-    tried = f"shape {tuple(search.main.trial.x.shape)}: {words}{MODES * subject.is_module}"
-    how_far = " in what was tried, up to rounding"
-    return conclusion(search.main, explained, how_far, tried, places)
+    tried = f"shape {tuple(search.main.trial.x.shape)}: {words}"
+    tried += "; `eval` and `train`" * subject.is_module
+    found = [*findings(subject, search, explained)]
+    return conclusion(search.main, explained, found, " in what was tried, up to rounding", tried)
 
 
 def _explained(subject: Subject, search: Search) -> Explained:

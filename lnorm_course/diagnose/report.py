@@ -7,6 +7,7 @@ from enum import Enum
 from lnorm_course.checking.feedback import inline
 from lnorm_course.diagnose.case import Case
 from lnorm_course.diagnose.explaining import Explained
+from lnorm_course.diagnose.findings import Finding
 from lnorm_course.diagnose.likeness import place
 from lnorm_course.diagnose.trials import APART
 from lnorm_utils.words import capitalized, spoken
@@ -72,22 +73,27 @@ def diagnosis(
 
 
 def conclusion(
-    main: Case, explained: Explained, how_far: str, tried: str, places: Sequence[str]
+    main: Case, explained: Explained, found: Sequence[Finding], how_far: str, tried: str
 ) -> Diagnosis:
     """Return a diagnosis from what explains the cases, or else from where they differ.
 
     Args:
         main: the most typical case.
+        found: what there is to say besides.
         how_far: what "no difference found" is said of.
     """
-    if explained.words:
-        words = explained.words + explained.remark
-        return diagnosis(Verdict.KNOWN, words, explained.slips, places, tried)
-    if explained.is_right:
-        words = f"from {main.norm.in_words}{how_far}.{explained.remark}"
-        return diagnosis(Verdict.NO_DIFFERENCE, words, (), places, tried)
-    tried += "; all slips, and each with the common ones, but no two rare ones together"
-    wrong = [case for case in explained.wrong if case.kind not in APART]
-    where = f"It differs on {spoken([case.trial.words for case in wrong])} alone. "
-    words = where * (main not in wrong) + place(wrong[-1]) + explained.remark
-    return diagnosis(Verdict.UNKNOWN, words, (), places, tried)
+    is_known = explained.is_right or explained.words
+    slips = [each for each in found if each.slip and is_known]
+    rest = [case.trial.words for case in explained.without if case.kind not in APART]
+    places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
+    places += [each.words for each in found if each not in slips]
+    clauses = (*explained.slips, *(each.slip for each in slips))
+    verdict, words = Verdict.KNOWN, " ".join([explained.words, *(each.words for each in slips)])
+    if not is_known:
+        wrong = [case for case in explained.wrong if case.kind not in APART]
+        where = f"It differs on {spoken([case.trial.words for case in wrong])} alone. "
+        verdict, words = Verdict.UNKNOWN, where * (main not in wrong) + place(wrong[-1])
+        tried += "; all slips, and each with the common ones, but no two rare ones together"
+    elif not clauses:
+        verdict, words = Verdict.NO_DIFFERENCE, f"from {main.norm.in_words}{how_far}."
+    return diagnosis(verdict, words.strip() + explained.remark, clauses, places, tried)

@@ -27,7 +27,6 @@ ROLES = {
     "shape": ("normalized_shape", "shape", "input_shape", "norm_shape"),
     "both": ("params", "parameters", "weights", "affine"),  # a tuple of γ and β
 }
-VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class Subject:
@@ -202,7 +201,7 @@ def _arguments(layer: Callable) -> dict[str, str]:
     # γ may be called w or a, but the first argument is always x, unless it goes in by its name.
     is_named = parameters[:1] and parameters[0].kind is inspect.Parameter.KEYWORD_ONLY
     for each in parameters[0 if is_named else 1 :]:
-        if each.kind in VARIADIC:
+        if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
             continue
         role = next((r for r, names in ROLES.items() if each.name.lower() in names), "")
         if role and role not in found:
