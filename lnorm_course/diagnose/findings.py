@@ -51,6 +51,7 @@ def findings(subject: Subject, search: Search, explained: Explained) -> Iterator
     if is_changed:
         more = ": whoever uses x afterwards gets other numbers."
         yield _slip("it changes its input in place", more)
+    is_wrong = not explained.is_right or any(case.kind == "far" for case in explained.without)
     returned: dict[torch.dtype, list[str]] = {}
     for trial, value in ((case.trial, case.value) for case in search.cases):
         if trial.kind != "gradient" and isinstance(value, Tensor) and value.dtype != trial.dtype:
@@ -58,7 +59,7 @@ def findings(subject: Subject, search: Search, explained: Explained) -> Iterator
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
         minor = _slip(slip, f". {name} returns what it gets.")
-        yield minor if explained.is_right else Finding(minor.words)
+        yield Finding(minor.words) if is_wrong else minor
     if subject.returns > 1:
         yield Finding(f"It returns {subject.returns} things; the first was compared.")
     pairs = ((case.trial.words, case.value) for case in search.cases)
