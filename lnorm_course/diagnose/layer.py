@@ -56,20 +56,7 @@ def diagnose_layer(
         words = f"For {tuple(trial.x.shape)} it raises {value.kind}: {value.message}. With "
         words += "`shape=` you can say which sizes γ has, such as `shape=768`."
         return diagnosis(Verdict.NOT_JUDGED, words)
-    subject.find_dtype(trial)
-    if subject.computes_in == torch.float64:  # and yet a part of it may be float32
-        wide = replace(trial, x=1e4 * trial.x)  # where no ε counts
-        value = subject.result(wide)
-        exact, rough = (Case(mine, wide, value, unit).is_right for unit in (DOUBLE, SINGLE))
-        if rough and not exact:
-            subject.computes_in = torch.float32
-    mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
-    widths = () if known or subject.channels_first else WIDTHS
-    main = tuple(trial.x.shape)
-    more = [each for each in _shapes(subject.channels_first, mine.shape) if each != main]
-    trials = trials_for(trial, [main, *more], "eps" in subject.takes, widths, mean)
-    if subject.computes_in in HALF:
-        trials = [each for each in trials if each.kind == "main"]
+    trials = _trials(subject, mine, trial, is_wide=not known)
     subjects = [subject.changed(mode=mode) for mode in (False, True)[: 1 + subject.is_module]]
     for each in subjects:
         if kept := _keeps(each, mine, trials[-1]):
@@ -106,6 +93,29 @@ def _shapes(channels_first: bool, size: Sizes) -> list[Sizes]:
         return [(*leading, *size) for leading in LEADING[:2]]
     square = [size * 2] if len(size) == 1 and size[0] <= SQUARE else []
     return [*((*leading, *size) for leading in LEADING), *square, size]
+
+
+def _trials(subject: Subject, norm: Reference, trial: Trial, is_wide: bool) -> list[Trial]:
+    """Find out in which dtype a layer computes, and choose its trials, the typical one last.
+
+    Args:
+        trial: one that it takes.
+        is_wide: whether other numbers of features are tried, too.
+    """
+    subject.find_dtype(trial)
+    if subject.computes_in == torch.float64:  # and yet a part of it may be float32
+        wide = replace(trial, x=1e4 * trial.x)  # where no ε counts
+        value = subject.result(wide)
+        exact, rough = (Case(norm, wide, value, unit).is_right for unit in (DOUBLE, SINGLE))
+        if rough and not exact:
+            subject.computes_in = torch.float32
+    mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
+    widths = WIDTHS if is_wide and not subject.channels_first else ()
+    main = tuple(trial.x.shape)
+    more = [each for each in _shapes(subject.channels_first, norm.shape) if each != main]
+    trials = trials_for(trial, [main, *more], "eps" in subject.takes, widths, mean)
+    is_half = subject.computes_in in HALF
+    return [each for each in trials if each.kind == "main" or not is_half]
 
 
 def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Any]) -> Trial:
