@@ -24,7 +24,7 @@ FEWEST = 12  # numbers
 
 
 def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]) -> Diagnosis:
-    """Return every explanation of y by x, beside a norm; `given` are γ and β, or None."""
+    """Return every explanation of y by x, beside a norm; `given` are γ and β."""
     if not x.ndim or not x.numel() or x.numel() != y.numel():
         raise ValueError(
             "What goes into a layer norm and what comes out have the same shape, with numbers in "
@@ -34,9 +34,8 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         if not tensor.isfinite().all():
             raise ValueError(f"{name} holds numbers that aren't finite (NaN or infinity).")
     unit, digits = _rounding(x, y)
-    own = {role: getattr(norm.module, role, None) if p is None else p for role, p in given.items()}
-    given = {role: p if p is None else p.detach().double() for role, p in own.items()}
-    shape = next((tuple(p.shape) for p in given.values() if p is not None), x.shape[-1:])
+    given = norm.parameters | given
+    shape = next((tuple(p.shape) for p in given.values()), x.shape[-1:])
     norm, remark = replace(norm, shape=norm.shape or shape), ""
     if x.ndim > 2 and tuple(x.shape[1:2]) == norm.shape != tuple(x.shape[-1:]):
         remark = " That's with the channels as axis 1."

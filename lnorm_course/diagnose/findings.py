@@ -99,7 +99,7 @@ def _parameters(subject: Subject, search: Search, explained: Explained) -> Itera
     norm, layer = search.norm, subject.layer
     learns = dict(layer.named_parameters()) if isinstance(layer, nn.Module) else {}
     for role, letter in LETTERS.items() if norm.module is not None and not explained.found else ():
-        if getattr(norm.module, role, None) is not None:
+        if role in norm.parameters:
             if not subject.has(role):
                 words = f"No {letter} was found in it. It was compared for the {letter} of `like`."
                 yield Finding(words)
@@ -122,9 +122,7 @@ def compare_as_held(subject: Subject, search: Search, explained: Explained) -> E
     Args:
         explained: what is known with the same γ and β in both.
     """
-    norm, tensors = search.norm, subject.tensors(subject.layer)
-    held: dict[str, Any] = {role: getattr(norm.module, role, None) for role in LETTERS}
-    like = {role: p.detach().double() for role, p in held.items() if p is not None}
+    norm, like, tensors = search.norm, search.norm.parameters, subject.tensors(subject.layer)
     if "weight" not in like or not subject.is_module:
         return explained
     mine = {  # others go by such a name, but are both in one, or something else

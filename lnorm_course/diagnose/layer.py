@@ -32,12 +32,12 @@ HALF = (torch.float16, torch.bfloat16)
 
 
 def diagnose_layer(
-    layer: Any, norm: Reference, given: dict[str, Any], shape: tuple[int, ...] | None = None
+    layer: Any, norm: Reference, given: dict[str, Tensor], shape: tuple[int, ...] | None = None
 ) -> Diagnosis:
     """Return what tells a layer from a norm.
 
     Args:
-        given: γ and β, or None.
+        given: γ and β, by their roles.
         shape: that of γ, if the layer takes no other.
     """
     known = shape or norm.shape or Subject(layer).shape
@@ -65,7 +65,7 @@ def diagnose_layer(
     results = [[each.result(trial) for trial in trials] for each in subjects]
     if all(map(equal, results[0], results[-1])):
         subjects = subjects[:1]
-    is_held = len(subjects) == 1 and all(p is None for p in given.values())
+    is_held = len(subjects) == 1 and not given
     judged = [
         (each, _judged(each, mine, [*zip(trials, values, strict=True)], is_held))
         for each, values in zip(subjects, results, strict=False)
@@ -118,17 +118,15 @@ def _trials(subject: Subject, norm: Reference, trial: Trial, is_wide: bool) -> l
     return [each for each in trials if each.kind == "main" or not is_half]
 
 
-def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Any]) -> Trial:
+def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]) -> Trial:
     """Choose γ and β: those given, or of `like`, or others if they can be put into the layer."""
     chosen: dict[str, Any] = {}
     for seed, role in ((3, "weight"), (4, "bias")):
-        own = getattr(norm.module, role, None) if given[role] is None else given[role]
+        own = given.get(role, norm.parameters.get(role))
         # If `like` has none, the layer keeps what it holds.
         is_kept = own is None and norm.module is not None and role in subject.held
         is_free = not is_kept and (subject.has(role) or (subject.is_module and own is not None))
-        if given[role] is None and is_free:
-            own = parameter(norm.shape, seed)
-        chosen[role] = own if own is None else own.detach().double()
+        chosen[role] = parameter(norm.shape, seed) if is_free and role not in given else own
     roles = tuple(role for role, p in chosen.items() if p is not None and subject.has(role))
     return Trial("", torch.zeros(0), norm.eps, **chosen, roles=roles, axes=len(norm.shape))
 
@@ -137,14 +135,14 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
     """Say if what it gives isn't due to what comes in alone: something is kept, or random."""
     unseen = (*UNSEEN, *trial.x.shape[-trial.axes :])
     pair = [replace(trial, x=typical(unseen, seed)) for seed in (81, 82)]
-    layer, fresh, third = (subject.copy(trial) for _ in range(3))
+    layer, fresh = subject.copy(trial), subject.copy(trial)
     with torch.random.fork_rng():
         before = subject.state(layer)
         values = [subject.result(trial, layer) for _ in range(2)]
         after = subject.state(layer)
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
         after_other = subject.result(trial, fresh)
-        of_pair = [(each, subject.result(each, third)) for each in pair]
+        of_pair = [(each, subject.result(each, fresh)) for each in pair]
     changed = subject.writes = [f"`{n}`" for n in after if before.get(n) != after[n]]
     if isinstance(other, Tensor) and equal(values[0], other):
         words = "what comes out doesn't depend on what goes in"

@@ -64,8 +64,8 @@ def diagnose(
     """
     if eps is not None and (not isinstance(eps, Real) or eps < 0):
         raise ValueError(f"eps must be a number of 0 or more, but {eps!r} was given.")
-    given = {"weight": weight, "bias": bias}
-    given = {role: p if p is None else _tensor(role, p) for role, p in given.items()}
+    pairs = (("weight", weight), ("bias", bias))
+    given = {role: _tensor(role, p).double() for role, p in pairs if p is not None}
     is_numbers = isinstance(layer, Tensor | numpy.ndarray | list | tuple)
     if is_numbers and y is None:
         raise TypeError("To diagnose numbers, give two arrays: what went in, and what came out.")

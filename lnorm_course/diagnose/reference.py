@@ -44,6 +44,12 @@ class Reference:
         return self.name.replace("L", "l")
 
     @property
+    def parameters(self) -> dict[str, Tensor]:
+        """The γ and β that its module has, by their roles."""
+        held = {role: getattr(self.module, role, None) for role in ("weight", "bias")}
+        return {role: p.detach().double() for role, p in held.items() if p is not None}
+
+    @property
     def pieces(self) -> list[Piece]:
         """Its wrong pieces."""
         return _known(self.name, len(self.shape))[1]
