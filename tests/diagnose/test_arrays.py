@@ -44,6 +44,10 @@ def test_another_order_of_gamma_is_seen_in_numbers_of_half_precision():
 def test_another_shape_is_told_as_it_is():
     diagnosis = diagnose(X, F.layer_norm(X, (8,)).transpose(0, 1))
     assert "with the first two axes transposed" in diagnosis.verdict
+    image = numbers(2, 5, 7, 8)
+    y = F.layer_norm(image, (8,))
+    assert "the last axis as axis 1" in diagnose(image, y.movedim(-1, 1)).verdict
+    assert "axis 1 as the last one" in diagnose(image.movedim(-1, 1), y, weight=[1.0] * 8).verdict
     diagnosis = diagnose(X, F.layer_norm(X, (8,)).reshape(6, 4, 8))
     assert "of shape (4, 6, 8) it returns (6, 4, 8)" in diagnosis.verdict
 
