@@ -1,4 +1,4 @@
-"""What a layer with one dtype, with two faults of a kind, or with a fault in one mode is told."""
+"""What a layer is told that is wrapped, has one dtype, or is wrong in two ways or one mode."""
 
 import pytest
 import torch
@@ -154,3 +154,12 @@ def test_statistics_kept_by_shape_are_told():
         return (x - average) / (variance + 1e-5).sqrt()
 
     assert diagnose(cached).slips == ("It keeps something from its first input of a shape",)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+def test_a_wrapped_layer_is_judged_as_it_is():
+    for wrap in (torch.jit.script, nn.DataParallel):
+        for layer, right in ((nn.LayerNorm(8), True), (nn.LayerNorm(8, eps=1e-3), False)):
+            assert diagnose(wrap(layer), like=nn.LayerNorm(8)).right is right
+    compiled = torch.compile(nn.LayerNorm(8), backend="eager")
+    assert "`_orig_mod.weight`" in str(diagnose(compiled, like=nn.LayerNorm(8)))

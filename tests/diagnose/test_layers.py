@@ -369,15 +369,6 @@ def test_what_cannot_be_judged_gets_a_sentence(layer, words):
     assert words in diagnosis.verdict
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
-def test_a_wrapped_layer_is_judged_as_it_is():
-    for wrap in (torch.jit.script, nn.DataParallel):
-        for layer, right in ((nn.LayerNorm(8), True), (nn.LayerNorm(8, eps=1e-3), False)):
-            assert diagnose(wrap(layer), like=nn.LayerNorm(8)).right is right
-    compiled = torch.compile(nn.LayerNorm(8), backend="eager")
-    assert "`_orig_mod.weight`" in str(diagnose(compiled, like=nn.LayerNorm(8)))
-
-
 def test_what_is_no_layer_is_refused():
     for layer in (nn.LayerNorm, 3, lambda x, other: x):
         with pytest.raises(TypeError, match="diagnose"):
