@@ -1,35 +1,26 @@
 """An exercise in code as a program with gaps, in JupyterLab: a student chooses what stands in each.
 
-`Exercise.choose` shows it. On a page `gaps.js` draws it too, and `choosing.js` judges it.
+`Exercise.choose` shows it. `gaps.js` draws and judges it, here and on a page.
 """
 
-import itertools
-from collections.abc import Sequence
+import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lnorm_course.checking.feedback import Feedback, State, inline
 from lnorm_course.progress_files import CHOSEN, keep
-from lnorm_course.slips.notation import Template
 
 if TYPE_CHECKING:
     from lnorm_course.checking.code_exercise import CodeExercise
 
-__all__ = ["SCRIPT", "choosing", "judged", "outcomes", "program_data", "to_change"]
+__all__ = ["SCRIPT", "choosing", "outcomes", "program_data"]
 
 ROOM = Path(__file__).parent
 SCRIPT = (ROOM / "gaps.js").read_text("utf-8")
 STYLE = (ROOM / "gaps.css").read_text("utf-8")
 RENDER = """
 function render({ model, el }) {
-  let tell = () => {};
-  const take = ({ wrong }) => tell(wrong);
-  model.on("msg:custom", take);
-  program(el, model.get("program"), (chosen) => new Promise((resolve) => {
-    tell = resolve;
-    model.send({ chosen });
-  }));
-  return () => model.off("msg:custom", take);
+  program(el, model.get("program"), (chosen, wrong) => { if (!wrong.length) model.send("right"); });
 }
 export default { render };
 """
@@ -37,7 +28,7 @@ NOW_WRITE_IT = "Now write it yourself, and check it: only that counts."
 
 
 def choosing(exercise: "CodeExercise") -> Any:
-    """Return a widget with the template of an exercise, which runs what is chosen."""
+    """Return a widget with the template of an exercise, which keeps that it was solved so."""
     import anywidget
     import traitlets
 
@@ -46,55 +37,29 @@ def choosing(exercise: "CodeExercise") -> Any:
         _css = STYLE
         program = traitlets.Dict().tag(sync=True)
 
-    widget = Choosing(program=program_data(exercise.template, NOW_WRITE_IT))
+    def solved(*message: object) -> None:
+        if exercise.name:
+            keep(exercise.topic, exercise.name, CHOSEN)
 
-    def answer(widget: Any, content: dict[str, list[int]], buffers: object) -> None:
-        widget.send({"wrong": judged(exercise, content["chosen"])})
-
-    widget.on_msg(answer)
+    widget = Choosing(program=program_data(exercise, NOW_WRITE_IT))
+    widget.on_msg(solved)
     return widget
 
 
-def program_data(template: Template, right: str) -> dict[str, Any]:
-    """Return what `gaps.js` needs to draw a program.
-
-    Args:
-        template: with the gaps.
-        right: what a student reads whose program is right.
-    """
-    gaps = [[{"code": p.code, "html": inline(p.why)} for p in gap] for gap in template.gaps]
-    said = Feedback(State.RIGHT, right)._repr_html_()
-    return {"code": list(template.code), "gaps": gaps, "right": said}
-
-
-def judged(exercise: "CodeExercise", chosen: Sequence[int]) -> list[int]:
-    """Return the gaps that have to change; if there are none, keep that it was solved like this."""
-    wrong = to_change(exercise, chosen)
-    if not wrong and exercise.name:
-        keep(exercise.topic, exercise.name, CHOSEN)
-    return wrong
-
-
-def to_change(exercise: "CodeExercise", chosen: Sequence[int]) -> list[int]:
-    """Number the fewest gaps whose change makes a program right; none if it's right as it is.
-
-    Only gaps with a piece that is wrong are changed, so each has a sentence. Changing all of them
-    makes the program right. `choosing.js` does the same on a page.
+def program_data(exercise: "CodeExercise", right: str) -> dict[str, Any]:
+    """Return what `gaps.js` needs to draw the programs of an exercise, and to judge them.
 
     Args:
         exercise: with the gaps.
-        chosen: the number of a piece for each gap.
+        right: what a student reads whose program is right.
     """
-    template = exercise.template
-    marked = [piece.gap for piece in template.pieces(chosen) if piece.why]
-    for count in range(len(marked)):
-        for gaps in itertools.combinations(marked, count):
-            each = (
-                range(len(gap)) if n in gaps else [chosen[n]] for n, gap in enumerate(template.gaps)
-            )
-            if any(map(exercise.is_right_with, itertools.product(*each))):
-                return list(gaps)
-    return marked
+    code, gaps = exercise.template
+    return {
+        "code": list(code),
+        "gaps": [[{"code": p.code, "html": inline(p.why)} for p in gap] for gap in gaps],
+        "right": Feedback(State.RIGHT, right)._repr_html_(),
+        "outcomes": base64.b64encode(outcomes(exercise)).decode(),
+    }
 
 
 def outcomes(exercise: "CodeExercise") -> bytes:

@@ -1,11 +1,37 @@
 // A program with gaps, each a native select, for a page and for JupyterLab.
 
 /**
- * Draw a program and a button that checks it.
- * `judge` takes the numbers of the chosen pieces, and returns the gaps that have to change: none if
- * the program is right. Return a function that chooses pieces and checks them.
+ * Number the fewest gaps whose change makes a program right; none if it's right as it is.
+ * Only gaps with a piece that is wrong are changed, so each has a sentence. Changing all of them
+ * makes the program right.
  */
-function program(place, { code, gaps, right }, judge) {
+function toChange(chosen, gaps, isRight) {
+  if (isRight(chosen)) return [];
+  const marked = gaps.flatMap((pieces, n) => (pieces[chosen[n]].html ? [n] : []));
+  const groups = (list, count) => (count
+    ? list.flatMap((one, i) => groups(list.slice(i + 1), count - 1).map((rest) => [one, ...rest]))
+    : [[]]);
+  const canBeRight = (at, [gap, ...rest]) => (gap === undefined
+    ? isRight(at)
+    : gaps[gap].some((_, piece) => canBeRight(Object.assign([...at], { [gap]: piece }), rest)));
+  for (let count = 1; count < marked.length; count += 1) {
+    const found = groups(marked, count).find((group) => canBeRight(chosen, group));
+    if (found) return found;
+  }
+  return marked;
+}
+
+/**
+ * Draw a program and a button that checks it. Each possible program was run before, and has a bit
+ * in `outcomes`. `take` is told the numbers of the chosen pieces, and the gaps that have to change.
+ * Return a function that chooses pieces and checks them.
+ */
+function program(place, { code, gaps, right, outcomes }, take) {
+  const bits = Uint8Array.from(atob(outcomes), (letter) => letter.charCodeAt(0));
+  const isRight = (chosen) => {
+    const number = chosen.reduce((before, at, n) => before * gaps[n].length + at, 0);
+    return (bits[number >> 3] >> (number & 7)) & 1;
+  };
   const put = (tag, parent, attributes = {}, text = "") => {
     const made = Object.assign(document.createElement(tag), { textContent: text });
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -46,14 +72,16 @@ function program(place, { code, gaps, right }, judge) {
     return `gap ${n + 1}, ${shown.outerHTML}: ${gaps[n][selects[n].value].html}`;
   };
 
-  async function check() {
+  function check() {
     const open = selects.findIndex((select) => select.value === "");
     if (open >= 0) {
       say("○ Not attempted:", `choose what stands in gap ${open + 1}.`);
       selects[open].focus();
       return;
     }
-    const wrong = await judge(selects.map((select) => Number(select.value)));
+    const chosen = selects.map((select) => Number(select.value));
+    const wrong = toChange(chosen, gaps, isRight);
+    take(chosen, wrong);
     selects.forEach((select, n) => {
       if (wrong.includes(n)) select.setAttribute("aria-invalid", "true");
       else select.removeAttribute("aria-invalid");

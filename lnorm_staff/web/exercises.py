@@ -1,13 +1,12 @@
 """Exercises as a page shows them: predictions that a script judges, hints, and solutions."""
 
-import base64
 import html
 import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from lnorm_course.checking.choosing import outcomes, program_data
+from lnorm_course.checking.choosing import program_data
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain
 from lnorm_course.checking.exercise import Exercise
@@ -102,13 +101,12 @@ def code_exercise(exercise: CodeExercise, start: str) -> str:
         start: what a student starts with.
     """
     kind = "lnorm-exercise lnorm-choosing" + " further" * exercise.further
-    program = program_data(exercise.template, exercise.reason)
-    bits = base64.b64encode(outcomes(exercise)).decode()
+    data = in_script(program_data(exercise, exercise.reason))
     return (
         f'<div class="{kind}" id="{exercise.topic}-{exercise.name}"><div class="place">'
         f"{_code(start)}"
         "<p>Write it on paper, or run it in JupyterLab. Then compare.</p></div>"
-        f"{curly(in_script({**program, 'outcomes': bits}))}{_hints(exercise)}"
+        f"{curly(data)}{_hints(exercise)}"
         f"<details><summary>Solution{unseen(exercise)}</summary>"
         f"{_code(exercise.template.program())}</details></div>"
     )

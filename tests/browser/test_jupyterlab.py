@@ -158,7 +158,7 @@ def test_two_views_of_one_agree_whatever_moves_it_and_go_when_its_cell_runs_agai
     Alive(lab.page, lab.explorers.last, "collapse")
 
 
-def test_the_kernel_runs_the_program_that_is_chosen(lab):
+def test_the_program_that_is_chosen_is_judged(lab):
     page = lab.page
     for piece, said in (("0", "over the points of the batch"), ("-1", "Now write it yourself")):
         page.get_by_role("combobox", name="gap 1 of 2, line 2").select_option(label=piece)
