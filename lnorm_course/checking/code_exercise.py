@@ -4,12 +4,13 @@ import functools
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from lnorm_course.checking import running
 from lnorm_course.checking.class_attempts import observe
 from lnorm_course.checking.errors import Raised
-from lnorm_course.checking.exercise import CLOSED, Exercise
-from lnorm_course.checking.feedback import Feedback, State, first_sentence, show, with_remark
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
 from lnorm_course.checking.patterns import A_FIXED_SIZE, only_these_fit, pattern
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import Explanation, Explanations, Mistake, in_words
@@ -52,6 +53,8 @@ class CodeExercise(Exercise):
     Right.
     """
 
+    last_help = f"`.choose()` lets you build it from given pieces. {Exercise.last_help}"
+
     def __init__(
         self,
         template: Template,
@@ -79,19 +82,10 @@ class CodeExercise(Exercise):
     def __dir__(self) -> list[str]:
         return ["check", "hint", "choose", "solution"]
 
-    @property
-    def last_help(self) -> str:  # type: ignore[override]
-        """What a student reads after the last hint."""
-        return f"`.choose()` lets you build it from given pieces. {super().last_help}"
-
-    def choose(self) -> None:
-        """Show the program with gaps, and let a student choose what stands in each."""
-        if CLOSED.exists():
-            super().choose()
-            return
+    def shown_choices(self) -> Any:
         from lnorm_course.checking.choosing import choosing
 
-        show(choosing(self))
+        return choosing(self)
 
     def shown_solution(self) -> Feedback:
         return Feedback(State.SOLUTION, "", code=self.template.program())

@@ -30,7 +30,9 @@ def same(attempt: object, expected: object, within: float) -> bool:
     if isinstance(right, Tensor):
         if not isinstance(given, Tensor) or given.shape != right.shape:
             return False
-        return dtypes_agree(given, right) and _all_are_close(given, right, within)
+        if are_far(first_number(given), first_number(right), within):
+            return False  # as most tensors that differ do
+        return dtypes_agree(given, right) and bool(close_numbers(given, right, within).all())
     if isinstance(right, tuple):
         if getattr(given, "ndim", 0) == 1 and len(given) == len(right):
             given = tuple(given.tolist())
@@ -79,19 +81,13 @@ def close_numbers(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
     return torch.isclose(attempt, expected, rtol=within, atol=within, equal_nan=True)
 
 
-def _all_are_close(attempt: Tensor, expected: Tensor, within: float) -> bool:
-    """Tell whether all numbers are close; most tensors that aren't differ in the first one."""
-    is_far = are_far(first_number(attempt), first_number(expected), within)
-    return not is_far and bool(close_numbers(attempt, expected, within).all())
-
-
-def first_number(value: Tensor) -> complex:
-    """Return the first number of a tensor, or 0 if it's empty."""
-    return sum(value.flatten()[:1].tolist())
+def first_number(value: object) -> complex:
+    """Return the first number of a tensor, 0 if it's empty, and NaN if it's no tensor."""
+    return sum(value.flatten()[:1].tolist()) if isinstance(value, Tensor) else math.nan
 
 
 def are_far(one: complex, other: complex, within: float) -> bool:
-    """Tell whether two numbers are too far from each other for tensors that are close."""
+    """Tell whether two numbers are too far apart to begin tensors that are close; NaN never is."""
     return abs(one - other) > 2 * max(within, IN_FLOAT32) * (1 + abs(other))
 
 

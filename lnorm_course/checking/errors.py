@@ -3,7 +3,6 @@
 The grader's kernel runs this file too, so it imports PyTorch and the standard library only.
 """
 
-import linecache
 import re
 import sysconfig
 import traceback
@@ -91,15 +90,11 @@ def error_of(problem: BaseException, attempt: str, used: str) -> Raised | str:
     Returns:
         A sentence that says what to do, if the cause is plain.
     """
-    steps = [*traceback.walk_tb(problem.__traceback__)][1:]
-    places = [(frame.f_code.co_filename, number) for frame, number in steps]
-    theirs = [place for place in places if not place[0].startswith(LIBRARIES)]
-    code = where = ""
-    if theirs:
-        file, number = theirs[-1]
-        linecache.checkcache(file)
-        code = linecache.getline(file, number).strip()
-        where = f" in line {number} of your cell"
+    walked = traceback.walk_tb(problem.__traceback__)
+    frames = traceback.StackSummary.extract(walked, lookup_lines=False)[1:]
+    theirs = [frame for frame in frames if not frame.filename.startswith(LIBRARIES)]
+    code = (theirs[-1].line if theirs else "") or ""
+    where = f" in line {theirs[-1].lineno} of your cell" if theirs else ""
     where += f", `{code[:80]}`" if code else ""
     kind, message, _ = raised = Raised.of(problem)
     if type(problem) is CallError:

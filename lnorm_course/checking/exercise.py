@@ -90,13 +90,17 @@ class Exercise(ABC):
         show(Feedback(State.HINT, told))
 
     def choose(self) -> None:
-        """Say that there's no program to choose from; see `CodeExercise`."""
-        told = "there is no program to choose from here. Give your answer to `check`."
-        show(CLOSED_FOR_NOW if CLOSED.exists() else Feedback(State.HINT, told))
+        """Show the program with gaps, and let a student choose what stands in each."""
+        show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_choices())
 
     def solution(self) -> None:
         """Show the answer."""
         show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_solution())
+
+    def shown_choices(self) -> Any:
+        """Return what `choose` shows; without a program, that there's none."""
+        told = "there is no program to choose from here. Give your answer to `check`."
+        return Feedback(State.HINT, told)
 
     @abstractmethod
     def shown_solution(self) -> Feedback:

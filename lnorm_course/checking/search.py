@@ -62,7 +62,7 @@ class Explanations:
         self.exercise, self.mistakes = exercise, exercise.mistakes
         self.own_pieces = exercise.template.wrong
         # Each runs once, however many attempts come.
-        self._known: dict[tuple, tuple[object, complex | None]] = {}
+        self._known: dict[tuple, tuple[object, complex]] = {}
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
@@ -92,14 +92,15 @@ class Explanations:
             self._tells_little(results[n]) for n in wrong
         ):
             most = 1
-        code, begins = "".join(source.split()), _first_number(results[order[0]])
+        code, begins = "".join(source.split()), first_number(results[order[0]])
+        within = self.exercise.within
         for count in range(1, most + 1):
             for group in self.all(count):
                 found = [
                     parts
                     for parts in group
                     if all(_may_be(part, code) for part in parts)  # first, because nothing runs
-                    and self._begins_alike(begins, parts, order[0])
+                    and not are_far(begins, self._result(parts, order[0])[1], within)
                     and all(self.fits(results[n], parts, n) for n in order)
                 ]
                 if found:
@@ -124,7 +125,7 @@ class Explanations:
         """Return what wrong parts make of one of the inputs, which may be an error."""
         return self._result(parts, number)[0]
 
-    def _result(self, parts: Explanation, number: int) -> tuple[object, complex | None]:
+    def _result(self, parts: Explanation, number: int) -> tuple[object, complex]:
         """Return it with its first number."""
         key = (*map(id, parts), number)
         if key not in self._known:
@@ -134,7 +135,7 @@ class Explanations:
             except Exception as error:
                 result = Raised.of(error)
             result = result.detach() if isinstance(result, torch.Tensor) else result
-            self._known[key] = result, _first_number(result)
+            self._known[key] = result, first_number(result)
         return self._known[key]
 
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
@@ -145,11 +146,6 @@ class Explanations:
         if isinstance(result, Raised) and parts and parts[0] in self.own_pieces:
             return False
         return self.equal(result, self.result(parts, number))
-
-    def _begins_alike(self, first: complex | None, parts: Explanation, number: int) -> bool:
-        """Tell whether the first numbers are close, because those of most results aren't."""
-        other = self._result(parts, number)[1]
-        return first is None or other is None or not are_far(first, other, self.exercise.within)
 
     def equal(self, one: object, other: object) -> bool:
         """Tell whether two results are the same, be they values or errors."""
@@ -166,11 +162,6 @@ class Explanations:
                 (result.abs() <= self.exercise.within).all()
             )
         return isinstance(result, bool | str)
-
-
-def _first_number(result: object) -> complex | None:
-    """Return the first number of a tensor; None if it's something else."""
-    return first_number(result) if isinstance(result, torch.Tensor) else None
 
 
 def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:
