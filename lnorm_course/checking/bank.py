@@ -45,7 +45,7 @@ import re
 import textwrap
 import traceback
 from collections.abc import Iterator
-from importlib.abc import Loader
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -171,16 +171,8 @@ def _problems(section: Section, names: set[str]) -> Iterator[tuple[int, str]]:
             yield section.line, f"{section.name!r} has no `{word}`."
 
 
-class BankLoader(Loader):
-    """Makes a module of a text, as Python's own loaders do of code.
-
-    Args:
-        name: of the module.
-        path: of the text.
-    """
-
-    def __init__(self, name: str, path: str) -> None:
-        self.path, self.names = Path(path), dict[str, Any]()
+class BankLoader(SourceFileLoader):
+    """Makes a module of a text, as Python's own loader does of code."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill the module with the exercises, and put them in the bank of their topic.
@@ -188,11 +180,12 @@ class BankLoader(Loader):
         Raises:
             BankError: something is wrong in the text.
         """
-        self.names, topic = vars(module), self.path.stem
+        self.names, self.text = vars(module), Path(self.path)
+        topic = self.text.stem
         self.names |= {"math": math, "torch": torch, "nn": torch.nn, "TOPIC": topic}
-        for line, source in setups(self.path):
+        for line, source in setups(self.text):
             self.run(source, line, "exec")
-        found = list(sections(self.path))
+        found = list(sections(self.text))
         made = {each.name: self.exercise(each) for each in found}
         for each in found:
             made[each.name].put_in_bank(topic, each.name, each.is_further)
@@ -203,17 +196,17 @@ class BankLoader(Loader):
     ) -> Any:
         """Run code that begins in a line of the text, and return the value of an expression."""
         try:
-            code = compile("\n" * (line - 1) + source, str(self.path), mode)
+            code = compile("\n" * (line - 1) + source, self.path, mode)
             return eval(code, self.names, names)
         except SyntaxError as error:
-            is_own = error.filename == str(self.path)
+            is_own = error.filename == self.path
             at = error.lineno if is_own and error.lineno else line
             said = f"this isn't Python: {error.msg}."
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
-            at = [line, *(f.lineno or line for f in frames if f.filename == str(self.path))][-1]
+            at = [line, *(f.lineno or line for f in frames if f.filename == self.path)][-1]
             said = f"this raises {type(error).__name__}: {error}."
-        raise BankError(self.path, at, said)
+        raise BankError(self.text, at, said)
 
     def told(self, entry: Entry) -> tuple[str, str, tuple[Belief, ...]]:
         """Split an entry into its code, the sentences, and the belief behind it, if there's one."""
@@ -221,12 +214,12 @@ class BankLoader(Loader):
         try:
             piece = told(words.strip())
         except ValueError as problem:
-            raise BankError(self.path, entry.line, str(problem)) from None
+            raise BankError(self.text, entry.line, str(problem)) from None
         if not piece.why.endswith("."):
             form = "two spaces, #, and a sentence with a period are expected."
-            raise BankError(self.path, entry.line, form)
+            raise BankError(self.text, entry.line, form)
         if len(piece.beliefs) > 1 or piece.has:
-            raise BankError(self.path, entry.line, "in brackets stands one belief here.")
+            raise BankError(self.text, entry.line, "in brackets stands one belief here.")
         return source.strip(), piece.why, piece.beliefs
 
     def exercise(self, section: Section) -> Exercise:
@@ -241,7 +234,7 @@ class BankLoader(Loader):
             source, why, beliefs = self.told(entry)
             value = self.run(source, entry.line)
             if any(value == other for known in said.values() for other, *_ in known):
-                raise BankError(self.path, entry.line, f"the value {value!r} is written twice.")
+                raise BankError(self.text, entry.line, f"the value {value!r} is written twice.")
             said[entry.word].append(Mistake(value, why, beliefs))
         right = [(value, reason) for value, reason, _ in said["right"]]
         options["choices"] = options.pop("choose", ())
@@ -270,7 +263,7 @@ class BankLoader(Loader):
     def mistake(self, entry: Entry, given: str) -> Mistake:
         source, why, beliefs = self.told(entry)
         if not source and not entry.below:
-            raise BankError(self.path, entry.line, "in front of # stands what is returned.")
+            raise BankError(self.text, entry.line, "in front of # stands what is returned.")
         body = textwrap.indent(entry.below or f"return {source}", "    ")
         line, scope = (entry.below_line if entry.below else entry.line), dict[str, Any]()
         self.run(f"def mistake({given}):\n{body}", line - 1, "exec", scope)
@@ -281,12 +274,12 @@ class BankLoader(Loader):
         try:
             template = parse(entry.below)
         except GapError as problem:
-            raise BankError(self.path, entry.line_of(problem.at), str(problem)) from None
+            raise BankError(self.text, entry.line_of(problem.at), str(problem)) from None
         self.run("template.make()", entry.below_line, names={"template": template})
         for piece in template.wrong:
             try:
                 compile(template.program([piece]), "<gaps>", "exec")
             except SyntaxError as error:
                 said = f"the program with {piece.code!r} isn't Python: {error.msg}."
-                raise BankError(self.path, entry.line_of(piece.at), said) from None
+                raise BankError(self.text, entry.line_of(piece.at), said) from None
         return template
