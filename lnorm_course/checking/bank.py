@@ -237,7 +237,6 @@ class BankLoader(SourceFileLoader):
                 raise BankError(self.text, entry.line, f"the value {value!r} is written twice.")
             said[entry.word].append(Mistake(value, why, beliefs))
         right = [(value, reason) for value, reason, _ in said["right"]]
-        options["choices"] = options.pop("choose", ())
         return Prediction(right=right, wrong=said["wrong"], **options)
 
     def code(self, section: Section, options: dict[str, Any]) -> CodeExercise:

@@ -53,8 +53,6 @@ def plain(value: Any) -> Any:
     """Convert values that mean the same to one form, and leave other kinds of values alone."""
     if isinstance(value, list | tuple):
         return tuple(plain(v) for v in value)
-    if isinstance(value, str):
-        return " ".join(value.split()).casefold()
     if isinstance(value, Tensor | numpy.ndarray) and value.ndim == 0:
         return value.item()
     return value
@@ -110,5 +108,5 @@ def _word(value: object) -> str | None:
         value = str(value)  # "nan" or "inf"
     if not isinstance(value, str):
         return None
-    word = re.sub(r"[-×*−_() ]|\bx\b(?= *\d)", "", value.casefold())
+    word = re.sub(r"[-×*−_()\s]|\bx\b(?=\s*\d)", "", value.casefold())
     return SAME_WORDS.get(word, word)

@@ -29,7 +29,7 @@ class Prediction(Exercise):
             list and an array, too.
         wrong: values that people give.
         within: how far a number may be from the answer.
-        choices: the numbers to choose from, if the question says "Choose the closest". A number
+        choose: the numbers to choose from, if the question says "Choose the closest". A number
             that the bank doesn't know counts as the choice that is `nearest` to it, so a value
             that somebody measured is right. If there's none, the choices are listed.
 
@@ -51,10 +51,10 @@ class Prediction(Exercise):
         wrong: Sequence[Mistake],
         hints: Sequence[str],
         within: float = 1e-6,
-        choices: Sequence[float] = (),
+        choose: Sequence[float] = (),
     ) -> None:
         super().__init__(hints, within)
-        self.choices = list(choices)
+        self.choices = list(choose)
         self.answers, self.wrong = list(right), list(wrong)
 
     def judge_outcome(self, outcome: Outcome) -> Feedback:

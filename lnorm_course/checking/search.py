@@ -129,7 +129,6 @@ class Explanations:
         """Return it with its first number."""
         key = (*map(id, parts), number)
         if key not in self._known:
-            result: object
             try:
                 result = self.exercise.run(parts, number)
             except Exception as error:

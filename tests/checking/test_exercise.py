@@ -58,7 +58,7 @@ NUMBER = Prediction(
     hints=HINTS,
     within=0.01,
 )
-CHOICE = predicted(0.5, 0, 1, 0.3, choices=[0, 0.5, 1])
+CHOICE = predicted(0.5, 0, 1, 0.3, choose=[0, 0.5, 1])
 THIRD = predicted(1.0, 1 / 3)
 RIGHT, WRONG, NOTHING = State.RIGHT, State.WRONG, State.NOT_ATTEMPTED
 JUDGED = [
