@@ -12,7 +12,6 @@ from torch import Tensor
 __all__ = [
     "are_far",
     "as_float",
-    "close_numbers",
     "differing",
     "dtypes_agree",
     "first_number",

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lnorm_course.checking.comparing import close_numbers, dtypes_agree
+from lnorm_course.checking.comparing import dtypes_agree, same
 from lnorm_course.checking.running import tensors
 from lnorm_utils.words import significant
 
@@ -53,19 +53,19 @@ def _is_first_part(result: Tensor, right: Tensor, within: float) -> bool:
     while part.ndim and part.numel() > result.numel():
         part = part[0]
     is_part = part.numel() == result.numel() < right.numel()
-    return is_part and _agree(result.reshape(part.shape), part, within)
+    return is_part and same(result.flatten(), part.flatten(), within)
 
 
 def _moved(pairs: Sequence[Pair], within: float, is_alike: bool) -> str:
     """Say so if the right numbers stand at other indices, and which axes have changed places."""
     in_order = ([each.flatten().sort().values for each in pair] for pair in pairs)
-    if not all(_agree(result, right, within) for result, right in in_order):
+    if not all(same(result, right, within) for result, right in in_order):
         return ""
     ndim = pairs[0][1].ndim
     axes = [
         axes
         for axes in itertools.combinations(range(ndim), 2)
-        if all(r.ndim == ndim and _agree(r.transpose(*axes), right, within) for r, right in pairs)
+        if all(r.ndim == ndim and same(r.transpose(*axes), right, within) for r, right in pairs)
     ]
     if axes:
         which = "axes {} and {}".format(*axes[0]) if len(axes) == 1 else "two axes"
@@ -77,10 +77,6 @@ def _moved(pairs: Sequence[Pair], within: float, is_alike: bool) -> str:
         "`view`: they keep the numbers in reading order and only cut them into other rows. To "
         "swap axes, use `transpose` or `permute`."
     )
-
-
-def _agree(one: Tensor, other: Tensor, within: float) -> bool:
-    return one.shape == other.shape and bool(close_numbers(one, other, within).all())
 
 
 def _scaled(given: Tensor, exact: Tensor) -> str:
