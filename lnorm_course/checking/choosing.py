@@ -3,7 +3,6 @@
 `Exercise.choose` shows it. `gaps.js` draws and judges it, here and on a page.
 """
 
-import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from lnorm_course.progress_files import CHOSEN, keep
 if TYPE_CHECKING:
     from lnorm_course.checking.code_exercise import CodeExercise
 
-__all__ = ["SCRIPT", "choosing", "outcomes", "program_data"]
+__all__ = ["SCRIPT", "choosing", "program_data"]
 
 ROOM = Path(__file__).parent
 SCRIPT = (ROOM / "gaps.js").read_text("utf-8")
@@ -53,17 +52,8 @@ def program_data(exercise: "CodeExercise", right: str) -> dict[str, Any]:
         exercise: with the gaps.
         right: what a student reads whose program is right.
     """
-    code, gaps = exercise.template
-    return {
-        "code": list(code),
-        "gaps": [[{"code": p.code, "html": inline(p.why)} for p in gap] for gap in gaps],
-        "right": Feedback(State.RIGHT, right)._repr_html_(),
-        "outcomes": base64.b64encode(outcomes(exercise)).decode(),
-    }
-
-
-def outcomes(exercise: "CodeExercise") -> bytes:
-    """Tell of each program whether it's right: its bit, counted from the lowest of each byte."""
-    programs = exercise.template.programs
-    bits = sum(exercise.is_right_with(chosen) << n for n, chosen in enumerate(programs))
-    return bits.to_bytes((len(programs) + 7) // 8, "little")
+    template = exercise.template
+    gaps = [[{"code": p.code, "html": inline(p.why)} for p in gap] for gap in template.gaps]
+    programs = [*filter(exercise.is_right_with, template.programs)]
+    said = Feedback(State.RIGHT, right)._repr_html_()
+    return {"code": list(template.code), "gaps": gaps, "programs": programs, "right": said}

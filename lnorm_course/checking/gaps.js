@@ -5,33 +5,19 @@
  * Only gaps with a piece that is wrong are changed, so each has a sentence. Changing all of them
  * makes the program right.
  */
-function toChange(chosen, gaps, isRight) {
-  if (isRight(chosen)) return [];
-  const marked = gaps.flatMap((pieces, n) => (pieces[chosen[n]].html ? [n] : []));
-  const groups = (list, count) => (count
-    ? list.flatMap((one, i) => groups(list.slice(i + 1), count - 1).map((rest) => [one, ...rest]))
-    : [[]]);
-  const canBeRight = (at, [gap, ...rest]) => (gap === undefined
-    ? isRight(at)
-    : gaps[gap].some((_, piece) => canBeRight(Object.assign([...at], { [gap]: piece }), rest)));
-  for (let count = 1; count < marked.length; count += 1) {
-    const found = groups(marked, count).find((group) => canBeRight(chosen, group));
-    if (found) return found;
-  }
-  return marked;
+function toChange(chosen, gaps, programs) {
+  const ways = programs
+    .map((program) => program.flatMap((piece, n) => (piece === chosen[n] ? [] : [n])))
+    .filter((way) => way.every((n) => gaps[n][chosen[n]].html));
+  return ways.sort().sort((one, other) => one.length - other.length)[0]; // of as many, the first gaps
 }
 
 /**
- * Draw a program and a button that checks it. Each possible program was run before, and has a bit
- * in `outcomes`. `take` is told the numbers of the chosen pieces, and the gaps that have to change.
+ * Draw a program and a button that checks it. `programs` are all that are right, each as the
+ * numbers of its pieces. `take` is told those that are chosen, and the gaps that have to change.
  * Return a function that chooses pieces and checks them.
  */
-function program(place, { code, gaps, right, outcomes }, take) {
-  const bits = Uint8Array.from(atob(outcomes), (letter) => letter.charCodeAt(0));
-  const isRight = (chosen) => {
-    const number = chosen.reduce((before, at, n) => before * gaps[n].length + at, 0);
-    return (bits[number >> 3] >> (number & 7)) & 1;
-  };
+function program(place, { code, gaps, programs, right }, take) {
   const put = (tag, parent, attributes = {}, text = "") => {
     const made = Object.assign(document.createElement(tag), { textContent: text });
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -80,7 +66,7 @@ function program(place, { code, gaps, right, outcomes }, take) {
       return;
     }
     const chosen = selects.map((select) => Number(select.value));
-    const wrong = toChange(chosen, gaps, isRight);
+    const wrong = toChange(chosen, gaps, programs);
     take(chosen, wrong);
     selects.forEach((select, n) => {
       if (wrong.includes(n)) select.setAttribute("aria-invalid", "true");
