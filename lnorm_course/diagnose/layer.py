@@ -18,7 +18,7 @@ from lnorm_course.diagnose.reference import Reference
 from lnorm_course.diagnose.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_course.diagnose.subject import LETTERS, Subject, equal
 from lnorm_course.diagnose.trials import APART, WIDTHS, Trial, parameter, trials_for, typical
-from lnorm_utils.words import significant, spoken
+from lnorm_utils.words import dtype_name, significant, spoken
 
 __all__ = ["diagnose_layer"]
 
@@ -174,7 +174,8 @@ def _judged(
     if is_held:
         explained = compare_as_held(subject, search, explained)
     words = spoken([trial.words for trial, _ in reversed(pairs)])
-    tried = f"shape {tuple(search.main.trial.x.shape)}: {words}"
+    main = search.main.trial
+    tried = f"{dtype_name(main.dtype)} of shape {tuple(main.x.shape)}: {words}"
     tried += "; `eval` and `train`" * subject.is_module
     found = [*findings(subject, search, explained)]
     return conclusion(search.main, explained, found, " in what was tried, up to rounding", tried)
