@@ -45,7 +45,7 @@ browser: $(BROWSER) ## use the web edition, and three lessons in JupyterLab, in 
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser --reruns 1 -rfER $(ARGS)
 
 hub: $(HUB) ## run JupyterHub for a class on this machine until Ctrl+C: make hub PORT=8000
-	@mkdir -p -m 700 .hub && $(BIN)/python -m compileall -q lnorm_utils lnorm_course  # students can't
+	@mkdir -p -m 700 .hub && $(BIN)/python -m compileall -q lnorm_utils lnorm_diagnose lnorm_course  # students can't
 	@cd .hub && LNORM_HUB_PORT="$(PORT)" exec "$(CURDIR)/$(BIN)/python" -m jupyterhub -f ../deploy/jupyterhub_config.py $(ARGS)
 
 student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip

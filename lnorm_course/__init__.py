@@ -1,23 +1,31 @@
-"""What the lessons run on: exercises, explorers, and the tools that look at somebody's layer.
+"""What the lessons run on: exercises, explorers, and the lab.
 
 The rooms are imported by name, for example `from lnorm_course.explorers import explore_collapse`.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lnorm_utils.version import __version__ as __version__
 
+# All that lessons need, as they import this first: looked for, and not imported.
+NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
+if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", None) is None]:
+    raise ModuleNotFoundError(
+        f"{' and '.join(missing)} missing, so the course is not fully installed: run `%pip install "
+        '-c ../constraints.txt -e "..[course]"` in a cell of a lesson, then restart its kernel.',
+        name=missing[0],
+    )
+
 if TYPE_CHECKING:
-    from lnorm_course.diagnose import diagnose
-    from lnorm_course.inspecting import first_wrong, norms_of
+    from lnorm_diagnose import diagnose, first_wrong, norms_of
 
 __all__ = ["diagnose", "first_wrong", "norms_of"]
-HOMES = {"diagnose": "diagnose", "first_wrong": "inspecting", "norms_of": "inspecting"}
 
 
 def __getattr__(name: str) -> object:
     """Import what looks at a layer when it is first used."""
-    if name in HOMES:
-        return getattr(import_module(f"lnorm_course.{HOMES[name]}"), name)
+    if name in __all__:
+        return getattr(import_module("lnorm_diagnose"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

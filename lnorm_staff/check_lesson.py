@@ -16,9 +16,9 @@ from lnorm_course.checking.bank import BankError, Section, sections
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.checking.feedback import Feedback, State, first_sentence
+from lnorm_course.checking.feedback import Feedback, State
 from lnorm_course.checking.prediction import ROUNDED, Prediction
-from lnorm_course.checking.search import Mistake
+from lnorm_diagnose.explanations import Mistake
 from lnorm_staff.exercise_words import exercise_words
 
 __all__ = ["main", "problems"]
@@ -85,17 +85,15 @@ def _of_hints(section: Section, answer: str) -> Problems:
 def _of_answer(line: int, what: str, state: str, known: Mistake, feedback: Feedback) -> Problems:
     """Say if an answer isn't called what it is, or isn't told its words and its beliefs."""
     called = feedback.state.name.lower()
-    name = first_sentence(known.why) if state == "wrong" else ""
-    told = feedback.mistake == name and feedback.message.startswith(known.why)
     if called != state:
         yield line, f"{what} is called {called}."
-    elif not told or feedback.beliefs != known.beliefs:
+    elif [[id(part) for part in parts] for parts in feedback.found] != [[id(known)]]:
         yield line, f"{what} is told other words: {feedback.message}"
 
 
 def _of_values(exercise: Prediction, section: Section) -> Problems:
     entries = section.all("right") + section.all("wrong")
-    known = [Mistake(*answer) for answer in exercise.answers] + exercise.wrong
+    known = exercise.answers + exercise.wrong
     for entry, answer in zip(entries, known, strict=True):
         what, feedback = f"the value {answer.answer!r}", exercise.judge(answer.answer)
         yield from _of_answer(entry.line, what, entry.word, answer, feedback)
@@ -136,7 +134,7 @@ def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
             yield entry.line, f"the program with {code} isn't right."
     for piece in search.own_pieces:
         results = {n: search.result((piece,), n) for n in range(len(exercise.inputs))}
-        found = [part for (part,) in search.of(results, most=1)]
+        found = [part for (part,) in search.find(results, most=1)]
         others = [part.why for part in found if part.why != piece.why]
         if piece in found and others:
             yield entry.line_of(piece.at), f"other words fit {piece.code!r} as well: {others[0]}"

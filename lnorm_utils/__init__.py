@@ -1,23 +1,14 @@
 """What the lessons on layer normalization read: the operation itself, and the modules around it.
 
 Other modules are imported by name, for example `from lnorm_utils.plotting import hist_encoding`.
-What the lessons run on is in `lnorm_course`, and what authors and lecturers run in `lnorm_staff`.
+What tells a layer from layer norm is in `lnorm_diagnose`, what lessons run on in `lnorm_course`,
+and what authors and lecturers run in `lnorm_staff`.
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lnorm_utils.version import __version__ as __version__
-
-# All that lessons need, as they import this first: looked for, and not imported.
-NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
-if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", None) is None]:
-    raise ModuleNotFoundError(
-        f"{' and '.join(missing)} missing, so the course is not fully installed: run `%pip install "
-        "-c ../constraints.txt -e ..` in a cell of a lesson, then restart its kernel.",
-        name=missing[0],
-    )
 
 if TYPE_CHECKING:
     from lnorm_utils.assertions import assert_close

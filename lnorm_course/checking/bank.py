@@ -56,9 +56,9 @@ from lnorm_course.checking.class_attempts import LOOKS, look
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.checking.search import Mistake
-from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.notation import GapError, Template, parse, told
+from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.notation import GapError, Template, parse, told
 
 __all__ = ["BankError", "BankLoader", "Entry", "Section", "sections", "setups"]
 

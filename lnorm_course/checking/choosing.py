@@ -3,14 +3,13 @@
 `Exercise.choose` shows it. `gaps.js` draws and judges it, here and on a page.
 """
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lnorm_course.checking.feedback import Feedback, State, inline
-from lnorm_course.progress_files import CHOSEN, keep
-
-if TYPE_CHECKING:
-    from lnorm_course.checking.code_exercise import CodeExercise
+from lnorm_course.checking.feedback import Feedback, State
+from lnorm_diagnose.sentences import inline
+from lnorm_diagnose.slips.notation import Template
 
 __all__ = ["SCRIPT", "choosing", "program_data"]
 
@@ -26,8 +25,13 @@ export default { render };
 NOW_WRITE_IT = "Now write it yourself, and check it: only that counts."
 
 
-def choosing(exercise: "CodeExercise") -> Any:
-    """Return a widget with the template of an exercise, which keeps that it was solved so."""
+def choosing(program: dict[str, Any], solved: Callable[[], None]) -> Any:
+    """Return a widget in which a student chooses.
+
+    Args:
+        program: from `program_data`.
+        solved: is called when the student has chosen a right one.
+    """
     import anywidget
     import traitlets
 
@@ -36,24 +40,21 @@ def choosing(exercise: "CodeExercise") -> Any:
         _css = STYLE
         program = traitlets.Dict().tag(sync=True)
 
-    def solved(*message: object) -> None:
-        if exercise.name:
-            keep(exercise.topic, exercise.name, CHOSEN)
-
-    widget = Choosing(program=program_data(exercise, NOW_WRITE_IT))
-    widget.on_msg(solved)
+    widget = Choosing(program=program)
+    widget.on_msg(lambda *message: solved())
     return widget
 
 
-def program_data(exercise: "CodeExercise", right: str) -> dict[str, Any]:
+def program_data(
+    template: Template, programs: Sequence[tuple[int, ...]], right: str = NOW_WRITE_IT
+) -> dict[str, Any]:
     """Return what `gaps.js` needs to draw the programs of an exercise, and to judge them.
 
     Args:
-        exercise: with the gaps.
+        template: the program with gaps.
+        programs: which of its programs are right.
         right: what a student reads whose program is right.
     """
-    template = exercise.template
     gaps = [[{"code": p.code, "html": inline(p.why)} for p in gap] for gap in template.gaps]
-    programs = [*filter(exercise.is_right_with, template.programs)]
     said = Feedback(State.RIGHT, right)._repr_html_()
-    return {"code": list(template.code), "gaps": gaps, "programs": programs, "right": said}
+    return {"code": list(template.code), "gaps": gaps, "programs": [*programs], "right": said}

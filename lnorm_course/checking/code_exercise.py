@@ -7,17 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 from lnorm_course.checking import running
+from lnorm_course.checking.choosing import choosing, program_data
 from lnorm_course.checking.class_attempts import observe
-from lnorm_course.checking.errors import Raised
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.checking.feedback import Feedback, State, first_sentence, with_remark
+from lnorm_course.checking.feedback import Feedback, State, with_remark
 from lnorm_course.checking.patterns import A_FIXED_SIZE, only_these_fit, pattern
 from lnorm_course.checking.running import Outcome
-from lnorm_course.checking.search import Explanation, Explanations, Mistake, in_words
+from lnorm_course.checking.search import Search
 from lnorm_course.checking.spot import find_spot
 from lnorm_course.checking.unrecognized import UNKNOWN, difference
-from lnorm_course.slips.models import SENTENCES, Model
-from lnorm_course.slips.notation import Piece, Template
+from lnorm_course.progress_files import CHOSEN, keep
+from lnorm_diagnose.explanations import Explanation, Mistake, Raised, in_words
+from lnorm_diagnose.sentences import first_sentence
+from lnorm_diagnose.slips.models import SENTENCES, Model
+from lnorm_diagnose.slips.notation import Piece, Template
 from lnorm_utils.words import capitalized
 
 __all__ = ["CodeExercise"]
@@ -44,7 +47,7 @@ class CodeExercise(Exercise):
         without: functions that the lesson's text rules out, such as "torch.std" and
             "lnorm_utils.standardize".
 
-    >>> from lnorm_course.slips.notation import parse
+    >>> from lnorm_diagnose.slips.notation import parse
     >>> program = parse("def double(x): return ⟨2 * x ¦ x * x ⇒ You squared it.⟩")
     >>> double = CodeExercise(program, hints=[], inputs={"the number 3": (3,)})
     >>> double.check(lambda x: x**2)
@@ -83,9 +86,11 @@ class CodeExercise(Exercise):
         return ["check", "hint", "choose", "solution"]
 
     def shown_choices(self) -> Any:
-        from lnorm_course.checking.choosing import choosing
+        def solved() -> None:
+            if self.name:
+                keep(self.topic, self.name, CHOSEN)
 
-        return choosing(self)
+        return choosing(program_data(self.template, self.right_programs), solved)
 
     def shown_solution(self) -> Feedback:
         return Feedback(State.SOLUTION, "", code=self.template.program())
@@ -96,9 +101,16 @@ class CodeExercise(Exercise):
         return [self._call(self.answer, running.fresh(arguments)) for arguments in self.inputs]
 
     @functools.cached_property
-    def search(self) -> Explanations:
+    def search(self) -> Search:
         """The search for the cause of a result."""
-        return Explanations(self)
+        pieces = self.model.pieces if self.by_steps else []
+        own = self.template.wrong
+        return Search(self.run, self.right, self.mistakes, own, pieces, self.within)
+
+    @property
+    def right_programs(self) -> list[tuple[int, ...]]:
+        """The programs of the template that are right."""
+        return [*filter(self.is_right_with, self.template.programs)]
 
     def make(self, parts: Explanation) -> Callable:
         """Return what a student writes who does these things wrong, and the rest right."""
@@ -148,7 +160,7 @@ class CodeExercise(Exercise):
         wrong = [n for n, r in enumerate(results) if not self.search.equal(r, self.right[n])]
         if not wrong and not outcome.error:
             return with_remark(Feedback(State.RIGHT, self.reason), outcome.remark)
-        found = self._explanations(outcome, wrong)
+        found = self._find(outcome, wrong)
         if found and len(found[0]) == 1:
             return self._named(found, outcome)
         spot = find_spot(outcome.attempt, self._is_right)
@@ -162,20 +174,20 @@ class CodeExercise(Exercise):
         told = f"Look at `{spot}`: changing only this would make it right." if spot else UNKNOWN
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
-    def _explanations(self, outcome: Outcome, wrong: list[int]) -> list[Explanation]:
+    def _find(self, outcome: Outcome, wrong: list[int]) -> list[Explanation]:
         """Return what explains the results: with an error all of them, or what came before it."""
         results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
         if isinstance(error, Raised):
             known.insert(0, results | {len(results): error})
-        found = (self.search.of(each, outcome.code) for each in known)
+        found = (self.search.find(each, outcome.code) for each in known)
         return next(filter(None, found), [])
 
     def _named(self, found: Sequence[Explanation], outcome: Outcome) -> Feedback:
         """Name what explains the results."""
         name, message = in_words(found)
         beliefs = dict.fromkeys(b for parts in found for part in parts for b in part.beliefs)
-        named = Feedback(State.WRONG, message, name, tuple(beliefs))
+        named = Feedback(State.WRONG, message, name, tuple(beliefs), found)
         return with_remark(named, f"And {outcome.remark}" if outcome.error else outcome.remark)
 
     def _failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:

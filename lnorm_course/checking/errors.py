@@ -1,15 +1,16 @@
 """What an error that a student's code raised says about it.
 
-The grader's kernel runs this file too, so it imports PyTorch and the standard library only.
+The grader's kernel runs this file too, so it imports nothing that knows answers.
 """
 
 import re
 import sysconfig
 import traceback
 from pathlib import Path
-from typing import NamedTuple
 
-__all__ = ["CallError", "Raised", "error_of"]
+from lnorm_diagnose.explanations import Raised
+
+__all__ = ["CallError", "error_of"]
 
 # Code in these places wasn't written by the student. "<inputs>" is the class of an object that an
 # exercise gives, in a grader's kernel.
@@ -47,32 +48,6 @@ ADVICE = (
     ),
     (r"name '(\w+)' is not defined", r"Run the cells that define `\1`, or look at its spelling."),
 )
-
-
-class Raised(NamedTuple):
-    """An error as plain data. Its `str` is what the student reads.
-
-    Args:
-        kind: the name of its class.
-        message: what it says, in one line.
-        told: both in a sentence, with the place; empty if a program raised it that isn't theirs.
-    """
-
-    kind: str
-    message: str
-    told: str = ""
-
-    @classmethod
-    def of(cls, error: BaseException) -> "Raised":
-        """Return an error as plain data."""
-        try:
-            message = " ".join(str(error).split())[:200]
-        except Exception:  # its __str__ raises, too
-            message = ""
-        return cls(type(error).__name__, message)
-
-    def __str__(self) -> str:
-        return self.told
 
 
 class CallError(Exception):

@@ -1,13 +1,15 @@
 """What a student reads, with the same words as plain text and as HTML."""
 
 import html
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.explanations import Explanation
+from lnorm_diagnose.sentences import inline
+from lnorm_diagnose.slips.beliefs import Belief
 
-__all__ = ["Feedback", "State", "first_sentence", "inline", "show", "with_remark"]
+__all__ = ["Feedback", "State", "show", "with_remark"]
 
 
 class State(Enum):
@@ -33,6 +35,7 @@ class Feedback:
         message: what the student reads, one to three sentences.
         mistake: the mistake in a few plain words, if it is known.
         beliefs: the common beliefs that it may come from.
+        found: what is known of it, each explanation of wrong parts; of what is right, why it's so.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
     """
@@ -41,6 +44,7 @@ class Feedback:
     message: str
     mistake: str = ""
     beliefs: tuple[Belief, ...] = ()
+    found: Sequence[Explanation] = ()
     code: str = ""
     table: str = ""
 
@@ -72,17 +76,3 @@ def show(told: object) -> None:
 def with_remark(feedback: Feedback, remark: str) -> Feedback:
     """Let a remark stand behind the message."""
     return replace(feedback, message=f"{feedback.message} {remark}".strip())
-
-
-def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, without its period: a mistake in a few words.
-
-    >>> first_sentence("You added 1e-5. It belongs under the root.")
-    'You added 1e-5'
-    """
-    return re.split(r"(?<=[^.])[.;](?:\s|$)", " ".join(text.split()), maxsplit=1)[0]
-
-
-def inline(text: str) -> str:
-    """Return a text as HTML, with what stands between backticks as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))

@@ -8,9 +8,10 @@ from typing import Any
 from lnorm_course.checking.comparing import as_float, plain, same
 from lnorm_course.checking.defusing import kind_of, shown
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.checking.feedback import Feedback, State, first_sentence
+from lnorm_course.checking.feedback import Feedback, State
 from lnorm_course.checking.running import Outcome
-from lnorm_course.checking.search import Mistake
+from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.sentences import first_sentence
 
 __all__ = ["Prediction", "nearest"]
 
@@ -55,7 +56,7 @@ class Prediction(Exercise):
     ) -> None:
         super().__init__(hints, within)
         self.choices = list(choose)
-        self.answers, self.wrong = list(right), list(wrong)
+        self.answers, self.wrong = [Mistake(*each) for each in right], list(wrong)
 
     def judge_outcome(self, outcome: Outcome) -> Feedback:
         if outcome.error:
@@ -76,13 +77,14 @@ class Prediction(Exercise):
 
     def _known(self, value: object) -> Feedback | None:
         """Return what the bank says of a value, if it knows it."""
-        for answer, reason in self.answers:
-            if same(value, answer, self.within):
-                return Feedback(State.RIGHT, reason)
-        for answer, why, beliefs in self.wrong:
+        for known in self.answers:
+            if same(value, known.answer, self.within):
+                return Feedback(State.RIGHT, known.why, found=((known,),))
+        for known in self.wrong:
             # A value that is rounded to two decimals is recognized too.
-            if same(value, answer, max(self.within, ROUNDED)):
-                return Feedback(State.WRONG, why, first_sentence(why), beliefs)
+            if same(value, known.answer, max(self.within, ROUNDED)):
+                name = first_sentence(known.why)
+                return Feedback(State.WRONG, known.why, name, known.beliefs, ((known,),))
         return None
 
     @property
@@ -115,8 +117,8 @@ class Prediction(Exercise):
         return f"the answer is {expected}, but you gave {yours}.{quotes}"
 
     def shown_solution(self) -> Feedback:
-        answer, reason = self.answers[0]
-        return Feedback(State.SOLUTION, reason, code=shown(answer))
+        first = self.answers[0]
+        return Feedback(State.SOLUTION, first.why, code=shown(first.answer))
 
 
 def nearest(number: float, choices: Sequence[float]) -> float | None:

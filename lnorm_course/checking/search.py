@@ -1,77 +1,59 @@
-"""Find out how a student came to a result: search the wrong pieces for the fewest that give it.
-
-The idea is that of Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, where an error model and a
-right solution correct the programs of students. Here the error model is a program with gaps.
-"""
+"""Find out how a student came to a result: which of the mistakes that an exercise knows give it."""
 
 import contextlib
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
 
 from lnorm_course.checking.comparing import are_far, first_number, same
-from lnorm_course.checking.errors import Raised
-from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.notation import Piece
+from lnorm_diagnose.explanations import Explanation, Mistake, Raised, explain, in_gaps
+from lnorm_diagnose.slips.notation import Piece
 
-if TYPE_CHECKING:
-    from lnorm_course.checking.code_exercise import CodeExercise
-
-__all__ = [
-    "Explanation",
-    "Explanations",
-    "Mistake",
-    "Raised",
-    "clause",
-    "in_gaps",
-    "in_words",
-]
+__all__ = ["Search"]
 
 MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend on the machine
 MOST_NUMBERS = 10**7  # in a result; a larger one can't be right, and isn't looked through
-MOST_NAMED = 3  # explanations; if more of them fit, one is an example
 
 
-class Mistake(NamedTuple):
-    """A wrong answer that an exercise knows, and what is said of it.
-
-    Of code it's a function of the inputs. If the exercise has a model, it takes its steps first.
-    """
-
-    answer: Any
-    why: str
-    beliefs: tuple[Belief, ...] = ()
-
-
-Part = Mistake | Piece
-Explanation = tuple[Part, ...]
-
-
-class Explanations:
-    """What an exercise knows to go wrong, alone and in pairs, and what each gives.
+class Search:
+    """What is known to go wrong in an exercise, alone and in pairs, and what each gives.
 
     Args:
-        exercise: with its mistakes, the wrong pieces of its program, and those of its model.
+        run: wrong parts, number of the input -> what they make of it; it may raise anything.
+        right: what is right for each of the inputs.
+        mistakes: of the exercise.
+        own_pieces: the wrong pieces of its program.
+        pieces: the wrong pieces of its model.
+        within: how far a number may be off.
     """
 
-    def __init__(self, exercise: "CodeExercise") -> None:
-        self.exercise, self.mistakes = exercise, exercise.mistakes
-        self.own_pieces = exercise.template.wrong
+    def __init__(
+        self,
+        run: Callable[[Explanation, int], object],
+        right: Sequence[object],
+        mistakes: Sequence[Mistake],
+        own_pieces: Sequence[Piece],
+        pieces: Sequence[Piece],
+        within: float,
+    ) -> None:
+        self.run, self.right, self.within = run, right, within
+        self.mistakes, self.own_pieces, self._pieces = mistakes, own_pieces, pieces
         # Each runs once, however many attempts come.
         self._known: dict[tuple, tuple[object, complex]] = {}
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
         """The model's wrong pieces that make a difference to what the right answer returns."""
-        pieces = self.exercise.model.pieces if self.exercise.by_steps else []
-        right = [*enumerate(self.exercise.right)]
-        return [p for p in pieces if not all(self.equal(self.result((p,), n), r) for n, r in right)]
+        right = [*enumerate(self.right)]
+        return [
+            piece
+            for piece in self._pieces
+            if not all(self.equal(self.result((piece,), n), value) for n, value in right)
+        ]
 
-    def of(
+    def find(
         self, results: Mapping[int, object], source: str = "", most: int = 2
     ) -> list[Explanation]:
         """Return the explanations with the fewest wrong things that give all these results.
@@ -86,28 +68,25 @@ class Explanations:
         """
         # Begin with inputs on which the attempt is wrong, because few explanations agree with it
         # there, and of these with the last one, because an exercise has its smallest input last.
-        wrong = [n for n in results if not self.equal(results[n], self.exercise.right[n])]
-        order = sorted(results, key=lambda n: (n not in wrong, -n))
-        if len(results) < len(self.exercise.right) or all(
-            self._tells_little(results[n]) for n in wrong
-        ):
+        wrong = [n for n in results if not self.equal(results[n], self.right[n])]
+        first, *others = sorted(results, key=lambda n: (n not in wrong, -n))
+        if len(results) < len(self.right) or all(self._tells_little(results[n]) for n in wrong):
             most = 1
-        code, begins = "".join(source.split()), first_number(results[order[0]])
-        within = self.exercise.within
-        for count in range(1, most + 1):
-            for group in self.all(count):
-                found = [
-                    parts
-                    for parts in group
-                    if all(_may_be(part, code) for part in parts)  # first, because nothing runs
-                    and not are_far(begins, self._result(parts, order[0])[1], within)
-                    and all(self.fits(results[n], parts, n) for n in order)
-                ]
-                if found:
-                    # What the source shows, too, is surer than what the numbers alone allow.
-                    shown = [ps for ps in found if any(isinstance(p, Piece) and p.has for p in ps)]
-                    return shown or found
-        return []
+        code, begins = "".join(source.split()), first_number(results[first])
+
+        def may_be(parts: Explanation) -> bool:
+            """Tell whether the source and the first number allow it, which takes least."""
+            is_allowed = all(_may_be(part, code) for part in parts)
+            return is_allowed and not are_far(begins, self._result(parts, first)[1], self.within)
+
+        def gives(number: int) -> Callable[[Explanation], bool]:
+            return lambda parts: self.fits(results[number], parts, number)
+
+        groups = (group for count in range(1, most + 1) for group in self.all(count))
+        found = explain(groups, [may_be, *map(gives, (first, *others))])
+        # What the source shows, too, is surer than what the numbers alone allow.
+        shown = [ps for ps in found if any(isinstance(p, Piece) and p.has for p in ps)]
+        return shown or found
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
         """Yield the explanations with so many wrong things, those that are said first in front."""
@@ -130,7 +109,7 @@ class Explanations:
         key = (*map(id, parts), number)
         if key not in self._known:
             try:
-                result = self.exercise.run(parts, number)
+                result = self.run(parts, number)
             except Exception as error:
                 result = Raised.of(error)
             result = result.detach() if isinstance(result, torch.Tensor) else result
@@ -151,49 +130,16 @@ class Explanations:
         if isinstance(one, Raised) or isinstance(other, Raised):
             return isinstance(one, Raised) and isinstance(other, Raised) and one[:2] == other[:2]
         with contextlib.suppress(TypeError, ValueError):  # a wrong part may return anything
-            return same(one, other, self.exercise.within)
+            return same(one, other, self.within)
         return False
 
     def _tells_little(self, result: object) -> bool:
         """Tell whether too many programs return this for two things to be said."""
         if isinstance(result, torch.Tensor):
-            return result.numel() > MOST_NUMBERS or bool(
-                (result.abs() <= self.exercise.within).all()
-            )
+            return result.numel() > MOST_NUMBERS or bool((result.abs() <= self.within).all())
         return isinstance(result, bool | str)
 
 
-def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:
-    """Yield those groups of pieces in which no two stand in the same gap."""
-    return (parts for parts in groups if len({part.gap for part in parts}) == len(parts))
-
-
-def _may_be(part: Part, code: str) -> bool:
+def _may_be(part: Mistake | Piece, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
     return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
-
-
-def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
-    """Say what was done, and what is done instead, of all explanations that fit.
-
-    Returns:
-        What was done, in short, and everything that a student reads of it.
-    """
-    names = [first_sentence(part.why) for part in found[0]]
-    name = names[0] if len(names) == 1 else f"Two things: {' and '.join(map(clause, names))}"
-    ways = list(dict.fromkeys(map(_way, found)))
-    if len(ways) > MOST_NAMED:
-        return name, f"Perhaps {clause(ways[0])} But other mistakes lead to the same result."
-    return name, ways[0] if len(ways) == 1 else f"Either: {' Or: '.join(ways)}"
-
-
-def _way(parts: Explanation) -> str:
-    first, *second = (part.why for part in parts)
-    return f"Two things: {clause(first)} Also, {clause(second[0])}" if second else first
-
-
-def clause(sentence: str) -> str:
-    """Return a sentence as a part of a longer one."""
-    is_a_word = sentence[1:2].islower() or sentence[1:2] in (" ", "'")
-    is_a_name = sentence.startswith(("PyTorch", "Python"))
-    return f"{sentence[0].lower()}{sentence[1:]}" if is_a_word and not is_a_name else sentence

@@ -1,6 +1,7 @@
 """What is said of a wrong result of code that nothing explains: where it first differs."""
 
 import contextlib
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from lnorm_utils.words import counted, significant
 __all__ = ["UNKNOWN", "difference"]
 
 UNKNOWN = "I don't recognize this mistake."
+FUNCTIONS = [f"a {kind.__name__}" for kind in (FunctionType, BuiltinFunctionType, MethodType)]
 NUMBERS = "the numbers are right, but "
 
 
@@ -54,7 +56,7 @@ def _of_kinds(attempt: object, wanted: object) -> str:
         return f"yours is {shown(attempt)}, and it should be {shown(wanted)}."
     if isinstance(attempt, Tensor):
         return f"yours is a single number, and it should be a tensor {tuple(wanted.shape)}."
-    if isinstance(attempt, Unknown) and attempt.kind.endswith(("function", "method")):
+    if isinstance(attempt, Unknown) and attempt.kind in FUNCTIONS:
         return "your function returned a function. Call it, with parentheses after its name."
     told = f"your function returned {kind_of(attempt)}. Return a torch.Tensor."
     with contextlib.suppress(Exception):  # of what can't be made a tensor

@@ -15,7 +15,7 @@ import torch
 
 from lnorm_course.checking.bank import BankLoader
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.checking.progress import progress
+from lnorm_course.exercises.progress_report import progress
 
 __all__ = ["Exercise", "progress"]
 

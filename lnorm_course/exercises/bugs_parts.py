@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import torch
 
-from lnorm_course.checking.search import Mistake
 from lnorm_course.exercises.module_parts import TABLE, WIDE
+from lnorm_diagnose.explanations import Mistake
 
 
 class TriedLayer:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from lnorm_course.checking.search import Mistake
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_utils.data import encoded_points, normal
 
 

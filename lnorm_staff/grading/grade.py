@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lnorm_course.checking.feedback import State
 from lnorm_course.progress_files import score
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.slips.beliefs import Belief
 
 __all__ = [
     "FURTHER",

@@ -23,7 +23,7 @@ __all__ = ["COURSE", "answers_left_in", "student_zip"]
 
 COURSE = ORIGINALS.parent
 FOR_STUDENTS = (
-    *("lnorm_utils", "lnorm_course", "docs/troubleshooting.md", "LICENSE"),
+    *("lnorm_utils", "lnorm_diagnose", "lnorm_course", "docs/troubleshooting.md", "LICENSE"),
     *("Makefile", "pyproject.toml", "constraints.txt", "environment.yml"),
     *(".binder", ".jupyter", ".gitignore"),
 )

@@ -10,8 +10,9 @@ from lnorm_course.checking.choosing import program_data
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.checking.feedback import Feedback, State, inline
+from lnorm_course.checking.feedback import Feedback, State
 from lnorm_course.checking.prediction import CLOSEST, NEARLY, ROUNDED, Prediction
+from lnorm_diagnose.sentences import inline
 from lnorm_staff.web.baking import curly, in_script
 
 __all__ = ["as_data", "code_exercise", "options", "prediction", "unseen"]
@@ -29,9 +30,8 @@ def as_data(question: Prediction) -> dict[str, Any]:
     Numbers are compared within a tolerance, and words without regard to case. What isn't a finite
     number is written as a text such as "nan".
     """
-    (answer, _), *_ = question.answers
-    kind = KINDS.get(type(plain(answer)), "number")
-    right = [_known(value, Feedback(State.RIGHT, reason)) for value, reason in question.answers]
+    kind = KINDS.get(type(plain(question.answers[0].answer)), "number")
+    right = [_known(value, Feedback(State.RIGHT, why)) for value, why, _ in question.answers]
     wrong = [
         _known(value, Feedback(State.WRONG, why, beliefs=beliefs))
         for value, why, beliefs in question.wrong
@@ -101,7 +101,7 @@ def code_exercise(exercise: CodeExercise, start: str) -> str:
         start: what a student starts with.
     """
     kind = "lnorm-exercise lnorm-choosing" + " further" * exercise.further
-    data = in_script(program_data(exercise, exercise.reason))
+    data = in_script(program_data(exercise.template, exercise.right_programs, exercise.reason))
     return (
         f'<div class="{kind}" id="{exercise.topic}-{exercise.name}"><div class="place">'
         f"{_code(start)}"

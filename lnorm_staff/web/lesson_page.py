@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.checking.progress import import_banks
+from lnorm_course.exercises.progress_report import import_banks
 from lnorm_course.explorers import explore_row
 from lnorm_course.explorers.engine.stills import RUN, still_image
 from lnorm_course.lab.lesson_files import CHECK

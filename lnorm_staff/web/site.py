@@ -12,7 +12,7 @@ from typing import Any
 from lnorm_course.checking.choosing import SCRIPT as GAPS
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.checking.progress import import_banks
+from lnorm_course.exercises.progress_report import import_banks
 from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.panels import SCRIPT
 from lnorm_course.explorers.row import SCRIPT as ROW

@@ -9,7 +9,8 @@ from exercise_banks import BY_NAME, PREDICTIONS
 from pages import ASKED, ASKING, LESSONS
 from site_page import NARROW, WIDE, Visit
 
-from lnorm_course.checking.feedback import State, inline
+from lnorm_course.checking.feedback import State
+from lnorm_diagnose.sentences import inline
 from lnorm_staff.web.baking import curly
 from lnorm_staff.web.exercises import code_exercise, prediction
 from lnorm_staff.web.site import write_static

@@ -8,7 +8,7 @@ import pytest
 from lnorm_course.checking.bank import BankError, BankLoader
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import State
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.slips.beliefs import Belief
 
 TEXT = """# Of nothing.
 

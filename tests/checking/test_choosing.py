@@ -2,12 +2,12 @@
 
 import pytest
 
-from lnorm_course.checking.choosing import choosing, program_data
+from lnorm_course.checking.choosing import program_data
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.progress_files import CHOSEN, RIGHT, kept
-from lnorm_course.slips.notation import MOST, parse
+from lnorm_diagnose.slips.notation import MOST, parse
 
 TWO_GAPS = """def f(x):
     return x ⟨+ ¦ - ⇒ That's the wrong sign. ¦ * ⇒ That multiplies.⟩ ⟨1
@@ -34,7 +34,7 @@ def chosen(template, *pieces):
 
 
 def test_all_programs_that_are_right_are_found(exercise):
-    right = program_data(exercise, "")["programs"]
+    right = exercise.right_programs
     assert {*right} == {chosen(exercise.template, *p.split()) for p in ("+ 1", "- -1")}
 
 
@@ -65,7 +65,7 @@ def test_a_template_that_is_written_wrongly_is_refused_in_a_sentence(text, messa
 
 
 def test_it_is_kept_as_chosen_until_it_is_written(exercise):
-    widget = choosing(exercise)
+    widget = exercise.shown_choices()
     assert kept("example", "add") == ""
     widget._handle_custom_msg("right", [])
     assert kept("example", "add") == CHOSEN
@@ -83,7 +83,6 @@ def test_the_last_hint_names_it_only_where_there_is_a_template(exercise, capsys)
     assert ".choose()" not in capsys.readouterr().out
 
 
-def test_sentences_are_shown_as_html(exercise):
-    exercise.template = parse("⟨x ¦ y<2 ⇒ Use `x`.⟩")
-    data = program_data(exercise, "Yes.")
+def test_sentences_are_shown_as_html():
+    data = program_data(parse("⟨x ¦ y<2 ⇒ Use `x`.⟩"), [], "Yes.")
     assert data["gaps"][0][1] == {"code": "y<2", "html": "Use <code>x</code>."}

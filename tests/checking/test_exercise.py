@@ -6,9 +6,9 @@ import torch
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.checking.search import Mistake
-from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.notation import parse
+from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.notation import parse
 
 HINTS = ["Count.", "Count again."]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lnorm_course.checking.feedback import Feedback, State
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.slips.beliefs import Belief
 
 TWO = (Belief.ONE_FEATURE_GIVES_1, Belief.TRAINING_MODE)
 

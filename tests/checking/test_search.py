@@ -5,8 +5,8 @@ from exercise_banks import BY_NAME
 
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.feedback import State
-from lnorm_course.checking.search import Mistake, Raised, in_words
-from lnorm_course.slips.notation import parse
+from lnorm_diagnose.explanations import Mistake, Raised, in_words
+from lnorm_diagnose.slips.notation import parse
 from lnorm_utils.data import normal
 
 X = normal(4, 4, 4, seed=1).double() + 1
@@ -33,7 +33,7 @@ def standardized(x):
 
 def told(attempt, source="", **options):
     """Return what is said of a function, "" if nothing."""
-    found = searched(**options).of({n: attempt(x) for n, x in enumerate(INPUTS)}, source)
+    found = searched(**options).find({n: attempt(x) for n, x in enumerate(INPUTS)}, source)
     return in_words(found)[1] if found else ""
 
 
@@ -79,9 +79,9 @@ def test_what_the_source_contradicts_is_not_said():
 def test_an_error_is_explained_by_one_that_is_the_same():
     search = searched()
     lost = next(p for p in search.model_pieces if "Your variance is a sum" in p.why)
-    assert search.of({0: X, 1: Raised("ValueError", "no such thing")}) == []
+    assert search.find({0: X, 1: Raised("ValueError", "no such thing")}) == []
     values = {n: search.result((lost,), n) for n in range(2)}
-    assert search.of(values) == [(lost,)]
+    assert search.find(values) == [(lost,)]
 
 
 def test_zeros_are_not_explained_by_two_things():

@@ -47,7 +47,7 @@ def test_what_starts_jupyterlab_and_runs_in_its_server_does_not_import_torch():
     assert not {"torch", "numpy", "matplotlib"} & found
 
 
-@pytest.mark.parametrize("package", ["lnorm_utils", "lnorm_course"])
+@pytest.mark.parametrize("package", ["lnorm_utils", "lnorm_diagnose", "lnorm_course"])
 def test_every_public_name_is_there_and_no_other(package):
     module = importlib.import_module(package)
     assert all(getattr(module, name) for name in module.__all__)
@@ -56,11 +56,11 @@ def test_every_public_name_is_there_and_no_other(package):
 
 
 def test_a_package_that_is_missing_is_named_with_what_to_run():
-    program = "import sys; sys.modules.update(torch=None, ipywidgets=None); import lnorm_utils"
+    program = "import sys; sys.modules.update(torch=None, ipywidgets=None); import lnorm_course"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     last = run.stderr.splitlines()[-1]
     assert last.startswith("ModuleNotFoundError: torch and ipywidgets missing")
-    assert "`%pip install -c ../constraints.txt -e ..`" in last
+    assert '`%pip install -c ../constraints.txt -e "..[course]"`' in last
 
 
 def test_a_lesson_says_so_because_it_imports_the_package_before_anything_that_may_be_missing():
@@ -69,7 +69,7 @@ def test_a_lesson_says_so_because_it_imports_the_package_before_anything_that_ma
         first = next(cell.source for cell in cells if cell.cell_type == "code")
         imported = re.findall(r"^(?:import|from) (\w+)", first, re.MULTILINE)
         first = next(n for n in imported if n not in sys.stdlib_module_names)
-        assert first in ("lnorm_utils", "lnorm_course"), path
+        assert first == "lnorm_course", path
 
 
 def test_a_package_that_an_interrupted_pip_left_empty_is_missing_too(tmp_path):
@@ -83,7 +83,7 @@ found = PathFinder.find_spec
 def found_here(wanted, *more):
     return found(wanted, [{str(tmp_path)!r}]) if wanted == {name!r} else found(wanted, *more)
 PathFinder.find_spec = found_here
-import lnorm_utils
+import lnorm_course
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert f"ModuleNotFoundError: {name} missing" in run.stderr

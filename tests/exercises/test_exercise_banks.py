@@ -15,7 +15,7 @@ from lnorm_course.checking.feedback import State
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.checking.running import tensors
 from lnorm_course.lab.lesson_files import exercises, main_way, read, topics
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.slips.beliefs import Belief
 
 # Rounding to float16 changes a number by 1/2000 at most, and where that's the mistake, so be it.
 APART = {"careful_norm": 50}

@@ -7,7 +7,7 @@ from exercise_banks import BY_NAME, CODE, WITH_NORM
 from student_answers import ANSWERS
 
 from lnorm_course.checking.feedback import State
-from lnorm_course.checking.search import Explanations
+from lnorm_course.checking.search import Search
 
 ANSWERED = dict.fromkeys(answer.exercise for answer in ANSWERS)
 OF_CODE = [exercise.name for exercise in CODE]
@@ -49,14 +49,14 @@ def test_of_a_hundred_wrong_answers_in_code_83_are_named_or_placed_in_the_source
 # Here and not beside the models, because it looks through what the answers above have made run.
 @pytest.mark.parametrize("exercise", WITH_NORM, ids=lambda exercise: exercise.name)
 def test_what_a_wrong_piece_gives_is_explained_by_it_or_by_the_exercises_own_mistake(exercise):
-    search: Explanations = exercise.search
+    search: Search = exercise.search
     numbers = range(len(exercise.right))
     unexplained = []
     for piece in search.model_pieces:
         results = {n: search.result((piece,), n) for n in numbers}
         if all(search.equal(results[n], exercise.right[n]) for n in numbers):
             continue
-        found = search.of(results, piece.has)
+        found = search.find(results, piece.has)
         is_own = found and found[0][0] in [*search.mistakes, *search.own_pieces]
         if not is_own and (piece,) not in found:
             unexplained.append((piece.why, found))

@@ -7,7 +7,7 @@ from submitted_mean import BANK, CODE, FURTHER, IMPORTS, PREDICTIONS, assert_gra
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.exercises import residual, standardize, variance
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.run import grade_many

@@ -20,8 +20,6 @@ def test_what_a_terminal_obeys_is_replaced_and_a_long_text_is_cut():
 
 def test_no_sentence_of_a_bank_is_changed():
     for exercise in (e for bank in BANK.values() for e in bank.values()):
-        sentences = [reason for _, reason in getattr(exercise, "answers", [])]
-        sentences += [wrong.why for wrong in getattr(exercise, "wrong", [])]
-        sentences += [mistake.__doc__ for mistake in getattr(exercise, "mistakes", [])]
-        for sentence in sentences:
+        lists = (getattr(exercise, name, []) for name in ("answers", "wrong", "mistakes"))
+        for sentence in (known.why for each in lists for known in each):
             assert one_line(sentence, MOST_OF_A_MESSAGE) == " ".join(sentence.split())

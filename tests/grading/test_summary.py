@@ -8,7 +8,7 @@ import pytest
 
 from lnorm_course.lab.lesson_files import ORIGINALS, exercises, read
 from lnorm_course.lab.working_copy import lessons
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.grading.grade import FURTHER, Grade
 from lnorm_staff.grading.report.class_folder import FEEDBACK, REPORT, write_results

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from lnorm_course import first_wrong, norms_of
+from lnorm_diagnose import first_wrong, norms_of
 from lnorm_utils.data import normal
 
 X = normal(5, 8, seed=0)

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from lnorm_course import first_wrong
 from lnorm_course.lessons.file_types import as_codes, magika, sample_files
 from lnorm_course.lessons.transformer import Transformer
+from lnorm_diagnose import first_wrong
 from lnorm_utils.data import normal
 
 X = normal(5, 16, seed=0)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from lnorm_course import norms_of
+from lnorm_diagnose import norms_of
 from lnorm_utils import LayerNorm
 from lnorm_utils.data import normal
 

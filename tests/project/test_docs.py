@@ -18,7 +18,7 @@ from lnorm_course.checking.bank import BankLoader
 from lnorm_course.exercises import Exercise
 from lnorm_course.explorers.engine.panels import Explorer
 from lnorm_course.explorers.row import SHEETS
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.check_lesson import problems
 from lnorm_staff.web.site import PAGES as SITE
 

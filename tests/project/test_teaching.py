@@ -7,7 +7,7 @@ from project import LESSON_PATHS, NOTEBOOKS, PRESET, PROJECT, named_presets
 
 from lnorm_course import explorers
 from lnorm_course.explorers.row import SHEETS
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.grading.report.page import FOR_BELIEF
 from lnorm_utils import LayerNorm
 

@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 from exercise_banks import BY_NAME
 
-from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.slips.models import LAST, RMS_NORM, SENTENCES, Model
+from lnorm_diagnose.sentences import first_sentence
+from lnorm_diagnose.slips.models import LAST, RMS_NORM, SENTENCES, Model
 from lnorm_utils.data import normal
 
 X = normal(3, 2, 4, seed=1).double() + 1

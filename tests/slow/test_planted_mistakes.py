@@ -14,7 +14,7 @@ ONCE = "once = at_least_float32(x) - m"
 FLOATS = "x.float() if x.dtype in (torch.float16, torch.bfloat16) else x"
 DX = "steps.rstd * (g_hat - g_mean - steps.x_hat * g_slope)"
 # Of each file: what is right, and what is wrong in its place. They don't come from
-# `lnorm_course.slips`, so that a mistake there can't hide itself.
+# `lnorm_diagnose.slips`, so that a mistake there can't hide itself.
 MISTAKES = {
     "functional": [
         (VARIANCE, "    var = centered.var(dim, keepdim=True)\n    rstd"),

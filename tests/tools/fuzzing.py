@@ -11,12 +11,13 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from project import PROJECT
 
 import lnorm_course
+import lnorm_diagnose
 import lnorm_staff
 import lnorm_utils
 
 # Hypothesis also draws numbers that stand in the modules that are loaded. All of them are, so that
 # a test draws the same alone and among the others.
-for package in (lnorm_utils, lnorm_course, lnorm_staff):
+for package in (lnorm_utils, lnorm_diagnose, lnorm_course, lnorm_staff):
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         importlib.import_module(found.name)
 

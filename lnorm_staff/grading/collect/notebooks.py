@@ -6,7 +6,7 @@ import re
 from collections.abc import Container
 
 from lnorm_course.checking.exercise import Exercise
-from lnorm_course.checking.progress import import_banks
+from lnorm_course.exercises.progress_report import import_banks
 from lnorm_course.lab.lesson_files import ORIGINALS, edition, made_from, read, topics
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED

@@ -11,8 +11,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from lnorm_course.checking.feedback import Feedback, inline
+from lnorm_course.checking.feedback import Feedback
 from lnorm_course.lab.lesson_files import ORIGINALS
+from lnorm_diagnose.sentences import inline
 from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.grading.grade import RIGHT, STATES, VERDICTS, Grade, points_of, right_of
 from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions

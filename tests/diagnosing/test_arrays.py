@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from lnorm_course import diagnose
+from lnorm_diagnose import diagnose
 
 
 def numbers(*shape, seed=0):

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.utils._pytree import tree_map_only
 
-from lnorm_course.inspecting.copies import copied, floats, left_alone
-from lnorm_course.inspecting.rounding import (
+from lnorm_diagnose.inspecting.copies import copied, floats, left_alone
+from lnorm_diagnose.inspecting.rounding import (
     Float64,
     bound,
     plain_operations,

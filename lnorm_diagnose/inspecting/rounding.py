@@ -10,7 +10,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
-from lnorm_course.inspecting.copies import floats
+from lnorm_diagnose.inspecting.copies import floats
 
 __all__ = ["Float64", "bound", "plain_operations", "weight_of_terms"]
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from lnorm_course.diagnose.case import Case
-from lnorm_course.diagnose.explaining import Explained, Search
-from lnorm_course.diagnose.probing import MOST_NAMED, listed
-from lnorm_course.diagnose.subject import LETTERS
-from lnorm_course.diagnose.trials import Trial
+from lnorm_diagnose.diagnosing.case import Case
+from lnorm_diagnose.diagnosing.explaining import Explained, Search
+from lnorm_diagnose.diagnosing.probing import MOST_NAMED, listed
+from lnorm_diagnose.diagnosing.subject import LETTERS
+from lnorm_diagnose.diagnosing.trials import Trial
 from lnorm_utils.words import significant, spoken
 
 __all__ = ["explained_by", "other_parameters", "place"]

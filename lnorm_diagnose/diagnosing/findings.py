@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.checking.search import Raised
-from lnorm_course.diagnose.case import Case
-from lnorm_course.diagnose.explaining import Explained, Search
-from lnorm_course.diagnose.likeness import other_parameters
-from lnorm_course.diagnose.subject import LETTERS, Subject, equal
-from lnorm_course.diagnose.trials import DTYPES, OVERFLOW
+from lnorm_diagnose.diagnosing.case import Case
+from lnorm_diagnose.diagnosing.explaining import Explained, Search
+from lnorm_diagnose.diagnosing.likeness import other_parameters
+from lnorm_diagnose.diagnosing.subject import LETTERS, Subject, equal
+from lnorm_diagnose.diagnosing.trials import DTYPES, OVERFLOW
+from lnorm_diagnose.explanations import Raised
 from lnorm_utils.words import capitalized, dtype_name, spoken
 
 __all__ = ["Finding", "compare_as_held", "findings"]

@@ -3,14 +3,13 @@
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.slips.models import LAST, AxisChoices, Model, choice
-from lnorm_course.slips.notation import Piece
+from lnorm_diagnose.slips.models import LAST, AxisChoices, Model, choice
+from lnorm_diagnose.slips.notation import Piece
 from lnorm_utils.functional import shape_tuple
 
 __all__ = ["WRONG_AXES", "Reference", "reference_like"]
@@ -18,7 +17,6 @@ __all__ = ["WRONG_AXES", "Reference", "reference_like"]
 BEFORE_LAST = ("the axis before the last", "-2", None)
 WRONG_AXES = {code for _, code, _ in (*LAST.wrong, BEFORE_LAST)}
 IS_RIGHT = {1: "-1", 2: "(-2, -1)"}
-WHOLE_LAYER = Path(__file__).with_name("whole_layer")
 OF_SOURCES = ("var_mean", "normalize", "std")  # a reason of a piece that nobody has seen here
 
 
@@ -70,7 +68,7 @@ def _known(name: str, count: int) -> tuple[Model, list[Piece]]:
     wrong = [each for each in wrong if count > 1 or "count(" not in each[1]]
     axes = AxisChoices("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
     relative = ["rms_norm_differences"] * (name == "RMSNorm")
-    model = Model("layer_norm", *relative, WHOLE_LAYER, axes=axes, called=name)
+    model = Model("layer_norm", *relative, "whole_layer", axes=axes, called=name)
     pieces = (p for p in model.pieces if p.step != "deviation" or "1e-" not in p.code)
     return model, [p for p in pieces if p.has not in OF_SOURCES]
 

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lnorm_course.checking.search import Explanation, Raised
-from lnorm_course.diagnose.reference import Reference
-from lnorm_course.diagnose.trials import Trial
-from lnorm_course.inspecting.rounding import bound, weight_of_terms
+from lnorm_diagnose.diagnosing.reference import Reference
+from lnorm_diagnose.diagnosing.trials import Trial
+from lnorm_diagnose.explanations import Explanation, Raised
+from lnorm_diagnose.inspecting.rounding import bound, weight_of_terms
 
 __all__ = ["DOUBLE", "SINGLE", "Case", "Result"]
 

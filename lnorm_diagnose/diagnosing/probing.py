@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from lnorm_course.diagnose.trials import typical
+from lnorm_diagnose.diagnosing.trials import typical
 from lnorm_utils.words import counted, spoken
 
 __all__ = ["listed", "probed"]

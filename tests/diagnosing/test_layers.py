@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from lnorm_course import diagnose
-from lnorm_course.diagnose.report import Verdict
+from lnorm_diagnose import diagnose
+from lnorm_diagnose.diagnosing.report import Verdict
 from lnorm_utils import LayerNorm
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.inspecting.copies import copied, floats, left_alone
+from lnorm_diagnose.inspecting.copies import copied, floats, left_alone
 from lnorm_utils.modules import LayerNorm
 from lnorm_utils.words import significant
 

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 
-from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.notation import Piece, split
+from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.notation import Piece, split
 from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
 

@@ -9,10 +9,10 @@ import numpy
 import torch
 from torch import Tensor, nn
 
-from lnorm_course.diagnose.arrays import diagnose_arrays
-from lnorm_course.diagnose.layer import diagnose_layer
-from lnorm_course.diagnose.reference import reference_like
-from lnorm_course.diagnose.report import Diagnosis
+from lnorm_diagnose.diagnosing.arrays import diagnose_arrays
+from lnorm_diagnose.diagnosing.layer import diagnose_layer
+from lnorm_diagnose.diagnosing.reference import reference_like
+from lnorm_diagnose.diagnosing.report import Diagnosis
 from lnorm_utils.functional import shape_tuple
 
 __all__ = ["diagnose"]

@@ -1,6 +1,6 @@
 """Look into any model: which norms it has, and where its numbers go wrong first."""
 
-from lnorm_course.inspecting.first_wrong import FirstWrong, Wrong, first_wrong
-from lnorm_course.inspecting.norms import Norm, Norms, norms_of
+from lnorm_diagnose.inspecting.first_wrong import FirstWrong, Wrong, first_wrong
+from lnorm_diagnose.inspecting.norms import Norm, Norms, norms_of
 
 __all__ = ["FirstWrong", "Norm", "Norms", "Wrong", "first_wrong", "norms_of"]

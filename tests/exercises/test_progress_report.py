@@ -9,7 +9,7 @@ from lnorm_course import progress_files
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.prediction import Prediction
-from lnorm_course.checking.progress import progress
+from lnorm_course.exercises.progress_report import progress
 from lnorm_course.progress_files import RIGHT, WRONG, _say, keep
 
 TOPIC = "progress_example"

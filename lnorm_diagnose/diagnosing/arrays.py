@@ -6,15 +6,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.checking.search import clause
-from lnorm_course.diagnose.case import DOUBLE, SINGLE, Case
-from lnorm_course.diagnose.explaining import MANY, MOST_NAMED, Search
-from lnorm_course.diagnose.findings import Finding
-from lnorm_course.diagnose.likeness import explained_by
-from lnorm_course.diagnose.reference import Reference
-from lnorm_course.diagnose.report import Diagnosis, Verdict, conclusion, diagnosis
-from lnorm_course.diagnose.trials import DTYPES, Trial
+from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case
+from lnorm_diagnose.diagnosing.explaining import MANY, MOST_NAMED, Search
+from lnorm_diagnose.diagnosing.findings import Finding
+from lnorm_diagnose.diagnosing.likeness import explained_by
+from lnorm_diagnose.diagnosing.reference import Reference
+from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, diagnosis
+from lnorm_diagnose.diagnosing.trials import DTYPES, Trial
+from lnorm_diagnose.sentences import clause, first_sentence
 from lnorm_utils.functional import layer_norm
 
 __all__ = ["diagnose_arrays"]

@@ -8,16 +8,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lnorm_course.checking.search import Raised
-from lnorm_course.diagnose.case import DOUBLE, SINGLE, Case, Result
-from lnorm_course.diagnose.explaining import Explained, Search
-from lnorm_course.diagnose.findings import compare_as_held, findings
-from lnorm_course.diagnose.likeness import explained_by, place
-from lnorm_course.diagnose.probing import probed
-from lnorm_course.diagnose.reference import Reference
-from lnorm_course.diagnose.report import Diagnosis, Verdict, conclusion, diagnosis
-from lnorm_course.diagnose.subject import LETTERS, Subject, equal
-from lnorm_course.diagnose.trials import APART, WIDTHS, Trial, parameter, trials_for, typical
+from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case, Result
+from lnorm_diagnose.diagnosing.explaining import Explained, Search
+from lnorm_diagnose.diagnosing.findings import compare_as_held, findings
+from lnorm_diagnose.diagnosing.likeness import explained_by, place
+from lnorm_diagnose.diagnosing.probing import probed
+from lnorm_diagnose.diagnosing.reference import Reference
+from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, diagnosis
+from lnorm_diagnose.diagnosing.subject import LETTERS, Subject, equal
+from lnorm_diagnose.diagnosing.trials import APART, WIDTHS, Trial, parameter, trials_for, typical
+from lnorm_diagnose.explanations import Raised
 from lnorm_utils.words import dtype_name, significant, spoken
 
 __all__ = ["diagnose_layer"]

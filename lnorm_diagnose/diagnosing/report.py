@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from lnorm_course.checking.feedback import inline
-from lnorm_course.diagnose.case import Case
-from lnorm_course.diagnose.explaining import Explained
-from lnorm_course.diagnose.findings import Finding
-from lnorm_course.diagnose.likeness import place
-from lnorm_course.diagnose.trials import APART
+from lnorm_diagnose.diagnosing.case import Case
+from lnorm_diagnose.diagnosing.explaining import Explained
+from lnorm_diagnose.diagnosing.findings import Finding
+from lnorm_diagnose.diagnosing.likeness import place
+from lnorm_diagnose.diagnosing.trials import APART
+from lnorm_diagnose.sentences import inline
 from lnorm_utils.words import capitalized, spoken
 
 __all__ = ["Diagnosis", "Verdict", "conclusion", "diagnosis"]

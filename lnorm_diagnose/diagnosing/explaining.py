@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from lnorm_course.checking.feedback import first_sentence
-from lnorm_course.checking.search import Explanation, clause, in_gaps, in_words
-from lnorm_course.diagnose.case import Case
-from lnorm_course.diagnose.fitting import fitted
-from lnorm_course.diagnose.reference import WRONG_AXES
-from lnorm_course.diagnose.trials import APART, SURE, TINY, Trial
-from lnorm_course.slips.beliefs import Belief
-from lnorm_course.slips.notation import Piece
+from lnorm_diagnose.diagnosing.case import Case
+from lnorm_diagnose.diagnosing.fitting import fitted
+from lnorm_diagnose.diagnosing.reference import WRONG_AXES
+from lnorm_diagnose.diagnosing.trials import APART, SURE, TINY, Trial
+from lnorm_diagnose.explanations import Explanation, in_gaps, in_words
+from lnorm_diagnose.sentences import clause, first_sentence
+from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.notation import Piece
 from lnorm_utils.words import capitalized, significant
 
 __all__ = ["MANY", "MOST_NAMED", "Explained", "Search"]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from lnorm_course.slips.beliefs import Belief
+from lnorm_diagnose.slips.beliefs import Belief
 
 __all__ = ["MOST", "GapError", "Piece", "Template", "parse", "split", "told"]
 
