@@ -5,7 +5,7 @@ right solution correct the programs of students. Here the error model is a progr
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from lnorm_diagnose.sentences import clause, first_sentence
 from lnorm_diagnose.slips.beliefs import Belief
@@ -29,7 +29,7 @@ class Mistake(NamedTuple):
 
 Part = Mistake | Piece
 Explanation = tuple[Part, ...]
-Test = Callable[[Explanation], bool]
+Parts = TypeVar("Parts", bound=tuple)
 
 
 class Raised(NamedTuple):
@@ -59,8 +59,10 @@ class Raised(NamedTuple):
 
 
 def explain(
-    groups: Iterable[Iterable[Explanation]], must: Sequence[Test], may: Sequence[Test] = ()
-) -> list[Explanation]:
+    groups: Iterable[Iterable[Parts]],
+    must: Sequence[Callable[[Parts], bool]],
+    may: Sequence[Callable[[Parts], bool]] = (),
+) -> list[Parts]:
     """Return the explanations with the fewest wrong things that pass all tests.
 
     Groups are looked through one after the other, until something is found that leaves no test
@@ -76,7 +78,7 @@ def explain(
     >>> explain([[(5,), (6,)], [(2,), (4,)], [(0,)]], must=[even], may=[small])
     [(2,)]
     """
-    found: list[Explanation] = []
+    found: list[Parts] = []
     most: list[bool] = []
     for group in groups:
         for parts in group:
@@ -91,7 +93,7 @@ def explain(
     return [parts for parts in found if len(parts) == len(found[0])]
 
 
-def in_gaps(groups: Iterable[tuple]) -> Iterator[Explanation]:
+def in_gaps(groups: Iterable[tuple[Piece, ...]]) -> Iterator[tuple[Piece, ...]]:
     """Yield those groups of pieces in which no two stand in the same gap."""
     return (parts for parts in groups if len({part.gap for part in parts}) == len(parts))
 

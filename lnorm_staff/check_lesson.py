@@ -12,13 +12,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lnorm_course.checking.bank import BankError, Section, sections
+from lnorm_course.checking.bank import Section, sections
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State
 from lnorm_course.checking.prediction import ROUNDED, Prediction
 from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.slips.notation import TextError
 from lnorm_staff.exercise_words import exercise_words
 
 __all__ = ["main", "problems"]
@@ -45,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         missing = bank.keys() - asked.keys() if bank.keys() & asked.keys() else set()
         found = [f"No lesson asks {name!r}." for name in sorted(missing)]
         found += problems(path, bank)
-    except BankError as problem:
+    except TextError as problem:
         found = [str(problem)]
     print(*found or [f"{path.name}: nothing is wrong."], sep="\n")
     return bool(found)

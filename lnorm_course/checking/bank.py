@@ -58,9 +58,9 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_diagnose.explanations import Mistake
 from lnorm_diagnose.slips.beliefs import Belief
-from lnorm_diagnose.slips.notation import GapError, Template, parse, told
+from lnorm_diagnose.slips.notation import GapError, Template, TextError, parse, told
 
-__all__ = ["BankError", "BankLoader", "Entry", "Section", "sections", "setups"]
+__all__ = ["BankLoader", "Entry", "Section", "sections", "setups"]
 
 HEAD = re.compile(r"(\w+)(?:\(([\w, ]+)\))?(  \(further\))?")
 SETUP = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -70,13 +70,6 @@ OF_CODE = (
     *("on", "see", "norm", "model", "without", "within"),
     *("right", "wrong", "mistakes", "hint", "gaps"),
 )
-
-
-class BankError(ValueError):
-    """What's wrong in the text of a bank, with its file and line."""
-
-    def __init__(self, path: Path, line: int, message: str) -> None:
-        super().__init__(f"{path.name}, line {line}: {message}")
 
 
 class Entry(NamedTuple):
@@ -123,7 +116,7 @@ def sections(path: Path) -> Iterator[Section]:
     """Yield what a text says of each exercise, and run nothing.
 
     Raises:
-        BankError: a line isn't written as it should be.
+        TextError: a line isn't written as it should be.
     """
     text = SETUP.sub(lambda code: "\n" * code[0].count("\n"), path.read_text("utf-8"))
     text = re.sub("^( {4})?# .*", "", text, flags=re.MULTILINE)
@@ -132,19 +125,19 @@ def sections(path: Path) -> Iterator[Section]:
         head, _, body = part.partition("\n")
         if not (found := HEAD.fullmatch(head)):
             form = "an exercise begins as `name`, `name(x)`, or `name  (further)`."
-            raise BankError(path, line, form)
+            raise TextError(path, line, form)
         name, parameters, further = found.groups(default="")
         entries = []
         for at, entry in _parts(body, line + 1, r" {0,7}\S"):
             if not re.match(r" {4}\S", entry):
-                raise BankError(path, at, "a word like `right` is indented by four spaces.")
+                raise TextError(path, at, "a word like `right` is indented by four spaces.")
             (_, said), *below = _parts(entry, at, r" {8}\S")
             word, _, rest = " ".join(map(str.strip, said.splitlines())).partition(" ")
             program = textwrap.dedent("".join(each for _, each in below)).rstrip()
             entries.append(Entry(at, word, rest.strip(), program, at + said.count("\n")))
         section = Section(line, name, parameters, bool(further), entries)
         for at, problem in _problems(section, names):
-            raise BankError(path, at, problem)
+            raise TextError(path, at, problem)
         names.add(name)
         yield section
 
@@ -178,7 +171,7 @@ class BankLoader(SourceFileLoader):
         """Fill the module with the exercises, and put them in the bank of their topic.
 
         Raises:
-            BankError: something is wrong in the text.
+            TextError: something is wrong in the text.
         """
         self.names, self.text = vars(module), Path(self.path)
         topic = self.text.stem
@@ -206,7 +199,7 @@ class BankLoader(SourceFileLoader):
             frames = traceback.extract_tb(error.__traceback__)
             at = [line, *(f.lineno or line for f in frames if f.filename == self.path)][-1]
             said = f"this raises {type(error).__name__}: {error}."
-        raise BankError(self.text, at, said)
+        raise TextError(self.text, at, said)
 
     def told(self, entry: Entry) -> tuple[str, str, tuple[Belief, ...]]:
         """Split an entry into its code, the sentences, and the belief behind it, if there's one."""
@@ -214,12 +207,12 @@ class BankLoader(SourceFileLoader):
         try:
             piece = told(words.strip())
         except ValueError as problem:
-            raise BankError(self.text, entry.line, str(problem)) from None
+            raise TextError(self.text, entry.line, str(problem)) from None
         if not piece.why.endswith("."):
             form = "two spaces, #, and a sentence with a period are expected."
-            raise BankError(self.text, entry.line, form)
-        if len(piece.beliefs) > 1 or piece.has:
-            raise BankError(self.text, entry.line, "in brackets stands one belief here.")
+            raise TextError(self.text, entry.line, form)
+        if len(piece.beliefs) > 1 or piece.has or piece.tags:
+            raise TextError(self.text, entry.line, "in brackets stands one belief here.")
         return source.strip(), piece.why, piece.beliefs
 
     def exercise(self, section: Section) -> Exercise:
@@ -234,7 +227,7 @@ class BankLoader(SourceFileLoader):
             source, why, beliefs = self.told(entry)
             value = self.run(source, entry.line)
             if any(value == other for known in said.values() for other, *_ in known):
-                raise BankError(self.text, entry.line, f"the value {value!r} is written twice.")
+                raise TextError(self.text, entry.line, f"the value {value!r} is written twice.")
             said[entry.word].append(Mistake(value, why, beliefs))
         right = [(value, reason) for value, reason, _ in said["right"]]
         return Prediction(right=right, wrong=said["wrong"], **options)
@@ -262,7 +255,7 @@ class BankLoader(SourceFileLoader):
     def mistake(self, entry: Entry, given: str) -> Mistake:
         source, why, beliefs = self.told(entry)
         if not source and not entry.below:
-            raise BankError(self.text, entry.line, "in front of # stands what is returned.")
+            raise TextError(self.text, entry.line, "in front of # stands what is returned.")
         body = textwrap.indent(entry.below or f"return {source}", "    ")
         line, scope = (entry.below_line if entry.below else entry.line), dict[str, Any]()
         self.run(f"def mistake({given}):\n{body}", line - 1, "exec", scope)
@@ -273,12 +266,12 @@ class BankLoader(SourceFileLoader):
         try:
             template = parse(entry.below)
         except GapError as problem:
-            raise BankError(self.text, entry.line_of(problem.at), str(problem)) from None
+            raise TextError(self.text, entry.line_of(problem.at), str(problem)) from None
         self.run("template.make()", entry.below_line, names={"template": template})
         for piece in template.wrong:
             try:
                 compile(template.program([piece]), "<gaps>", "exec")
             except SyntaxError as error:
                 said = f"the program with {piece.code!r} isn't Python: {error.msg}."
-                raise BankError(self.text, entry.line_of(piece.at), said) from None
+                raise TextError(self.text, entry.line_of(piece.at), said) from None
         return template

@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case
-from lnorm_diagnose.diagnosing.explaining import MANY, MOST_NAMED, Search
 from lnorm_diagnose.diagnosing.findings import Finding
-from lnorm_diagnose.diagnosing.likeness import explained_by
+from lnorm_diagnose.diagnosing.likeness import cause_of
 from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, diagnosis
-from lnorm_diagnose.diagnosing.trials import DTYPES, Trial
+from lnorm_diagnose.diagnosing.search import MANY, MOST_NAMED, Search
+from lnorm_diagnose.diagnosing.trials import DTYPES, Kind, Trial
 from lnorm_diagnose.sentences import clause, first_sentence
 from lnorm_utils.functional import layer_norm
 
@@ -41,13 +41,13 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         x, y = x.movedim(1, -1), y.movedim(1, -1)
     layer_norm(x, norm.shape, **given)  # which refuses shapes that don't belong together
 
-    def part(most: int, kind: str) -> tuple[Trial, Tensor]:
+    def part(most: int, kind: Kind) -> tuple[Trial, Tensor]:
         keep = max(2, most * len(x) // x.numel()) if x.shape == y.shape and x.ndim > 1 else len(x)
         axes = len(norm.shape)
         trial = Trial("this pair", x[:keep].double(), norm.eps, **given, kind=kind, axes=axes)
         return trial, y[:keep] if x.shape == y.shape else y
 
-    pairs = [part(MANY, "part")] * (x.numel() > MANY) + [part(MOST_NUMBERS, "main")]
+    pairs = [part(MANY, Kind.PART)] * (x.numel() > MANY) + [part(MOST_NUMBERS, Kind.MAIN)]
     search, tried = (
         Search([Case(norm, trial, y.double(), unit, digits) for trial, y in pairs]),
         f"one pair of shape {tuple(x.shape)}",
@@ -56,13 +56,13 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     if within > 0.05 * y.abs().max().item() or y.numel() < FEWEST:
         words = f"{y.numel()} numbers that can be off by {within:.1g} tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
-    explained, found = explained_by(search)._replace(remark=remark), []
-    if explained.is_right:
+    cause, found = cause_of(search)._replace(remark=remark), []
+    if cause.is_right:
         step = (each for each in search.pieces if each.step == "deviation")
         alike = [clause(first_sentence(p.why)) for p in step if search.main.fits((p,))]
         words = f"The same numbers come out in other ways: {'; or '.join(alike[:MOST_NAMED])}."
         found = [Finding(words)] * bool(alike)
-    return conclusion(search.main, explained, found, ", as far as one pair tells", tried)
+    return conclusion(search.main, cause, found, ", as far as one pair tells", tried)
 
 
 def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from lnorm_diagnose.diagnosing.reference import Reference
-from lnorm_diagnose.diagnosing.trials import Trial
-from lnorm_diagnose.explanations import Explanation, Raised
+from lnorm_diagnose.diagnosing.trials import OF_DTYPES, Kind, Trial
+from lnorm_diagnose.explanations import Raised
 from lnorm_diagnose.inspecting.rounding import bound, weight_of_terms
+from lnorm_diagnose.slips.notation import Piece
 
 __all__ = ["DOUBLE", "SINGLE", "Case", "Result"]
 
@@ -47,13 +48,13 @@ class Case:
         self.value: Any = value
         self.right = trial.run(partial(norm.result, ()))
         self.within = self._rounding(unit) + more
-        self._made: dict[Explanation, Result] = {}  # each runs once
+        self._made: dict[tuple[Piece, ...], Result] = {}  # each runs once
 
     def _rounding(self, unit: float) -> float:
-        if self.kind == "far":
+        if self.kind is Kind.FAR:
             return LOST.get(unit, 1.0) * self.right.abs().max().item()
         unit = max(unit, torch.finfo(self.trial.dtype).eps / 2)
-        times = OF_GRADIENT if self.kind == "gradient" else 1
+        times = OF_GRADIENT if self.kind is Kind.GRADIENT else 1
         terms = PASSES * self.trial.x.shape[-1] * times
 
         def run(move: Callable[[Tensor], Tensor]) -> Tensor:
@@ -69,7 +70,7 @@ class Case:
         if isinstance(value, Raised) or isinstance(other, Raised) or value.shape != other.shape:
             return False
         within = self.within
-        if self.kind == "far":  # where the mean stays in, all is as large as it is
+        if self.kind is Kind.FAR:  # where the mean stays in, all is as large as it is
             size = other.double().nan_to_num().abs().max() / self.right.abs().max()
             within *= max(1.0, size.item())
         return torch.allclose(value.double(), other.double(), 0, within, equal_nan=True)
@@ -83,14 +84,14 @@ class Case:
     def is_right(self) -> bool:
         """Whether what came out is right."""
         is_near = self.is_near(self.value, self.right)
-        if self.kind != "dtype" or not is_near or isinstance(self.value, Raised):
+        if self.kind not in OF_DTYPES or not is_near or isinstance(self.value, Raised):
             return is_near
         # Roundings go up as often as down, so what is too small or too large in all was lost.
         y, z = self.value.double().flatten(), self.right.flatten()
         leaning = (y @ z / (z @ z) - 1).abs()
         return bool(leaning <= LEANING * torch.finfo(self.trial.dtype).eps / 2)
 
-    def fits(self, parts: Explanation) -> bool:
+    def fits(self, parts: tuple[Piece, ...]) -> bool:
         """Tell whether what came out is what a norm with wrong parts makes of the trial."""
         if parts not in self._made:
             try:

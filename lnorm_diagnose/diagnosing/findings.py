@@ -8,17 +8,17 @@ import torch
 from torch import Tensor, nn
 
 from lnorm_diagnose.diagnosing.case import Case
-from lnorm_diagnose.diagnosing.explaining import Explained, Search
 from lnorm_diagnose.diagnosing.likeness import other_parameters
+from lnorm_diagnose.diagnosing.search import Cause, Search
 from lnorm_diagnose.diagnosing.subject import LETTERS, Subject, equal
-from lnorm_diagnose.diagnosing.trials import DTYPES, OVERFLOW
+from lnorm_diagnose.diagnosing.trials import DTYPES, OF_DTYPES, Kind
 from lnorm_diagnose.explanations import Raised
+from lnorm_diagnose.slips.notation import Tag
 from lnorm_utils.words import capitalized, dtype_name, spoken
 
 __all__ = ["Finding", "compare_as_held", "findings"]
 
 NEAR = 1e-6  # of a number, by which a parameter may be off
-ADDS_ONE = "(1 + g, b)"  # a piece, with which a layer that holds γ − 1 is right
 
 
 class Finding(NamedTuple):
@@ -33,12 +33,12 @@ def _slip(slip: str, more: str) -> Finding:
     return Finding(f"{capitalized(slip)}{more}", slip)
 
 
-def findings(subject: Subject, search: Search, explained: Explained) -> Iterator[Finding]:
+def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding]:
     """Yield what there is to say of a layer besides its numbers."""
     name = search.norm.name
     if subject.channels_first:
         yield Finding("Its features are axis 1, as in images, and it was judged like that.")
-    yield from _of_precision(subject, explained)
+    yield from _of_precision(subject, cause)
     main, other = (case.trial.in_dtype() for case in search.cases[:-3:-1])
     layer, x = subject.copy(main), main.x.clone()
     with torch.no_grad():
@@ -51,17 +51,23 @@ def findings(subject: Subject, search: Search, explained: Explained) -> Iterator
     if is_changed:
         more = ": whoever uses x afterwards gets other numbers."
         yield _slip("it changes its input in place", more)
-    is_wrong = not explained.is_right or any(case.kind == "far" for case in explained.without)
+    is_wrong = not cause.is_right or any(case.kind is Kind.FAR for case in cause.without)
     returned: dict[torch.dtype, list[str]] = {}
     for trial, value in ((case.trial, case.value) for case in search.cases):
-        if trial.kind != "gradient" and isinstance(value, Tensor) and value.dtype != trial.dtype:
+        if (
+            trial.kind is not Kind.GRADIENT
+            and isinstance(value, Tensor)
+            and value.dtype != trial.dtype
+        ):
             returned.setdefault(value.dtype, []).append(dtype_name(trial.dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
         minor = _slip(slip, f". {name} returns what it gets.")
         yield Finding(minor.words) if is_wrong else minor
-    if subject.returns > 1:
-        yield Finding(f"It returns {subject.returns} things; the first was compared.")
+    with torch.no_grad():
+        things = subject.returned(subject.copy(main), main)
+    if isinstance(things, tuple) and len(things) > 1:
+        yield Finding(f"It returns {len(things)} things; the first was compared.")
     pairs = ((case.trial.words, case.value) for case in search.cases)
     failed = [(words, error) for words, error in pairs if isinstance(error, Raised)]
     if any(error.kind == "NoGradientError" for _, error in failed):
@@ -70,35 +76,38 @@ def findings(subject: Subject, search: Search, explained: Explained) -> Iterator
         words, error = spoken([words for words, _ in refused]), refused[0][1]
         first = f"First: {error.kind}: {error.message[:100]}"
         yield Finding(f"It doesn't take {words}. {first}")
-    if explained.is_right or explained.words:
-        yield from _parameters(subject, search, explained)
+    if not cause.is_open:
+        yield from _parameters(subject, search, cause)
 
 
-def _of_precision(subject: Subject, explained: Explained) -> Iterator[Finding]:
+def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
     """Yield what is wrong far from zero, or in a dtype, and how exactly it computes."""
     name = dtype_name(subject.computes_in)
     if subject.computes_in in DTYPES[1:]:
         slip = f"it computes in {name}, or rounds as coarsely, whatever comes in"
         yield _slip(slip, ", so it's right to fewer digits than float32 has.")
-    elif subject.computes_in != torch.float64 and explained.is_right:
+    elif subject.computes_in != torch.float64 and cause.is_right:
         yield Finding(f"It computes in {name}, or rounds as coarsely, also if float64 comes in.")
-    kinds = {case.kind: case.trial.words for case in explained.without}
-    dtypes = [case.trial.words for case in explained.without if case.kind == "dtype"]
-    if "far" in kinds:
+    words = {case.kind: case.trial.words for case in cause.without}
+    of_dtypes = [case.trial for case in cause.without if case.kind in OF_DTYPES]
+    dtypes = [trial.words for trial in of_dtypes]
+    if Kind.FAR in words:
         slip = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
-        yield _slip(slip, f": it's wrong on {kinds['far']}.")
-    elif dtypes == [OVERFLOW]:  # many right layers are written for float32 alone
-        yield Finding(f"In {OVERFLOW} a square is too large. Compute in float32 there.")
-    elif dtypes and explained.is_right:
+        yield _slip(slip, f": it's wrong on {words[Kind.FAR]}.")
+    elif [trial.kind for trial in of_dtypes] == [
+        Kind.OVERFLOW
+    ]:  # many right layers are for float32
+        yield Finding(f"In {dtypes[0]} a square is too large. Compute in float32 there.")
+    elif dtypes and cause.is_right:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
         yield _slip(slip, ". In float64 no difference was found.")
 
 
-def _parameters(subject: Subject, search: Search, explained: Explained) -> Iterator[Finding]:
+def _parameters(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding]:
     """Compare γ and β, and how they are called, with those of PyTorch's module."""
     norm, layer = search.norm, subject.layer
     learns = dict(layer.named_parameters()) if isinstance(layer, nn.Module) else {}
-    for role, letter in LETTERS.items() if norm.module is not None and not explained.found else ():
+    for role, letter in LETTERS.items() if norm.module is not None and not cause.found else ():
         if role in norm.parameters:
             if not subject.has(role):
                 words = f"No {letter} was found in it. It was compared for the {letter} of `like`."
@@ -116,40 +125,40 @@ def _parameters(subject: Subject, search: Search, explained: Explained) -> Itera
         yield Finding(f"No optimizer finds {spoken(plain)}: that's no parameter of a module.")
 
 
-def compare_as_held(subject: Subject, search: Search, explained: Explained) -> Explained:
+def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
     """Return what is known of a layer if the γ and β count that it and `like` hold, too.
 
     Args:
-        explained: what is known with the same γ and β in both.
+        cause: what is known with the same γ and β in both.
     """
     norm, like, tensors = search.norm, search.norm.parameters, subject.tensors(subject.layer)
     if "weight" not in like or not subject.is_module:
-        return explained
+        return cause
     mine = {  # others go by such a name, but are both in one, or something else
         role: tensors[path]
         for role, path in subject.held.items()
         if role in like and tensors[path].numel() == like[role].numel()
     }
     given: Any = {"bias": None, **like, "roles": tuple(mine)}
-    trials = [replace(c.trial, **given) for c in search.cases if c.kind != "width"]
+    trials = [replace(c.trial, **given) for c in search.cases if c.kind is not Kind.WIDTH]
     stored = (torch.finfo(p.dtype).eps / 2 for p in mine.values())
     own = subject.changed(is_as_held=True, held={role: subject.held[role] for role in mine})
     unit = max([subject.unit, *stored])  # γ − 1 is rounded, too
     compared = Search([Case(norm, t, own.result(t), unit) for t in trials]).compare()
     is_new, mine_is_new = (all(map(_is_constant, ps.values())) for ps in (like, mine))
-    codes = [getattr(part, "code", "") for parts in explained.found for part in parts]
-    if compared.is_right and not explained.is_right and (not is_new or ADDS_ONE in codes):
-        note = f" With the same numbers in both it would differ. {explained.words}".rstrip()
+    adds_one = any(Tag.ADDS_ONE in part.tags for parts in cause.found for part in parts)
+    if compared.is_right and not cause.is_right and (not is_new or adds_one):
+        note = f" With the same numbers in both it would differ. {cause.words}".rstrip()
         remark = " That's with the γ and β that each of them holds."
         return compared._replace(remark=remark + note * bool(mine))
     words = "" if compared.is_right else other_parameters(mine, like, NEAR)
-    if not words or (is_new and not explained.is_right):
-        return explained
+    if not words or (is_new and not cause.is_right):
+        return cause
     slip = f"it holds other numbers than `like`: {words}"
-    if not explained.is_right or (is_new and not mine_is_new):  # which norm, `like` says
-        return explained._replace(remark=f" {capitalized(slip)}.")
+    if not cause.is_right or (is_new and not mine_is_new):  # which norm, `like` says
+        return cause._replace(remark=f" {capitalized(slip)}.")
     same = " With the same numbers in both no difference was found."
-    return explained._replace(is_right=False, remark=same).because([slip])
+    return cause._replace(is_right=False, remark=same).because([slip])
 
 
 def _is_constant(p: Tensor) -> bool:

@@ -1,22 +1,30 @@
-"""Diagnose a layer: run it beside its norm, explain what differs, and say where."""
+"""Diagnose a layer: run it beside its norm, find the cause of what differs, and say where."""
 
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case, Result
-from lnorm_diagnose.diagnosing.explaining import Explained, Search
 from lnorm_diagnose.diagnosing.findings import compare_as_held, findings
-from lnorm_diagnose.diagnosing.likeness import explained_by, place
+from lnorm_diagnose.diagnosing.likeness import cause_of, place
 from lnorm_diagnose.diagnosing.probing import probed
 from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, diagnosis
+from lnorm_diagnose.diagnosing.search import Cause, Search
 from lnorm_diagnose.diagnosing.subject import LETTERS, Subject, equal
-from lnorm_diagnose.diagnosing.trials import APART, WIDTHS, Trial, parameter, trials_for, typical
+from lnorm_diagnose.diagnosing.trials import (
+    APART,
+    WIDTHS,
+    Kind,
+    Trial,
+    parameter,
+    trials_for,
+    typical,
+)
 from lnorm_diagnose.explanations import Raised
 from lnorm_utils.words import dtype_name, significant, spoken
 
@@ -56,12 +64,16 @@ def diagnose_layer(
         words = f"For {tuple(trial.x.shape)} it raises {value.kind}: {value.message}. With "
         words += "`shape=` you can say which sizes γ has, such as `shape=768`."
         return diagnosis(Verdict.NOT_JUDGED, words)
+    subject = subject.changed(computes_in=_dtype(subject, mine, trial))
     trials = _trials(subject, mine, trial, is_wide=not known)
     subjects = [subject.changed(mode=mode) for mode in (False, True)[: 1 + subject.is_module]]
+    notes = []
     for each in subjects:
-        if kept := _keeps(each, mine, trials[-1]):
+        calls = _several(each, trials[-1])
+        if kept := _keeps(each, mine, calls):
             return kept
-    notes = [f"A call{s.where} changes {spoken(s.writes)}." for s in subjects if s.writes]
+        if calls.changed:
+            notes.append(f"A call{each.where} changes {spoken(calls.changed)}.")
     results = [[each.result(trial) for trial in trials] for each in subjects]
     if all(map(equal, results[0], results[-1])):
         subjects = subjects[:1]
@@ -75,7 +87,7 @@ def diagnose_layer(
     (worst, said), *others = judged
     for each, other in () if said.right else others:
         is_one = f"It is wrong only{worst.where}."
-        notes.append(is_one if other.right else f"{each.where[1:].capitalize()}: {other.verdict}")
+        notes.append(is_one if other.right else f"{each.where[1:].capitalize()}: {other.summary}")
     return replace(said, places=(*notes, *said.places))
 
 
@@ -96,26 +108,30 @@ def _shapes(channels_first: bool, size: Sizes) -> list[Sizes]:
 
 
 def _trials(subject: Subject, norm: Reference, trial: Trial, is_wide: bool) -> list[Trial]:
-    """Find out in which dtype a layer computes, and choose its trials, the typical one last.
+    """Choose the trials of a layer, the typical one last.
 
     Args:
         trial: one that it takes.
         is_wide: whether other numbers of features are tried, too.
     """
-    subject.find_dtype(trial)
-    if subject.computes_in == torch.float64:  # and yet a part of it may be float32
-        wide = replace(trial, x=1e4 * trial.x)  # where no ε counts
-        value = subject.result(wide)
-        exact, rough = (Case(norm, wide, value, unit).is_right for unit in (DOUBLE, SINGLE))
-        if rough and not exact:
-            subject.computes_in = torch.float32
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
     widths = WIDTHS if is_wide and not subject.channels_first else ()
     main = tuple(trial.x.shape)
     more = [each for each in _shapes(subject.channels_first, norm.shape) if each != main]
     trials = trials_for(trial, [main, *more], "eps" in subject.takes, widths, mean)
     is_half = subject.computes_in in HALF
-    return [each for each in trials if each.kind == "main" or not is_half]
+    return [each for each in trials if each.kind is Kind.MAIN or not is_half]
+
+
+def _dtype(subject: Subject, norm: Reference, trial: Trial) -> torch.dtype:
+    """Return the dtype in which a layer computes what it takes as float64."""
+    found = subject.coarsest(trial)
+    if found != torch.float64:
+        return found
+    wide = replace(trial, x=1e4 * trial.x)  # where no ε counts, and a part may yet be float32
+    value = subject.result(wide)
+    exact, rough = (Case(norm, wide, value, unit).is_right for unit in (DOUBLE, SINGLE))
+    return torch.float32 if rough and not exact else found
 
 
 def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]) -> Trial:
@@ -131,8 +147,25 @@ def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]
     return Trial("", torch.zeros(0), norm.eps, **chosen, roles=roles, axes=len(norm.shape))
 
 
-def _keeps(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
-    """Say if what it gives isn't due to what comes in alone: something is kept, or random."""
+class _Calls(NamedTuple):
+    """What several calls give.
+
+    Args:
+        twice: of one copy for one input.
+        changed: what these calls have changed of the copy.
+        other: of a new copy for another input.
+        then: of the same for the first input, after that.
+        pair: two inputs of an unseen shape, with what it gives for them after that.
+    """
+
+    twice: list[Result]
+    changed: list[str]
+    other: Result
+    then: Result
+    pair: list[tuple[Trial, Result]]
+
+
+def _several(subject: Subject, trial: Trial) -> _Calls:
     unseen = (*UNSEEN, *trial.x.shape[-trial.axes :])
     pair = [replace(trial, x=typical(unseen, seed)) for seed in (81, 82)]
     layer, fresh = subject.copy(trial), subject.copy(trial)
@@ -143,21 +176,27 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> Diagnosis | None:
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
         after_other = subject.result(trial, fresh)
         of_pair = [(each, subject.result(each, fresh)) for each in pair]
-    changed = subject.writes = [f"`{n}`" for n in after if before.get(n) != after[n]]
-    if isinstance(other, Tensor) and equal(values[0], other):
+    changed = [f"`{n}`" for n in after if before.get(n) != after[n]]
+    return _Calls(values, changed, other, after_other, of_pair)
+
+
+def _keeps(subject: Subject, norm: Reference, calls: _Calls) -> Diagnosis | None:
+    """Say if what it gives isn't due to what comes in alone: something is kept, or random."""
+    (first, second), other = calls.twice, calls.other
+    if isinstance(other, Tensor) and equal(first, other):
         words = "what comes out doesn't depend on what goes in"
         words = words if other.isfinite().any() else "nothing finite comes out"
         return diagnosis(Verdict.KNOWN, f"{words}.", (words,))
-    if not equal(*values) and not changed:
+    if not equal(first, second) and not calls.changed:
         words = f"It gives other numbers for the same input{subject.where}, so something in it is "
         words += "random, such as dropout, or it's kept from call to call."
         return diagnosis(Verdict.NOT_JUDGED, words)
-    what = spoken(changed) if changed else "something"
-    if not equal(*values):
+    what = spoken(calls.changed) if calls.changed else "something"
+    if not equal(first, second):
         slip = f"each call changes {what}"
-    elif not equal(values[0], after_other):
+    elif not equal(first, calls.then):
         slip = f"it keeps {what} from an earlier input"
-    elif [Case(norm, *each, subject.unit).is_right for each in of_pair] == [True, False]:
+    elif [Case(norm, *each, subject.unit).is_right for each in calls.pair] == [True, False]:
         slip = "it keeps something from its first input of a shape"
     else:
         return None
@@ -170,29 +209,29 @@ def _judged(
 ) -> Diagnosis:
     """Judge a layer by trials and what came out; and, if it's asked for, with what it holds."""
     search = Search([Case(norm, *pair, subject.unit) for pair in pairs])
-    explained = _explained(subject, search)
+    cause = _cause(subject, search)
     if is_held:
-        explained = compare_as_held(subject, search, explained)
+        cause = compare_as_held(subject, search, cause)
     words = spoken([trial.words for trial, _ in reversed(pairs)])
     main = search.main.trial
     tried = f"{dtype_name(main.dtype)} of shape {tuple(main.x.shape)}: {words}"
     tried += "; `eval` and `train`" * subject.is_module
-    found = [*findings(subject, search, explained)]
-    return conclusion(search.main, explained, found, " in what was tried, up to rounding", tried)
+    found = [*findings(subject, search, cause)]
+    return conclusion(search.main, cause, found, " in what was tried, up to rounding", tried)
 
 
-def _explained(subject: Subject, search: Search) -> Explained:
-    """Explain what comes out: by pieces, by a law, by the gradient, or by what rows do."""
-    found = explained_by(search)
-    if found.is_right or found.words:
+def _cause(subject: Subject, search: Search) -> Cause:
+    """Find the cause of what comes out: pieces, a law, the gradient, or what rows do."""
+    found = cause_of(search)
+    if not found.is_open:
         return found
     wrong = [case for case in found.wrong if case.kind not in APART]
     kinds = {case.kind for case in wrong}
     smallest = min(wrong, key=lambda case: case.trial.x.numel())
-    if kinds == {"gradient"}:
+    if kinds == {Kind.GRADIENT}:
         return found.because([*_gradients(smallest)])
-    slips = _rows(subject, (wrong[-1] if wrong[-1].kind == "main" else smallest).trial)
-    if kinds <= {"shape", "width"}:
+    slips = _rows(subject, (wrong[-1] if wrong[-1].kind is Kind.MAIN else smallest).trial)
+    if kinds <= {Kind.SHAPE, Kind.WIDTH}:
         where = f"it's wrong on {spoken([case.trial.words for case in wrong])} alone"
         slips = [where, *(slips or [place(smallest)[:-1]])]
     return found.because(slips)

@@ -6,13 +6,13 @@ import torch
 from torch import Tensor
 
 from lnorm_diagnose.diagnosing.case import Case
-from lnorm_diagnose.diagnosing.explaining import Explained, Search
 from lnorm_diagnose.diagnosing.probing import MOST_NAMED, listed
+from lnorm_diagnose.diagnosing.search import Cause, Search
 from lnorm_diagnose.diagnosing.subject import LETTERS
-from lnorm_diagnose.diagnosing.trials import Trial
+from lnorm_diagnose.diagnosing.trials import Kind, Trial
 from lnorm_utils.words import significant, spoken
 
-__all__ = ["explained_by", "other_parameters", "place"]
+__all__ = ["cause_of", "other_parameters", "place"]
 
 LEAST = 5  # rows to judge by
 MOST = 2_000  # rows, or features, whose order is looked for
@@ -27,10 +27,10 @@ def _tables(case: Case) -> tuple[Tensor, ...]:
     return trial.rows(case.value), trial.rows(bare), trial.rows(case.right)
 
 
-def explained_by(search: Search) -> Explained:
-    """Explain results by wrong pieces, or else by what makes all numbers right."""
-    found = search.explain()
-    is_open = not found.words and search.main in found.wrong
+def cause_of(search: Search) -> Cause:
+    """Find the cause of results in wrong pieces, or else in what makes all numbers right."""
+    found = search.cause()
+    is_open = found.is_open and search.main in found.wrong
     return found.because([slip]) if is_open and (slip := _law(search.main)) else found
 
 
@@ -142,7 +142,7 @@ def place(case: Case) -> str:
     for what, bad in (("features", main.rows(wrong).any(0)), ("rows", main.rows(wrong).any(1))):
         if bad.sum() <= len(bad) // 2:
             found.append(f"Of {len(bad)} {what}, counted from 0, only {listed(bad)} differ.")
-    if case.kind == "main":
+    if case.kind is Kind.MAIN:
         own, right, _ = _tables(case)
         own = own if main.bias is None else own - main.bias.flatten()
         own = own if main.weight is None else own / main.weight.flatten()

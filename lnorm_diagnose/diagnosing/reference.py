@@ -1,23 +1,33 @@
 """What a layer is compared with: a norm and its wrong pieces."""
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lnorm_diagnose.slips.models import LAST, AxisChoices, Model, choice
-from lnorm_diagnose.slips.notation import Piece
+from lnorm_diagnose.slips.models import OF_RMS_NORM, Model, last_axes
+from lnorm_diagnose.slips.notation import Piece, Tag
 from lnorm_utils.functional import shape_tuple
+from lnorm_utils.words import capitalized
 
-__all__ = ["WRONG_AXES", "Reference", "reference_like"]
+__all__ = ["Family", "Reference", "reference_like"]
 
-BEFORE_LAST = ("the axis before the last", "-2", None)
-WRONG_AXES = {code for _, code, _ in (*LAST.wrong, BEFORE_LAST)}
-IS_RIGHT = {1: "-1", 2: "(-2, -1)"}
-OF_SOURCES = ("var_mean", "normalize", "std")  # a reason of a piece that nobody has seen here
+MOST_KEPT = 500  # norms with wrong pieces; most are asked for several inputs
+
+
+class Family(Enum):
+    """The norms that something can be like."""
+
+    LAYER_NORM = "layer norm"
+    RMS_NORM = "RMSNorm"
+
+    @property
+    def name_first(self) -> str:
+        """Its name as the beginning of a sentence."""
+        return capitalized(self.value)
 
 
 @dataclass(frozen=True)
@@ -28,18 +38,18 @@ class Reference:
         shape: of γ.
         eps: ε.
         module: the module that it stands for.
-        name: as the beginning of a sentence.
+        family: which norm it is.
     """
 
     shape: tuple[int, ...]
     eps: float = 1e-5
     module: nn.Module | None = None
-    name: str = "Layer norm"
+    family: Family = Family.LAYER_NORM
 
     @property
-    def in_words(self) -> str:
-        """Its name within a sentence."""
-        return self.name.replace("L", "l")
+    def name(self) -> str:
+        """Its name as the beginning of a sentence."""
+        return self.family.name_first
 
     @property
     def parameters(self) -> dict[str, Tensor]:
@@ -50,27 +60,31 @@ class Reference:
     @property
     def pieces(self) -> list[Piece]:
         """Its wrong pieces."""
-        return _known(self.name, len(self.shape))[1]
+        known = _model(self.family, len(self.shape)).pieces
+        return [piece for piece in known if Tag.EXERCISES not in piece.tags]
 
-    def result(self, parts: Sequence[Any], x: Tensor, weight: Any, bias: Any, eps: float) -> Tensor:
-        """Return what it makes of x with wrong parts; the text is run only once."""
+    def result(
+        self, parts: tuple[Piece, ...], x: Tensor, weight: Any, bias: Any, eps: float
+    ) -> Tensor:
+        """Return what it makes of x with wrong parts."""
         weight = torch.ones_like(bias) if weight is None and bias is not None else weight
-        steps = _known(self.name, len(self.shape))[0].steps
-        steps.layer_norm.__func__.__globals__.update(choice(parts))
         dim = tuple(range(-len(self.shape), 0))
-        return steps.layer_norm(x, weight, bias, dim, eps)
+        return _steps(self.family, len(dim), parts).layer_norm(x, weight, bias, dim, eps)
 
 
 @functools.cache
-def _known(name: str, count: int) -> tuple[Model, list[Piece]]:
-    """Return the steps of a norm over the last axes, right and wrong, and its wrong pieces."""
-    wrong = [each for each in (*LAST.wrong, BEFORE_LAST) if each[1] != IS_RIGHT.get(count)]
-    wrong = [each for each in wrong if count > 1 or "count(" not in each[1]]
-    axes = AxisChoices("the last axis alone" if count == 1 else f"the last {count} axes", wrong)
-    relative = ["rms_norm_differences"] * (name == "RMSNorm")
-    model = Model("layer_norm", *relative, "whole_layer", axes=axes, called=name)
-    pieces = (p for p in model.pieces if p.step != "deviation" or "1e-" not in p.code)
-    return model, [p for p in pieces if p.has not in OF_SOURCES]
+def _model(family: Family, count: int) -> Model:
+    """Return the steps of a norm over the last axes, so many of them."""
+    axes, called = last_axes(count), family.name_first
+    if family is Family.RMS_NORM:
+        texts = ("layer_norm", "rms_norm_differences", "whole_layer")
+        return Model(*texts, axes=axes, called=called, words=OF_RMS_NORM)
+    return Model("layer_norm", "whole_layer", axes=axes, called=called)
+
+
+@functools.lru_cache(MOST_KEPT)
+def _steps(family: Family, count: int, parts: tuple[Piece, ...]) -> Any:
+    return _model(family, count).with_pieces(parts)
 
 
 def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Reference:
@@ -90,7 +104,12 @@ def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.floa
             f"like must be a layer norm or an RMSNorm, such as nn.LayerNorm(8), but {kind} "
             f"{getattr(like, '__name__', type(like).__name__)} was given."
         )
-    name = "RMSNorm" if "rms" in type(like).__name__.lower() else "Layer norm"
+    is_rms = "rms" in type(like).__name__.lower()
     own = getattr(like, "eps", None) if eps is None else eps
     smallest = torch.finfo(torch.promote_types(dtype, torch.float32)).eps  # with eps=None
-    return Reference(shape_tuple(shape), smallest if own is None else own, like, name)
+    return Reference(
+        shape_tuple(shape),
+        smallest if own is None else own,
+        like,
+        Family.RMS_NORM if is_rms else Family.LAYER_NORM,
+    )

@@ -60,8 +60,6 @@ class Subject:
         self.takes = {} if self.is_module else _arguments(layer)
         self.mode = self.is_as_held = False
         self.computes_in = torch.float64
-        self.returns = 1  # how many things
-        self.writes: list[str] = []  # what a call changes of it
 
     def tensors(self, layer: Any) -> dict[str, Tensor]:
         """Return the tensors of an object with their names, also those in tuples and dicts."""
@@ -101,12 +99,13 @@ class Subject:
         """The unit of rounding of what it computes of float64."""
         return torch.finfo(self.computes_in).eps / 2
 
-    def find_dtype(self, trial: Trial) -> None:
-        """Find the dtype in which it computes, the coarsest in which x may as well come in."""
-        y = self.result(trial)
+    def coarsest(self, trial: Trial) -> torch.dtype:
+        """Return the coarsest dtype in which x may as well come in."""
+        y, found = self.result(trial), torch.float64
         for dtype in (torch.float32, torch.float16, torch.bfloat16):
             if equal(self.result(replace(trial, x=trial.x.to(dtype).double())), y):
-                self.computes_in = dtype
+                found = dtype
+        return found
 
     def changed(self, **attributes: Any) -> "Subject":
         """Return it with other attributes."""
@@ -147,25 +146,29 @@ class Subject:
         except Exception as error:
             return Raised.of(error)
 
-    def call(self, layer: Any, trial: Trial) -> Tensor:
-        """Call a copy of it with what a trial has, which it may change.
-
-        Raises:
-            TypeError: it returns no tensor.
-            Exception: whatever it raises.
-        """
+    def returned(self, layer: Any, trial: Trial) -> Any:
+        """Return what a copy of it returns for a trial, which it may change."""
         x, g, b = trial.x, trial.weight, trial.bias
         shape = tuple(x.shape[-trial.axes :])
         values = {"weight": g, "bias": b, "both": (g, b), "eps": trial.eps, "shape": shape}
         places = [values[role] for role, name in self.takes.items() if not name]
         names = {name: values[role] for role, name in self.takes.items() if name}
-        y = layer(x.movedim(-1, 1).contiguous() if self.channels_first else x, *places, **names)
-        if isinstance(y, tuple) and y:
-            self.returns, y = len(y), y[0]
+        x = x.movedim(-1, 1).contiguous() if self.channels_first else x
+        return layer(x, *places, **names)
+
+    def call(self, layer: Any, trial: Trial) -> Tensor:
+        """Return the tensor that a copy of it returns for a trial, or the first of several.
+
+        Raises:
+            TypeError: it returns no tensor.
+            Exception: whatever it raises.
+        """
+        y = self.returned(layer, trial)
+        y = y[0] if isinstance(y, tuple) and y else y
         y = torch.from_numpy(y) if isinstance(y, numpy.ndarray) else y
         if not isinstance(y, Tensor):
             raise TypeError(f"it returned a {type(y).__name__}, and not a tensor")
-        return y.movedim(1, -1) if self.channels_first and y.ndim == x.ndim else y
+        return y.movedim(1, -1) if self.channels_first and y.ndim == trial.x.ndim else y
 
 
 def equal(one: Tensor | Raised, other: Tensor | Raised) -> bool:

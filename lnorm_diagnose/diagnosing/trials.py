@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 import torch
@@ -9,15 +10,32 @@ from torch import Tensor
 
 from lnorm_utils.words import dtype_name
 
-__all__ = ["APART", "DTYPES", "OVERFLOW", "SURE", "TINY", "WIDTHS", "NoGradientError", "Trial"]
+__all__ = ["APART", "DTYPES", "OF_DTYPES", "SURE", "WIDTHS", "Kind", "NoGradientError", "Trial"]
 __all__ += ["parameter", "trials_for", "typical"]
 
 WIDTHS = (7, 64, 96, 768)  # one of them a power of 2, as the usual 8 is
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
-TINY = "tiny rows (spread 1e-5 and 1e-8)"  # which show most of ε
-OVERFLOW = "float16 with numbers of 300"  # whose square float16 can't hold
-SURE = ("main", "flat")  # kinds that an explanation has to fit
-APART = ("far", "dtype")  # kinds that say by themselves what is wrong
+
+
+class Kind(Enum):
+    """What an input is for."""
+
+    MAIN = "typical rows"
+    FLAT = "rows that are narrow, or half of them 0"
+    TINY = "rows so narrow that they show most of ε"
+    GRADIENT = "the gradients are compared, not what comes out"
+    PART = "a part of a pair of arrays"
+    SHAPE = "another shape, or layout"
+    WIDTH = "another number of features"
+    EDGE = "constant rows"
+    FAR = "rows far from zero"
+    DTYPE = "another dtype"
+    OVERFLOW = "numbers in float16 whose squares it can't hold"
+
+
+SURE = (Kind.MAIN, Kind.FLAT, Kind.TINY)  # which an explanation has to fit
+OF_DTYPES = (Kind.DTYPE, Kind.OVERFLOW)
+APART = (Kind.FAR, *OF_DTYPES)  # which say by themselves what is wrong
 
 
 class NoGradientError(RuntimeError):
@@ -31,9 +49,7 @@ class Trial:
     Args:
         words: what is special about it, as words behind "on".
         x, weight, bias, eps: what goes in.
-        kind: "main"; "flat" rows; "gradient", if the gradients are compared; "part" of a pair; or
-            what a layer may do otherwise and yet be explained: "shape", "width", "edge", "far" from
-            zero, or "dtype".
+        kind: what it's for.
         dtype: that of what goes into the layer.
         roles: of which parameters the gradient counts, besides that of x.
         axes: how many are normalized, the last ones.
@@ -44,7 +60,7 @@ class Trial:
     eps: float
     weight: Tensor | None = None
     bias: Tensor | None = None
-    kind: str = "main"
+    kind: Kind = Kind.MAIN
     dtype: torch.dtype = torch.float64
     roles: tuple[str, ...] = ()
     axes: int = 1
@@ -61,7 +77,7 @@ class Trial:
             What comes out; or the gradients as one row of numbers, 0 for none.
         """
         x, given = self.x.clone(), [p if p is None else p.clone() for p in (self.weight, self.bias)]
-        if self.kind != "gradient":
+        if self.kind is not Kind.GRADIENT:
             with torch.no_grad():
                 return function(x, *given, self.eps)
         values: dict[str, Any] = {"weight": given[0], "bias": given[1], **(held or {})}
@@ -119,7 +135,7 @@ def trials_for(
         **{f"shape {shape}": typical(shape, 31 + len(shape)) for shape in others},
     }
 
-    def of(words: str, x: Tensor, kind: str = "main", eps: float = plain.eps) -> Trial:
+    def of(words: str, x: Tensor, kind: Kind = Kind.MAIN, eps: float = plain.eps) -> Trial:
         words += f" and ε = {eps:g}" * (eps != plain.eps)
         return replace(plain, words=words, x=x, eps=eps, kind=kind)
 
@@ -127,23 +143,24 @@ def trials_for(
         given = ((3, plain.weight), (4, plain.bias))
         g, b = (p if p is None else parameter((width,), seed) for seed, p in given)
         x = typical((*main[:-1], width), width)
-        return replace(of(f"{width} features", x, "width"), weight=g, bias=b)
+        return replace(of(f"{width} features", x, Kind.WIDTH), weight=g, bias=b)
 
-    def of_dtype(words: str, dtype: torch.dtype, scale: float = 1.0) -> Trial:
+    def of_dtype(words: str, dtype: torch.dtype, kind: Kind = Kind.DTYPE) -> Trial:
+        scale = 300 if kind is Kind.OVERFLOW else 1
         x = (scale * away).to(dtype).double()
         x[:has_rows] = 0  # where an ε that is 0 in this dtype shows
-        return replace(of(words, x, "dtype"), dtype=dtype)
+        return replace(of(words, x, kind), dtype=dtype)
 
     return [
         *map(wide, widths),
-        of_dtype(OVERFLOW, torch.float16, 300),
+        of_dtype("float16 with numbers of 300", torch.float16, Kind.OVERFLOW),
         *(of_dtype(dtype_name(dtype), dtype) for dtype in DTYPES),
-        of(f"rows with a mean of {mean:,.0f}", typical(main, 17) + mean, "far"),
-        *(of(words, x, "shape") for words, x in batches.items()),
-        of("constant rows (spread 0)", constant, "edge"),
-        of("the gradient", typical(main, 16), "gradient"),
-        of("rows of which half is 0", zeros, "flat"),
-        of(TINY, tiny, "flat"),
+        of(f"rows with a mean of {mean:,.0f}", typical(main, 17) + mean, Kind.FAR),
+        *(of(words, x, Kind.SHAPE) for words, x in batches.items()),
+        of("constant rows (spread 0)", constant, Kind.EDGE),
+        of("the gradient", typical(main, 16), Kind.GRADIENT),
+        of("rows of which half is 0", zeros, Kind.FLAT),
+        of("tiny rows (spread 1e-5 and 1e-8)", tiny, Kind.TINY),
         of("rows with a mean of 100", typical(main, 15) + 100, eps=0.3 if takes_eps else plain.eps),
         of(
             "narrow rows (spread 0.003)",

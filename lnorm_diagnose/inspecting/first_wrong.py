@@ -116,6 +116,8 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
         for each in (module, exact):
             if isinstance(each, nn.modules.dropout._DropoutNd):
                 each.eval()
+            if isinstance(each, nn.MultiheadAttention | nn.RNNBase):  # which drop out by themselves
+                each.dropout = 0.0
         _watch(name, module, exact, calls, found)
     with left_alone():
         actual(*inputs, **named)

@@ -5,9 +5,12 @@ pieces are right, and each wrong piece says what was done and what is done inste
 
     return ⟨var.sqrt() ¦ var ⇒ There is no root. {norm} takes the root of the variance.⟩
 
-`AXES` as a piece stands for each wrong choice of axes that the exercise's tensors allow.
+`AXES` as a piece stands for each wrong choice of axes that the exercise's tensors allow, and
+`NUMBER` in a piece for the number with which a layer's results come out.
 """
 
+import builtins
+import dis
 import functools
 import itertools
 import math
@@ -21,25 +24,20 @@ import torch
 import torch.nn.functional as F
 
 from lnorm_diagnose.slips.beliefs import Belief
-from lnorm_diagnose.slips.notation import Piece, split
+from lnorm_diagnose.slips.notation import GapError, Piece, Tag, TextError, split
 from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
 
-__all__ = [
-    "LAST",
-    "RMS_NORM",
-    "SENTENCES",
-    "TABLE",
-    "AxisChoices",
-    "Model",
-    "axes_of",
-    "choice",
-]
+__all__ = ["LAST", "OF_LAYER_NORM", "OF_RMS_NORM", "RMS_NORM", "SENTENCES", "TABLE", "AxisChoices"]
+__all__ += ["Model", "axes_of", "last_axes"]
 
 FOLDER = Path(__file__).parent
 OF_LAYER_NORM = {"variance": "variance", "deviation": "standard deviation"}
 OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"}
 STEP = re.compile(r"def (\w+)")
+COMMENT = re.compile(r"^#.*", re.MULTILINE)
+NUMBER = re.compile(r"\bNUMBER\b")
+READS, WRITES = ("LOAD_GLOBAL", "LOAD_NAME"), ("STORE_GLOBAL", "STORE_NAME")
 
 
 class AxisChoices(NamedTuple):
@@ -54,53 +52,77 @@ class Model:
     """A program with gaps that are filled while it runs.
 
     Args:
-        *names: of the texts, the one that the next one builds on first; a path of one elsewhere.
+        *names: of the texts in `folder`, the one that the next one builds on first.
         axes: those that the tensors have.
         called: what normalizes like this, as the beginning of a sentence.
         size: the letter of how many numbers share a mean.
+        words: what else the texts name by words in braces.
+        folder: where the texts are.
+
+    Raises:
+        TextError: a text isn't written as it should be; when its pieces are first asked for.
     """
 
     def __init__(
         self,
-        *names: str | Path,
+        *names: str,
         axes: AxisChoices | None = None,
         called: str = "Layer norm",
         size: str = "D",
+        words: Mapping[str, str] = OF_LAYER_NORM,
+        folder: Path = FOLDER,
     ) -> None:
-        self._names, self._axes = names, axes or AxisChoices()
-        self._called, self._size = called, size
+        self._paths, self._axes = [folder / f"{name}.txt" for name in names], axes or AxisChoices()
+        self._words = {**words, "norm": called, "D": size, "right": self._axes.right}
 
     @functools.cached_property
-    def _read(self) -> tuple[list[Piece], CodeType]:
-        text = "\n".join((FOLDER / f"{name}.txt").read_text("utf-8") for name in self._names)
-        (source, *after), gaps = split(re.sub(r"(?m)^#.*\n", "", text))
+    def _read(self) -> tuple[list[Piece], list[CodeType]]:
+        """Read the texts: all wrong pieces, and programs that switch by what is chosen."""
         pieces: list[Piece] = []
-        for (right, *wrong), code in zip(gaps, after, strict=True):
-            step = STEP.findall(source)[-1]
-            each = (piece for part in wrong for piece in self._each(part))
-            own = [p._replace(number=n, step=step) for n, p in enumerate(each, 1)]
-            codes = (each.code.replace("NUMBER", f"numbers[{each.gap}]") for each in own)
-            switch = (
-                f"({code}) if chosen.get({p.gap}) == {p.number} else "
-                for p, code in zip(own, codes, strict=True)
-            )
-            source += f"({''.join(switch)}({right.code})){code}"
-            pieces += own
-        return pieces, compile(source, "<model>", "exec")
+        programs: list[CodeType] = []
+        known, count = {*vars(builtins), *NAMES, "chosen", "numbers"}, 0
+        for path in self._paths:
+            text = COMMENT.sub("", path.read_text("utf-8"))
+            try:
+                outside, gaps = split(text)
+                each = [self._wrong(gap, text, count + n) for n, gap in enumerate(gaps)]
+                codes = [_switch(gap[0], own, text) for gap, own in zip(gaps, each, strict=True)]
+                parts = itertools.zip_longest(outside, codes, fillvalue="")
+                programs.append(compile("".join(map("".join, parts)), path, "exec"))
+            except GapError as error:
+                raise TextError(path, _line(text, error.at), str(error)) from None
+            except SyntaxError as error:
+                said = f"this isn't Python: {error.msg}."
+                raise TextError(path, error.lineno or 1, said) from None
+            pieces += itertools.chain(*each)
+            count += len(gaps)
+            found = [*_instructions(programs[-1])]
+            known |= {made.argval for made in found if made.opname in WRITES}
+            for read in found:
+                if read.opname in READS and read.argval not in known:
+                    line = read.positions and read.positions.lineno
+                    raise TextError(path, line or 1, f"nothing is called {read.argval!r}.")
+        return pieces, programs
+
+    def _wrong(self, gap: Sequence[Piece], text: str, number: int) -> list[Piece]:
+        """Return the wrong pieces of a gap, which has this number in all texts."""
+        step = STEP.findall(text, 0, gap[0].at)[-1]
+        each = (piece for part in gap[1:] for piece in self._each(part))
+        return [p._replace(gap=number, number=n, step=step) for n, p in enumerate(each, 1)]
 
     def _each(self, piece: Piece) -> Iterator[Piece]:
         """Yield a piece in the words of the tensors, and in place of AXES each choice of axes."""
-        words = {"norm": self._called, "D": self._size, "right": self._axes.right}
-        words["number"] = "{number}"  # which is known only once results are
-        words |= OF_RMS_NORM if "rms_norm_differences" in self._names else OF_LAYER_NORM
         if piece.code != "AXES":
-            yield piece._replace(why=piece.why.format(**words))
+            words = self._words
+            if NUMBER.search(piece.code):
+                piece, words = piece._replace(value=1.0), {**words, "number": "{number}"}
+            yield piece._replace(why=_filled(piece, words))
             return
-        is_whole = piece.why.startswith("You averaged")
         for wrong, code, belief in self._axes.wrong:
-            if is_whole or self._axes.in_part or belief:
-                why = piece.why.format(**words, wrong=wrong)
-                yield piece._replace(code=code, why=why, beliefs=(belief,) if belief else ())
+            if Tag.WHOLE in piece.tags or self._axes.in_part or belief:
+                why = _filled(piece, {**self._words, "wrong": wrong})
+                beliefs = (belief,) if belief else ()
+                yield piece._replace(code=code, why=why, beliefs=beliefs, is_axes=True)
 
     @property
     def pieces(self) -> list[Piece]:
@@ -114,18 +136,52 @@ class Model:
 
     def with_pieces(self, pieces: Sequence[Piece]) -> Any:
         """Return an object whose methods are the steps with these wrong pieces."""
-        sight = {**NAMES, **choice(pieces)}
-        exec(self._read[1], sight)
+        chosen = {piece.gap: piece.number for piece in pieces}
+        numbers = {piece.gap: piece.value for piece in pieces}
+        sight = {**NAMES, "chosen": chosen, "numbers": numbers}
+        for program in self._read[1]:
+            exec(program, sight)
         *_, last = (each for each in sight.values() if isinstance(each, type))
         return last()
 
 
-def choice(pieces: Sequence[Piece]) -> dict[str, dict[int, Any]]:
-    """Return what a text reads: which piece each gap has, and the numbers in these pieces."""
-    return {
-        "chosen": {piece.gap: piece.number for piece in pieces},
-        "numbers": {piece.gap: piece.value for piece in pieces},
-    }
+def _filled(piece: Piece, words: Mapping[str, str]) -> str:
+    """Return the sentence of a piece with words in place of its braces."""
+    try:
+        return piece.why.format(**words)
+    except (LookupError, ValueError):
+        choices = ", ".join(f"{{{word}}}" for word in words)
+        said = f"in braces stands one of {choices}, but not so in: {piece.why}"
+        raise GapError(said, piece.at) from None
+
+
+def _switch(right: Piece, wrong: Sequence[Piece], text: str) -> str:
+    """Return code that takes the piece that is chosen, each in its own line as in the text."""
+    line = _line(text, text.rfind("⟨", 0, right.at))
+    code, gap = "(", wrong[0].gap if wrong else None
+    for piece in (right, *wrong):
+        code += "\n" * (_line(text, piece.at) - line)
+        line = _line(text, piece.at)
+        try:
+            compile(f"({piece.code})", "<piece>", "eval")
+        except SyntaxError as error:
+            raise GapError(f"{piece.code!r} isn't Python: {error.msg}.", piece.at) from None
+        is_it = f"chosen[{gap}] == {piece.number}" if piece.number else f"{gap} not in chosen"
+        code += f"({NUMBER.sub(f'numbers[{gap}]', piece.code)}) if {is_it} else "
+    return f"{code}None" + "\n" * (_line(text, text.find("⟩", right.at)) - line) + ")"
+
+
+def _line(text: str, at: int) -> int:
+    """Return the line of a character."""
+    return text.count("\n", 0, at) + 1
+
+
+def _instructions(code: CodeType) -> Iterator[dis.Instruction]:
+    """Yield the instructions of a program, and of the functions in it."""
+    yield from dis.get_instructions(code)
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _instructions(each)
 
 
 def axes_of(
@@ -158,6 +214,26 @@ def axes_of(
     return AxisChoices(words(right) + alone, wrong, in_part=len(names) <= 3)
 
 
+def last_axes(count: int) -> AxisChoices:
+    """Return the choices of axes where the last ones are right, each once.
+
+    >>> [words for words, *_ in last_axes(2).wrong][1:4]
+    ['the first axis, the batch', 'the last axis alone', 'axis 1 alone']
+    """
+    dim, seen = tuple(range(-count, 0)), dict[str, tuple]()
+    for choice in (*LAST.wrong, ("the axis before the last", "-2", None)):
+        names = {"dim": dim, **NAMES}
+        of = [_axes(eval(choice[1], names, {"x": torch.empty([1] * n)}), n) for n in (3, 4, 5)]
+        if of != [_axes(dim, n) for n in (3, 4, 5)]:
+            seen.setdefault(str(of), choice)
+    alone = "the last axis alone" if count == 1 else f"the last {count} axes"
+    return AxisChoices(alone, [*seen.values()])
+
+
+def _axes(dim: int | tuple[int, ...], ndim: int) -> list[int]:
+    return sorted(axis % ndim for axis in ((dim,) if isinstance(dim, int) else dim))
+
+
 # What the texts may use.
 NAMES: Mapping[str, Any] = {
     "torch": torch,
@@ -188,16 +264,18 @@ LAST = AxisChoices(
         ("the last axis alone", "-1", None),
         ("axis 1 alone", "1", None),
         ("the last two axes", "(-2, -1)", None),
+        ("all axes but the first", "tuple(range(1, x.ndim))", None),
+        ("all axes but the last", "tuple(range(x.ndim - 1))", _BATCH),
         (
             "the first axes, as many as `normalized_shape` has",
             "tuple(range(count(dim)))",
             _BATCH,
         ),
         ("all axes but the normalized ones", "tuple(range(x.ndim - count(dim)))", _BATCH),
-        ("all axes but the first", "tuple(range(1, x.ndim))", None),
-        ("all axes but the last", "tuple(range(x.ndim - 1))", _BATCH),
     ),
 )
 SENTENCES = Model("layer_norm", axes=WORDS)
 TABLE = Model("layer_norm", axes=ROWS)
-RMS_NORM = Model("layer_norm", "rms_norm_differences", axes=POINTS, called="RMSNorm")
+RMS_NORM = Model(
+    "layer_norm", "rms_norm_differences", axes=POINTS, called="RMSNorm", words=OF_RMS_NORM
+)

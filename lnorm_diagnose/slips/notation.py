@@ -4,25 +4,47 @@
 
 A piece with a sentence behind `⇒` is wrong, and one without is right, as the first one is. A gap
 may go over several lines. What else is known of a wrong piece stands in brackets, with commas
-between: the common belief behind it ("over the batch"), and "has clamp|max" (it's only said where
-one of these stands in the student's source).
+between: the common belief behind it ("over the batch"), "has clamp|max" (it's only said where one
+of these stands in the student's source), and what a `Tag` says ("common").
 """
 
 import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
+from enum import Enum
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
 from lnorm_diagnose.slips.beliefs import Belief
 
-__all__ = ["MOST", "GapError", "Piece", "Template", "parse", "split", "told"]
+__all__ = ["MOST", "GapError", "Piece", "Tag", "Template", "TextError", "parse", "split", "told"]
 
 GAP = re.compile(r"⟨([^⟨⟩]*)⟩")
 BRACKETS = re.compile(r"(?:(.*) )?\[([^\[\]]+)\]")
 MOST = 600  # programs of one template
+
+
+class Tag(Enum):
+    """What else a text says of a wrong piece, in the words that stand in its brackets."""
+
+    COMMON = "common"  # people do it so often that it's tried together with all else
+    WHOLE = "whole"  # where most axes are left out because there are many, its axes are all there
+    NEEDS_BETA = "needs β"  # it can't show where there's no β
+    ADDS_ONE = "adds one"  # a layer that keeps γ − 1 is right with it
+    EXERCISES = "exercises"  # it's said of an exercise alone, and of no layer that nobody has read
+
+
+TAGS = [tag.value for tag in Tag]
+
+
+class TextError(ValueError):
+    """What's wrong in a text of exercises or of a model, with its file and line."""
+
+    def __init__(self, path: Path, line: int, message: str) -> None:
+        super().__init__(f"{path.name}, line {line}: {message}")
 
 
 class GapError(ValueError):
@@ -44,8 +66,10 @@ class Piece(NamedTuple):
         beliefs: the common beliefs behind it.
         has: what the student's source must have one of, with `|` between.
         at: where it begins in the text of the program.
+        tags: what else is known of it.
         step: the name of the model's step where its gap is; empty if it's of an exercise.
-        value: what NUMBER stands for in its code.
+        is_axes: whether its code chooses axes, in place of AXES.
+        value: what NUMBER stands for in its code; None if that's not in it.
     """
 
     gap: int
@@ -55,8 +79,10 @@ class Piece(NamedTuple):
     beliefs: tuple[Belief, ...] = ()
     has: str = ""
     at: int = 0
+    tags: frozenset[Tag] = frozenset()
     step: str = ""
-    value: Any = 1.0
+    is_axes: bool = False
+    value: Any = None
 
 
 class Template(NamedTuple):
@@ -118,6 +144,9 @@ def parse(text: str) -> Template:
         raise GapError("A template needs a gap ⟨…⟩ at least.")
     if (count := math.prod(map(len, gaps))) > MOST:
         raise GapError(f"The gaps make {count} programs, and at most {MOST} are tried.")
+    for piece in itertools.chain(*gaps):
+        for tag in piece.tags:
+            raise GapError(f"[{tag.value}] stands in models alone: {piece.code}", piece.at)
     return Template(tuple(code), tuple(map(tuple, gaps)))
 
 
@@ -160,11 +189,11 @@ def told(words: str) -> Piece:
     """Read what is said of something wrong: sentences, and what else is known in brackets.
 
     Raises:
-        ValueError: there's no such belief.
+        ValueError: there's no such belief, and no such tag.
 
-    >>> piece = told("That averages over the points. [over the batch, has mean]")
-    >>> piece.why, piece.beliefs[0].name, piece.has
-    ('That averages over the points.', 'OVER_THE_BATCH', 'mean')
+    >>> piece = told("That averages over the points. [over the batch, has mean, common]")
+    >>> piece.why, piece.beliefs[0].name, piece.has, *piece.tags
+    ('That averages over the points.', 'OVER_THE_BATCH', 'mean', <Tag.COMMON: 'common'>)
     """
     found = BRACKETS.fullmatch(words)
     if not found:
@@ -175,9 +204,13 @@ def told(words: str) -> Piece:
         name = known.upper().replace(" ", "_")
         if word == "has":
             piece = piece._replace(has=rest)
+        elif known in TAGS:
+            piece = piece._replace(tags=piece.tags | {Tag(known)})
         elif name in Belief.__members__:
             piece = piece._replace(beliefs=(*piece.beliefs, Belief[name]))
         else:
-            beliefs = ", ".join(each.lower().replace("_", " ") for each in Belief.__members__)
-            raise ValueError(f"There's no belief [{known}]. Choose one of: {beliefs}.")
+            beliefs = (each.lower().replace("_", " ") for each in Belief.__members__)
+            choices = ", ".join([*beliefs, "has …", *TAGS])
+            said = f"[{known}] is neither a belief nor a tag. Choose one of: {choices}."
+            raise ValueError(said)
     return piece

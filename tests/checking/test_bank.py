@@ -5,10 +5,11 @@ from types import ModuleType
 
 import pytest
 
-from lnorm_course.checking.bank import BankError, BankLoader
+from lnorm_course.checking.bank import BankLoader
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import State
 from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.notation import TextError
 
 TEXT = """# Of nothing.
 
@@ -129,7 +130,12 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
         ("how_many  (further)", "how many", 9, "an exercise begins as"),
         ("    within 0.1", "    withn 0.1", 15, "'withn' isn't one of the words right, wrong"),
         ("    within 0.1", "   within 0.1", 15, "indented by four spaces"),
-        ("[over the batch]", "[over a batch]", 14, "no belief [over a batch]. Choose one of:"),
+        (
+            "[over the batch]",
+            "[over a batch]",
+            14,
+            "[over a batch] is neither a belief nor a tag. Choose one of: over the batch",
+        ),
         ("[over the batch]", "[has x, over the batch]", 14, "one belief"),
         ("  # Those are the rows. [over the batch]", "", 14, "a sentence with a period"),
         ("    wrong  2 ", "    wrong  2 * 3 ", 14, "the value 6 is written twice"),
@@ -139,7 +145,7 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
         ("ROWS = {", "ROWS = = {", 5, "this isn't Python"),
         ("the mean. [one", "the mean [one", 27, "a sentence with a period"),
         ("the mean. [one", "the mean.⟩ [one", 29, "A ¦ stands outside of a gap"),
-        ("[one pass is as good]", "[one pass]", 27, "no belief [one pass]"),
+        ("[one pass is as good]", "[one pass]", 27, "[one pass] is neither a belief nor a tag"),
         ("¦ @ ⇒ That's a product.⟩", "¦ @ ⇒ That's a product.", 26, "A ⟨ stands outside of a gap"),
         ("¦ @ ⇒", "¦ ) ⇒", 29, "the program with ')' isn't Python: unmatched ')'"),
         ("keepdim=True)\n    wrong", "keepdim=)\n    wrong", 25, "this isn't Python"),
@@ -153,7 +159,7 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
 )
 def test_an_author_is_told_the_line_of_a_mistake(load, old, new, line, message):
     assert old in TEXT
-    with pytest.raises(BankError) as problem:
+    with pytest.raises(TextError) as problem:
         load(TEXT.replace(old, new, 1))
     assert str(problem.value).startswith(f"example.txt, line {line}: ")
     assert message in str(problem.value)

@@ -37,19 +37,19 @@ def test_arbitrary_numbers_are_not_explained():
 def test_another_order_of_gamma_is_seen_in_numbers_of_half_precision():
     g, b = (torch.randn(8, generator=torch.Generator().manual_seed(n)).bfloat16() for n in (1, 2))
     x = X.bfloat16()
-    said = diagnose(x, F.layer_norm(x, (8,), g.flip(0), b), weight=g, bias=b).verdict
+    said = diagnose(x, F.layer_norm(x, (8,), g.flip(0), b), weight=g, bias=b).summary
     assert "The numbers of γ are at other features" in said
 
 
 def test_another_shape_is_told_as_it_is():
     diagnosis = diagnose(X, F.layer_norm(X, (8,)).transpose(0, 1))
-    assert "with the first two axes transposed" in diagnosis.verdict
+    assert "with the first two axes transposed" in diagnosis.summary
     image = numbers(2, 5, 7, 8)
     y = F.layer_norm(image, (8,))
-    assert "the last axis as axis 1" in diagnose(image, y.movedim(-1, 1)).verdict
-    assert "axis 1 as the last one" in diagnose(image.movedim(-1, 1), y, weight=[1.0] * 8).verdict
+    assert "the last axis as axis 1" in diagnose(image, y.movedim(-1, 1)).summary
+    assert "axis 1 as the last one" in diagnose(image.movedim(-1, 1), y, weight=[1.0] * 8).summary
     diagnosis = diagnose(X, F.layer_norm(X, (8,)).reshape(6, 4, 8))
-    assert "of shape (4, 6, 8) it returns (6, 4, 8)" in diagnosis.verdict
+    assert "of shape (4, 6, 8) it returns (6, 4, 8)" in diagnosis.summary
 
 
 def test_right_numbers_are_right_only_as_far_as_one_pair_tells():
@@ -84,7 +84,7 @@ def test_all_explanations_are_named():
 def test_a_difference_between_frameworks_is_named(y, options, words):
     diagnosis = diagnose(X.numpy(), y.detach().numpy(), **options)
     assert diagnosis.right is False
-    assert words in diagnosis.verdict
+    assert words in diagnosis.summary
 
 
 def test_the_epsilon_of_rms_norm_is_that_of_the_dtype():
@@ -95,7 +95,7 @@ def test_the_epsilon_of_rms_norm_is_that_of_the_dtype():
 def test_channels_first_is_named():
     x = numbers(2, 8, 5, 5)
     y = F.layer_norm(x.movedim(1, -1), (8,), WEIGHT, BIAS, 1e-6).movedim(-1, 1)
-    assert "channels" in diagnose(x, y, weight=WEIGHT, bias=BIAS, eps=1e-6).verdict
+    assert "channels" in diagnose(x, y, weight=WEIGHT, bias=BIAS, eps=1e-6).summary
 
 
 @pytest.mark.parametrize(

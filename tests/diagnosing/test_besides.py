@@ -86,7 +86,7 @@ def test_what_all_numbers_lose_in_half_precision_is_no_rounding():
     like = nn.RMSNorm(768, 1e-6, elementwise_affine=False)
     diagnosis = diagnose(OneByOne(768, 1e-6, elementwise_affine=False), like=like)
     assert not diagnosis.right
-    assert "bfloat16" in diagnosis.verdict
+    assert "bfloat16" in diagnosis.summary
 
 
 def test_the_coarsest_dtype_is_named():
@@ -130,7 +130,7 @@ def test_parameters_that_cannot_be_replaced_count_as_they_are(kind):
 def test_parameters_that_were_swapped_are_told():
     like, mine = trained(), nn.LayerNorm(10)
     mine.weight, mine.bias = like.bias, like.weight
-    assert "in place of γ there's β" in diagnose(mine, like=like).verdict
+    assert "in place of γ there's β" in diagnose(mine, like=like).summary
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_zeros_among_right_numbers_are_told(factor, said):
     y = F.layer_norm(x, (8,)) * factor
     y[torch.rand(6, 8) < 0.3] = 0
     diagnosis = diagnose(x, y)
-    assert said in diagnosis.verdict
-    assert "of 48 numbers are 0" in diagnosis.verdict
+    assert said in diagnosis.summary
+    assert "of 48 numbers are 0" in diagnosis.summary
 
 
 def test_statistics_kept_by_shape_are_told():

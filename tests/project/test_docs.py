@@ -1,8 +1,6 @@
 """The examples in the docs run, and links and commands lead somewhere."""
 
 import ast
-import contextlib
-import io
 import json
 import re
 import sys
@@ -11,7 +9,7 @@ from types import ModuleType
 from urllib.parse import unquote
 
 import pytest
-import torch
+from page_examples import SHOWN, output_of
 from project import MAKEFILE, NOTEBOOK_PATHS, PROJECT
 
 from lnorm_course.checking.bank import BankLoader
@@ -28,7 +26,6 @@ PAGES = sorted(page for place in PLACES for page in PROJECT.glob(place))
 ON_SITE = {*NOTEBOOK_PATHS, *(path for place in SITE for path in PROJECT.glob(place))}
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # An example with an output runs alone; the others end in an object that is tried.
-SHOWN = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SNIPPETS = [
     pytest.param(*found, id=f"{page.stem}-{number}")
     for page in PAGES
@@ -56,18 +53,6 @@ def run(code):
     *before, last = ast.parse(code).body
     exec(compile(ast.Module(before, []), "example", "exec"), names := {})
     return names, eval(compile(ast.Expression(last.value), "example", "eval"), names)
-
-
-def output_of(code):
-    """Run a snippet; return what it prints and, at the end, the error that it raises."""
-    torch.manual_seed(0)
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        try:
-            exec(code, {})
-        except Exception as error:
-            print(f"{type(error).__name__}: {error}")
-    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
 
 
 def prose(page):

@@ -1,12 +1,15 @@
 """Models are right without wrong pieces, and go on being right for others with some."""
 
+import shutil
+
 import pytest
 import torch
 import torch.nn.functional as F
 from exercise_banks import BY_NAME
 
 from lnorm_diagnose.sentences import first_sentence
-from lnorm_diagnose.slips.models import LAST, RMS_NORM, SENTENCES, Model
+from lnorm_diagnose.slips.models import FOLDER, LAST, RMS_NORM, SENTENCES, Model, last_axes
+from lnorm_diagnose.slips.notation import TextError
 from lnorm_utils.data import normal
 
 X = normal(3, 2, 4, seed=1).double() + 1
@@ -49,3 +52,40 @@ def test_axes_are_called_what_they_are():
     statistics = {"dim": (0, 1), "keepdim": True}
     expected = (X - X.mean(**statistics)) / (X.var(**statistics, correction=0) + EPS).sqrt()
     torch.testing.assert_close(norm.standardize(X, eps=EPS), expected)
+
+
+def test_the_last_axes_are_no_wrong_choice_and_none_stands_there_twice():
+    choices = [[code for _, code, _ in last_axes(count).wrong] for count in (1, 2)]
+    for code, is_in in {  # among the last axis, and the last two
+        "-1": [False, True],
+        "(-2, -1)": [True, False],
+        "tuple(range(count(dim)))": [False, True],  # of one axis it's axis 0
+        "0": [True, True],
+    }.items():
+        assert [code in each for each in choices] == is_in
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("⇒ You took the median.", "⇒ You took the {median}.", 14, "in braces stands one of"),
+        ("{wrong}. {norm} takes the mean over", "{number}.", 6, "in braces stands one of"),
+        ("- x.mean(inner, keepdim", "- x.maen(inner keepdim", 30, "isn't Python"),
+        ("squares.sum(dim, keepdim=True) ⇒", "squares.sum(dim,, True) ⇒", 51, "isn't Python"),
+        ("self.root(var) + eps ⇒", "self.root(var) + eps) ⇒", 67, "isn't Python"),
+        ("        g, b = weight", "        g, b == = weight", 135, "isn't Python"),
+        ("(share(x, dim) - 1) ⇒ Your mean", "(shrae(x, dim) - 1) ⇒ Your mean", 12, "'shrae'"),
+        ("needs β", "needs γ", 137, "[needs γ] is neither a belief nor a tag"),
+        ("the median. {norm} takes the mean.", "the median", 14, "a sentence with a period"),
+        ("⟨x - mean", "⟨x - mean⟩", 21, "A ¦ stands outside of a gap"),
+    ],
+)
+def test_an_author_is_told_the_line_of_a_mistake_in_a_model(tmp_path, old, new, line, message):
+    text = (FOLDER / "layer_norm.txt").read_text("utf-8")
+    assert old in text
+    (tmp_path / "layer_norm.txt").write_text(text.replace(old, new, 1), "utf-8")
+    shutil.copy(FOLDER / "layer.txt", tmp_path)
+    with pytest.raises(TextError) as problem:
+        _ = Model("layer_norm", "layer", axes=LAST, folder=tmp_path).pieces
+    assert str(problem.value).startswith(f"layer_norm.txt, line {line}: ")
+    assert message in str(problem.value)
