@@ -17,6 +17,7 @@ from lnorm_diagnose import diagnose
 from lnorm_diagnose.diagnosing import likeness, reference
 from lnorm_diagnose.explanations import Mistake
 from lnorm_diagnose.slips import models, notation
+from lnorm_utils.data import normal
 
 # Topics with a norm of words, images, RMSNorm, and a class.
 JUDGED = ("standardize", "batch_norm", "rms_norm", "bugs")
@@ -98,6 +99,8 @@ def pieces_found(monkeypatch):
         monkeypatch.setattr(f"lnorm_diagnose.diagnosing.{room}.cause_of", seen)
     for layer, like in LAYERS:
         diagnose(layer, like=like)
+    x = 300 * normal(6, 8, seed=1).double()  # where several things explain the numbers
+    diagnose(x, (x - x.mean(-1, True)) / x.std(-1, keepdim=True))
     return [[[(p.step, p.gap, p.number) for p in parts] for parts in c.found] for c in causes]
 
 
@@ -105,6 +108,7 @@ def test_with_every_sentence_reworded_the_same_pieces_are_read_and_found(monkeyp
     with monkeypatch.context() as patched:
         in_layers = pieces_found(patched)
     assert all(in_layers)
+    assert len(in_layers[-1]) > 1
     asked = {a.exercise: a for a in ANSWERS if a.state is State.WRONG}  # the last one of each
     wrong = {name: a for name, a in asked.items() if BY_NAME[name].topic in JUDGED}
     told = {name: found(BY_NAME[name], answer.judge()) for name, answer in wrong.items()}
