@@ -4,6 +4,7 @@ import contextlib
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import torch
 
@@ -17,6 +18,7 @@ MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend o
 MOST_NUMBERS = 10**7  # in a result; a larger one can't be right, and isn't looked through
 
 
+@dataclass(eq=False)
 class Search:
     """What is known to go wrong in an exercise, alone and in pairs, and what each gives.
 
@@ -29,19 +31,14 @@ class Search:
         within: how far a number may be off.
     """
 
-    def __init__(
-        self,
-        run: Callable[[Explanation, int], object],
-        right: Sequence[object],
-        mistakes: Sequence[Mistake],
-        own_pieces: Sequence[Piece],
-        pieces: Sequence[Piece],
-        within: float,
-    ) -> None:
-        self.run, self.right, self.within = run, right, within
-        self.mistakes, self.own_pieces, self._pieces = mistakes, own_pieces, pieces
-        # Each runs once, however many attempts come.
-        self._known: dict[tuple, tuple[object, complex]] = {}
+    run: Callable[[Explanation, int], object]
+    right: Sequence[object]
+    mistakes: Sequence[Mistake]
+    own_pieces: Sequence[Piece]
+    pieces: Sequence[Piece]
+    within: float
+    # Each runs once, however many attempts come.
+    _known: dict[tuple, tuple[object, complex]] = field(default_factory=dict)
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
@@ -49,7 +46,7 @@ class Search:
         right = [*enumerate(self.right)]
         return [
             piece
-            for piece in self._pieces
+            for piece in self.pieces
             if not all(self.equal(self.result((piece,), n), value) for n, value in right)
         ]
 
