@@ -7,9 +7,9 @@ right solution correct the programs of students. Here the error model is a progr
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from lnorm_diagnose.sentences import clause, first_sentence
 from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_diagnose.slips.notation import Piece
+from lnorm_utils.words import clause, first_sentence
 
 __all__ = ["Explanation", "Mistake", "Part", "Raised", "explain", "in_gaps", "in_words"]
 

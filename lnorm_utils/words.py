@@ -1,14 +1,19 @@
-"""The one way to write a number for people: a true minus sign, 17,800 and 1e−5, and never −0."""
+"""The one way to write for people: a true minus sign, 17,800 and 1e−5, never −0, and sentences."""
 
+import html
 import math
+import re
 from collections.abc import Sequence
 from typing import SupportsFloat
 
 __all__ = [
     "capitalized",
+    "clause",
     "counted",
     "dtype_name",
+    "first_sentence",
     "fixed",
+    "inline",
     "number",
     "power_of_ten",
     "significant",
@@ -107,6 +112,27 @@ def spoken(things: Sequence[str], are_clauses: bool = False) -> str:
     *most, last = dict.fromkeys(things)
     comma = "," * (are_clauses or len(most) > 1)
     return f"{', '.join(most)}{comma} and {last}" if most else last
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, without its period: a mistake in a few words.
+
+    >>> first_sentence("You added 1e-5. It belongs under the root.")
+    'You added 1e-5'
+    """
+    return re.split(r"(?<=[^.])[.;](?:\s|$)", " ".join(text.split()), maxsplit=1)[0]
+
+
+def clause(sentence: str) -> str:
+    """Return a sentence as a part of a longer one."""
+    is_a_word = sentence[1:2].islower() or sentence[1:2] in (" ", "'")
+    is_a_name = sentence.startswith(("PyTorch", "Python"))
+    return f"{sentence[0].lower()}{sentence[1:]}" if is_a_word and not is_a_name else sentence
+
+
+def inline(text: str) -> str:
+    """Return a text as HTML, with what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def _without_zeros(text: str) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lnorm_course.checking.feedback import Feedback, State
-from lnorm_diagnose.sentences import inline
 from lnorm_diagnose.slips.notation import Template
+from lnorm_utils.words import inline
 
 __all__ = ["SCRIPT", "choosing", "program_data"]
 

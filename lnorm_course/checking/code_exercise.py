@@ -18,10 +18,9 @@ from lnorm_course.checking.spot import find_spot
 from lnorm_course.checking.unrecognized import UNKNOWN, difference
 from lnorm_course.progress_files import CHOSEN, keep
 from lnorm_diagnose.explanations import Explanation, Mistake, Raised, in_words
-from lnorm_diagnose.sentences import first_sentence
 from lnorm_diagnose.slips.models import SENTENCES, Model
 from lnorm_diagnose.slips.notation import Piece, Template
-from lnorm_utils.words import capitalized
+from lnorm_utils.words import capitalized, first_sentence
 
 __all__ = ["CodeExercise"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from lnorm_diagnose.explanations import Explanation
-from lnorm_diagnose.sentences import inline
 from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_utils.words import inline
 
 __all__ = ["Feedback", "State", "show", "with_remark"]
 

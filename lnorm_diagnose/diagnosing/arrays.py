@@ -12,9 +12,9 @@ from lnorm_diagnose.diagnosing.likeness import cause_of
 from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_diagnose.diagnosing.search import MANY, MOST_NAMED, Search
-from lnorm_diagnose.diagnosing.trials import DTYPES, Kind, Trial
-from lnorm_diagnose.sentences import clause, first_sentence
+from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, Kind, Trial
 from lnorm_utils.functional import layer_norm
+from lnorm_utils.words import clause, first_sentence
 
 __all__ = ["diagnose_arrays"]
 

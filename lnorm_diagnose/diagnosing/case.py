@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lnorm_diagnose.diagnosing.reference import Reference
-from lnorm_diagnose.diagnosing.trials import OF_DTYPES, Kind, Trial
+from lnorm_diagnose.diagnosing.trial_inputs import OF_DTYPES, Kind, Trial
 from lnorm_diagnose.explanations import Raised
 from lnorm_diagnose.inspecting.rounding import bound, weight_of_terms
 from lnorm_diagnose.slips.notation import Piece

@@ -11,12 +11,12 @@ from torch import Tensor
 from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case, Result
 from lnorm_diagnose.diagnosing.findings import compare_as_held, findings
 from lnorm_diagnose.diagnosing.likeness import cause_of, place
-from lnorm_diagnose.diagnosing.probing import probed
+from lnorm_diagnose.diagnosing.mixing import how_mixed
 from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_diagnose.diagnosing.search import Cause, Search
 from lnorm_diagnose.diagnosing.subject import LETTERS, Subject, equal
-from lnorm_diagnose.diagnosing.trials import (
+from lnorm_diagnose.diagnosing.trial_inputs import (
     APART,
     WIDTHS,
     Kind,
@@ -262,4 +262,4 @@ def _rows(subject: Subject, trial: Trial) -> list[str]:
         return value.double() if isinstance(value, Tensor) else torch.full_like(x, torch.nan)
 
     size = trial.x.shape[-trial.axes :].numel()
-    return probed(call, trial.x, size, 1e-8 if subject.computes_in == torch.float64 else 1e-4)
+    return how_mixed(call, trial.x, size, 1e-8 if subject.computes_in == torch.float64 else 1e-4)

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from lnorm_diagnose.diagnosing.case import Case
-from lnorm_diagnose.diagnosing.probing import MOST_NAMED, listed
+from lnorm_diagnose.diagnosing.mixing import MOST_NAMED, listed
 from lnorm_diagnose.diagnosing.search import Cause, Search
 from lnorm_diagnose.diagnosing.subject import LETTERS
-from lnorm_diagnose.diagnosing.trials import Kind, Trial
+from lnorm_diagnose.diagnosing.trial_inputs import Kind, Trial
 from lnorm_utils.words import significant, spoken
 
 __all__ = ["cause_of", "other_parameters", "place"]

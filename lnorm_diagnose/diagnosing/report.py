@@ -8,9 +8,8 @@ from lnorm_diagnose.diagnosing.case import Case
 from lnorm_diagnose.diagnosing.findings import Finding
 from lnorm_diagnose.diagnosing.likeness import place
 from lnorm_diagnose.diagnosing.search import Cause
-from lnorm_diagnose.diagnosing.trials import APART
-from lnorm_diagnose.sentences import inline
-from lnorm_utils.words import capitalized, spoken
+from lnorm_diagnose.diagnosing.trial_inputs import APART
+from lnorm_utils.words import capitalized, inline, spoken
 
 __all__ = ["Diagnosis", "Verdict", "conclusion", "diagnosis"]
 

@@ -10,11 +10,10 @@ from torch import Tensor
 
 from lnorm_diagnose.diagnosing.case import Case
 from lnorm_diagnose.diagnosing.fitting import fitted
-from lnorm_diagnose.diagnosing.trials import APART, SURE, Kind, Trial
+from lnorm_diagnose.diagnosing.trial_inputs import APART, SURE, Kind, Trial
 from lnorm_diagnose.explanations import explain, in_gaps, in_words
-from lnorm_diagnose.sentences import clause, first_sentence
 from lnorm_diagnose.slips.notation import Piece, Tag
-from lnorm_utils.words import capitalized, significant
+from lnorm_utils.words import capitalized, clause, first_sentence, significant
 
 __all__ = ["MANY", "MOST_NAMED", "Cause", "Search"]
 

@@ -12,8 +12,8 @@ from lnorm_course.checking.comparing import plain
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State
 from lnorm_course.checking.prediction import CLOSEST, NEARLY, ROUNDED, Prediction
-from lnorm_diagnose.sentences import inline
 from lnorm_staff.web.baking import curly, in_script
+from lnorm_utils.words import inline
 
 __all__ = ["as_data", "code_exercise", "options", "prediction", "unseen"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from lnorm_diagnose.sentences import inline
+from lnorm_utils.words import inline
 
 __all__ = ["in_files", "with_words"]
 

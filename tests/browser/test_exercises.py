@@ -10,10 +10,10 @@ from pages import ASKED, ASKING, LESSONS
 from site_page import NARROW, WIDE, Visit
 
 from lnorm_course.checking.feedback import State
-from lnorm_diagnose.sentences import inline
 from lnorm_staff.web.baking import curly
 from lnorm_staff.web.exercises import code_exercise, prediction
 from lnorm_staff.web.site import write_static
+from lnorm_utils.words import inline
 
 BARE = """<!doctype html><meta charset="utf-8"><title>Exercises</title>
 <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="live.css">

@@ -7,10 +7,10 @@ import torch
 import torch.nn.functional as F
 from exercise_banks import BY_NAME
 
-from lnorm_diagnose.sentences import first_sentence
 from lnorm_diagnose.slips.models import FOLDER, LAST, RMS_NORM, SENTENCES, Model, last_axes
 from lnorm_diagnose.slips.notation import TextError
 from lnorm_utils.data import normal
+from lnorm_utils.words import first_sentence
 
 X = normal(3, 2, 4, seed=1).double() + 1
 GAMMA, BETA = normal(4, seed=2).double(), normal(4, seed=3).double()

@@ -13,12 +13,11 @@ from markupsafe import Markup
 
 from lnorm_course.checking.feedback import Feedback
 from lnorm_course.lab.lesson_files import ORIGINALS
-from lnorm_diagnose.sentences import inline
 from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.grading.grade import RIGHT, STATES, VERDICTS, Grade, points_of, right_of
 from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions
 from lnorm_utils.version import __version__
-from lnorm_utils.words import counted
+from lnorm_utils.words import counted, inline
 
 __all__ = ["FOR_BELIEF", "feedback_page", "report_page"]
 

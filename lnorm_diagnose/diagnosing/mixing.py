@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from lnorm_diagnose.diagnosing.trials import typical
+from lnorm_diagnose.diagnosing.trial_inputs import typical
 from lnorm_utils.words import counted, spoken
 
-__all__ = ["listed", "probed"]
+__all__ = ["how_mixed", "listed"]
 
 MOST = 1_000  # rows, or features, that are changed one by one
 MOST_NAMED = 6
 FAR = 100.0
 
 
-def probed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float) -> list[str]:
+def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float) -> list[str]:
     """Say in which way rows, or features, aren't as independent as in a norm of each row alone.
 
     Args:
