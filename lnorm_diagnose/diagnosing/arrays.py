@@ -1,12 +1,14 @@
 """Diagnose what went into a layer somewhere else, and what came out: thin evidence."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case
+from lnorm_diagnose.diagnosing.case import DOUBLE, LEANING, SINGLE, Case
 from lnorm_diagnose.diagnosing.findings import Finding
 from lnorm_diagnose.diagnosing.likeness import cause_of
 from lnorm_diagnose.diagnosing.reference import Reference
@@ -14,12 +16,30 @@ from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, dia
 from lnorm_diagnose.diagnosing.search import MANY, MOST_NAMED, Search
 from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, Kind, Trial
 from lnorm_utils.functional import layer_norm
-from lnorm_utils.words import clause, first_sentence
+from lnorm_utils.words import clause, counted, dtype_name, first_sentence, significant
 
 __all__ = ["diagnose_arrays"]
 
 MOST_NUMBERS = 200_000
 FEWEST = 12  # numbers
+TOO_ROUGH = 0.05  # of the largest number, by which half of them may be off
+DECIMALS, ROUNDED = range(2, 7), 0.55  # of the last one, and a little for a fitted number
+
+
+class _Computed(NamedTuple):
+    """In which way numbers may have come about.
+
+    Args:
+        unit: of rounding, in the dtype in which they were computed.
+        stored: how far storing may have moved each.
+        leaning: by which share all together may be off.
+        words: what is said of it.
+    """
+
+    unit: float
+    stored: Tensor | float = 0.0
+    leaning: float = math.inf
+    words: str = ""
 
 
 def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]) -> Diagnosis:
@@ -29,10 +49,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
             "What goes into a layer norm and what comes out have the same shape, with numbers in "
             f"it, but x has shape {tuple(x.shape)} and y has shape {tuple(y.shape)}."
         )
-    for name, tensor in (("x", x), ("y", y)):
-        if not tensor.isfinite().all():
-            raise ValueError(f"{name} holds numbers that aren't finite (NaN or infinity).")
-    unit, digits = _rounding(x, y)
+    tried, found = f"one pair of shape {tuple(x.shape)}", list[Finding]()
     given = norm.parameters | given
     shape = next((tuple(p.shape) for p in given.values()), x.shape[-1:])
     norm, remark = replace(norm, shape=norm.shape or shape), ""
@@ -40,38 +57,95 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         remark = " That's with the channels as axis 1."
         x, y = x.movedim(1, -1), y.movedim(1, -1)
     layer_norm(x, norm.shape, **given)  # which refuses shapes that don't belong together
+    if not (x.isfinite().all() and y.isfinite().all()):
+        if x.shape != y.shape:
+            words = "x or y holds NaN or infinity, and they have other shapes."
+            return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
+        (x, y), not_finite = _finite(x.reshape(-1, *norm.shape), y.reshape(-1, *norm.shape))
+        found.append(not_finite)
+    if y.numel() < FEWEST:
+        words = f"{counted(y.numel(), 'number')} that can be compared tell too little."
+        return diagnosis(Verdict.NOT_JUDGED, words, (), [each.words for each in found], tried)
 
-    def part(most: int, kind: Kind) -> tuple[Trial, Tensor]:
-        keep = max(2, most * len(x) // x.numel()) if x.shape == y.shape and x.ndim > 1 else len(x)
-        axes = len(norm.shape)
-        trial = Trial("this pair", x[:keep].double(), norm.eps, **given, kind=kind, axes=axes)
-        return trial, y[:keep] if x.shape == y.shape else y
+    def search(way: _Computed) -> Search:
+        def part(most: int, kind: Kind) -> Case:
+            keep = max(2, most * len(x) // x.numel())
+            keep = keep if x.shape == y.shape and x.ndim > 1 else len(x)
+            trial = Trial("this pair", x[:keep].double(), norm.eps, **given, kind=kind)
+            stored = way.stored[:keep] if isinstance(way.stored, Tensor) else way.stored
+            whole = x.shape == y.shape
+            y_part = (y[:keep] if whole else y).double()
+            trial = replace(trial, axes=len(norm.shape))
+            return Case(norm, trial, y_part, way.unit, stored if whole else 0.0, way.leaning)
 
-    pairs = [part(MANY, Kind.PART)] * (x.numel() > MANY) + [part(MOST_NUMBERS, Kind.MAIN)]
-    search, tried = (
-        Search([Case(norm, trial, y.double(), unit, digits) for trial, y in pairs]),
-        f"one pair of shape {tuple(x.shape)}",
-    )
-    within = search.main.within
-    if within > 0.05 * y.abs().max().item() or y.numel() < FEWEST:
-        words = f"{y.numel()} numbers that can be off by {within:.1g} tell too little."
+        few = [part(MANY, Kind.PART)] * (x.numel() > MANY)
+        return Search([*few, part(MOST_NUMBERS, Kind.MAIN)])
+
+    tries = [(way, search(way)) for way in _ways(x, y)]
+    rough = tries[0][1].main.limit().median().item()
+    if rough > TOO_ROUGH * y.abs().max().item():
+        words = f"{y.numel()} numbers that can be off by {rough:.1g} tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
-    cause, found = cause_of(search)._replace(remark=remark), []
+    causes = ((way, pair.main, cause_of(pair)) for way, pair in tries)
+    first = next(causes)
+    ways = (each for each in (first, *causes) if not each[2].is_open)
+    way, main, cause = next(ways, first)
+    found += [Finding(way.words)] * bool(way.words)
     if cause.is_right:
-        step = (each for each in search.pieces if each.step == "deviation")
-        alike = [clause(first_sentence(p.why)) for p in step if search.main.fits((p,))]
+        step = (piece for piece in norm.pieces if piece.step == "deviation")
+        alike = [clause(first_sentence(p.why)) for p in step if main.fits((p,))]
         words = f"The same numbers come out in other ways: {'; or '.join(alike[:MOST_NAMED])}."
-        found = [Finding(words)] * bool(alike)
-    return conclusion(search.main, cause, found, ", as far as one pair tells", tried)
+        found += [Finding(words)] * bool(alike)
+    cause = cause._replace(remark=remark)
+    return conclusion(main, cause, found, ", as far as one pair tells", tried)
 
 
-def _rounding(x: Tensor, y: Tensor) -> tuple[float, float]:
-    """Return the unit of rounding behind numbers, and how far storing them moved the largest."""
-    exact = y.double()
-    for digits in range(7):
-        if torch.allclose(exact.mul(10**digits).round().div(10**digits), exact, 0, 1e-7):
-            return SINGLE, 0.5 * 10.0**-digits + 1e-7 if digits > 1 else 0.0
-    had = [dtype for dtype in DTYPES if torch.equal(exact.to(dtype).double(), exact)]
-    stored = max((torch.finfo(d).eps for d in had if d != torch.float32), default=0.0)
-    is_double = x.dtype == y.dtype == torch.float64 and not had
-    return DOUBLE if is_double else SINGLE, stored * exact.abs().max().item()
+def _finite(x: Tensor, y: Tensor) -> tuple[tuple[Tensor, Tensor], Finding]:
+    """Return the rows that are finite, and say what was left out."""
+    in_x, in_y = (~each.isfinite().flatten(1).all(-1) for each in (x, y))
+    count, only_y = int((in_x | in_y).sum()), int((in_y & ~in_x).sum())
+    words = f"{count} of {counted(len(x), 'row')} with NaN or infinity were left out"
+    slip = f"y has NaN or infinity in {counted(only_y, 'row')} where x is finite" if only_y else ""
+    kept = ~(in_x | in_y)
+    return (x[kept], y[kept]), Finding(f"{words}{'; ' * bool(slip)}{slip}.", slip)
+
+
+def _ways(x: Tensor, y: Tensor) -> Iterator[_Computed]:
+    """Yield how y may have been computed and stored, the most exact way first."""
+    exact, largest = y.double(), y.double().abs()
+    for digits in range(DECIMALS.stop):
+        if torch.allclose(exact.mul(10**digits).round().div(10**digits), exact, 1e-7, 1e-9):
+            stored = ROUNDED * 10.0**-digits + 1e-7 if digits in DECIMALS else 0.0
+            words = (
+                f"y has {digits} decimals, so what differs less can't be seen." if stored else ""
+            )
+            yield _Computed(SINGLE, stored, words=words)
+            return
+    held = {id(each): _coarsest(each) for each in (x, y)}
+    of_x, of_y = held[id(x)], held[id(y)]
+    if x.dtype == y.dtype == torch.float64 and of_x is of_y is None:
+        yield _Computed(DOUBLE)
+    half = [dtype for dtype in (of_x, of_y) if dtype in DTYPES[1:]]
+    name = dtype_name(of_y)
+    if of_y in DTYPES[1:]:
+        unit = torch.finfo(of_y).eps / 2
+        words = f"y holds {name} numbers, so a difference below {significant(100 * unit, 2)}% of a "
+        words += "number can't be seen."
+        leaning = LEANING * unit / y.numel() ** 0.5
+        yield _Computed(SINGLE, unit * largest, leaning, words)
+    else:
+        yield _Computed(SINGLE)
+    for dtype in sorted({*half}, key=lambda each: torch.finfo(each).eps):
+        unit = torch.finfo(dtype).eps / 2
+        words = (
+            f"That's if all of it was computed in {dtype_name(dtype)}, which rounds each step to "
+        )
+        words += f"{significant(100 * unit, 2)}% of a number."
+        yield _Computed(unit, unit * largest, LEANING * unit, words)
+
+
+def _coarsest(numbers: Tensor) -> torch.dtype | None:
+    """Return the coarsest dtype that holds these numbers, or None if only float64 does."""
+    exact = numbers.double()
+    held = [dtype for dtype in DTYPES if torch.equal(exact.to(dtype).double(), exact)]
+    return max(held, key=lambda dtype: torch.finfo(dtype).eps, default=None)

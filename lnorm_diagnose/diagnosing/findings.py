@@ -151,7 +151,8 @@ def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
         note = f" With the same numbers in both it would differ. {cause.words}".rstrip()
         remark = " That's with the γ and β that each of them holds."
         return compared._replace(remark=remark + note * bool(mine))
-    words = "" if compared.is_right else other_parameters(mine, like, NEAR)
+    near = {role: NEAR * (1 + p.double().abs().flatten()) for role, p in mine.items()}
+    words = "" if compared.is_right else other_parameters(mine, like, near)
     if not words or (is_new and not cause.is_right):
         return cause
     slip = f"it holds other numbers than `like`: {words}"

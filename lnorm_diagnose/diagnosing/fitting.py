@@ -12,14 +12,15 @@ STARTS = torch.cat([STARTS, -STARTS[36:]])  # below 0 only what could be a facto
 AROUND = torch.linspace(-0.6, 0.8, 29, dtype=torch.float64)  # of a number: up to both neighbors
 FIRST = 0.35  # of the result: what may be left at first
 LOOKS, CLOSER = 14, 8.0
+LOOSE, CLOSE = 3.0, 1e-6
 
 
-def fitted(run: Callable[[Tensor], Tensor], result: Tensor, within: float) -> float | None:
+def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
     """Return the number with which `run` gives a result, or None: look closer and closer.
 
     Args:
         run: what comes out for several numbers at once, of shape (numbers, 1, …, 1).
-        within: how far a number of the result may be off.
+        limit: how far each number of the result may be off if it's as large as what is right.
     """
 
     def off(numbers: Tensor) -> Tensor:
@@ -36,5 +37,6 @@ def fitted(run: Callable[[Tensor], Tensor], result: Tensor, within: float) -> fl
             return None
         number, most = numbers[best], shares[best].item()
         numbers = number * (1 + AROUND / CLOSER**look)
-    would_0_do = (off(0 * STARTS[:1]) <= within).all()
-    return number.item() if (left[best] <= within).all() and not would_0_do else None
+    most_off = LOOSE * limit.flatten() + CLOSE * result.abs().flatten()  # whoever asks looks closer
+    would_0_do = (off(0 * STARTS[:1]) <= limit.flatten()).all()
+    return number.item() if (left[best] <= most_off).all() and not would_0_do else None

@@ -1,7 +1,7 @@
 """Diagnose a layer: run it beside its norm, find the cause of what differs, and say where."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -229,28 +229,30 @@ def _cause(subject: Subject, search: Search) -> Cause:
     kinds = {case.kind for case in wrong}
     smallest = min(wrong, key=lambda case: case.trial.x.numel())
     if kinds == {Kind.GRADIENT}:
-        return found.because([*_gradients(smallest)])
+        return found.because(*_gradients(smallest))
     slips = _rows(subject, (wrong[-1] if wrong[-1].kind is Kind.MAIN else smallest).trial)
     if kinds <= {Kind.SHAPE, Kind.WIDTH}:
         where = f"it's wrong on {spoken([case.trial.words for case in wrong])} alone"
         slips = [where, *(slips or [place(smallest)[:-1]])]
-    return found.because(slips)
+    return found.because(slips, is_seen=True)
 
 
-def _gradients(case: Case) -> Iterator[str]:
-    """Say by what the gradients of x, γ, and β are off."""
-    trial, within = case.trial, case.within
+def _gradients(case: Case) -> tuple[list[str], bool]:
+    """Say by what the gradients of x, γ, and β are off; and whether that's all that is known."""
+    trial, said, is_seen = case.trial, list[str](), False
     sizes = [trial.x.numel(), *(getattr(trial, role).numel() for role in trial.roles)]
-    parts = (torch.split(each, sizes) for each in (case.value, case.right))
+    parts = (torch.split(each, sizes) for each in (case.value, case.right, case.limit()))
     letters = ("x", *(LETTERS[role] for role in trial.roles))
-    for letter, y, z in zip(letters, *parts, strict=True):
+    for letter, y, z, limit in zip(letters, *parts, strict=True):
         factor = (y @ z / (z @ z)).item()
         if not y.any() and z.any():
-            yield f"no gradient reaches {letter}"
-        elif (y - z).abs().max() > within:
-            is_scaled = (y - factor * z).abs().max() <= within
+            said.append(f"no gradient reaches {letter}")
+        elif not ((y - z).abs() <= limit).all():
+            is_scaled = ((y - factor * z).abs() <= limit).all()
             times = f"{significant(factor)} times what it should be" if is_scaled else "wrong"
-            yield f"the gradient of {letter} is {times}"
+            said.append(f"the gradient of {letter} is {times}")
+            is_seen |= not is_scaled
+    return said, is_seen
 
 
 def _rows(subject: Subject, trial: Trial) -> list[str]:

@@ -1,6 +1,7 @@
 """What is right about results that no piece explains."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -9,14 +10,13 @@ from lnorm_diagnose.diagnosing.case import Case
 from lnorm_diagnose.diagnosing.mixing import MOST_NAMED, listed
 from lnorm_diagnose.diagnosing.search import Cause, Search
 from lnorm_diagnose.diagnosing.subject import LETTERS
-from lnorm_diagnose.diagnosing.trial_inputs import Kind, Trial
+from lnorm_diagnose.diagnosing.trial_inputs import Kind
 from lnorm_utils.words import significant, spoken
 
 __all__ = ["cause_of", "other_parameters", "place"]
 
 LEAST = 5  # rows to judge by
 MOST = 2_000  # rows, or features, whose order is looked for
-WITHIN = 1e-6  # at least, of the largest number
 SMALL = 0.01  # of the largest number; that's worth saying
 
 
@@ -30,61 +30,72 @@ def _tables(case: Case) -> tuple[Tensor, ...]:
 def cause_of(search: Search) -> Cause:
     """Find the cause of results in wrong pieces, or else in what makes all numbers right."""
     found = search.cause()
-    is_open = found.is_open and search.main in found.wrong
-    return found.because([slip]) if is_open and (slip := _law(search.main)) else found
+    if found.is_open and search.main in found.wrong and (slip := _law(search.main)):
+        return found.because([slip], is_seen=len(search.cases) > 1)
+    return found
 
 
 def _law(case: Case) -> str:
     """Say in which order rows or features come, or which γ and β make all numbers right."""
     if case.value.shape != case.right.shape:
         return ""
-    y, _, z = tables = _tables(case)
-    if len(y) < LEAST or not y.isfinite().all():
+    y, bare, z = _tables(case)
+    limit = case.trial.rows(case.limit())
+    if len(y) < LEAST or not (y.isfinite().all() and z.isfinite().all()):
         return ""
-    within = max(WITHIN, 5 * case.within)
-    if said := _zeroed(y, z, within):
+    if said := _zeroed(y, z, limit):
         return said
-    for what, own, right in (("features", y.T, z.T), ("rows", y, z)):
-        near = torch.cdist(own[:MOST], right[:MOST], p=torch.inf) <= within * z.abs().max()
-        if near.any(1).all() and not near.diagonal().all():
-            few = ", ".join(str(n) for n in near.int().argmax(1)[: MOST_NAMED + 2].tolist())
-            more = ", …" * (len(near) > MOST_NAMED + 2)
+    for what, *tables in (("features", y.T, z.T, limit.T), ("rows", y, z, limit)):
+        own, right, near = (each[:MOST] for each in tables)
+        of = torch.cdist(own, right, p=torch.inf).argmin(1)
+        if ((own - right[of]).abs() <= near[of]).all() and not (of == torch.arange(len(of))).all():
+            few = ", ".join(str(n) for n in of[: MOST_NAMED + 2].tolist())
+            more = ", …" * (len(of) > MOST_NAMED + 2)
             return f"in place of {what} 0, 1, 2, … come the right numbers of {what} {few}{more}"
-    return _affine(case.trial, tables, within)
+    return _affine(case, y, bare)
 
 
-def _zeroed(y: Tensor, z: Tensor, within: float) -> str:
+def _zeroed(y: Tensor, z: Tensor, limit: Tensor) -> str:
     """Say that some numbers are 0, if all others are right, or right up to a factor."""
     kept = y != 0
     if kept.all() or not kept.any():
         return ""
-    factor = (y[kept] @ z[kept] / z[kept].square().sum()).item()
-    if (y[kept] - factor * z[kept]).abs().max() > within * z.abs().max():
-        return ""
-    zeros = f"{(~kept).sum()} of {y.numel()} numbers are 0, and all others"
-    if abs(factor - 1) <= within:
+    y, z, limit = y[kept], z[kept], limit[kept]
+    zeros = f"{(~kept).sum()} of {kept.numel()} numbers are 0, and all others"
+    if ((y - z).abs() <= limit).all():
         return f"{zeros} are right, as if a mask came behind it"
-    return f"{zeros} are {significant(factor)} times what's right, as dropout makes them"
+    factor = (y @ z / z.square().sum()).item()
+    if ((y - factor * z).abs() <= max(1, abs(factor)) * limit).all():
+        return f"{zeros} are {significant(factor)} times what's right, as dropout makes them"
+    return ""
 
 
-def _affine(trial: Trial, tables: tuple[Tensor, ...], within: float) -> str:
+def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
     """Say which other γ and β make all numbers right."""
-    y, bare, _ = tables
-    away = bare - bare.mean(0)
+    trial, away = case.trial, bare - bare.mean(0)
     g = (away * y).sum(0) / away.square().sum(0)
     b = (y - g * bare).mean(0)
-    left = (g * bare + b - y).abs().max()
-    if left > within * y.abs().max() or g.abs().max() <= within:
+    fitted = replace(trial, weight=g.reshape(case.norm.shape), bias=b.reshape(case.norm.shape))
+    fit = Case(case.norm, fitted, case.value, case.unit, case.stored)
+    if not (g.isfinite().all() and fit.is_right) or not g.any():
         return ""
-    near = max(10 * WITHIN, 3 * left.item())
+    # No closer than this do the numbers tell them.
+    near_b = trial.rows(fit.limit()).amax(0)
+    near = {"weight": near_b / away.square().mean(0).sqrt(), "bias": near_b}
     right = {"weight": trial.weight, "bias": trial.bias}
     return other_parameters({"weight": g, "bias": b}, right, near)
 
 
 def other_parameters(
-    own: Mapping[str, Tensor], right: Mapping[str, Tensor | None], near: float
+    own: Mapping[str, Tensor],
+    right: Mapping[str, Tensor | None],
+    near: Mapping[str, Tensor],
 ) -> str:
-    """Say how γ and β, under their roles, differ from the right ones; nothing if they don't."""
+    """Say how γ and β, under their roles, differ from the right ones; nothing if they don't.
+
+    Args:
+        near: by how much each number may be off.
+    """
     mine, theirs = (
         {role: p.detach().double().flatten() for role, p in each.items() if p is not None}
         for each in (own, right)
@@ -106,10 +117,14 @@ def other_parameters(
                 f"the numbers of {letter} are at other features, in another order",
             ),
             (p + 1, q, f"{letter} is less by 1, as if it were to be added"),
+            (p - 1, q, f"{letter} is more by 1, as if 1 had been added"),
+            (-p, q, f"{letter} has the other sign"),
+            (p / 2, q, f"{letter} counts twice"),
             (p, swapped, f"in place of {letter} there's {LETTERS[other]}"),
             (p, p, f"it has {letter} = {_numbers(p)}, where {here}"),
         )
-        found += [next(words for one, two, words in ways if torch.allclose(one, two, near, near))]
+        close = near[role] * (1 + 1e-9)
+        found += [next(said for one, two, said in ways if ((one - two).abs() <= close).all())]
     found = [words for words in found if words]
     return spoken(found, are_clauses=True) if found else ""
 
@@ -126,18 +141,19 @@ def _numbers(p: Tensor) -> str:
 
 def place(case: Case) -> str:
     """Say where what came out differs first, and what is right about it."""
-    main, y, z, within = case.trial, case.value, case.right, case.within
+    main, y, z = case.trial, case.value, case.right
     if y.shape != z.shape:
         return f"For an input of shape {tuple(main.x.shape)} it returns {tuple(y.shape)}."
-    wrong = ~torch.isclose(y.double(), z, rtol=within, atol=within, equal_nan=True)
+    wrong, limit = case.off(), main.rows(case.limit())
+    if not wrong.any():
+        return f"All numbers together are {significant(case.factor, 6)} times what's right."
     index = tuple(wrong.nonzero()[0].tolist())
     numbers = [significant(each[index].item(), 5) for each in (y, z)]
     found = [f"On {main.words}, at {index}: {numbers[0]}, where {numbers[1]} is right."]
     share = ((y - z).abs().max() / z.abs().max()).item()
     if share < SMALL:
         found.append(
-            f"No number is off by more than {significant(share, 1)} of the largest one, so "
-            "something is rounded or approximated, or what's wrong counts for little."
+            f"No number is off by more than {significant(share, 1)} of the largest one there."
         )
     for what, bad in (("features", main.rows(wrong).any(0)), ("rows", main.rows(wrong).any(1))):
         if bad.sum() <= len(bad) // 2:
@@ -147,8 +163,9 @@ def place(case: Case) -> str:
         own = own if main.bias is None else own - main.bias.flatten()
         own = own if main.weight is None else own / main.weight.flatten()
         factor = (own * right).sum(-1, True) / right.square().sum(-1, True)
-        near = max(10 * within, 1e-5) * own.abs().max()
-        if (own - factor * right).abs().max() <= near and factor.abs().min() > near:
+        scale = 1.0 if main.weight is None else main.weight.flatten().abs()
+        near = (1 + factor.abs()) * limit / scale
+        if ((own - factor * right).abs() <= near).all() and factor.abs().min() > SMALL:
             ends = " to ".join(significant(f.item(), 4) for f in factor.aminmax())
             found.append(
                 f"Each row is right up to a factor, from {ends}, so it's divided otherwise."

@@ -15,10 +15,11 @@ __all__ = ["Diagnosis", "Verdict", "conclusion", "diagnosis"]
 
 
 class Verdict(Enum):
-    """The four results, in the words that a summary begins with."""
+    """The five results, in the words that a summary begins with."""
 
     NO_DIFFERENCE = "No difference found"
     KNOWN = "It differs, and this is why."
+    SEEN = "It differs, and this was seen."
     UNKNOWN = "It differs, cause unknown."
     NOT_JUDGED = "Can't be judged."
 
@@ -28,7 +29,7 @@ class Diagnosis:
     """What `diagnose` found.
 
     Args:
-        verdict: which of the four results it is.
+        verdict: which of the results it is.
         summary: the finding in one to three sentences.
         slips: what is done otherwise than in the reference, one clause for each. If several
             explain the same numbers, all of them.
@@ -98,4 +99,6 @@ def conclusion(
         tried += "; all slips, and each with the common ones, but no two rare ones together"
     elif not clauses:
         verdict, words = Verdict.NO_DIFFERENCE, f"from {main.norm.family.value}{how_far}."
+    elif rest or cause.is_seen:
+        verdict = Verdict.SEEN
     return diagnosis(verdict, words.strip() + cause.remark, clauses, places, tried)

@@ -34,6 +34,7 @@ class Cause(NamedTuple):
         without: those of them that it doesn't explain.
         found: the explanations.
         remark: what is said behind all else, with a space in front.
+        is_seen: whether the slips are what was seen, and nobody knows if that's all.
     """
 
     is_right: bool
@@ -43,16 +44,17 @@ class Cause(NamedTuple):
     without: Sequence[Case] = ()
     found: Sequence[Pieces] = ()
     remark: str = ""
+    is_seen: bool = False
 
     @property
     def is_open(self) -> bool:
         """Whether something is wrong, and nobody knows why."""
         return not (self.is_right or self.slips)
 
-    def because(self, slips: Sequence[str]) -> "Cause":
-        """Return it with clauses that explain it."""
+    def because(self, slips: Sequence[str], is_seen: bool = False) -> "Cause":
+        """Return it with clauses that explain it, or say what was seen."""
         words = " ".join(f"{capitalized(slip)}." for slip in slips)
-        return self._replace(words=words, slips=tuple(slips))
+        return self._replace(words=words, slips=tuple(slips), is_seen=is_seen)
 
 
 class Search:
@@ -149,10 +151,18 @@ class Search:
                 return trial.run(partial(self.norm.result, (piece._replace(value=values), *others)))
 
             with contextlib.suppress(Exception):  # a wrong part may do anything
-                found = fitted(run, case.value.double(), case.within)
+                found = fitted(run, case.value.double(), case.limit())
                 if found is not None:
-                    why = piece.why.format(number=significant(found))
-                    yield (piece._replace(value=found, why=why), *others)
+                    yield self._round(case, piece, found, others)
+
+    def _round(self, case: Case, piece: Piece, number: float, others: Pieces) -> Pieces:
+        """Return a piece with a number, or with as few of its digits as explain a case."""
+        for value in (*(float(f"{number:.{digits}g}") for digits in range(1, 5)), number):
+            why = piece.why.format(number=significant(value))
+            parts = (piece._replace(value=value, why=why), *others)
+            if case.fits(parts):
+                break
+        return parts
 
 
 def _once(found: Sequence[Pieces]) -> list[Pieces]:
