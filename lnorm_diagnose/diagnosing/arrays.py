@@ -123,8 +123,9 @@ def _ways(x: Tensor, y: Tensor) -> Iterator[_Computed]:
             return
     held = {id(each): _coarsest(each) for each in (x, y)}
     of_x, of_y = held[id(x)], held[id(y)]
-    if x.dtype == y.dtype == torch.float64 and of_x is of_y is None:
+    if x.dtype == y.dtype == torch.float64 and of_y is None:
         yield _Computed(DOUBLE)
+        return
     half = [dtype for dtype in (of_x, of_y) if dtype in DTYPES[1:]]
     name = dtype_name(of_y)
     if of_y in DTYPES[1:]:

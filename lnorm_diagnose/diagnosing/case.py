@@ -24,7 +24,7 @@ MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
 LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
 LEANING = 4  # units of rounding, by which all numbers together may be too small or too large
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
-FLOOR = 0.5  # of the median limit of a row
+FLOOR = 0.5  # of the median of a row
 FAR, LOOSE = 0.05, 4  # of the largest number, or limit; what is off by more isn't bounded closely
 Result = Tensor | Raised
 Pieces = tuple[Piece, ...]
@@ -80,26 +80,36 @@ class Case:
         if parts not in self._limits:
             made = self.made(parts)
             assert isinstance(made, Tensor)
-            limit = self._rounding(parts, made.double())
-            if limit.ndim and limit.numel():  # what is measured by few samples may be too small
-                limit = limit.maximum(FLOOR * limit.median(-1, keepdim=True).values)
-            self._limits[parts] = limit + self.stored
+            self._limits[parts] = self._rounding(made.double()) + self.stored
         return self._limits[parts]
 
-    def _rounding(self, parts: Pieces, made: Tensor) -> Tensor:
+    def _rounding(self, made: Tensor) -> Tensor:
         if self.kind is Kind.FAR:
             size = made.nan_to_num(0, 0, 0).abs().max()
             return torch.full_like(made, LOST.get(self.unit, 1.0) * size.item())
         unit = max(self.unit, torch.finfo(self.trial.dtype).eps / 2)
         times = OF_GRADIENT if self.kind is Kind.GRADIENT else 1
         terms = PASSES * self.trial.x.shape[-1] * times
+        weight = self._weight
+        if made is not self.right and made.shape == weight.shape:  # as much larger as the row is
+            weight = weight * (_size(made) / _size(self.right)).nan_to_num(1.0, 1.0)
+        elif made.shape != weight.shape:
+            weight = weight.max()
+        return MARGIN.get(unit, 1.0) * bound(unit, made, weight, OPERATIONS * times, terms)
+
+    @cached_property
+    def _weight(self) -> Tensor:
+        """By how much rounding can move each number of what is right, for a unit of 1."""
 
         def run(move: Callable[[Tensor], Tensor]) -> Tensor:
             moved = replace(self.trial, x=move(self.trial.x))
-            return moved.run(partial(self.norm.result, parts))
+            return moved.run(partial(self.norm.result, ()))
 
-        weight = weight_of_terms(made, run)
-        return MARGIN.get(unit, 1.0) * bound(unit, made, weight, OPERATIONS * times, terms)
+        weight = weight_of_terms(self.right, run)
+        if not (weight.ndim and weight.numel()):
+            return weight
+        # Of few samples it may be too small.
+        return weight.maximum(FLOOR * weight.nan_to_num(0, 0, 0).median(-1, keepdim=True).values)
 
     def off(self, parts: Pieces = ()) -> Tensor:
         """Mark the numbers that are off by more than rounding explains, which NaN alone isn't."""
@@ -140,3 +150,8 @@ class Case:
         """By what all numbers together are too large."""
         y, z = self.value.double().flatten(), self.right.double().flatten()
         return (y @ z / (z @ z)).item()
+
+
+def _size(numbers: Tensor) -> Tensor:
+    """Return how large the numbers of each row are, whatever the largest one is."""
+    return numbers.double().abs().nan_to_num(0, 0, 0).median(-1, keepdim=True).values

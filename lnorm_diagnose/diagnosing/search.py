@@ -19,6 +19,7 @@ __all__ = ["MANY", "MOST_NAMED", "Cause", "Search"]
 
 MANY = 2_000  # numbers, with which two things, or one with a number, take long
 MOST_WAYS, MOST_NAMED = 3, 6  # explanations that are told whole, and otherwise in short
+ROUND = 0.01  # by which share a number may be rounded
 OF_EPS = "eps"  # the step whose pieces have another ε
 Pieces = tuple[Piece, ...]
 
@@ -156,11 +157,12 @@ class Search:
                     yield self._round(case, piece, found, others)
 
     def _round(self, case: Case, piece: Piece, number: float, others: Pieces) -> Pieces:
-        """Return a piece with a number, or with as few of its digits as explain a case."""
+        """Return a piece with a number, or with as few of its digits as explain as much."""
         for value in (*(float(f"{number:.{digits}g}") for digits in range(1, 5)), number):
             why = piece.why.format(number=significant(value))
             parts = (piece._replace(value=value, why=why), *others)
-            if case.fits(parts):
+            is_near = abs(value - number) <= ROUND * abs(number)
+            if is_near and case.fits(parts) and self.main.fits(parts):
                 break
         return parts
 
