@@ -1,6 +1,5 @@
 """Diagnose what went into a layer somewhere else, and what came out: thin evidence."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -8,7 +7,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from lnorm_diagnose.diagnosing.case import DOUBLE, LEANING, SINGLE, Case
+from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case
 from lnorm_diagnose.diagnosing.findings import Finding
 from lnorm_diagnose.diagnosing.likeness import cause_of
 from lnorm_diagnose.diagnosing.reference import Reference
@@ -32,13 +31,11 @@ class _Computed(NamedTuple):
     Args:
         unit: of rounding, in the dtype in which they were computed.
         stored: how far storing may have moved each.
-        leaning: by which share all together may be off.
         words: what is said of it.
     """
 
     unit: float
     stored: Tensor | float = 0.0
-    leaning: float = math.inf
     words: str = ""
 
 
@@ -76,7 +73,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
             whole = x.shape == y.shape
             y_part = (y[:keep] if whole else y).double()
             trial = replace(trial, axes=len(norm.shape))
-            return Case(norm, trial, y_part, way.unit, stored if whole else 0.0, way.leaning)
+            return Case(norm, trial, y_part, way.unit, stored if whole else 0.0)
 
         few = [part(MANY, Kind.PART)] * (x.numel() > MANY)
         return Search([*few, part(MOST_NUMBERS, Kind.MAIN)])
@@ -132,8 +129,7 @@ def _ways(x: Tensor, y: Tensor) -> Iterator[_Computed]:
         unit = torch.finfo(of_y).eps / 2
         words = f"y holds {name} numbers, so a difference below {significant(100 * unit, 2)}% of a "
         words += "number can't be seen."
-        leaning = LEANING * unit / y.numel() ** 0.5
-        yield _Computed(SINGLE, unit * largest, leaning, words)
+        yield _Computed(SINGLE, unit * largest, words)
     else:
         yield _Computed(SINGLE)
     for dtype in sorted({*half}, key=lambda each: torch.finfo(each).eps):
@@ -142,7 +138,7 @@ def _ways(x: Tensor, y: Tensor) -> Iterator[_Computed]:
             f"That's if all of it was computed in {dtype_name(dtype)}, which rounds each step to "
         )
         words += f"{significant(100 * unit, 2)}% of a number."
-        yield _Computed(unit, unit * largest, LEANING * unit, words)
+        yield _Computed(unit, unit * largest, words)
 
 
 def _coarsest(numbers: Tensor) -> torch.dtype | None:

@@ -1,6 +1,5 @@
 """What came out of a trial beside what is right there, and how far rounding moves each number."""
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
@@ -15,7 +14,7 @@ from lnorm_diagnose.explanations import Raised
 from lnorm_diagnose.inspecting.rounding import bound, weight_of_terms
 from lnorm_diagnose.slips.notation import Piece
 
-__all__ = ["DOUBLE", "LEANING", "SINGLE", "Case", "Result"]
+__all__ = ["DOUBLE", "SINGLE", "Case", "Result"]
 
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
 # By how much more than rounding can numbers be off that count as the same? What is computed in
@@ -39,7 +38,6 @@ class Case:
         value: what came out, which may be an error.
         unit: of rounding, of the dtype in which that was computed.
         stored: by how much each number may be off besides, because of how it was stored.
-        leaning: by which share all numbers together may be too large or too small.
     """
 
     def __init__(
@@ -49,12 +47,9 @@ class Case:
         value: Result,
         unit: float = DOUBLE,
         stored: Tensor | float = 0.0,
-        leaning: float = math.inf,
     ) -> None:
         self.norm, self.trial, self.kind, self.unit = norm, trial, trial.kind, unit
-        self.stored, self.leaning = stored, leaning
-        if self.kind in OF_DTYPES:
-            self.leaning = LEANING * torch.finfo(trial.dtype).eps / 2
+        self.stored = stored
         self.value: Any = value
         self._made: dict[Pieces, Result] = {}  # each runs once
         self._limits: dict[Pieces, Tensor] = {}
@@ -140,16 +135,12 @@ class Case:
     @cached_property
     def is_right(self) -> bool:
         """Whether what came out is right."""
-        if not self.fits(()) or self.leaning == math.inf:
+        if not self.fits(()) or self.kind not in OF_DTYPES:
             return self.fits(())
         # Roundings go up as often as down, so what is too small or too large in all was lost.
-        return not abs(self.factor - 1) > self.leaning
-
-    @property
-    def factor(self) -> float:
-        """By what all numbers together are too large."""
         y, z = self.value.double().flatten(), self.right.double().flatten()
-        return (y @ z / (z @ z)).item()
+        leaning = (y @ z / (z @ z) - 1).abs()
+        return not bool(leaning > LEANING * torch.finfo(self.trial.dtype).eps / 2)
 
 
 def _size(numbers: Tensor) -> Tensor:

@@ -31,7 +31,8 @@ def cause_of(search: Search) -> Cause:
     """Find the cause of results in wrong pieces, or else in what makes all numbers right."""
     found = search.cause()
     if found.is_open and search.main in found.wrong and (slip := _law(search.main)):
-        return found.because([slip], is_seen=len(search.cases) > 1)
+        of_pair = {case.kind for case in search.cases} <= {Kind.PART, Kind.MAIN}
+        return found.because([slip], is_seen=not of_pair)
     return found
 
 
@@ -80,8 +81,9 @@ def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
     if not (g.isfinite().all() and fit.is_right) or not g.any():
         return ""
     # No closer than this do the numbers tell them.
-    near_b = trial.rows(fit.limit()).amax(0)
-    near = {"weight": near_b / away.square().mean(0).sqrt(), "bias": near_b}
+    limit = trial.rows(fit.limit()).amax(0)
+    near_g = limit / away.square().mean(0).sqrt()
+    near = {"weight": near_g, "bias": limit + near_g * bare.mean(0).abs()}
     right = {"weight": trial.weight, "bias": trial.bias}
     return other_parameters({"weight": g, "bias": b}, right, near)
 
@@ -145,8 +147,6 @@ def place(case: Case) -> str:
     if y.shape != z.shape:
         return f"For an input of shape {tuple(main.x.shape)} it returns {tuple(y.shape)}."
     wrong, limit = case.off(), main.rows(case.limit())
-    if not wrong.any():
-        return f"All numbers together are {significant(case.factor, 6)} times what's right."
     index = tuple(wrong.nonzero()[0].tolist())
     numbers = [significant(each[index].item(), 5) for each in (y, z)]
     found = [f"On {main.words}, at {index}: {numbers[0]}, where {numbers[1]} is right."]
@@ -165,9 +165,8 @@ def place(case: Case) -> str:
         factor = (own * right).sum(-1, True) / right.square().sum(-1, True)
         scale = 1.0 if main.weight is None else main.weight.flatten().abs()
         near = (1 + factor.abs()) * limit / scale
-        if ((own - factor * right).abs() <= near).all() and factor.abs().min() > SMALL:
-            ends = " to ".join(significant(f.item(), 4) for f in factor.aminmax())
-            found.append(
-                f"Each row is right up to a factor, from {ends}, so it's divided otherwise."
-            )
+        least, most = (significant(f.item(), 4) for f in factor.aminmax())
+        is_so = ((own - factor * right).abs() <= near).all() and factor.abs().min() > SMALL
+        if is_so and least != most:
+            found.append(f"Each row is right up to a factor, from {least} to {most}.")
     return " ".join(found)

@@ -78,9 +78,10 @@ class Subject:
     @property
     def shape(self) -> tuple[int, ...] | None:
         """The shape that γ has, as far as it's known."""
-        shape = getattr(self.layer, "normalized_shape", None)
-        if isinstance(shape, int | tuple):
-            return shape_tuple(shape)
+        parts = self.layer.modules() if self.is_module else (self.layer,)
+        for shape in (getattr(part, "normalized_shape", None) for part in parts):
+            if isinstance(shape, int | tuple):
+                return shape_tuple(shape)
         tensors = self.tensors(self.layer)
         held = [tensors[name] for name in self.held.values()]
         for some, axes in ((held, 9), (tensors.values(), 1)):
@@ -179,18 +180,34 @@ def equal(one: Tensor | Raised, other: Tensor | Raised) -> bool:
 
 
 def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
-    """Return under which names an object holds γ and β: by their names, or by how they begin."""
+    """Return under which names an object holds γ and β.
+
+    What has one axis, and several numbers, is likelier than a number or a matrix, and `weight` than
+    another name. β stands beside γ, has its size, and isn't all that has no name either.
+    """
     held: dict[str, str] = {}
     for role in LETTERS:
         names = [n for n in tensors if n.rpartition(".")[2].lower() in ROLES[role]]
-        if len(names) == 1:
-            held[role] = names[0]
+        vectors = [n for n in names if tensors[n].squeeze().ndim == 1] or names
+        usual = [n for n in vectors if n.rpartition(".")[2] == role] or vectors
+        beside = held.get("weight", "").rpartition(".")[:2]
+        near = [n for n in usual if n.rpartition(".")[:2] == beside] or usual
+        if len(near) == 1 and _may_be(role, tensors[near[0]], held, tensors):
+            held[role] = near[0]
     others = [n for n, t in tensors.items() if n not in held.values() and t.numel()]
     if len(tensors) <= 2:
         for name in others:
+            if held and not _may_be("bias", tensors[name], held, tensors):
+                continue
             start = "weight" if tensors[name].any() else "bias"
             held[start if start not in held else ({*LETTERS} - {*held}).pop()] = name
     return held
+
+
+def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, Tensor]) -> bool:
+    """Tell whether a tensor has the size of what is held already, as γ and β have."""
+    other = [tensors[name].numel() for r, name in held.items() if r != role]
+    return not other or tensor.numel() in other
 
 
 def _arguments(layer: Callable) -> dict[str, str]:
