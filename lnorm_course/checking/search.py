@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import itertools
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -105,10 +106,12 @@ class Search:
         """Return it with its first number."""
         key = (*map(id, parts), number)
         if key not in self._known:
-            try:
-                result = self.run(parts, number)
-            except Exception as error:
-                result = Raised.of(error)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what a candidate warns of is nobody's business
+                try:
+                    result = self.run(parts, number)
+                except Exception as error:
+                    result = Raised.of(error)
             result = result.detach() if isinstance(result, torch.Tensor) else result
             self._known[key] = result, first_number(result)
         return self._known[key]

@@ -1,6 +1,5 @@
 """`diagnose` itself: sort out what was given."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
@@ -13,6 +12,7 @@ from lnorm_diagnose.diagnosing.arrays import diagnose_arrays
 from lnorm_diagnose.diagnosing.layer import diagnose_layer
 from lnorm_diagnose.diagnosing.reference import reference_like
 from lnorm_diagnose.diagnosing.report import Diagnosis
+from lnorm_diagnose.inspecting.copies import quiet
 from lnorm_utils.functional import shape_tuple
 
 __all__ = ["diagnose"]
@@ -74,8 +74,7 @@ def diagnose(
             "Give a layer alone, or two arrays, but not a layer and an array: "
             f"the first is a {type(layer).__name__}."
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a layer warns of isn't news, and slips do more
+    with quiet():
         if is_numbers:
             x = _tensor("x", layer)
             return diagnose_arrays(x, _tensor("y", y), reference_like(like, eps, x.dtype), given)

@@ -1,15 +1,18 @@
 """Run a copy of a model, so that the model itself, its mode, and its statistics stay."""
 
 import copy
+import io
+import logging
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils._pytree import tree_leaves
 
-__all__ = ["copied", "floats", "left_alone"]
+__all__ = ["copied", "floats", "left_alone", "quiet"]
 
 # What only calls another module, and as what it keeps that.
 WRAPPERS = {
@@ -47,9 +50,22 @@ def _inside(module: Any) -> Any:
 
 
 @contextmanager
+def quiet() -> Iterator[None]:
+    """Let nothing be printed, warned of, or logged, because what runs are trials and copies."""
+    nowhere, level = io.StringIO(), logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings(), redirect_stdout(nowhere), redirect_stderr(nowhere):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(level)
+
+
+@contextmanager
 def left_alone() -> Iterator[None]:
-    """Compute without gradients, and leave the caller's random state as it was."""
-    with torch.no_grad(), torch.random.fork_rng():
+    """Compute in silence, without gradients, and leave the caller's random state as it was."""
+    with torch.no_grad(), torch.random.fork_rng(), quiet():
         torch.manual_seed(0)
         yield
 

@@ -113,3 +113,63 @@ def test_channels_first_is_named():
 def test_what_does_not_fit_gets_one_clear_sentence(arguments, options, words):
     with pytest.raises((TypeError, ValueError), match=words):
         diagnose(*arguments, **options)
+
+
+def with_an_outlier(dtype):
+    """Return rows as in a residual stream, with a feature that is large in all of them, and γ."""
+    x, weight = numbers(16, 96), numbers(96, seed=1).abs() + 0.5
+    x[:, 7] = 1000 + 10 * numbers(16, seed=2)
+    return x.to(dtype), weight.to(dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda x, w: F.rms_norm(x, (96,), w, 1e-6), "No difference found"),
+        (lambda x, w: F.rms_norm(x, (96,), torch.where(w == w[7], w, -w), 1e-6), "γ"),
+        (lambda x, w: F.rms_norm(x, (96,), w.roll(1), 1e-6), "γ"),
+        (lambda x, w: F.gelu(F.rms_norm(x, (96,), w, 1e-6)), "GELU"),
+    ],
+    ids=["right", "negated", "rolled", "GELU"],
+)
+def test_one_large_feature_hides_no_other(dtype, change, words):
+    x, weight = with_an_outlier(dtype)
+    like = nn.RMSNorm(96, eps=1e-6)
+    diagnosis = diagnose(x, change(x, weight), weight=weight, like=like)
+    assert words in diagnosis.summary
+    assert ("GELU" in diagnosis.summary) == (words == "GELU")
+
+
+def test_what_half_precision_hides_is_said():
+    x = X.bfloat16()
+    diagnosis = diagnose(x, F.layer_norm(x, (8,)))
+    assert diagnosis.right
+    assert "y holds bfloat16 numbers" in diagnosis.places[0]
+
+
+def test_one_number_that_is_off_by_little_is_placed():
+    x = torch.linspace(-2, 2, 64).reshape(2, 32)
+    y = F.layer_norm(x, (32,))
+    y[0, 0] += 4e-4
+    assert "at (0, 0)" in diagnose(x, y).summary
+
+
+def test_rows_with_nan_are_left_out_and_said():
+    x = X.reshape(24, 8).clone()
+    x[3, 0] = torch.nan
+    assert diagnose(x, F.layer_norm(x, (8,))).right
+    y = F.layer_norm(X.reshape(24, 8), (8,), eps=1e-3)
+    y[5] = torch.inf
+    diagnosis = diagnose(X.reshape(24, 8), y)
+    assert "ε is 1e-3" in diagnosis.summary
+    assert "y has NaN or infinity in 1 row where x is finite" in repr(diagnosis)
+    assert diagnose(X, X * torch.inf).right is None
+
+
+def test_an_epsilon_of_0_is_a_reference_as_others_are():
+    rows = X.reshape(24, 8).clone()
+    rows[0] = 0
+    assert diagnose(X, F.layer_norm(X, (8,), eps=0.0), eps=0.0).right
+    assert diagnose(rows, F.layer_norm(rows, (8,)), eps=0.0).right is False
+    assert diagnose(nn.LayerNorm(8), like=nn.LayerNorm(8, eps=0.0)).right is False

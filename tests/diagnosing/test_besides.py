@@ -163,3 +163,64 @@ def test_a_wrapped_layer_is_judged_as_it_is():
             assert diagnose(wrap(layer), like=nn.LayerNorm(8)).right is right
     compiled = torch.compile(nn.LayerNorm(8), backend="eager")
     assert "`_orig_mod.weight`" in str(diagnose(compiled, like=nn.LayerNorm(8)))
+
+
+class Besides(nn.Module):
+    """A right norm with a parameter more, which does nothing, or nothing while it's new."""
+
+    def __init__(self, norm, forward, **parameters):
+        super().__init__()
+        self.norm, self.run = norm, forward
+        for name, value in parameters.items():
+            setattr(self, name, nn.Parameter(value))
+
+    def forward(self, x):
+        return self.run(self, x)
+
+
+class ByAlpha(nn.LayerNorm):
+    def __init__(self):
+        super().__init__(8)
+        self.alpha = nn.Parameter(torch.ones(1))
+
+
+class Scaled(nn.Module):
+    def __init__(self, like, **parameters):
+        super().__init__()
+        self.like = like
+        for name, value in parameters.items():
+            setattr(self, name, nn.Parameter(value))
+
+    def forward(self, x):
+        scale = getattr(self, "scale", getattr(self, "g", 1.0))
+        y = self.like(x, (8,)) * scale * self.weight
+        return y + self.bias if hasattr(self, "bias") else y
+
+
+def identity():
+    layer = nn.Linear(8, 8)
+    nn.init.eye_(layer.weight)
+    nn.init.zeros_(layer.bias)
+    return nn.Sequential(nn.LayerNorm(8), layer)
+
+
+ONE, ZERO = torch.ones(8), torch.zeros(8)
+
+
+@pytest.mark.parametrize(
+    ("layer", "like"),
+    [
+        (ByAlpha(), nn.LayerNorm(8)),
+        (
+            Besides(nn.LayerNorm(8), lambda m, x: m.norm(m.alpha * x), alpha=torch.tensor(1.0)),
+            nn.LayerNorm(8),
+        ),
+        (Scaled(F.layer_norm, scale=ONE, weight=ONE, bias=ZERO), nn.LayerNorm(8)),
+        (Scaled(F.rms_norm, weight=ONE, g=torch.ones(1)), nn.RMSNorm(8)),
+        (identity(), nn.LayerNorm(8)),
+    ],
+    ids=["an unused number", "a number before", "a second γ", "a number g", "a map behind"],
+)
+def test_a_right_layer_with_one_more_parameter_is_not_refused(layer, like):
+    diagnosis = diagnose(layer, like=like)
+    assert diagnosis.right, diagnosis

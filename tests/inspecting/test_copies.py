@@ -1,12 +1,14 @@
 """What looks into a model leaves the model, the inputs, and the random state as they are."""
 
 import copy
+import logging
+import warnings
 
 import pytest
 import torch
 from torch import nn
 
-from lnorm_diagnose import first_wrong, norms_of
+from lnorm_diagnose import diagnose, first_wrong, norms_of
 from lnorm_utils.data import normal
 
 X = normal(5, 8, seed=0)
@@ -77,3 +79,19 @@ def test_torch_script_is_refused_in_one_sentence(look, as_script):
             TypeError, match=rf"^{look.__name__} can't look into TorchScript: give .*\.$"
         ):
             look(model, X)
+
+
+class Noisy(nn.LayerNorm):
+    def forward(self, x):
+        print("a layer that prints")
+        logging.getLogger("torch").warning("and logs")
+        warnings.warn("and warns", stacklevel=1)
+        return super().forward(x)
+
+
+def test_what_a_layer_prints_logs_and_warns_of_is_not_shown(capfd, recwarn):
+    assert diagnose(Noisy(8)).right
+    assert not first_wrong(Noisy(8), torch.ones(2, 8)).off
+    assert norms_of(Noisy(8), torch.ones(2, 8)).norms
+    assert [*capfd.readouterr(), *recwarn] == ["", ""]
+    assert logging.root.manager.disable == logging.NOTSET
