@@ -71,7 +71,9 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
     pairs = ((case.trial.words, case.value) for case in search.cases)
     failed = [(words, error) for words, error in pairs if isinstance(error, Raised)]
     if any(error.kind == "NoGradientError" for _, error in failed):
-        yield Finding("No gradient comes back through it, so nothing below it can learn.")
+        no_gradient = _slip("no gradient comes back through it", ", so nothing below it can learn.")
+        # What computes with NumPy has none, and may be meant so.
+        yield no_gradient if subject.is_module else Finding(no_gradient.words)
     if refused := [pair for pair in failed if pair[1].kind != "NoGradientError"]:
         words, error = spoken([words for words, _ in refused]), refused[0][1]
         first = f"First: {error.kind}: {error.message[:100]}"

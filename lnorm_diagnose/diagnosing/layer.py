@@ -83,9 +83,16 @@ def diagnose_layer(
         for each, values in zip(subjects, results, strict=False)
     ]
     # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
-    judged.sort(key=lambda pair: (not pair[1].slips, pair[1].right, not pair[0].mode))
+    # And a module that is in `eval` is judged as it is.
+    is_evaluated = subject.is_module and not subject.layer.training
+    judged.sort(
+        key=lambda pair: (
+            *(is_evaluated and pair[0].mode, not pair[1].slips),
+            *(pair[1].right, not pair[0].mode),
+        )
+    )
     (worst, said), *others = judged
-    for each, other in () if said.right else others:
+    for each, other in () if said.right and not is_evaluated else others:
         is_one = f"It is wrong only{worst.where}."
         notes.append(is_one if other.right else f"{each.where[1:].capitalize()}: {other.summary}")
     return replace(said, places=(*notes, *said.places))

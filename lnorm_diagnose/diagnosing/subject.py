@@ -57,7 +57,7 @@ class Subject:
         self.layer, self.channels_first = layer, channels_first
         self.is_module = isinstance(layer, nn.Module)
         self.held = _held(self.tensors(layer))
-        self.takes = {} if self.is_module else _arguments(layer)
+        self.takes = _arguments(layer.forward, True) if self.is_module else _arguments(layer)
         self.mode = self.is_as_held = False
         self.computes_in = torch.float64
 
@@ -210,8 +210,12 @@ def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, 
     return not other or tensor.numel() in other
 
 
-def _arguments(layer: Callable) -> dict[str, str]:
-    """Return role -> name of the argument; an empty one, if it goes in by its place."""
+def _arguments(layer: Callable, only_needed: bool = False) -> dict[str, str]:
+    """Return role -> name of the argument; an empty one, if it goes in by its place.
+
+    Args:
+        only_needed: whether arguments that may be left out are.
+    """
     try:
         parameters = list(inspect.signature(layer).parameters.values())
     except (TypeError, ValueError):  # some functions of PyTorch don't tell
@@ -221,12 +225,13 @@ def _arguments(layer: Callable) -> dict[str, str]:
     # γ may be called w or a, but the first argument is always x, unless it goes in by its name.
     is_named = parameters[:1] and parameters[0].kind is inspect.Parameter.KEYWORD_ONLY
     for each in parameters[0 if is_named else 1 :]:
-        if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
+        is_needed = each.default is each.empty
+        if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) or (only_needed > is_needed):
             continue
         role = next((r for r, names in ROLES.items() if each.name.lower() in names), "")
         if role and role not in found:
             found[role] = each.name * (each.kind is not inspect.Parameter.POSITIONAL_ONLY)
-        elif each.default is each.empty:
+        elif is_needed:
             unknown.append(f"`{each.name}`")
     if unknown:
         raise TypeError(

@@ -224,3 +224,41 @@ ONE, ZERO = torch.ones(8), torch.zeros(8)
 def test_a_right_layer_with_one_more_parameter_is_not_refused(layer, like):
     diagnosis = diagnose(layer, like=like)
     assert diagnosis.right, diagnosis
+
+
+def test_a_module_in_eval_is_judged_in_eval():
+    new = diagnose(nn.BatchNorm1d(8).eval())
+    assert "nothing is averaged over a row" in new.summary
+    assert any("`train`" in place for place in new.places)
+    assert "averaged over" in diagnose(nn.BatchNorm1d(8)).summary
+    right = OnlyInEval(8).eval()
+    diagnosis = diagnose(right)
+    assert diagnosis.right
+    assert "In `train`: It differs" in repr(diagnosis)
+    assert diagnose(OnlyInEval(8)).right is False
+
+
+class OnlyInEval(nn.LayerNorm):
+    def forward(self, x):
+        return x if self.training else super().forward(x)
+
+
+class Stopped(nn.LayerNorm):
+    def forward(self, x):
+        return super().forward(x.detach())
+
+
+class Gated(nn.LayerNorm):
+    def forward(self, x, gate):
+        return super().forward(x) * gate
+
+
+def test_a_module_that_needs_a_second_input_is_told_by_its_name():
+    with pytest.raises(TypeError, match=r"`gate`.*`lambda x: yours"):
+        diagnose(Gated(8))
+
+
+def test_a_layer_through_which_no_gradient_comes_back_is_wrong():
+    stopped = diagnose(Stopped(8, elementwise_affine=False))
+    assert stopped.right is False
+    assert "No gradient comes back through it" in stopped.slips
