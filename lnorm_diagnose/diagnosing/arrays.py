@@ -56,7 +56,9 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     layer_norm(x, norm.shape, **given)  # which refuses shapes that don't belong together
     if not (x.isfinite().all() and y.isfinite().all()):
         if x.shape != y.shape:
-            words = "x or y holds NaN or infinity, and they have other shapes."
+            words = (
+                "x or y holds NaN or infinity, and they differ in shape, so no row can be left out."
+            )
             return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
         (x, y), not_finite = _finite(x.reshape(-1, *norm.shape), y.reshape(-1, *norm.shape))
         found.append(not_finite)
@@ -66,14 +68,13 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
 
     def search(way: _Computed) -> Search:
         def part(most: int, kind: Kind) -> Case:
-            keep = max(2, most * len(x) // x.numel())
-            keep = keep if x.shape == y.shape and x.ndim > 1 else len(x)
-            trial = Trial("this pair", x[:keep].double(), norm.eps, **given, kind=kind)
-            stored = way.stored[:keep] if isinstance(way.stored, Tensor) else way.stored
-            whole = x.shape == y.shape
-            y_part = (y[:keep] if whole else y).double()
-            trial = replace(trial, axes=len(norm.shape))
-            return Case(norm, trial, y_part, way.unit, stored if whole else 0.0)
+            axes, is_whole, stored = len(norm.shape), x.shape == y.shape, way.stored
+            keep = max(2, most * len(x) // x.numel()) if is_whole and x.ndim > 1 else len(x)
+            trial = Trial("this pair", x[:keep].double(), norm.eps, **given, kind=kind, axes=axes)
+            if not is_whole:
+                return Case(norm, trial, y.double(), way.unit)
+            stored = stored[:keep] if isinstance(stored, Tensor) else stored
+            return Case(norm, trial, y[:keep].double(), way.unit, stored)
 
         few = [part(MANY, Kind.PART)] * (x.numel() > MANY)
         return Search([*few, part(MOST_NUMBERS, Kind.MAIN)])
@@ -101,7 +102,7 @@ def _finite(x: Tensor, y: Tensor) -> tuple[tuple[Tensor, Tensor], Finding]:
     """Return the rows that are finite, and say what was left out."""
     in_x, in_y = (~each.isfinite().flatten(1).all(-1) for each in (x, y))
     count, only_y = int((in_x | in_y).sum()), int((in_y & ~in_x).sum())
-    words = f"{count} of {counted(len(x), 'row')} with NaN or infinity were left out"
+    words = f"{count} of {counted(len(x), 'row')} hold NaN or infinity, and were left out"
     slip = f"y has NaN or infinity in {counted(only_y, 'row')} where x is finite" if only_y else ""
     kept = ~(in_x | in_y)
     return (x[kept], y[kept]), Finding(f"{words}{'; ' * bool(slip)}{slip}.", slip)
@@ -114,30 +115,26 @@ def _ways(x: Tensor, y: Tensor) -> Iterator[_Computed]:
         if torch.allclose(exact.mul(10**digits).round().div(10**digits), exact, 1e-7, 1e-9):
             stored = ROUNDED * 10.0**-digits + 1e-7 if digits in DECIMALS else 0.0
             words = (
-                f"y has {digits} decimals, so what differs less can't be seen." if stored else ""
+                f"y has {digits} decimals, so smaller differences can't be seen." if stored else ""
             )
             yield _Computed(SINGLE, stored, words=words)
             return
-    held = {id(each): _coarsest(each) for each in (x, y)}
-    of_x, of_y = held[id(x)], held[id(y)]
+    of_x, of_y = map(_coarsest, (x, y))
     if x.dtype == y.dtype == torch.float64 and of_y is None:
         yield _Computed(DOUBLE)
         return
-    half = [dtype for dtype in (of_x, of_y) if dtype in DTYPES[1:]]
-    name = dtype_name(of_y)
     if of_y in DTYPES[1:]:
         unit = torch.finfo(of_y).eps / 2
-        words = f"y holds {name} numbers, so a difference below {significant(100 * unit, 2)}% of a "
-        words += "number can't be seen."
+        words = f"y holds {dtype_name(of_y)} numbers, so a difference below "
+        words += f"{significant(100 * unit, 2)}% of a number can't be seen."
         yield _Computed(SINGLE, unit * largest, words)
     else:
         yield _Computed(SINGLE)
-    for dtype in sorted({*half}, key=lambda each: torch.finfo(each).eps):
+    half = {dtype for dtype in (of_x, of_y) if dtype in DTYPES[1:]}
+    for dtype in sorted(half, key=lambda each: torch.finfo(each).eps):
         unit = torch.finfo(dtype).eps / 2
-        words = (
-            f"That's if all of it was computed in {dtype_name(dtype)}, which rounds each step to "
-        )
-        words += f"{significant(100 * unit, 2)}% of a number."
+        words = f"This holds if all of y was computed in {dtype_name(dtype)}, where each step can "
+        words += f"be off by {significant(100 * unit, 2)}% of a number."
         yield _Computed(unit, unit * largest, words)
 
 

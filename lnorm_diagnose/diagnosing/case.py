@@ -14,7 +14,7 @@ from lnorm_diagnose.explanations import Raised
 from lnorm_diagnose.inspecting.rounding import bound, weight_of_terms
 from lnorm_diagnose.slips.notation import Piece
 
-__all__ = ["DOUBLE", "SINGLE", "Case", "Result"]
+__all__ = ["DOUBLE", "SINGLE", "Case", "Pieces", "Result"]
 
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
 # By how much more than rounding can numbers be off that count as the same? What is computed in
@@ -107,7 +107,7 @@ class Case:
         return weight.maximum(FLOOR * weight.nan_to_num(0, 0, 0).median(-1, keepdim=True).values)
 
     def off(self, parts: Pieces = ()) -> Tensor:
-        """Mark the numbers that are off by more than rounding explains, which NaN alone isn't."""
+        """Mark the numbers that are off by more than rounding explains; NaN for NaN isn't off."""
         made = self.made(parts)
         assert isinstance(made, Tensor)
         y, z = self.value.double(), made.double()
@@ -123,7 +123,7 @@ class Case:
             return True
         z = made.double().nan_to_num(0, 0, 0)
         far = (y.double().nan_to_num(0, 0, 0) - z).abs().max()
-        # To bound it closely takes ten times as long, and most are far from it.
+        # Most are far from it, and this takes less time than to bound each number.
         is_near = far <= max(FAR * z.abs().max(), LOOSE * self.limit().nan_to_num(0, 0, 0).max())
         return bool(is_near) and not self.off(parts).any()
 

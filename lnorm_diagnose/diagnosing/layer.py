@@ -85,12 +85,12 @@ def diagnose_layer(
     # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
     # And a module that is in `eval` is judged as it is.
     is_evaluated = subject.is_module and not subject.layer.training
-    judged.sort(
-        key=lambda pair: (
-            *(is_evaluated and pair[0].mode, not pair[1].slips),
-            *(pair[1].right, not pair[0].mode),
-        )
-    )
+
+    def order(pair: tuple[Subject, Diagnosis]) -> tuple[bool | None, ...]:
+        mode, found = pair[0].mode, pair[1]
+        return is_evaluated and mode, not found.slips, found.right, not mode
+
+    judged.sort(key=order)
     (worst, said), *others = judged
     for each, other in () if said.right and not is_evaluated else others:
         is_one = f"It is wrong only{worst.where}."

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from lnorm_diagnose.diagnosing.case import Case
+from lnorm_diagnose.diagnosing.case import Case, Pieces
 from lnorm_diagnose.diagnosing.fitting import fitted
 from lnorm_diagnose.diagnosing.trial_inputs import APART, SURE, Kind, Trial
 from lnorm_diagnose.explanations import explain, in_gaps, in_words
@@ -21,7 +21,6 @@ MANY = 2_000  # numbers, with which two things, or one with a number, take long
 MOST_WAYS, MOST_NAMED = 3, 6  # explanations that are told whole, and otherwise in short
 ROUND = 0.01  # by which share a number may be rounded
 OF_EPS = "eps"  # the step whose pieces have another ε
-Pieces = tuple[Piece, ...]
 
 
 class Cause(NamedTuple):

@@ -151,7 +151,7 @@ def _filled(piece: Piece, words: Mapping[str, str]) -> str:
         return piece.why.format(**words)
     except (LookupError, ValueError):
         choices = ", ".join(f"{{{word}}}" for word in words)
-        said = f"in braces stands one of {choices}, but not so in: {piece.why}"
+        said = f"what stands in braces must be one of {choices}: {piece.why}"
         raise GapError(said, piece.at) from None
 
 

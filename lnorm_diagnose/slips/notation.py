@@ -31,7 +31,7 @@ class Tag(Enum):
     """What else a text says of a wrong piece, in the words that stand in its brackets."""
 
     COMMON = "common"  # people do it so often that it's tried together with all else
-    WHOLE = "whole"  # where most axes are left out because there are many, its axes are all there
+    WHOLE = "whole"  # all choices of axes are tried in it, also where other gaps get a few of them
     NEEDS_BETA = "needs β"  # it can't show where there's no β
     ADDS_ONE = "adds one"  # a layer that keeps γ − 1 is right with it
     EXERCISES = "exercises"  # it's said of an exercise alone, and of no layer that nobody has read

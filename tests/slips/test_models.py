@@ -68,8 +68,13 @@ def test_the_last_axes_are_no_wrong_choice_and_none_stands_there_twice():
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ("⇒ You took the median.", "⇒ You took the {median}.", 14, "in braces stands one of"),
-        ("{wrong}. {norm} takes the mean over", "{number}.", 6, "in braces stands one of"),
+        (
+            "⇒ You took the median.",
+            "⇒ You took the {median}.",
+            14,
+            "braces must be one of {variance}",
+        ),
+        ("{wrong}. {norm} takes the mean over", "{number}.", 6, "braces must be one of {variance}"),
         ("- x.mean(inner, keepdim", "- x.maen(inner keepdim", 30, "isn't Python"),
         ("squares.sum(dim, keepdim=True) ⇒", "squares.sum(dim,, True) ⇒", 51, "isn't Python"),
         ("self.root(var) + eps ⇒", "self.root(var) + eps) ⇒", 67, "isn't Python"),
