@@ -18,7 +18,7 @@ from lnorm_course.checking.comparing import plain, same
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State
 from lnorm_course.checking.prediction import ROUNDED, Prediction
-from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.fewest_slips import Mistake
 from lnorm_diagnose.slips.notation import TextError
 from lnorm_staff.exercise_words import exercise_words
 

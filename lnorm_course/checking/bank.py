@@ -56,7 +56,7 @@ from lnorm_course.checking.class_attempts import LOOKS, look
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
-from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.fewest_slips import Mistake
 from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_diagnose.slips.notation import GapError, Template, TextError, parse, told
 

@@ -17,7 +17,7 @@ from lnorm_course.checking.search import Search
 from lnorm_course.checking.spot import find_spot
 from lnorm_course.checking.unrecognized import UNKNOWN, difference
 from lnorm_course.progress_files import CHOSEN, keep
-from lnorm_diagnose.explanations import Explanation, Mistake, Raised, in_words
+from lnorm_diagnose.fewest_slips import Explanation, Mistake, Raised, in_words
 from lnorm_diagnose.slips.models import SENTENCES, Model
 from lnorm_diagnose.slips.notation import Piece, Template
 from lnorm_utils.words import capitalized, first_sentence

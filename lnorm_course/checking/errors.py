@@ -8,7 +8,7 @@ import sysconfig
 import traceback
 from pathlib import Path
 
-from lnorm_diagnose.explanations import Raised
+from lnorm_diagnose.fewest_slips import Raised
 
 __all__ = ["CallError", "error_of"]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from lnorm_diagnose.explanations import Explanation
+from lnorm_diagnose.fewest_slips import Explanation
 from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_utils.words import inline
 

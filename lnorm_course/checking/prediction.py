@@ -10,7 +10,7 @@ from lnorm_course.checking.defusing import kind_of, shown
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State
 from lnorm_course.checking.running import Outcome
-from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.fewest_slips import Mistake
 from lnorm_utils.words import first_sentence
 
 __all__ = ["Prediction", "nearest"]

@@ -17,7 +17,7 @@ import torch
 from lnorm_course.checking import watching
 from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import error_of
-from lnorm_diagnose.explanations import Raised
+from lnorm_diagnose.fewest_slips import Raised
 from lnorm_utils.words import spoken
 
 __all__ = ["Outcome", "fresh", "results", "tensors"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import torch
 
 from lnorm_course.checking.comparing import are_far, first_number, same
-from lnorm_diagnose.explanations import Explanation, Mistake, Raised, explain, in_gaps
+from lnorm_diagnose.fewest_slips import Explanation, Mistake, Raised, explain, in_gaps
 from lnorm_diagnose.slips.notation import Piece
 
 __all__ = ["Search"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import torch
 
 from lnorm_course.exercises.module_parts import TABLE, WIDE
-from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.fewest_slips import Mistake
 
 
 class TriedLayer:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.trial_inputs import OF_DTYPES, Kind, Trial
-from lnorm_diagnose.explanations import Raised
+from lnorm_diagnose.fewest_slips import Raised
 from lnorm_diagnose.inspecting.rounding import bound, weight_of_terms
 from lnorm_diagnose.slips.notation import Piece
 

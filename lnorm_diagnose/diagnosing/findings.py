@@ -12,7 +12,7 @@ from lnorm_diagnose.diagnosing.likeness import other_parameters
 from lnorm_diagnose.diagnosing.search import Cause, Search
 from lnorm_diagnose.diagnosing.subject import LETTERS, Subject, equal
 from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, OF_DTYPES, Kind
-from lnorm_diagnose.explanations import Raised
+from lnorm_diagnose.fewest_slips import Raised
 from lnorm_diagnose.slips.notation import Tag
 from lnorm_utils.words import capitalized, dtype_name, spoken
 

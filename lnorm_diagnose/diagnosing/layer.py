@@ -25,7 +25,7 @@ from lnorm_diagnose.diagnosing.trial_inputs import (
     trials_for,
     typical,
 )
-from lnorm_diagnose.explanations import Raised
+from lnorm_diagnose.fewest_slips import Raised
 from lnorm_utils.words import dtype_name, significant, spoken
 
 __all__ = ["diagnose_layer"]

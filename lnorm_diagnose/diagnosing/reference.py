@@ -77,9 +77,9 @@ def _model(family: Family, count: int) -> Model:
     """Return the steps of a norm over the last axes, so many of them."""
     axes, called = last_axes(count), family.name_first
     if family is Family.RMS_NORM:
-        texts = ("layer_norm", "rms_norm_differences", "whole_layer")
+        texts = ("norm_steps", "rms_norm_steps", "diagnose_only")
         return Model(*texts, axes=axes, called=called, words=OF_RMS_NORM)
-    return Model("layer_norm", "whole_layer", axes=axes, called=called)
+    return Model("norm_steps", "diagnose_only", axes=axes, called=called)
 
 
 @functools.lru_cache(MOST_KEPT)

@@ -11,7 +11,7 @@ from torch import Tensor
 from lnorm_diagnose.diagnosing.case import Case, Pieces
 from lnorm_diagnose.diagnosing.fitting import fitted
 from lnorm_diagnose.diagnosing.trial_inputs import APART, SURE, Kind, Trial
-from lnorm_diagnose.explanations import explain, in_gaps, in_words
+from lnorm_diagnose.fewest_slips import explain, in_gaps, in_words
 from lnorm_diagnose.slips.notation import Piece, Tag
 from lnorm_utils.words import capitalized, clause, first_sentence, significant
 

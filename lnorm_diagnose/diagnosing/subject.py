@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils._pytree import keystr, tree_leaves_with_path
 
 from lnorm_diagnose.diagnosing.trial_inputs import Trial
-from lnorm_diagnose.explanations import Raised
+from lnorm_diagnose.fewest_slips import Raised
 from lnorm_utils.functional import shape_tuple
 from lnorm_utils.words import spoken
 

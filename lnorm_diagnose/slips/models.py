@@ -274,8 +274,6 @@ LAST = AxisChoices(
         ("all axes but the normalized ones", "tuple(range(x.ndim - count(dim)))", _BATCH),
     ),
 )
-SENTENCES = Model("layer_norm", axes=WORDS)
-TABLE = Model("layer_norm", axes=ROWS)
-RMS_NORM = Model(
-    "layer_norm", "rms_norm_differences", axes=POINTS, called="RMSNorm", words=OF_RMS_NORM
-)
+SENTENCES = Model("norm_steps", axes=WORDS)
+TABLE = Model("norm_steps", axes=ROWS)
+RMS_NORM = Model("norm_steps", "rms_norm_steps", axes=POINTS, called="RMSNorm", words=OF_RMS_NORM)

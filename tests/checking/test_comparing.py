@@ -13,7 +13,7 @@ from lnorm_course.checking.comparing import same
 from lnorm_course.checking.defusing import shown, trusted
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.checking.unrecognized import difference
-from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.fewest_slips import Mistake
 
 TABLE = torch.tensor([[1.0, 2.0], [1000.0, 0.0]])
 ADDED = torch.tensor([[0, 0], [7, 5]])

@@ -6,7 +6,7 @@ import torch
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.prediction import Prediction
-from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.fewest_slips import Mistake
 from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_diagnose.slips.notation import parse
 

@@ -5,7 +5,7 @@ from exercise_banks import BY_NAME
 
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.feedback import State
-from lnorm_diagnose.explanations import Mistake, Raised, in_words
+from lnorm_diagnose.fewest_slips import Mistake, Raised, in_words
 from lnorm_diagnose.slips.notation import parse
 from lnorm_utils.data import normal
 

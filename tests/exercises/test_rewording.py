@@ -15,7 +15,7 @@ from lnorm_course.checking.feedback import State
 from lnorm_course.exercises import Exercise
 from lnorm_diagnose import diagnose
 from lnorm_diagnose.diagnosing import likeness, reference
-from lnorm_diagnose.explanations import Mistake
+from lnorm_diagnose.fewest_slips import Mistake
 from lnorm_diagnose.slips import models, notation
 from lnorm_utils.data import normal
 

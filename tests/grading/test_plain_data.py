@@ -12,7 +12,7 @@ from lnorm_course.checking.defusing import Unknown
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.running import Outcome
 from lnorm_course.exercises.mean import how_many, row_means
-from lnorm_diagnose.explanations import Raised
+from lnorm_diagnose.fewest_slips import Raised
 from lnorm_staff.grading.run.judge import judge
 from lnorm_staff.grading.run.kernel import ATTEMPTS, record
 from lnorm_staff.grading.run.plain_data import decode, encode, write_outcome

@@ -36,7 +36,7 @@ def test_without_wrong_pieces_the_relatives_are_those_of_pytorch():
 
 
 def test_a_model_with_wrong_pieces_goes_on_being_right_for_others():
-    of_layer = Model("layer_norm", "layer", axes=LAST)
+    of_layer = Model("norm_steps", "module_class", axes=LAST)
     left_out = next(p for p in of_layer.pieces if p.why.startswith("ε is left out."))
     layer = of_layer.with_pieces([left_out]).layer(4, EPS).double()
     torch.testing.assert_close(layer(X), F.layer_norm(X, [4], eps=0.0))
@@ -86,11 +86,11 @@ def test_the_last_axes_are_no_wrong_choice_and_none_stands_there_twice():
     ],
 )
 def test_an_author_is_told_the_line_of_a_mistake_in_a_model(tmp_path, old, new, line, message):
-    text = (FOLDER / "layer_norm.txt").read_text("utf-8")
+    text = (FOLDER / "norm_steps.txt").read_text("utf-8")
     assert old in text
-    (tmp_path / "layer_norm.txt").write_text(text.replace(old, new, 1), "utf-8")
-    shutil.copy(FOLDER / "layer.txt", tmp_path)
+    (tmp_path / "norm_steps.txt").write_text(text.replace(old, new, 1), "utf-8")
+    shutil.copy(FOLDER / "module_class.txt", tmp_path)
     with pytest.raises(TextError) as problem:
-        _ = Model("layer_norm", "layer", axes=LAST, folder=tmp_path).pieces
-    assert str(problem.value).startswith(f"layer_norm.txt, line {line}: ")
+        _ = Model("norm_steps", "module_class", axes=LAST, folder=tmp_path).pieces
+    assert str(problem.value).startswith(f"norm_steps.txt, line {line}: ")
     assert message in str(problem.value)

@@ -14,7 +14,7 @@ import torch
 
 from lnorm_course.checking.defusing import Unknown, kind_of, trusted
 from lnorm_course.checking.running import Outcome
-from lnorm_diagnose.explanations import Raised
+from lnorm_diagnose.fewest_slips import Raised
 from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
 
 __all__ = ["LONGEST", "NUMBERS", "decode", "encode", "read_outcome", "write_outcome"]
