@@ -3,12 +3,14 @@
 Each row was read in November 2026, in the model's `modeling_….py` and `configuration_….py`.
 """
 
+import csv
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lnorm_utils.words import significant
 
-__all__ = ["MODELS", "ModelNorms", "table"]
+__all__ = ["MODELS", "NEW_FOLDERS", "ModelNorms", "table"]
 
 PRE, POST = "x + f(norm(x))", "norm(x + f(x))"
 NORMED_STREAM = "norm(x) + f(norm(x))"
@@ -91,6 +93,11 @@ MODELS = [
     ModelNorms("Whisper", "whisper", 364, LAYER, 1e-5, learned="γ, β"),
     ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "in f, behind its gate"),
 ]
+
+# Of each folder with a `…ForCausalLM` that is in 5.24.0 and not in 4.57.1: the norm of its blocks, and
+# that of q and k, if both have one (the short rows that they are made of don't count).
+with (Path(__file__).parent / "new_folders.csv").open(encoding="utf-8") as file:
+    NEW_FOLDERS = list(csv.DictReader(file))
 
 
 def table(models: Sequence[ModelNorms]) -> Any:

@@ -1,7 +1,6 @@
 """What lessons say of training on the two rings, from more seeds and starts than they show."""
 
 from collections.abc import Callable
-from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ from lnorm_utils.training import train
 
 LONG = pytest.mark.usefixtures("with_all")
 POINTS, RING = two_rings()
-LESSON_2, LESSON_4 = parts_of("02_variance"), parts_of("04_gamma_beta")
+LESSON_4 = parts_of("04_gamma_beta")
 LESSON_9, LESSON_12 = parts_of("09_rms_norm"), parts_of("12_backward_pass", "rules")
 LESSON_17, WRONG = parts_of("17_find_the_bug"), ("Unbiased", "EpsOutside", "RawSquares")
 
@@ -33,6 +32,11 @@ def never_below(most):
     return lambda loss: not loss < most
 
 
+class OneDivisor(nn.Identity):
+    def forward(self, rows):
+        return rows / (rows.square().mean() + 1e-5).sqrt()
+
+
 class Runs(NamedTuple):
     """What is made from each seed, for how many, where the loss ends, and how it trains."""
 
@@ -46,21 +50,6 @@ class Runs(NamedTuple):
 def rings(norm=None, **options):
     """Return what makes a ring network from a seed."""
     return lambda seed: ring_network(norm, seed=seed, **options)
-
-
-def with_in_front(module, of, **options):
-    """Return the same with a module in front of the last map (−1) or the last ReLU (−2)."""
-
-    def make(seed):
-        network = ring_network(seed=seed, **options)
-        return nn.Sequential(*network[:of], module(), *network[of:])
-
-    return make
-
-
-def plus_11_means(seed):
-    LESSON_2.mean_row = ring_network(seed=seed)[:-1](POINTS).detach().mean(dim=0)
-    return with_in_front(LESSON_2.Plus11Means, -1)(seed)
 
 
 def with_input_norm(seed):
@@ -117,7 +106,6 @@ def with_biases(factor, start):
     return make
 
 
-END = partial(LayerNorm, 64, dtype=torch.float64)
 TEN_TIMES, BIASED = {"he": 10.0}, {"he": 1.0, "first_bias": True}
 CHAIN, HE_CHAIN = {"hidden_layers": 24}, {"hidden_layers": 24, "he": 1.0}
 TO_100, TO_300 = {"steps": 100}, {"steps": 300}
@@ -125,20 +113,12 @@ AT_0_01, AT_0_1, AT_0_3 = {"rate": 0.01, **TO_300}, {"rate": 0.1, **TO_100}, {"r
 RUNS = {
     # Lesson 1: each change alone trains the network that stays at guessing.
     "plain": Runs(rings(), 3, above(0.69)),
-    "more steps": Runs(rings(), 3, below(0.2), {"steps": 2500}),
     "two hidden layers": Runs(rings(hidden_layers=2), 3, below(0.2)),
     "He's start": Runs(rings(he=1.0), 3, below(0.2)),
     "times 2": Runs(rings(parts_of("01_mean").Twice), 3, below(0.2)),
     "Adam": Runs(rings(), 3, below(0.2), {"rate": 0.001, "adam": True}),
     "batch norm": Runs(rings(nn.BatchNorm1d), 3, below(0.2)),
     "layer norm": Runs(rings(LayerNorm), 3, below(0.2)),
-    # Lesson 2: it's the differences between points, and not the size of the rows.
-    "times 12": Runs(with_in_front(LESSON_2.Times12, -1), 4, below(0.01), TO_300),
-    "plus 11 means": Runs(plus_11_means, 4, above(0.68), TO_300),
-    # Lesson 3: one norm is enough for eight layers, and not for ten.
-    "one norm": Runs(with_in_front(END, -2), 4, below(0.02), TO_300),
-    "one norm of ten": Runs(with_in_front(END, -2, hidden_layers=10), 2, above(0.6), TO_300),
-    "ten norms": Runs(rings(LayerNorm, hidden_layers=10), 2, below(0.05), TO_300),
     # Lesson 4: a factor has to fit, and large weights need a norm and a first bias.
     "times 3": Runs(rings(LESSON_4.Times3), 6, torch.isnan, TO_100),
     "minus the mean": Runs(rings(LESSON_4.MinusMean), 6, above(0.69), TO_100),
@@ -160,9 +140,10 @@ RUNS = {
     # Lesson 9: dividing is enough.
     "divides": Runs(rings(LESSON_9.DividesOnly), 6, below(0.01)),
     "divides from He's": Runs(rings(LESSON_9.DividesOnly, **BIASED), 6, below(0.01)),
+    "divides, no bias": Runs(rings(LESSON_9.DividesOnly, he=1.0), 3, above(0.4)),
+    "one divisor, no bias": Runs(rings(OneDivisor, he=1.0), 3, below(0.01)),
     # Lesson 10: norms alone don't train 24 layers at every rate, nor from every start.
-    "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 4, above(0.5), TO_300),
-    "chain at 0.01": Runs(rings(nn.LayerNorm, **CHAIN), 4, below(0.1), AT_0_01),
+    "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 8, above(0.4), TO_300),
     "He's at 0.05": Runs(rings(nn.LayerNorm, **HE_CHAIN), 4, above(0.5), TO_100),
     "He's at 0.01": Runs(rings(nn.LayerNorm, **HE_CHAIN), 4, above(0.5), AT_0_01),
     "with a bias": Runs(rings(nn.LayerNorm, **HE_CHAIN, first_bias=True), 4, below(0.1), AT_0_01),
@@ -199,6 +180,9 @@ STACKS = [
     (12, POST, 0.05, 60, 8, {"PyTorch": 8, "Xavier": 8, "He": 7}),
     (12, PRE, 0.05, 60, 8, {"PyTorch": 8, "Xavier": 8, "He": 8}),
     (12, NONE, 0.01, 60, 4, {"Xavier": 4}),
+    # The final norm of pre-LN matters at a larger rate.
+    (12, ("pre", False), 0.05, 60, 3, {"PyTorch": 3, "Xavier": 3, "He": 3}),
+    (4, ("pre", False), 0.3, 100, 3, {"PyTorch": 3, "Xavier": 0, "He": 0}),
     # Lesson 11. Norms let four blocks train at larger rates, and not at smaller ones.
     (4, NONE, 0.01, 100, 4, {"Xavier": 4}),
     (4, POST, 0.01, 100, 4, {"Xavier": FEWER_SEEDS}),
@@ -227,16 +211,10 @@ def test_from_how_many_seeds_a_stack_learns_the_rings(row):
 
 
 @LONG
-@pytest.mark.parametrize("seed", range(4))
-def test_five_of_the_six_changes_make_the_first_gradients_a_hundred_times_as_large_or_more(seed):
-    def gradient(network):
-        nn.functional.cross_entropy(network(POINTS), RING).backward()
-        return network[0].weight.grad.norm().item()
-
-    plain = gradient(RUNS["plain"].make(seed))
-    for change in ("two hidden layers", "He's start", "times 2", "batch norm", "layer norm"):
-        assert gradient(RUNS[change].make(seed)) > 100 * plain, change
-    assert 6 < gradient(RUNS["times 12"].make(seed)) / plain < 15
+def test_at_a_fifth_of_the_rate_most_seeds_learn_with_norms_in_24_layers():
+    networks = [ring_network(nn.LayerNorm, seed=seed, **CHAIN) for seed in range(8)]
+    ends = [train(network, POINTS, RING, **AT_0_01)[-1] for network in networks]
+    assert sum(end < 0.1 for end in ends) >= 5, ends
 
 
 @LONG

@@ -6,7 +6,7 @@ from lesson_parts import parts_of
 
 from lnorm_course.lessons.transformer import Transformer, split, train_transformer
 from lnorm_course.lessons.transformer.training import validation_loss
-from lnorm_utils import LayerNorm
+from lnorm_utils import LayerNorm, mean, variance
 from lnorm_utils.data import normal, residual_stack
 from lnorm_utils.measures import gradient_norms
 from lnorm_utils.training import Adam
@@ -77,26 +77,48 @@ def test_with_adam_the_weights_in_front_of_a_norm_can_shrink():
     assert weights.norm() < start.norm() - 0.01
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_mean_s_share_of_a_transformer_s_rows_shrinks_and_matters_to_rms_norm_only(seed):
+class ShrinksOnly(LayerNorm):
+    """Subtracts the mean, but divides by the root of the mean square, as RMSNorm does."""
+
+    def forward(self, x):
+        return self.weight * (x - mean(x)) / (mean(x.square()) + self.eps).sqrt() + self.bias
+
+
+class OffsetOnly(LayerNorm):
+    """Keeps the mean, as RMSNorm does, but divides by the standard deviation."""
+
+    def forward(self, x):
+        return self.weight * x / (variance(x) + self.eps).sqrt() + self.bias
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_the_mean_s_share_shrinks_and_an_offset_matters_to_rms_norm_in_two_ways(seed):
     lesson = parts_of("09_rms_norm", "(training, validation)", "pieces")
     lesson.model = model = Transformer(37, "pre-LN", depth=2, seed=seed).double()
-    assert 0.27 < lesson.share_of_mean() < 0.29
+    lesson.norms = norms = [each for each in model.modules() if isinstance(each, LayerNorm)]
+    assert all(0.26 < share < 0.29 for share in lesson.shares())
     train_transformer(model, lesson.training, rate=0.003, steps=100)
-    assert 0.035 < lesson.share_of_mean() < 0.055
-    losses = {}
-    for norm in (LayerNorm, lesson.KeepsMean):
-        for each in model.modules():
-            if isinstance(each, LayerNorm):
-                each.__class__ = norm
-        for moved in (0, 1 / 8):
-            model.embedding.weight.data += moved
-            losses[norm, moved] = validation_loss(model, lesson.validation)
-            model.embedding.weight.data -= moved
-    loss, with_mean, *rms = losses.values()
-    assert with_mean == pytest.approx(loss, abs=1e-3)
-    assert 0.005 < rms[0] - loss < 0.035
-    assert 0.15 < rms[1] - loss < 0.25
+    shares = lesson.shares()
+    assert all(0.15 < share < 0.2 for share in shares[:2])
+    assert all(0.035 < share < 0.105 for share in shares[2:])
+
+    def loss(kind, moved=0.0, of=norms):
+        for norm in of:
+            norm.__class__ = kind
+        model.embedding.weight.data += moved
+        found = validation_loss(model, lesson.validation)
+        model.embedding.weight.data -= moved
+        for norm in of:
+            norm.__class__ = LayerNorm
+        return found
+
+    least = loss(LayerNorm)
+    assert loss(LayerNorm, 1 / 8) == pytest.approx(least, abs=1e-3)
+    assert all(loss(lesson.KeepsMean, of=[norm]) < least + 0.015 for norm in norms)
+    assert 0.005 < loss(lesson.KeepsMean) - least < 0.035
+    assert 0.15 < loss(lesson.KeepsMean, 1 / 8) - least < 0.24
+    assert 0.12 < loss(ShrinksOnly, 1 / 8) - least < 0.18
+    assert 0.04 < loss(OffsetOnly, 1 / 8) - least < 0.27
 
 
 @LONG

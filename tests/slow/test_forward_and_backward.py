@@ -1,0 +1,162 @@
+"""Why the plain network of the two rings is still guessing: forward and backward taken apart."""
+
+import pytest
+import torch
+from lesson_parts import parts_of
+from torch import nn
+from torch.nn import functional as F
+
+from lnorm_utils.data import ring_network, two_rings
+from lnorm_utils.training import train
+
+LONG = pytest.mark.usefixtures("with_all")
+POINTS, RING = two_rings()
+LESSON_2, LESSON_10 = parts_of("02_variance"), parts_of("10_add_and_norm", "(points, ring)")
+APART = LESSON_10.apart
+
+
+class ForwardOnly(nn.Module):
+    """The numbers of a norm on the way forward, and the slope of the identity on the way back."""
+
+    def __init__(self, norm):
+        super().__init__()
+        self.norm = norm
+
+    def forward(self, h):
+        return h + (self.norm(h) - h).detach()
+
+
+NORMS = {
+    "times 2": lambda h: 2 * h,
+    "layer norm": lambda h: F.layer_norm(h, h.shape[-1:]),
+    "batch norm": lambda h: F.batch_norm(h, None, None, training=True),
+    "RMSNorm": lambda h: F.rms_norm(h, h.shape[-1:], eps=1e-5),
+    "one divisor": lambda h: h / (h.square().mean() + 1e-5).sqrt(),
+}
+# What the network is like, how it trains, and from how many seeds.
+SETTINGS = {
+    "as in the lessons": ({}, {}, 10),
+    "twelve layers": ({"hidden_layers": 12}, {"steps": 300}, 4),
+    "a smaller rate": ({}, {"rate": 0.02, "steps": 400}, 4),
+    "normal weights": ({"he": 0.4, "first_bias": True}, {}, 3),
+}
+
+
+def ends(norm, network, training, seeds):
+    """Return where the loss ends from each seed."""
+    made = (ring_network(norm, seed=seed, **network) for seed in range(seeds))
+    return torch.stack([train(each, POINTS, RING, **training)[-1] for each in made])
+
+
+@LONG
+@pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
+def test_keeping_the_points_apart_on_the_way_forward_is_enough(setting):
+    network, training, seeds = setting
+    assert (ends(None, network, training, min(seeds, 4)) > 0.69).all()
+    for name, norm in NORMS.items():
+        losses = ends(lambda _, norm=norm: ForwardOnly(norm), network, training, seeds)
+        assert (losses < 0.1).all(), (name, losses)
+
+
+@LONG
+def test_larger_gradients_alone_are_enough_for_some_seeds_and_rates_only():
+    for steps, learn in ((200, 2), (300, 5)):
+        losses = ends(LESSON_2.Backward, {}, {"steps": steps}, 10)
+        assert abs((losses < 0.1).sum() - learn) <= 1, losses
+    assert not (ends(LESSON_2.Backward, *SETTINGS["twelve layers"]) < 0.1).any()
+    assert (ends(LESSON_2.Backward, *SETTINGS["a smaller rate"]) < 0.1).all()
+
+
+@LONG
+def test_the_distances_help_and_not_the_size_of_the_numbers():
+    def of_shared(h):
+        return h + h.mean(0)
+
+    def of_distances(h):
+        return 2 * h - h.mean(0)
+
+    assert (ends(lambda _: ForwardOnly(of_shared), {}, {}, 6) > 0.69).all()
+    assert (ends(lambda _: ForwardOnly(of_distances), {}, {}, 6) < 0.1).all()
+
+
+def gradients(network):
+    """Return the gradients of all parameters."""
+    loss = F.cross_entropy(network(POINTS), RING)
+    return torch.autograd.grad(loss, [*network.parameters()])
+
+
+@LONG
+@pytest.mark.parametrize("seed", range(6))
+def test_with_gradients_held_down_to_the_plain_network_s_it_isn_t_enough_within_200_steps(seed):
+    most = [each.norm() for each in gradients(ring_network(seed=seed))]
+    network = ring_network(LESSON_2.Forward, seed=seed)
+    for _ in range(200):
+        held = zip(network.parameters(), gradients(network), most, strict=True)
+        for parameter, gradient, limit in held:
+            parameter.data -= 0.05 * gradient * (limit / gradient.norm()).clamp(max=1)
+    assert F.cross_entropy(network(POINTS), RING) > 0.35
+
+
+@LONG
+def test_the_plain_network_leaves_its_plateau_after_1_000_to_2_100_steps():
+    for seed in range(6):
+        losses = train(ring_network(seed=seed), POINTS, RING, steps=3000)
+        assert 900 < (losses < 0.35).nonzero()[0] < 2200
+        assert losses[-1] < 0.01
+
+
+def distances(network):
+    """Return how far apart the points are after each hidden layer."""
+    places = [n + 1 for n, layer in enumerate(network) if isinstance(layer, nn.ReLU)]
+    return torch.stack([APART(nn.Sequential(*network[:n], nn.Identity())) for n in places])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_points_of_the_plain_network_fall_together_and_stay_apart_with_each_change(seed):
+    plain = distances(ring_network(seed=seed))
+    assert ((plain[:-1] / plain[1:] - 2.6).abs() < 0.8).all()
+    assert (plain[0] / plain[-1]) ** (1 / 7) == pytest.approx(2.6, abs=0.2)
+    changes = [{"hidden_layers": 2}, {"he": 1.0}, {"norm": LESSON_10.Twice}]
+    changes += [{"norm": nn.BatchNorm1d}, {"norm": nn.LayerNorm}]
+    for change in changes:
+        assert APART(ring_network(seed=seed, **change)) > 0.5, change
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_adam_pulls_the_points_apart_within_twenty_steps(seed):
+    for steps, least in ((20, 0.1), (40, 2)):
+        network = ring_network(seed=seed)
+        train(network, POINTS, RING, rate=0.001, adam=True, steps=steps)
+        assert APART(network) > least
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_points_apart_the_first_gradient_begins_as_small_and_the_last_is_larger(seed):
+    plain, forward, backward = (
+        [each.norm() for each in gradients(ring_network(norm, seed=seed))[::2]]
+        for norm in (None, LESSON_2.Forward, LESSON_2.Backward)
+    )
+    assert forward[0] < 2 * plain[0]
+    assert forward[-1] > 10 * plain[-1]
+    assert backward[0] > 100 * plain[0]
+
+
+@LONG
+@pytest.mark.parametrize(
+    ("norm", "options", "rate", "learns"),
+    [
+        (None, {"hidden_layers": 2}, 0.005, False),
+        (None, {"hidden_layers": 2}, 0.5, True),
+        (None, {"he": 1.0}, 0.005, False),
+        (None, {"he": 1.0}, 0.5, False),
+        (nn.BatchNorm1d, {}, 0.005, True),
+        (nn.BatchNorm1d, {}, 2.0, True),
+        (nn.LayerNorm, {}, 0.005, True),
+        (nn.LayerNorm, {}, 0.5, False),
+    ],
+    ids=str,
+)
+def test_each_change_has_learning_rates_that_fit(norm, options, rate, learns):
+    losses = ends(norm, options, {"rate": rate}, 3)
+    assert ((losses < 0.2) == learns).all(), losses
+    assert losses.isnan().all() == (rate == 0.5 and options == {"he": 1.0})
