@@ -11,7 +11,7 @@ import torch
 
 from lnorm_course.checking.comparing import are_far, first_number, same
 from lnorm_diagnose.fewest_slips import Explanation, Mistake, Raised, explain, in_gaps
-from lnorm_diagnose.slips.notation import Piece
+from lnorm_diagnose.slips.notation import Piece, Tag
 
 __all__ = ["Search"]
 
@@ -82,9 +82,10 @@ class Search:
 
         groups = (group for count in range(1, most + 1) for group in self.all(count))
         found = explain(groups, [may_be, *map(gives, (first, *others))])
-        # What the source shows, too, is surer than what the numbers alone allow.
+        # Two things that many people do are likelier than others, and then what the source shows.
+        usual: list[Explanation] = [ps for ps in found if len(ps) == 2 and all(map(_is_common, ps))]
         shown = [ps for ps in found if any(isinstance(p, Piece) and p.has for p in ps)]
-        return shown or found
+        return usual or shown or found
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
         """Yield the explanations with so many wrong things, those that are said first in front."""
@@ -142,4 +143,13 @@ class Search:
 
 def _may_be(part: Mistake | Piece, code: str) -> bool:
     """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
-    return not isinstance(part, Piece) or any(each in code for each in part.has.split("|"))
+    ways = part.has.split("|") if isinstance(part, Piece) else [""]
+    return any(all(_has(code, each) for each in way.split("&")) for way in ways)
+
+
+def _has(code: str, word: str) -> bool:
+    return word[1:] not in code if word[:1] == "!" else word in code
+
+
+def _is_common(part: Mistake | Piece) -> bool:
+    return isinstance(part, Piece) and Tag.COMMON in part.tags

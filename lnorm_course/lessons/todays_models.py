@@ -94,8 +94,8 @@ MODELS = [
     ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "in f, behind its gate"),
 ]
 
-# Of each folder with a `…ForCausalLM` that is in 5.24.0 and not in 4.57.1: the norm of its blocks, and
-# that of q and k, if both have one (the short rows that they are made of don't count).
+# Of each folder with a `…ForCausalLM` that is in 5.24.0 and not in 4.57.1: the norm of its blocks
+# and that of q and k, if both have one (the short rows that they are made of don't count).
 with (Path(__file__).parent / "new_folders.csv").open(encoding="utf-8") as file:
     NEW_FOLDERS = list(csv.DictReader(file))
 

@@ -23,6 +23,7 @@ MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
 LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
 LEANING = 4  # units of rounding, by which all numbers together may be too small or too large
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
+NEARLY = 0.01
 FLOOR = 0.5  # of the median of a row
 FAR, LOOSE = 0.05, 4  # of the largest number, or limit; what is off by more isn't bounded closely
 Result = Tensor | Raised
@@ -126,6 +127,11 @@ class Case:
         # Most are far from it, and this takes less time than to bound each number.
         is_near = far <= max(FAR * z.abs().max(), LOOSE * self.limit().nan_to_num(0, 0, 0).max())
         return bool(is_near) and not self.off(parts).any()
+
+    @property
+    def is_nearly_right(self) -> bool:
+        """Whether no number is off by more than a hundredth of the largest one."""
+        return bool((self.value - self.right).abs().max() < NEARLY * self.right.abs().max())
 
     @property
     def is_whole(self) -> bool:

@@ -16,8 +16,9 @@ from lnorm_diagnose.fewest_slips import Raised
 from lnorm_diagnose.slips.notation import Tag
 from lnorm_utils.words import capitalized, dtype_name, spoken
 
-__all__ = ["Finding", "compare_as_held", "findings"]
+__all__ = ["DIGITS_LOST", "Finding", "compare_as_held", "findings"]
 
+DIGITS_LOST = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
 NEAR = 1e-6  # of a number, by which a parameter may be off
 
 
@@ -37,7 +38,9 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
     """Yield what there is to say of a layer besides its numbers."""
     name = search.norm.name
     if subject.channels_first:
-        yield Finding("Its features are axis 1, as in images, and it was judged like that.")
+        yield Finding(
+            "Its features are axis 1, as in images: what is said of the last axis is said of that."
+        )
     yield from _of_precision(subject, cause)
     main, other = (case.trial.in_dtype() for case in search.cases[:-3:-1])
     layer, x = subject.copy(main), main.x.clone()
@@ -48,6 +51,11 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
     if not equal(y, before):
         slip = "without gradients each call overwrites what the one before has returned"
         yield _slip(slip, f". {name} returns a new tensor.")
+    single = replace(main, dtype=torch.float32).in_dtype()
+    with torch.no_grad():
+        x = single.x.clone()
+        subject.call(subject.copy(single), single)
+        is_changed |= not torch.equal(single.x, x)
     if is_changed:
         more = ": whoever uses x afterwards gets other numbers."
         yield _slip("it changes its input in place", more)
@@ -85,6 +93,8 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
 def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
     """Yield what is wrong far from zero, or in a dtype, and how exactly it computes."""
     name = dtype_name(subject.computes_in)
+    if any(Tag.ADDS_ONE in part.tags for parts in cause.found for part in parts):
+        yield Finding("If it keeps γ − 1, as Gemma's norms do, then adding 1 is right.")
     if subject.computes_in in DTYPES[1:]:
         slip = f"it computes in {name}, or rounds as coarsely, whatever comes in"
         yield _slip(slip, ", so it's right to fewer digits than float32 has.")
@@ -94,8 +104,7 @@ def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
     of_dtypes = [case.trial for case in cause.without if case.kind in OF_DTYPES]
     dtypes = [trial.words for trial in of_dtypes]
     if Kind.FAR in words:
-        slip = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
-        yield _slip(slip, f": it's wrong on {words[Kind.FAR]}.")
+        yield _slip(DIGITS_LOST, f": it's wrong on {words[Kind.FAR]}.")
     elif [trial.kind for trial in of_dtypes] == [
         Kind.OVERFLOW
     ]:  # many right layers are for float32

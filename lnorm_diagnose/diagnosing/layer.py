@@ -1,15 +1,16 @@
 """Diagnose a layer: run it beside its norm, find the cause of what differs, and say where."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case, Result
-from lnorm_diagnose.diagnosing.findings import compare_as_held, findings
+from lnorm_diagnose.diagnosing.findings import DIGITS_LOST, compare_as_held, findings
 from lnorm_diagnose.diagnosing.likeness import cause_of, place
 from lnorm_diagnose.diagnosing.mixing import how_mixed
 from lnorm_diagnose.diagnosing.reference import Reference
@@ -40,18 +41,26 @@ HALF = (torch.float16, torch.bfloat16)
 
 
 def diagnose_layer(
-    layer: Any, norm: Reference, given: dict[str, Tensor], shape: tuple[int, ...] | None = None
+    layer: Any,
+    norm: Reference,
+    given: dict[str, Tensor],
+    shape: tuple[int, ...] | None = None,
+    named: Mapping[str, Any] = MappingProxyType({}),
 ) -> Diagnosis:
     """Return what tells a layer from a norm.
 
     Args:
         given: γ and β, by their roles.
         shape: that of γ, if the layer takes no other.
+        named: what else it's called with each time.
     """
-    known = shape or norm.shape or Subject(layer).shape
+    known = shape or norm.shape or Subject(layer, named=named).shape
+    tensors = (v for v in named.values() if isinstance(v, Tensor) and v.ndim > 1)
+    beside = next((tuple(tensor.shape) for tensor in tensors), None)
     first: Any = None
-    for dtype, (channels_first, *sizes) in itertools.product(TAKEN, _ways(known)):
-        subject, mine = Subject(layer, channels_first), replace(norm, shape=sizes[0])
+    ways = _ways(known) if beside is None else [(False, known or beside[-1:], beside)]
+    for dtype, (channels_first, *sizes) in itertools.product(TAKEN, ways):
+        subject, mine = Subject(layer, channels_first, named), replace(norm, shape=sizes[0])
         plain = replace(_with_parameters(subject, mine, given), dtype=dtype)
         trial = replace(plain, x=typical(sizes[1]))
         first = first or (subject, mine, trial)
@@ -61,11 +70,14 @@ def diagnose_layer(
     else:  # then what it does with the first one is told
         subject, mine, trial = first
     if isinstance(value := subject.result(trial), Raised):
-        words = f"For {tuple(trial.x.shape)} it raises {value.kind}: {value.message}. With "
-        words += "`shape=` you can say which sizes γ has, such as `shape=768`."
+        words = f"For {tuple(trial.x.shape)} it raises {value.kind}: {value.message}."
+        if value.kind != "TypeError":
+            words += " With `shape=` you can say which sizes γ has, such as `shape=768`."
         return diagnosis(Verdict.NOT_JUDGED, words)
     subject = subject.changed(computes_in=_dtype(subject, mine, trial))
     trials = _trials(subject, mine, trial, is_wide=not known)
+    if beside is not None:
+        trials = [each for each in trials if tuple(each.x.shape) == beside]
     subjects = [subject.changed(mode=mode) for mode in (False, True)[: 1 + subject.is_module]]
     notes = []
     for each in subjects:
@@ -162,14 +174,15 @@ class _Calls(NamedTuple):
         changed: what these calls have changed of the copy.
         other: of a new copy for another input.
         then: of the same for the first input, after that.
-        pair: two inputs of an unseen shape, with what it gives for them after that.
+        unseen: two inputs of an unseen shape, and the second one twice, which is of another shape;
+            each with what it gives for it after that.
     """
 
     twice: list[Result]
     changed: list[str]
     other: Result
     then: Result
-    pair: list[tuple[Trial, Result]]
+    unseen: list[tuple[Trial, Result]]
 
 
 def _several(subject: Subject, trial: Trial) -> _Calls:
@@ -182,9 +195,10 @@ def _several(subject: Subject, trial: Trial) -> _Calls:
         after = subject.state(layer)
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
         after_other = subject.result(trial, fresh)
-        of_pair = [(each, subject.result(each, fresh)) for each in pair]
+        pair.append(replace(trial, x=torch.cat([pair[1].x] * 2)))
+        of_unseen = [(each, subject.result(each, fresh)) for each in pair]
     changed = [f"`{n}`" for n in after if before.get(n) != after[n]]
-    return _Calls(values, changed, other, after_other, of_pair)
+    return _Calls(values, changed, other, after_other, of_unseen)
 
 
 def _keeps(subject: Subject, norm: Reference, calls: _Calls) -> Diagnosis | None:
@@ -203,7 +217,7 @@ def _keeps(subject: Subject, norm: Reference, calls: _Calls) -> Diagnosis | None
         slip = f"each call changes {what}"
     elif not equal(first, calls.then):
         slip = f"it keeps {what} from an earlier input"
-    elif [Case(norm, *each, subject.unit).is_right for each in calls.pair] == [True, False]:
+    elif [Case(norm, *e, subject.unit).is_right for e in calls.unseen] == [True, False, True]:
         slip = "it keeps something from its first input of a shape"
     else:
         return None
@@ -235,9 +249,14 @@ def _cause(subject: Subject, search: Search) -> Cause:
     wrong = [case for case in found.wrong if case.kind not in APART]
     kinds = {case.kind for case in wrong}
     smallest = min(wrong, key=lambda case: case.trial.x.numel())
+    if kinds == {Kind.AWAY} and smallest.is_nearly_right:
+        return found.because([DIGITS_LOST], is_seen=True)
     if kinds == {Kind.GRADIENT}:
         return found.because(*_gradients(smallest))
-    slips = _rows(subject, (wrong[-1] if wrong[-1].kind is Kind.MAIN else smallest).trial)
+    shown = (wrong[-1] if wrong[-1].kind is Kind.MAIN else smallest).trial
+    slips = _rows(subject, shown)
+    if shown.kind is not Kind.MAIN:  # of other rows it may not be so
+        slips = [f"on {shown.words}: {slip}" for slip in slips]
     if kinds <= {Kind.SHAPE, Kind.WIDTH}:
         where = f"it's wrong on {spoken([case.trial.words for case in wrong])} alone"
         slips = [where, *(slips or [place(smallest)[:-1]])]
@@ -247,9 +266,10 @@ def _cause(subject: Subject, search: Search) -> Cause:
 def _gradients(case: Case) -> tuple[list[str], bool]:
     """Say by what the gradients of x, γ, and β are off; and whether that's all that is known."""
     trial, said, is_seen = case.trial, list[str](), False
-    sizes = [trial.x.numel(), *(getattr(trial, role).numel() for role in trial.roles)]
+    sizes = [trial.x.numel()] * trial.of_x
+    sizes += [getattr(trial, role).numel() for role in trial.roles]
     parts = (torch.split(each, sizes) for each in (case.value, case.right, case.limit()))
-    letters = ("x", *(LETTERS[role] for role in trial.roles))
+    letters = ["x"] * trial.of_x + [LETTERS[role] for role in trial.roles]
     for letter, y, z, limit in zip(letters, *parts, strict=True):
         factor = (y @ z / (z @ z)).item()
         if not y.any() and z.any():

@@ -17,6 +17,7 @@ __all__ = ["cause_of", "other_parameters", "place"]
 
 LEAST = 5  # rows to judge by
 MOST = 2_000  # rows, or features, whose order is looked for
+LARGEST_SQUARED = torch.finfo(torch.float16).max ** 0.5
 SMALL = 0.01  # of the largest number; that's worth saying
 
 
@@ -27,11 +28,14 @@ def _tables(case: Case) -> tuple[Tensor, ...]:
     return trial.rows(case.value), trial.rows(bare), trial.rows(case.right)
 
 
-def cause_of(search: Search) -> Cause:
-    """Find the cause of results in wrong pieces, or else in what makes all numbers right."""
-    found = search.cause()
+def cause_of(search: Search, most: int = 2) -> Cause:
+    """Find the cause in wrong pieces, at most so many, or else in what makes all numbers right."""
+    main, compared = search.main, search.compare()
+    of_pair = {case.kind for case in search.cases} <= {Kind.PART, Kind.MAIN}
+    if of_pair and main in compared.wrong and (slip := _zeroed(main)):
+        return compared.because([slip])
+    found = search.cause(most)
     if found.is_open and search.main in found.wrong and (slip := _law(search.main)):
-        of_pair = {case.kind for case in search.cases} <= {Kind.PART, Kind.MAIN}
         return found.because([slip], is_seen=not of_pair)
     return found
 
@@ -44,7 +48,7 @@ def _law(case: Case) -> str:
     limit = case.trial.rows(case.limit())
     if len(y) < LEAST or not (y.isfinite().all() and z.isfinite().all()):
         return ""
-    if said := _zeroed(y, z, limit):
+    if said := _zeroed(case):
         return said
     for what, *tables in (("features", y.T, z.T, limit.T), ("rows", y, z, limit)):
         own, right, near = (each[:MOST] for each in tables)
@@ -56,11 +60,19 @@ def _law(case: Case) -> str:
     return _affine(case, y, bare)
 
 
-def _zeroed(y: Tensor, z: Tensor, limit: Tensor) -> str:
+def _zeroed(case: Case) -> str:
     """Say that some numbers are 0, if all others are right, or right up to a factor."""
-    kept = y != 0
-    if kept.all() or not kept.any():
+    if case.value.shape != case.right.shape:
         return ""
+    y, z, limit = (case.trial.rows(each) for each in (case.value, case.right, case.limit()))
+    # A ReLU leaves what is above 0.
+    if (kept := y != 0).all() or not kept.any() or not (z[~kept] > limit[~kept]).any():
+        return ""
+    overflows = case.trial.rows(case.trial.x).abs().amax(1) > LARGEST_SQUARED
+    if torch.equal(~kept, overflows[:, None].expand_as(kept)):
+        slip = "the rows in which a number is above 255 are 0, as if its square had become infinite"
+        is_so = ((y - z).abs() <= limit)[~overflows].all()
+        return f"{slip} in float16" if is_so else ""
     y, z, limit = y[kept], z[kept], limit[kept]
     zeros = f"{(~kept).sum()} of {kept.numel()} numbers are 0, and all others"
     if ((y - z).abs() <= limit).all():

@@ -14,6 +14,7 @@ from lnorm_diagnose.diagnosing.reference import reference_like
 from lnorm_diagnose.diagnosing.report import Diagnosis
 from lnorm_diagnose.inspecting.copies import quiet
 from lnorm_utils.functional import shape_tuple
+from lnorm_utils.words import spoken
 
 __all__ = ["diagnose"]
 
@@ -29,6 +30,7 @@ def diagnose(
     bias: Numbers | None = None,
     eps: float | None = None,
     shape: int | tuple[int, ...] | None = None,
+    **named: Any,
 ) -> Diagnosis:
     """Say why a layer isn't layer norm, or not the norm that it should be like.
 
@@ -47,6 +49,8 @@ def diagnose(
         bias: β, of the same shape; without it 0, or that of `like`.
         eps: ε, in the squared unit of x; without it that of `like`, or 1e-5.
         shape: the sizes of the normalized axes, if a function takes only certain ones.
+        named: what else the layer is called with each time, such as `z=gate`. If a tensor with
+            several axes is among it, x gets its shape, and no other.
 
     Returns:
         A `Diagnosis`. A layer that is random, or fails on every input, gets one that says so.
@@ -69,6 +73,8 @@ def diagnose(
     is_numbers = isinstance(layer, Tensor | numpy.ndarray | list | tuple)
     if is_numbers and y is None:
         raise TypeError("To diagnose numbers, give two arrays: what went in, and what came out.")
+    if is_numbers and named:
+        raise TypeError(f"What goes into two arrays isn't called {spoken([*named])}.")
     if not is_numbers and y is not None:
         raise TypeError(
             "Give a layer alone, or two arrays, but not a layer and an array: "
@@ -79,7 +85,7 @@ def diagnose(
             x = _tensor("x", layer)
             return diagnose_arrays(x, _tensor("y", y), reference_like(like, eps, x.dtype), given)
         sizes = None if shape is None else shape_tuple(shape)
-        return diagnose_layer(layer, reference_like(like, eps), given, sizes)
+        return diagnose_layer(layer, reference_like(like, eps), given, sizes, named)
 
 
 def _tensor(name: str, value: Any) -> Tensor:

@@ -80,7 +80,7 @@ class Search:
         is_right = all(case.kind in APART for case in wrong)
         return Cause(is_right, wrong=wrong, without=wrong if is_right else ())
 
-    def cause(self) -> Cause:
+    def cause(self, most_parts: int = 2) -> Cause:
         """Find why something else came out than what is right.
 
         What is found explains all that a layer returns for the surest trials, and that it's wrong
@@ -99,7 +99,7 @@ class Search:
             key=lambda case: (case.is_right, case.kind is Kind.WIDTH, -self.cases.index(case))
         )
         most = [case.fits for case in whole if case.kind is not Kind.EDGE]
-        groups = self._groups(compared.wrong, sure[0], whole)
+        groups = self._groups(compared.wrong, sure[0], whole, most_parts)
         fitting = explain(groups, [case.fits for case in sure], most)
         found = _once(explain([fitting], (), [case.fits for case in self.judged]))
         if not found:
@@ -113,7 +113,7 @@ class Search:
         return compared._replace(words=words, slips=tuple(done), without=without, found=found)
 
     def _groups(
-        self, wrong: Sequence[Case], case: Case, whole: Sequence[Case]
+        self, wrong: Sequence[Case], case: Case, whole: Sequence[Case], most_parts: int
     ) -> Iterator[Iterable[Pieces]]:
         """Yield groups of what may explain a case, the fewest wrong things first.
 
@@ -121,6 +121,7 @@ class Search:
             wrong: all cases that differ.
             case: the one that rules out most.
             whole: what two things have to explain, all of it.
+            most_parts: how many things may be wrong, 1 or 2.
         """
         known = [piece for piece in self.pieces if piece.value is None]
         yield ((piece,) for piece in known)
@@ -131,6 +132,8 @@ class Search:
             few = [each for each in wrong if each.kind in of_few and each.is_whole]
             case = min([*few, case], key=lambda each: each.trial.x.numel())
         yield self._with_number((), case)
+        if most_parts == 1:
+            return
         common = [piece for piece in known if Tag.COMMON in piece.tags]
         pairs = (tuple(sorted(pair)) for pair in itertools.product(common, known))
         others = ((piece,) for piece in common if piece.step != OF_EPS)

@@ -3,8 +3,9 @@
 import copy
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy
@@ -36,6 +37,7 @@ class Subject:
         layer: a function of x, or of x and of arguments named like γ, β, ε, or an object that
             holds γ and β as tensors.
         channels_first: whether its features are axis 1, and not the last one.
+        named: what else it's called with each time.
 
     Attributes:
         mode: whether a module is in `train`.
@@ -46,7 +48,12 @@ class Subject:
         TypeError: it can't be called, or has arguments that nobody can fill in.
     """
 
-    def __init__(self, layer: Any, channels_first: bool = False) -> None:
+    def __init__(
+        self,
+        layer: Any,
+        channels_first: bool = False,
+        named: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         if isinstance(layer, type) or not callable(layer):
             kind = "the class" if isinstance(layer, type) else "a"
             name = getattr(layer, "__name__", type(layer).__name__)
@@ -57,7 +64,8 @@ class Subject:
         self.layer, self.channels_first = layer, channels_first
         self.is_module = isinstance(layer, nn.Module)
         self.held = _held(self.tensors(layer))
-        self.takes = _arguments(layer.forward, True) if self.is_module else _arguments(layer)
+        called = layer.forward if self.is_module else layer
+        self.takes, self.named = _arguments(called, self.is_module, named), named
         self.mode = self.is_as_held = False
         self.computes_in = torch.float64
 
@@ -103,6 +111,8 @@ class Subject:
     def coarsest(self, trial: Trial) -> torch.dtype:
         """Return the coarsest dtype in which x may as well come in."""
         y, found = self.result(trial), torch.float64
+        if isinstance(y, Tensor) and y.dtype in (torch.float16, torch.bfloat16):
+            return y.dtype
         for dtype in (torch.float32, torch.float16, torch.bfloat16):
             if equal(self.result(replace(trial, x=trial.x.to(dtype).double())), y):
                 found = dtype
@@ -155,7 +165,11 @@ class Subject:
         places = [values[role] for role, name in self.takes.items() if not name]
         names = {name: values[role] for role, name in self.takes.items() if name}
         x = x.movedim(-1, 1).contiguous() if self.channels_first else x
-        return layer(x, *places, **names)
+        others = {
+            name: value.to(trial.dtype) if _is_floating(value) else value
+            for name, value in self.named.items()
+        }
+        return layer(x, *places, **names, **others)
 
     def call(self, layer: Any, trial: Trial) -> Tensor:
         """Return the tensor that a copy of it returns for a trial, or the first of several.
@@ -170,6 +184,10 @@ class Subject:
         if not isinstance(y, Tensor):
             raise TypeError(f"it returned a {type(y).__name__}, and not a tensor")
         return y.movedim(1, -1) if self.channels_first and y.ndim == trial.x.ndim else y
+
+
+def _is_floating(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
 
 
 def equal(one: Tensor | Raised, other: Tensor | Raised) -> bool:
@@ -210,11 +228,14 @@ def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, 
     return not other or tensor.numel() in other
 
 
-def _arguments(layer: Callable, only_needed: bool = False) -> dict[str, str]:
+def _arguments(
+    layer: Callable, only_needed: bool = False, named: Collection[str] = ()
+) -> dict[str, str]:
     """Return role -> name of the argument; an empty one, if it goes in by its place.
 
     Args:
         only_needed: whether arguments that may be left out are.
+        named: those that come by their names anyway.
     """
     try:
         parameters = list(inspect.signature(layer).parameters.values())
@@ -226,7 +247,8 @@ def _arguments(layer: Callable, only_needed: bool = False) -> dict[str, str]:
     is_named = parameters[:1] and parameters[0].kind is inspect.Parameter.KEYWORD_ONLY
     for each in parameters[0 if is_named else 1 :]:
         is_needed = each.default is each.empty
-        if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) or (only_needed > is_needed):
+        is_given = each.name in named or only_needed > is_needed
+        if each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) or is_given:
             continue
         role = next((r for r, names in ROLES.items() if each.name.lower() in names), "")
         if role and role not in found:
@@ -235,7 +257,8 @@ def _arguments(layer: Callable, only_needed: bool = False) -> dict[str, str]:
             unknown.append(f"`{each.name}`")
     if unknown:
         raise TypeError(
-            f"diagnose can't tell what goes in as {spoken(unknown)}: give a function of x, or of "
-            "x, weight, bias, eps, for example `lambda x: yours(x, ...)`."
+            f"diagnose can't tell what goes in as {spoken(unknown)}: pass it by its name, such as "
+            f"`diagnose(yours, {unknown[0][1:-1]}=...)`, or give a function of x, or of x, weight, "
+            "bias, eps."
         )
     return found

@@ -21,6 +21,7 @@ class Kind(Enum):
     """What an input is for."""
 
     MAIN = "typical rows"
+    AWAY = "rows that lie away from zero"
     FLAT = "rows that are narrow, or half of them 0"
     TINY = "rows so narrow that they show most of ε"
     GRADIENT = "the gradients are compared, not what comes out"
@@ -33,7 +34,7 @@ class Kind(Enum):
     OVERFLOW = "numbers in float16 whose squares it can't hold"
 
 
-SURE = (Kind.MAIN, Kind.FLAT, Kind.TINY)  # which an explanation has to fit
+SURE = (Kind.MAIN, Kind.AWAY, Kind.FLAT, Kind.TINY)  # which an explanation has to fit
 OF_DTYPES = (Kind.DTYPE, Kind.OVERFLOW)
 APART = (Kind.FAR, *OF_DTYPES)  # which say by themselves what is wrong
 
@@ -53,6 +54,8 @@ class Trial:
         dtype: that of what goes into the layer.
         roles: of which parameters the gradient counts, besides that of x.
         axes: how many are normalized, the last ones.
+        is_slice: whether x is a part of a larger tensor, so that its memory begins elsewhere.
+        of_x: whether the gradient of x counts.
     """
 
     words: str
@@ -64,6 +67,8 @@ class Trial:
     dtype: torch.dtype = torch.float64
     roles: tuple[str, ...] = ()
     axes: int = 1
+    is_slice: bool = False
+    of_x: bool = True
 
     def run(
         self, function: Callable[..., Tensor], held: Mapping[str, Tensor] | None = None
@@ -77,11 +82,12 @@ class Trial:
             What comes out; or the gradients as one row of numbers, 0 for none.
         """
         x, given = self.x.clone(), [p if p is None else p.clone() for p in (self.weight, self.bias)]
+        x = torch.cat([x[:1], x])[1:] if self.is_slice else x
         if self.kind is not Kind.GRADIENT:
             with torch.no_grad():
                 return function(x, *given, self.eps)
         values: dict[str, Any] = {"weight": given[0], "bias": given[1], **(held or {})}
-        leaves = [x, *(values[role] for role in self.roles)]
+        leaves = [x] * self.of_x + [values[role] for role in self.roles]
         for leaf in leaves:
             leaf.requires_grad_()
         with torch.enable_grad():
@@ -151,17 +157,26 @@ def trials_for(
         x[:has_rows] = 0  # where an ε that is 0 in this dtype shows
         return replace(of(words, x, kind), dtype=dtype)
 
+    part = replace(of("a slice of a larger tensor", typical(main, 19), Kind.SHAPE), is_slice=True)
+    of_roles = of("the gradient where x needs none", typical(main, 18), Kind.GRADIENT)
     return [
         *map(wide, widths),
         of_dtype("float16 with numbers of 300", torch.float16, Kind.OVERFLOW),
         *(of_dtype(dtype_name(dtype), dtype) for dtype in DTYPES),
         of(f"rows with a mean of {mean:,.0f}", typical(main, 17) + mean, Kind.FAR),
         *(of(words, x, Kind.SHAPE) for words, x in batches.items()),
+        part,
         of("constant rows (spread 0)", constant, Kind.EDGE),
+        *[replace(of_roles, of_x=False)] * bool(plain.roles),
         of("the gradient", typical(main, 16), Kind.GRADIENT),
         of("rows of which half is 0", zeros, Kind.FLAT),
         of("tiny rows (spread 1e-5 and 1e-8)", tiny, Kind.TINY),
-        of("rows with a mean of 100", typical(main, 15) + 100, eps=0.3 if takes_eps else plain.eps),
+        of(
+            "rows with a mean of 100",
+            typical(main, 15) + 100,
+            Kind.AWAY,
+            0.3 if takes_eps else plain.eps,
+        ),
         of(
             "narrow rows (spread 0.003)",
             0.003 * _normal(main, 11) + 0.01,

@@ -1,9 +1,9 @@
 """`norms_of`: the norms of a model, what they average over, and what is unusual about them."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -21,6 +21,7 @@ LOST_DIGITS = 3.0
 LARGE_EPS = 0.01  # of the variance
 NEAR_ZERO = 0.01  # of the median of |γ|
 HALFWAY = 0.5  # from 0, where γ − 1 starts, to 1, where γ does
+FAR_FROM_1 = 2.0  # times as large, or as small, as the γ of a new norm
 NOT_ABOVE_ZERO = 0.1  # of the numbers, at least, where they are γ − 1
 
 
@@ -123,7 +124,17 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
         not_called = "the model didn't call it on these inputs."
         skipped += [f"what comes into {n}: {not_called}" for n, m in known.items() if m not in seen]
     norms = (_norm(name, module, seen[module]) for name, module in known.items())
-    return Norms(tuple(norms), tuple(skipped))
+    return Norms(tuple(_with_odd_eps([*norms])), tuple(skipped))
+
+
+def _with_odd_eps(norms: list[Norm]) -> Iterator[Norm]:
+    """Yield norms, and remark where ε isn't that of most."""
+    usual, count = Counter(norm.eps for norm in norms).most_common(1)[0] if norms else (None, 0)
+    of_most = "that of its dtype" if usual is None else significant(usual)
+    for norm in norms:
+        is_odd = norm.eps != usual and 2 * count > len(norms) > 2
+        odd = (f"Of {len(norms)} norms {count} have another ε: {of_most}.",) * is_odd
+        yield replace(norm, remarks=norm.remarks + odd)
 
 
 def _norm(name: str, module: Any, calls: list[tuple[Tensor, Tensor, torch.dtype]]) -> Norm:
@@ -169,7 +180,9 @@ def _about_gamma(gamma: Tensor) -> Iterator[str]:
     if _is_less_by_one(gamma):
         yield _looks_like(gamma)
         yield "If the model's code multiplies by 1 + weight, add 1 to load it here."
-    elif off:
+    elif not 1 / FAR_FROM_1 < gamma.abs().median() < FAR_FROM_1:
+        yield "γ is far from 1, where it starts: either it was trained so, or it's γ − 1."
+    if off and not _is_less_by_one(gamma):
         yield f"γ is near 0 for {off} of {len(gamma)}, which switches these off."
 
 

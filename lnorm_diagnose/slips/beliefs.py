@@ -12,6 +12,7 @@ class Belief(Enum):
     """
 
     OVER_THE_BATCH = "layer norm averages over the batch"
+    OVER_THE_POSITIONS = "layer norm averages over the words of a sentence"
     ONE_MEAN_PER_SENTENCE = "there is one mean for each sentence"
     VARIANCE_OVER_D_MINUS_1 = "norms use the unbiased variance, which divides by D − 1"
     EPS_OUTSIDE_THE_ROOT = "ε is added outside the root, or left out"

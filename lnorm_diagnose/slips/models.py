@@ -252,7 +252,7 @@ WORDS = axes_of(
     ("the batch", "the positions", "the features"),
     (2,),
     dict.fromkeys(((0,), (0, 1), (0, 2), (0, 1, 2)), _BATCH)
-    | {(1, 2): Belief.ONE_MEAN_PER_SENTENCE},
+    | {(1,): Belief.OVER_THE_POSITIONS, (1, 2): Belief.ONE_MEAN_PER_SENTENCE},
 )
 ROWS = axes_of(("the batch", "the features"), (1,), dict.fromkeys(((0,), (0, 1)), _BATCH))
 POINTS = axes_of(("the points", "the features"), (1,), dict.fromkeys(((0,), (0, 1)), _BATCH))

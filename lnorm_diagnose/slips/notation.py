@@ -4,8 +4,8 @@
 
 A piece with a sentence behind `⇒` is wrong, and one without is right, as the first one is. A gap
 may go over several lines. What else is known of a wrong piece stands in brackets, with commas
-between: the common belief behind it ("over the batch"), "has clamp|max" (it's only said where one
-of these stands in the student's source), and what a `Tag` says ("common").
+between: the common belief behind it ("over the batch"), "has clamp|std&!eps" (it's only said where
+the source of a student has `clamp`, or `std` and no `eps`), and what a `Tag` says ("common").
 """
 
 import itertools
@@ -64,7 +64,7 @@ class Piece(NamedTuple):
         code: as it stands in the program.
         why: says what's wrong with it; empty if it's right.
         beliefs: the common beliefs behind it.
-        has: what the student's source must have one of, with `|` between.
+        has: what the student's source must have, with `|` for or, `&` for and, and `!` for not.
         at: where it begins in the text of the program.
         tags: what else is known of it.
         step: the name of the model's step where its gap is; empty if it's of an exercise.

@@ -76,6 +76,15 @@ def test_what_the_source_contradicts_is_not_said():
     assert "raised to ε" not in told(raised, "x.var(-1)")
 
 
+def test_one_everyday_slip_is_said_of_std_and_not_two_rare_ones():
+    def divided(x):
+        return (x - mean(x)) / x.std(-1, keepdim=True)
+
+    assert told(divided, "x.std(-1)").startswith("Your variance divides by D − 1 and ε is left out")
+    assert told(divided, "root of x").startswith("Two things: your variance divides by D − 1")
+    assert "twice" not in told(divided, "x.std(-1, keepdim=True) + eps")
+
+
 def test_an_error_is_explained_by_one_that_is_the_same():
     search = searched()
     lost = next(p for p in search.model_pieces if "Your variance is a sum" in p.why)

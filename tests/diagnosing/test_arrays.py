@@ -21,6 +21,7 @@ def var(x):
 
 
 X, WEIGHT, BIAS = numbers(4, 6, 8), numbers(8, seed=1), numbers(8, seed=2)
+OF_BOTH = {"weight": WEIGHT, "bias": BIAS}
 
 
 def test_arbitrary_numbers_are_not_explained():
@@ -78,6 +79,12 @@ def test_all_explanations_are_named():
         (F.layer_norm(X, (8,)).flip(0), {}, "the right numbers of rows 18, 19"),
         (F.layer_norm(X, (8,), WEIGHT.roll(3)), {"weight": WEIGHT}, "in another order"),
         (F.layer_norm(X, (8,)) * (1 + X.mean(-1, True) ** 3), {}, "right up to a factor"),
+        (F.layer_norm(X, (8,), WEIGHT, BIAS).relu(), OF_BOTH, "A ReLU"),
+        (F.layer_norm(X, (8,), WEIGHT).tanh(), {"weight": WEIGHT}, "A tanh"),
+        (F.group_norm(X.flatten(0, 1), 4).view_as(X), {}, "in 4 groups"),
+        (F.layer_norm(X, (8,)) * (1 + BIAS) + WEIGHT - 1, OF_BOTH, "scale and shift"),
+        (F.layer_norm(X, (8,), WEIGHT) - BIAS, OF_BOTH, "β is subtracted"),
+        (F.layer_norm(X, (8,), BIAS, WEIGHT), OF_BOTH, "have changed places"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -90,6 +97,18 @@ def test_a_difference_between_frameworks_is_named(y, options, words):
 def test_the_epsilon_of_rms_norm_is_that_of_the_dtype():
     x = 1e-4 * X
     assert diagnose(x, F.rms_norm(x, (8,)), like=nn.RMSNorm(8)).right
+
+
+def test_rows_whose_squares_have_overflowed_are_named():
+    x = numbers(6, 64).index_fill(1, torch.tensor([3]), 1.0)
+    x[::2, 3] = 300
+    y = (x.half() / (x.half().square().mean(-1, True) + 1e-6).sqrt()).float()
+    assert "above 255" in diagnose(x, y, like=nn.RMSNorm(64, eps=1e-6)).summary
+
+
+def test_what_is_the_same_without_zeros_isn_t_said_of_zeros():
+    diagnosis = diagnose(X, F.layer_norm(X, (8,)), like=nn.RMSNorm(8, eps=1e-5))
+    assert not any("zeros" in slip.lower() for slip in diagnosis.slips)
 
 
 def test_channels_first_is_named():

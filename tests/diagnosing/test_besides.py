@@ -253,8 +253,56 @@ class Gated(nn.LayerNorm):
         return super().forward(x) * gate
 
 
+def away(x):
+    return x - x.mean(-1, keepdim=True)
+
+
+def one_pass_in_float32(x):
+    x32 = x.float()
+    mean = x32.mean(-1, keepdim=True)
+    var = x32.square().mean(-1, keepdim=True) - mean.square()
+    return ((x32 - mean) * (var.clamp(min=0) + 1e-5).rsqrt()).to(x.dtype)
+
+
+def test_a_second_input_goes_into_every_call():
+    gate = torch.ones(2, 3, 8)
+    assert diagnose(Gated(8), gate=gate).right
+    assert diagnose(Gated(8), gate=2 * gate).right is False
+    with pytest.raises(TypeError, match="isn't called gate"):
+        diagnose(gate, gate, gate=gate)
+
+
+class NotOfSlices(nn.LayerNorm):
+    def forward(self, x):
+        return super().forward(x) * (x.storage_offset() == 0)
+
+
+class Aliases(nn.RMSNorm):
+    def forward(self, x):
+        x32 = x.float()
+        x32 *= (x32.square().mean(-1, keepdim=True) + self.eps).rsqrt()
+        return (self.weight * x32).to(x.dtype)
+
+
+@pytest.mark.parametrize(
+    ("layer", "like", "said"),
+    [
+        (NotOfSlices(8), None, "a slice of a larger tensor"),
+        (Aliases(8, eps=1e-6), nn.RMSNorm(8, eps=1e-6), "in place"),
+        (lambda x: away(x) / (x.std(-1, False, True) + 1e-5), None, "outside the root"),
+        (one_pass_in_float32, None, "Digits are lost"),
+        (lambda x: F.layer_norm(x, x.shape[-1:]).bfloat16(), None, "in bfloat16"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_shows_in_some_calls_only_is_named(layer, like, said):
+    diagnosis = diagnose(layer, like=like)
+    assert diagnosis.right is False
+    assert said in diagnosis.summary
+
+
 def test_a_module_that_needs_a_second_input_is_told_by_its_name():
-    with pytest.raises(TypeError, match=r"`gate`.*`lambda x: yours"):
+    with pytest.raises(TypeError, match=r"`gate`.*gate=\.\.\."):
         diagnose(Gated(8))
 
 

@@ -90,8 +90,8 @@ def pieces_found(monkeypatch):
     """Return which pieces `diagnose` finds in the layers, without their words."""
     causes = []
 
-    def seen(search):
-        causes.append(original(search))
+    def seen(*arguments):
+        causes.append(original(*arguments))
         return causes[-1]
 
     original = likeness.cause_of

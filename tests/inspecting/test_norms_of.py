@@ -48,6 +48,12 @@ def test_without_inputs_it_tells_names_epsilon_and_gamma():
     assert "ε of the dtype" in str(rms)
 
 
+def test_the_epsilon_that_most_norms_do_not_have_is_marked():
+    norms = norms_of(nn.Sequential(*(nn.RMSNorm(4, eps=e) for e in (1e-6, 1e-5, 1e-6, 1e-6)))).norms
+    assert ["1e−6" in " ".join(norm.remarks) for norm in norms] == [False, True, False, False]
+    assert not norms_of(nn.Sequential(nn.RMSNorm(4, eps=1e-6), nn.RMSNorm(4))).norms[0].remarks
+
+
 def with_weight(norm, weight):
     norm.load_state_dict({"weight": weight}, strict=False)
     return norm
@@ -82,6 +88,8 @@ TWO_OFF = torch.ones(64).index_copy(0, torch.tensor([1, 4]), torch.tensor([0.0, 
         (with_weight(nn.LayerNorm(64), TWO_OFF), X, "γ is near 0 for 2 of 64"),
         (with_weight(nn.LayerNorm(64), LESS_ONE), X, "looks like γ − 1"),
         (with_weight(nn.RMSNorm(64), LESS_ONE), X, "looks like γ − 1"),
+        (with_weight(nn.RMSNorm(64), 0.22 + 0.1 * LESS_ONE), X, "far from 1"),
+        (with_weight(nn.RMSNorm(64), 3.75 + LESS_ONE), X, "far from 1"),
     ],
 )
 def test_what_is_unusual_is_said_and_only_that(norm, x, sentence):
