@@ -186,7 +186,9 @@ class CodeExercise(Exercise):
         """Name what explains the results."""
         name, message = in_words(found)
         beliefs = dict.fromkeys(b for parts in found for part in parts for b in part.beliefs)
-        named = Feedback(State.WRONG, message, name, tuple(beliefs), found)
+        # Of several that fit, the message names all.
+        first = f"{name}." if len(found) == 1 and message != f"{name}." else ""
+        named = Feedback(State.WRONG, message, name, tuple(beliefs), found, first=first)
         return with_remark(named, f"And {outcome.remark}" if outcome.error else outcome.remark)
 
     def _failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from lnorm_course.progress_files import RIGHT, WRONG, keep
 
 __all__ = ["Exercise", "one_answer"]
 
+CHECK_AGAIN = "Mend it, or check it once more to read what to do instead."
 CLOSED_FOR_NOW = Feedback(State.SOLUTION, "closed by your instructor.")
 CLOSED = Path(__file__).parents[1] / "exercises" / "solutions_are_closed"
 
@@ -45,6 +47,7 @@ class Exercise(ABC):
     def __init__(self, hints: Sequence[str], within: float) -> None:
         self.hints, self.within = list(hints), within
         self._hints_given = 0
+        self._mistakes_told: set[str] = set()
 
     def put_in_bank(self, topic: str, name: str, further: bool = False) -> None:
         """Give it the name of its variable, and put it in the bank of a topic, such as "mean"."""
@@ -67,6 +70,10 @@ class Exercise(ABC):
         feedback = Feedback(State.WRONG, one_answer(self)) if more else self.judge(attempt)
         if self.name and feedback.state is not State.NOT_ATTEMPTED:
             keep(self.topic, self.name, RIGHT if feedback.state is State.RIGHT else WRONG)
+        if feedback.first and feedback.mistake not in self._mistakes_told:
+            self._mistakes_told.add(feedback.mistake)
+            told = f"{feedback.first} {CHECK_AGAIN}"
+            feedback = replace(feedback, message=told, beliefs=())
         show(with_remark(feedback, notice))
 
     def judge(self, attempt: object) -> Feedback:

@@ -38,6 +38,7 @@ class Feedback:
         found: what is known of it, each explanation of wrong parts; of what is right, why it's so.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
+        first: what is told the first time, the mistake alone; empty if that's the message.
     """
 
     state: State
@@ -47,6 +48,7 @@ class Feedback:
     found: Sequence[Explanation] = ()
     code: str = ""
     table: str = ""
+    first: str = ""
 
     @property
     def _words(self) -> str:
@@ -75,4 +77,5 @@ def show(told: object) -> None:
 
 def with_remark(feedback: Feedback, remark: str) -> Feedback:
     """Let a remark stand behind the message."""
-    return replace(feedback, message=f"{feedback.message} {remark}".strip())
+    message, first = (f"{told} {remark}".strip() for told in (feedback.message, feedback.first))
+    return replace(feedback, message=message, first=first if feedback.first else "")

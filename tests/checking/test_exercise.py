@@ -135,6 +135,17 @@ def test_the_solution_is_a_value_with_its_reason_or_source(capsys):
     assert capsys.readouterr().out == f"Solution: One, two.\n(2, 3)\n{source}"
 
 
+def test_a_mistake_is_named_first_and_what_to_do_comes_with_the_second_try(capsys):
+    exercise = made(SUMS, [(X,), (X + 1,)])
+    said = []
+    for attempt in (lambda x: x.prod(-1), lambda x: x.prod(-1), lambda x: x.sum(-1)):
+        exercise.check(attempt)
+        said.append(capsys.readouterr().out)
+    assert ["You multiplied" in each for each in said] == [True, True, False]
+    assert ["Add them" in each for each in said] == [False, True, False]
+    assert exercise.judge(lambda x: x.prod(-1)).message == "You multiplied the numbers. Add them."
+
+
 def test_code_with_a_second_argument_is_told_to_be_passed_by_its_name(capsys):
     ROWS.check(lambda x: x, 1e-5)
     assert "only the name" in capsys.readouterr().out
