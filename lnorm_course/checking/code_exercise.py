@@ -162,7 +162,7 @@ class CodeExercise(Exercise):
         found = self._find(outcome, wrong)
         if found and len(found[0]) == 1:
             return self._named(found, outcome)
-        spot = find_spot(outcome.attempt, self._is_right)
+        spot = find_spot(outcome.attempt, self._is_right, len(self.inputs))
         if found and not spot:
             return self._named(found, outcome)
         unnamed = (

@@ -72,9 +72,15 @@ class Search:
             most = 1
         code, begins = "".join(source.split()), first_number(results[first])
 
+        # What changes nothing there alone changes nothing beside something else.
+        silent = {id(p) for p in self.model_pieces if self.fits(self.right[first], (p,), first)}
+
         def may_be(parts: Explanation) -> bool:
             """Tell whether the source and the first number allow it, which takes least."""
             is_allowed = all(_may_be(part, code) for part in parts)
+            loud = tuple(part for part in parts if id(part) not in silent)
+            if first in wrong and len(loud) < len(parts):
+                is_allowed &= bool(loud) and self.fits(results[first], loud, first)
             return is_allowed and not are_far(begins, self._result(parts, first)[1], self.within)
 
         def gives(number: int) -> Callable[[Explanation], bool]:

@@ -36,12 +36,14 @@ CHANGEABLE = torch.Tensor | torch.nn.Module | numpy.ndarray | list | dict | set
 SHOWN = ast.stmt | ast.BinOp | ast.Call | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp
 
 
-def find_spot(attempt: object, is_right: Callable[[Callable], bool]) -> str:
+def find_spot(attempt: object, is_right: Callable[[Callable], bool], inputs: int = 1) -> str:
     """Return the part of an attempt's source that alone has to be changed; empty if none is known.
 
     Args:
         attempt: a function that was written in a cell, or a class with such a `forward`.
-        is_right: edited version of it -> whether it's right for all inputs.
+        is_right: edited version of it -> whether it's right for all inputs; it stops at the first
+            for which it isn't.
+        inputs: how many there are.
     """
     written = watching.written(attempt)
     if not written or not _is_in_cell(written.__code__):
@@ -64,7 +66,7 @@ def find_spot(attempt: object, is_right: Callable[[Callable], bool]) -> str:
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            spots = [edit.spot for edit in _fitting(function, is_right_now)]
+            spots = [edit.spot for edit in _fitting(function, is_right_now, inputs)]
         finally:
             if names.keys() != kept.keys() or any(names[n] is not kept[n] for n in kept):
                 names.clear()  # a helper that was called has changed the notebook
@@ -116,12 +118,14 @@ def _shown(source: str, node: ast.AST) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _fitting(function: Function, is_right_now: Callable[[Callable], bool]) -> Iterator[Edit]:
+def _fitting(
+    function: Function, is_right_now: Callable[[Callable], bool], inputs: int
+) -> Iterator[Edit]:
     """Yield the edits that make a function right; none if it can't run alone."""
     steps = _Steps()
     if steps.count(is_right_now) or steps.made > MOST_STEPS // 3:
         return
-    steps.most, steps.made = 3 * steps.made + 200, 0
+    steps.most, steps.made = 3 * inputs * steps.made + 200, 0
     for edit in list(edits(function))[:MOST_EDITS]:
         before = getattr(edit.owner, edit.field)
         setattr(edit.owner, edit.field, edit.new)

@@ -116,6 +116,20 @@ def test_the_verdict_and_the_mistake_stay_those_of_the_grader():
     assert "Look at" not in graded.message
 
 
+def test_a_right_version_may_run_on_many_more_inputs_than_a_wrong_one():
+    source = "def f(x):\n" + "    x = x + 1\n" * 20 + "    return x * x.sum()"
+    attempt = written(source)[0]
+
+    def is_right(version):
+        for _ in range(40):
+            if not same(version(X), (X + 20) + (X + 20).sum(), 1e-6):
+                return False
+        return True
+
+    assert find_spot(attempt, is_right, inputs=40) == "x * x.sum()"
+    assert find_spot(attempt, is_right, inputs=1) == ""
+
+
 def test_the_forward_of_a_class_is_searched():
     code = """class Norm(torch.nn.LayerNorm):
     def forward(self, x):
