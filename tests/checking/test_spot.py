@@ -121,10 +121,8 @@ def test_a_right_version_may_run_on_many_more_inputs_than_a_wrong_one():
     attempt = written(source)[0]
 
     def is_right(version):
-        for _ in range(40):
-            if not same(version(X), (X + 20) + (X + 20).sum(), 1e-6):
-                return False
-        return True
+        right = X + 20 + (X + 20).sum()
+        return all(same(version(X), right, 1e-6) for _ in range(40))
 
     assert find_spot(attempt, is_right, inputs=40) == "x * x.sum()"
     assert find_spot(attempt, is_right, inputs=1) == ""
