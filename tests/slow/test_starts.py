@@ -4,7 +4,7 @@ import pytest
 import torch
 from lesson_parts import parts_of
 
-from lnorm_course.lessons.transformer import Transformer, split, train_transformer
+from lnorm_course.lessons.transformer import Transformer, run, split, train_transformer
 from lnorm_course.lessons.transformer.training import validation_loss
 from lnorm_utils import LayerNorm, mean, variance
 from lnorm_utils.data import normal, residual_stack
@@ -58,6 +58,23 @@ def test_from_pytorch_s_start_the_first_and_the_last_block_of_post_ln_get_about_
     first, last = (norms.median().item() for norms in ends_of(24, "PyTorch", seeds=5))
     assert first == pytest.approx(last, rel=0.1)
     assert ends_of(2, "PyTorch", seeds=5)[1].median().item() == pytest.approx(last, rel=0.1)
+
+
+def test_the_final_norm_makes_the_last_gradients_of_deeper_pre_ln_stacks_smaller():
+    for final_norm, low, high in ((None, 0.35, 0.45), (False, 0.95, 1.05)):
+        last = []
+        for depth in (2, 24):
+            made = [residual_stack(depth, "pre", seed=n, final_norm=final_norm) for n in range(20)]
+            found = [gradient_norms(stack, STACKS.rows, STACKS.v_own)[-1] for stack in made]
+            last.append(torch.stack(found).median().item())
+        assert low < last[1] / last[0] < high
+
+
+def test_a_warm_up_helps_the_pre_ln_transformer_at_large_rates_only():
+    for rate, helps in ((0.001, False), (0.003, False), (0.01, True), (0.03, True)):
+        for seed in (0, 1):
+            without, with_one = (run("pre-LN", rate, n, seed).validation for n in (1, 100))
+            assert (with_one < without) == helps
 
 
 def test_the_scale_of_a_pre_ln_stream_depends_on_the_start():
