@@ -7,7 +7,7 @@ from torch import Tensor
 
 __all__ = ["fitted"]
 
-STARTS = torch.logspace(-12, 3, 61, dtype=torch.float64)
+STARTS = torch.logspace(-12, 5, 69, dtype=torch.float64)
 STARTS = torch.cat([STARTS, -STARTS[36:]])  # below 0 only what could be a factor
 AROUND = torch.linspace(-0.6, 0.8, 29, dtype=torch.float64)  # of a number: up to both neighbors
 FIRST = 0.35  # of the result: what may be left at first

@@ -85,6 +85,12 @@ def test_all_explanations_are_named():
         (F.layer_norm(X, (8,)) * (1 + BIAS) + WEIGHT - 1, OF_BOTH, "scale and shift"),
         (F.layer_norm(X, (8,), WEIGHT) - BIAS, OF_BOTH, "β is subtracted"),
         (F.layer_norm(X, (8,), BIAS, WEIGHT), OF_BOTH, "have changed places"),
+        (
+            torch.cat([F.layer_norm(X, (8,))[..., :6], X[..., 6:]], -1),
+            {},
+            "6 and 7 come out as they",
+        ),
+        (0 * X, {}, "All numbers that came out are 0"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -97,6 +103,30 @@ def test_a_difference_between_frameworks_is_named(y, options, words):
 def test_the_epsilon_of_rms_norm_is_that_of_the_dtype():
     x = 1e-4 * X
     assert diagnose(x, F.rms_norm(x, (8,)), like=nn.RMSNorm(8)).right
+
+
+@pytest.mark.parametrize(
+    ("in_x", "in_y", "said"),
+    [
+        (None, 2, "y has NaN or infinity in 1 row"),
+        (2, None, "y is finite in 1 row where x has NaN"),
+    ],
+)
+def test_rows_that_are_finite_in_one_of_two_arrays_are_a_difference(in_x, in_y, said):
+    x, y = X.flatten(0, 1).clone(), F.layer_norm(X, (8,)).flatten(0, 1)
+    for array, row in ((x, in_x), (y, in_y)):
+        if row is not None:
+            array[row] = torch.nan
+    diagnosis = diagnose(x, y)
+    assert diagnosis.right is False
+    assert said in diagnosis.summary
+
+
+def test_sums_that_run_over_zeros_behind_wide_rows_are_named():
+    x = numbers(4, 1500) + 1
+    mean = x.sum(-1, keepdim=True) / 2048
+    var = x.square().sum(-1, keepdim=True) / 2048 - mean.square()
+    assert "over 2048 numbers" in diagnose(x, (x - mean) / (var + 1e-5).sqrt()).summary
 
 
 def test_rows_whose_squares_have_overflowed_are_named():
@@ -183,7 +213,7 @@ def test_rows_with_nan_are_left_out_and_said():
     diagnosis = diagnose(X.reshape(24, 8), y)
     assert "ε is 1e-3" in diagnosis.summary
     assert "y has NaN or infinity in 1 row where x is finite" in repr(diagnosis)
-    assert diagnose(X, X * torch.inf).right is None
+    assert diagnose(X, X * torch.inf).right is False
 
 
 def test_an_epsilon_of_0_is_a_reference_as_others_are():
