@@ -126,7 +126,7 @@ def test_sums_that_run_over_zeros_behind_wide_rows_are_named():
     x = numbers(4, 1500) + 1
     mean = x.sum(-1, keepdim=True) / 2048
     var = x.square().sum(-1, keepdim=True) / 2048 - mean.square()
-    assert "over 2048 numbers" in diagnose(x, (x - mean) / (var + 1e-5).sqrt()).summary
+    assert "over 2,048 numbers" in diagnose(x, (x - mean) / (var + 1e-5).sqrt()).summary
 
 
 def test_rows_whose_squares_have_overflowed_are_named():

@@ -130,6 +130,34 @@ def test_adam_pulls_the_points_apart_within_twenty_steps(seed):
         assert APART(network) > least
 
 
+@LONG
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_of_one_size_pull_the_points_apart_as_adam_s_do(seed):
+    network = ring_network(seed=seed)
+    for _ in range(20):
+        for parameter, gradient in zip(network.parameters(), gradients(network), strict=True):
+            parameter.data -= 0.001 * gradient.sign()
+    assert APART(network) > 0.1
+
+
+@LONG
+@pytest.mark.parametrize("seed", range(4))
+def test_gradients_of_the_doubled_network_s_lengths_alone_are_not_enough(seed):
+    lengths = [each.norm() for each in gradients(ring_network(LESSON_2.Forward, seed=seed))]
+    network = ring_network(seed=seed)
+    for _ in range(200):
+        held = zip(network.parameters(), gradients(network), lengths, strict=True)
+        for parameter, gradient, length in held:
+            parameter.data -= 0.05 * gradient * length / gradient.norm()
+    assert F.cross_entropy(network(POINTS), RING) > 0.1
+
+
+@LONG
+@pytest.mark.parametrize("seed", range(3))
+def test_24_layers_with_norms_keep_the_points_apart(seed):
+    assert APART(ring_network(nn.LayerNorm, hidden_layers=24, seed=seed)) > 0.3
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_with_points_apart_the_first_gradient_begins_as_small_and_the_last_is_larger(seed):
     plain, forward, backward = (

@@ -106,6 +106,17 @@ def with_biases(factor, start):
     return make
 
 
+class Third(nn.Identity):
+    def forward(self, rows):
+        return rows / 3
+
+
+def divided_at_the_end(seed):
+    first, stack, last = stack_for(4, "pre", False, "Xavier", seed)
+    return nn.Sequential(first, stack, Third(), last)
+
+
+BY_ADAM = {"rate": 0.001, "adam": True, "steps": 100}
 TEN_TIMES, BIASED = {"he": 10.0}, {"he": 1.0, "first_bias": True}
 CHAIN, HE_CHAIN = {"hidden_layers": 24}, {"hidden_layers": 24, "he": 1.0}
 TO_100, TO_300 = {"steps": 100}, {"steps": 300}
@@ -142,6 +153,9 @@ RUNS = {
     "divides from He's": Runs(rings(LESSON_9.DividesOnly, **BIASED), 6, below(0.01)),
     "divides, no bias": Runs(rings(LESSON_9.DividesOnly, he=1.0), 3, above(0.4)),
     "one divisor, no bias": Runs(rings(OneDivisor, he=1.0), 3, below(0.01)),
+    "by Adam": Runs(rings(LayerNorm, he=1.0), 4, below(0.12), BY_ADAM, points=64),
+    # Lesson 10: a fixed divisor does what the final norm of pre-LN does.
+    "a divisor": Runs(divided_at_the_end, 4, below(0.1), AT_0_3),
     # Lesson 10: norms alone don't train 24 layers at every rate, nor from every start.
     "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 8, above(0.4), TO_300),
     "He's at 0.05": Runs(rings(nn.LayerNorm, **HE_CHAIN), 4, above(0.5), TO_100),

@@ -108,12 +108,12 @@ class OffsetOnly(LayerNorm):
         return self.weight * x / (variance(x) + self.eps).sqrt() + self.bias
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(n, marks=LONG) for n in range(2, 8))])
 def test_the_mean_s_share_shrinks_and_an_offset_matters_to_rms_norm_in_two_ways(seed):
     lesson = parts_of("09_rms_norm", "(training, validation)", "pieces")
     lesson.model = model = Transformer(37, "pre-LN", depth=2, seed=seed).double()
     lesson.norms = norms = [each for each in model.modules() if isinstance(each, LayerNorm)]
-    assert all(0.26 < share < 0.29 for share in lesson.shares())
+    assert all(0.255 < share < 0.29 for share in lesson.shares())
     train_transformer(model, lesson.training, rate=0.003, steps=100)
     shares = lesson.shares()
     assert all(0.15 < share < 0.2 for share in shares[:2])
@@ -131,11 +131,11 @@ def test_the_mean_s_share_shrinks_and_an_offset_matters_to_rms_norm_in_two_ways(
 
     least = loss(LayerNorm)
     assert loss(LayerNorm, 1 / 8) == pytest.approx(least, abs=1e-3)
-    assert all(loss(lesson.KeepsMean, of=[norm]) < least + 0.015 for norm in norms)
-    assert 0.005 < loss(lesson.KeepsMean) - least < 0.035
-    assert 0.15 < loss(lesson.KeepsMean, 1 / 8) - least < 0.24
-    assert 0.12 < loss(ShrinksOnly, 1 / 8) - least < 0.18
-    assert 0.04 < loss(OffsetOnly, 1 / 8) - least < 0.27
+    assert all(loss(lesson.KeepsMean, of=[norm]) < least + 0.02 for norm in norms)
+    assert 0.0005 < loss(lesson.KeepsMean) - least < 0.035
+    assert 0.155 < loss(lesson.KeepsMean, 1 / 8) - least < 0.255
+    assert 0.12 < loss(ShrinksOnly, 1 / 8) - least < 0.195
+    assert 0.035 < loss(OffsetOnly, 1 / 8) - least < 0.27
 
 
 @LONG
