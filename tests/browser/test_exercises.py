@@ -215,7 +215,7 @@ def test_an_answer_is_counted_told_everywhere_and_forgotten(visit, size):
     opened.open("index.html")
     assert page.locator(".lnorm-map .lnorm-far").all_inner_texts() == [told]
     page.get_by_role("link", name="Go on with lesson 2").click()
-    page.locator("h1", has_text="How spread out is one point?").wait_for()
+    page.locator("h1", has_text="How spread out is one row?").wait_for()
     following = page.locator(f"{ASKED}:not(.further)").nth(1)
     assert page.url.endswith(f"#{following.get_attribute('id')}")
     assert 0 < following.bounding_box()["y"] < size[1]
