@@ -6,7 +6,7 @@ from lesson_parts import parts_of
 from torch import nn
 from torch.nn import functional as F
 
-from lnorm_utils.data import ring_network, two_rings
+from lnorm_utils.data import projection, residual_stack, ring_network, two_rings
 from lnorm_utils.training import train
 
 LONG = pytest.mark.usefixtures("with_all")
@@ -150,6 +150,52 @@ def test_gradients_of_the_doubled_network_s_lengths_alone_are_not_enough(seed):
         for parameter, gradient, length in held:
             parameter.data -= 0.05 * gradient * length / gradient.norm()
     assert F.cross_entropy(network(POINTS), RING) > 0.1
+
+
+@LONG
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_of_one_size_in_every_map_are_enough(seed):
+    network = ring_network(seed=seed)
+    for _ in range(100):
+        for parameter, gradient in zip(network.parameters(), gradients(network), strict=True):
+            size = 0.001 * parameter.numel() ** 0.5
+            parameter.data -= size * gradient / gradient.norm()
+    assert F.cross_entropy(network(POINTS), RING) < 0.1
+
+
+class Divides(nn.Module):
+    """Divides by 3 on the way forward, on the way back, or on both."""
+
+    def __init__(self, forward, backward):
+        super().__init__()
+        self.both = forward, backward
+
+    def forward(self, h):
+        forward, backward = (h / 3 if divides else h for divides in self.both)
+        return backward + (forward - backward).detach()
+
+
+@LONG
+def test_what_the_final_norm_of_pre_ln_does_a_divisor_does_if_it_divides_both_ways():
+    def end(both, seed):
+        first, last = projection(2, 64, seed).double(), projection(64, 2, seed).double()
+        stack = residual_stack(4, "pre", seed=seed, final_norm=False, start="He")
+        network = nn.Sequential(first, stack, Divides(*both), last)
+        return train(network, POINTS, RING, rate=0.3, steps=100)[-1]
+
+    for seed in range(4):
+        assert end((True, True), seed) < 0.1
+        assert end((True, False), seed).isnan()
+        assert end((False, True), seed).isnan()
+
+
+@LONG
+def test_from_pytorch_s_weights_twelve_blocks_without_norms_need_the_residual():
+    for seed in range(3):
+        first, last = projection(2, 64, seed).double(), projection(64, 2, seed).double()
+        stack = residual_stack(12, "none", seed=seed, final_norm=False, start="PyTorch")
+        network = nn.Sequential(first, *(block.f for block in stack.blocks), last)
+        assert train(network, POINTS, RING, steps=300)[-1] > 0.5
 
 
 @LONG
