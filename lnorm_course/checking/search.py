@@ -40,6 +40,7 @@ class Search:
     within: float
     # Each runs once, however many attempts come.
     _known: dict[tuple, tuple[object, complex]] = field(default_factory=dict)
+    _silent_at: dict[int, set[int]] = field(default_factory=dict)
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
@@ -72,15 +73,13 @@ class Search:
             most = 1
         code, begins = "".join(source.split()), first_number(results[first])
 
-        # What changes nothing there alone changes nothing beside something else.
-        silent = {id(p) for p in self.model_pieces if self.fits(self.right[first], (p,), first)}
-
         def may_be(parts: Explanation) -> bool:
             """Tell whether the source and the first number allow it, which takes least."""
             is_allowed = all(_may_be(part, code) for part in parts)
-            loud = tuple(part for part in parts if id(part) not in silent)
-            if first in wrong and len(loud) < len(parts):
-                is_allowed &= bool(loud) and self.fits(results[first], loud, first)
+            if first in wrong and len(parts) > 1:
+                loud = tuple(part for part in parts if id(part) not in self._silent(first))
+                if len(loud) < len(parts):
+                    is_allowed &= bool(loud) and self.fits(results[first], loud, first)
             return is_allowed and not are_far(begins, self._result(parts, first)[1], self.within)
 
         def gives(number: int) -> Callable[[Explanation], bool]:
@@ -122,6 +121,16 @@ class Search:
             result = result.detach() if isinstance(result, torch.Tensor) else result
             self._known[key] = result, first_number(result)
         return self._known[key]
+
+    def _silent(self, number: int) -> set[int]:
+        """Return the ids of the model's pieces that change nothing for one of the inputs.
+
+        What changes nothing alone changes nothing beside something else.
+        """
+        if number not in self._silent_at:
+            right, pieces = self.right[number], self.model_pieces
+            self._silent_at[number] = {id(p) for p in pieces if self.fits(right, (p,), number)}
+        return self._silent_at[number]
 
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
         """Tell whether wrong parts give this result.

@@ -68,9 +68,9 @@ def _zeroed(case: Case) -> str:
     if case.value.shape != case.right.shape:
         return ""
     y, z, limit = (case.trial.rows(each) for each in (case.value, case.right, case.limit()))
-    # A ReLU leaves what is above 0.
     if not (kept := y != 0).any():
         return "all numbers that came out are 0"
+    # A ReLU leaves what is above 0.
     if kept.all() or not (z[~kept] > limit[~kept]).any():
         return ""
     overflows = case.trial.rows(case.trial.x).abs().amax(1) > LARGEST_SQUARED

@@ -74,7 +74,7 @@ def diagnose(
     if is_numbers and y is None:
         raise TypeError("To diagnose numbers, give two arrays: what went in, and what came out.")
     if is_numbers and named:
-        raise TypeError(f"What goes into two arrays isn't called {spoken([*named])}.")
+        raise TypeError(f"Two arrays take no further arguments, but got {spoken([*named])}.")
     if not is_numbers and y is not None:
         raise TypeError(
             "Give a layer alone, or two arrays, but not a layer and an array: "

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils._pytree import keystr, tree_leaves_with_path
 
-from lnorm_diagnose.diagnosing.trial_inputs import Trial
+from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, Trial
 from lnorm_diagnose.fewest_slips import Raised
 from lnorm_utils.functional import shape_tuple
 from lnorm_utils.words import spoken
@@ -111,7 +111,7 @@ class Subject:
     def coarsest(self, trial: Trial) -> torch.dtype:
         """Return the coarsest dtype in which x may as well come in."""
         y, found = self.result(trial), torch.float64
-        if isinstance(y, Tensor) and y.dtype in (torch.float16, torch.bfloat16):
+        if isinstance(y, Tensor) and y.dtype in DTYPES[1:]:
             return y.dtype
         for dtype in (torch.float32, torch.float16, torch.bfloat16):
             if equal(self.result(replace(trial, x=trial.x.to(dtype).double())), y):

@@ -180,9 +180,10 @@ def _about_gamma(gamma: Tensor) -> Iterator[str]:
     if _is_less_by_one(gamma):
         yield _looks_like(gamma)
         yield "If the model's code multiplies by 1 + weight, add 1 to load it here."
-    elif not 1 / FAR_FROM_1 < gamma.abs().median() < FAR_FROM_1:
+        return
+    if not 1 / FAR_FROM_1 < gamma.abs().median() < FAR_FROM_1:
         yield "γ is far from 1, where it starts: either it was trained so, or it's γ − 1."
-    if off and not _is_less_by_one(gamma):
+    if off:
         yield f"γ is near 0 for {off} of {len(gamma)}, which switches these off."
 
 

@@ -268,7 +268,7 @@ def test_a_second_input_goes_into_every_call():
     gate = torch.ones(2, 3, 8)
     assert diagnose(Gated(8), gate=gate).right
     assert diagnose(Gated(8), gate=2 * gate).right is False
-    with pytest.raises(TypeError, match="isn't called gate"):
+    with pytest.raises(TypeError, match="no further arguments, but got gate"):
         diagnose(gate, gate, gate=gate)
 
 
