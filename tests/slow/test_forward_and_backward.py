@@ -3,10 +3,11 @@
 import pytest
 import torch
 from lesson_parts import parts_of
+from ring_stacks import stack_for
 from torch import nn
 from torch.nn import functional as F
 
-from lnorm_utils.data import projection, residual_stack, ring_network, two_rings
+from lnorm_utils.data import ring_network, two_rings
 from lnorm_utils.training import train
 
 LONG = pytest.mark.usefixtures("with_all")
@@ -81,25 +82,41 @@ def test_the_distances_help_and_not_the_size_of_the_numbers():
 
 def gradients(network):
     """Return the gradients of all parameters."""
-    loss = F.cross_entropy(network(POINTS), RING)
-    return torch.autograd.grad(loss, [*network.parameters()])
+    return torch.autograd.grad(loss(network), [*network.parameters()])
+
+
+def lengths(network):
+    """Return how long these gradients are."""
+    return [each.norm() for each in gradients(network)]
+
+
+def stepped(network, steps, change):
+    """Return a network after steps, each of `change(gradient, number of the parameter)`."""
+    for _ in range(steps):
+        pairs = zip(network.parameters(), gradients(network), strict=True)
+        for number, (parameter, gradient) in enumerate(pairs):
+            parameter.data -= change(gradient, number)
+    return network
+
+
+def loss(network):
+    return F.cross_entropy(network(POINTS), RING)
 
 
 @LONG
 @pytest.mark.parametrize("seed", range(6))
 def test_with_gradients_held_down_to_the_plain_network_s_it_isn_t_enough_within_200_steps(seed):
-    most = [each.norm() for each in gradients(ring_network(seed=seed))]
-    network = ring_network(LESSON_2.Forward, seed=seed)
-    for _ in range(200):
-        held = zip(network.parameters(), gradients(network), most, strict=True)
-        for parameter, gradient, limit in held:
-            parameter.data -= 0.05 * gradient * (limit / gradient.norm()).clamp(max=1)
-    assert F.cross_entropy(network(POINTS), RING) > 0.35
+    most = lengths(ring_network(seed=seed))
+
+    def held_down(gradient, number):
+        return 0.05 * gradient * (most[number] / gradient.norm()).clamp(max=1)
+
+    assert loss(stepped(ring_network(LESSON_2.Forward, seed=seed), 200, held_down)) > 0.35
 
 
 @LONG
 def test_the_plain_network_leaves_its_plateau_after_1_000_to_2_100_steps():
-    for seed in range(6):
+    for seed in range(12):
         losses = train(ring_network(seed=seed), POINTS, RING, steps=3000)
         assert 900 < (losses < 0.35).nonzero()[0] < 2200
         assert losses[-1] < 0.01
@@ -133,34 +150,28 @@ def test_adam_pulls_the_points_apart_within_twenty_steps(seed):
 @LONG
 @pytest.mark.parametrize("seed", range(3))
 def test_steps_of_one_size_pull_the_points_apart_as_adam_s_do(seed):
-    network = ring_network(seed=seed)
-    for _ in range(20):
-        for parameter, gradient in zip(network.parameters(), gradients(network), strict=True):
-            parameter.data -= 0.001 * gradient.sign()
+    network = stepped(ring_network(seed=seed), 20, lambda gradient, _: 0.001 * gradient.sign())
     assert APART(network) > 0.1
 
 
 @LONG
 @pytest.mark.parametrize("seed", range(4))
 def test_gradients_of_the_doubled_network_s_lengths_alone_are_not_enough(seed):
-    lengths = [each.norm() for each in gradients(ring_network(LESSON_2.Forward, seed=seed))]
-    network = ring_network(seed=seed)
-    for _ in range(200):
-        held = zip(network.parameters(), gradients(network), lengths, strict=True)
-        for parameter, gradient, length in held:
-            parameter.data -= 0.05 * gradient * length / gradient.norm()
-    assert F.cross_entropy(network(POINTS), RING) > 0.1
+    of_doubled = lengths(ring_network(LESSON_2.Forward, seed=seed))
+
+    def stretched(gradient, number):
+        return 0.05 * gradient * of_doubled[number] / gradient.norm()
+
+    assert loss(stepped(ring_network(seed=seed), 200, stretched)) > 0.1
 
 
 @LONG
 @pytest.mark.parametrize("seed", range(4))
 def test_steps_of_one_size_in_every_map_are_enough(seed):
-    network = ring_network(seed=seed)
-    for _ in range(100):
-        for parameter, gradient in zip(network.parameters(), gradients(network), strict=True):
-            size = 0.001 * parameter.numel() ** 0.5
-            parameter.data -= size * gradient / gradient.norm()
-    assert F.cross_entropy(network(POINTS), RING) < 0.1
+    def of_one_size(gradient, _):
+        return 0.001 * gradient.numel() ** 0.5 * gradient / gradient.norm()
+
+    assert loss(stepped(ring_network(seed=seed), 100, of_one_size)) < 0.1
 
 
 class Divides(nn.Module):
@@ -176,14 +187,14 @@ class Divides(nn.Module):
 
 
 @LONG
-def test_what_the_final_norm_of_pre_ln_does_a_divisor_does_if_it_divides_both_ways():
-    def end(both, seed):
-        first, last = projection(2, 64, seed).double(), projection(64, 2, seed).double()
-        stack = residual_stack(4, "pre", seed=seed, final_norm=False, start="He")
+def test_a_divisor_can_do_what_the_final_norm_of_pre_ln_does():
+    def end(both, seed, start="He"):
+        first, stack, last = stack_for(4, "pre", False, start, seed)
         network = nn.Sequential(first, stack, Divides(*both), last)
         return train(network, POINTS, RING, rate=0.3, steps=100)[-1]
 
     for seed in range(4):
+        assert end((3, 3), seed, "Xavier") < 0.1
         assert end((3, 3), seed) < 0.1
         assert end((3, 1), seed).isnan()
         assert end((1, 3), seed).isnan()
@@ -193,8 +204,7 @@ def test_what_the_final_norm_of_pre_ln_does_a_divisor_does_if_it_divides_both_wa
 @LONG
 def test_from_pytorch_s_weights_twelve_blocks_without_norms_need_the_residual():
     for seed in range(3):
-        first, last = projection(2, 64, seed).double(), projection(64, 2, seed).double()
-        stack = residual_stack(12, "none", seed=seed, final_norm=False, start="PyTorch")
+        first, stack, last = stack_for(12, "none", False, "PyTorch", seed)
         network = nn.Sequential(first, *(block.f for block in stack.blocks), last)
         assert train(network, POINTS, RING, steps=300)[-1] > 0.5
 
@@ -208,7 +218,7 @@ def test_24_layers_with_norms_keep_the_points_apart(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_with_points_apart_the_first_gradient_begins_as_small_and_the_last_is_larger(seed):
     plain, forward, backward = (
-        [each.norm() for each in gradients(ring_network(norm, seed=seed))[::2]]
+        lengths(ring_network(norm, seed=seed))[::2]
         for norm in (None, LESSON_2.Forward, LESSON_2.Backward)
     )
     assert forward[0] < 2 * plain[0]

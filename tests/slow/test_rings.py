@@ -7,10 +7,11 @@ from typing import NamedTuple
 import pytest
 import torch
 from lesson_parts import parts_of
+from ring_stacks import stack_for
 from torch import nn
 
 from lnorm_utils import LayerNorm
-from lnorm_utils.data import projection, residual_stack, ring_network, two_rings
+from lnorm_utils.data import ring_network, two_rings
 from lnorm_utils.training import train
 
 LONG = pytest.mark.usefixtures("with_all")
@@ -79,12 +80,6 @@ def ruled(rule):
     return rings(type("Ruled", (LESSON_12.RuledNorm,), {"rule": rule}), hidden_layers=4)
 
 
-def stack_for(blocks, placement, final_norm, start, seed):
-    first, last = projection(2, 64, seed).double(), projection(64, 2, seed).double()
-    stack = residual_stack(blocks, placement, seed=seed, final_norm=final_norm, start=start)
-    return nn.Sequential(first, stack, last)
-
-
 def without_residual(start):
     def make(seed):
         first, stack, last = stack_for(4, "none", False, start, seed)
@@ -104,16 +99,6 @@ def with_biases(factor, start):
         return network
 
     return make
-
-
-class Third(nn.Identity):
-    def forward(self, rows):
-        return rows / 3
-
-
-def divided_at_the_end(seed):
-    first, stack, last = stack_for(4, "pre", False, "Xavier", seed)
-    return nn.Sequential(first, stack, Third(), last)
 
 
 BY_ADAM = {"rate": 0.001, "adam": True, "steps": 100}
@@ -154,8 +139,6 @@ RUNS = {
     "divides, no bias": Runs(rings(LESSON_9.DividesOnly, he=1.0), 3, above(0.4)),
     "one divisor, no bias": Runs(rings(OneDivisor, he=1.0), 3, below(0.01)),
     "by Adam": Runs(rings(LayerNorm, he=1.0), 4, below(0.12), BY_ADAM, points=64),
-    # Lesson 10: a fixed divisor does what the final norm of pre-LN does.
-    "a divisor": Runs(divided_at_the_end, 4, below(0.1), AT_0_3),
     # Lesson 10: norms alone don't train 24 layers at every rate, nor from every start.
     "chain at 0.05": Runs(rings(nn.LayerNorm, **CHAIN), 8, above(0.4), TO_300),
     "He's at 0.05": Runs(rings(nn.LayerNorm, **HE_CHAIN), 4, above(0.5), TO_100),

@@ -1,0 +1,11 @@
+"""Residual blocks between two maps, which can be trained on the two rings."""
+
+from torch import nn
+
+from lnorm_utils.data import projection, residual_stack
+
+
+def stack_for(blocks, placement, final_norm, start, seed):
+    first, last = projection(2, 64, seed).double(), projection(64, 2, seed).double()
+    stack = residual_stack(blocks, placement, seed=seed, final_norm=final_norm, start=start)
+    return nn.Sequential(first, stack, last)
