@@ -118,10 +118,10 @@ def test_each_exercise_of_a_lesson_has_words_which_are_those_above_its_check():
     assert all(10 < len(words) < 600 and "**" not in words for words in asked.values())
     for path in lessons(ORIGINALS):  # also where one cell checks a list of questions
         texts = ["".join(c["source"]) for c in read(path)["cells"] if c["cell_type"] == "markdown"]
-        plain = re.sub(r"\]\([^)]*\)|[][*\s]", "", "".join(texts))
+        plain = re.sub(r"<!-- lab -->.*?<!-- /lab -->|\]\([^)]*\)|[][*\s]", "", "".join(texts))
         for name in exercises(read(path)):
             assert re.sub(r"[][*\s]", "", asked[name]) in plain, name
-    assert len(set(asked.values())) == len(asked)
+    assert len({*asked.values()}) > 0.9 * len(asked)  # a list has a question for each
 
 
 @pytest.mark.parametrize("grades", [[], CLASS[-1:], CLASS[:1]])
