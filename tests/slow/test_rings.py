@@ -131,7 +131,11 @@ RUNS = {
     "bias 0": Runs(other_biases(of=0), 3, below(0.05), TO_100, points=64),
     "bias 3": Runs(other_biases(of=3), 3, above(0.4), TO_100, points=64),
     "last bias": Runs(other_biases(of=-1), 3, above(0.4), TO_100, points=64),
-    "600 steps": Runs(rings(LayerNorm, he=1.0), 3, below(0.05), {"steps": 600}, points=64),
+    "a tenth": Runs(
+        from_he(lambda n, _: n[0].bias.data.normal_(0, 0.1)), 3, above(0.4), TO_100, 64
+    ),
+    "300 steps": Runs(rings(LayerNorm, he=1.0), 3, above(0.1), TO_300, points=64),
+    "450 steps": Runs(rings(LayerNorm, he=1.0), 3, below(0.1), {"steps": 450}, points=64),
     "a third": Runs(from_he(lambda n, _: n[0].weight.data.div_(3)), 3, below(0.05), points=64),
     # Lesson 9: dividing is enough.
     "divides": Runs(rings(LESSON_9.DividesOnly), 6, below(0.01)),
