@@ -1,253 +1,426 @@
-// What a reader sees of a row, and touches: `mount` puts it into any page. It stands behind
-// controls.js and row_core.js.
+// What a reader sees of a row, and touches: `mount` puts it into any page. row.json has the states.
+import { drawButtons, drawGroup, element } from "./engine/controls.js";
+import { layoutCells } from "./row_cells.js";
+import { takeCells, takeMachine } from "./row_hands.js";
+import { drawLane, laneOf, layoutLane, tellLane } from "./row_lane.js";
+import { drawMachine, layoutMachine, pen, tellMachine } from "./row_machine.js";
+import { clamp, derive, fitted, short, stations } from "./row_numbers.js";
 
-const [GRAIN, PULL] = [0.25, 0.25 / 8]; // dragged in quarters, one for 8 pixels
-const AWAY = 8000; // milliseconds until a reader who has touched the picture reads on
+const [AWAY, BEAT, SEGMENT] = [8000, 600, 1500]; // milliseconds: until a hand is away; a change; a step
 const HANDLE = 'a[href*="#row="]';
+const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
+const PLAIN = { rms: false, eps: 1e-5, gamma: null, beta: null, lane: null };
+const FORMULA = `<math displaystyle="true" role="img"><mi data-of="y">y</mi><mo>=</mo><mfrac><mrow
+data-of="centered"><mi data-of="x">x</mi><mrow data-of="mean"><mo>−</mo><mi>mean</mi></mrow></mrow>
+<msqrt data-of="spread"><mi data-of="var" class="under">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt>
+</mfrac><mrow class="affine"><mo>·</mo><mi data-of="gamma">γ</mi><mo>+</mo><mi data-of="beta">β</mi></mrow>
+</math>`;
+const [ALL, COUNTS] = [["", "", "both", "all three", "all four", "all five"], ["no", "one", "two", "three", "four"]];
+const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** What an address calls a preset or a term, such as "#row=one-per-word". */
 const addressed = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
-
 const nameIn = (link) => decodeURIComponent(link.hash.slice(5));
+const differ = (one, other) => one.filter((value, i) => Math.abs(value - other[i]) > 0.005).length;
 
 /** Whose picture a link means: one of its section that has this state, is seen, and is near. */
 function ownerOf(link) {
   const far = (one) => Math.abs(one.getBoundingClientRect().top - link.getBoundingClientRect().top)
-    + 1e6 * !one.checkVisibility() + 2e6 * !one.states.includes(nameIn(link));
+    + 1e6 * !one.checkVisibility() + 2e6 * !one.row.addresses.includes(nameIn(link));
   const around = link.closest("section:has(.lnorm-row .stage)") ?? document;
-  return [...around.querySelectorAll(".lnorm-row .stage")].sort((a, b) => far(a) - far(b))[0];
+  return [...around.querySelectorAll(".lnorm-row .stage")].sort((a, b) => far(a) - far(b))[0]?.row;
 }
 
-/**
- * Draw a row into an element, in the state of a preset.
- *
- * Return its picture, which can `point`: do what a link in the text asks for, unless the reader is
- * at the picture; and `close`: let go of everything.
- */
-export function mount(parent, page) {
-  const words = page.sentences.flat();
-  const presets = Object.entries(page.states).map(([name, { says, rows, ...state }]) => {
-    if (rows) state.x = page.x.map((values, row) => rows[row] ?? values);
-    return { name, address: addressed(name), says, state };
-  });
-  const most = Math.max(10, ...page.x.flat().map(Math.abs)); // how far a number is dragged
-  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const root = drawGroup(parent, "lnorm-row", page.alt);
-  const [chips, tools] = [drawGroup(root, "chips", "states"), drawGroup(root, "tools", "views")];
-  const stage = element("div", root, { class: "stage" });
-  const table = element("table", stage); // what is drawn, for whoever hears it
-  const says = element("p", root, { role: "status" });
-  const nodes = new Map(); // id → what is drawn of a box
-  let [state, touched, room] = [{ at: 0, ...page.start, x: page.x }, -AWAY, 0];
-  let [pinned, peeked] = ["", ""]; // terms that are lit
-  let [hot, drag] = [null, null]; // what is pointed at, and dragged
-  let [seen, moved] = [null, []]; // all steps, and those that changed
+class Row {
+  constructor(parent, page) {
+    const { at, depth, ...start } = { at: 0, ...page.start };
+    this.presets = Object.entries(page.states).map(([name, { says, rows, ...changes }]) => {
+      const x = rows && { x: page.x.map((values, row) => rows[row] ?? values) };
+      return { name, address: addressed(name), says, state: { ...PLAIN, ...start, ...changes, ...x } };
+    });
+    Object.assign(this, { page, words: page.sentences.flat(), depths: page.depths ?? DEPTHS,
+      addresses: this.presets.map(({ address }) => address), reach: page.reach ?? 16,
+      state: { ...PLAIN, ...start, at, depth, x: page.x }, t: 0, touched: -AWAY, isFresh: true,
+      pinned: "", peeked: "", hot: null, grip: null, drag: null, moved: [], nodes: new Map() });
+    // How far a number is dragged.
+    this.edge = this.isCells && !Object.keys(this.depths).length
+      ? Math.max(10, ...page.x.flat().map(Math.abs)) : this.reach - 1;
+    this.build(parent);
+    this.gone = new AbortController();
+    for (const type of ["click", "pointerover", "pointerout", "focusin", "focusout"])
+      document.addEventListener(type, (event) => this.follow(event),
+        { capture: true, signal: this.gone.signal });
+    new ResizeObserver(() => this.draw()).observe(this.stage);
+    this.show(this.preset(page.preset), 0);
+  }
 
-  const depths = page.depths ?? { numbers: "numbers", row: "one word", steps: "its steps" };
-  const buttons = [
-    ...presets.map((preset) => [chips, preset.name, () => show(preset), () => isShown(preset)]),
-    ...Object.entries(depths).map(([depth, label]) =>
-      [tools, label, () => go({ depth }), () => depth === state.depth]),
-    ...Object.entries(page.axes ?? {}).map(([axis, label]) => [tools, label, () => go({
-      over: [..."NLD"].filter((one) => (one === axis) !== state.over.includes(one)).join("") }),
-    () => state.over.includes(axis)]),
-  ].map(([into, label, press, isOn]) => ({ isOn, button: drawButtons([label], into, press)[0] }));
+  get isCells() { return this.state.depth === "numbers"; }
 
-  /** Change parts of the state, and say what is seen now. */
-  function go(changes, said, at = null) {
+  preset(name) { return this.presets.find((one) => one.name === name); }
+
+  isShown({ state }) {
+    return Object.entries(state).every(([key, value]) => `${this.state[key]}` === `${value}`);
+  }
+
+  build(parent) {
+    const { page } = this;
+    this.root = drawGroup(parent, "lnorm-row", page.alt);
+    const [chips, stage] = [drawGroup(this.root, "chips", "states"), element("div", this.root, { class: "stage" })];
+    Object.assign(this, { stage, bar: element("div", this.root, { class: "bar" }),
+      says: element("p", this.root, { role: "status" }),
+      table: element("table", element("div", this.root, { class: "told" })) });
+    stage.row = this;
+    this.views = ["", ""].map(() => {
+      const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+      stage.append(svg);
+      return { svg, pen: pen(svg) };
+    });
+    this.bar.innerHTML = `${FORMULA}<button type="button" class="play">▶</button>
+      <input type="range" step="0.01" aria-label="the way of the numbers through the stations">`;
+    [this.formula, this.play, this.scrubber] = this.bar.children;
+    this.play.ariaLabel = "play the way of the numbers through the stations";
+    this.play.onclick = () => this.run();
+    this.scrubber.oninput = () => { this.running = 0; this.travel(Number(this.scrubber.value)); };
+    const tools = drawGroup(this.root, "tools", "views");
+    const toggle = (name, press, isOn, when = () => true) => [tools, name, press, isOn, when];
+    const isRow = (name) => () => !this.isCells && !this.state.lane && (page.toggles ?? ["eps"]).includes(name);
+    const ones = page.x[0].map(() => 1);
+    const affine = page.affine ?? { gamma: ones.with(0, 0.5).with(1, 2), beta: ones.map(() => 0).with(-1, 1) };
+    this.buttons = [
+      ...this.presets.map((one) => [chips, one.name, () => this.show(one), () => this.isShown(one)]),
+      ...Object.entries(this.depths).map(([depth, label]) =>
+        toggle(label, () => this.go({ depth }), () => depth === this.state.depth)),
+      ...Object.entries(page.axes ?? {}).map(([axis, label]) => toggle(label, () => this.go({
+        over: [..."NLD"].filter((one) => (one === axis) !== this.state.over.includes(one)).join("") }),
+      () => this.state.over.includes(axis))),
+      toggle("RMSNorm", () => this.go({ rms: !this.state.rms }), () => this.state.rms, isRow("rms")),
+      toggle("· γ + β", () => this.go(this.state.gamma ? { gamma: null, beta: null } : affine),
+        () => Boolean(this.state.gamma), isRow("affine")),
+      toggle("ε = 1", () => this.go({ eps: this.state.eps === 1 ? 1e-5 : 1 }), () => this.state.eps === 1, isRow("eps")),
+      toggle("reset", () => this.show(this.preset(page.preset))),
+      ...(document.fullscreenEnabled ? [toggle("full screen", () => this.root.requestFullscreen())] : []),
+    ].map(([into, label, press, isOn, when = () => true]) =>
+      ({ isOn, when, button: drawButtons([label], into, press)[0] }));
+    if (this.buttons.length > 11) { // behind one
+      const [more] = drawButtons(["more"], tools, () => {
+        more.ariaExpanded = !tools.classList.toggle("folded");
+      });
+      more.ariaExpanded = !tools.classList.toggle("folded");
+      more.className = "more";
+    }
+    takeCells(this);
+    for (const view of this.views) takeMachine(this, view);
+    for (const type of ["pointerdown", "keydown"])
+      this.root.addEventListener(type, () => { this.touched = performance.now(); }, true);
+    this.root.addEventListener("pointerover", ({ target, pointerType }) => {
+      if (pointerType !== "mouse") return;
+      this.peeked = target.closest("math [data-of], td[data-of], th[data-of]")?.dataset.of.split(" ")[0] ?? "";
+      this.light();
+    });
+    this.root.addEventListener("fullscreenchange", () => this.draw());
+  }
+
+  /** Show a preset: its numbers and its view. */
+  show({ state, says }, milliseconds = BEAT) {
+    const isMoved = state.x && `${state.x}` !== `${this.page.x}`;
+    this.go(state, { said: says, base: isMoved ? this.page.x : null, milliseconds });
+  }
+
+  /** Change parts of the state, and say what is seen now. base: numbers whose results stay as rings. */
+  go(changes, { said, cause = "", base = null, at = null, milliseconds = BEAT } = {}) {
     // A preset is seen as a change of the first numbers, whatever a hand has made of them.
-    const before = solve(said ? { ...state, ...changes, x: page.x } : state).steps;
-    state = { ...state, ...changes };
-    if (isOpen(state) && state.over) state.over = "D"; // a word alone has its own mean
-    seen = solve(state);
+    const before = this.solve(said ? { ...this.state, ...changes, x: this.page.x } : this.state).steps;
+    this.state = { ...this.state, ...changes };
+    const { state } = this;
+    if (!this.isCells && state.over) state.over = "D"; // a word alone has its own mean
+    this.seen = this.solve(state);
     const result = (step) => step[state.results] ?? step.group.mean;
-    [hot, pinned, moved] = [at, "", !changes.x ? [] : seen.steps.flat()
-      .filter((step) => Math.abs(result(step) - result(before[step.row][step.d])) > 1e-9)];
-    tell(said);
-    draw();
-  }
-  const show = (preset) => go(preset.state, preset.says);
-  const isShown = (preset) => Object.entries(preset.state)
-    .every(([key, value]) => `${state[key]}` === `${value}`);
-  function change({ row, d }, value) {
-    const next = Math.max(-most, Math.min(most, Math.round(value / GRAIN) * GRAIN));
-    const x = state.x.with(row, state.x[row].with(d, next));
-    if (next !== state.x[row][d]) go({ x }, undefined, { row, d });
+    this.moved = !changes.x ? [] : this.seen.steps.flat()
+      .filter((step) => Math.abs(result(step) - result(before[step.row][step.d])) > 1e-9);
+    Object.assign(this, { pinned: "", base, cause, hot: at, t: this.grip ? this.t : 0, running: 0 });
+    this.tell(said);
+    this.tween(milliseconds);
   }
 
-  const solve = (some) => derive(some.x, { length: page.sentences[0].length, ...some });
+  solve(some) {
+    return derive(some.x, { length: this.page.sentences[0].length, ...some });
+  }
 
-  function light() {
-    const lit = peeked || pinned;
-    for (const part of root.querySelectorAll("[data-of]"))
+  /** What the machine is to show. */
+  get goal() {
+    const { x, at, rms, eps, gamma, beta } = this.state;
+    return { x: x[at], keep: rms ? 0 : 1, eps, affine: gamma ? 1 : 0,
+      gamma: gamma ?? x[at].map(() => 1), beta: beta ?? x[at].map(() => 0) };
+  }
+
+  /** Go there in a movement that can be followed. */
+  tween(milliseconds) {
+    const [goal, start] = [this.goal, performance.now()];
+    const from = this.now ?? goal;
+    const mix = (a, b, part) => (Array.isArray(b) ? b.map((v, i) => mix(a[i], v, part)) : a + (b - a) * part);
+    cancelAnimationFrame(this.frame);
+    const step = (time) => {
+      const part = isCalm || !milliseconds ? 1 : clamp((time - start) / milliseconds, 0, 1);
+      const eased = part * part * (3 - 2 * part);
+      this.now = Object.fromEntries(Object.entries(goal).map(([key, to]) => [key, mix(from[key], to, eased)]));
+      this.draw();
+      if (part < 1) this.frame = requestAnimationFrame(step);
+    };
+    step(start);
+  }
+
+  /** Light the parts of a term: in formula and table, and in the picture by dimming the others. */
+  light() {
+    const s = Math.min(3, Math.floor(this.t));
+    const travels = this.t > 0.02 && this.t < 2.98 + this.now.affine ? ["mean", "spread", "y", "gamma"][s] : "";
+    const held = this.grip && { dot: "x", result: "y", mean: "mean", spread: "spread" }[this.grip.act];
+    const asked = this.peeked || this.pinned;
+    const lit = asked || travels || held;
+    for (const part of this.root.querySelectorAll("[data-of]"))
       part.classList.toggle("lit", part.dataset.of.split(" ").includes(lit));
-    const names = [lit, ...presets.filter(isShown).map(({ address }) => address)];
-    for (const link of document.querySelectorAll(HANDLE)) if (ownerOf(link) === stage)
+    this.root.classList.toggle("some", Boolean(asked));
+    this.formula.classList.toggle("some", Boolean(lit));
+    const names = [asked, ...this.presets.filter((one) => this.isShown(one)).map(({ address }) => address)];
+    for (const link of document.querySelectorAll(HANDLE)) if (ownerOf(link) === this)
       link.classList.toggle("lnorm-lit", names.includes(nameIn(link)));
   }
 
-  /** Say what is seen: the words of a preset, or what has become of a number. */
-  function tell(said) {
-    const { row, d } = hot ?? { row: state.at, d: 0 };
+  /** Say what is seen: the words of a preset, or what has become of the numbers. */
+  tell(said) {
+    const { lane } = this.state;
+    const words = said ?? (this.isCells || lane ? this.tellCells() : this.tellRow());
+    this.told = words.charAt(0).toUpperCase() + words.slice(1);
+    if (this.says.textContent !== this.told) this.says.textContent = this.told;
+  }
+
+  tellCells() {
+    const { state, seen, moved, words, page } = this;
+    const { row, d } = (this.isCells && this.hot) || { row: state.at, d: this.grip?.d ?? 0 };
     const { mean, variance, steps } = seen.steps[row][d].group;
     const parts = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
     const count = (number, one) => `${number} ${one}${number > 1 ? "s" : ""}`;
-    const [means, who] = isOpen(state) ? [1, "Layer norm takes "] : [seen.groups.length, ""];
-    if (isOpen(state) || state.over !== undefined) parts.push(
-      `${who}${count(means, "mean")} of ${count(steps.length, "number")}${means > 1 ? " each, here"
-        : ":"} ${fitted(mean)}, with spread ${fitted(Math.sqrt(variance))}.`);
+    const means = seen.groups.length;
+    if (this.isCells && state.over !== undefined) parts.push(`${count(means, "mean")} of ${
+      count(steps.length, "number")}${means > 1 ? " each, here" : ":"} ${fitted(mean)}, with spread ${
+      fitted(Math.sqrt(variance))}.`);
     // A change is in one word, in one feature of all words, or everywhere.
     const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
     const whose = isOne("row") ? `, those of “${words[row]}”`
       : isOne("d") ? `, those of ${page.letters[d]} in all words` : "";
-    if (isOpen(state)) parts.push(
-      `Results: ${tableOf(state, seen.steps[row]).at(-1).values.map(plain).join(", ")}.`);
-    else if (state.results && moved[0]) parts.push(`${moved.length} results have changed${whose}.`);
-    says.textContent = said ?? parts.join(" ");
+    if (this.isCells && state.results && moved[0]) parts.push(`${moved.length} results have changed${whose}.`);
+    return parts.join(" ");
   }
 
-  function draw() {
-    const width = Math.min(stage.clientWidth, 760);
-    if (!width) return;
-    const { boxes, told } = layout(state, page, width, seen);
-    if (!drag?.isPulled) {
-      // As high as the highest preset, so that what's below stays where it is.
-      room = Math.max(...presets
-        .map((preset) => ({ ...state, ...preset.state, depth: state.depth }))
-        .map((one) => layout(one, page, width, solve(one)).height));
-      const written = (text, isHead) => (isHead ? `<th>${text}</th>` : `<td>${text}</td>`);
-      table.innerHTML = told.map((line, i) => `<tr>${line.map((text, at) =>
-        written(text, (i === 0) !== (at === 0))).join("")}</tr>`).join("");
+  /** What follows from what was done, computed from the numbers, so it's true in each view. */
+  tellRow() {
+    const { cause, base, state: { at, rms, gamma }, goal } = this;
+    const one = stations(goal.x, goal);
+    const all = ALL[goal.x.length] ?? `all ${goal.x.length}`;
+    const so = cause && `${cause}: `;
+    if (this.t > 0.02 && this.t < 2.98 + goal.affine) return [
+      rms ? "RMSNorm subtracts nothing." : `− mean: ${all} slide by the same ${short(Math.abs(one.center))}.`,
+      `÷ ${rms ? "RMS" : "spread"}: ${all} are divided by the same ${short(one.root)}.`,
+      `The same results, drawn ${this.reach / 2} times as large.`,
+      "· γ + β: each result has a γ and a β of its own."][Math.floor(this.t)];
+    if (one.spread < 1e-6) return `${so}only zeros are left, because 0 is divided by √ε.`;
+    if (!rms && one.root > 1.03 * one.spread)
+      return `${so}the spread is ${short(one.spread)}, but with ε the row is divided by ${short(one.root)}.`;
+    if (rms && !this.grip && !base) return Math.abs(one.mean) < 0.005
+      ? "The mean is 0, so RMSNorm and layer norm give the same results."
+      : "RMSNorm keeps the mean, so its results aren't those of layer norm, at the rings.";
+    if (base) {
+      const moved = differ(stations(base[at], goal).y, one.y);
+      const which = moved === goal.x.length ? all : COUNTS[moved] ?? moved;
+      return `${so || "now "}${which} result${moved < 2 ? " has" : "s have"} changed.`;
     }
-    // Keys go through words and numbers in their order, so all of them are made at first.
-    if (!nodes.size) layout({ ...state, depth: "numbers" }, page, width, seen).boxes.forEach(paint);
-    for (const node of nodes.values()) node.classList.add("away");
-    boxes.forEach(paint);
+    if (gamma) return "each result is multiplied by a γ of its own, and a β of its own is added.";
+    return `the mean is ${short(one.mean)}, and the spread is ${short(one.spread)}.`;
+  }
+
+  draw() {
+    const scale = document.fullscreenElement === this.root
+      ? Math.min((innerWidth - 40) / 800, (innerHeight - 20) / (this.height + 230)) : 1;
+    this.root.style.zoom = scale === 1 ? "" : scale;
+    const width = Math.min(this.stage.clientWidth, 760);
+    if (!width || !this.now) return;
+    const { state, page, isCells } = this;
+    const isMachine = !isCells && !state.lane;
+    this.bar.hidden = !isMachine;
+    this.root.classList.toggle("steps", state.depth === "steps");
+    for (const { svg } of this.views) svg.classList.toggle("away", isCells);
+    if (isCells) this.drawCells(width);
+    else for (const node of this.nodes.values()) node.classList.add("away");
+    if (state.lane && !isCells) this.drawLane(width);
+    if (isMachine) this.drawRow(width);
+    if (!this.drag) this.height = this.heightIn(width);
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
-    stage.style.cssText = `--height: ${room}px; --header: ${header}px;
-      transition: ${isCalm || drag?.isPulled ? 0 : 0.4}s`;
-    for (const { button, isOn } of buttons) button.ariaPressed = isOn();
-    light();
+    this.stage.style.cssText = `--height: ${this.height}px; --header: ${header}px;
+      transition: ${isCalm || this.drag?.isPulled ? 0 : 0.4}s`;
+    for (const { button, isOn, when } of this.buttons) {
+      button.hidden = !when();
+      if (isOn) button.ariaPressed = isOn();
+    }
+    this.light();
+  }
+
+  /** Cells are as high as those of the highest preset, so that what's below stays where it is. */
+  heightIn(width) {
+    const { state } = this;
+    if (!this.isCells) return this.views[0].place?.height ?? 0;
+    const all = [state, ...this.presets.map((one) => ({ ...state, ...one.state }))];
+    return Math.max(...all.map((one) => layoutCells(one, this.page, width, this.solve(one)).height));
+  }
+
+  get look() { return { letters: this.page.letters, reach: this.reach }; }
+
+  drawTable(lines) {
+    const cell = (tag, text, part) => `<${tag}${part ? ` data-of="${part}"` : ""}>${text}</${tag}>`;
+    const made = lines.map(({ label, values, part, beside, besideOf }, i) => `<tr>${cell(i ? "th" : "td", label, part)}${
+      values.map((text) => cell(i ? "td" : "th", text, part)).join("")}${cell("td", beside, besideOf)}</tr>`).join("");
+    if (this.table.made !== made) Object.assign(this.table, { made, innerHTML: made });
+  }
+  drawCells(width) {
+    const { boxes, told } = layoutCells(this.state, this.page, width, this.seen);
+    this.drawTable(told.map(([label, ...values]) => ({ label, values, part: "", beside: "" })));
+    for (const node of this.nodes.values()) node.classList.add("away");
+    for (const box of boxes) this.paint(box);
   }
 
   /** Draw a box, which is made when it's first needed; of most the table tells. */
-  function paint(box) {
-    const { id, kind, row, d, place: [x, y, w, h], lean, tone, value, text, html = "" } = box;
-    const node = nodes.get(id) ?? element(kind === "word" ? "button" : "div", stage,
-      { "aria-hidden": !["word", "cell", "formula"].includes(kind) });
-    if (!nodes.has(id)) node.innerHTML = kind !== "cell" ? html : `<input type="range" step="any"
-      min="${-most}" max="${most}" aria-label="number ${page.letters[d]} of ${words[row]}">
+  paint(box) {
+    const { id, kind, row, d, place: [x, y, w, h], tone, value, text } = box;
+    const { state, seen, hot, page, edge } = this;
+    const node = this.nodes.get(id) ?? element(kind === "word" ? "button" : "div", this.stage,
+      { "aria-hidden": !["word", "cell"].includes(kind) });
+    if (!this.nodes.has(id) && kind === "cell") node.innerHTML = `<input type="range" step="any"
+      min="${-edge}" max="${edge}" aria-label="number ${page.letters[d]} of ${this.words[row]}">
       <span aria-hidden="true"></span>`;
-    nodes.set(id, node);
+    this.nodes.set(id, node);
     const step = seen.steps[row]?.[d]; // whose number, or mean, it shows
     const center = hot && state.over !== undefined && seen.steps[hot.row][hot.d].group;
     const opacity = center && step && step.group !== center ? 0.5 : "";
-    const [translate, transform] = [`${x}px ${y}px`, lean ? `skewX(${lean}rad)` : ""];
-    Object.assign(node.style, { translate, transform, width: `${w}px`, height: `${h}px`, opacity });
-    const marks = `${hot && d === hot.d ? "hot" : ""} ${moved.includes(step) ? "moved" : ""}`;
+    Object.assign(node.style, { translate: `${x}px ${y}px`, width: `${w}px`, height: `${h}px`, opacity });
+    const marks = `${hot && d === hot.d ? "hot" : ""} ${this.moved.includes(step) ? "moved" : ""}`;
     Object.assign(node, { box, className: `box ${kind} ${marks}` });
-    for (const name of ["of", "pull"]) if (name in box) node.dataset[name] = box[name];
-    if (tone !== undefined) node.style.setProperty("--fill",
-      `${tone < 0 ? "#e69f00" : "#0072b2"} ${Math.min(1, Math.abs(tone)) * 46}%`);
+    if ("of" in box) node.dataset.of = box.of;
+    if (tone !== undefined) node.style.setProperty("--fill", `${Math.min(1, tone) * 40}%`);
     if (text !== undefined) (node.lastElementChild ?? node).textContent = text;
-    if (kind === "word") node.ariaPressed = box.leads === "numbers";
     if (kind === "cell") Object.assign(node.firstChild, { value, ariaValueText: short(value) });
   }
 
-  // A number is pulled sideways: up and down scrolls the page. A dot has the number of its cell.
-  const partAt = ({ target }) => target.closest(".cell, .below, .dot")?.box;
-  const hands = {
-    mousedown: (event) => { if (partAt(event)) event.preventDefault(); }, // it keeps the focus
-    click: ({ target }) => {
-      const { row, leads } = target.closest(".word")?.box ?? {};
-      if (leads in depths) go({ depth: leads, at: row });
-    },
-    input: (event) => change(partAt(event), Number(event.target.value)),
-    focusin: (event) => {
-      hot = partAt(event);
-      if (hot && !state.results) tell();
-      draw();
-    },
-    focusout: () => { hot = null; draw(); },
-    pointerdown: (event) => {
-      pinned = "";
-      drag = partAt(event) && { ...partAt(event), from: event.clientX, x: state.x };
-      if (drag) stage.setPointerCapture(event.pointerId);
-      light();
-    },
-    pointermove: ({ clientX }) => {
-      if (drag && (drag.isPulled ||= Math.abs(clientX - drag.from) > 3))
-        change(drag, drag.x[drag.row][drag.d] + (clientX - drag.from) * (drag.pull ?? PULL));
-    },
-    pointerup: () => {
-      if (drag) nodes.get(`cell${drag.row},${drag.d}`).firstChild.focus({ preventScroll: true });
-      drag = null;
-      draw();
-    },
-    pointercancel: () => { // a finger that scrolls the page
-      if (drag) go({ x: drag.x });
-      drag = null;
-    },
-    pointerover: (event) => {
-      if (event.pointerType !== "mouse" || drag) return;
-      hot = partAt(event);
-      peeked = hot ? "" : event.target.closest("[data-of]")?.dataset.of.split(" ")[0] ?? "";
-      draw();
-    },
-  };
-  hands.pointerleave = hands.pointerover;
-  for (const [type, act] of Object.entries(hands)) stage.addEventListener(type, act);
-  const settle = () => { touched = performance.now(); };
-  for (const type of ["pointerdown", "keydown"]) root.addEventListener(type, settle, true);
+  drawLane(width) {
+    const { state: { x, at, lane }, views: [view, other] } = this;
+    const steps = laneOf(x[at], lane);
+    view.place = layoutLane(width, steps, this.look);
+    this.resize(view, view.place.height);
+    other.svg.toggleAttribute("hidden", true);
+    drawLane(view.pen, steps, view.place, { word: this.words[at], edge: this.edge });
+    this.drawTable(tellLane(steps, this.page.letters));
+  }
+
+  resize({ svg }, height) { svg.style.height = `${height}px`; }
+
+  drawRow(width) {
+    const { now, state, page, base, grip, hot, t, touched } = this;
+    const isBeside = width >= 640 && state.rms; // RMSNorm has a machine of its own
+    this.views.forEach((view, i) => {
+      view.svg.toggleAttribute("hidden", Boolean(i) && !isBeside);
+      if (i && !isBeside) return;
+      const keep = isBeside ? 1 - i : now.keep;
+      const one = stations(now.x, { ...now, keep });
+      const before = base && stations(base[state.at], { ...now, keep }).y;
+      const isSame = Boolean(before) && `${base[state.at]}` !== `${now.x}` && !differ(before, one.y);
+      // Rings are where results were; in RMSNorm, where those of layer norm are.
+      const rings = keep < 0.5 ? stations(now.x, now.keep ? now : { ...now, keep: 1 }).y : before ?? one.y;
+      const place = layoutMachine(isBeside ? (width - 24) / 2 : width, one,
+        { keep, affine: now.affine, ...this.look });
+      Object.assign(view, { keep, one, place });
+      this.resize(view, place.height);
+      drawMachine(view.pen, { one, place, keep, rings, isSame: isSame && keep > 0.5,
+        isKept: keep < 0.5 || base }, { ...now, t, hot,
+        grip, word: this.words[state.at], edge: this.edge, touched: touched > 0 });
+    });
+    const [first] = this.views;
+    this.drawTable(tellMachine(isBeside ? this.views[1].one : first.one, page.letters, state));
+    const isRms = state.rms && !isBeside;
+    this.formula.classList.toggle("rms", isRms);
+    this.formula.classList.toggle("learned", Boolean(state.gamma));
+    this.formula.querySelector(".under").textContent = isRms ? "mean of x²" : "var";
+    this.formula.ariaLabel = `y is x ${isRms ? "" : "minus the mean, "}divided by the root of ${
+      isRms ? "the mean of its squares" : "the variance"} plus ε${state.gamma ? ", times γ, plus β" : ""}`;
+    Object.assign(this.scrubber, { max: state.gamma ? 4 : 3, value: t });
+  }
+
+  /** Show the numbers on their way, at a place from 0, where they are, to the last station. */
+  travel(t) {
+    this.t = t;
+    this.tell();
+    this.draw();
+  }
+
+  run() {
+    const [start, mine] = [performance.now(), this.running = Math.random()];
+    const step = (time) => {
+      if (this.running !== mine) return;
+      const at = clamp((time - start) / SEGMENT, 0, Number(this.scrubber.max));
+      const part = clamp((at % 1) / 0.8, 0, 1); // they rest at each station
+      this.travel(at < this.scrubber.max ? Math.floor(at) + (isCalm ? 0.5 : part * part * (3 - 2 * part)) : at);
+      if (at < this.scrubber.max) requestAnimationFrame(step);
+    };
+    step(start);
+  }
 
   /** Pin the term that a link in the text names, or show its state. */
-  function point(link, isPressed = false) {
-    if (!isPressed && (drag || performance.now() - touched < AWAY)) return;
+  point(link, isPressed = false) {
+    if (!isPressed && (this.drag || this.grip || performance.now() - this.touched < AWAY)) return;
     const name = nameIn(link);
-    const found = presets.find(({ address }) => address === name);
+    const found = this.presets.find(({ address }) => address === name);
     // Where a hand is asked for, reading on changes no number.
+    const { state } = this;
     if (!isPressed && state.results && `${found?.state.x ?? state.x}` !== `${state.x}`) return;
-    if (found) show(found);
+    if (found) this.show(found);
     else {
-      const part = root.querySelector(`[data-of~="${name}"]:not(.away, .away *)`);
-      if (!part) go({ depth: "steps" }); // which has it
-      pinned = isPressed && pinned === name ? "" : name;
+      const seen = [...this.root.querySelectorAll(`[data-of~="${name}"]`)]
+        .some((part) => part.checkVisibility({ visibilityProperty: true }));
+      if (!seen) this.go({ depth: "steps" }); // which has it
+      this.pinned = isPressed && this.pinned === name ? "" : name;
     }
-    light();
+    this.light();
   }
+
   /** Follow the hand in the text: what is pointed at is lit, what is pressed stays. */
-  function follow(event) {
+  follow(event) {
     const link = event.target.closest?.(HANDLE);
-    if (!link || ownerOf(link) !== stage) return;
-    if (event.type !== "click") peeked = /over|in$/.test(event.type) ? nameIn(link) : "";
+    if (!link || ownerOf(link) !== this) return;
+    if (event.type !== "click") this.peeked = /over|in$/.test(event.type) ? nameIn(link) : "";
     else {
       event.preventDefault();
-      settle();
-      stage.closest("details")?.setAttribute("open", "");
-      point(link, true);
-      const { top, bottom } = stage.getBoundingClientRect();
+      this.touched = performance.now();
+      this.stage.closest("details")?.setAttribute("open", "");
+      this.point(link, true);
+      const { top, bottom } = this.stage.getBoundingClientRect();
       if (bottom < 150 || top > innerHeight - 150)
-        stage.scrollIntoView({ block: "nearest", behavior: isCalm ? "instant" : "smooth" });
+        this.stage.scrollIntoView({ block: "nearest", behavior: isCalm ? "instant" : "smooth" });
     }
-    light();
+    this.light();
   }
-  const gone = new AbortController();
-  for (const type of ["click", "pointerover", "pointerout", "focusin", "focusout"])
-    document.addEventListener(type, follow, { capture: true, signal: gone.signal });
-  new ResizeObserver(draw).observe(stage);
-  Object.assign(stage, { states: presets.map(({ address }) => address), point,
-    close: () => { gone.abort(); root.remove(); } });
-  show(presets.find(({ name }) => name === page.preset));
-  return stage;
+
+  close() {
+    this.gone.abort();
+    this.root.remove();
+  }
 }
+
+/** Draw a row into an element, in the state of a preset. */
+export const mount = (parent, page) => new Row(parent, page);
 
 for (const place of document.querySelectorAll(".lnorm-row-place")) {
   const page = JSON.parse(place.querySelector("script").textContent);
   place.textContent = "";
-  const stage = mount(place, page);
-  if (stage.states.includes(nameIn(location))) {
-    stage.point(location, true);
-    stage.scrollIntoView();
+  const row = mount(place, page);
+  if (row.addresses.includes(nameIn(location))) {
+    row.point(location, true);
+    row.stage.scrollIntoView();
   }
   // The picture stays in view while paragraphs right below it speak of it.
   const below = () => place.nextElementSibling;
@@ -263,5 +436,9 @@ const reading = new IntersectionObserver((seen) => {
 }, { rootMargin: "-53% 0px -43% 0px" });
 for (const one of document.querySelectorAll(".lnorm-row-place > p")) reading.observe(one);
 
-/** A Jupyter widget made of `mount`. */
-export default { render: ({ model, el }) => mount(el, model.get("page")).close };
+/** A Jupyter widget made of `mount`, which shows the preset that Python names. */
+export default { render({ model, el }) {
+  const row = mount(el, model.get("page"));
+  model.on("change:preset", () => row.show(row.preset(model.get("preset"))));
+  return () => row.close();
+} };

@@ -1,64 +1,138 @@
 """The row: the numbers of one word on their way through a norm, one picture for all lessons."""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
+import traitlets
+from torch import Tensor
 
 from lnorm_course.explorers.engine.controls import one_of
 from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.stills import Still
 from lnorm_utils.data import encoded_points
-from lnorm_utils.functional import layer_norm
-from lnorm_utils.plotting import number_lines, shared_cells
+from lnorm_utils.functional import layer_norm, layer_norm_steps
+from lnorm_utils.plotting import shared_cells
+from lnorm_utils.plotting.picture import GRAY, MEAN, SPREAD, Picture, in_style
 
 __all__ = ["Row", "explore_row"]
 
 HERE = Path(__file__).parent
-SCRIPTS = (ENGINE / "controls.js", HERE / "row_core.js", HERE / "row.js")
+PARTS = ("numbers", "cells", "lane", "machine", "hands")  # each imports only those before it
+SCRIPTS = (ENGINE / "controls.js", *(HERE / f"row_{part}.js" for part in PARTS), HERE / "row.js")
+# One script, as a widget needs it: what a file imports stands above it.
+SCRIPT = "\n".join(
+    re.sub(r"^import .*\n", "", file.read_text("utf-8"), flags=re.MULTILINE) for file in SCRIPTS
+)
 STYLES = (ENGINE / "explorer.css", HERE / "row.css")
-SCRIPT, STYLE = ("\n".join(file.read_text("utf-8") for file in one) for one in (SCRIPTS, STYLES))
+STYLE = "\n".join(file.read_text("utf-8") for file in STYLES)
 # Name → what a picture shows: its words and their numbers (without them, those of lesson 1), the
 # state that it starts in, and others, which are changes of it.
 SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
+ZOOM = 8  # the last line shows results this many times as large
+Numbers = tuple[Any, ...]
 SENTENCES = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
 
 
 class Row(Still):
-    """The widget of `explore_row`, which computes in the browser."""
+    """The widget of `explore_row`, which computes in the browser.
+
+    `preset`, the name of the preset that was shown last, can be set.
+    """
 
     _esm = SCRIPT
     _css = STYLE
+    preset = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, page: dict[str, Any]) -> None:
-        super().__init__(page)
-        self.state = {**page["start"], **page["states"][page["preset"]]}
-        self.alt, self.words = page["alt"], self.state["says"]
+        super().__init__(page, preset=page["preset"])
+
+    @traitlets.validate("preset")
+    def _known(self, proposal: Any) -> str:
+        return one_of(proposal["value"], self.page["states"], "preset")
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the preset shows."""
+        return {**self.page["start"], **self.page["states"][self.preset]}
+
+    @property
+    def alt(self) -> str:
+        """What the picture shows."""
+        return str(self.page["alt"])
+
+    @property
+    def words(self) -> str:
+        """What there is to see in the preset."""
+        return str(self.state["says"])
 
     def png(self) -> bytes:
-        """Draw what stands where no widget runs: a word on two lines, or all words in a table."""
-        x = [*map(tuple, self.page["x"])]
-        for at, row in self.state.get("rows", {}).items():
+        """Draw what stands where no widget runs: a word at its stations, or all in a table."""
+        state, x = self.state, [*map(tuple, self.page["x"])]
+        for at, row in state.get("rows", {}).items():
             x[int(at)] = tuple(row)
-        if self.state["depth"] != "numbers":
-            return _two_lines(x[self.state.get("at", 0)])
-        return _table(tuple(x), len(self.page["sentences"][0]), self.state.get("over") or "D")
-
-
-@cache  # many presets begin with the same picture
-def _two_lines(row: tuple[float, ...]) -> bytes:
-    x = torch.tensor(row, dtype=torch.float64)
-    picture = number_lines(torch.stack([x, layer_norm(x, len(x))]))
-    picture.axes[0].set_yticks([0, 1], ["x", "layer norm"])
-    return picture.png()
+        if state["depth"] == "numbers":
+            return _table(tuple(x), len(self.page["sentences"][0]), state.get("over") or "D")
+        affine = (tuple(state.get(name) or ()) for name in ("gamma", "beta"))
+        lane = tuple(state.get("lane") or ())
+        return _stations(x[state.get("at", 0)], *affine, state.get("rms", False), lane)
 
 
 @cache
 def _table(rows: tuple[tuple[float, ...], ...], length: int, over: str) -> bytes:
     words = torch.tensor(rows, dtype=torch.float64).unflatten(0, (-1, length))
     return shared_cells(words, tuple(map("NLD".index, over))).png()
+
+
+def _way(x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, lane: Numbers) -> dict[str, Tensor]:
+    """Return what a row is at each station, by its name."""
+    steps = layer_norm_steps(x, len(x))
+    if lane:
+        parts = {"LN": lambda v: layer_norm(v, len(v)), "f doubles": lambda v: 2 * v}
+        way = {"x": x}
+        for part in lane:
+            (*_, last) = way.values()
+            way[part] = parts.get(part, lambda v: v + x)(last)
+        return way
+    y = x / x.square().mean().sqrt() if rms else steps.x_hat
+    way = {"x": x} if rms else {"x": x, "− mean": x - steps.mean}
+    way["÷ RMS" if rms else "÷ spread"] = y
+    way[f"× {ZOOM}"] = ZOOM * y
+    return {**way, "· γ + β": ZOOM * (gamma * y + beta)} if len(gamma) else way
+
+
+@cache  # many presets begin with the same picture
+@in_style
+def _stations(*args: Any) -> bytes:
+    row, gamma, beta, rms, lane = args
+    x = torch.tensor(row, dtype=torch.float64)
+    way = _way(x, torch.tensor(gamma), torch.tensor(beta), rms, lane)
+    picture = Picture("", 5.8, 0.62 * len(way) + 0.4)
+    ax = picture.subplots()
+    lines = torch.stack([*way.values()])
+    heights = torch.arange(len(way))
+    means, spreads = lines.mean(1), lines.std(1, correction=0)
+    until = len(way) if lane else [*way].index(f"× {ZOOM}")
+    edges = (means - spreads)[:until], (means + spreads)[:until]
+    ax.fill_betweenx(heights[:until], *edges, color=SPREAD, alpha=0.25, lw=0)
+    ax.plot(means, heights, color=MEAN, lw=2.5)
+    ax.plot(lines, heights.expand(len(x), -1).T, color=GRAY, lw=1, zorder=1)
+    for line, height in zip(lines.tolist(), heights.tolist(), strict=True):
+        ax.axhline(height, color=GRAY, lw=1.5, zorder=0)
+        for at in sorted({*line}):
+            name = "".join(letter for letter, v in zip("abcdefgh", line, strict=False) if v == at)
+            look = {"boxstyle": "round,pad=0.25", "fc": "#4a535c", "ec": "white"}
+            ax.text(
+                at, height, name, color="white", ha="center", va="center", fontsize=9, bbox=look
+            )
+    ax.set_yticks(heights, [*way])
+    ax.set(xlim=(-16, 16), ylim=(len(way) - 0.6, -0.6), xticks=[])
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    return picture.png()
 
 
 def explore_row(preset: str = "four numbers") -> Row:

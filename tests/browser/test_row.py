@@ -1,7 +1,5 @@
 """The row on pages: touched by keys, mouse and finger, or from the text."""
 
-from itertools import pairwise
-
 import pytest
 import torch
 from hands import Mouse, Touch
@@ -11,14 +9,15 @@ from lnorm_utils import layer_norm, standardize
 from lnorm_utils.data import encoded_points
 
 CALM = {"reduced_motion": "reduce"}
-# What stands in the cells and below them, and in the last row of the steps.
+# What stands in the cells and below them, and the hands of a row on its way.
 SEEN = """row => {
     const number = (text) => Number(text.replace('−', '-'));
     const cells = [...row.querySelectorAll('.cell')];
     return {
         x: cells.map(cell => number(cell.querySelector('input').ariaValueText)),
         below: [...row.querySelectorAll('.below')].map(below => number(below.textContent)),
-        y: [...row.querySelectorAll('.step.last:not(.away)')].map(step => number(step.textContent)),
+        hands: Object.fromEntries([...row.querySelectorAll('svg:not([hidden]) [data-hand]')]
+            .map(hand => [hand.dataset.hand, Number(hand.ariaValueNow)])),
         moved: [...row.querySelectorAll('.below')]
             .flatMap((below, i) => below.classList.contains('moved') ? [i] : []),
     };
@@ -36,6 +35,7 @@ SCROLLED_TO = """(link, share) => {
     const { top } = link.getBoundingClientRect();
     scrollBy({ top: top - share * innerHeight, behavior: 'instant' });
 }"""
+HEADS = ["", "x", "x − mean", "squared", "÷ root"]
 TABLE = """row => [...row.querySelectorAll('tr')]
     .map(line => [...line.cells].map(cell => cell.textContent))"""
 
@@ -50,7 +50,20 @@ def opened(visit, page, **options):
 
 
 def press(row, name):
-    row.get_by_role("button", name=name, exact=True).click()
+    button = row.get_by_role("button", name=name, exact=True)
+    if not button.is_visible():
+        row.get_by_role("button", name="more").click()
+    button.click()
+
+
+def numbers(row, kind="dot"):
+    """Read the numbers of a row on its way, or its results."""
+    hands = row.evaluate(SEEN)["hands"]
+    return torch.tensor([v for name, v in hands.items() if name[:-1] == kind]).double()
+
+
+def hand_of(row, name):
+    return row.locator(f"svg:not([hidden]) [data-hand={name}]").first
 
 
 def chosen(row):
@@ -64,20 +77,28 @@ def read_on(link, share=0.55):
 
 
 @pytest.mark.parametrize("hand", [Mouse, Touch])
-def test_a_number_of_the_first_page_is_changed_by_keys_and_by_hand(visit, hand):
+def test_numbers_mean_and_edge_of_the_first_page_are_changed_by_keys_and_by_hand(visit, hand):
     page, row = opened(visit, "index.html", **hand.options)
-    truth = torch.tensor([-6.0, 0, 2, 8], dtype=torch.float64)
-    close(row.evaluate(SEEN)["y"], layer_norm(truth, 4))
+    truth = torch.tensor([-4.0, 2, 4, 10], dtype=torch.float64)
+    assert torch.equal(numbers(row), truth)
+    close(numbers(row, "result").tolist(), layer_norm(truth, 4))
     row.get_by_role("slider", name="number a of truth").press("ArrowRight")
-    hand(page).pull(row.locator(".dot[data-pull]").nth(1), 60, 0)
-    x = torch.tensor(row.evaluate(SEEN)["x"][-4:]).double()
-    assert x[0] == -5.75
-    assert x[1] > 1
-    assert x[2:].tolist() == [2, 8]
-    close(row.evaluate(SEEN)["y"], layer_norm(x, 4))
+    assert numbers(row).tolist() == [-3, 2, 4, 10]
+    results = numbers(row, "result")
+    for name, right in (("mean", 30), ("high", -20)):
+        before = numbers(row)
+        hand(page).pull(hand_of(row, name), right, 0)
+        assert not torch.equal(numbers(row), before)
+        close(numbers(row, "result").tolist(), results)
+        row.get_by_text("no result has changed").wait_for()
+    x = numbers(row)
+    hand(page).pull(hand_of(row, "result0"), 25, 0)
+    assert torch.equal(numbers(row)[1:], x[1:])
+    assert numbers(row, "result")[0] > results[0] + 0.1
+    close(numbers(row, "result").tolist(), layer_norm(numbers(row), 4))
     for name in ("all equal", "γ and β", "four numbers"):
         press(row, name)
-    close(row.evaluate(SEEN)["y"], layer_norm(truth, 4))
+    assert torch.equal(numbers(row), truth)
 
 
 @pytest.mark.parametrize("hand", [Mouse, Touch])
@@ -105,7 +126,7 @@ def test_either_norm_is_shown_of_the_same_numbers_and_what_depends_on_one_is_lit
 def test_a_word_of_the_text_lights_its_part_and_leads_to_a_state(visit):
     page, row = opened(visit, "index.html")
     page.get_by_role("link", name="mean", exact=True).focus()
-    assert row.locator(".value.lit").inner_text() == "mean 1.00"
+    assert hand_of(row, "mean").evaluate("hand => hand.classList.contains('lit')")
     page.get_by_role("link", name="Start").focus()
     assert row.locator(".lit").count() == 0
     page.get_by_role("link", name="scale γ and a shift β").press("Enter")
@@ -169,20 +190,24 @@ def test_every_depth_is_reached_by_keys_and_what_is_seen_is_heard_as_a_table(vis
     def enter(name):
         row.get_by_role("button", name=name, exact=True).press("Enter")
 
-    for way, steps in (("sing", 4), ("its steps", 12)):
+    x = encoded_points()[1, 1].double()
+    for way in ("sing", "its steps"):
         enter("batch norm")
         assert row.locator(".below").count() == 24
         enter(way)
-        assert row.locator(".step:not(.away)").count() == steps
         assert "layer norm" in chosen(row)
-        close(row.evaluate(SEEN)["y"], layer_norm(encoded_points()[1, 1].double(), 4))
-    enter("sing")
-    assert row.get_by_role("slider").count() == 24
+        close(numbers(row, "result").tolist(), layer_norm(x, 4))
+        table = row.evaluate(TABLE)
+        assert [line[0] for line in table] == HEADS
+        y = torch.tensor([float(n.replace("−", "-")) for n in table[-1][1:5]])
+        close(y.tolist(), layer_norm(x, 4))
+    assert row.get_by_role("table").is_visible()
+    assert row.get_by_role("slider").count() == 4 + 3 + 4 + 1
     for depth in ("its steps", "one word", "numbers"):
         enter(depth)
         row.get_by_role("button", name=depth, exact=True, pressed=True).wait_for()
     head, *lines = row.evaluate(TABLE)
-    assert head == ["", *"abcd", "mean"]
+    assert head == ["", *"abcd", "mean", ""]
     assert [line[0] for line in lines[:4]] == ["dogs", "its norm", "bark", "its norm"]
     x = torch.tensor([[float(n.replace("−", "-")) for n in line[1:5]] for line in lines])
     close(x[1::2].flatten().tolist(), layer_norm(encoded_points().double(), 4))
@@ -190,34 +215,47 @@ def test_every_depth_is_reached_by_keys_and_what_is_seen_is_heard_as_a_table(vis
         press(row, norm)
         row.get_by_role("slider", name="number a of dogs").press("ArrowRight")
         row.get_by_text(f"results have changed, those of {whose}").wait_for()
-    press(row, "its steps")
-    assert [line[0] for line in row.evaluate(TABLE)] == ["", "x", "x − mean", "squared", "÷ root"]
-    assert row.get_by_role("img", name="divided by the root of the variance plus").is_visible()
 
 
-def test_the_first_page_squeezes_on_one_scale_and_its_states_leave_letters_and_text_free(visit):
+def test_the_row_travels_from_station_to_station_and_says_where_it_is(visit):
     _, row = opened(visit, "index.html")
-    for view, ratio in (("its steps", 1), ("one word", 1 / 5)):
-        press(row, view)
-        x, y = (band.bounding_box()["width"] for band in row.locator(".band").all())
-        assert y / x == pytest.approx(ratio, abs=0.01)
+    scrubber = row.get_by_role("slider", name="way of the numbers")
+    for at, said in ((0.5, "slide by the same 3"), (1.5, "by the same 5"), (2.5, "8 times")):
+        scrubber.fill(str(at))
+        row.get_by_text(said).wait_for()
+    scrubber.fill("3")
+    press(row, "γ and β")
+    scrubber.fill("3.5")
+    row.get_by_text("a γ and a β of its own").wait_for()
+    press(row, "four numbers")
     below = row.get_by_role("status").bounding_box()["y"]
-    for name in ("γ and β", "four numbers", "all equal"):
+    for name in ("all + 4", "all equal"):
         press(row, name)
         assert row.get_by_role("status").bounding_box()["y"] == below
-    dots = [dot.bounding_box() for dot in row.locator(".dot[data-pull]").all()]
-    assert all(one["y"] + one["height"] <= other["y"] for one, other in pairwise(dots))
+
+
+def test_rmsnorm_stands_beside_layer_norm_and_epsilon_holds_a_row_open(visit):
+    _, row = opened(visit, "index.html", size=(1280, 900))
+    press(row, "RMSNorm")
+    assert row.locator("svg:not([hidden])").count() == 2
+    press(row, "RMSNorm")
+    press(row, "ε = 1")
+    hand_of(row, "high").press("ArrowLeft")
+    for _ in range(5):
+        hand_of(row, "high").press("ArrowLeft")
+    assert numbers(row).std() == 0
+    assert numbers(row, "result").tolist() == [0] * 4
 
 
 def test_what_epsilon_leaves_of_a_difference_is_no_number_of_a_block(visit):
     _, row = opened(visit, LESSONS[9])
     press(row, "pre-LN, next block")
-    assert row.locator(".step.last").all_inner_texts() == ["0", "0", "14", "14"]
+    assert row.evaluate(TABLE)[-1] == ["+ x", "0", "0", "14", "14", "spread 7.00"]
 
 
 def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
     page, row = opened(visit, "index.html")
-    dot = row.locator(".dot[data-pull]").first.bounding_box()
+    dot = hand_of(row, "dot0").bounding_box()
     page.mouse.move(dot["x"] + 13, dot["y"] + 13)
     page.mouse.down()
     page.evaluate(f"window.painted = ({PAINTED})()")
