@@ -101,7 +101,7 @@ class Row {
       ...(document.fullscreenEnabled ? [toggle("full screen", () => this.root.requestFullscreen())] : []),
     ].map(([into, label, press, isOn, when = () => true]) =>
       ({ isOn, when, button: drawButtons([label], into, press)[0] }));
-    if (this.buttons.length > 11) { // behind one
+    if (page.toggles) { // many: behind one
       const [more] = drawButtons(["more"], tools, () => {
         more.ariaExpanded = !tools.classList.toggle("folded");
       });
