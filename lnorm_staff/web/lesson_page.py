@@ -44,7 +44,7 @@ def lesson_page(
     """Rewrite a lesson for the web.
 
     Below its title stands a picture that asks its question. The aims and the imports are folded. A
-    prediction becomes a form. What shows its answer is folded: the code after it, and the words
+    prediction becomes a form, and those about earlier lessons are one card, folded. What shows its answer is folded: the code after it, and the words
     after that. An exercise in code gets its hints and its solution. An explorer is drawn ahead.
     What stands between `<!-- lab -->` and `<!-- /lab -->` makes sense in JupyterLab only, and is
     left out.
@@ -76,7 +76,10 @@ def lesson_page(
             opening = FOLD.format("imports", "What the code below imports")
             cells += [_raw(opening), cell, _raw("</details>")]
         elif asked := [exercises[name] for name in CHECK.findall(source)]:
-            cells += [*_asked(asked, cell, cells), *_folded(rest, asked[-1])]
+            recalls = cells[-1]["source"].startswith("## Before you start")
+            forms = [*_asked(asked, cell, cells), *_folded(rest, asked[-1])]
+            card = FOLD.format("recall", "Three questions about earlier lessons")
+            cells += [_raw(card), *forms, _raw("</details>")] if recalls else forms
         elif PROGRESS.search(source):
             cells.append(_raw('<p class="lnorm-progress"></p>'))
         elif calls := calls_in(source):

@@ -22,6 +22,8 @@ function showProgress(answered = null) {
     const [main, further] = [false, true].map((is) => exercises.filter((one) => one.classList.contains("further") === is));
     const counted = (some) => `${some.filter(isRight).length} of ${some.length}`;
     const more = further.length ? ` In the side trips, ${counted(further)}.` : "";
+    for (const card of document.querySelectorAll(".lnorm-recall"))
+      card.firstElementChild.dataset.right = counted([...card.querySelectorAll(".lnorm-prediction")]);
     place.textContent = `${counted(main)} exercises on this page are right.${more}`;
     kept((store) => {
       if (!main.some((one) => store.getItem(`lnorm ${one.id}`))) return;

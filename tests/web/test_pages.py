@@ -43,7 +43,8 @@ def test_before_an_answer_nothing_shows_it(path, folder):
     source = "\n".join("".join(cell["source"]) for cell in lesson["cells"])
     checked = re.findall(r"^(\w+)\.check\(\.\.\.\)", source, re.MULTILINE)
     assert page.count("F") == sum(name in NAMES for name in checked) > 0
-    unfolded = re.sub(r"\([^F()]*\)", "|", page)  # nothing asks in a fold
+    # Nothing asks in a fold, but the three questions of the card on earlier lessons.
+    unfolded = re.sub(r"\([^F()]*\)", "|", page.replace("(FFF)", "FFF#", 1))
     assert not {*"()"} & {*unfolded}
     assert "FO" not in unfolded
 
