@@ -44,10 +44,10 @@ def lesson_page(
     """Rewrite a lesson for the web.
 
     Below its title stands a picture that asks its question. The aims and the imports are folded. A
-    prediction becomes a form, and those about earlier lessons are one card, folded. What shows its answer is folded: the code after it, and the words
-    after that. An exercise in code gets its hints and its solution. An explorer is drawn ahead.
-    What stands between `<!-- lab -->` and `<!-- /lab -->` makes sense in JupyterLab only, and is
-    left out.
+    prediction becomes a form, and those about earlier lessons are one card, folded. What shows its
+    answer is folded: the code after it, and the words after that. An exercise in code gets its
+    hints and its solution. An explorer is drawn ahead. What stands between `<!-- lab -->` and
+    `<!-- /lab -->` makes sense in JupyterLab only, and is left out.
 
     Args:
         notebook: with its outputs.

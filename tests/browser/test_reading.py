@@ -13,7 +13,7 @@ from site_page import MISFITS, NARROW, WIDE, serious
 PHONE = (390, 844)
 LOOKS = {"phone": {**Touch.options, "size": PHONE}, "dark": {"size": WIDE, "dark": True}}
 # What is touched within the first screen.
-TOUCHED = {"index.html": ".dot[data-pull]", LESSONS[0]: ".cell", LESSONS[4]: ".cell"}
+TOUCHED = {"index.html": "[data-hand=dot0]", LESSONS[0]: ".cell", LESSONS[4]: ".cell"}
 # How far things have moved by themselves since the page was opened.
 SHIFTED = """() => new Promise(done => {
     const add = (list) => done(list.getEntries().reduce((sum, entry) => sum + entry.value, 0));
@@ -22,8 +22,8 @@ SHIFTED = """() => new Promise(done => {
 })"""
 # How far below the top the first thing stands that can be touched.
 FIRST = """() => Math.min(
-    ...[...document.querySelectorAll('.lnorm-prediction, .lnorm-live, .lnorm-row')]
-    .map((e) => e.getBoundingClientRect().top))"""
+    ...[...document.querySelectorAll('.lnorm-recall, .lnorm-prediction, .lnorm-live, .lnorm-row')]
+    .filter((e) => e.getClientRects().length).map((e) => e.getBoundingClientRect().top))"""
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 # Parts of the page that end beyond the window, and those that end beyond a box that hides or
 # scrolls them, though they should be seen whole.
