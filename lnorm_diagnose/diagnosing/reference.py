@@ -15,8 +15,6 @@ from lnorm_utils.words import capitalized
 
 __all__ = ["Family", "Reference", "reference_like"]
 
-MOST_KEPT = 500  # norms with wrong pieces; most are asked for several inputs
-
 
 class Family(Enum):
     """The norms that something can be like."""
@@ -69,7 +67,8 @@ class Reference:
         """Return what it makes of x with wrong parts."""
         weight = torch.ones_like(bias) if weight is None and bias is not None else weight
         dim = tuple(range(-len(self.shape), 0))
-        return _steps(self.family, len(dim), parts).layer_norm(x, weight, bias, dim, eps)
+        steps = _model(self.family, len(dim)).with_pieces(parts)
+        return steps.layer_norm(x, weight, bias, dim, eps)
 
 
 @functools.cache
@@ -80,11 +79,6 @@ def _model(family: Family, count: int) -> Model:
         texts = ("norm_steps", "rms_norm_steps", "diagnose_only")
         return Model(*texts, axes=axes, called=called, words=OF_RMS_NORM)
     return Model("norm_steps", "diagnose_only", axes=axes, called=called)
-
-
-@functools.lru_cache(MOST_KEPT)
-def _steps(family: Family, count: int, parts: tuple[Piece, ...]) -> Any:
-    return _model(family, count).with_pieces(parts)
 
 
 def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Reference:

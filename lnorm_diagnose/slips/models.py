@@ -9,6 +9,7 @@ pieces are right, and each wrong piece says what was done and what is done inste
 `NUMBER` in a piece for the number with which a layer's results come out.
 """
 
+import ast
 import builtins
 import dis
 import functools
@@ -80,7 +81,7 @@ class Model:
         """Read the texts: all wrong pieces, and programs that switch by what is chosen."""
         pieces: list[Piece] = []
         programs: list[CodeType] = []
-        known, count = {*vars(builtins), *NAMES, "chosen", "numbers"}, 0
+        known, count = {*vars(builtins), *NAMES}, 0
         for path in self._paths:
             text = COMMENT.sub("", path.read_text("utf-8"))
             try:
@@ -88,7 +89,8 @@ class Model:
                 each = [self._wrong(gap, text, count + n) for n, gap in enumerate(gaps)]
                 codes = [_switch(gap[0], own, text) for gap, own in zip(gaps, each, strict=True)]
                 parts = itertools.zip_longest(outside, codes, fillvalue="")
-                programs.append(compile("".join(map("".join, parts)), path, "exec"))
+                tree = _with_choices(ast.parse("".join(map("".join, parts)), path))
+                programs.append(compile(tree, path, "exec"))
             except GapError as error:
                 raise TextError(path, _line(text, error.at), str(error)) from None
             except SyntaxError as error:
@@ -130,19 +132,28 @@ class Model:
         return self._read[0]
 
     @functools.cached_property
-    def steps(self) -> Any:
-        """The object whose methods are the steps."""
-        return self.with_pieces(())
-
-    def with_pieces(self, pieces: Sequence[Piece]) -> Any:
-        """Return an object whose methods are the steps with these wrong pieces."""
-        chosen = {piece.gap: piece.number for piece in pieces}
-        numbers = {piece.gap: piece.value for piece in pieces}
-        sight = {**NAMES, "chosen": chosen, "numbers": numbers}
+    def _class(self) -> Any:
+        """The class whose methods are the steps."""
+        sight = dict(NAMES)
         for program in self._read[1]:
             exec(program, sight)
-        *_, last = (each for each in sight.values() if isinstance(each, type))
-        return last()
+        return [each for each in sight.values() if isinstance(each, type)][-1]
+
+    def with_pieces(self, pieces: Sequence[Piece] = ()) -> Any:
+        """Return an object whose methods are the steps with these wrong pieces."""
+        steps = self._class()
+        steps.chosen = {piece.gap: piece.number for piece in pieces}
+        steps.numbers = {piece.gap: piece.value for piece in pieces}
+        return steps
+
+
+def _with_choices(program: ast.Module) -> ast.Module:
+    """Let each method of a class begin with what is chosen for its object."""
+    for each in program.body:
+        for step in each.body if isinstance(each, ast.ClassDef) else ():
+            assert isinstance(step, ast.FunctionDef)
+            step.body[:0] = ast.parse("chosen, numbers = self.chosen, self.numbers").body
+    return program
 
 
 def _filled(piece: Piece, words: Mapping[str, str]) -> str:

@@ -38,10 +38,9 @@ def reword(monkeypatch):
     monkeypatch.setattr(notation, "told", other)
     monkeypatch.setattr(bank, "told", other)
     for model in MODELS:
-        for name in ("_read", "steps"):
+        for name in ("_read", "_class"):
             monkeypatch.delitem(vars(model), name, raising=False)
-    for cache in (reference._model, reference._steps):
-        cache.cache_clear()
+    reference._model.cache_clear()
 
 
 def exercises(monkeypatch, topics):

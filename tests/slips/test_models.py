@@ -18,7 +18,7 @@ EPS = 0.1
 
 
 def test_without_wrong_pieces_layer_norm_is_that_of_pytorch_step_by_step():
-    norm = SENTENCES.steps
+    norm = SENTENCES.with_pieces()
     right = F.layer_norm(X, [4], GAMMA, BETA, EPS)
     torch.testing.assert_close(norm.layer_norm(X, GAMMA, BETA, eps=EPS), right)
     torch.testing.assert_close(norm.layer_norm(X, GAMMA, None, eps=EPS) + BETA, right)
@@ -28,11 +28,11 @@ def test_without_wrong_pieces_layer_norm_is_that_of_pytorch_step_by_step():
 
 
 def test_without_wrong_pieces_the_relatives_are_those_of_pytorch():
-    rms = RMS_NORM.steps.standardize(X, eps=EPS)
+    rms = RMS_NORM.with_pieces().standardize(X, eps=EPS)
     torch.testing.assert_close(rms, F.rms_norm(X, [4], eps=EPS))
     q, k, v = normal(3, 2, 5, 4, seed=4).double()
     attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-    torch.testing.assert_close(BY_NAME["attend"].model.steps.mix(q, k, v), attended)
+    torch.testing.assert_close(BY_NAME["attend"].model.with_pieces().mix(q, k, v), attended)
 
 
 def test_a_model_with_wrong_pieces_goes_on_being_right_for_others():
@@ -40,7 +40,7 @@ def test_a_model_with_wrong_pieces_goes_on_being_right_for_others():
     left_out = next(p for p in of_layer.pieces if p.why.startswith("ε is left out."))
     layer = of_layer.with_pieces([left_out]).layer(4, EPS).double()
     torch.testing.assert_close(layer(X), F.layer_norm(X, [4], eps=0.0))
-    right = of_layer.steps.layer(4, EPS).double()
+    right = of_layer.with_pieces().layer(4, EPS).double()
     torch.testing.assert_close(right(X), F.layer_norm(X, [4], eps=EPS))
     with pytest.raises(ValueError, match=r"4.*3"):
         layer(torch.ones(2, 3).double())
