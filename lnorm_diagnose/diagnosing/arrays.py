@@ -20,6 +20,7 @@ from lnorm_utils.words import clause, counted, dtype_name, first_sentence, signi
 __all__ = ["diagnose_arrays"]
 
 MOST_NUMBERS = 200_000
+ROOM = 10  # times as many may stay at the first two entries of a batch
 FEWEST = 12  # numbers
 TOO_ROUGH = 0.05  # of the largest number, by which half of them may be off
 DECIMALS, ROUNDED = range(2, 7), 0.55  # of the last one, and a little for a fitted number
@@ -36,7 +37,7 @@ class _Computed(NamedTuple):
     """
 
     unit: float
-    stored: Tensor | float = 0.0
+    stored: Tensor
     words: str = ""
     is_of_x: str = ""
 
@@ -71,18 +72,26 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         words = f"{counted(y.numel(), 'number')} that can be compared tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, (), [each.words for each in found], tried)
 
-    def search(way: _Computed) -> Search:
-        def part(most: int, kind: Kind) -> Case:
-            axes, is_whole, stored = len(norm.shape), x.shape == y.shape, way.stored
-            keep = max(2, most * len(x) // x.numel()) if is_whole and x.ndim > 1 else len(x)
-            trial = Trial("this pair", x[:keep].double(), norm.eps, **given, kind=kind, axes=axes)
-            if not is_whole:
-                return Case(norm, trial, y.double(), way.unit)
-            stored = stored[:keep] if isinstance(stored, Tensor) else stored
-            return Case(norm, trial, y[:keep].double(), way.unit, stored)
+    axes, is_whole = len(norm.shape), x.shape == y.shape
 
-        few = [part(MANY, Kind.PART)] * (x.numel() > MANY)
-        return Search([*few, part(MOST_NUMBERS, Kind.MAIN)])
+    def cut(most: int) -> tuple[slice, ...]:
+        """Return which part has about so many numbers, or some more at the first two indices."""
+        kept, left = list[slice](), x.numel()
+        for size in x.shape[:-axes] if is_whole else ():
+            keep = min(size, max(2, (ROOM if kept else 1) * most * size // left))
+            kept, left = [*kept, slice(keep)], left * keep // size
+        return tuple(kept)
+
+    def part(kept: tuple[slice, ...], kind: Kind) -> Case:
+        trial = Trial("this pair", x[kept].double(), norm.eps, **given, kind=kind, axes=axes)
+        return Case(norm, trial, y[kept].double())
+
+    sizes = [(cut(MANY), Kind.PART)] * (x.numel() > MANY) + [(cut(MOST_NUMBERS), Kind.MAIN)]
+    parts = [(kept, part(kept, kind)) for kept, kind in sizes]
+
+    def search(way: _Computed) -> Search:
+        stored = way.stored if is_whole else torch.zeros(1)
+        return Search([each.computed(way.unit, stored[kept]) for kept, each in parts])
 
     tries = [(way, search(way)) for way in _ways(x, y)]
     rough = tries[0][1].main.limit().median().item()
@@ -122,18 +131,18 @@ def _finite(x: Tensor, y: Tensor) -> tuple[tuple[Tensor, Tensor], Finding]:
 
 def _ways(x: Tensor, y: Tensor) -> Iterator[_Computed]:
     """Yield how y may have been computed and stored, the most exact way first."""
-    exact, largest = y.double(), y.double().abs()
+    exact, largest, none = y.double(), y.double().abs(), torch.zeros_like(y).double()
     for digits in range(DECIMALS.stop):
         if torch.allclose(exact.mul(10**digits).round().div(10**digits), exact, 1e-7, 1e-9):
-            stored = ROUNDED * 10.0**-digits + 1e-7 if digits in DECIMALS else 0.0
-            words = (
-                f"y has {digits} decimals, so smaller differences can't be seen." if stored else ""
-            )
-            yield _Computed(SINGLE, stored, words=words)
+            if digits not in DECIMALS:
+                yield _Computed(SINGLE, none)
+                return
+            words = f"y has {digits} decimals, so smaller differences can't be seen."
+            yield _Computed(SINGLE, none + ROUNDED * 10.0**-digits + 1e-7, words)
             return
     of_x, of_y = map(_coarsest, (x, y))
     if x.dtype == y.dtype == torch.float64 and of_y is None:
-        yield _Computed(DOUBLE)
+        yield _Computed(DOUBLE, none)
         return
     if of_y in DTYPES[1:]:
         unit = torch.finfo(of_y).eps / 2
@@ -141,7 +150,7 @@ def _ways(x: Tensor, y: Tensor) -> Iterator[_Computed]:
         words += f"{significant(100 * unit, 2)}% of a number can't be seen."
         yield _Computed(SINGLE, unit * largest, words)
     else:
-        yield _Computed(SINGLE)
+        yield _Computed(SINGLE, none)
     half = {dtype for dtype in (of_x, of_y) if dtype in DTYPES[1:]}
     for dtype in sorted(half, key=lambda each: torch.finfo(each).eps):
         unit = torch.finfo(dtype).eps / 2

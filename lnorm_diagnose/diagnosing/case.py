@@ -1,5 +1,6 @@
 """What came out of a trial beside what is right there, and how far rounding moves each number."""
 
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
@@ -24,6 +25,7 @@ LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is 
 LEANING = 4  # units of rounding, by which all numbers together may be too small or too large
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
 NEARLY = 0.01
+FEW = 600  # numbers
 FLOOR = 0.5  # of the median of a row
 FAR, LOOSE = 0.05, 4  # of the largest number, or limit; what is off by more isn't bounded closely
 Result = Tensor | Raised
@@ -54,6 +56,49 @@ class Case:
         self.value: Any = value
         self._made: dict[Pieces, Result] = {}  # each runs once
         self._limits: dict[Pieces, Tensor] = {}
+        self._on_rows: dict[Piece, bool] = {}
+
+    def computed(self, unit: float, stored: Tensor) -> "Case":
+        """Return the same numbers as they count if they were computed and stored otherwise."""
+        few, _ = self.few, self._weight  # so that these and what has run are there for both
+        other = copy.copy(self)
+        other.unit, other.stored, other._limits = unit, stored, {}
+        other.few = other if few is self else few.computed(unit, self._in_few(stored))
+        return other
+
+    @cached_property
+    def few(self) -> "Case":
+        """The rows that are off most, if there are many numbers."""
+        if self.trial.x.numel() <= FEW or not self.is_whole:
+            return self
+        off = self.trial.rows((self.value.double() - self.right).abs() / self.limit())
+        self._of_few = off.amax(1).topk(max(1, FEW // off.shape[1])).indices
+        x, value, stored, weight = map(
+            self._in_few, (self.trial.x, self.value, self.stored, self._weight)
+        )
+        few = Case(self.norm, replace(self.trial, x=x), value, self.unit, stored)
+        few._weight, few.few = weight, few
+        return few
+
+    def _in_few(self, y: Tensor | float) -> Tensor:
+        rows = self.trial.rows(torch.as_tensor(y).expand_as(self.value))
+        return rows[self._of_few].reshape(-1, *self.norm.shape)
+
+    def may_fit(self, parts: Pieces) -> bool:
+        """Tell whether wrong parts fit the few rows, if they act on each row alone."""
+        few = self.few
+        return few is self or not all(map(self._acts_on_rows, parts)) or few.fits(parts)
+
+    def _acts_on_rows(self, piece: Piece) -> bool:
+        if piece.value is None and piece not in self._on_rows:
+            made, own = (case.made((piece,)) for case in (self, self.few))
+            self._on_rows[piece] = (
+                isinstance(made, Tensor)
+                and isinstance(own, Tensor)
+                and made.shape == self.value.shape
+                and torch.allclose(self._in_few(made), own, equal_nan=True)
+            )
+        return piece.value is not None or self._on_rows[piece]
 
     @property
     def right(self) -> Tensor:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-__all__ = ["fitted"]
+__all__ = ["fitted", "nearest"]
 
 STARTS = torch.logspace(-12, 5, 69, dtype=torch.float64)
 STARTS = torch.cat([STARTS, -STARTS[36:]])  # below 0 only what could be a factor
@@ -15,28 +15,38 @@ LOOKS, CLOSER = 14, 8.0
 LOOSE, CLOSE = 3.0, 1e-6
 
 
-def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
-    """Return the number with which `run` gives a result, or None: look closer and closer.
+def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
+    """Return the number with which `run` comes as near to a result as it may be off, or None.
+
+    It looks closer and closer, until it's found, or no number between two neighbors is near enough.
 
     Args:
         run: what comes out for several numbers at once, of shape (numbers, 1, …, 1).
         limit: how far each number of the result may be off if it's as large as what is right.
     """
-
-    def off(numbers: Tensor) -> Tensor:
-        """Return by how much each number misses, (numbers, what a result has)."""
-        values = run(numbers.reshape(-1, *[1] * result.ndim)).expand(len(numbers), *result.shape)
-        return (values - result).flatten(1).nan_to_num(torch.inf, torch.inf, -torch.inf).abs()
-
-    numbers, most, size = STARTS, FIRST, result.abs().mean()
+    size, y, numbers, most = result.abs().mean(), result.flatten(), STARTS, FIRST
+    most_off = LOOSE * limit.flatten() + CLOSE * y.abs()  # whoever asks looks closer
+    enough = (most_off / size).mean()
     for look in range(LOOKS):
-        left = off(numbers)
+        left = _off(run, result, numbers)
         shares = (left / size).clamp(max=1).mean(-1)
-        best = shares.argmin()
-        if shares[best] > most:
+        best = int(shares.argmin())
+        around = shares[max(0, best - 1) : best + 2].max()
+        if shares[best] > most or shares[best] - 2 * (around - shares[best]) > enough:
             return None
         number, most = numbers[best], shares[best].item()
         numbers = number * (1 + AROUND / CLOSER**look)
-    most_off = LOOSE * limit.flatten() + CLOSE * result.abs().flatten()  # whoever asks looks closer
-    would_0_do = (off(0 * STARTS[:1]) <= limit.flatten()).all()
-    return number.item() if (left[best] <= most_off).all() and not would_0_do else None
+    return number.item() if (left[best] <= most_off).all() else None
+
+
+def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
+    """Return the number with which `run` gives a result, or None, also if 0 would do."""
+    number = nearest(run, result, limit)
+    would_0_do = (_off(run, result, 0 * STARTS[:1]) <= limit.flatten()).all()
+    return None if would_0_do else number
+
+
+def _off(run: Callable[[Tensor], Tensor], result: Tensor, numbers: Tensor) -> Tensor:
+    """Return by how much each number misses, (numbers, what a result has)."""
+    values = run(numbers.reshape(-1, *[1] * result.ndim)).expand(len(numbers), *result.shape)
+    return (values - result).flatten(1).nan_to_num(torch.inf, torch.inf, -torch.inf).abs()

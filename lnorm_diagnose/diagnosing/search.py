@@ -9,7 +9,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from lnorm_diagnose.diagnosing.case import Case, Pieces
-from lnorm_diagnose.diagnosing.fitting import fitted
+from lnorm_diagnose.diagnosing.fitting import fitted, nearest
 from lnorm_diagnose.diagnosing.trial_inputs import APART, SURE, Kind, Trial
 from lnorm_diagnose.fewest_slips import explain, in_gaps, in_words
 from lnorm_diagnose.slips.notation import Piece, Tag
@@ -139,7 +139,11 @@ class Search:
         others = ((piece,) for piece in common if piece.step != OF_EPS)
         numbered = (parts for other in others for parts in self._with_number(other, case))
         for two in (dict.fromkeys(in_gaps(pairs)), numbered):
-            yield (parts for parts in two if all(each.fits(parts) for each in (case, *whole)))
+            yield (
+                parts
+                for parts in two
+                if self.main.may_fit(parts) and all(each.fits(parts) for each in (case, *whole))
+            )
 
     def _with_number(self, others: Pieces, wrong: Case) -> Iterator[Pieces]:
         """Yield pieces with the number that gives a wrong result, or that of tiny rows."""
@@ -150,13 +154,23 @@ class Search:
             if piece.value is None or piece.gap in taken or not case.is_whole:
                 continue
 
-            def run(values: Tensor, piece: Piece = piece, trial: Trial = case.trial) -> Tensor:
-                return trial.run(partial(self.norm.result, (piece._replace(value=values), *others)))
-
             with contextlib.suppress(Exception):  # a wrong part may do anything
-                found = fitted(run, case.value.double(), case.limit())
+                found = self._number(case, (piece, *others))
                 if found is not None:
                     yield self._round(case, piece, found, others)
+
+    def _number(self, case: Case, parts: Pieces) -> float | None:
+        """Return the number of the first piece that gives a result, if there's one."""
+
+        def run(trial: Trial, values: Tensor) -> Tensor:
+            first = parts[0]._replace(value=values)
+            return trial.run(partial(self.norm.result, (first, *parts[1:])))
+
+        for each, find in ((case.few, nearest), (case, fitted)):
+            found = find(partial(run, each.trial), each.value.double(), each.limit())
+            if found is None:
+                break
+        return found
 
     def _round(self, case: Case, piece: Piece, number: float, others: Pieces) -> Pieces:
         """Return a piece with a number, or with as few of its digits as explain as much."""
