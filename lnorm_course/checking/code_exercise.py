@@ -159,11 +159,11 @@ class CodeExercise(Exercise):
         wrong = [n for n, r in enumerate(results) if not self.search.equal(r, self.right[n])]
         if not wrong and not outcome.error:
             return with_remark(Feedback(State.RIGHT, self.reason), outcome.remark)
-        found = self._find(outcome, wrong)
-        if found and len(found[0]) == 1:
-            return self._named(found, outcome)
-        spot = find_spot(outcome.attempt, self._is_right, len(self.inputs))
-        if found and not spot:
+        found, spot = self._find(outcome, wrong, 1), ""
+        if not found:
+            spot = find_spot(outcome.attempt, self._is_right, len(self.inputs))
+            found = [] if spot else self._find(outcome, wrong, 2)
+        if found:
             return self._named(found, outcome)
         unnamed = (
             self._failure(outcome, wrong) if outcome.error else self._by_numbers(outcome, wrong)
@@ -173,13 +173,13 @@ class CodeExercise(Exercise):
         told = f"Look at `{spot}`: changing only this would make it right." if spot else UNKNOWN
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
-    def _find(self, outcome: Outcome, wrong: list[int]) -> list[Explanation]:
+    def _find(self, outcome: Outcome, wrong: list[int], most: int) -> list[Explanation]:
         """Return what explains the results: with an error all of them, or what came before it."""
         results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
         if isinstance(error, Raised):
             known.insert(0, results | {len(results): error})
-        found = (self.search.find(each, outcome.code) for each in known)
+        found = (self.search.find(each, outcome.code, most) for each in known)
         return next(filter(None, found), [])
 
     def _named(self, found: Sequence[Explanation], outcome: Outcome) -> Feedback:

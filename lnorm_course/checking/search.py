@@ -6,6 +6,7 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -40,7 +41,7 @@ class Search:
     within: float
     # Each runs once, however many attempts come.
     _known: dict[tuple, tuple[object, complex]] = field(default_factory=dict)
-    _silent_at: dict[int, set[int]] = field(default_factory=dict)
+    _seen_at: dict[int, dict[int, Explanation]] = field(default_factory=dict)
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
@@ -65,28 +66,30 @@ class Search:
             source: that of the attempt, as far as it's known. What it contradicts isn't said.
             most: how many things may be wrong.
         """
-        # Begin with inputs on which the attempt is wrong, because few explanations agree with it
-        # there, and of these with the last one, because an exercise has its smallest input last.
+        # Begin with an input on which the attempt is wrong, because few explanations agree with it
+        # there: the first such one, or the last, where fewer pieces make a difference.
         wrong = [n for n in results if not self.equal(results[n], self.right[n])]
-        first, *others = sorted(results, key=lambda n: (n not in wrong, -n))
+        ends = [*wrong[-1:], *wrong[:1]] or [max(results)]
+        first = min(ends, key=lambda n: len({*self._seen(n).values()}))
+        order = sorted(results, key=lambda n: (n != first, n not in wrong, -n))
         if len(results) < len(self.right) or all(self._tells_little(results[n]) for n in wrong):
             most = 1
         code, begins = "".join(source.split()), first_number(results[first])
 
         def may_be(parts: Explanation) -> bool:
             """Tell whether the source and the first number allow it, which takes least."""
-            is_allowed = all(_may_be(part, code) for part in parts)
+            if not all(_may_be(part, code) for part in parts):
+                return False
             if first in wrong and len(parts) > 1:
-                loud = tuple(part for part in parts if id(part) not in self._silent(first))
-                if len(loud) < len(parts):
-                    is_allowed &= bool(loud) and self.fits(results[first], loud, first)
-            return is_allowed and not are_far(begins, self._result(parts, first)[1], self.within)
+                seen = self._seen(first)
+                parts = tuple(p for part in parts for p in seen.get(id(part), (part,)))
+            return bool(parts) and not are_far(begins, self._result(parts, first)[1], self.within)
 
         def gives(number: int) -> Callable[[Explanation], bool]:
             return lambda parts: self.fits(results[number], parts, number)
 
         groups = (group for count in range(1, most + 1) for group in self.all(count))
-        found = explain(groups, [may_be, *map(gives, (first, *others))])
+        found = explain(groups, [may_be, *map(gives, order)])
         # Two things that many people do are likelier than others, and then what the source shows.
         usual: list[Explanation] = [ps for ps in found if len(ps) == 2 and all(map(_is_common, ps))]
         shown = [ps for ps in found if any(isinstance(p, Piece) and p.has for p in ps)]
@@ -122,15 +125,23 @@ class Search:
             self._known[key] = result, first_number(result)
         return self._known[key]
 
-    def _silent(self, number: int) -> set[int]:
-        """Return the ids of the model's pieces that change nothing for one of the inputs.
+    def _seen(self, number: int) -> dict[int, Explanation]:
+        """Return for one of the inputs what to try in place of each of the model's pieces, by ids.
 
-        What changes nothing alone changes nothing beside something else.
+        What changes nothing alone changes nothing beside something else, and of pieces that stand
+        in one gap and give the same there one is enough.
         """
-        if number not in self._silent_at:
-            right, pieces = self.right[number], self.model_pieces
-            self._silent_at[number] = {id(p) for p in pieces if self.fits(right, (p,), number)}
-        return self._silent_at[number]
+        if number not in self._seen_at:
+            right, of_result = self.right[number], dict[Any, Explanation]()
+            self._seen_at[number] = seen = {}
+            for piece in self.model_pieces:
+                y = self.result((piece,), number)
+                key: Any = id(piece)
+                if isinstance(y, torch.Tensor):
+                    key = (piece.gap, y.shape, *y.flatten().tolist())
+                is_silent = self.equal(right, y)
+                seen[id(piece)] = () if is_silent else of_result.setdefault(key, (piece,))
+        return self._seen_at[number]
 
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
         """Tell whether wrong parts give this result.
