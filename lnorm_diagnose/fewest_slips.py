@@ -11,7 +11,7 @@ from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_diagnose.slips.notation import Piece
 from lnorm_utils.words import clause, first_sentence
 
-__all__ = ["Explanation", "Mistake", "Part", "Raised", "explain", "in_gaps", "in_words"]
+__all__ = ["Explanation", "Mistake", "Part", "Raised", "explain", "in_gaps", "in_words", "said"]
 
 MOST_NAMED = 3  # explanations; if more of them fit, one is an example
 
@@ -104,7 +104,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
     Returns:
         What was done, in short, and everything that a student reads of it.
     """
-    names = [first_sentence(part.why) for part in found[0]]
+    names = [first_sentence(why) for why in said(found[0])]
     name = names[0] if len(names) == 1 else f"Two things: {' and '.join(map(clause, names))}"
     ways = list(dict.fromkeys(map(_way, found)))
     if len(ways) > MOST_NAMED:
@@ -112,6 +112,15 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
     return name, ways[0] if len(ways) == 1 else f"Either: {' Or: '.join(ways)}"
 
 
+def said(parts: Explanation) -> list[str]:
+    """Return what is said of each of the wrong things, as it holds beside the others."""
+    is_elsewhere = any(isinstance(part, Piece) and part.is_axes for part in parts)
+    return [
+        part.elsewhere if is_elsewhere and isinstance(part, Piece) and part.elsewhere else part.why
+        for part in parts
+    ]
+
+
 def _way(parts: Explanation) -> str:
-    first, *second = (part.why for part in parts)
+    first, *second = said(parts)
     return f"Two things: {clause(first)} Also, {clause(second[0])}" if second else first

@@ -11,7 +11,7 @@ from torch import Tensor
 from lnorm_diagnose.diagnosing.case import Case, Pieces
 from lnorm_diagnose.diagnosing.fitting import fitted, nearest
 from lnorm_diagnose.diagnosing.trial_inputs import APART, SURE, Kind, Trial
-from lnorm_diagnose.fewest_slips import explain, in_gaps, in_words
+from lnorm_diagnose.fewest_slips import explain, in_gaps, in_words, said
 from lnorm_diagnose.slips.notation import Piece, Tag
 from lnorm_utils.words import capitalized, clause, first_sentence, significant
 
@@ -104,7 +104,7 @@ class Search:
         found = _once(explain([fitting], (), [case.fits for case in self.judged]))
         if not found:
             return compared
-        done = dict.fromkeys(first_sentence(part.why) for parts in found for part in parts)
+        done = dict.fromkeys(first_sentence(why) for parts in found for why in said(parts))
         words = in_words(found)[1]
         if len(found) > MOST_WAYS:
             ways = "; or ".join(clause(each) for each in [*done][:MOST_NAMED])

@@ -75,6 +75,7 @@ class Model:
     ) -> None:
         self._paths, self._axes = [folder / f"{name}.txt" for name in names], axes or AxisChoices()
         self._words = {**words, "norm": called, "D": size, "right": self._axes.right}
+        self._words["less"] = f"{size} − 1"
 
     @functools.cached_property
     def _read(self) -> tuple[list[Piece], list[CodeType]]:
@@ -118,6 +119,9 @@ class Model:
             words = self._words
             if NUMBER.search(piece.code):
                 piece, words = piece._replace(value=1.0), {**words, "number": "{number}"}
+            if "{less}" in piece.why:
+                other = {**words, "less": "one less than the count"}
+                piece = piece._replace(elsewhere=_filled(piece, other))
             yield piece._replace(why=_filled(piece, words))
             return
         for wrong, code, belief in self._axes.wrong:

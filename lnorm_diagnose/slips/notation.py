@@ -70,6 +70,7 @@ class Piece(NamedTuple):
         step: the name of the model's step where its gap is; empty if it's of an exercise.
         is_axes: whether its code chooses axes, in place of AXES.
         value: what NUMBER stands for in its code; None if that's not in it.
+        elsewhere: what `why` is beside wrong axes, where something else than D is averaged.
     """
 
     gap: int
@@ -83,6 +84,7 @@ class Piece(NamedTuple):
     step: str = ""
     is_axes: bool = False
     value: Any = None
+    elsewhere: str = ""
 
 
 class Template(NamedTuple):

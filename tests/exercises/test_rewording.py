@@ -57,7 +57,8 @@ def known(exercise):
     pieces = [*exercise.template.wrong] if hasattr(exercise, "template") else []
     pieces += exercise.model.pieces if getattr(exercise, "by_steps", None) else []
     mistakes = getattr(exercise, "mistakes", getattr(exercise, "wrong", []))
-    return [piece._replace(why="") for piece in pieces], [each.beliefs for each in mistakes]
+    beliefs = [each.beliefs for each in mistakes]
+    return [piece._replace(why="", elsewhere="") for piece in pieces], beliefs
 
 
 def found(exercise, feedback):
