@@ -195,6 +195,9 @@ def test_what_half_precision_hides_is_said():
     diagnosis = diagnose(x, F.layer_norm(x, (8,)))
     assert diagnosis.right
     assert "y holds bfloat16 numbers" in diagnosis.places[0]
+    rounded = diagnose(x, WEIGHT * F.layer_norm(x, (8,)), weight=WEIGHT)
+    assert rounded.right is False
+    assert "right only up to the rounding of bfloat16" in rounded.summary
 
 
 def test_one_number_that_is_off_by_little_is_placed():
