@@ -11,7 +11,6 @@ pieces are right, and each wrong piece says what was done and what is done inste
 
 import ast
 import builtins
-import dis
 import functools
 import itertools
 import math
@@ -38,7 +37,6 @@ OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"
 STEP = re.compile(r"def (\w+)")
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
 NUMBER = re.compile(r"\bNUMBER\b")
-READS, WRITES = ("LOAD_GLOBAL", "LOAD_NAME"), ("STORE_GLOBAL", "STORE_NAME")
 
 
 class AxisChoices(NamedTuple):
@@ -99,12 +97,12 @@ class Model:
                 raise TextError(path, error.lineno or 1, said) from None
             pieces += itertools.chain(*each)
             count += len(gaps)
-            found = [*_instructions(programs[-1])]
-            known |= {made.argval for made in found if made.opname in WRITES}
-            for read in found:
-                if read.opname in READS and read.argval not in known:
-                    line = read.positions and read.positions.lineno
-                    raise TextError(path, line or 1, f"nothing is called {read.argval!r}.")
+            names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+            known |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
+            known |= {getattr(node, "name", getattr(node, "arg", "")) for node in ast.walk(tree)}
+            for name in names:
+                if name.id not in known:
+                    raise TextError(path, name.lineno, f"nothing is called {name.id!r}.")
         return pieces, programs
 
     def _wrong(self, gap: Sequence[Piece], text: str, number: int) -> list[Piece]:
@@ -191,14 +189,6 @@ def _line(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
-def _instructions(code: CodeType) -> Iterator[dis.Instruction]:
-    """Yield the instructions of a program, and of the functions in it."""
-    yield from dis.get_instructions(code)
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield from _instructions(each)
-
-
 def axes_of(
     names: Sequence[str],
     right: tuple[int, ...],
@@ -281,11 +271,7 @@ LAST = AxisChoices(
         ("the last two axes", "(-2, -1)", None),
         ("all axes but the first", "tuple(range(1, x.ndim))", None),
         ("all axes but the last", "tuple(range(x.ndim - 1))", _BATCH),
-        (
-            "the first axes, as many as `normalized_shape` has",
-            "tuple(range(count(dim)))",
-            _BATCH,
-        ),
+        ("the first axes, as many as `normalized_shape` has", "tuple(range(count(dim)))", _BATCH),
         ("all axes but the normalized ones", "tuple(range(x.ndim - count(dim)))", _BATCH),
     ),
 )
