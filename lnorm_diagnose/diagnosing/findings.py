@@ -43,37 +43,30 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
         )
     yield from _of_precision(subject, cause)
     main, other = (case.trial.in_dtype() for case in search.cases[:-3:-1])
-    layer, x = subject.copy(main), main.x.clone()
+    single = replace(main, dtype=torch.float32).in_dtype()
+    layer, inputs = subject.copy(main), [main.x.clone(), single.x.clone()]
     with torch.no_grad():
         y = subject.call(layer, main)
-        before, is_changed = y.clone(), not torch.equal(main.x, x)
+        before = y.clone()
         subject.call(layer, other)
-    if not equal(y, before):
+        is_new = equal(y, before)
+        subject.call(subject.copy(single), single)
+        things = subject.returned(subject.copy(main), main)
+    if not is_new:
         slip = "without gradients each call overwrites what the one before has returned"
         yield _slip(slip, f". {name} returns a new tensor.")
-    single = replace(main, dtype=torch.float32).in_dtype()
-    with torch.no_grad():
-        x = single.x.clone()
-        subject.call(subject.copy(single), single)
-        is_changed |= not torch.equal(single.x, x)
-    if is_changed:
+    if not all(map(torch.equal, inputs, (main.x, single.x))):
         more = ": whoever uses x afterwards gets other numbers."
         yield _slip("it changes its input in place", more)
     is_wrong = not cause.is_right or any(case.kind is Kind.FAR for case in cause.without)
     returned: dict[torch.dtype, list[str]] = {}
-    for trial, value in ((case.trial, case.value) for case in search.cases):
-        if (
-            trial.kind is not Kind.GRADIENT
-            and isinstance(value, Tensor)
-            and value.dtype != trial.dtype
-        ):
-            returned.setdefault(value.dtype, []).append(dtype_name(trial.dtype))
+    for case in search.judged:
+        if case.kind is not Kind.GRADIENT and case.value.dtype != case.trial.dtype:
+            returned.setdefault(case.value.dtype, []).append(dtype_name(case.trial.dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
         minor = _slip(slip, f". {name} returns what it gets.")
         yield Finding(minor.words) if is_wrong else minor
-    with torch.no_grad():
-        things = subject.returned(subject.copy(main), main)
     if isinstance(things, tuple) and len(things) > 1:
         yield Finding(f"It returns {len(things)} things; the first was compared.")
     pairs = ((case.trial.words, case.value) for case in search.cases)
@@ -105,9 +98,8 @@ def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
     dtypes = [trial.words for trial in of_dtypes]
     if Kind.FAR in words:
         yield _slip(DIGITS_LOST, f": it's wrong on {words[Kind.FAR]}.")
-    elif [trial.kind for trial in of_dtypes] == [
-        Kind.OVERFLOW
-    ]:  # many right layers are for float32
+    elif [trial.kind for trial in of_dtypes] == [Kind.OVERFLOW]:
+        # Many right layers are for float32.
         yield Finding(f"In {dtypes[0]} a square is too large. Compute in float32 there.")
     elif dtypes and cause.is_right:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -81,11 +81,11 @@ def diagnose_layer(
     subjects = [subject.changed(mode=mode) for mode in (False, True)[: 1 + subject.is_module]]
     notes = []
     for each in subjects:
-        calls = _several(each, trials[-1])
-        if kept := _keeps(each, mine, calls):
+        changed, kept = _keeps(each, mine, trials[-1])
+        if kept:
             return kept
-        if calls.changed:
-            notes.append(f"A call{each.where} changes {spoken(calls.changed)}.")
+        if changed:
+            notes.append(f"A call{each.where} changes {spoken(changed)}.")
     results = [[each.result(trial) for trial in trials] for each in subjects]
     if all(map(equal, results[0], results[-1])):
         subjects = subjects[:1]
@@ -166,63 +166,40 @@ def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]
     return Trial("", torch.zeros(0), norm.eps, **chosen, roles=roles, axes=len(norm.shape))
 
 
-class _Calls(NamedTuple):
-    """What several calls give.
-
-    Args:
-        twice: of one copy for one input.
-        changed: what these calls have changed of the copy.
-        other: of a new copy for another input.
-        then: of the same for the first input, after that.
-        unseen: two inputs of an unseen shape, and the second one twice, which is of another shape;
-            each with what it gives for it after that.
-    """
-
-    twice: list[Result]
-    changed: list[str]
-    other: Result
-    then: Result
-    unseen: list[tuple[Trial, Result]]
-
-
-def _several(subject: Subject, trial: Trial) -> _Calls:
+def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], Diagnosis | None]:
+    """Call copies several times; return what that changes, and if something is kept, or random."""
     unseen = (*UNSEEN, *trial.x.shape[-trial.axes :])
     pair = [replace(trial, x=typical(unseen, seed)) for seed in (81, 82)]
+    pair.append(replace(trial, x=torch.cat([pair[1].x] * 2)))
     layer, fresh = subject.copy(trial), subject.copy(trial)
     with torch.random.fork_rng():
         before = subject.state(layer)
-        values = [subject.result(trial, layer) for _ in range(2)]
+        first, second = (subject.result(trial, layer) for _ in range(2))
         after = subject.state(layer)
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
-        after_other = subject.result(trial, fresh)
-        pair.append(replace(trial, x=torch.cat([pair[1].x] * 2)))
+        then = subject.result(trial, fresh)
+        # Two inputs of an unseen shape, and the second one twice, which is of another shape.
         of_unseen = [(each, subject.result(each, fresh)) for each in pair]
     changed = [f"`{n}`" for n in after if before.get(n) != after[n]]
-    return _Calls(values, changed, other, after_other, of_unseen)
-
-
-def _keeps(subject: Subject, norm: Reference, calls: _Calls) -> Diagnosis | None:
-    """Say if what it gives isn't due to what comes in alone: something is kept, or random."""
-    (first, second), other = calls.twice, calls.other
+    what = spoken(changed or ["something"])
     if isinstance(other, Tensor) and equal(first, other):
         words = "what comes out doesn't depend on what goes in"
         words = words if other.isfinite().any() else "nothing finite comes out"
-        return diagnosis(Verdict.KNOWN, f"{words}.", (words,))
-    if not equal(first, second) and not calls.changed:
+        return changed, diagnosis(Verdict.KNOWN, f"{words}.", (words,))
+    if not equal(first, second) and not changed:
         words = f"It gives other numbers for the same input{subject.where}, so something in it is "
         words += "random, such as dropout, or it's kept from call to call."
-        return diagnosis(Verdict.NOT_JUDGED, words)
-    what = spoken(calls.changed) if calls.changed else "something"
+        return changed, diagnosis(Verdict.NOT_JUDGED, words)
     if not equal(first, second):
         slip = f"each call changes {what}"
-    elif not equal(first, calls.then):
+    elif not equal(first, then):
         slip = f"it keeps {what} from an earlier input"
-    elif [Case(norm, *e, subject.unit).is_right for e in calls.unseen] == [True, False, True]:
+    elif [Case(norm, *e, subject.unit).is_right for e in of_unseen] == [True, False, True]:
         slip = "it keeps something from its first input of a shape"
     else:
-        return None
+        return changed, None
     words = f"{slip}{subject.where}, and another call gives other numbers because of that."
-    return diagnosis(Verdict.KNOWN, f"{words} {norm.name} keeps nothing.", (slip,))
+    return changed, diagnosis(Verdict.KNOWN, f"{words} {norm.name} keeps nothing.", (slip,))
 
 
 def _judged(

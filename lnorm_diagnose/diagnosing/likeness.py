@@ -32,18 +32,17 @@ def cause_of(search: Search, most: int = 2) -> Cause:
     """Find the cause in wrong pieces, at most so many, or else in what makes all numbers right."""
     main, compared = search.main, search.compare()
     of_pair = {case.kind for case in search.cases} <= {Kind.PART, Kind.MAIN}
-    if of_pair and main in compared.wrong and (slip := _zeroed(main)):
+    is_wrong = main in compared.wrong and main.is_whole
+    if of_pair and is_wrong and (slip := _zeroed(main)):
         return compared.because([slip])
     found = search.cause(most)
-    if found.is_open and search.main in found.wrong and (slip := _law(search.main)):
+    if found.is_open and is_wrong and (slip := _law(main)):
         return found.because([slip], is_seen=not of_pair)
     return found
 
 
 def _law(case: Case) -> str:
     """Say in which order rows or features come, or which γ and β make all numbers right."""
-    if case.value.shape != case.right.shape:
-        return ""
     y, bare, z = _tables(case)
     limit = case.trial.rows(case.limit())
     if len(y) < LEAST or not (y.isfinite().all() and z.isfinite().all()):
@@ -65,8 +64,6 @@ def _law(case: Case) -> str:
 
 def _zeroed(case: Case) -> str:
     """Say that some numbers are 0, if all others are right, or right up to a factor."""
-    if case.value.shape != case.right.shape:
-        return ""
     y, z, limit = (case.trial.rows(each) for each in (case.value, case.right, case.limit()))
     if not (kept := y != 0).any():
         return "all numbers that came out are 0"
@@ -106,9 +103,7 @@ def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
 
 
 def other_parameters(
-    own: Mapping[str, Tensor],
-    right: Mapping[str, Tensor | None],
-    near: Mapping[str, Tensor],
+    own: Mapping[str, Tensor], right: Mapping[str, Tensor | None], near: Mapping[str, Tensor]
 ) -> str:
     """Say how γ and β, under their roles, differ from the right ones; nothing if they don't.
 

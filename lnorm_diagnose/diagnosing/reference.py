@@ -2,7 +2,6 @@
 
 import functools
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 import torch
@@ -13,19 +12,11 @@ from lnorm_diagnose.slips.notation import Piece, Tag
 from lnorm_utils.functional import shape_tuple
 from lnorm_utils.words import capitalized
 
-__all__ = ["Family", "Reference", "reference_like"]
+__all__ = ["Reference", "reference_like"]
 
 
-class Family(Enum):
-    """The norms that something can be like."""
-
-    LAYER_NORM = "layer norm"
-    RMS_NORM = "RMSNorm"
-
-    @property
-    def name_first(self) -> str:
-        """Its name as the beginning of a sentence."""
-        return capitalized(self.value)
+# The norms that something can be like.
+LAYER_NORM, RMS_NORM = "layer norm", "RMSNorm"
 
 
 @dataclass(frozen=True)
@@ -42,12 +33,12 @@ class Reference:
     shape: tuple[int, ...]
     eps: float = 1e-5
     module: nn.Module | None = None
-    family: Family = Family.LAYER_NORM
+    family: str = LAYER_NORM
 
     @property
     def name(self) -> str:
         """Its name as the beginning of a sentence."""
-        return self.family.name_first
+        return capitalized(self.family)
 
     @property
     def parameters(self) -> dict[str, Tensor]:
@@ -72,10 +63,10 @@ class Reference:
 
 
 @functools.cache
-def _model(family: Family, count: int) -> Model:
+def _model(family: str, count: int) -> Model:
     """Return the steps of a norm over the last axes, so many of them."""
-    axes, called = last_axes(count), family.name_first
-    if family is Family.RMS_NORM:
+    axes, called = last_axes(count), capitalized(family)
+    if family == RMS_NORM:
         texts = ("norm_steps", "rms_norm_steps", "diagnose_only")
         return Model(*texts, axes=axes, called=called, words=OF_RMS_NORM)
     return Model("norm_steps", "diagnose_only", axes=axes, called=called)
@@ -105,5 +96,5 @@ def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.floa
         shape_tuple(shape),
         smallest if own is None else own,
         like,
-        Family.RMS_NORM if is_rms else Family.LAYER_NORM,
+        RMS_NORM if is_rms else LAYER_NORM,
     )

@@ -98,7 +98,7 @@ def conclusion(
         verdict, words = Verdict.UNKNOWN, where * (main not in wrong) + place(wrong[-1])
         tried += "; all slips, and each with the common ones, but no two rare ones together"
     elif not clauses:
-        verdict, words = Verdict.NO_DIFFERENCE, f"from {main.norm.family.value}{how_far}."
+        verdict, words = Verdict.NO_DIFFERENCE, f"from {main.norm.family}{how_far}."
     elif rest or cause.is_seen:
         verdict = Verdict.SEEN
     return diagnosis(verdict, words.strip() + cause.remark, clauses, places, tried)
