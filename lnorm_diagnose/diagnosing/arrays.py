@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
@@ -65,13 +66,12 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
             return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
         (x, y), not_finite = _finite(x.reshape(-1, *norm.shape), y.reshape(-1, *norm.shape))
         found.append(not_finite)
-    if y.numel() < FEWEST and any(each.slip for each in found):
-        slips = [each.slip for each in found]
-        return diagnosis(Verdict.SEEN, found[0].words, slips, tried=tried)
     if y.numel() < FEWEST:
+        slips = [each.slip for each in found if each.slip]
+        if slips:
+            return diagnosis(Verdict.SEEN, found[0].words, slips, tried=tried)
         words = f"{counted(y.numel(), 'number')} that can be compared tell too little."
         return diagnosis(Verdict.NOT_JUDGED, words, (), [each.words for each in found], tried)
-
     axes, is_whole = len(norm.shape), x.shape == y.shape
 
     def cut(most: int) -> tuple[slice, ...]:
@@ -102,7 +102,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     most = 1 if any(pair.compare().is_right for _, pair in tries[1:]) else 2
     causes = ((way, pair.main, cause_of(pair, most)) for way, pair in tries)
     first = next(causes)
-    ways = (each for each in (first, *causes) if not each[2].is_open)
+    ways = (each for each in chain([first], causes) if not each[2].is_open)
     way, main, cause = next(ways, first)
     found += [Finding(way.words)] * bool(way.words)
     if cause.is_right:

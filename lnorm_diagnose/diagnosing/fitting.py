@@ -42,6 +42,8 @@ def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> f
 def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
     """Return the number with which `run` gives a result, or None, also if 0 would do."""
     number = nearest(run, result, limit)
+    if number is None:
+        return None
     would_0_do = (_off(run, result, 0 * STARTS[:1]) <= limit.flatten()).all()
     return None if would_0_do else number
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -166,11 +166,12 @@ class Search:
             first = parts[0]._replace(value=values)
             return trial.run(partial(self.norm.result, (first, *parts[1:])))
 
-        for each, find in ((case.few, nearest), (case, fitted)):
-            found = find(partial(run, each.trial), each.value.double(), each.limit())
-            if found is None:
-                break
-        return found
+        def by(find: Callable[..., float | None], each: Case) -> float | None:
+            return find(partial(run, each.trial), each.value.double(), each.limit())
+
+        if case.few is not case and by(nearest, case.few) is None:
+            return None
+        return by(fitted, case)
 
     def _round(self, case: Case, piece: Piece, number: float, others: Pieces) -> Pieces:
         """Return a piece with a number, or with as few of its digits as explain as much."""
