@@ -60,15 +60,16 @@ def observe(
     return LOOKS[what][1](layer, x, y, *more)
 
 
+def _held(layer: nn.Module) -> list[Any]:
+    """Return what a layer has as γ and β, if it's a tensor with numbers, and None for another."""
+    held = (getattr(layer, name, None) for name in ("weight", "bias"))
+    return [p.detach().double() if isinstance(p, Tensor) and p.numel() else None for p in held]
+
+
 def _starts(layer: nn.Module, *_: Tensor) -> tuple[float, ...]:
     """Return the means of γ and β, or 1 and 0 if the layer has none."""
-    found = (getattr(layer, "weight", None), 1.0), (getattr(layer, "bias", None), 0.0)
-    return tuple(
-        each.detach().double().mean().item()
-        if isinstance(each, Tensor) and each.numel()
-        else otherwise
-        for each, otherwise in found
-    )
+    starts = zip(_held(layer), (1.0, 0.0), strict=True)
+    return tuple(start if p is None else p.mean().item() for p, start in starts)
 
 
 def _switched_off(layer: nn.Module, *_: Tensor) -> str:
@@ -105,9 +106,7 @@ def _after_a_step(layer: nn.Module, x: Tensor, y: Tensor, targets: Tensor) -> Te
     for parameter in layer.parameters():
         if parameter.grad is not None:
             parameter.data -= 0.5 * parameter.grad
-    found: list[Any] = [getattr(layer, name, None) for name in ("weight", "bias")]
-    numbers = [parameter.flatten() for parameter in found if isinstance(parameter, Tensor)]
-    return torch.cat([torch.zeros(0), *numbers]).double()
+    return torch.cat([torch.zeros(0), *(p.flatten() for p in _held(layer) if p is not None)])
 
 
 def _input_gradient(layer: nn.Module, x: Tensor, y: Tensor, gradient: Tensor) -> Tensor:
@@ -141,10 +140,7 @@ LOOKS: dict[str, tuple[str, Callable]] = {
     "PARAMETERS": ("the names and shapes of its parameters", _names_and_shapes),
     "INPUT_GRADIENT": ("the gradient of the input", _input_gradient),
     "STARTS": ("the numbers that γ and β start at", _starts),
-    "SWITCHED_OFF": (
-        "what the layer has in place of a γ or β that is switched off",
-        _switched_off,
-    ),
+    "SWITCHED_OFF": ("what the layer has in place of a γ or β that is switched off", _switched_off),
     "OUTPUT_IN_EVAL": (
         "the output in `eval` mode, after a call in training",
         lambda layer, x, y: layer.eval()(x),

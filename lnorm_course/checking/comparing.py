@@ -9,15 +9,7 @@ import numpy
 import torch
 from torch import Tensor
 
-__all__ = [
-    "are_far",
-    "as_float",
-    "differing",
-    "dtypes_agree",
-    "first_number",
-    "plain",
-    "same",
-]
+__all__ = ["are_far", "as_float", "differing", "dtypes_agree", "first_number", "plain", "same"]
 
 IN_FLOAT32 = 1e-5  # how far results of float32 may be from those of float64
 SAME_WORDS = {"epsilon": "eps", "ε": "eps", "inf": "infinity", "∞": "infinity"}

@@ -13,12 +13,7 @@ from torch.func import functional_call
 from torch.utils._pytree import tree_map_only
 
 from lnorm_diagnose.inspecting.copies import copied, floats, left_alone
-from lnorm_diagnose.inspecting.rounding import (
-    Float64,
-    bound,
-    plain_operations,
-    weight_of_terms,
-)
+from lnorm_diagnose.inspecting.rounding import Float64, bound, plain_operations, weight_of_terms
 from lnorm_utils.words import counted, dtype_name, significant
 
 __all__ = ["FirstWrong", "Wrong", "first_wrong"]
