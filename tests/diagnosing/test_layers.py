@@ -224,7 +224,7 @@ WRONG = [
     ),
     (lambda x: norm(x) + F.one_hot(torch.tensor(0), x.shape[-1]), None, ["β = (1, 0"]),
     (lambda x: (x - x.mean(-1)) / (x.var(-1, correction=0) + 1e-5).sqrt(), None, ["their axis"]),
-    (lambda x: norm(x.half()).to(x.dtype), None, ["fewer digits than float32"]),
+    (lambda x: norm(x.half()).to(x.dtype), None, ["computes in float16", "fewer digits"]),
     (lambda x: norm(x.float(), 1e-3).to(x.dtype), None, ["Your ε is 1e-3"]),
     (detached, None, ["constants for PyTorch"]),
     (Affine(lambda x, w, b: norm(x) * w.detach() + b), None, ["No gradient reaches γ"]),
