@@ -2,6 +2,7 @@
 
 import os
 import socket
+import stat
 import sys
 import time
 from pathlib import Path
@@ -23,13 +24,22 @@ IN_SANDBOX = pytest.mark.skipif(
 
 @ON_LINUX
 def test_a_kernel_has_its_limits_and_is_the_first_to_end_when_memory_is_short():
+    processor = min(os.sched_getaffinity(0))
+    child.PROCESSOR.set(str(processor))
     most = LIMITS | (LIMITS_IN_SANDBOX if walls() else {})
     limits = ", ".join(f"resource.getrlimit(resource.{name})[1]" for name in most)
     score = "open('/proc/self/oom_score_adj')"
     lower = f"{score[:-1]}, 'w').write('-1000')"
-    _, found, _, first = run("import resource", look(f"[{limits}]"), lower, look(f"{score}.read()"))
+    own = look("[*os.sched_getaffinity(0), os.nice(0) >= 5]")
+    shared = look("__import__('mmap').mmap(-1, 2**32)")
+    _, found, _, first, where, more = run(
+        "import resource", look(f"[{limits}]"), lower, look(f"{score}.read()"), own, shared
+    )
+    child.PROCESSOR.set("")
     assert value(found) == [*most.values()]
     assert value(first) == "1000\n"
+    assert value(where) == [processor, True]
+    assert "Cannot allocate memory" in more.reason
 
 
 def ends(ticket):
@@ -56,12 +66,14 @@ def test_what_a_kernel_leaves_behind_is_ended_with_it():
 
 @pytest.mark.parametrize("is_there", [True, False])
 def test_bubblewrap_that_is_missing_or_does_not_work_is_not_used(monkeypatch, tmp_path, is_there):
+    monkeypatch.setattr(sandbox, "problem", sandbox.problem.__wrapped__)
     tool = tmp_path / "bwrap"
     if is_there:
-        tool.write_text("#!/bin/sh\nexit 1\n")
+        tool.write_text("#!/bin/sh\necho not permitted >&2; exit 1\n")
         tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert walls.__wrapped__() == ()
+    assert ("not permitted" if is_there else "bwrap") in sandbox.problem()
 
 
 # What nothing but the filter of system calls refuses. None of it reaches a file, a network, or a
@@ -70,6 +82,9 @@ ONLY_REFUSED = [
     "reach the machine around a virtual one",
     "ask for many things at once",
     "stop at a page",
+    "take another processor",
+    "reach a socket of the machine",
+    "send to one without a connection",
     "open a socket",
 ]
 # Each of these raises an OSError in a sandbox, also for root.
@@ -109,6 +124,9 @@ ways = {{
     "reach the machine around a virtual one": lambda: socket.socket(40, socket.SOCK_STREAM),
     "ask for many things at once": lambda: call("syscall", 425, 8, ctypes.create_string_buffer(99)),
     "stop at a page": lambda: call("syscall", {userfault}, 1),
+    "take another processor": lambda: os.sched_setaffinity(0, range(64)),
+    "reach a socket of the machine": lambda: socket.socket(socket.AF_UNIX),
+    "send to one without a connection": lambda: socket.socketpair(type=socket.SOCK_DGRAM),
     "use a connection of the grader": lambda: socket.socket(socket.AF_UNIX).connect("\\0{ticket}"),
     "mount another cover": lambda: call("mount", b"none", b"/tmp", b"tmpfs", 0, None),
     "go to the root of init": lambda: os.chroot("/proc/1/root"),
@@ -157,10 +175,12 @@ def test_in_the_sandbox_are_no_files_no_network_and_no_processes(tmp_path, monke
         own.bind(f"\0{ticket}")
         own.listen()
         code = WAYS_OUT.format(**about, address=server.getsockname())
-        tried, found, status, stayed = run(
-            code, look("found"), look("open('/proc/self/status').read()"), stay, timeout=60
+        change = "os.chmod('/dev/full', 0o644)" if has_filter and os.geteuid() == 0 else ""
+        tried, found, status, stayed, changed = run(
+            code, look("found"), look("open('/proc/self/status').read()"), stay, change, timeout=60
         )
-    assert (tried, stayed) == (WELL, WELL)
+    assert (tried, stayed, changed) == (WELL, WELL, WELL)
+    assert stat.S_IMODE(os.stat("/dev/full").st_mode) != 0o644
     left = [*(() if has_filter else ONLY_REFUSED), *(["fork without end"] * (os.geteuid() == 0))]
     assert value(found) == left
     assert {line for line in value(status).splitlines() if line.startswith("Cap")} == {

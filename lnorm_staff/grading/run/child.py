@@ -15,13 +15,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, filter_of_calls, walls
 
-__all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "Child", "serve", "started"]
+__all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "PROCESSOR", "Child", "serve", "started"]
 
 LONGEST = 2**22  # bytes of a line; the values of all attempts in a cell are much shorter
 SECONDS_TO_END = 10
@@ -42,10 +43,16 @@ LIMITS = {
     "RLIMIT_NPROC": 4096,  # for all that the user runs, so not too few
     "RLIMIT_CORE": 0,
 }
-LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_AS": 2**35, "RLIMIT_NPROC": MOST_PROCESSES}
-# When memory is short, Linux ends the process with the highest score first. File 9 is the filter of
-# system calls, for bubblewrap.
-BEFORE = 'echo 1000 > /proc/self/oom_score_adj; exec "$@" 9< "$0"'
+LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_NPROC": MOST_PROCESSES}
+# When memory is short, Linux ends the process with the highest score first. A child has a processor
+# at a low priority, so that however many processes it has, others have theirs. File 9 is the filter
+# of system calls, for bubblewrap.
+BEFORE = (
+    "echo 1000 > /proc/self/oom_score_adj; taskset -cp $1 $$ > /dev/null; shift; "
+    'exec nice -n 5 "$@" 9< "$0"'
+)
+PROCESSOR = ContextVar("PROCESSOR", default="")  # which one; nothing for all of them
+MORE_SPACE = 2**32  # bytes of addresses, which shared memory takes, too
 
 
 @dataclass
@@ -115,7 +122,8 @@ async def _process(module: str, folder: Path) -> asyncio.subprocess.Process:
     command = [sys.executable, "-I", "-c", START.format(path=path, module=module)]
     if os.name == "posix":
         (folder / "filter").write_bytes(filter_of_calls())
-        command = ["/bin/sh", "-c", BEFORE, str(folder / "filter"), *walls(), *command]
+        before = ["/bin/sh", "-c", BEFORE, str(folder / "filter"), PROCESSOR.get()]
+        command = [*before, *walls(), *command]
     return await asyncio.create_subprocess_exec(
         *command,
         stdin=subprocess.PIPE,
@@ -142,6 +150,7 @@ def serve(module: str) -> None:
     program = importlib.import_module(module)
     gc.freeze()
     gc.enable()
+    _limit_space()
     process = os.getpid()
     for answer in program.main(map(json.loads, requests)):
         if os.getpid() != process:  # a copy that a student's code has made by a fork
@@ -152,9 +161,18 @@ def serve(module: str) -> None:
 
 def _limit() -> None:
     """Limit what this process may use, as far as the system knows how."""
-    limits = dict(LIMITS)
-    if os.getcwd() == f"{HOME}/empty":  # in a sandbox
-        limits |= LIMITS_IN_SANDBOX
+    is_inside = os.getcwd() == f"{HOME}/empty"
+    _set_limits(LIMITS | LIMITS_IN_SANDBOX if is_inside else LIMITS)
+
+
+def _limit_space() -> None:
+    """Limit what it maps on top of what it has by now, which differs between systems."""
+    with contextlib.suppress(OSError):
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        _set_limits({"RLIMIT_AS": pages * os.sysconf("SC_PAGE_SIZE") + MORE_SPACE})
+
+
+def _set_limits(limits: dict[str, int]) -> None:
     for name, most in limits.items():
         with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
             import resource

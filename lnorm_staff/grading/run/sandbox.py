@@ -9,8 +9,8 @@ refuses some system calls, which lead around these walls or to most of its secur
 import ctypes
 import errno
 import functools
+import os
 import site
-import socket
 import struct
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["COURSE", "HOME", "MOST_PROCESSES", "filter_of_calls", "walls"]
+__all__ = ["COURSE", "HOME", "MOST_PROCESSES", "filter_of_calls", "problem", "walls"]
 
 COURSE = Path(__file__).parents[3]
 _TORCH = find_spec("torch")
@@ -42,37 +42,47 @@ BUBBLEWRAP = (
 CGROUP = (
     *("systemd-run", "--user", "--scope", "--quiet", "--collect", "--property=MemoryMax=4G"),
     *("--property=MemorySwapMax=0", f"--property=TasksMax={MOST_PROCESSES + 3}"),
+    "--property=CPUQuota=100%",
 )
-
-
 REFUSED = (
     *("add_key", "request_key", "keyctl", "bpf", "perf_event_open", "ptrace", "userfaultfd"),
     *("io_uring_setup", "fanotify_init", "memfd_secret", "vmsplice"),
+    *("socket", "connect", "sched_setaffinity"),  # which leaves pairs of sockets
 )
-ALLOW, REFUSE, NOT_EQUAL = 0x7FFF0000, 0x00050000 | errno.EPERM, 1
+# What does nothing for root, who owns the devices, which can't be mounted read-only.
+UNDONE = (
+    *("chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "utimensat", "futimesat"),
+    *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
+)
+ALLOW, UNDO, REFUSE, MASKED = 0x7FFF0000, 0x00050000, 0x00050000 | errno.EPERM, 7
 
 
 @functools.cache
 def walls() -> tuple[str, ...]:
     """Return what starts a command in a sandbox, if it's written in front of it.
 
-    That's nothing where bubblewrap is missing, older than version 0.8, or doesn't work. If there's
-    a filter of system calls, bubblewrap reads it as file 9.
+    That's nothing where there's a problem. If there's a filter of system calls, bubblewrap reads it
+    as file 9.
     """
-    sandbox = (*BUBBLEWRAP, *_folders())
-    if not _works([*sandbox, "--", sys.executable, "-c", ""]):
+    if problem():
         return ()
-    cgroup = CGROUP if _works([*CGROUP, "true"]) else ()
+    cgroup = () if _failure([*CGROUP, "true"]) else CGROUP
     filtered = ("--seccomp", "9") if filter_of_calls() else ()
-    return (*cgroup, *sandbox, *filtered, "--")
+    return (*cgroup, *BUBBLEWRAP, *_folders(), *filtered, "--")
 
 
-def _works(command: Sequence[str]) -> bool:
+@functools.cache
+def problem() -> str:
+    """Return why bubblewrap can't shut anything in here, such as before version 0.8; or nothing."""
+    return _failure([*BUBBLEWRAP, *_folders(), "--", sys.executable, "-c", ""])
+
+
+def _failure(command: Sequence[str]) -> str:
     try:
-        subprocess.run(command, capture_output=True, check=True, timeout=60)
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return True
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False, text=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    return (done.stderr.strip() or f"it ended with {done.returncode}.") if done.returncode else ""
 
 
 def _folders() -> list[str]:
@@ -96,11 +106,14 @@ def filter_of_calls() -> bytes:
         return b""
     library.seccomp_init.restype = ctypes.c_void_p
     rules = ctypes.c_void_p(library.seccomp_init(ALLOW))
-    # Of sockets only those between processes; the first argument is compared with their number.
-    not_unix = struct.pack("IIQQ", 0, NOT_EQUAL, getattr(socket, "AF_UNIX", 1), 0)
-    for name, compared in {**dict.fromkeys(REFUSED), "socket": not_unix}.items():
+    # A pair of sockets for datagrams, which is its second argument, reaches others by their names.
+    others = (2, 3, 5)  # SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET; all but the lowest bits are options
+    told = [(REFUSE, "socketpair", struct.pack("IIQQ", 1, MASKED, 15, kind)) for kind in others]
+    told += [(REFUSE, name, b"") for name in REFUSED]
+    told += [(UNDO, name, b"") for name in UNDONE if os.geteuid() == 0]
+    for action, name, compared in told:
         call = library.seccomp_syscall_resolve_name(name.encode())
-        library.seccomp_rule_add_array(rules, REFUSE, call, 1 if compared else 0, compared)
+        library.seccomp_rule_add_array(rules, action, call, 1 if compared else 0, compared)
     with tempfile.TemporaryFile() as written:
         failed = library.seccomp_export_bpf(rules, written.fileno())
         written.seek(0)
