@@ -10,6 +10,7 @@ from lnorm_diagnose.slips.beliefs import Belief
 __all__ = [
     "FURTHER",
     "NOT_GRADED",
+    "NOT_JUDGED",
     "ON_ANOTHER",
     "RIGHT",
     "STATES",
@@ -18,6 +19,7 @@ __all__ = [
     "VERDICTS",
     "Grade",
     "Who",
+    "best",
     "in_short",
     "points_of",
     "right_of",
@@ -27,7 +29,8 @@ RIGHT = "right"
 FURTHER = "further"
 # What an exercise can say of an attempt, and all that can become of it.
 VERDICTS = {RIGHT: State.RIGHT, "wrong": State.WRONG, "not attempted": State.NOT_ATTEMPTED}
-STATES = (*VERDICTS, "missing", "crashed", "timed out")
+NOT_JUDGED = "not judged"  # because the machine failed, which is no fault of the student
+STATES = (*VERDICTS, "missing", "crashed", "timed out", NOT_JUDGED)
 # Of a whole file: there's nothing to grade in it, or it can't be graded.
 UNTOUCHED, STRAY, NOT_GRADED = "untouched", "not of this course", "not graded"
 ON_ANOTHER = "on another lesson"  # than those that are asked for
@@ -55,6 +58,8 @@ class Grade:
     belief: str = ""  # codes of the common beliefs that it may come from
     message: str = ""
     further: str = ""  # FURTHER in a side trip, which gives no points; else nothing
+    quoted: str = ""  # what of the message the student's own code said
+    answer: str = ""  # the student's, as the notebook has sent it
 
     @property
     def who(self) -> Who:
@@ -76,6 +81,15 @@ class Grade:
         """Return each of the common beliefs."""
         codes = self.belief.split()
         return tuple(belief for belief in Belief if belief.code in codes)
+
+
+def best(grades: Sequence[Grade]) -> Grade:
+    """Return the best of an exercise, and of those as good the last.
+
+    That one isn't judged counts more than that others are wrong, for it may be right.
+    """
+    order = ["missing", "not attempted", "crashed", "timed out", "wrong", NOT_JUDGED, RIGHT]
+    return max(reversed(grades), key=lambda grade: (grade.earned, order.index(grade.state)))
 
 
 def points_of(grades: Collection[Grade]) -> tuple[float, int]:

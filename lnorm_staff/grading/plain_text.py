@@ -7,7 +7,10 @@ import os
 import sys
 import tempfile
 
-__all__ = ["MOST_OF_AN_ERROR", "MOST_OF_A_MESSAGE", "MOST_OF_A_REMARK", "one_line", "printable"]
+__all__ = [
+    *("MOST_OF_AN_ERROR", "MOST_OF_A_MESSAGE", "MOST_OF_A_REMARK"),
+    *("one_line", "printable", "several_lines"),
+]
 
 MOST_OF_AN_ERROR = 120  # characters; its text can be anything that the cell has read
 MOST_OF_A_REMARK = 500  # it quotes a line of the student's, and what that raised
@@ -26,8 +29,17 @@ def printable(text: str) -> str:
 
 def one_line(text: object, most: int = MOST_OF_AN_ERROR) -> str:
     """Return the first characters in a single line, without the folders of this machine."""
+    words = printable(" ".join(_placeless(text).split()))
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def several_lines(text: object) -> str:
+    """Return what is looked at, line by line, as of a program."""
+    return "\n".join(printable(line.expandtabs(4)) for line in _placeless(text).splitlines())
+
+
+def _placeless(text: object) -> str:
     words = str(text)[:MOST_LOOKED_AT]
     for place in PLACES:  # a folder before the one that it's in
         words = words.replace(place, "…")
-    words = printable(" ".join(words.split()))
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+    return words

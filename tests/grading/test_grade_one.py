@@ -1,8 +1,12 @@
 """How a notebook becomes grades, run in a kernel and judged as those of a class are."""
 
 import asyncio
+import itertools
+import os
+import signal
 import tempfile
 
+import pytest
 from submitted_mean import BANK, CODE, FURTHER, IMPORTS, PREDICTIONS, assert_graded, solved
 
 from lnorm_course.checking.exercise import Exercise
@@ -10,7 +14,7 @@ from lnorm_course.exercises import residual, standardize, variance
 from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
-from lnorm_staff.grading.run import grade_many
+from lnorm_staff.grading.run import child, grade_many
 
 P0, P1, P2, *_ = PREDICTIONS
 C0, C1, C2 = CODE
@@ -96,7 +100,7 @@ def test_each_exercise_of_four_lessons_gets_its_grade_a_side_trip_too_and_severa
 def test_judging_a_notebook_ends_in_time_whatever_it_sends(monkeypatch):
     monkeypatch.setattr(grade_many, "SECONDS_TO_JUDGE_ALL", 0.01)
     why = "it can't be judged: the 0.01 seconds for the whole notebook were over."
-    assert_graded(grade([IMPORTS, solved(P0)]), [("", (P0, "timed out", why))])
+    assert_graded(grade([IMPORTS, solved(P0)]), [("", (P0, "not judged", why))])
 
 
 def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(monkeypatch):
@@ -105,4 +109,33 @@ def test_a_machine_without_room_for_a_kernel_is_not_the_students_fault(monkeypat
 
     monkeypatch.setattr(tempfile, "mkdtemp", full)
     why = "its cell failed: the machine that grades it stopped early: no space left."
-    assert_graded(grade([IMPORTS, solved(P0)]), [("", (P0, "crashed", why))])
+    assert_graded(grade([IMPORTS, solved(P0)]), [("", (P0, "not judged", why))])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="groups of processes")
+def test_what_dies_twice_from_outside_is_judged_at_the_third_try(monkeypatch):
+    ask, turns = child.Child.ask, itertools.count()
+
+    async def killed(self, message, seconds):
+        if next(turns) in (4, 6):  # a kernel starts and has two cells, then judges start and judge
+            os.killpg(self.process.pid, signal.SIGKILL)
+        return await ask(self, message, seconds)
+
+    monkeypatch.setattr(child.Child, "ask", killed)
+    assert_graded(grade([IMPORTS, solved(P0)]), [("", (P0, "right", ""))])
+    assert next(turns) == 9
+
+
+def test_the_best_attempt_counts_and_the_first_error_is_told_first():
+    blank, wrong = f"{C0.name}.check(...)", f"{P0.name}.check({P0.wrong[0].answer!r})"
+    cells = [
+        ("import not_here\nfrom lnorm_course.exercises.mean import *",),
+        (f"{P1.name}.check(0)", (P1, "crashed", "failed first with ModuleNotFoundError: ")),
+        (f"{IMPORTS}\n{solved(C0)}\n{blank}", (C0, "right", "")),
+        (blank,),
+        (solved(P0), (P0, "right", "")),
+        (wrong,),
+    ]
+    found = grade([source for source, *_ in cells])
+    assert_graded(found, cells)
+    assert {g.exercise: g.answer for g in found}[P0.name] == repr(P0.answers[0].answer)

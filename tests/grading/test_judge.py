@@ -28,7 +28,7 @@ def judged(*attempts, timeout=60, total=300):
     asked = [(how_many.name, attempt) for attempt in attempts]
     found = replies_of(JUDGE, [how_many.topic], asked, timeout, total)
     verdicts = [outcome.attempts.get(how_many.name) for outcome in found]
-    told = [(verdict[0], verdict[-1]) if verdict else None for verdict in verdicts]
+    told = [(verdict[0], verdict[3]) if verdict else None for verdict in verdicts]
     return [one or outcome[:2] for one, outcome in zip(told, found, strict=True)]
 
 
@@ -68,7 +68,7 @@ def test_what_no_kernel_writes_is_refused_at_once_and_the_child_lives_on():
 # What a child does instead of judging, by the error that it's given.
 BROKEN = """
 import os, time
-honest = judge.judge
+honest = judge.outcome_of
 def broken(exercise, answer):
     if '"die"' in answer:
         os._exit(1)
@@ -77,7 +77,7 @@ def broken(exercise, answer):
     if '"take"' in answer:
         bytearray(2**32)
     return honest(exercise, answer)
-judge.judge = broken
+judge.outcome_of = broken
 """
 
 
@@ -96,4 +96,4 @@ def test_what_breaks_the_judging_costs_only_its_own_exercise_and_not_much_time(m
     *_, last = judged(*[sent(error="wait")] * 9, timeout=2, total=2)
     assert last == ("timed out", "the 2 seconds for the whole notebook were over.")
     monkeypatch.setattr(child, "START", "import sys; sys.exit(1)")
-    assert judged(sent(ONE), sent(ONE)) == [("crashed", "no judge could be started.")] * 2
+    assert judged(sent(ONE), sent(ONE)) == [("not judged", "no judge could be started.")] * 2

@@ -8,7 +8,7 @@ from lnorm_staff.grading.run.replies import KERNEL, Reply, replies
 __all__ = ["DIED", "IMPORTS", "WELL", "look", "replies_of", "run", "value"]
 
 IMPORTS = "import os, torch\nfrom lnorm_course.exercises.mean import how_many, row_means"
-DIED, WELL = Reply("crashed", "the kernel died."), Reply()
+DIED, WELL = Reply("crashed", "the kernel died.", by_machine=True), Reply()
 
 
 def replies_of(program: str, setup: object, asked: list, timeout: float, total: float) -> list:

@@ -1,15 +1,16 @@
 """Grade notebooks that were handed in: run each in a kernel, and have the attempts judged."""
 
 import asyncio
+import os
 import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.grade import Grade, Who
-from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, one_line
+from lnorm_staff.grading.grade import NOT_JUDGED, Grade, Who, best
+from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, one_line, several_lines
+from lnorm_staff.grading.run.child import PROCESSOR
 from lnorm_staff.grading.run.plain_data import LONGEST
 from lnorm_staff.grading.run.replies import JUDGE, KERNEL, Reply, replies
 
@@ -20,7 +21,9 @@ SECONDS_FOR_A_CALL = 10
 CELLS_IN_TIME = 5  # how many cells may use up their time before the notebook has
 NOTEBOOKS_IN_TIME = 10  # and how many notebooks before their student has
 SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # an answer, and those of a notebook
+MOST_ATTEMPTS = 20  # of an exercise, on the average
 MISSING = "missing"
+TOLD = "mistake", "belief", "message", "quoted", "answer"  # of a verdict, behind its state
 
 
 async def grade_many(
@@ -29,7 +32,10 @@ async def grade_many(
     jobs: int,
     tell: Callable[[HandedIn, list[Grade]], object],
 ) -> None:
-    """Grade several files at once, and tell of each as soon as that is done.
+    """Grade several files at once, each on a processor of its own, and tell of each that is done.
+
+    What may have failed because of the machine, or of another notebook, is graded once more when
+    all others are done, alone.
 
     Args:
         files: what was handed in.
@@ -37,34 +43,53 @@ async def grade_many(
         jobs: how many notebooks run at once.
         tell: what to call with each file and its grades.
     """
-    waiting = iter(files)
+    processors = [*map(str, sorted(_processors()))] or [""]
     spent, most = defaultdict[Who, float](float), NOTEBOOKS_IN_TIME * CELLS_IN_TIME * timeout
+    again: list[tuple[HandedIn, list[Grade]]] = []
 
-    async def work() -> None:
-        for file in waiting:
-            who, started = file.whole.who, time.monotonic()
-            if spent[who] > most and not file.whole.state:
-                told = f"the {most:g} seconds for all notebooks of a student were over."
-                file = file.refused(told)
-            try:
-                grades = await grade_one(file, timeout)
-            except Exception as problem:  # of one notebook, which must not stop a class
-                reason = f"grading it raised {type(problem).__name__}: {one_line(problem)}"
-                grades = [file.refused(reason).whole]
+    async def grade(file: HandedIn, is_last: bool) -> list[Grade]:
+        who, started = file.whole.who, time.monotonic()
+        if spent[who] > most and not file.whole.state:
+            told = f"the {most:g} seconds for all notebooks of a student were over."
+            file = file.refused(told)
+        try:
+            return await grade_one(file, timeout, is_last)
+        except Exception as problem:  # of one notebook, which must not stop a class
+            reason = f"grading it raised {type(problem).__name__}: {one_line(problem)}"
+            return [file.grade(exercise, NOT_JUDGED, reason) for exercise in file.exercises]
+        finally:
             spent[who] += time.monotonic() - started
+
+    async def work(number: int) -> None:
+        PROCESSOR.set(processors[number % len(processors)])
+        for file in waiting:
+            grades = await grade(file, is_last=False)
+            if any(grade.state == NOT_JUDGED for grade in grades):
+                again.append((file, grades))
             tell(file, grades)
 
+    waiting = iter(files)
     async with asyncio.TaskGroup() as group:
-        for _ in range(min(jobs, len(files))):
-            group.create_task(work())
+        for number in range(min(jobs, len(files))):
+            group.create_task(work(number))
+    PROCESSOR.set(processors[0])
+    for file, first in again:
+        last, known = await grade(file, is_last=True), [g for g in first if g.state != NOT_JUDGED]
+        if last[0].exercise:  # else the student's time is over
+            tell(file, [*{grade.exercise: grade for grade in (*last, *known)}.values()])
 
 
-async def grade_one(file: HandedIn, timeout: float) -> list[Grade]:
+def _processors() -> set[int]:
+    return getattr(os, "sched_getaffinity", lambda process: set())(0)
+
+
+async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> list[Grade]:
     """Grade all exercises of the lesson that a notebook belongs to.
 
     Args:
         file: what was handed in.
         timeout: seconds for each cell; the whole notebook may take five times that.
+        is_last: whether a failure that may be the machine's counts as the notebook's own.
 
     Returns:
         A grade for each exercise, whatever the notebook does; none for one of a side trip that no
@@ -73,32 +98,43 @@ async def grade_one(file: HandedIn, timeout: float) -> list[Grade]:
     if file.whole.state:
         return [file.whole]
     names = {exercise.name for exercise in file.exercises}
-    attempts: dict[str, str] = {}  # the last one of each exercise
+    attempts: dict[tuple[str, str], None] = {}  # of each cell the last one of each exercise
     failures: dict[str, Reply] = {}  # of the last cell that failed before it checked it
+    first = ""  # why the first cell failed that did
     call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
     async for source, reply in replies(KERNEL, call, file.cells, timeout, total):
         for name in names & {*reply.attempts}:
             sent = reply.attempts[name]
-            attempts[name] = sent if isinstance(sent, str) and len(sent) <= LONGEST else ""
+            sent = sent if isinstance(sent, str) and len(sent) <= LONGEST else ""
+            attempts.pop((name, sent), None)
+            attempts[name, sent] = None
         if reply.failed:
+            first = first or reply.reason
+            if reply.by_machine and not is_last:
+                reply = reply._replace(failed=NOT_JUDGED)
             failed = reply._replace(attempts={})
             failures |= dict.fromkeys(names & {*CHECK.findall(source)}, failed)
     topics = sorted({exercise.topic for exercise in file.exercises})
-    judged = replies(JUDGE, topics, attempts.items(), SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
-    verdicts = {name: reply async for (name, _), reply in judged}
-
-    def graded(exercise: Exercise) -> Grade:
-        if reply := verdicts.get(exercise.name):
-            if reply.failed:
-                reason = f"it can't be judged: {one_line(reply.reason)}"
-                return file.grade(exercise, reply.failed, reason)
-            state, *words = reply.attempts[exercise.name]
-            mistake, belief, message = (one_line(each, MOST_OF_A_MESSAGE) for each in words)
-            return file.grade(exercise, state, message, mistake=mistake, belief=belief)
-        if reply := failures.get(exercise.name):
+    latest = [*attempts][-MOST_ATTEMPTS * len(names) :]
+    judged = replies(JUDGE, topics, latest, SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
+    found = defaultdict[str, list[Grade]](list)
+    exercises = {exercise.name: exercise for exercise in file.exercises}
+    async for (name, _), reply in judged:
+        if reply.failed:
+            reason = f"it can't be judged: {one_line(reply.reason)}"
+            found[name].append(file.grade(exercises[name], NOT_JUDGED, reason))
+        else:
+            state, *words, answer = reply.attempts[name]
+            words = [*(one_line(each, MOST_OF_A_MESSAGE) for each in words), several_lines(answer)]
+            told = dict(zip(TOLD, words, strict=True))
+            found[name].append(file.grade(exercises[name], state, **told))
+    for name, reply in failures.items():
+        if reply.failed == NOT_JUDGED or name not in found:
             reason = f"its cell failed: {one_line(reply.reason)}"
-            return file.grade(exercise, reply.failed, reason)
-        return file.grade(exercise, MISSING, "no cell checks it.")
-
-    grades = [graded(exercise) for exercise in file.exercises]
-    return [grade for grade in grades if not (grade.further and grade.state == MISSING)]
+            if first != reply.reason:
+                reason = f"the notebook failed first with {one_line(first)} Then {reason}"
+            found[name].append(file.grade(exercises[name], reply.failed, reason))
+    for name, exercise in exercises.items():
+        if not (exercise.further or found[name]):
+            found[name].append(file.grade(exercise, MISSING, "no cell checks it."))
+    return [best(found[name]) for name in exercises if found[name]]

@@ -4,21 +4,24 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
+from lnorm_course.checking.defusing import shown
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback
+from lnorm_course.checking.running import Outcome
 from lnorm_staff.grading.grade import VERDICTS
-from lnorm_staff.grading.run.plain_data import read_outcome
+from lnorm_staff.grading.run.plain_data import NotAnAttemptError, read_outcome
 
 __all__ = ["NOT_AN_ATTEMPT", "judge", "main"]
 
 WORDS = {state: word for word, state in VERDICTS.items()}
-NOT_AN_ATTEMPT = "its kernel sent something that is not an attempt."
+NOT_AN_ATTEMPT = "it can't be judged: its kernel sent something that is not an attempt."
 
 
 def main(asked: Iterator[Any]) -> Iterator[dict]:
     """Take the topics, then a name and an attempt each time, and yield the verdict.
 
-    That's the state, the mistake, the beliefs, and the message.
+    That's the state, the mistake, the beliefs, the message, what of it the student's code said, and
+    the answer. That an attempt can't be judged is no fault of the student, if a kernel wrote it.
     """
     bank: dict[str, Exercise] = {}
     for topic in next(asked)[0]:
@@ -27,30 +30,41 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
     yield {}
     for (name, attempt), _ in asked:
         try:
-            told = judge(bank[name], attempt)
+            outcome = outcome_of(bank[name], attempt)
+            told = _judged(bank[name], outcome)
             beliefs = " ".join(belief.code for belief in told.beliefs)
-            verdict = WORDS[told.state], told.mistake, beliefs, told.message
-            yield {"attempts": {name: verdict}}
-        except ValueError:
-            yield {"attempts": {}, "why": NOT_AN_ATTEMPT}
+            answer = outcome.code or " ".join(map(shown, outcome.values[:1]))
+            said = told.message, outcome.remark, answer
+            yield {"attempts": {name: (WORDS[told.state], told.mistake, beliefs, *said)}}
+        except NotAnAttemptError:
+            yield {"attempts": {name: ("crashed", "", "", NOT_AN_ATTEMPT, "", "")}}
         except Exception as problem:
             yield {"attempts": {}, "why": f"{type(problem).__name__} was raised."}
 
 
 def judge(exercise: Exercise, sent: Any) -> Feedback:
-    """Judge an attempt as a lesson does, from what a kernel sent of it.
+    """Judge an attempt as a lesson does, from what a kernel sent of it."""
+    return _judged(exercise, outcome_of(exercise, sent))
+
+
+def _judged(exercise: Exercise, outcome: Outcome) -> Feedback:
+    if exercise.inputs is None and outcome.values:
+        return exercise.judge(outcome.values[0])
+    return exercise.judge_outcome(outcome)
+
+
+def outcome_of(exercise: Exercise, sent: Any) -> Outcome:
+    """Return what became of an attempt, from what a kernel sent of it.
 
     Args:
         exercise: the exercise of this process, which no student has changed.
         sent: what `record` writes in the kernel, or what a student made it send instead.
 
     Raises:
-        ValueError: `record` writes nothing like this.
+        NotAnAttemptError: `record` writes nothing like this.
     """
     outcome = read_outcome(sent)
     number, expected = len(outcome.values), len(exercise.inputs or [()])
     if number > expected or (number < expected) != bool(outcome.error):
-        raise ValueError(f"{number} values instead of {expected}")
-    if exercise.inputs is None and number:
-        return exercise.judge(outcome.values[0])
-    return exercise.judge_outcome(outcome)
+        raise NotAnAttemptError(f"{number} values instead of {expected}")
+    return outcome

@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +21,8 @@ from lnorm_staff.grading.run.plain_data import write_outcome
 
 __all__ = ["ATTEMPTS", "main", "record"]
 
-ATTEMPTS: dict[str, str] = {}  # of the cell that runs: what the last check of each exercise got
+# Of the cell that runs: what the last check of each exercise got, other than three dots.
+ATTEMPTS: dict[str, str] = {}
 
 
 def main(asked: Iterator[Any]) -> Iterator[dict]:
@@ -54,7 +56,9 @@ def record(exercise: Exercise, seconds: float, attempt: object, *more: object) -
     else:
         inputs, use_class = exercise.inputs, exercise.use_class
         outcome = running.results(attempt, inputs, use_class, seconds, exercise.without)
-    ATTEMPTS[exercise.name] = write_outcome(outcome)
+    is_blank = outcome.values and all(value is ... for value in outcome.values)
+    if not (is_blank and exercise.name in ATTEMPTS):
+        ATTEMPTS[exercise.name] = write_outcome(outcome)
 
 
 def _shell() -> Any:
@@ -73,7 +77,7 @@ def _run(shell: Any, code: str, seconds: float) -> dict:
     """Run a cell; an interrupt ends it when its time is over, and reaches nothing else."""
     ATTEMPTS.clear()
     error: BaseException | None = None
-    timer = threading.Timer(seconds, _interrupt)
+    began, timer = time.process_time(), threading.Timer(seconds, _interrupt)
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         timer.start()
@@ -86,7 +90,8 @@ def _run(shell: Any, code: str, seconds: float) -> dict:
     with contextlib.suppress(KeyboardInterrupt):
         timer.cancel()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return {"attempts": dict(ATTEMPTS), **({"why": _in_words(error)} if error else {})}
+    told = {"attempts": dict(ATTEMPTS), "used": time.process_time() - began}
+    return {**told, **({"why": _in_words(error)} if error else {})}
 
 
 def _interrupt() -> None:

@@ -5,12 +5,14 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from lnorm_staff.grading.grade import NOT_JUDGED
 from lnorm_staff.grading.run.child import Child, started
 
 __all__ = ["JUDGE", "KERNEL", "Reply", "replies"]
 
 SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # to stop, a child has that long for itself
 MOST_OF_A_REASON = 1000  # characters
+MOST_TRIES = 3  # to start a child, and to have an attempt judged by one
 # What runs in a child, by the name of its module.
 KERNEL, JUDGE = "kernel", "judge"
 
@@ -18,9 +20,10 @@ KERNEL, JUDGE = "kernel", "judge"
 class Reply(NamedTuple):
     """What became of one thing: a state of failure and its reason, and what is known by then."""
 
-    failed: str = ""  # or "crashed", "timed out"
+    failed: str = ""  # or "crashed", "timed out", NOT_JUDGED
     reason: str = ""
     attempts: Mapping[str, Any] = {}  # for each exercise, what its check got, or its verdict
+    by_machine: bool = False  # the failure may be the machine's, so that it's worth another try
 
 
 async def replies(
@@ -39,47 +42,67 @@ async def replies(
     waiting = deque(asked)
     done: list[Any] = []  # what a new kernel has to do again
     rest: Reply | None = None
+    tries, busy = 0, 0.0
     while waiting and not rest:
+        is_up = False
         try:
             async with started(f"lnorm_staff.grading.run.{program}") as child:
                 left = deadline - time.monotonic()
                 await child.ask([setup, None], min(SECONDS_TO_START, left))
+                is_up = True
                 for each in done:
                     left = deadline - time.monotonic()
                     await child.ask([each, left], left)
                 while child.is_alive and waiting and time.monotonic() < deadline:
                     each = waiting.popleft()
-                    reply = await _one(child, program, each, timeout, deadline)
+                    reply, used = await _one(child, program, each, timeout, deadline)
+                    busy += used
                     if program == KERNEL and not reply.failed:
                         done.append(each)
+                    elif (program, reply.failed) == (JUDGE, "crashed") and tries < MOST_TRIES - 1:
+                        tries += 1
+                        waiting.appendleft(each)
+                        continue
+                    tries = 0
                     yield each, reply
         except (EOFError, TimeoutError):
-            died = f"the {program} died again and again."
-            rest = Reply("crashed", died if done else f"no {program} could be started.")
+            tries += 1
+            if tries == MOST_TRIES and is_up:  # of what ran well before
+                rest = Reply("crashed", f"the {program} died again and again.", by_machine=True)
+            elif tries == MOST_TRIES:
+                rest = Reply(NOT_JUDGED, f"no {program} could be started.")
         except OSError as problem:  # of the machine, such as a full disk
-            rest = Reply("crashed", f"the machine that grades it stopped early: {problem}.")
+            rest = Reply(NOT_JUDGED, f"the machine that grades it stopped early: {problem}.")
         if time.monotonic() > deadline:
-            rest = Reply("timed out", f"the {total:g} seconds for the whole notebook were over.")
+            told = f"the {total:g} seconds for the whole notebook were over."
+            rest = Reply("timed out", told, by_machine=busy < total / 2)
     if rest:
         for each in waiting:
             yield each, rest
 
 
-async def _one(child: Child, program: str, asked: Any, timeout: float, deadline: float) -> Reply:
-    """Return what becomes of the next thing; the child may be dead then."""
+async def _one(
+    child: Child, program: str, asked: Any, timeout: float, deadline: float
+) -> tuple[Reply, float]:
+    """Return what becomes of the next thing, and the seconds that it computed; the child may die.
+
+    What is late without having computed had to wait, for itself or for a processor.
+    """
     began = time.monotonic()
     seconds = min(timeout, deadline - began)
-    late = Reply("timed out", f"it ran for more than {timeout:g} seconds.")
+    late = Reply("timed out", f"it ran for more than {timeout:g} seconds.", by_machine=True)
     try:
         answer = await child.ask([asked, seconds], seconds + SECONDS_TO_STOP)
     except TimeoutError:
-        return late
+        return late, 0
     except EOFError:
         answer = None
     if not isinstance(answer, dict) or not isinstance(answer.get("attempts"), dict):
         child.kill()
-        return Reply("crashed", f"the {program} died.")
+        return Reply("crashed", f"the {program} died.", by_machine=True), 0
+    used = answer.get("used")
+    used = used if isinstance(used, float) and used >= 0 else 0.0
     if time.monotonic() - began > seconds:
-        return late._replace(attempts=answer["attempts"])
+        return late._replace(attempts=answer["attempts"], by_machine=used < seconds / 2), used
     why = str(answer.get("why") or "")[:MOST_OF_A_REASON]
-    return Reply("crashed" if why else "", why, answer["attempts"])
+    return Reply("crashed" if why else "", why, answer["attempts"]), used
