@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import stat
 import zipfile
 from collections import Counter
@@ -13,7 +14,7 @@ from typing import IO, NamedTuple
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.notebooks import NotGradedError, lessons_by_topic, opened
-from lnorm_staff.grading.collect.whose import students_at, whose
+from lnorm_staff.grading.collect.whose import KINDS, students_at, whose
 from lnorm_staff.grading.grade import FURTHER, NOT_GRADED, Grade, Who
 from lnorm_staff.grading.plain_text import printable
 
@@ -21,10 +22,10 @@ __all__ = ["HandedIn", "collect"]
 
 LARGEST = 20_000_000  # bytes of a file
 LONGEST_NAME = 400  # so that spreadsheets take it, and a screen
-KINDS = (".ipynb", ".zip")
 MOST_LISTED = {True: 100, False: 20}  # of one student, whether they are of these kinds or not
 MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
-MADE = (".", "__")  # how the names begin of what a program made, such as "__MACOSX"
+# What programs make; of all else that is hidden, notebooks and archives are read.
+MADE = re.compile(r"\._|__(MACOSX|pycache__)$|\.(ipynb_checkpoints|git|venv|cache|local|Trash.*)$")
 
 
 class HandedIn(NamedTuple):
@@ -89,6 +90,8 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                 if size_of[who] > MOST_OF_ONE:
                     told = f"at most {MOST_OF_ONE / 1e6:.0f} MB are graded."
                     raise NotGradedError(f"of a student, {told}")
+                if not data.strip():
+                    raise NotGradedError("it is empty.")
                 if is_archive:
                     waiting += _last_first(_in_archive(io.BytesIO(data), names))
                 else:
@@ -102,8 +105,13 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
 def _last_first(found: Iterable[Found]) -> list[Found]:
     """Sort what isn't hidden, with names as tables show them, which may make two of them alike."""
     shown = (each._replace(names=tuple(map(printable, each.names))) for each in found)
-    kept = (each for each in shown if not any(name.startswith(MADE) for name in each.names[1:]))
+    kept = (each for each in shown if not _is_made(each.names[1:]))
     return sorted(kept, key=lambda each: each.names, reverse=True)
+
+
+def _is_made(names: Sequence[str]) -> bool:
+    is_work = names[-1].lower().endswith(KINDS)
+    return any(MADE.match(name) or (name[0] == "." and not is_work) for name in names)
 
 
 def _in(given: Path) -> Iterable[Found]:

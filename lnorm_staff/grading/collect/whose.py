@@ -1,13 +1,16 @@
 """Tell whose a file is by the outermost name that the lecturer's system gave it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.grading.grade import Grade
 
-__all__ = ["students_at", "whose"]
+__all__ = ["KINDS", "students_at", "whose"]
+
+KINDS = (".ipynb", ".zip", ".ipynb.txt")  # the last as some browsers save a notebook
 
 # What Moodle calls a folder, or the beginning of a file, "Ada Lovelace_17_assignsubmission_file_",
 # and Canvas a file, "lovelaceada_LATE_17_23_01_mean.ipynb". Both put the student first and what the
@@ -19,11 +22,15 @@ SYSTEM = re.compile(
 # How browsers, Canvas, and this course number the copies of a file.
 COPY = re.compile(r" \(\d+\)|-\d+|_kept_\d+|-checkpoint")
 NBGRADER, WORKING_COPY = "submitted", ("my_lessons", "notebooks")
+DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)\d)(\.|$)", re.IGNORECASE)  # of Windows
 MOST_BYTES = 150  # of a name; every system takes 255, and the student's number comes behind
 
 
 def students_at(paths: Collection[Sequence[str]]) -> int:
     """Tell how far in students' names are: 1, or 2 if all are in one more folder; 0 in a student's.
+
+    One more folder is a student's own, unless two in it hand in the same: a lesson, or files whose
+    names don't tell which.
 
     Args:
         paths: for each file, the folder or archive that the lecturer named, the folders in it that
@@ -31,13 +38,19 @@ def students_at(paths: Collection[Sequence[str]]) -> int:
     """
     if any(_of_system(path[0]) for path in paths):
         return 0
-    outer = {path[1] for path in paths}
-    inner = {path[2] for path in paths if len(path) > 3}
-    if len(outer) > 1 or len(inner) < 2 or any(len(path) < 4 for path in paths):
+    works = [path for path in paths if path[-1].lower().endswith(KINDS)]
+    outer, inner = {path[1] for path in works}, {path[2] for path in works if len(path) > 2}
+    if len(outer) != 1 or len(inner) < 2 or any(len(path) < 3 for path in works):
         return 1
     if (outer | inner) & {*WORKING_COPY} or any(map(_of_system, outer)):
         return 1  # it may be a single student's
-    return 2 if len(set(map(bool, map(_of_system, inner)))) == 1 else 1
+    if any(map(_of_system, inner)):
+        return 2 if all(map(_of_system, inner)) else 1
+    who_has = defaultdict[str, set[str]](set)
+    for path in works:
+        lesson, own = _lesson_and_name(path[-1])
+        who_has[lesson or (own if len(path) > 3 else "")].add(path[2] if len(path) > 3 else own)
+    return 2 if any(len(who) > 1 and "" not in who for who in who_has.values()) else 1
 
 
 def whose(path: Sequence[str], at: int) -> Grade:
@@ -61,12 +74,19 @@ def whose(path: Sequence[str], at: int) -> Grade:
         return Grade(found["name"], found["id"], file, f"{back}feedback.html")
     if not is_file and not name.lower().endswith(".zip"):
         return _named(name, file)
-    stem = COPY.sub("", _without_ending(name))
-    for lesson in lessons(ORIGINALS):
-        stem = stem.replace(lesson.stem, "").strip(" _-.")
-    if any(map(str.isalpha, stem)):
-        return _named(stem, file)
+    if own := _lesson_and_name(name)[1]:
+        return _named(own, file)
     return _named(_without_ending(path[at - 1]), f"{path[at - 1]}/{file}")
+
+
+def _lesson_and_name(file: str) -> tuple[str, str]:
+    """Return the lesson that a file's name tells, and what else it tells if there are letters."""
+    stem, told = COPY.sub("", _without_ending(file)), ""
+    for lesson in lessons(ORIGINALS):
+        if lesson.stem in stem:
+            told, stem = lesson.stem, stem.replace(lesson.stem, "")
+    own = stem.strip(" _-.")
+    return told, own if any(map(str.isalpha, own)) else ""
 
 
 def _of_system(name: str, is_file: bool = False) -> re.Match | None:
@@ -78,14 +98,16 @@ def _of_system(name: str, is_file: bool = False) -> re.Match | None:
 
 
 def _named(name: str, file: str) -> Grade:
+    name = name.strip()  # as tables are read
     return Grade(name, "", file, f"{_file_name(name) or 'student'}/feedback.html")
 
 
 def _without_ending(name: str) -> str:
-    return re.sub(r"\.(ipynb|zip)$", "", name, flags=re.IGNORECASE)
+    return re.sub(r"\.(ipynb|ipynb\.txt|zip)$", "", name, flags=re.IGNORECASE)
 
 
 def _file_name(text: str) -> str:
     """Make a name that every system takes for a file, and that leads to no other folder."""
     safe = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", text).encode(errors="ignore")
-    return safe[:MOST_BYTES].decode(errors="ignore").strip(" .")
+    name = safe[:MOST_BYTES].decode(errors="ignore").strip(" .")
+    return f"_{name}" if DEVICE.match(name) else name
