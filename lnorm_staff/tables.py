@@ -14,7 +14,7 @@ SEPARATORS = ",;\t"
 # What a spreadsheet would run, and how it's written instead; a lone sign is none, such as Moodle's
 # dash. Quotes are no guard, for a reader with another separator takes them off. Where a formula is
 # guarded already, one more guard keeps it apart.
-_START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?=['\"]*[=+@-].)"
+_START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?=['\"\s]*[=+@\-＝＋＠－].)"
 FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
 
 

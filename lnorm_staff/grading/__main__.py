@@ -2,11 +2,15 @@
 
 import argparse
 import asyncio
+import contextlib
 import io
 import os
+import signal
 import sys
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from lnorm_course.lab.lesson_files import ORIGINALS, LessonError
 from lnorm_course.lab.working_copy import lesson_named
@@ -15,30 +19,45 @@ from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_sh
 from lnorm_staff.grading.hand_out import COURSE, student_zip
 from lnorm_staff.grading.report.class_folder import add_to, earlier, read_grades, write_results
 from lnorm_staff.grading.report.gradebook import read_gradebook
+from lnorm_staff.grading.report.summary import summarize
 from lnorm_staff.grading.run.grade_many import grade_many
-from lnorm_staff.grading.run.sandbox import walls
+from lnorm_staff.grading.run.sandbox import problem, walls
 from lnorm_staff.tables import TableError
 
-NO_SANDBOX = (
-    "Careful: the notebooks can read and change your files, and use the network. On Linux, install "
-    "bubblewrap 0.8 or newer to prevent that. Elsewhere, grade in a container."
-)
+NO_WALLS = """\
+Nothing would keep the notebooks from reading and changing your files, and from using the network,
+because bubblewrap 0.8 or newer can't shut them in here:
+{}
+On Debian or Ubuntu, install it: sudo apt install bubblewrap. If it's installed on Ubuntu 24.04, let
+it make user namespaces:
+  sudo apt install apparmor-profiles
+  sudo cp /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/
+  sudo apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict
+Elsewhere, grade in a container or on another machine. To go on without it, add --without-walls."""
+WITHOUT_WALLS = "Careful: the notebooks can read and change your files, and use the network."
 ROOT = (
     "You are root, so the students' code would run as root too. If it got out of its sandbox, it "
     "could do anything to this machine. Grade as another user, or add --as-root."
 )
+MOST_NAMED = 5
+ENDING = "SIGTERM", "SIGHUP"  # what ends a program, and what a terminal sends that is closed
 MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # such files are counted, and not told one by one
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks for, and return 0 if that worked; 130 after Ctrl-C."""
+    """Do what the command line asks for.
+
+    Returns:
+        0 if that worked, 1 if it didn't, 3 if something is left that couldn't be judged, and 130
+        after Ctrl-C or a signal that asks the grader to end.
+    """
     options = parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):  # it may know fewer letters than there are in names
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     before = os.umask(options.umask)
     try:
-        options.command(options)
+        return options.command(options)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130
@@ -51,7 +70,6 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     finally:
         os.umask(before)
-    return 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -78,6 +96,8 @@ def parser() -> argparse.ArgumentParser:
     about = "how many notebooks run at once (cores)"
     add("--jobs", type=int, default=os.cpu_count(), help=about)
     add("--as-root", action="store_true", help="grade even as root")
+    about = "grade even where nothing shuts the notebooks in"
+    add("--without-walls", action="store_true", help=about)
     # What is written, nobody else on this machine opens.
     graded.set_defaults(command=grade, umask=0o077)
     for command in (student, graded):
@@ -97,13 +117,14 @@ def _lesson(text: str) -> str:
         raise argparse.ArgumentTypeError(problem) from None
 
 
-def write_copy(options: argparse.Namespace) -> None:
+def write_copy(options: argparse.Namespace) -> int:
     """Write the copy for students."""
     student_zip(COURSE, options.archive, options.lessons)
     print(f"The copy for students is {options.archive}. Its solutions are closed.")
+    return 0
 
 
-def grade(options: argparse.Namespace) -> None:
+def grade(options: argparse.Namespace) -> int:
     """Print a line for each submission, and write the results if asked for."""
     given = options.submissions
     is_table = [path.suffix for path in given] == [".csv"]
@@ -111,22 +132,41 @@ def grade(options: argparse.Namespace) -> None:
     # What can go wrong does so before the work is done.
     before = earlier(out) if out else []
     gradebook = read_gradebook(options.gradebook) if options.gradebook else None
-    done: list[Grade] = []
+    done: dict[Grade, list[Grade]] = {}
+    grades: list[Grade] = []
     try:
         if is_table:
-            done, before = list(read_grades(given[0])), []
+            grades = [*read_grades(given[0])]
         else:
-            run(options, done)
+            with signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
+                run(options, done)
     finally:  # after Ctrl-C or an error too, so that nothing that is done is lost
-        if out and done:
-            print(*write_results(add_to(before, done), out, gradebook), sep="\n")
+        if done:
+            grades = add_to(before, [each for of_file in done.values() for each in of_file])
+        if out and grades:
+            with signals((*ENDING, "SIGINT"), signal.SIG_IGN):
+                print(*write_results(grades, out, gradebook), sep="\n")
+    return 3 if any(student.pending for student in summarize(grades)) else 0
 
 
-def run(options: argparse.Namespace, done: list[Grade]) -> None:
-    """Run what was handed in, print a line for each notebook, and add its grades to those done.
+@contextlib.contextmanager
+def signals(names: Iterable[str], handler: Any) -> Iterator[None]:
+    """Have signals handled, as far as the system knows them."""
+    kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {kind: signal.signal(kind, handler) for kind in kinds}
+    try:
+        yield
+    finally:
+        for kind, former in before.items():
+            signal.signal(kind, former)
+
+
+def run(options: argparse.Namespace, done: dict[Grade, list[Grade]]) -> None:
+    """Run what was handed in, print a line for each notebook, and keep the grades of each.
 
     Raises:
-        SystemExit: this is root, there's nothing to grade, or an option can't be used.
+        SystemExit: this is root, there are no walls, there's nothing to grade, or an option can't
+            be used.
         OSError: what was handed in isn't there.
         KeyboardInterrupt: after Ctrl-C.
     """
@@ -135,6 +175,10 @@ def run(options: argparse.Namespace, done: list[Grade]) -> None:
         sys.exit("--timeout takes seconds, above 0 and at most a day, and --jobs a number above 0.")
     if getattr(os, "geteuid", lambda: 1)() == 0 and not options.as_root:
         sys.exit(ROOT)
+    if not walls():
+        if not options.without_walls:
+            sys.exit(NO_WALLS.format(problem()))
+        print(WITHOUT_WALLS, file=sys.stderr)
     found = list(collect(given, options.lessons))
     if not found:
         sys.exit(f"There is no file in {', '.join(map(str, given))}.")
@@ -142,11 +186,11 @@ def run(options: argparse.Namespace, done: list[Grade]) -> None:
     for state, number in Counter(state for state in states if state in MANY).items():
         print(f"Notebooks {state}: {number:,}")
     files = [file for file in found if file.whole.state != ON_ANOTHER]
-    if not walls():
-        print(NO_SANDBOX, file=sys.stderr)
+    students = [*dict.fromkeys(file.whole.student for file in files)]
+    print(f"Students: {len(students)}, such as {', '.join(students[:MOST_NAMED])}")
 
     def tell(file: HandedIn, grades: list[Grade]) -> None:
-        done.extend(grades)
+        done[file.whole] = grades
         if file.whole.state not in MANY:
             print(f"{grades[0].file}: {in_short(grades)}", flush=True)
 

@@ -17,6 +17,7 @@ from lnorm_staff.grading.report.class_folder import EXERCISES, read_grades
 P0, P1, P2, *_ = PREDICTIONS
 C0, C1, C2 = CODE
 TIMEOUT = 6
+ALL = "--as-root", "--without-walls"
 
 
 CHANGE_EVERYTHING = f"""
@@ -93,7 +94,7 @@ SUBMISSIONS = {
 def test_each_exercise_of_a_submission_gets_its_grade(tmp_path):
     for name, cells in SUBMISSIONS.items():
         put(tmp_path / "class" / f"{name}.ipynb", notebook(*(source for source, *_ in cells)))
-    options = ["--out", str(tmp_path), "--timeout", str(TIMEOUT), "--as-root"]
+    options = ["--out", str(tmp_path), "--timeout", str(TIMEOUT), *ALL]
     assert main(["grade", str(tmp_path / "class"), *options]) == 0
     found = list(read_grades(tmp_path / EXERCISES))
     for name, cells in SUBMISSIONS.items():
@@ -110,7 +111,7 @@ def test_ctrl_c_ends_the_cells_that_run_and_keeps_what_is_graded(tmp_path, monke
     monkeypatch.setattr(command, "in_short", lambda grades: stop.start())  # of the first only
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     started, out = time.monotonic(), tmp_path / "out"
-    options = ["--out", str(out), "--as-root", "--jobs", "2"]
+    options = ["--out", str(out), *ALL, "--jobs", "2"]
     assert main(["grade", str(tmp_path / "class"), *options]) == 130
     signal.signal(signal.SIGINT, former)
     assert time.monotonic() - started < 50  # each cell would run for 60 seconds

@@ -4,12 +4,16 @@ All of it can be made again from the table of exercises, which has a row for eac
 person may change points and comment.
 """
 
+import contextlib
+import csv
+import io
 import re
 import tempfile
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import MISSING, astuple, fields, replace
 from pathlib import Path
+from unicodedata import normalize
 
 from lnorm_course.lab.lesson_files import whole
 from lnorm_staff.grading.grade import Grade
@@ -26,6 +30,10 @@ __all__ = [
 EXERCISES, GRADES = "exercises.csv", "grades.csv"
 REPORT, FEEDBACK = "report.html", "feedback.zip"
 COLUMNS = [field.name for field in fields(Grade)]
+NOT_YET = """\
+Not judged, because this machine failed, so that the points stay blank:
+{}
+Grade these notebooks again, or write points into exercises.csv."""
 NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
 
 
@@ -48,6 +56,9 @@ def write_results(
     grades = sorted(grades, key=lambda grade: (*grade.who, grade.file))
     students = summarize(grades)
     table, told = filled(gradebook, students) if gradebook else (plain_table(students), [])
+    names = [(each.name, ", ".join(g.exercise for g in each.pending)) for each in students]
+    if pending := "\n".join(f"  {name}: {those}" for name, those in names if those):
+        told.insert(0, NOT_YET.format(pending))
     try:
         write_grades(out / EXERCISES, grades)  # first, because all else can be made from it
         write_table(out / GRADES, table)
@@ -55,11 +66,21 @@ def write_results(
             draft.write_text(report_page(students), "utf-8")
         _write_feedback(out / FEEDBACK, students)
     except OSError as problem:  # such as a full disk, or a table that a spreadsheet has locked
-        kept = Path(tempfile.mkdtemp()) / EXERCISES
-        write_grades(kept, grades)
-        problem.add_note(f"The grades are kept in {kept}. Grade that table to write the rest.")
+        problem.add_note(_kept(grades))
         raise
     return [*told, f"The report is {out / REPORT}, the points are in {out / GRADES}."]
+
+
+def _kept(grades: Iterable[Grade]) -> str:
+    """Keep the grades somewhere else, and say where; if every disk is full, in what is said."""
+    for folder in (None, Path.home(), Path.cwd(), "/dev/shm"):
+        with contextlib.suppress(OSError):
+            kept = Path(tempfile.mkdtemp(dir=folder)) / EXERCISES
+            write_grades(kept, grades)
+            return f"The grades are kept in {kept}. Grade that table to write the rest."
+    rows = io.StringIO()
+    csv.writer(rows).writerows(_lines(grades))
+    return f"No disk has room for the grades. Keep these lines as {EXERCISES}:\n{rows.getvalue()}"
 
 
 def _write_feedback(archive: Path, students: Iterable[StudentWork]) -> None:
@@ -68,9 +89,10 @@ def _write_feedback(archive: Path, students: Iterable[StudentWork]) -> None:
     with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
         for student in students:
             path = student.grades[0].feedback
-            while path.casefold() in taken:  # some systems take "Ada" and "ada" for one name
+            # Some systems take "Ada" and "ada" for one name, or an é for an e with an accent.
+            while (plain := normalize("NFC", path.casefold())) in taken:
                 path = f"{len(taken)}_{path}"
-            taken.add(path.casefold())
+            taken.add(plain)
             file.writestr(path, feedback_page(student))
 
 
@@ -88,7 +110,11 @@ def earlier(out: Path) -> list[Grade]:
 
 def write_grades(path: Path, grades: Iterable[Grade]) -> None:
     """Write the table of exercises."""
-    write_table(path, [COLUMNS, *(guarded(astuple(grade)) for grade in grades)])
+    write_table(path, _lines(grades))
+
+
+def _lines(grades: Iterable[Grade]) -> list[list[str]]:
+    return [COLUMNS, *(guarded(astuple(grade)) for grade in grades)]
 
 
 def read_grades(path: Path) -> Iterator[Grade]:
