@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -90,8 +91,9 @@ def test_moodle_reads_points_and_comments_from_its_own_worksheet_and_all_else_st
     ]
     told, text = written(grades, WORKSHEET)
     assert moodle(text, 2) == {4711: (1.5, "one: Nice, really."), 12: (None, "=See <b>me</b>")}
-    assert told == ["Students in list.csv with points: 1.", "Not in list.csv: new."]
+    assert told == ["Students in list.csv with points: 1.", "Not in list.csv:\n  new"]
     lines = [list(csv.reader(each.lstrip("\ufeff").splitlines())) for each in (WORKSHEET, text)]
+    assert {line.pop() for line in lines[1]} == {"Remarks", ""}
     changed = [
         (row, title)
         for row, (before, after) in enumerate(zip(*lines, strict=True))
@@ -107,13 +109,16 @@ def test_a_backslash_in_a_comment_moves_no_cell(written, comment):
     assert moodle(text, 2)[4711][0] == 1
 
 
-def test_a_maximum_that_is_too_small_for_moodle_is_told(written):
+@pytest.mark.parametrize(
+    ("maximum", "number"),
+    [("2.00", 2), ("3,50", 3.5), ("1.000.00", 1000), ("1,000.00", 1000), ("3.00", 0), ("", 0)],
+)
+def test_a_maximum_that_is_not_that_of_the_lessons_is_told(written, maximum, number):
     grades = [graded("Ada Lovelace", lesson) for lesson in ("01_mean", "02_variance", "03_x")]
-    told, text = written(grades, WORKSHEET.replace('",', '";').replace(",", ";"))
-    assert moodle(text, 2)[4711][0] is None
-    assert told[1:] == [
-        "Moodle leaves out grades above the assignment's maximum, which is 2.00. Set it to 3."
-    ]
+    sheet = WORKSHEET.replace('",', '";').replace(",", ";").replace("2.00", maximum)
+    told, _ = written(grades, sheet)
+    differs = f"The gradebook's maximum for all lessons is {number:g}, but there are 3 points."
+    assert told[1:] == ([f"{differs} Set it to 3."] if number else [])
 
 
 def test_canvas_gets_the_lessons_only_because_other_columns_may_be_out_of_date(written):
@@ -121,7 +126,8 @@ def test_canvas_gets_the_lessons_only_because_other_columns_may_be_out_of_date(w
         graded("lovelaceada", number="17"),
         graded("lovelaceada", "02_variance", "wrong", "17"),
     ]
-    _, text = written(grades, GRADEBOOK)
+    told, text = written(grades, GRADEBOOK)
+    assert told[1].startswith("The gradebook's maximum for 01_mean is 5")
     assert canvas(text) == {
         "possible": {"01_mean (77)": "5", "02_variance": "1"},
         17: {"01_mean (77)": "1", "02_variance": "0"},
@@ -131,12 +137,12 @@ def test_canvas_gets_the_lessons_only_because_other_columns_may_be_out_of_date(w
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
 def test_a_student_is_found_under_a_name_or_an_account_of_the_gradebook(written, encoding):
-    for name in ("Zoë Müller", "zoe", "zoe@x.org", "ZOË MÜLLER"):
+    for name in ("Zoë Müller", "zoe", "zoe@x.org", "ZOË MÜLLER", "Müller, Zoe\u0308", "muller_zoe"):
         _, text = written([graded(name)], WORKSHEET, encoding)
         assert moodle(text, 2)[12][0] == 1
     for name in ("Zoë", ""):
         told, _ = written([graded(name)], WORKSHEET.replace("zoe@", "z@"), encoding)
-        assert told == ["Students in list.csv with points: 0.", f"Not in list.csv: {name}."]
+        assert told[:2] == ["Students in list.csv with points: 0.", f"Not in list.csv:\n  {name}"]
 
 
 def test_two_students_of_one_name_get_nobody_else_s_points(written):
@@ -144,7 +150,18 @@ def test_two_students_of_one_name_get_nobody_else_s_points(written):
     grades = [graded("Ada Lovelace"), graded("zoe", state="wrong")]
     told, text = written(grades, text)
     assert moodle(text, 2) == {4711: (None, ""), 12: (0, "=See <b>me</b>")}
-    assert told[1] == "Not in list.csv: Ada Lovelace."
+    assert told[1] == "Not told apart in list.csv:\n  Ada Lovelace"
+    told, text = written([graded("Zoë Müller", state="wrong"), graded("Muller, Zoé")], WORKSHEET)
+    assert moodle(text, 2)[12][0] == 0
+    assert told[1] == "Not told apart in list.csv:\n  Muller, Zoé"
+
+
+def test_what_is_not_judged_leaves_its_cells_as_they_were_until_a_person_gives_points(written):
+    one, other = graded("zoe", "02_variance"), graded("zoe", state="not judged")
+    for points, found in (("", None), ("0.5", 1.5)):
+        told, text = written([one, replace(other, points=points)], WORKSHEET)
+        assert moodle(text, 9)[12][0] == (found or 7)
+        assert ("zoe: one" in told[0]) == (not points)
 
 
 @pytest.mark.parametrize("text", ["", "a,b\nc,d\n", "Section,Grade\n1,2\n", f"{GRADEBOOK}x,1\n"])

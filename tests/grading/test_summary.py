@@ -64,9 +64,22 @@ def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_
         ("", {"01_mean": 1}),
         ("2", {"01_mean": 0}),
     ]
-    assert "b.ipynb" in students[0].remarks
+    assert "01_mean: 3 notebooks, of which b.ipynb counts." in students[0].remarks
     assert [each.what for each in misconceptions(counted_of(students))] == ["4"]
     assert "1&nbsp;of&nbsp;2</td>\n<td>1&nbsp;wrong</td>" in report_page(students)
+
+
+def test_two_parts_of_a_lesson_are_merged_by_exercise_and_what_is_not_graded_is_told_first():
+    parts = [
+        [graded("ed", "one", file="1.ipynb"), graded("ed", "two", "missing", file="1.ipynb")],
+        [graded("ed", "one", "wrong", file="2.ipynb"), graded("ed", "two", file="2.ipynb")],
+    ]
+    (student,) = summarize([*parts[0], *parts[1], CLASS[-1]])
+    assert (student.points, student.total) == ({"01_mean": 2}, 2)
+    assert student.remarks.splitlines() == [
+        "a.ipynb: not graded: it is a link.",
+        "01_mean: 2 notebooks, of which the best of each exercise counts.",
+    ]
 
 
 def test_side_trips_give_no_points_and_are_counted_apart():
@@ -96,14 +109,15 @@ def test_a_belief_counts_each_student_once_and_of_those_who_could_show_it():
 
 
 def test_the_report_says_it_all_without_a_name_or_another_file():
-    odd, *others = (graded(who, "one", "wrong", "8", BATCH_CODE) for who in "uvwxyz")
-    said = [replace(odd, message="My own words."), *(replace(o, message="Ours.") for o in others)]
+    found = [graded(who, "one", "wrong", "8", BATCH_CODE) for who in "qrstuvwxyz"]
+    said = [replace(each, message="My own words.", quoted="own words.") for each in found[:6]]
+    said += [replace(each, message="Ours.") for each in found[6:]]
     page = report_page(summarize([*CLASS, graded("ada", "how_many"), *said]))
     assert exercise_words()["how_many"] in page
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
-    assert "Ours." in page  # what most of those who show it read
+    assert "Ours." in page
     assert "My own words." not in page
-    assert '<progress value="8" max="9"></progress> 8&nbsp;of&nbsp;9' in page
+    assert '<progress value="12" max="13"></progress> 12&nbsp;of&nbsp;13' in page
     assert not re.findall(r'(?:src|href)="(?!data:)', page)
     assert not re.findall(r"\b(?:ada|bo|cy|di|ed)\b", re.sub(r'"[^"]*"', "", page))
     rows = page.split("students read</th>")[1].partition("</table>")[0].split("<tr>")[1:]
@@ -131,7 +145,8 @@ def test_a_class_without_mistakes_or_without_work_has_a_report_too(tmp_path, gra
 
 
 def test_a_student_reads_each_verdict_what_a_person_says_and_why_a_file_is_not_graded():
-    given = [CLASS[0], replace(CLASS[1], points="0.5", comment="Nearly & soon.")]
+    mine = "def f(x):\n    return x < 1"
+    given = [CLASS[0], replace(CLASS[1], points="0.5", comment="Nearly & soon.", answer=mine)]
     unread = replace(CLASS[-1], student="ada", comment="Come & see me.")
     (student,) = summarize(replace(each, student="Ada <3") for each in [*given, unread])
     page = feedback_page(student)
@@ -140,6 +155,7 @@ def test_a_student_reads_each_verdict_what_a_person_says_and_why_a_file_is_not_g
     assert "Points: 1.5 of 2." in page
     assert "Pass <code>keepdim=True</code> &amp; &lt;look&gt;." in page
     assert "Nearly &amp; soon." in page
+    assert "<pre>def f(x):\n    return x &lt; 1</pre>" in page
     assert "a.ipynb: it is a link. Come &amp; see me." in page
 
 

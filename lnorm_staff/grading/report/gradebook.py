@@ -1,17 +1,18 @@
 """Points for the gradebook: in the file that Moodle or Canvas itself exports, or a plain table."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lnorm_staff.grading.report.summary import StudentWork, maximum_of
+from lnorm_staff.grading.report.summary import StudentWork, alike, maximum_of
 from lnorm_staff.tables import Table, TableError, guarded, read_table
 
 __all__ = ["filled", "plain_table", "read_gradebook"]
 
 # Moodle's grading worksheet: what its importer looks for, and where it takes a comment.
 ID, POINTS, CHANGED = "Identifier", "Grade", "Last modified (grade)"
-MAXIMUM, COMMENT = "Maximum grade", "Feedback comments"
+MAXIMUM, COMMENT, REMARKS = "Maximum grade", "Feedback comments", "Remarks"
 # Canvas's gradebook: what says who a student is. All other columns are assignments and totals.
 OF_STUDENT = {
     *("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID"),
@@ -19,6 +20,7 @@ OF_STUDENT = {
 }
 POSSIBLE = "Points Possible"
 NAMES = ("Full name", "Student", "Email address", "Username", "ID number", "SIS Login ID")
+NOWHERE, SEVERAL = -1, -2
 Cells = Mapping[str, str]
 
 
@@ -45,16 +47,19 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
     A cell without points for it stays as it was.
     """
     rows, maximum = [row for _, row in table.rows], maximum_of(students)
-    by_student = [(student, _row_of(student, rows)) for student in students]
-    others = [student.name for student, at in by_student if at is None]
-    with_points = {at for student, at in by_student if student.points} - {None}
+    found = [_row_of(student, rows) for student in students]
+    taken = Counter(at for at, _ in found)
+    places = [SEVERAL if is_loose and taken[at] > 1 else at for at, is_loose in found]
+    by_student = [*zip(students, places, strict=True)]
+    with_points = {at for student, at in by_student if student.points and at >= 0}
     told = [f"Students in {table.path.name} with points: {len(with_points)}."]
-    if others:
-        told.append(f"Not in {table.path.name}: {', '.join(others)}.")
+    for place, where in {NOWHERE: "Not in", SEVERAL: "Not told apart in"}.items():
+        if names := [f"\n  {student.name}" for student, at in by_student if at == place]:
+            told.append(f"{where} {table.path.name}:{''.join(names)}")
     is_moodle = ID in table.titles
     columns = {} if is_moodle else _columns(table.titles, maximum)
     titles = [title for title in table.titles if is_moodle or title in OF_STUDENT]
-    titles += columns.values()
+    titles += [REMARKS] if is_moodle else columns.values()
     lines = [titles]
     for at, row in enumerate(rows):
         works = [student for student, place in by_student if place == at]
@@ -62,14 +67,27 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
         if not is_moodle and POSSIBLE in row[titles[0]]:
             new = {title: row.get(title, str(maximum[lesson])) for lesson, title in columns.items()}
         lines.append([{**row, **new}.get(title, "") for title in titles])
-    most = sum(maximum.values())
-    for given in {row.get(MAXIMUM, "").replace(",", ".") for row in rows}:
-        if re.fullmatch(r"[\d.]+", given) and float(given) < most:
-            told.append(
-                f"Moodle leaves out grades above the assignment's maximum, which is {given}. "
-                f"Set it to {most}."
-            )
-    return lines, told
+    return lines, [*told, *_other_maximums(rows, maximum, columns)]
+
+
+def _other_maximums(
+    rows: Sequence[Cells], maximum: Mapping[str, int], columns: Mapping[str, str]
+) -> Iterator[str]:
+    """Warn where the gradebook has another maximum than there are points."""
+    given = {("all lessons", row.get(MAXIMUM, "")): sum(maximum.values()) for row in rows}
+    if columns:
+        possible = [row for row in rows if POSSIBLE in next(iter(row.values()))]
+        given = {(of, row.get(columns[of], "")): maximum[of] for of in columns for row in possible}
+    for (of, text), points in given.items():
+        if points and (number := _number(text)) not in (None, points):
+            told = f"The gradebook's maximum for {of} is {number:g}, but there are {points} points."
+            yield f"{told} Set it to {points}."
+
+
+def _number(text: str) -> float | None:
+    """Read a number with commas, points, or spaces in it, of which the last may begin decimals."""
+    found = re.fullmatch(r"(\d[\d.,'\s]*?)(?:[.,](\d{1,2}))?", text.strip())
+    return float(re.sub(r"\D", "", found[1]) + f".{found[2] or 0}") if found else None
 
 
 def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
@@ -88,22 +106,30 @@ def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cell
         points[lesson] = max(earned, points.get(lesson, 0))  # handed in under two names
     if columns:
         return {columns[lesson]: f"{earned:g}" for lesson, earned in points.items()}
-    said = " ".join(work.comment for work in works if work.comment)
+    told = {COMMENT: [work.comment for work in works], REMARKS: [work.remarks for work in works]}
+    in_a_line = {title: " ".join(" ".join(said).split()) for title, said in told.items()}
     # PHP takes a quote for a letter where a backslash stands in front of it.
-    comment = {COMMENT: re.sub(r'\\(?="|$)', r"\\ ", said)} if said else {}
-    return {POINTS: f"{sum(points.values()):g}", **comment} if points else comment
+    safe = {title: re.sub(r'\\(?="|$)', r"\\ ", said) for title, said in in_a_line.items() if said}
+    if REMARKS in safe:
+        (safe[REMARKS],) = guarded([safe[REMARKS]])
+    is_judged = points and all(work.total is not None for work in works if work.lessons)
+    return {**safe, **({POINTS: f"{sum(points.values()):g}"} if is_judged else {})}
 
 
-def _row_of(student: StudentWork, rows: Sequence[Cells]) -> int | None:
-    """Return which row alone has the student's number, or else the name or an account."""
-    name = student.name.casefold()
-    numbers = [re.sub(r"\D", "", row.get(ID) or row.get("ID", "")) for row in rows]
-    by_number = [at for at, number in enumerate(numbers) if number and number == student.id]
+def _row_of(student: StudentWork, rows: Sequence[Cells]) -> tuple[int, bool]:
+    """Return which row alone has the student's number, or else the name or an account.
+
+    The last resort is a name that is written in another way; then True comes along.
+    """
     names = [{row.get(title, "").casefold() for title in NAMES} - {""} for row in rows]
-    accounts = [{name.partition("@")[0] for name in each} for each in names]
-    by_name = [at for at in range(len(rows)) if name in names[at] | accounts[at]]
-    found = by_number if len(by_number) == 1 else by_name
-    return found[0] if len(found) == 1 else None
+    numbers = [{re.sub(r"\D", "", row.get(ID) or row.get("ID", ""))} - {""} for row in rows]
+    known = [{part for name in each for part in (name, name.partition("@")[0])} for each in names]
+    plain = [{*map(alike, each)} - {""} for each in names]
+    name = student.name.casefold()
+    for wanted, those in ((student.id, numbers), (name, known), (alike(name), plain)):
+        if found := [at for at, each in enumerate(those) if wanted in each]:
+            return (found[0] if len(found) == 1 else SEVERAL), those is plain
+    return NOWHERE, False
 
 
 def plain_table(students: Sequence[StudentWork]) -> Iterator[list[str]]:
@@ -114,6 +140,6 @@ def plain_table(students: Sequence[StudentWork]) -> Iterator[list[str]]:
     most = sum(maximum.values())
     for each in students:
         cells = [f"{each.points[lesson]:g}" if lesson in each.points else "" for lesson in maximum]
-        total = f"{sum(each.points.values()):g}" if each.points else ""
+        total = "" if each.total is None else f"{each.total:g}"
         rest = [total, most, each.remarks, each.comment]
         yield guarded([each.name, each.id, *cells, *rest])

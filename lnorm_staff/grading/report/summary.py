@@ -1,14 +1,16 @@
 """Count what each student got right, and which misconceptions the mistakes of a class show."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
+from unicodedata import combining, normalize
 
-from lnorm_staff.grading.grade import STATES, Grade, Who, in_short, points_of
+from lnorm_staff.grading.grade import NOT_JUDGED, STATES, Grade, Who, best, in_short, points_of
 
-__all__ = ["StudentWork", "counted_of", "maximum_of", "misconceptions", "summarize"]
+__all__ = ["StudentWork", "alike", "counted_of", "maximum_of", "misconceptions", "summarize"]
 
 MOST_REASONS = 5  # the others are in exercises.csv
 
@@ -19,9 +21,9 @@ class StudentWork:
 
     name: str
     id: str
-    lessons: Mapping[str, Sequence[Grade]]  # the notebook that counts of each lesson
+    lessons: Mapping[str, Sequence[Grade]]  # of each lesson the grades that count
     not_graded: Sequence[Grade]
-    remarks: str  # for the lecturer
+    remarks: str  # for the lecturer, a line each
 
     @property
     def grades(self) -> list[Grade]:
@@ -29,9 +31,22 @@ class StudentWork:
         return [*(each for grades in self.lessons.values() for each in grades), *self.not_graded]
 
     @property
+    def pending(self) -> list[Grade]:
+        """Return what isn't judged yet, neither by the grader nor by a person."""
+        return [grade for grade in self.grades if grade.state == NOT_JUDGED and not grade.points]
+
+    @property
     def points(self) -> dict[str, float]:
-        """Return the points in each lesson."""
-        return {lesson: points_of(grades)[0] for lesson, grades in self.lessons.items()}
+        """Return the points in each lesson of which all is judged that gives some."""
+        pending = {grade.lesson for grade in self.pending if not grade.further}
+        judged = {lesson: each for lesson, each in self.lessons.items() if lesson not in pending}
+        return {lesson: points_of(grades)[0] for lesson, grades in judged.items()}
+
+    @property
+    def total(self) -> float | None:
+        """Return the points in all lessons; None if one isn't judged, or there's none."""
+        points = self.points
+        return sum(points.values()) if points and len(points) == len(self.lessons) else None
 
     @property
     def comment(self) -> str:
@@ -56,34 +71,47 @@ class Misconception(NamedTuple):
 
     @property
     def message(self) -> str:
-        """Return what most of those who show it read."""
-        return Counter(grade.message for grade in self.shown).most_common(1)[0][0]
+        """Return what most of those read who show it, without what the code of one of them said."""
+        own = Counter(grade.message for grade in self.shown if not grade.quoted)
+        return own.most_common(1)[0][0] if own else ""
 
 
 def summarize(grades: Iterable[Grade]) -> list[StudentWork]:
     """Return the work of each student in a class, by their names.
 
-    Of several notebooks of a student on one lesson, the one with the most points counts.
+    Of several notebooks of a student on one lesson, the best of each exercise counts.
     """
     ordered = sorted(grades, key=lambda grade: grade.who)
     return [_work(who, [*own]) for who, own in groupby(ordered, key=lambda grade: grade.who)]
 
 
 def _work(who: Who, grades: Sequence[Grade]) -> StudentWork:
-    files: dict[str, dict[str, list[Grade]]] = defaultdict(lambda: defaultdict(list))
-    not_graded = [grade for grade in grades if not grade.exercise]
-    for grade in grades:
-        if grade.exercise:
-            files[grade.lesson][grade.file].append(grade)
-    lessons = {lesson: max(files[lesson].values(), key=points_of) for lesson in sorted(files)}
-    remarks = []
-    for lesson, counted in lessons.items():
-        if (notebooks := len(files[lesson])) > 1:
-            remarks.append(f"{notebooks} notebooks, of which {counted[0].name} counts.")
+    lessons: dict[str, dict[str, list[Grade]]] = defaultdict(lambda: defaultdict(list))
+    for grade in sorted(grades, key=lambda grade: grade.lesson):
+        lessons[grade.lesson][grade.exercise].append(grade)
+    not_graded = lessons.pop("", {}).get("", [])
+    remarks = [f"{grade.name}: {in_short([grade])}" for grade in not_graded[:MOST_REASONS]]
+    counting = {}
+    for lesson, exercises in lessons.items():
+        counted = counting[lesson] = [*map(best, exercises.values())]
+        files = {grade.file for grades in exercises.values() for grade in grades}
+        if len(files) > 1:
+            names = sorted({grade.file for grade in counted})
+            told = f"{names[0]} counts" if len(names) == 1 else "the best of each exercise counts"
+            remarks.append(f"{lesson}: {len(files)} notebooks, of which {told}.")
         if {grade.state for grade in counted if not grade.further} & {*STATES[2:]}:
             remarks.append(f"{in_short(counted)}.")
-    remarks += [f"{grade.name}: {in_short([grade])}" for grade in not_graded[:MOST_REASONS]]
-    return StudentWork(*who, lessons, not_graded, " ".join(remarks))
+    return StudentWork(*who, counting, not_graded, "\n".join(remarks))
+
+
+def alike(name: str) -> str:
+    """Return what names have in common that differ in accents, case, or the order of their words.
+
+    >>> alike("Lovelace, Ádá") == alike("ada lovelace")
+    True
+    """
+    letters = [each for each in normalize("NFKD", name) if not combining(each)]
+    return " ".join(sorted(re.findall(r"[^\W_]+", "".join(letters).casefold())))
 
 
 def counted_of(students: Iterable[StudentWork]) -> list[Grade]:
