@@ -26,20 +26,13 @@ from lnorm_staff.tables import TableError
 
 NO_WALLS = """\
 Nothing would keep the notebooks from reading and changing your files, and from using the network,
-because bubblewrap 0.8 or newer can't shut them in here:
-{}
-On Debian or Ubuntu, install it: sudo apt install bubblewrap. If it's installed on Ubuntu 24.04, let
-it make user namespaces:
-  sudo apt install apparmor-profiles
-  sudo cp /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/
-  sudo apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict
-Elsewhere, grade in a container or on another machine. To go on without it, add --without-walls."""
+because bubblewrap 0.8 or newer can't shut them in here: {}
+What to do, also on Ubuntu 24.04, is in docs/walls.md. To go on without it, add --without-walls."""
 WITHOUT_WALLS = "Careful: the notebooks can read and change your files, and use the network."
 ROOT = (
     "You are root, so the students' code would run as root too. If it got out of its sandbox, it "
     "could do anything to this machine. Grade as another user, or add --as-root."
 )
-MOST_NAMED = 5
 ENDING = "SIGTERM", "SIGHUP"  # what ends a program, and what a terminal sends that is closed
 MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # such files are counted, and not told one by one
 
@@ -80,15 +73,9 @@ def parser() -> argparse.ArgumentParser:
     student.add_argument("archive", type=_path, help="the zip archive to write")
     student.set_defaults(command=write_copy, umask=0o022)
     graded = commands.add_parser("grade", help="grade notebooks, each exercise by itself")
-    graded.add_argument(
-        "submissions",
-        type=_path,
-        nargs="+",
-        metavar="submission",
-        help="a notebook, a folder of them, or a zip archive as Moodle or Canvas exports it; "
-        "or exercises.csv, to write all else again with your points and comments in it",
-    )
     add = graded.add_argument
+    about = "a notebook, a folder, or an archive; or exercises.csv, to write all else again"
+    add("submissions", type=_path, nargs="+", metavar="submission", help=about)
     add("--out", type=_path, help="write tables, report, and feedback here")
     about = "Moodle's grading worksheet or Canvas's gradebook, to fill points in"
     add("--class", type=_path, dest="gradebook", metavar="TABLE", help=about)
@@ -96,8 +83,7 @@ def parser() -> argparse.ArgumentParser:
     about = "how many notebooks run at once (cores)"
     add("--jobs", type=int, default=os.cpu_count(), help=about)
     add("--as-root", action="store_true", help="grade even as root")
-    about = "grade even where nothing shuts the notebooks in"
-    add("--without-walls", action="store_true", help=about)
+    add("--without-walls", action="store_true", help="grade even without bubblewrap")
     # What is written, nobody else on this machine opens.
     graded.set_defaults(command=grade, umask=0o077)
     for command in (student, graded):
@@ -187,7 +173,7 @@ def run(options: argparse.Namespace, done: dict[Grade, list[Grade]]) -> None:
         print(f"Notebooks {state}: {number:,}")
     files = [file for file in found if file.whole.state != ON_ANOTHER]
     students = [*dict.fromkeys(file.whole.student for file in files)]
-    print(f"Students: {len(students)}, such as {', '.join(students[:MOST_NAMED])}")
+    print(f"Students: {len(students)}, such as {', '.join(students[:5])}")
 
     def tell(file: HandedIn, grades: list[Grade]) -> None:
         done[file.whole] = grades

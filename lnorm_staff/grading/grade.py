@@ -8,21 +8,8 @@ from lnorm_course.progress_files import score
 from lnorm_diagnose.slips.beliefs import Belief
 
 __all__ = [
-    "FURTHER",
-    "NOT_GRADED",
-    "NOT_JUDGED",
-    "ON_ANOTHER",
-    "RIGHT",
-    "STATES",
-    "STRAY",
-    "UNTOUCHED",
-    "VERDICTS",
-    "Grade",
-    "Who",
-    "best",
-    "in_short",
-    "points_of",
-    "right_of",
+    *("FURTHER", "NOT_GRADED", "NOT_JUDGED", "ON_ANOTHER", "RIGHT", "STATES", "STRAY", "UNTOUCHED"),
+    *("VERDICTS", "Grade", "Who", "best", "in_short", "points_of", "right_of"),
 ]
 
 RIGHT = "right"

@@ -28,18 +28,7 @@ FOR_STUDENTS = (
     *(".binder", ".jupyter", ".gitignore"),
 )
 CACHE = re.compile(r"__pycache__|\.ipynb_checkpoints|\.\w+_cache")
-README = """# Layer normalization, step by step
-
-You need Python 3.11 or newer, `make`, and 1.5 GB of disk. Open a terminal in this folder and type
-
-    make lab
-
-JupyterLab opens with your own copy of the lessons, in the folder `my_lessons`. Start at the top of
-a lesson; Shift+Enter runs a cell. For Windows, or if something goes wrong, see
-[docs/troubleshooting.md](docs/troubleshooting.md).
-
-To hand in a lesson, save it and hand in its notebook from `my_lessons`, under any name.
-"""
+README = Path(__file__).with_name("copy_readme.md").read_text("utf-8")
 NOTE = "`.solution()` is closed as long as this file is here.\n"
 # A lesson imports the package in its first cell; this stands above, for whoever has only the file.
 ALONE = """

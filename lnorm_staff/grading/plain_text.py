@@ -7,10 +7,7 @@ import os
 import sys
 import tempfile
 
-__all__ = [
-    *("MOST_OF_AN_ERROR", "MOST_OF_A_MESSAGE", "MOST_OF_A_REMARK"),
-    *("one_line", "printable", "several_lines"),
-]
+__all__ = ["MOST_OF_A_MESSAGE", "MOST_OF_A_REMARK", "one_line", "printable", "several_lines"]
 
 MOST_OF_AN_ERROR = 120  # characters; its text can be anything that the cell has read
 MOST_OF_A_REMARK = 500  # it quotes a line of the student's, and what that raised

@@ -28,7 +28,7 @@ def judged(*attempts, timeout=60, total=300):
     asked = [(how_many.name, attempt) for attempt in attempts]
     found = replies_of(JUDGE, [how_many.topic], asked, timeout, total)
     verdicts = [outcome.attempts.get(how_many.name) for outcome in found]
-    told = [(verdict[0], verdict[3]) if verdict else None for verdict in verdicts]
+    told = [(verdict["state"], verdict["message"]) if verdict else None for verdict in verdicts]
     return [one or outcome[:2] for one, outcome in zip(told, found, strict=True)]
 
 

@@ -24,8 +24,12 @@ LARGEST = 20_000_000  # bytes of a file
 LONGEST_NAME = 400  # so that spreadsheets take it, and a screen
 MOST_LISTED = {True: 100, False: 20}  # of one student, whether they are of these kinds or not
 MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
-# What programs make; of all else that is hidden, notebooks and archives are read.
-MADE = re.compile(r"\._|__(MACOSX|pycache__)$|\.(ipynb_checkpoints|git|venv|cache|local|Trash.*)$")
+# What programs make, and all else that is hidden but notebooks and archives.
+MADE = re.compile(
+    r"(^|/)(\._|__(MACOSX|pycache__)/|\.(ipynb_checkpoints|git|venv|cache|local|trash[^/]*)/"
+    r"|\.(?!.*\.(ipynb|ipynb\.txt|zip)$))",
+    re.IGNORECASE,
+)
 
 
 class HandedIn(NamedTuple):
@@ -105,13 +109,8 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
 def _last_first(found: Iterable[Found]) -> list[Found]:
     """Sort what isn't hidden, with names as tables show them, which may make two of them alike."""
     shown = (each._replace(names=tuple(map(printable, each.names))) for each in found)
-    kept = (each for each in shown if not _is_made(each.names[1:]))
+    kept = (each for each in shown if not MADE.search("/".join(each.names[1:])))
     return sorted(kept, key=lambda each: each.names, reverse=True)
-
-
-def _is_made(names: Sequence[str]) -> bool:
-    is_work = names[-1].lower().endswith(KINDS)
-    return any(MADE.match(name) or (name[0] == "." and not is_work) for name in names)
 
 
 def _in(given: Path) -> Iterable[Found]:

@@ -30,10 +30,7 @@ __all__ = [
 EXERCISES, GRADES = "exercises.csv", "grades.csv"
 REPORT, FEEDBACK = "report.html", "feedback.zip"
 COLUMNS = [field.name for field in fields(Grade)]
-NOT_YET = """\
-Not judged, because this machine failed, so that the points stay blank:
-{}
-Grade these notebooks again, or write points into exercises.csv."""
+NOT_YET = "Not judged, because this machine failed. Grade these again, or give points yourself:\n"
 NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
 
 
@@ -58,7 +55,7 @@ def write_results(
     table, told = filled(gradebook, students) if gradebook else (plain_table(students), [])
     names = [(each.name, ", ".join(g.exercise for g in each.pending)) for each in students]
     if pending := "\n".join(f"  {name}: {those}" for name, those in names if those):
-        told.insert(0, NOT_YET.format(pending))
+        told.insert(0, NOT_YET + pending)
     try:
         write_grades(out / EXERCISES, grades)  # first, because all else can be made from it
         write_table(out / GRADES, table)

@@ -67,12 +67,10 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
         if not is_moodle and POSSIBLE in row[titles[0]]:
             new = {title: row.get(title, str(maximum[lesson])) for lesson, title in columns.items()}
         lines.append([{**row, **new}.get(title, "") for title in titles])
-    return lines, [*told, *_other_maximums(rows, maximum, columns)]
+    return lines, [*told, *_differing(rows, maximum, columns)]
 
 
-def _other_maximums(
-    rows: Sequence[Cells], maximum: Mapping[str, int], columns: Mapping[str, str]
-) -> Iterator[str]:
+def _differing(rows: Sequence[Cells], maximum: Mapping[str, int], columns: Cells) -> Iterator[str]:
     """Warn where the gradebook has another maximum than there are points."""
     given = {("all lessons", row.get(MAXIMUM, "")): sum(maximum.values()) for row in rows}
     if columns:
@@ -106,12 +104,10 @@ def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cell
         points[lesson] = max(earned, points.get(lesson, 0))  # handed in under two names
     if columns:
         return {columns[lesson]: f"{earned:g}" for lesson, earned in points.items()}
-    told = {COMMENT: [work.comment for work in works], REMARKS: [work.remarks for work in works]}
+    told = {COMMENT: [work.comment for work in works], REMARKS: guarded(w.remarks for w in works)}
     in_a_line = {title: " ".join(" ".join(said).split()) for title, said in told.items()}
     # PHP takes a quote for a letter where a backslash stands in front of it.
     safe = {title: re.sub(r'\\(?="|$)', r"\\ ", said) for title, said in in_a_line.items() if said}
-    if REMARKS in safe:
-        (safe[REMARKS],) = guarded([safe[REMARKS]])
     is_judged = points and all(work.total is not None for work in works if work.lessons)
     return {**safe, **({POINTS: f"{sum(points.values()):g}"} if is_judged else {})}
 

@@ -139,7 +139,8 @@ async def _process(module: str, folder: Path) -> asyncio.subprocess.Process:
 
 def serve(module: str) -> None:
     """In a child, answer what comes in with what the `main` of a module yields for it."""
-    _limit()
+    is_inside = os.getcwd() == f"{HOME}/empty"
+    _limit(LIMITS | LIMITS_IN_SANDBOX if is_inside else LIMITS)
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -150,7 +151,9 @@ def serve(module: str) -> None:
     program = importlib.import_module(module)
     gc.freeze()
     gc.enable()
-    _limit_space()
+    with contextlib.suppress(OSError):  # what it has mapped by now differs between systems
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        _limit({"RLIMIT_AS": pages * os.sysconf("SC_PAGE_SIZE") + MORE_SPACE})
     process = os.getpid()
     for answer in program.main(map(json.loads, requests)):
         if os.getpid() != process:  # a copy that a student's code has made by a fork
@@ -159,20 +162,8 @@ def serve(module: str) -> None:
     os._exit(0)
 
 
-def _limit() -> None:
+def _limit(limits: dict[str, int]) -> None:
     """Limit what this process may use, as far as the system knows how."""
-    is_inside = os.getcwd() == f"{HOME}/empty"
-    _set_limits(LIMITS | LIMITS_IN_SANDBOX if is_inside else LIMITS)
-
-
-def _limit_space() -> None:
-    """Limit what it maps on top of what it has by now, which differs between systems."""
-    with contextlib.suppress(OSError):
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        _set_limits({"RLIMIT_AS": pages * os.sysconf("SC_PAGE_SIZE") + MORE_SPACE})
-
-
-def _set_limits(limits: dict[str, int]) -> None:
     for name, most in limits.items():
         with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
             import resource

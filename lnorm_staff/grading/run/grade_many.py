@@ -6,9 +6,10 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from lnorm_staff.grading.collect.handed_in import HandedIn
-from lnorm_staff.grading.grade import NOT_JUDGED, Grade, Who, best
+from lnorm_staff.grading.grade import NOT_JUDGED, RIGHT, Grade, Who, best
 from lnorm_staff.grading.plain_text import MOST_OF_A_MESSAGE, one_line, several_lines
 from lnorm_staff.grading.run.child import PROCESSOR
 from lnorm_staff.grading.run.plain_data import LONGEST
@@ -23,7 +24,6 @@ NOTEBOOKS_IN_TIME = 10  # and how many notebooks before their student has
 SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # an answer, and those of a notebook
 MOST_ATTEMPTS = 20  # of an exercise, on the average
 MISSING = "missing"
-TOLD = "mistake", "belief", "message", "quoted", "answer"  # of a verdict, behind its state
 
 
 async def grade_many(
@@ -43,13 +43,13 @@ async def grade_many(
         jobs: how many notebooks run at once.
         tell: what to call with each file and its grades.
     """
-    processors = [*map(str, sorted(_processors()))] or [""]
+    processors = sorted(map(str, getattr(os, "sched_getaffinity", lambda _: [""])(0)))
     spent, most = defaultdict[Who, float](float), NOTEBOOKS_IN_TIME * CELLS_IN_TIME * timeout
     again: list[tuple[HandedIn, list[Grade]]] = []
 
     async def grade(file: HandedIn, is_last: bool) -> list[Grade]:
         who, started = file.whole.who, time.monotonic()
-        if spent[who] > most and not file.whole.state:
+        if spent[who] > most and not (is_last or file.whole.state):
             told = f"the {most:g} seconds for all notebooks of a student were over."
             file = file.refused(told)
         try:
@@ -74,13 +74,9 @@ async def grade_many(
             group.create_task(work(number))
     PROCESSOR.set(processors[0])
     for file, first in again:
-        last, known = await grade(file, is_last=True), [g for g in first if g.state != NOT_JUDGED]
-        if last[0].exercise:  # else the student's time is over
-            tell(file, [*{grade.exercise: grade for grade in (*last, *known)}.values()])
-
-
-def _processors() -> set[int]:
-    return getattr(os, "sched_getaffinity", lambda process: set())(0)
+        known = [grade for grade in first if grade.state != NOT_JUDGED]
+        merged = {each.exercise: each for each in [*await grade(file, is_last=True), *known]}
+        tell(file, [*merged.values()])
 
 
 async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> list[Grade]:
@@ -97,39 +93,36 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
     """
     if file.whole.state:
         return [file.whole]
-    names = {exercise.name for exercise in file.exercises}
+    exercises = {exercise.name: exercise for exercise in file.exercises}
     attempts: dict[tuple[str, str], None] = {}  # of each cell the last one of each exercise
     failures: dict[str, Reply] = {}  # of the last cell that failed before it checked it
-    first = ""  # why the first cell failed that did
+    first, is_doubtful = "", False  # why the first cell failed that did
     call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
     async for source, reply in replies(KERNEL, call, file.cells, timeout, total):
-        for name in names & {*reply.attempts}:
+        for name in exercises.keys() & reply.attempts.keys():
             sent = reply.attempts[name]
             sent = sent if isinstance(sent, str) and len(sent) <= LONGEST else ""
             attempts.pop((name, sent), None)
             attempts[name, sent] = None
         if reply.failed:
-            first = first or reply.reason
-            if reply.by_machine and not is_last:
-                reply = reply._replace(failed=NOT_JUDGED)
+            first, is_doubtful = first or reply.reason, is_doubtful or reply.by_machine
             failed = reply._replace(attempts={})
-            failures |= dict.fromkeys(names & {*CHECK.findall(source)}, failed)
+            failures |= dict.fromkeys(exercises.keys() & {*CHECK.findall(source)}, failed)
     topics = sorted({exercise.topic for exercise in file.exercises})
-    latest = [*attempts][-MOST_ATTEMPTS * len(names) :]
+    latest = [*attempts][-MOST_ATTEMPTS * len(exercises) :]
     judged = replies(JUDGE, topics, latest, SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
     found = defaultdict[str, list[Grade]](list)
-    exercises = {exercise.name: exercise for exercise in file.exercises}
     async for (name, _), reply in judged:
         if reply.failed:
             reason = f"it can't be judged: {one_line(reply.reason)}"
             found[name].append(file.grade(exercises[name], NOT_JUDGED, reason))
         else:
-            state, *words, answer = reply.attempts[name]
-            words = [*(one_line(each, MOST_OF_A_MESSAGE) for each in words), several_lines(answer)]
-            told = dict(zip(TOLD, words, strict=True))
-            found[name].append(file.grade(exercises[name], state, **told))
+            verdict = reply.attempts[name]
+            told = {key: one_line(text, MOST_OF_A_MESSAGE) for key, text in verdict.items()}
+            told["answer"] = several_lines(verdict.get("answer", ""))
+            found[name].append(file.grade(exercises[name], **told))
     for name, reply in failures.items():
-        if reply.failed == NOT_JUDGED or name not in found:
+        if name not in found:
             reason = f"its cell failed: {one_line(reply.reason)}"
             if first != reply.reason:
                 reason = f"the notebook failed first with {one_line(first)} Then {reason}"
@@ -137,4 +130,7 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
     for name, exercise in exercises.items():
         if not (exercise.further or found[name]):
             found[name].append(file.grade(exercise, MISSING, "no cell checks it."))
-    return [best(found[name]) for name in exercises if found[name]]
+    grades = [best(found[name]) for name in exercises if found[name]]
+    if is_doubtful and not is_last:  # what a cell lacks, another may have lost
+        grades = [g if g.state == RIGHT else replace(g, state=NOT_JUDGED) for g in grades]
+    return grades

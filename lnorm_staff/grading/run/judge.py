@@ -9,7 +9,7 @@ from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback
 from lnorm_course.checking.running import Outcome
 from lnorm_staff.grading.grade import VERDICTS
-from lnorm_staff.grading.run.plain_data import NotAnAttemptError, read_outcome
+from lnorm_staff.grading.run.plain_data import ForgedError, read_outcome
 
 __all__ = ["NOT_AN_ATTEMPT", "judge", "main"]
 
@@ -20,8 +20,8 @@ NOT_AN_ATTEMPT = "it can't be judged: its kernel sent something that is not an a
 def main(asked: Iterator[Any]) -> Iterator[dict]:
     """Take the topics, then a name and an attempt each time, and yield the verdict.
 
-    That's the state, the mistake, the beliefs, the message, what of it the student's code said, and
-    the answer. That an attempt can't be judged is no fault of the student, if a kernel wrote it.
+    A verdict has what a `Grade` tells of an exercise. That an attempt can't be judged is the
+    student's fault only if no kernel wrote it.
     """
     bank: dict[str, Exercise] = {}
     for topic in next(asked)[0]:
@@ -33,11 +33,12 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
             outcome = outcome_of(bank[name], attempt)
             told = _judged(bank[name], outcome)
             beliefs = " ".join(belief.code for belief in told.beliefs)
+            verdict = {"state": WORDS[told.state], "mistake": told.mistake, "belief": beliefs}
+            verdict |= {"message": told.message, "quoted": outcome.remark}
             answer = outcome.code or " ".join(map(shown, outcome.values[:1]))
-            said = told.message, outcome.remark, answer
-            yield {"attempts": {name: (WORDS[told.state], told.mistake, beliefs, *said)}}
-        except NotAnAttemptError:
-            yield {"attempts": {name: ("crashed", "", "", NOT_AN_ATTEMPT, "", "")}}
+            yield {"attempts": {name: verdict | {"answer": answer}}}
+        except ForgedError:
+            yield {"attempts": {name: {"state": "crashed", "message": NOT_AN_ATTEMPT}}}
         except Exception as problem:
             yield {"attempts": {}, "why": f"{type(problem).__name__} was raised."}
 
@@ -61,10 +62,10 @@ def outcome_of(exercise: Exercise, sent: Any) -> Outcome:
         sent: what `record` writes in the kernel, or what a student made it send instead.
 
     Raises:
-        NotAnAttemptError: `record` writes nothing like this.
+        ForgedError: `record` writes nothing like this.
     """
     outcome = read_outcome(sent)
     number, expected = len(outcome.values), len(exercise.inputs or [()])
     if number > expected or (number < expected) != bool(outcome.error):
-        raise NotAnAttemptError(f"{number} values instead of {expected}")
+        raise ForgedError(f"{number} values instead of {expected}")
     return outcome

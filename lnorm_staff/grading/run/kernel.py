@@ -90,7 +90,7 @@ def _run(shell: Any, code: str, seconds: float) -> dict:
     with contextlib.suppress(KeyboardInterrupt):
         timer.cancel()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    told = {"attempts": dict(ATTEMPTS), "used": time.process_time() - began}
+    told = {"attempts": dict(ATTEMPTS), "is_busy": time.process_time() - began > seconds / 2}
     return {**told, **({"why": _in_words(error)} if error else {})}
 
 

@@ -17,10 +17,7 @@ from lnorm_course.checking.running import Outcome
 from lnorm_diagnose.fewest_slips import Raised
 from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
 
-__all__ = [
-    *("LONGEST", "NUMBERS", "NotAnAttemptError", "decode", "encode", "read_outcome"),
-    "write_outcome",
-]
+__all__ = ["LONGEST", "NUMBERS", "ForgedError", "decode", "encode", "read_outcome", "write_outcome"]
 
 LONGEST = 2**19  # characters of an attempt
 MOST_NUMBERS, MOST_AXES, MOST_BITS = 10_000, 32, 4000
@@ -36,7 +33,7 @@ NUMBERS: dict[str, Any] = {
 } | {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
 
 
-class NotAnAttemptError(ValueError):
+class ForgedError(ValueError):
     """Why what a kernel sent is nothing that `write_outcome` wrote."""
 
 
@@ -61,7 +58,7 @@ def read_outcome(written: Any) -> Outcome:
     """Read what `write_outcome` wrote.
 
     Raises:
-        NotAnAttemptError: it's something else, which somebody sent instead.
+        ForgedError: it's something else, which somebody sent instead.
     """
     try:
         if len(written) > LONGEST:
@@ -75,7 +72,7 @@ def read_outcome(written: Any) -> Outcome:
             error = _line(error)
         return Outcome(values, error, [*map(_line, data["notices"])], str.__str__(data["code"]))
     except Exception as problem:
-        raise NotAnAttemptError(f"{type(problem).__name__}: {problem}") from problem
+        raise ForgedError(f"{type(problem).__name__}: {problem}") from problem
 
 
 def _line(text: Any) -> str:

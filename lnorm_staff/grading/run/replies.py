@@ -42,7 +42,7 @@ async def replies(
     waiting = deque(asked)
     done: list[Any] = []  # what a new kernel has to do again
     rest: Reply | None = None
-    tries, busy = 0, 0.0
+    tries, has_waited = 0, False
     while waiting and not rest:
         is_up = False
         try:
@@ -55,36 +55,33 @@ async def replies(
                     await child.ask([each, left], left)
                 while child.is_alive and waiting and time.monotonic() < deadline:
                     each = waiting.popleft()
-                    reply, used = await _one(child, program, each, timeout, deadline)
-                    busy += used
+                    reply = await _one(child, program, each, timeout, deadline)
+                    has_waited |= reply.by_machine
                     if program == KERNEL and not reply.failed:
                         done.append(each)
-                    elif (program, reply.failed) == (JUDGE, "crashed") and tries < MOST_TRIES - 1:
-                        tries += 1
+                    tries = tries + 1 if (program, reply.failed) == (JUDGE, "crashed") else 0
+                    if 0 < tries < MOST_TRIES:
                         waiting.appendleft(each)
-                        continue
-                    tries = 0
-                    yield each, reply
+                    else:
+                        yield each, reply
         except (EOFError, TimeoutError):
             tries += 1
-            if tries == MOST_TRIES and is_up:  # of what ran well before
-                rest = Reply("crashed", f"the {program} died again and again.", by_machine=True)
-            elif tries == MOST_TRIES:
+            if tries >= MOST_TRIES:
                 rest = Reply(NOT_JUDGED, f"no {program} could be started.")
+            if tries >= MOST_TRIES and is_up:  # of what ran well before
+                rest = Reply("crashed", f"the {program} died again and again.", by_machine=True)
         except OSError as problem:  # of the machine, such as a full disk
             rest = Reply(NOT_JUDGED, f"the machine that grades it stopped early: {problem}.")
         if time.monotonic() > deadline:
-            told = f"the {total:g} seconds for the whole notebook were over."
-            rest = Reply("timed out", told, by_machine=busy < total / 2)
+            over = f"the {total:g} seconds for the whole notebook were over."
+            rest = Reply("timed out", over, by_machine=has_waited)
     if rest:
         for each in waiting:
             yield each, rest
 
 
-async def _one(
-    child: Child, program: str, asked: Any, timeout: float, deadline: float
-) -> tuple[Reply, float]:
-    """Return what becomes of the next thing, and the seconds that it computed; the child may die.
+async def _one(child: Child, program: str, asked: Any, timeout: float, deadline: float) -> Reply:
+    """Return what becomes of the next thing; the child may be dead then.
 
     What is late without having computed had to wait, for itself or for a processor.
     """
@@ -94,15 +91,14 @@ async def _one(
     try:
         answer = await child.ask([asked, seconds], seconds + SECONDS_TO_STOP)
     except TimeoutError:
-        return late, 0
+        return late
     except EOFError:
         answer = None
     if not isinstance(answer, dict) or not isinstance(answer.get("attempts"), dict):
         child.kill()
-        return Reply("crashed", f"the {program} died.", by_machine=True), 0
-    used = answer.get("used")
-    used = used if isinstance(used, float) and used >= 0 else 0.0
+        return Reply("crashed", f"the {program} died.", by_machine=True)
     if time.monotonic() - began > seconds:
-        return late._replace(attempts=answer["attempts"], by_machine=used < seconds / 2), used
+        has_computed = bool(answer.get("is_busy"))
+        return late._replace(attempts=answer["attempts"], by_machine=not has_computed)
     why = str(answer.get("why") or "")[:MOST_OF_A_REASON]
-    return Reply("crashed" if why else "", why, answer["attempts"]), used
+    return Reply("crashed" if why else "", why, answer["attempts"])
