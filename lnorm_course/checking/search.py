@@ -163,7 +163,8 @@ class Search:
     def _tells_little(self, result: object) -> bool:
         """Tell whether too many programs return this for two things to be said."""
         if isinstance(result, torch.Tensor):
-            return result.numel() > MOST_NUMBERS or bool((result.abs() <= self.within).all())
+            # Times 1, because PyTorch computes no absolute value of booleans.
+            return result.numel() > MOST_NUMBERS or bool(((result * 1).abs() <= self.within).all())
         return isinstance(result, bool | str)
 
 
