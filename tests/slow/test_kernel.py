@@ -1,7 +1,9 @@
 """A kernel that runs what was handed in: what it answers, and how it ends."""
 
 import asyncio
+import itertools
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,7 @@ from kernel_values import DIED, IMPORTS, WELL, look, run, value
 from lnorm_course.exercises.mean import how_many, row_means
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
+from lnorm_staff.grading.run.child import Child
 from lnorm_staff.grading.run.grade_many import grade_one
 from lnorm_staff.grading.run.judge import NOT_AN_ATTEMPT
 from lnorm_staff.grading.run.plain_data import read_outcome
@@ -127,6 +130,22 @@ def test_however_much_a_kernel_sends_the_grader_keeps_little_of_it():
     assert (grade.state, grade.message.endswith(NOT_AN_ATTEMPT)) == ("crashed", True)
     assert tracemalloc.get_traced_memory()[1] < 300 * 10**6  # each of ten fills 80 MB
     tracemalloc.stop()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="groups of processes")
+def test_what_dies_twice_from_outside_is_judged_at_the_third_try(monkeypatch):
+    ask, turns = Child.ask, itertools.count()
+
+    async def killed(self, message, seconds):
+        if next(turns) in (4, 6):  # a kernel starts and has two cells, then judges start and judge
+            os.killpg(self.process.pid, signal.SIGKILL)
+        return await ask(self, message, seconds)
+
+    monkeypatch.setattr(Child, "ask", killed)
+    cells = [IMPORTS, "how_many.check(how_many.answers[0].answer)"]
+    file = HandedIn(Grade("ada", "", "a.ipynb", ""), cells, [how_many])
+    (grade,) = asyncio.run(grade_one(file, 20, is_last=False))
+    assert (grade.state, next(turns)) == ("right", 9)
 
 
 UNREADABLE = """

@@ -12,7 +12,7 @@ __all__ = ["JUDGE", "KERNEL", "Reply", "replies"]
 
 SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # to stop, a child has that long for itself
 MOST_OF_A_REASON = 1000  # characters
-MOST_TRIES = 3  # to start a child, and to have an attempt judged by one
+MOST_TRIES = 5  # to start a child, and to have an attempt judged by one
 # What runs in a child, by the name of its module.
 KERNEL, JUDGE = "kernel", "judge"
 
