@@ -46,7 +46,7 @@ class Grade:
     message: str = ""
     further: str = ""  # FURTHER in a side trip, which gives no points; else nothing
     quoted: str = ""  # what of the message the student's own code said
-    answer: str = ""  # the student's, as the notebook has sent it
+    attempt: str = ""  # the value or the source, as the notebook has sent it
 
     @property
     def who(self) -> Who:

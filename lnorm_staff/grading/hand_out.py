@@ -7,16 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from lnorm_course.checking.exercise import CLOSED
-from lnorm_course.lab.lesson_files import (
-    CHECK,
-    NAME,
-    ORIGINALS,
-    LessonError,
-    as_text,
-    cleared,
-    read,
-    whole,
-)
+from lnorm_course.lab import lesson_files
+from lnorm_course.lab.lesson_files import CHECK, NAME, ORIGINALS, LessonError
 from lnorm_course.lab.working_copy import lessons
 
 __all__ = ["COURSE", "answers_left_in", "student_zip"]
@@ -70,16 +62,18 @@ def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None
     texts = {CLOSED.relative_to(COURSE).as_posix(): NOTE, "README.md": README}
     problems: list[str] = []
     for path in handed_out:
-        notebook = json.loads(LINK.sub(without_dead_link, json.dumps(read(path))))
+        notebook = json.loads(LINK.sub(without_dead_link, json.dumps(lesson_files.read(path))))
         problems += (f"{path.name}: {sentence}" for sentence in answers_left_in(notebook))
         cells = notebook["cells"]
         if cells and cells[0]["cell_type"] == "markdown":
             cells[0] = {**cells[0], "source": "".join(cells[0]["source"]) + ALONE}
-        texts[f"notebooks/{path.name}"] = as_text(cleared({**notebook, "cells": cells}))
+        copy = lesson_files.cleared({**notebook, "cells": cells})
+        texts[f"notebooks/{path.name}"] = lesson_files.as_text(copy)
     if problems:
         raise LessonError("\n".join(problems))
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as packed:
+    kind = zipfile.ZIP_DEFLATED
+    with lesson_files.whole(archive) as draft, zipfile.ZipFile(draft, "w", kind) as packed:
         for path in _files(course):
             packed.write(path, archive.stem / path.relative_to(course))
         for own, text in texts.items():

@@ -121,4 +121,4 @@ def test_the_best_attempt_counts_and_the_first_error_is_told_first():
     ]
     found = grade([source for source, *_ in cells])
     assert_graded(found, cells)
-    assert {g.exercise: g.answer for g in found}[P0.name] == repr(P0.answers[0].answer)
+    assert {g.exercise: g.attempt for g in found}[P0.name] == repr(P0.answers[0].answer)

@@ -158,7 +158,7 @@ def test_a_class_without_mistakes_or_without_work_has_a_report_too(tmp_path, gra
 
 def test_a_student_reads_each_verdict_what_a_person_says_and_why_a_file_is_not_graded():
     mine = "def f(x):\n    return x < 1"
-    given = [CLASS[0], replace(CLASS[1], points="0.5", comment="Nearly & soon.", answer=mine)]
+    given = [CLASS[0], replace(CLASS[1], points="0.5", comment="Nearly & soon.", attempt=mine)]
     unread = replace(CLASS[-1], student="ada", comment="Come & see me.")
     (student,) = summarize(replace(each, student="Ada <3") for each in [*given, unread])
     page = feedback_page(student)

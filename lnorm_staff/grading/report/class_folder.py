@@ -22,10 +22,7 @@ from lnorm_staff.grading.report.page import feedback_page, report_page
 from lnorm_staff.grading.report.summary import StudentWork, summarize
 from lnorm_staff.tables import Table, TableError, guarded, read_table, unguarded, write_table
 
-__all__ = [
-    *("EXERCISES", "FEEDBACK", "GRADES", "REPORT", "add_to", "earlier", "read_grades"),
-    *("write_grades", "write_results"),
-]
+__all__ = ["EXERCISES", "add_to", "earlier", "read_grades", "write_grades", "write_results"]
 
 EXERCISES, GRADES = "exercises.csv", "grades.csv"
 REPORT, FEEDBACK = "report.html", "feedback.zip"

@@ -14,7 +14,8 @@ from markupsafe import Markup
 from lnorm_course.checking.feedback import Feedback
 from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_staff.exercise_words import exercise_words
-from lnorm_staff.grading.grade import RIGHT, STATES, VERDICTS, Grade, points_of, right_of
+from lnorm_staff.grading import grade as grade_module
+from lnorm_staff.grading.grade import RIGHT, Grade
 from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions
 from lnorm_utils.version import __version__
 from lnorm_utils.words import counted, inline
@@ -75,10 +76,7 @@ PAGES = Environment(
 PAGES.filters |= {"asked": _asked, "ended": _ended, "inline": _inline}
 PAGES.globals |= {
     "feedback": Feedback,
-    "points_of": points_of,
-    "right_of": right_of,
+    "of_grades": grade_module,
     "shown_for": FOR_BELIEF,
-    "states": STATES[1:],
-    "verdicts": VERDICTS,
     "version": __version__,
 }

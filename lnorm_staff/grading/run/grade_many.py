@@ -119,7 +119,7 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
         else:
             verdict = reply.attempts[name]
             told = {key: one_line(text, MOST_OF_A_MESSAGE) for key, text in verdict.items()}
-            told["answer"] = several_lines(verdict.get("answer", ""))
+            told["attempt"] = several_lines(verdict.get("attempt", ""))
             found[name].append(file.grade(exercises[name], **told))
     for name, reply in failures.items():
         if name not in found:

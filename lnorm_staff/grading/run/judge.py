@@ -35,8 +35,8 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
             beliefs = " ".join(belief.code for belief in told.beliefs)
             verdict = {"state": WORDS[told.state], "mistake": told.mistake, "belief": beliefs}
             verdict |= {"message": told.message, "quoted": outcome.remark}
-            answer = outcome.code or " ".join(map(shown, outcome.values[:1]))
-            yield {"attempts": {name: verdict | {"answer": answer}}}
+            verdict["attempt"] = outcome.code or " ".join(map(shown, outcome.values[:1]))
+            yield {"attempts": {name: verdict}}
         except ForgedError:
             yield {"attempts": {name: {"state": "crashed", "message": NOT_AN_ATTEMPT}}}
         except Exception as problem:
