@@ -50,13 +50,8 @@ def test_a_student_s_notebooks_are_copied_and_nothing_that_is_another_s(folder):
         (homes / name).chmod(0o700)
     put(folder / "bin" / "sudo", SUDO).chmod(0o755)
     out = folder / "out"
-    subprocess.run(
-        ["deploy/collect", homes, out],
-        cwd=PROJECT,
-        env={**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"},
-        capture_output=True,
-        check=True,
-    )
+    how = {"cwd": PROJECT, "env": {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}}
+    subprocess.run(["deploy/collect", homes, out], capture_output=True, check=True, **how)
     assert {path.lstat().st_mode & 0o077 for path in out.rglob("*") if not path.is_symlink()} == {0}
     found = [(file.whole.student, *file.cells) for file in collect([out]) if file.cells]
     assert sorted(found) == sorted([(ada, f"{IMPORT}  # {ada}"), (bo, f"{IMPORT}  # {bo}")])

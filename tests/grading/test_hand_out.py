@@ -17,27 +17,19 @@ from lnorm_course.exercises import Exercise, mean
 from lnorm_course.lab.lesson_files import LessonError, exercises, read, topics
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.grading.__main__ import main
-from lnorm_staff.grading.hand_out import (
-    COURSE,
-    answers_left_in,
-    student_zip,
-)
+from lnorm_staff.grading.hand_out import COURSE, answers_left_in, student_zip
 
 EMPTY = [
-    "import torch",
-    "prediction = ...\nquestion.check(prediction)",
-    "def f(x):\n    ...\n\n\nquestion.check(f)",
-    "def f(x): ...\n\n\nquestion.check(f)",
-    "one.check(...)\ntwo.check(...)  # a number",
-    "question.hint()",
-    "# question.check(6)",
+    *("import torch", "prediction = ...\nquestion.check(prediction)", "question.hint()"),
+    *("def f(x):\n    ...\n\n\nquestion.check(f)", "def f(x): ...\n\n\nquestion.check(f)"),
+    *("one.check(...)\ntwo.check(...)  # a number", "# question.check(6)"),
 ]
 FILLED = [
-    "prediction = 6\nquestion.check(prediction)",
-    "question.check(6)",
-    "def f(x):\n    return x[..., 0]\n\n\nquestion.check(f)",
-    "other.check(...)\nquestion.check(6)",
-    "question.solution()",
+    *("prediction = 6\nquestion.check(prediction)", "question.check(6)", "question.solution()"),
+    *(
+        "def f(x):\n    return x[..., 0]\n\n\nquestion.check(f)",
+        "one.check(...)\nquestion.check(6)",
+    ),
     "prediction = ...\nquestion.check(prediction)\nquestion.solution()",
 ]
 
@@ -111,9 +103,7 @@ def test_a_lesson_that_is_not_there_is_refused_in_one_sentence(tmp_path, capsys,
     assert not (tmp_path / "week1.zip").exists()
 
 
-def test_with_answers_or_unreadable_notebooks_there_is_no_copy_and_each_is_named(
-    tmp_path,
-):
+def test_with_answers_or_unreadable_notebooks_there_is_no_copy_and_each_is_named(tmp_path):
     folder = tmp_path / "notebooks"
     folder.mkdir()
     nbformat.write(notebook(*EMPTY), folder / "01_mean.ipynb")
@@ -134,7 +124,7 @@ def test_a_filled_in_attempt_is_found_and_an_empty_one_is_no_answer():
     assert [source for source in EMPTY if list(answers_left_in(notebook(source)))] == []
     for source in FILLED:
         (sentence,) = answers_left_in(notebook("1", source))
-        assert re.match(r"in code cell 2, an answer to (other, )?question is ", sentence), source
+        assert re.match(r"in code cell 2, an answer to (one, )?question is ", sentence), source
 
 
 @pytest.mark.parametrize("path", lessons(COURSE / "notebooks"), ids=lambda path: path.stem)

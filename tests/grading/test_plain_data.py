@@ -98,7 +98,4 @@ def test_what_an_attempt_returns_for_each_input_is_sent_and_dots_for_none():
 
 def test_an_answer_that_is_too_large_is_not_sent():
     assert recorded(how_many, ["a" * 9000] * 50)[0] == [["a" * 9000] * 50]
-    assert recorded(how_many, ["a" * 9000] * 60) == (
-        [],
-        "your answer is too large to be judged.",
-    )
+    assert recorded(how_many, ["a" * 9000] * 60) == ([], "your answer is too large to be judged.")

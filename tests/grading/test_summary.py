@@ -6,18 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from lnorm_course.checking.exercise import Exercise
 from lnorm_course.lab.lesson_files import ORIGINALS, exercises, read
 from lnorm_course.lab.working_copy import lessons
 from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.exercise_words import exercise_words
-from lnorm_staff.grading.collect.notebooks import lessons_by_topic
 from lnorm_staff.grading.grade import FURTHER, Grade
 from lnorm_staff.grading.report.class_folder import FEEDBACK, REPORT, write_results
 from lnorm_staff.grading.report.page import feedback_page, report_page
 from lnorm_staff.grading.report.summary import counted_of, maximum_of, misconceptions, summarize
 
-GRADING = ORIGINALS.parent / "docs" / "grading.md"
 BATCH, WORDS = Belief.OVER_THE_BATCH.value, Belief.ONE_MEAN_PER_SENTENCE.value
 BATCH_CODE, WORDS_CODE = Belief.OVER_THE_BATCH.code, Belief.ONE_MEAN_PER_SENTENCE.code
 
@@ -126,15 +123,6 @@ def test_the_report_says_it_all_without_a_name_or_another_file():
     rows = page.split("students read</th>")[1].partition("</table>")[0].split("<tr>")[1:]
     # A picture is recommended for a belief, and for no other mistake.
     assert ["Show <code>explore_" in row for row in rows] == [True, True, False]
-
-
-def test_the_points_of_each_lesson_are_those_that_its_page_for_lecturers_tells():
-    counts = {lesson: [0, 0] for lesson in lessons_by_topic().values()}
-    for topic, lesson in lessons_by_topic().items():
-        for exercise in Exercise.bank[topic].values():
-            counts[lesson][exercise.further] += 1
-    rows = re.findall(r"\| `(\w+)` \| (\d+) \| (\d+) \|", GRADING.read_text("utf-8"))
-    assert rows == [(lesson, *map(str, each)) for lesson, each in sorted(counts.items())]
 
 
 def test_each_exercise_of_a_lesson_has_words_which_are_those_above_its_check():

@@ -18,6 +18,7 @@ from lnorm_course.explorers.engine.panels import Explorer
 from lnorm_course.explorers.row import SHEETS
 from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.check_lesson import problems
+from lnorm_staff.grading.collect.notebooks import lessons_by_topic
 from lnorm_staff.web.site import PAGES as SITE
 
 PLACES = ("README.md", "docs/**/*.md", ".github/*.md")
@@ -137,3 +138,14 @@ def test_every_make_target_that_a_page_names_exists(page):
     code = "\n".join(CODE.findall(page.read_text("utf-8")))
     named = {target for targets in MAKE.findall(code) for target in targets.split()}
     assert named <= {*re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE)}
+
+
+def test_the_points_of_each_lesson_are_those_that_its_page_for_lecturers_tells():
+    counts = {lesson: [0, 0] for lesson in lessons_by_topic().values()}
+    for topic, lesson in lessons_by_topic().items():
+        for exercise in Exercise.bank[topic].values():
+            counts[lesson][exercise.further] += 1
+    rows = re.findall(
+        r"\| `(\w+)` \| (\d+) \| (\d+) \|", (PROJECT / "docs" / "grading.md").read_text("utf-8")
+    )
+    assert rows == [(lesson, *map(str, each)) for lesson, each in sorted(counts.items())]
