@@ -81,7 +81,8 @@ def parser() -> argparse.ArgumentParser:
     add("--class", type=_path, dest="gradebook", metavar="TABLE", help=about)
     add("--timeout", type=float, default=60, help="seconds for a cell (60)")
     about = "how many notebooks run at once (cores)"
-    add("--jobs", type=int, default=os.cpu_count(), help=about)
+    usable = getattr(os, "sched_getaffinity", lambda process: range(os.cpu_count() or 1))(0)
+    add("--jobs", type=int, default=len(usable), help=about)
     add("--as-root", action="store_true", help="grade even as root")
     add("--without-walls", action="store_true", help="grade even without bubblewrap")
     # What is written, nobody else on this machine opens.

@@ -253,6 +253,7 @@ def test_a_damaged_or_lying_archive_gives_no_notebook_and_takes_no_memory(
         ([MEAN, "%timeit 1\nimport lnorm_course.exercises.variance as v"], ["mean", "variance"]),
         (["if True:\n    import torch, lnorm_course.exercises.mean"], ["mean"]),
         (["from lnorm_course.exercises import mean  # and not variance"], ["mean"]),
+        (["from lnorm_course.exercises import (mean,\n variance as v)"], ["mean", "variance"]),
         # Made to keep the grader busy.
         ([f"{MEAN}\nx = [{'1,' * 400_000}]"], ["mean"]),
         ([f"{MEAN}\nx = [{chr(10) * 900_000}]"], ["mean"]),

@@ -13,6 +13,9 @@ from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
 
 __all__ = ["NotGradedError", "lessons_by_topic", "opened"]
 
+# What an import of several banks names.
+LIST = re.compile(r"lnorm_course\.exercises import (\([^)]*|[^\n]*)")
+
 
 class NotGradedError(ValueError):
     """Why a file isn't graded, in a sentence, and its state."""
@@ -40,7 +43,9 @@ def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str]
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a notebook.") from None
     bare = [{"cell_type": "code", "source": re.sub("#.*", "", source)} for source in code]
-    known = [topic for topic in topics({"cells": bare}) if topic in lessons_by_topic()]
+    lists = " ".join(each for cell in bare for each in LIST.findall(cell["source"]))
+    named = dict.fromkeys([*topics({"cells": bare}), *re.findall(r"\w+", lists)])
+    known = [topic for topic in named if topic in lessons_by_topic()]
     on = {lessons_by_topic()[topic] for topic in known}
     if on and wanted is not None and not any(lesson in wanted for lesson in on):
         raise NotGradedError("it is on another lesson.", ON_ANOTHER)
