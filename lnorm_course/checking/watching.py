@@ -49,14 +49,16 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
             called.append(name)
 
     before = sys.getprofile()
-    watcher = notice if names else before
-    sys.setprofile(watcher)
+    resume = getattr(before, "enable", lambda: sys.setprofile(before))  # a profiler, as of `%%prun`
+    if names:
+        sys.setprofile(notice)
+    watcher = sys.getprofile()
     try:
         yield called
     finally:
         if sys.getprofile() is not watcher:
             called.append("sys.setprofile")
-        sys.setprofile(before)
+        resume()
 
 
 def written(attempt: object) -> FunctionType | None:

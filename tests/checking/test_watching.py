@@ -1,5 +1,6 @@
 """A finished function is noticed by any name, and so is a tensor of the notebook."""
 
+import cProfile
 import functools
 import sys
 
@@ -20,6 +21,14 @@ ALIAS = {"f": standardize}
 
 def helper(x):
     return torch.stack([ALIAS["f"](row) for row in x])
+
+
+@pytest.mark.parametrize("without", [[], ["torch.std"]])
+def test_a_profiler_that_runs_goes_on_and_harms_no_attempt(without):
+    with cProfile.Profile() as profiler:
+        assert results(lambda x: x + 1, [(X,)], without=without).error is None
+        helper(X)
+    assert any(entry.code is helper.__code__ for entry in profiler.getstats())
 
 
 @pytest.mark.parametrize(
