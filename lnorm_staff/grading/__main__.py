@@ -29,10 +29,9 @@ Nothing would keep the notebooks from reading and changing your files, and from 
 because bubblewrap 0.8 or newer can't shut them in here: {}
 What to do, also on Ubuntu 24.04, is in docs/walls.md. To go on without it, add --without-walls."""
 WITHOUT_WALLS = "Careful: the notebooks can read and change your files, and use the network."
-ROOT = (
-    "You are root, so the students' code would run as root too. If it got out of its sandbox, it "
-    "could do anything to this machine. Grade as another user, or add --as-root."
-)
+ROOT = """\
+You are root, so the students' code would run as root too. If it got out of its sandbox, it
+could do anything to this machine. Grade as another user, or add --as-root."""
 ENDING = "SIGTERM", "SIGHUP"  # what ends a program, and what a terminal sends that is closed
 MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # such files are counted, and not told one by one
 
@@ -85,6 +84,7 @@ def parser() -> argparse.ArgumentParser:
     add("--jobs", type=int, default=len(usable), help=about)
     add("--as-root", action="store_true", help="grade even as root")
     add("--without-walls", action="store_true", help="grade even without bubblewrap")
+    add("--site", default="", help="address of your web edition, for links in the report")
     # What is written, nobody else on this machine opens.
     graded.set_defaults(command=grade, umask=0o077)
     for command in (student, graded):
@@ -132,7 +132,7 @@ def grade(options: argparse.Namespace) -> int:
             grades = add_to(before, [each for of_file in done.values() for each in of_file])
         if out and grades:
             with signals((*ENDING, "SIGINT"), signal.SIG_IGN):
-                print(*write_results(grades, out, gradebook), sep="\n")
+                print(*write_results(grades, out, gradebook, options.site), sep="\n")
     return 3 if any(student.pending for student in summarize(grades)) else 0
 
 

@@ -122,7 +122,9 @@ def test_the_report_says_it_all_without_a_name_or_another_file():
     assert not re.findall(r"\b(?:ada|bo|cy|di|ed)\b", re.sub(r'"[^"]*"', "", page))
     rows = page.split("students read</th>")[1].partition("</table>")[0].split("<tr>")[1:]
     # A picture is recommended for a belief, and for no other mistake.
-    assert ["Show <code>explore_" in row for row in rows] == [True, True, False]
+    assert ["<code>explore_" in row for row in rows] == [True, True, False]
+    link = '<a href="https://x.org/notebooks/05_batch_vs_layer_norm.html#batch=batch-of-two">'
+    assert link in report_page(summarize(CLASS), "https://x.org/")
 
 
 def test_each_exercise_of_a_lesson_has_words_which_are_those_above_its_check():

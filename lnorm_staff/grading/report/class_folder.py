@@ -32,7 +32,7 @@ NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
 
 
 def write_results(
-    grades: Collection[Grade], out: Path, gradebook: Table | None = None
+    grades: Collection[Grade], out: Path, gradebook: Table | None = None, site: str = ""
 ) -> list[str]:
     """Write all files of a class into a folder; those of an earlier call are replaced.
 
@@ -40,6 +40,7 @@ def write_results(
         grades: one for each exercise of each file.
         out: the folder, which has to be there.
         gradebook: the table into which points are filled.
+        site: the address of a web edition, if the report should link to it.
 
     Returns:
         What the lecturer should know, in sentences.
@@ -57,7 +58,7 @@ def write_results(
         write_grades(out / EXERCISES, grades)  # first, because all else can be made from it
         write_table(out / GRADES, table)
         with whole(out / REPORT) as draft:
-            draft.write_text(report_page(students), "utf-8")
+            draft.write_text(report_page(students, site), "utf-8")
         _write_feedback(out / FEEDBACK, students)
     except OSError as problem:  # such as a full disk, or a table that a spreadsheet has locked
         problem.add_note(_kept(grades))

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from lnorm_course.checking.feedback import Feedback
 from lnorm_course.lab.lesson_files import ORIGINALS
+from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.grading import grade as grade_module
 from lnorm_staff.grading.grade import RIGHT, Grade
@@ -28,7 +29,7 @@ TEACHING = (ORIGINALS.parent / "docs" / "teaching.md").read_text("utf-8")
 FOR_BELIEF = dict(re.findall(r"^\| ([^`|]+) \| `([^`]+)` \|$", TEACHING, re.MULTILINE))
 
 
-def report_page(students: Sequence[StudentWork]) -> str:
+def report_page(students: Sequence[StudentWork], site: str = "") -> str:
     """Write the report on a class. It names no student, so it can be shown in a lecture."""
     grades = counted_of(students)
     exercises: dict[tuple[str, str], list[Grade]] = defaultdict(list)
@@ -37,6 +38,7 @@ def report_page(students: Sequence[StudentWork]) -> str:
     needed = [each for each in exercises.values() if not each[0].further]
     return PAGES.get_template("report.html").render(
         title="Report on a class",
+        site=site.rstrip("/"),
         graded=counted(sum(bool(student.lessons) for student in students), "student"),
         least=min(needed, key=lambda each: len(_ended(each)) / len(each), default=None),
         misconceptions=misconceptions(grades)[:MOST_ROWS],
@@ -63,6 +65,16 @@ def _asked(grade: Grade) -> Markup:
     return Markup("{} ({})").format(_inline(words), name) if words else name
 
 
+def _place_of(shown: str) -> str:
+    """Return where the web edition shows an explorer with a preset; nothing for other code."""
+    topic, _, preset = shown.removeprefix("explore_").partition('(preset="')
+    for path in lessons(ORIGINALS) if preset else ():
+        if f"explore_{topic}(" in path.read_text("utf-8"):
+            words = re.findall("[a-z0-9]+", preset.lower())  # as pages write an address
+            return f"notebooks/{path.stem}.html#{topic}={'-'.join(words)}"
+    return ""
+
+
 def _inline(text: str) -> Markup:
     return Markup(inline(text))
 
@@ -74,9 +86,5 @@ PAGES = Environment(
     lstrip_blocks=True,
 )
 PAGES.filters |= {"asked": _asked, "ended": _ended, "inline": _inline}
-PAGES.globals |= {
-    "feedback": Feedback,
-    "of_grades": grade_module,
-    "shown_for": FOR_BELIEF,
-    "version": __version__,
-}
+PAGES.globals |= {"feedback": Feedback, "of_grades": grade_module, "version": __version__}
+PAGES.globals |= {"shown_for": FOR_BELIEF, "place_of": _place_of}

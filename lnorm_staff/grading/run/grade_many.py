@@ -23,7 +23,6 @@ CELLS_IN_TIME = 5  # how many cells may use up their time before the notebook ha
 NOTEBOOKS_IN_TIME = 10  # and how many notebooks before their student has
 SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # an answer, and those of a notebook
 MOST_ATTEMPTS = 20  # of an exercise, on the average
-MISSING = "missing"
 
 
 async def grade_many(
@@ -129,7 +128,7 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
             found[name].append(file.grade(exercises[name], reply.failed, reason))
     for name, exercise in exercises.items():
         if not (exercise.further or found[name]):
-            found[name].append(file.grade(exercise, MISSING, "no cell checks it."))
+            found[name].append(file.grade(exercise, "missing", "no cell checks it."))
     grades = [best(found[name]) for name in exercises if found[name]]
     if is_doubtful and not is_last:  # what a cell lacks, another may have lost
         grades = [g if g.state == RIGHT else replace(g, state=NOT_JUDGED) for g in grades]
