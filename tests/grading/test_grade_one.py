@@ -28,7 +28,7 @@ WHAT_EXERCISES_SAY = [
     (f"{P2.name}.check()", (P2, "not attempted", P2.judge(...).message)),
     (solved(C0), (C0, "right", "")),
     (f"{C1.name}.check(lambda x: x.missing)", (C1, "wrong", "AttributeError")),
-    (f"{C2.name}.check(lambda x: x > 0)", (C2, "wrong", "torch.bool")),
+    (f"{C2.name}.check(lambda x: x.transpose(0, 1) > 0)", (C2, "wrong", "bool")),
     (f"{FURTHER}.check(...)", (BANK[FURTHER], "not attempted", "")),
     (OVER_THE_BATCH, (OTHERS["formula"], "wrong", "")),
 ]

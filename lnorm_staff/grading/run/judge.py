@@ -35,7 +35,8 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
             beliefs = " ".join(belief.code for belief in told.beliefs)
             verdict = {"state": WORDS[told.state], "mistake": told.mistake, "belief": beliefs}
             verdict |= {"message": told.message, "quoted": outcome.remark}
-            verdict["attempt"] = outcome.code or " ".join(map(shown, outcome.values[:1]))
+            first = [shown(value) for value in outcome.values[:1] if value is not ...]
+            verdict["attempt"] = outcome.code or "".join(first)
             yield {"attempts": {name: verdict}}
         except ForgedError:
             yield {"attempts": {name: {"state": "crashed", "message": NOT_AN_ATTEMPT}}}
