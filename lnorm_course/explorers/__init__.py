@@ -12,6 +12,7 @@ from lnorm_course.explorers.offset import explore_offset
 from lnorm_course.explorers.precision import explore_precision
 from lnorm_course.explorers.projection import explore_projection
 from lnorm_course.explorers.residual import explore_residual, explore_stream
+from lnorm_course.explorers.rings import explore_rings
 from lnorm_course.explorers.row import explore_row
 from lnorm_course.explorers.transformer import explore_transformer
 
@@ -28,6 +29,7 @@ __all__ = [
     "explore_precision",
     "explore_projection",
     "explore_residual",
+    "explore_rings",
     "explore_row",
     "explore_stream",
     "explore_transformer",

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from lnorm_course import explorers
 from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.exercises.progress_report import import_banks
-from lnorm_course.explorers import explore_row
 from lnorm_course.explorers.engine.stills import RUN, still_image
 from lnorm_course.lab.lesson_files import CHECK
 from lnorm_staff.exercise_words import LAB_ONLY, QUESTION
@@ -34,6 +34,8 @@ NEXT = re.compile(r"^(?:#|\*\*)", re.MULTILINE)
 OPENINGS = "docs/openings"
 # A word of the text that points into the row above it: `[mean](#row=mean)`.
 HANDLE = re.compile(r"\[([^\]]+)\]\((#row=[^)]+)\)")
+
+IN_BROWSER = ("row", "rings")  # what draws there by itself
 
 Cell = dict[str, Any]
 
@@ -97,12 +99,12 @@ def explorer(call: Call, draw: Callable[[str], Path], up: str, still: str = "") 
 
     Args:
         draw: from the call of an explorer to the folder with its frames, of which only the name is
-            kept. The row has none, because it computes in the browser.
+            kept. Those that draw in the browser have none.
         up: the way from the page to the top of the site.
         still: what stands there until the explorer is drawn.
     """
-    if call.topic == "row":
-        return _row(call, still)
+    if call.topic in IN_BROWSER:
+        return _place(call, still)
     folder = draw(call.source)
     return (
         f'<div class="lnorm-live" id="{call.topic}" data-topic="{call.topic}" '
@@ -111,12 +113,11 @@ def explorer(call: Call, draw: Callable[[str], Path], up: str, still: str = "") 
     )
 
 
-def _row(call: Call, still: str) -> str:
-    row = explore_row(**({"preset": call.preset} if call.preset else {}))
-    return (
-        '<div class="lnorm-row-place">'
-        f"{still or still_image(row)['text/html'].replace(RUN, '')}{in_script(row.page)}</div>"
-    )
+def _place(call: Call, still: str) -> str:
+    make = getattr(explorers, f"explore_{call.topic}")
+    widget = make(**({"preset": call.preset} if call.preset else {}))
+    still = still or still_image(widget)["text/html"].replace(RUN, "")
+    return f'<div class="lnorm-{call.topic}-place">{still}{in_script(widget.page)}</div>'
 
 
 def with_handles(text: str) -> str:
@@ -177,8 +178,10 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
 def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
     """Yield what shows an answer, folded: code, the words about it, and code that belongs to them.
 
-    A row that stands right behind that is folded as well.
+    A picture that draws in the browser and stands right behind that is folded as well. Rings in
+    front of it ask the same question, and stay open.
     """
+    yield from _picture(rest, "rings")
     inside = list(_code(rest))
     if not inside:
         return
@@ -190,8 +193,7 @@ def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
         if found:
             rest.insert(0, _words(text[end:]))
         inside += _code(rest)
-    if rest and rest[0]["cell_type"] == "code" and rest[0]["source"].startswith("explore_row("):
-        inside.append(_raw(_row(calls_in(rest[0]["source"])[0], _still(rest.pop(0)))))
+    inside += _picture(rest, *IN_BROWSER)
     label = "Show the answer" if isinstance(exercise, Prediction) else "Go on"
     fold = FOLD.format("answer", label + unseen(exercise))
     yield from [_raw(fold), *inside, _raw("</details>")]
@@ -201,6 +203,14 @@ def _code(rest: list[Cell]) -> Iterator[Cell]:
     """Take the cells with code that come next."""
     while rest and rest[0]["cell_type"] == "code" and not _is_for_the_reader(rest[0]["source"]):
         yield with_words(rest.pop(0))
+
+
+def _picture(rest: list[Cell], *topics: str) -> Iterator[Cell]:
+    """Take a picture that draws in the browser, if one on such a topic comes next."""
+    if rest and rest[0]["cell_type"] == "code":
+        calls = calls_in(rest[0]["source"])
+        if calls and calls[0].topic in topics:
+            yield _raw(_place(calls[0], _still(rest.pop(0))))
 
 
 def _is_for_the_reader(source: str) -> bool:

@@ -15,6 +15,7 @@ from lnorm_course.checking.prediction import Prediction
 from lnorm_course.exercises.progress_report import import_banks
 from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.panels import SCRIPT
+from lnorm_course.explorers.rings import SCRIPT as RINGS
 from lnorm_course.explorers.row import SCRIPT as ROW
 from lnorm_course.lab.lesson_files import CHECK, ORIGINALS, cleared, read, write
 from lnorm_course.lab.working_copy import lessons
@@ -146,12 +147,14 @@ def write_static(folder: Path) -> None:
     styles = (
         ENGINE / "explorer.css",
         COURSE / "explorers/row.css",
+        COURSE / "explorers/rings.css",
         CHECKING / "gaps.css",
         *(ROOM / name for name in STYLES),
     )
     text = "\n".join(style.read_text("utf-8") for style in styles)
     (folder / "live.css").write_text(text, encoding="utf-8")
     (folder / "row.js").write_text(ROW, encoding="utf-8")
+    (folder / "rings.js").write_text(RINGS, encoding="utf-8")
     alone = ("stix_two_math.*", "minisearch.*", "search.js")
     for path in (path for pattern in alone for path in ROOM.glob(pattern)):
         shutil.copy(path, folder)

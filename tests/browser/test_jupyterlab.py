@@ -14,6 +14,7 @@ from site_page import MISFITS, SCRIPT, Alive, serious
 from test_row import SEEN, close, press
 
 from lnorm_staff.web.baking import calls_in
+from lnorm_staff.web.lesson_page import IN_BROWSER
 from lnorm_utils import layer_norm
 from lnorm_utils.data import encoded_points
 
@@ -25,6 +26,7 @@ CELLS = [
     "one",
     "one.preset = 'two features'",
     "explore_row(preset='batch norm')",
+    "explore_rings(preset='Adam')",
     "row_means.choose()",
 ]
 ERROR = "Error displaying widget"
@@ -55,7 +57,7 @@ def test_the_pictures_of_a_lesson_are_seen_at_once_and_every_control_moves_them(
     lab = Page(chromium, address, path.name, has_touch=hand is Touch)
     page, cells = lab.page, nbformat.read(path, as_version=4).cells
     code = (cell.source for cell in cells if cell.cell_type == "code")
-    calls = [call for source in code for call in calls_in(source) if call.topic != "row"]
+    calls = [call for source in code for call in calls_in(source) if call.topic not in IN_BROWSER]
     images = page.locator(".jp-OutputArea img")
     images.first.wait_for()
     assert images.evaluate_all(LOADED)
@@ -185,6 +187,9 @@ def test_without_its_kernel_pictures_stay_an_explorer_says_that_it_waits_and_the
     assert root.locator("p").inner_text()
     assert [error for error in lab.errors if "Cannot send" not in error] == []
     lab.menu("Kernel", "Shut Down Kernel")
+    rings = lab.page.locator(".lnorm-rings")
+    rings.get_by_role("button", name="train").click()
+    rings.get_by_text("The two rings arrive apart.").wait_for()
     row = lab.page.locator(".lnorm-row")
     press(row, "layer norm")
     for _ in range(3):

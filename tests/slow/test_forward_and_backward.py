@@ -137,7 +137,7 @@ def test_the_points_of_the_plain_network_fall_together_and_stay_apart_with_each_
     assert plain[0] == pytest.approx(3, abs=0.4)  # the first layer spreads them
     assert ((plain[:-1] / plain[1:] - 2.6).abs() < 0.8).all()
     assert (plain[0] / plain[-1]) ** (1 / 7) == pytest.approx(2.6, abs=0.2)
-    changes = [{"hidden_layers": 2}, {"he": 1.0}, {"norm": LESSON_10.Twice}]
+    changes = [{"hidden_layers": 2}, {"he": 1.0}, {"norm": LESSON_2.Forward}]
     changes += [{"norm": nn.BatchNorm1d}, {"norm": nn.LayerNorm}]
     for change in changes:
         assert APART(ring_network(seed=seed, **change)) > 0.5, change

@@ -1,0 +1,70 @@
+"""The rings: what a network says of the plane, and how far apart its points are in each layer."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lnorm_course.explorers.engine.controls import one_of
+from lnorm_course.explorers.engine.panels import HERE as ENGINE
+from lnorm_course.explorers.engine.stills import Still
+from lnorm_utils.plotting import new_picture
+from lnorm_utils.words import significant
+
+__all__ = ["Rings", "explore_rings"]
+
+HERE = Path(__file__).parent
+FILES = [ENGINE / "controls.js", HERE / "rings.js", ENGINE / "explorer.css", HERE / "rings.css"]
+CONTROLS, DRAW, STYLE, OWN = (file.read_text("utf-8") for file in FILES)
+RECORD = (HERE / "rings.json").read_text("utf-8")  # by `make tool NAME=rings`
+SCRIPT = f"{CONTROLS}\nconst RECORDED = {RECORD};\n{DRAW}"
+RUNS: dict[str, Any] = json.loads(RECORD)["runs"]
+# A preset → the networks that its picture has: none is seen before a lesson has asked for it.
+CHANGES, ONE_WAY = [*RUNS][:7], ["plain", "times 2", *[*RUNS][7:]]
+NETWORKS: dict[str | None, list[str]] = {None: CHANGES[:2], **dict.fromkeys(ONE_WAY, ONE_WAY)}
+NETWORKS |= dict.fromkeys([*CHANGES, "race"], CHANGES)
+
+
+class Rings(Still):
+    """The widget of `explore_rings`, which draws recorded trainings in the browser."""
+
+    _esm = SCRIPT
+    _css = STYLE + OWN
+    alt = "Points on two rings, on their way through a network that should tell the rings apart"
+
+    def __init__(self, page: dict[str, Any]) -> None:
+        super().__init__(page)
+        self.run = RUNS.get(page["preset"], RUNS["plain"])
+        first, *_, last = (significant(distance, 2) for distance in self.run["apart"][0])
+        self.words = f"Before training, the points are {first} apart after layer 1, and {last} "
+        self.words += f"after layer {len(self.run['apart'][0])}."
+
+    def png(self) -> bytes:
+        """Draw what stands where no widget runs: the threads before training."""
+        apart = np.array(self.run["apart"][0])[:, None]
+        along = np.frombuffer(base64.b64decode(self.run["along"]), np.int8, 32 * len(apart))
+        picture, ((ax,),) = new_picture(self.alt, 1, 1, 5.5, 3.4)
+        for color, places in zip(("C0", "C1"), np.split(along.reshape(-1, 32), 2, 1), strict=True):
+            ax.plot(places / 40 * apart, 1 + np.arange(len(apart)), ".-", color=color, linewidth=1)
+        ax.set(xlim=(-8, 8), ylim=(8.5, 0.5), xlabel="from the mean point", ylabel="after layer")
+        return picture.png()
+
+
+def explore_rings(preset: str | None = None) -> Rings:
+    """Explore what becomes of 128 points in a network that should tell their rings apart.
+
+    Args:
+        preset: the network to start with, such as "layer norm" or "times 2, forward only", or
+            "race", in which seven train side by side. Without one, the plain network starts, and
+            only a layer norm can be added to it.
+
+    Raises:
+        ValueError: `preset` is unknown.
+
+    >>> explore_rings("two hidden layers").words
+    'Before training, the points are 3 apart after layer 1, and 1.1 after layer 2.'
+    """
+    names = NETWORKS[one_of(preset, NETWORKS, "preset")]
+    return Rings({"preset": preset or "plain", "names": names})
