@@ -303,7 +303,7 @@ class Row {
     const marks = `${hot && d === hot.d ? "hot" : ""} ${this.moved.includes(step) ? "moved" : ""}`;
     Object.assign(node, { box, className: `box ${kind} ${marks}` });
     if ("of" in box) node.dataset.of = box.of;
-    if (tone !== undefined) node.style.setProperty("--fill", `${Math.min(1, tone) * 40}%`);
+    if (tone !== undefined) node.style.setProperty("--fill", `${Math.min(1, tone) * 28}%`);
     if (text !== undefined) (node.lastElementChild ?? node).textContent = text;
     if (kind === "cell") Object.assign(node.firstChild, { value, ariaValueText: short(value) });
   }

@@ -113,7 +113,7 @@ def test_keys_open_a_list_and_what_a_word_means_and_close_them(visit):
     drawer.get_by_role("link", name="Recap").press("Enter")
     page.wait_for_url("**#recap")
     assert not drawer.is_visible()
-    word = page.locator(".lnorm-word").first
+    word = page.locator(".lnorm-word:visible").first
     word.press("Enter")
     meaning = page.locator(".lnorm-meaning:popover-open")
     assert word.inner_text().lower() in meaning.inner_text().lower()
