@@ -125,7 +125,9 @@ def grade(options: argparse.Namespace) -> int:
         if is_table:
             grades = [*read_grades(given[0])]
         else:
-            with signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
+            # In the background of a script, Ctrl-C is ignored, and so would be what raises it.
+            by_hand = signals(["SIGINT"], signal.default_int_handler)
+            with by_hand, signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
                 run(options, done)
     finally:  # after Ctrl-C or an error too, so that nothing that is done is lost
         if done:
