@@ -3,11 +3,13 @@ import { drawButtons, drawGroup, element } from "./engine/controls.js";
 import { layoutCells } from "./row_cells.js";
 import { takeCells, takeMachine } from "./row_hands.js";
 import { drawLane, laneOf, layoutLane, tellLane } from "./row_lane.js";
+import { HANDLE, addressed, nameIn, ownerOf } from "./row_links.js";
 import { drawMachine, layoutMachine, pen, tellMachine } from "./row_machine.js";
-import { clamp, derive, fitted, short, stations } from "./row_numbers.js";
+import { clamp, derive, short, stations } from "./row_numbers.js";
+import { differ, tellCells, tellRow } from "./row_words.js";
 
-const [AWAY, BEAT, SEGMENT] = [8000, 600, 1500]; // milliseconds: until a hand is away; a change; a step
-const HANDLE = 'a[href*="#row="]';
+// Milliseconds until a hand is away, of a change, and from station to station.
+const [AWAY, BEAT, SEGMENT] = [8000, 600, 1500];
 const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
 const PLAIN = { rms: false, eps: 1e-5, gamma: null, beta: null, lane: null };
 const FORMULA = `<math displaystyle="true" role="img"><mi data-of="y">y</mi><mo>=</mo><mfrac><mrow
@@ -15,21 +17,7 @@ data-of="centered"><mi data-of="x">x</mi><mrow data-of="mean"><mo>−</mo><mi>me
 <msqrt data-of="spread"><mi data-of="var" class="under">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt>
 </mfrac><mrow class="affine"><mo>·</mo><mi data-of="gamma">γ</mi><mo>+</mo><mi data-of="beta">β</mi></mrow>
 </math>`;
-const [ALL, COUNTS] = [["", "", "both", "all three", "all four", "all five"], ["no", "one", "two", "three", "four"]];
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-/** What an address calls a preset or a term, such as "#row=one-per-word". */
-const addressed = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
-const nameIn = (link) => decodeURIComponent(link.hash.slice(5));
-const differ = (one, other) => one.filter((value, i) => Math.abs(value - other[i]) > 0.005).length;
-
-/** Whose picture a link means: one of its section that has this state, is seen, and is near. */
-function ownerOf(link) {
-  const far = (one) => Math.abs(one.getBoundingClientRect().top - link.getBoundingClientRect().top)
-    + 1e6 * !one.checkVisibility() + 2e6 * !one.row.addresses.includes(nameIn(link));
-  const around = link.closest("section:has(.lnorm-row .stage)") ?? document;
-  return [...around.querySelectorAll(".lnorm-row .stage")].sort((a, b) => far(a) - far(b))[0]?.row;
-}
 
 class Row {
   constructor(parent, page) {
@@ -65,7 +53,8 @@ class Row {
   build(parent) {
     const { page } = this;
     this.root = drawGroup(parent, "lnorm-row", page.alt);
-    const [chips, stage] = [drawGroup(this.root, "chips", "states"), element("div", this.root, { class: "stage" })];
+    const chips = drawGroup(this.root, "chips", "states");
+    const stage = element("div", this.root, { class: "stage" });
     Object.assign(this, { stage, bar: element("div", this.root, { class: "bar" }),
       says: element("p", this.root, { role: "status" }),
       table: element("table", element("div", this.root, { class: "told" })) });
@@ -81,11 +70,27 @@ class Row {
     this.play.ariaLabel = "play the way of the numbers through the stations";
     this.play.onclick = () => this.run();
     this.scrubber.oninput = () => { this.running = 0; this.travel(Number(this.scrubber.value)); };
-    const tools = drawGroup(this.root, "tools", "views");
+    this.buildButtons(chips, drawGroup(this.root, "tools", "views"));
+    takeCells(this);
+    for (const view of this.views) takeMachine(this, view);
+    for (const type of ["pointerdown", "keydown"])
+      this.root.addEventListener(type, () => { this.touched = performance.now(); }, true);
+    this.root.addEventListener("pointerover", ({ target, pointerType }) => {
+      if (pointerType !== "mouse") return;
+      const part = target.closest(":is(math, td, th)[data-of], math [data-of]");
+      this.peeked = part?.dataset.of.split(" ")[0] ?? "";
+      this.light();
+    });
+    this.root.addEventListener("fullscreenchange", () => this.draw());
+  }
+
+  buildButtons(chips, tools) {
+    const { page } = this;
     const toggle = (name, press, isOn, when = () => true) => [tools, name, press, isOn, when];
-    const isRow = (name) => () => !this.isCells && !this.state.lane && (page.toggles ?? ["eps"]).includes(name);
+    const has = page.toggles ?? ["eps"];
+    const isRow = (name) => () => !this.isCells && !this.state.lane && has.includes(name);
     const ones = page.x[0].map(() => 1);
-    const affine = page.affine ?? { gamma: ones.with(0, 0.5).with(1, 2), beta: ones.map(() => 0).with(-1, 1) };
+    const affine = { gamma: ones.with(0, 0.5).with(1, 2), beta: ones.map(() => 0).with(-1, 0.5) };
     this.buttons = [
       ...this.presets.map((one) => [chips, one.name, () => this.show(one), () => this.isShown(one)]),
       ...Object.entries(this.depths).map(([depth, label]) =>
@@ -96,9 +101,11 @@ class Row {
       toggle("RMSNorm", () => this.go({ rms: !this.state.rms }), () => this.state.rms, isRow("rms")),
       toggle("· γ + β", () => this.go(this.state.gamma ? { gamma: null, beta: null } : affine),
         () => Boolean(this.state.gamma), isRow("affine")),
-      toggle("ε = 1", () => this.go({ eps: this.state.eps === 1 ? 1e-5 : 1 }), () => this.state.eps === 1, isRow("eps")),
+      toggle("ε = 1", () => this.go({ eps: this.state.eps === 1 ? 1e-5 : 1 }),
+        () => this.state.eps === 1, isRow("eps")),
       toggle("reset", () => this.show(this.preset(page.preset))),
-      ...(document.fullscreenEnabled ? [toggle("full screen", () => this.root.requestFullscreen())] : []),
+      ...(document.fullscreenEnabled
+        ? [toggle("full screen", () => this.root.requestFullscreen())] : []),
     ].map(([into, label, press, isOn, when = () => true]) =>
       ({ isOn, when, button: drawButtons([label], into, press)[0] }));
     if (page.toggles) { // many: behind one
@@ -108,16 +115,6 @@ class Row {
       more.ariaExpanded = !tools.classList.toggle("folded");
       more.className = "more";
     }
-    takeCells(this);
-    for (const view of this.views) takeMachine(this, view);
-    for (const type of ["pointerdown", "keydown"])
-      this.root.addEventListener(type, () => { this.touched = performance.now(); }, true);
-    this.root.addEventListener("pointerover", ({ target, pointerType }) => {
-      if (pointerType !== "mouse") return;
-      this.peeked = target.closest("math [data-of], td[data-of], th[data-of]")?.dataset.of.split(" ")[0] ?? "";
-      this.light();
-    });
-    this.root.addEventListener("fullscreenchange", () => this.draw());
   }
 
   /** Show a preset: its numbers and its view. */
@@ -157,12 +154,14 @@ class Row {
   tween(milliseconds) {
     const [goal, start] = [this.goal, performance.now()];
     const from = this.now ?? goal;
-    const mix = (a, b, part) => (Array.isArray(b) ? b.map((v, i) => mix(a[i], v, part)) : a + (b - a) * part);
+    const mix = (a, b, part) =>
+      (Array.isArray(b) ? b.map((v, i) => mix(a[i], v, part)) : a + (b - a) * part);
     cancelAnimationFrame(this.frame);
     const step = (time) => {
       const part = isCalm || !milliseconds ? 1 : clamp((time - start) / milliseconds, 0, 1);
       const eased = part * part * (3 - 2 * part);
-      this.now = Object.fromEntries(Object.entries(goal).map(([key, to]) => [key, mix(from[key], to, eased)]));
+      this.now = Object.fromEntries(Object.entries(goal)
+        .map(([key, to]) => [key, mix(from[key], to, eased)]));
       this.draw();
       if (part < 1) this.frame = requestAnimationFrame(step);
     };
@@ -172,7 +171,8 @@ class Row {
   /** Light the parts of a term: in formula and table, and in the picture by dimming the others. */
   light() {
     const s = Math.min(3, Math.floor(this.t));
-    const travels = this.t > 0.02 && this.t < 2.98 + this.now.affine ? ["mean", "spread", "y", "gamma"][s] : "";
+    const travels = this.t > 0.02 && this.t < 2.98 + this.now.affine
+      && ["mean", "spread", "y", "gamma"][s];
     const held = this.grip && { dot: "x", result: "y", mean: "mean", spread: "spread" }[this.grip.act];
     const asked = this.peeked || this.pinned;
     const lit = asked || travels || held;
@@ -188,53 +188,9 @@ class Row {
   /** Say what is seen: the words of a preset, or what has become of the numbers. */
   tell(said) {
     const { lane } = this.state;
-    const words = said ?? (this.isCells || lane ? this.tellCells() : this.tellRow());
+    const words = said ?? (this.isCells || lane ? tellCells(this) : tellRow(this));
     this.told = words.charAt(0).toUpperCase() + words.slice(1);
     if (this.says.textContent !== this.told) this.says.textContent = this.told;
-  }
-
-  tellCells() {
-    const { state, seen, moved, words, page } = this;
-    const { row, d } = (this.isCells && this.hot) || { row: state.at, d: this.grip?.d ?? 0 };
-    const { mean, variance, steps } = seen.steps[row][d].group;
-    const parts = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
-    const count = (number, one) => `${number} ${one}${number > 1 ? "s" : ""}`;
-    const means = seen.groups.length;
-    if (this.isCells && state.over !== undefined) parts.push(`${count(means, "mean")} of ${
-      count(steps.length, "number")}${means > 1 ? " each, here" : ":"} ${fitted(mean)}, with spread ${
-      fitted(Math.sqrt(variance))}.`);
-    // A change is in one word, in one feature of all words, or everywhere.
-    const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
-    const whose = isOne("row") ? `, those of “${words[row]}”`
-      : isOne("d") ? `, those of ${page.letters[d]} in all words` : "";
-    if (this.isCells && state.results && moved[0]) parts.push(`${moved.length} results have changed${whose}.`);
-    return parts.join(" ");
-  }
-
-  /** What follows from what was done, computed from the numbers, so it's true in each view. */
-  tellRow() {
-    const { cause, base, state: { at, rms, gamma }, goal } = this;
-    const one = stations(goal.x, goal);
-    const all = ALL[goal.x.length] ?? `all ${goal.x.length}`;
-    const so = cause && `${cause}: `;
-    if (this.t > 0.02 && this.t < 2.98 + goal.affine) return [
-      rms ? "RMSNorm subtracts nothing." : `− mean: ${all} slide by the same ${short(Math.abs(one.center))}.`,
-      `÷ ${rms ? "RMS" : "spread"}: ${all} are divided by the same ${short(one.root)}.`,
-      `The same results, drawn ${this.reach / 2} times as large.`,
-      "· γ + β: each result has a γ and a β of its own."][Math.floor(this.t)];
-    if (one.spread < 1e-6) return `${so}only zeros are left, because 0 is divided by √ε.`;
-    if (!rms && one.root > 1.03 * one.spread)
-      return `${so}the spread is ${short(one.spread)}, but with ε the row is divided by ${short(one.root)}.`;
-    if (rms && !this.grip && !base) return Math.abs(one.mean) < 0.005
-      ? "The mean is 0, so RMSNorm and layer norm give the same results."
-      : "RMSNorm keeps the mean, so its results aren't those of layer norm, at the rings.";
-    if (base) {
-      const moved = differ(stations(base[at], goal).y, one.y);
-      const which = moved === goal.x.length ? all : COUNTS[moved] ?? moved;
-      return `${so || "now "}${which} result${moved < 2 ? " has" : "s have"} changed.`;
-    }
-    if (gamma) return "each result is multiplied by a γ of its own, and a β of its own is added.";
-    return `the mean is ${short(one.mean)}, and the spread is ${short(one.spread)}.`;
   }
 
   draw() {
@@ -275,8 +231,10 @@ class Row {
 
   drawTable(lines) {
     const cell = (tag, text, part) => `<${tag}${part ? ` data-of="${part}"` : ""}>${text}</${tag}>`;
-    const made = lines.map(({ label, values, part, beside, besideOf }, i) => `<tr>${cell(i ? "th" : "td", label, part)}${
-      values.map((text) => cell(i ? "td" : "th", text, part)).join("")}${cell("td", beside, besideOf)}</tr>`).join("");
+    const made = lines.map(({ label, values, part, beside, besideOf }, i) => {
+      const middle = values.map((text) => cell(i ? "td" : "th", text, part)).join("");
+      return `<tr>${cell(i ? "th" : "td", label, part)}${middle}${cell("td", beside, besideOf)}</tr>`;
+    }).join("");
     if (this.table.made !== made) Object.assign(this.table, { made, innerHTML: made });
   }
   drawCells(width) {
@@ -331,7 +289,7 @@ class Row {
       const before = base && stations(base[state.at], { ...now, keep }).y;
       const isSame = Boolean(before) && `${base[state.at]}` !== `${now.x}` && !differ(before, one.y);
       // Rings are where results were; in RMSNorm, where those of layer norm are.
-      const rings = keep < 0.5 ? stations(now.x, now.keep ? now : { ...now, keep: 1 }).y : before ?? one.y;
+      const rings = keep < 0.5 ? stations(now.x, { ...now, keep: 1 }).y : before ?? one.y;
       const place = layoutMachine(isBeside ? (width - 24) / 2 : width, one,
         { keep, affine: now.affine, ...this.look });
       Object.assign(view, { keep, one, place });
@@ -364,7 +322,8 @@ class Row {
       if (this.running !== mine) return;
       const at = clamp((time - start) / SEGMENT, 0, Number(this.scrubber.max));
       const part = clamp((at % 1) / 0.8, 0, 1); // they rest at each station
-      this.travel(at < this.scrubber.max ? Math.floor(at) + (isCalm ? 0.5 : part * part * (3 - 2 * part)) : at);
+      const eased = isCalm ? 0.5 : part * part * (3 - 2 * part);
+      this.travel(at < this.scrubber.max ? Math.floor(at) + eased : at);
       if (at < this.scrubber.max) requestAnimationFrame(step);
     };
     step(start);

@@ -1,4 +1,4 @@
-// One row on its way through the stations of a norm, on one scale: where all stands, and its drawing.
+// One row on its way through the stations of a norm, on one scale: where all is, and its drawing.
 import { average, clamp, fitted, short } from "./row_numbers.js";
 
 const NEAR = 7; // pixels: dots that are nearer than that are one, with all their letters
@@ -36,7 +36,7 @@ export function layoutMachine(width, one, { keep, affine, letters, reach }) {
     hands: [...dots("dot", one.x, ys[0], 1), about, ...edges, ...dots("result", one.y, ys[3], zoom)] };
 }
 
-/** Return what sets parts of a drawing by their names; they keep the order in which they first came. */
+/** Return what sets parts of a drawing by their names; they keep the order in which they came. */
 export function pen(svg) {
   const nodes = new Map();
   const put = (id, tag, attributes, text) => {
@@ -69,8 +69,8 @@ const down = (xs, ys, from, to) => xs.slice(from, to + 1).map((x, i) => [x, ys[f
 
 /**
  * Draw a row. view: what `stations` and `layoutMachine` return, as `one` and `place`, with `rings`,
- * where results were, `isKept`, if these are shown, and `isSame`, if results are there again. state: what's shown, and `t`, how far a
- * journey is, `hot`, its number, and `grip`, what is held.
+ * where results were, `isKept`, if these are shown, and `isSame`, if results are there again.
+ * state: what's shown, and `t`, how far a journey is, `hot`, its number, and `grip`, what is held.
  */
 export function drawMachine(svg, view, state) {
   drawGround(svg, view, state);

@@ -1,0 +1,56 @@
+// What is said of a row, computed from what is seen.
+import { fitted, short, stations } from "./row_numbers.js";
+
+const ALL = ["", "", "both", "all three", "all four", "all five"];
+const COUNTS = ["no", "one", "two", "three", "four"];
+
+/** Return how many of two rows' numbers differ. */
+export const differ = (one, other) =>
+  one.filter((value, i) => Math.abs(value - other[i]) > 0.005).length;
+
+/** What has become of a number, and which results change with it. */
+export function tellCells({ state, seen, moved, words, page, isCells, hot, grip }) {
+  const { row, d } = (isCells && hot) || { row: state.at, d: grip?.d ?? 0 };
+  const { mean, variance, steps } = seen.steps[row][d].group;
+  const parts = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
+  const count = (number, one) => `${number} ${one}${number > 1 ? "s" : ""}`;
+  const means = seen.groups.length;
+  if (isCells && state.over !== undefined) parts.push(`${count(means, "mean")} of ${
+    count(steps.length, "number")}${means > 1 ? " each, here" : ":"} ${fitted(mean)}, with spread ${
+    fitted(Math.sqrt(variance))}.`);
+  // A change is in one word, in one feature of all words, or everywhere.
+  const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
+  const whose = isOne("row") ? `, those of “${words[row]}”`
+    : isOne("d") ? `, those of ${page.letters[d]} in all words` : "";
+  if (isCells && state.results && moved[0])
+    parts.push(`${moved.length} results have changed${whose}.`);
+  return parts.join(" ");
+}
+
+/** What follows from what was done, computed from the numbers, so it's true in each view. */
+export function tellRow({ cause, base, state: { at, rms, gamma }, goal, t, reach, grip }) {
+  const one = stations(goal.x, goal);
+  const all = ALL[goal.x.length] ?? `all ${goal.x.length}`;
+  const so = cause && `${cause}: `;
+  if (t > 0.02 && t < 2.98 + goal.affine) return [
+    rms ? "RMSNorm subtracts nothing."
+      : `− mean: ${all} slide by the same ${short(Math.abs(one.center))}.`,
+    `÷ ${rms ? "RMS" : "spread"}: ${all} are divided by the same ${short(one.root)}.`,
+    `The same results, drawn ${reach / 2} times as large.`,
+    "· γ + β: each result has a γ and a β of its own."][Math.floor(t)];
+  if (one.spread < 1e-6) return `${so}only zeros are left, because 0 is divided by √ε${
+    gamma ? ". Then β is added" : ""}.`;
+  if (!rms && one.root > 1.03 * one.spread)
+    return `${so}the spread is ${short(one.spread)}, but with ε the row is divided by ${
+      short(one.root)}.`;
+  if (rms && !grip && !base) return Math.abs(one.mean) < 0.005
+    ? "The mean is 0, so RMSNorm and layer norm give the same results."
+    : "RMSNorm keeps the mean, so its results aren't those of layer norm, at the rings.";
+  if (base) {
+    const moved = differ(stations(base[at], goal).y, one.y);
+    const which = moved === goal.x.length ? all : COUNTS[moved] ?? moved;
+    return `${so || "now "}${which} result${moved < 2 ? " has" : "s have"} changed.`;
+  }
+  if (gamma) return "each result is multiplied by a γ of its own, and a β of its own is added.";
+  return `the mean is ${short(one.mean)}, and the spread is ${short(one.spread)}.`;
+}
