@@ -221,9 +221,8 @@ class Row {
 
   /** Cells are as high as those of the highest preset, so that what's below stays where it is. */
   heightIn(width) {
-    const { state } = this;
     if (!this.isCells) return this.views[0].place?.height ?? 0;
-    const all = [state, ...this.presets.map((one) => ({ ...state, ...one.state }))];
+    const all = [this, ...this.presets].map((one) => ({ ...this.state, ...one.state }));
     return Math.max(...all.map((one) => layoutCells(one, this.page, width, this.solve(one)).height));
   }
 
@@ -270,13 +269,11 @@ class Row {
     const { state: { x, at, lane }, views: [view, other] } = this;
     const steps = laneOf(x[at], lane);
     view.place = layoutLane(width, steps, this.look);
-    this.resize(view, view.place.height);
+    view.svg.style.height = `${view.place.height}px`;
     other.svg.toggleAttribute("hidden", true);
     drawLane(view.pen, steps, view.place, { word: this.words[at], edge: this.edge });
     this.drawTable(tellLane(steps, this.page.letters));
   }
-
-  resize({ svg }, height) { svg.style.height = `${height}px`; }
 
   drawRow(width) {
     const { now, state, page, base, grip, hot, t, touched } = this;
@@ -293,7 +290,7 @@ class Row {
       const place = layoutMachine(isBeside ? (width - 24) / 2 : width, one,
         { keep, affine: now.affine, ...this.look });
       Object.assign(view, { keep, one, place });
-      this.resize(view, place.height);
+      view.svg.style.height = `${place.height}px`;
       drawMachine(view.pen, { one, place, keep, rings, isSame: isSame && keep > 0.5,
         isKept: keep < 0.5 || base }, { ...now, t, hot,
         grip, word: this.words[state.at], edge: this.edge, touched: touched > 0 });
