@@ -21,7 +21,8 @@ from lnorm_utils.plotting.picture import GRAY, MEAN, SPREAD, Picture, in_style
 __all__ = ["Row", "explore_row"]
 
 HERE = Path(__file__).parent
-PARTS = ("numbers", "cells", "lane", "machine", "hands", "words", "links")  # each imports only those before it
+# Each imports only those before it.
+PARTS = ("numbers", "cells", "lane", "machine", "hands", "words", "links")
 SCRIPTS = (ENGINE / "controls.js", *(HERE / f"row_{part}.js" for part in PARTS), HERE / "row.js")
 # One script, as a widget needs it: what a file imports stands above it.
 SCRIPT = "\n".join(
