@@ -5,7 +5,7 @@ import { takeCells, takeMachine } from "./row_hands.js";
 import { drawLane, laneOf, layoutLane, tellLane } from "./row_lane.js";
 import { HANDLE, addressed, nameIn, ownerOf } from "./row_links.js";
 import { drawMachine, layoutMachine, pen, tellMachine } from "./row_machine.js";
-import { clamp, derive, short, stations } from "./row_numbers.js";
+import { clamp, derive, isOnWay, short, stations } from "./row_numbers.js";
 import { differ, tellCells, tellRow } from "./row_words.js";
 
 // Milliseconds until a hand is away, of a change, and from station to station.
@@ -27,8 +27,8 @@ class Row {
       return { name, address: addressed(name), says, state: { ...PLAIN, ...start, ...changes, ...x } };
     });
     Object.assign(this, { page, words: page.sentences.flat(), depths: page.depths ?? DEPTHS,
-      addresses: this.presets.map(({ address }) => address), reach: page.reach ?? 16,
-      state: { ...PLAIN, ...start, at, depth, x: page.x }, t: 0, touched: -AWAY, isFresh: true,
+      addresses: this.presets.map(({ address }) => address), reach: page.reach,
+      state: { ...PLAIN, ...start, at, depth, x: page.x }, t: 0, touched: -AWAY,
       pinned: "", peeked: "", hot: null, grip: null, drag: null, moved: [], nodes: new Map() });
     // How far a number is dragged.
     this.edge = this.isCells && !Object.keys(this.depths).length
@@ -171,8 +171,7 @@ class Row {
   /** Light the parts of a term: in formula and table, and in the picture by dimming the others. */
   light() {
     const s = Math.min(3, Math.floor(this.t));
-    const travels = this.t > 0.02 && this.t < 2.98 + this.now.affine
-      && ["mean", "spread", "y", "gamma"][s];
+    const travels = isOnWay(this.t, this.now.affine) && ["mean", "spread", "y", "gamma"][s];
     const held = this.grip && { dot: "x", result: "y", mean: "mean", spread: "spread" }[this.grip.act];
     const asked = this.peeked || this.pinned;
     const lit = asked || travels || held;
@@ -189,8 +188,8 @@ class Row {
   tell(said) {
     const { lane } = this.state;
     const words = said ?? (this.isCells || lane ? tellCells(this) : tellRow(this));
-    this.told = words.charAt(0).toUpperCase() + words.slice(1);
-    if (this.says.textContent !== this.told) this.says.textContent = this.told;
+    const told = words.charAt(0).toUpperCase() + words.slice(1);
+    if (this.says.textContent !== told) this.says.textContent = told; // or it'd be read out again
   }
 
   draw() {
@@ -236,6 +235,7 @@ class Row {
     }).join("");
     if (this.table.made !== made) Object.assign(this.table, { made, innerHTML: made });
   }
+
   drawCells(width) {
     const { boxes, told } = layoutCells(this.state, this.page, width, this.seen);
     this.drawTable(told.map(([label, ...values]) => ({ label, values, part: "", beside: "" })));

@@ -33,7 +33,7 @@ STYLE = "\n".join(file.read_text("utf-8") for file in STYLES)
 # Name → what a picture shows: its words and their numbers (without them, those of lesson 1), the
 # state that it starts in, and others, which are changes of it.
 SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
-ZOOM = 8  # the last line shows results this many times as large
+REACH = 16  # how far an axis goes; half of that is how many times as large results are shown
 Numbers = tuple[Any, ...]
 SENTENCES = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
 
@@ -79,7 +79,9 @@ class Row(Still):
             return _table(tuple(x), len(self.page["sentences"][0]), state.get("over") or "D")
         affine = (tuple(state.get(name) or ()) for name in ("gamma", "beta"))
         lane = tuple(state.get("lane") or ())
-        return _stations(x[state.get("at", 0)], *affine, state.get("rms", False), lane)
+        return _stations(
+            x[state.get("at", 0)], *affine, state.get("rms", False), lane, self.page["reach"]
+        )
 
 
 @cache
@@ -88,7 +90,9 @@ def _table(rows: tuple[tuple[float, ...], ...], length: int, over: str) -> bytes
     return shared_cells(words, tuple(map("NLD".index, over))).png()
 
 
-def _way(x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, lane: Numbers) -> dict[str, Tensor]:
+def _way(
+    x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, lane: Numbers, zoom: int
+) -> dict[str, Tensor]:
     """Return what a row is at each station, by its name."""
     steps = layer_norm_steps(x, len(x))
     if lane:
@@ -101,22 +105,22 @@ def _way(x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, lane: Numbers) -> di
     y = x / x.square().mean().sqrt() if rms else steps.x_hat
     way = {"x": x} if rms else {"x": x, "− mean": x - steps.mean}
     way["÷ RMS" if rms else "÷ spread"] = y
-    way[f"× {ZOOM}"] = ZOOM * y
-    return {**way, "· γ + β": ZOOM * (gamma * y + beta)} if len(gamma) else way
+    way[f"× {zoom}"] = zoom * y
+    return {**way, "· γ + β": zoom * (gamma * y + beta)} if len(gamma) else way
 
 
 @cache  # many presets begin with the same picture
 @in_style
 def _stations(*args: Any) -> bytes:
-    row, gamma, beta, rms, lane = args
+    row, gamma, beta, rms, lane, reach = args
     x = torch.tensor(row, dtype=torch.float64)
-    way = _way(x, torch.tensor(gamma), torch.tensor(beta), rms, lane)
+    way = _way(x, torch.tensor(gamma), torch.tensor(beta), rms, lane, reach // 2)
     picture = Picture("", 5.8, 0.62 * len(way) + 0.4)
     ax = picture.subplots()
     lines = torch.stack([*way.values()])
     heights = torch.arange(len(way))
     means, spreads = lines.mean(1), lines.std(1, correction=0)
-    until = len(way) if lane else [*way].index(f"× {ZOOM}")
+    until = len(way) if lane else [*way].index(f"× {reach // 2}")
     edges = (means - spreads)[:until], (means + spreads)[:until]
     ax.fill_betweenx(heights[:until], *edges, color=SPREAD, alpha=0.25, lw=0)
     ax.plot(means, heights, color=MEAN, lw=2.5)
@@ -130,7 +134,7 @@ def _stations(*args: Any) -> bytes:
                 at, height, name, color="white", ha="center", va="center", fontsize=9, bbox=look
             )
     ax.set_yticks(heights, [*way])
-    ax.set(xlim=(-16, 16), ylim=(len(way) - 0.6, -0.6), xticks=[])
+    ax.set(xlim=(-reach, reach), ylim=(len(way) - 0.6, -0.6), xticks=[])
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     return picture.png()
@@ -154,5 +158,11 @@ def explore_row(preset: str = "four numbers") -> Row:
     sheets = {name: sheet for sheet in SHEETS.values() for name in sheet["states"]}
     sheet = sheets[one_of(preset, sheets, "preset")]
     rows = encoded_points().double().flatten(0, 1).tolist()
-    own = {"preset": preset, "sentences": SENTENCES, "letters": "abcdefgh", "x": rows}
+    own = {
+        "reach": REACH,
+        "preset": preset,
+        "sentences": SENTENCES,
+        "letters": "abcdefgh",
+        "x": rows,
+    }
     return Row({**own, "decimals": "x" not in sheet, **sheet})

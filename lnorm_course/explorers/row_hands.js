@@ -66,9 +66,9 @@ export function takeCells(row) {
 const WORDS = {
   dot: ({ name, d }, x) => `Only ${name} moved, to ${short(x[d])}`,
   result: ({ name, d }, x) => `For that result, ${name} has to be ${short(x[d])}`,
-  mean: ({ x0 }, x) => `All moved by ${short(Math.abs(average(x) - average(x0)))}`,
-  spread: ({ x0 }, x) => {
-    const far = stations(x).spread / stations(x0).spread;
+  mean: (grip, x) => `All moved by ${short(Math.abs(average(x) - average(grip.x)))}`,
+  spread: (grip, x) => {
+    const far = stations(x).spread / stations(grip.x).spread;
     return far < 0.05 ? "All at one place"
       : far < 1e3 ? `${short(Math.round(10 * far) / 10)} times as wide` : "Apart again";
   },
@@ -76,11 +76,11 @@ const WORDS = {
 
 function take(row, hand, view) {
   const { state, goal, now } = row;
-  const x0 = state.x[state.at];
-  const from = stations(x0, { ...goal, keep: view.keep ?? now.keep });
+  const x = state.x[state.at];
+  const from = stations(x, { ...goal, keep: view.keep ?? now.keep });
   // Numbers at one place have no shape, so the last one is kept.
   if (from.spread > 0.02 || !row.shape) row.shape = from.centered.map((value) => value / (from.spread || 1));
-  row.grip = { ...hand, x: x0, x0, from, shape: row.shape, keep: view.keep ?? 1, all: state.x, by: 0 };
+  row.grip = { ...hand, x, from, shape: row.shape, keep: view.keep ?? 1, all: state.x, by: 0 };
   Object.assign(row, { hot: hand.d ?? null, base: state.x, cause: "", t: 0, running: 0 });
 }
 

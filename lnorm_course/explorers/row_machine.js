@@ -1,5 +1,5 @@
 // One row on its way through the stations of a norm, on one scale: where all is, and its drawing.
-import { average, clamp, fitted, short } from "./row_numbers.js";
+import { average, clamp, fitted, isOnWay, short } from "./row_numbers.js";
 
 const NEAR = 7; // pixels: dots that are nearer than that are one, with all their letters
 const lerp = (from, to, part) => from + (to - from) * part;
@@ -116,7 +116,7 @@ function drawGround({ line, shape, label }, { place, keep, isSame }, { affine, e
 
 function drawWays({ line, shape, put }, { one, place, keep, rings, isSame, isKept }, { affine, t, hot }) {
   const { ys, at, mean, zoom, ways } = place;
-  const dim = (d) => (d === hot ? "hot" : isRunning(t, affine) ? "dim" : "");
+  const dim = (d) => (d === hot ? "hot" : isOnWay(t, affine) ? "dim" : "");
   ways.forEach((xs, d) => shape(`way${d}`, "polyline", `way ${dim(d)}`, down(xs, ys, 0, 2), 1,
     of("centered")));
   ways.forEach((xs, d) => shape(`zoomed${d}`, "polyline", `way zoomed ${dim(d)}`, down(xs, ys, 2, 3),
@@ -135,8 +135,6 @@ function drawWays({ line, shape, put }, { one, place, keep, rings, isSame, isKep
     r: 15, cx: at(zoom * value), cy: ys[3], opacity: isKept ? 1 : 0 }));
 }
 
-const isRunning = (t, affine) => t > 0.02 && t < 2.98 + affine;
-
 /** All numbers at each station; those of the first and of the fourth are hands. */
 function drawHands(svg, { one, place }, { affine, keep, t, hot, grip, word, edge }) {
   const { ys, at, unit, width, zoom, ways, hands, letters } = place;
@@ -154,7 +152,7 @@ function drawHands(svg, { one, place }, { affine, keep, t, hot, grip, word, edge
         || (Math.abs(xs[j] - x) < NEAR && d !== held(act) && j !== held(act)));
       const name = near.map((j) => letters[j]).join("");
       const isOut = Math.abs(values[d] * scale) * unit > width / 2 - 7;
-      const kind = d === hot ? "hot" : isRunning(t, affine) ? "dim" : "";
+      const kind = d === hot ? "hot" : isOnWay(t, affine) ? "dim" : "";
       svg.bead(`dot${s},${d}`, `${kind} ${act && "hand"}`, average(near.map((j) => xs[j])), ys[s],
         13 + 10 * near.length, !isOut ? name : values[d] > 0 ? `${name}›` : `‹${name}`,
         near[0] === d ? opacity : 0, { ...of(part), ...(hand && slider(hand(d))) });
@@ -189,7 +187,7 @@ function drawWords({ label }, { place, keep, isSame }, { affine, touched, t, x: 
   const { x } = hands[length - 1];
   const isRight = x > width - 66;
   label("hint", `tag ${isRight ? "end" : ""}`, x + (isRight ? -15 : 15), ys[0] + 5, "drag me",
-    touched || isRunning(t, affine) ? 0 : 1);
+    touched || isOnWay(t, affine) ? 0 : 1);
 }
 
 /** All numbers on a rod, which keeps its length and then shrinks; one of them tells its value. */
@@ -197,7 +195,7 @@ function drawJourney(svg, { one, place }, { affine, t, hot }) {
   const { ys, ways, letters, width, at, zoom } = place;
   const s = Math.min(2 + affine, Math.floor(t));
   const [part, me] = [t - s, hot ?? letters.length - 1];
-  const opacity = isRunning(t, affine) ? 1 : 0;
+  const opacity = isOnWay(t, affine) ? 1 : 0;
   const [y, all] = [lerp(ys[s], ys[s + 1], part), ways.map((xs, d) => [...xs, at(zoom * one.out[d])])];
   const run = all.map((xs) => lerp(xs[s], xs[s + 1], part));
   svg.line("rod", "way hot", Math.min(...run), y, Math.max(...run), y, opacity);

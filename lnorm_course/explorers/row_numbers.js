@@ -53,6 +53,9 @@ export function stations(x, { keep = 1, eps = 1e-5, gamma, beta } = {}) {
   return { x, mean, center, centered, variance, spread, root, y, out };
 }
 
+/** Whether numbers are on their way between stations; affine: 1 if γ and β have one, else 0. */
+export const isOnWay = (t, affine) => t > 0.02 && t < 2.98 + affine;
+
 /** What each kind of hand makes of a row; at an edge all numbers stop, so the shape is kept. */
 export const PULLS = {
   dot: ({ x, d }, by, { edge }) => x.with(d, clamp(x[d] + by, -edge, edge)),

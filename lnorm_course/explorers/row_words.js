@@ -1,5 +1,5 @@
 // What is said of a row, computed from what is seen.
-import { fitted, short, stations } from "./row_numbers.js";
+import { fitted, isOnWay, short, stations } from "./row_numbers.js";
 
 const ALL = ["", "", "both", "all three", "all four", "all five"];
 const COUNTS = ["no", "one", "two", "three", "four"];
@@ -32,7 +32,7 @@ export function tellRow({ cause, base, state: { at, rms, gamma }, goal, t, reach
   const one = stations(goal.x, goal);
   const all = ALL[goal.x.length] ?? `all ${goal.x.length}`;
   const so = cause && `${cause}: `;
-  if (t > 0.02 && t < 2.98 + goal.affine) return [
+  if (isOnWay(t, goal.affine)) return [
     rms ? "RMSNorm subtracts nothing."
       : `− mean: ${all} slide by the same ${short(Math.abs(one.center))}.`,
     `÷ ${rms ? "RMS" : "spread"}: ${all} are divided by the same ${short(one.root)}.`,
