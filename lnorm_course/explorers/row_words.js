@@ -45,7 +45,7 @@ export function tellRow({ cause, base, state: { at, rms, gamma }, goal, t, reach
       short(one.root)}.`;
   if (rms && !grip && !base) return Math.abs(one.mean) < 0.005
     ? "The mean is 0, so RMSNorm and layer norm give the same results."
-    : "RMSNorm keeps the mean, so its results aren't those of layer norm, at the rings.";
+    : "RMSNorm keeps the mean, so its results lie beside the rings, where layer norm's are.";
   if (base) {
     const moved = differ(stations(base[at], goal).y, one.y);
     const which = moved === goal.x.length ? all : COUNTS[moved] ?? moved;
