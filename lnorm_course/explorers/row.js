@@ -1,17 +1,18 @@
 // What a reader sees of a row, and touches: `mount` puts it into any page. row.json has the states.
-import { drawButtons, drawGroup, element } from "./engine/controls.js";
+import { drawGroup, element } from "./engine/controls.js";
+import { drawTools } from "./row_buttons.js";
 import { layoutCells } from "./row_cells.js";
 import { takeCells, takeMachine } from "./row_hands.js";
 import { drawLane, laneOf, layoutLane, tellLane } from "./row_lane.js";
 import { HANDLE, addressed, nameIn, ownerOf } from "./row_links.js";
 import { drawMachine, layoutMachine, pen, tellMachine } from "./row_machine.js";
 import { clamp, derive, isOnWay, short, stations } from "./row_numbers.js";
-import { differ, tellCells, tellRow } from "./row_words.js";
+import { differ, tellCells, tellGuess, tellRow } from "./row_words.js";
 
 // Milliseconds until a hand is away, of a change, and from station to station.
 const [AWAY, BEAT, SEGMENT] = [8000, 600, 1500];
 const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
-const PLAIN = { rms: false, eps: 1e-5, gamma: null, beta: null, lane: null };
+const PLAIN = { rms: false, eps: 1e-5, gamma: null, beta: null, lane: null, guess: null };
 const FORMULA = `<math displaystyle="true" role="img"><mi data-of="y">y</mi><mo>=</mo><mfrac><mrow
 data-of="centered"><mi data-of="x">x</mi><mrow data-of="mean"><mo>−</mo><mi>mean</mi></mrow></mrow>
 <msqrt data-of="spread"><mi data-of="var" class="under">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt>
@@ -70,7 +71,7 @@ class Row {
     this.play.ariaLabel = "play the way of the numbers through the stations";
     this.play.onclick = () => this.run();
     this.scrubber.oninput = () => { this.running = 0; this.travel(Number(this.scrubber.value)); };
-    this.buildButtons(chips, drawGroup(this.root, "tools", "views"));
+    this.buttons = drawTools(this, chips, drawGroup(this.root, "tools", "views"));
     takeCells(this);
     for (const view of this.views) takeMachine(this, view);
     for (const type of ["pointerdown", "keydown"])
@@ -84,39 +85,6 @@ class Row {
     this.root.addEventListener("fullscreenchange", () => this.draw());
   }
 
-  buildButtons(chips, tools) {
-    const { page } = this;
-    const toggle = (name, press, isOn, when = () => true) => [tools, name, press, isOn, when];
-    const has = page.toggles ?? ["eps"];
-    const isRow = (name) => () => !this.isCells && !this.state.lane && has.includes(name);
-    const ones = page.x[0].map(() => 1);
-    const affine = { gamma: ones.with(0, 0.5).with(1, 2), beta: ones.map(() => 0).with(-1, 0.5) };
-    this.buttons = [
-      ...this.presets.map((one) => [chips, one.name, () => this.show(one), () => this.isShown(one)]),
-      ...Object.entries(this.depths).map(([depth, label]) =>
-        toggle(label, () => this.go({ depth }), () => depth === this.state.depth)),
-      ...Object.entries(page.axes ?? {}).map(([axis, label]) => toggle(label, () => this.go({
-        over: [..."NLD"].filter((one) => (one === axis) !== this.state.over.includes(one)).join("") }),
-      () => this.state.over.includes(axis))),
-      toggle("RMSNorm", () => this.go({ rms: !this.state.rms }), () => this.state.rms, isRow("rms")),
-      toggle("· γ + β", () => this.go(this.state.gamma ? { gamma: null, beta: null } : affine),
-        () => Boolean(this.state.gamma), isRow("affine")),
-      toggle("ε = 1", () => this.go({ eps: this.state.eps === 1 ? 1e-5 : 1 }),
-        () => this.state.eps === 1, isRow("eps")),
-      toggle("reset", () => this.show(this.preset(page.preset))),
-      ...(document.fullscreenEnabled
-        ? [toggle("full screen", () => this.root.requestFullscreen())] : []),
-    ].map(([into, label, press, isOn, when = () => true]) =>
-      ({ isOn, when, button: drawButtons([label], into, press)[0] }));
-    if (page.toggles) { // many: behind one
-      const [more] = drawButtons(["more"], tools, () => {
-        more.ariaExpanded = !tools.classList.toggle("folded");
-      });
-      more.ariaExpanded = !tools.classList.toggle("folded");
-      more.className = "more";
-    }
-  }
-
   /** Show a preset: its numbers and its view. */
   show({ state, says }, milliseconds = BEAT) {
     const isMoved = state.x && `${state.x}` !== `${this.page.x}`;
@@ -124,7 +92,7 @@ class Row {
   }
 
   /** Change parts of the state, and say what is seen now. base: numbers whose results stay as rings. */
-  go(changes, { said, cause = "", base = null, at = null, milliseconds = BEAT } = {}) {
+  go(changes, { said, cause = "", base = null, at = null, milliseconds = BEAT, guessed = null } = {}) {
     // A preset is seen as a change of the first numbers, whatever a hand has made of them.
     const before = this.solve(said ? { ...this.state, ...changes, x: this.page.x } : this.state).steps;
     this.state = { ...this.state, ...changes };
@@ -134,9 +102,15 @@ class Row {
     const result = (step) => step[state.results] ?? step.group.mean;
     this.moved = !changes.x ? [] : this.seen.steps.flat()
       .filter((step) => Math.abs(result(step) - result(before[step.row][step.d])) > 1e-9);
-    Object.assign(this, { pinned: "", base, cause, hot: at, t: this.grip ? this.t : 0, running: 0 });
+    Object.assign(this, { pinned: "", base, cause, guessed, hot: at, t: this.grip ? this.t : 0, running: 0 });
     this.tell(said);
     this.tween(milliseconds);
+  }
+
+  /** Show what becomes of the row, beside what was guessed. */
+  uncover() {
+    const { guess } = this.state;
+    this.go({ guess: null }, { guessed: guess, said: tellGuess(guess, stations(this.goal.x, this.goal).y) });
   }
 
   solve(some) {
@@ -200,7 +174,7 @@ class Row {
     if (!width || !this.now) return;
     const { state, page, isCells } = this;
     const isMachine = !isCells && !state.lane;
-    this.bar.hidden = !isMachine;
+    this.bar.hidden = !isMachine || Boolean(state.guess);
     this.root.classList.toggle("steps", state.depth === "steps");
     for (const { svg } of this.views) svg.classList.toggle("away", isCells);
     if (isCells) this.drawCells(width);
@@ -276,7 +250,8 @@ class Row {
   }
 
   drawRow(width) {
-    const { now, state, page, base, grip, hot, t, touched } = this;
+    const { now, state, page, base, grip, guessed, hot, t, touched } = this;
+    const { guess } = state;
     const isBeside = width >= 640 && state.rms; // RMSNorm has a machine of its own
     this.views.forEach((view, i) => {
       view.svg.toggleAttribute("hidden", Boolean(i) && !isBeside);
@@ -286,17 +261,18 @@ class Row {
       const before = base && stations(base[state.at], { ...now, keep }).y;
       const isSame = Boolean(before) && `${base[state.at]}` !== `${now.x}` && !differ(before, one.y);
       // Rings are where results were; in RMSNorm, where those of layer norm are.
-      const rings = keep < 0.5 ? stations(now.x, { ...now, keep: 1 }).y : before ?? one.y;
+      const rings = guessed ?? (keep < 0.5 ? stations(now.x, { ...now, keep: 1 }).y : before ?? one.y);
       const place = layoutMachine(isBeside ? (width - 24) / 2 : width, one,
-        { keep, affine: now.affine, ...this.look });
+        { keep, affine: now.affine, guess, ...this.look });
       Object.assign(view, { keep, one, place });
       view.svg.style.height = `${place.height}px`;
       drawMachine(view.pen, { one, place, keep, rings, isSame: isSame && keep > 0.5,
-        isKept: keep < 0.5 || base }, { ...now, t, hot,
+        isKept: keep < 0.5 || base || guessed }, { ...now, t, hot, guess,
         grip, word: this.words[state.at], edge: this.edge, touched: touched > 0 });
     });
     const [first] = this.views;
-    this.drawTable(tellMachine(isBeside ? this.views[1].one : first.one, page.letters, state));
+    const lines = tellMachine(isBeside ? this.views[1].one : first.one, page.letters, state);
+    this.drawTable(guess ? lines.slice(0, 2) : lines);
     const isRms = state.rms && !isBeside;
     this.formula.classList.toggle("rms", isRms);
     this.formula.classList.toggle("learned", Boolean(state.gamma));

@@ -15,14 +15,14 @@ from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.stills import Still
 from lnorm_utils.data import encoded_points
 from lnorm_utils.functional import layer_norm, layer_norm_steps
-from lnorm_utils.plotting import shared_cells
+from lnorm_utils.plotting import number_lines, shared_cells
 from lnorm_utils.plotting.picture import GRAY, MEAN, SPREAD, Picture, in_style
 
 __all__ = ["Row", "explore_row"]
 
 HERE = Path(__file__).parent
 # Each imports only those before it.
-PARTS = ("numbers", "cells", "lane", "machine", "hands", "words", "links")
+PARTS = ("numbers", "buttons", "cells", "lane", "machine", "hands", "words", "links")
 SCRIPTS = (ENGINE / "controls.js", *(HERE / f"row_{part}.js" for part in PARTS), HERE / "row.js")
 # One script, as a widget needs it: what a file imports stands above it.
 SCRIPT = "\n".join(
@@ -77,6 +77,8 @@ class Row(Still):
             x[int(at)] = tuple(row)
         if state["depth"] == "numbers":
             return _table(tuple(x), len(self.page["sentences"][0]), state.get("over") or "D")
+        if "guess" in state:
+            return number_lines([x[0]]).png()
         affine = (tuple(state.get(name) or ()) for name in ("gamma", "beta"))
         lane = tuple(state.get("lane") or ())
         return _stations(

@@ -3,6 +3,7 @@ import { GRAIN, PULLS, average, clamp, short, stations } from "./row_numbers.js"
 
 const CELL = GRAIN / 8; // a quarter for 8 pixels
 const REACH = 26; // pixels: how far a hand is from what it takes
+const FINE = ["result", "guess"]; // what is on the line drawn large
 const KEYS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
 
 /** Let the cells of a row be dragged sideways (up and down scrolls the page), or moved by keys. */
@@ -65,6 +66,7 @@ export function takeCells(row) {
 // What is said of what a hand has done.
 const WORDS = {
   dot: ({ name, d }, x) => `Only ${name} moved, to ${short(x[d])}`,
+  guess: () => "",
   result: ({ name, d }, x) => `For that result, ${name} has to be ${short(x[d])}`,
   mean: (grip, x) => `All moved by ${short(Math.abs(average(x) - average(grip.x)))}`,
   spread: (grip, x) => {
@@ -86,6 +88,10 @@ function take(row, hand, view) {
 
 function pull(row, by) {
   const { grip, state, edge } = row;
+  if (grip.act === "guess") {
+    row.go({ guess: state.guess.with(grip.d, clamp(grip.value + by, -2, 2)) }, { at: grip.d, milliseconds: 0 });
+    return;
+  }
   const next = PULLS[grip.act](grip, by, { edge, eps: state.eps, keep: grip.keep });
   if (`${next}` === `${state.x[state.at]}`) return; // at a stop
   const x = state.x.with(state.at, next);
@@ -103,7 +109,7 @@ export function takeMachine(row, view) {
       const scale = svg.clientWidth / width; // 1, but in full screen
       const [x, y] = [(event.clientX - left) * scale, (event.clientY - top) * scale];
       const far = (hand) => Math.hypot(Math.max(0, Math.abs(x - hand.x) - hand.w / 2), y - hand.y);
-      const hand = view.place.hands.toSorted((one, other) => far(one) - far(other))[0];
+      const hand = view.place.hands.filter(({ isFixed }) => !isFixed).toSorted((one, other) => far(one) - far(other))[0];
       if (far(hand) > REACH) return;
       event.preventDefault();
       svg.setPointerCapture(event.pointerId);
@@ -116,7 +122,7 @@ export function takeMachine(row, view) {
       const { grip } = row;
       if (grip?.from0 === undefined) return;
       const by = (clientX - grip.from0) * grip.scale / view.place.unit;
-      pull(row, grip.act === "result" ? by / view.place.zoom : Math.round(by / GRAIN) * GRAIN);
+      pull(row, FINE.includes(grip.act) ? by / view.place.zoom : Math.round(by / GRAIN) * GRAIN);
     },
     pointerup: () => { delete row.grip?.from0; },
     pointercancel: () => { // a finger that scrolls the page
@@ -134,7 +140,7 @@ export function takeMachine(row, view) {
       const way = KEYS[event.key];
       if (!way || !row.grip) return;
       event.preventDefault();
-      const step = row.grip.act === "result" ? 0.1 : event.shiftKey ? GRAIN : 1;
+      const step = FINE.includes(row.grip.act) ? 0.1 : event.shiftKey ? GRAIN : 1;
       pull(row, row.grip.by + way * step);
     },
   };

@@ -5,7 +5,7 @@ const NEAR = 7; // pixels: dots that are nearer than that are one, with all thei
 const lerp = (from, to, part) => from + (to - from) * part;
 
 /** Where all is in a width, for what `stations` returns; hands are what can be pulled. */
-export function layoutMachine(width, one, { keep, affine, letters, reach }) {
+export function layoutMachine(width, one, { keep, affine, guess, letters, reach }) {
   const ys = width > 560 ? [48, 124, 194, 256, 312] : [46, 106, 158, 202, 254];
   const [mid, unit, zoom] = [width / 2, (width / 2 - 12) / reach, reach / 2];
   const at = (value) => mid + clamp(value * unit, 8 - mid, mid - 8);
@@ -33,7 +33,8 @@ export function layoutMachine(width, one, { keep, affine, letters, reach }) {
   });
   return { width, ys, unit, zoom, at, low, mean, high, letters, ways: one.x.map(way),
     last: lerp(ys[3], ys[4], affine), height: ys[affine ? 4 : 3] + 32,
-    hands: [...dots("dot", one.x, ys[0], 1), about, ...edges, ...dots("result", one.y, ys[3], zoom)] };
+    hands: [...[...dots("dot", one.x, ys[0], 1), about, ...edges].map((hand) => ({ ...hand, isFixed: Boolean(guess) })),
+      ...(guess ? dots("guess", guess, ys[3], zoom) : dots("result", one.y, ys[3], zoom))] };
 }
 
 /** Return what sets parts of a drawing by their names; they keep the order in which they came. */
@@ -114,13 +115,13 @@ function drawGround({ line, shape, label }, { place, keep, isSame }, { affine, e
   label("eps", "tag", zero + wide + 6, under, "√ε", stop, of("eps"));
 }
 
-function drawWays({ line, shape, put }, { one, place, keep, rings, isSame, isKept }, { affine, t, hot }) {
-  const { ys, at, mean, zoom, ways } = place;
+function drawWays({ line, shape, put }, { one, place, keep, rings, isSame, isKept }, { affine, guess, t, hot }) {
+  const { width, ys, at, mean, zoom, ways } = place;
   const dim = (d) => (d === hot ? "hot" : isOnWay(t, affine) ? "dim" : "");
   ways.forEach((xs, d) => shape(`way${d}`, "polyline", `way ${dim(d)}`, down(xs, ys, 0, 2), 1,
     of("centered")));
   ways.forEach((xs, d) => shape(`zoomed${d}`, "polyline", `way zoomed ${dim(d)}`, down(xs, ys, 2, 3),
-    1, of("y")));
+    guess ? 0 : 1, of("y")));
   ways.forEach((xs, d) => line(`learned${d}`, "way affine", xs[3], ys[3], at(zoom * one.out[d]), ys[4],
     affine, of("gamma beta")));
   shape("mean way", "polyline", "way mean", [[mean[0], 24], ...down(mean, ys, 0, 3)], 1, of("mean"));
@@ -133,14 +134,18 @@ function drawWays({ line, shape, put }, { one, place, keep, rings, isSame, isKep
   shape("push", "polygon", "push", [[zero, y], [tip, y - 6], [tip, y + 6]], opacity, of("mean"));
   rings.forEach((value, d) => put(`ring${d}`, "circle", { class: `ring ${isSame ? "same" : ""}`,
     r: 15, cx: at(zoom * value), cy: ys[3], opacity: isKept ? 1 : 0 }));
+  put("cover", "g", { class: "cover", opacity: guess ? 1 : 0 });
+  put("cover/box", "rect", { x: 0, y: ys[0] + 15, width, height: ys[3] - ys[0] - 28, rx: 8 });
+  put("cover/name", "text", { x: width / 2, y: (ys[0] + ys[3]) / 2 + 5 }, "layer norm?");
 }
 
 /** All numbers at each station; those of the first and of the fourth are hands. */
-function drawHands(svg, { one, place }, { affine, keep, t, hot, grip, word, edge }) {
+function drawHands(svg, { one, place }, { affine, guess, keep, t, hot, grip, word, edge }) {
   const { ys, at, unit, width, zoom, ways, hands, letters } = place;
   const called = { dot: (name) => `number ${name} of ${word}`, result: (name) => `result ${name}`,
+    guess: (name) => `your guess of result ${name}`,
     mean: () => "mean, moves all", spread: (_, side) => `${side < 0 ? "left" : "right"} edge, spreads all` };
-  const slider = ({ id, name, value, act, side }) => ({ tabindex: 0, role: "slider", "data-hand": id,
+  const slider = ({ id, name, value, act, side, isFixed }) => ({ tabindex: isFixed ? -1 : 0, role: "slider", "data-hand": id,
     "aria-label": called[act](name, side), "aria-valuemin": -edge, "aria-valuemax": edge,
     "aria-valuenow": value, "aria-valuetext": short(value) });
   const held = (act) => (grip?.act === act ? grip.d : -1); // it stays alone
@@ -159,34 +164,36 @@ function drawHands(svg, { one, place }, { affine, keep, t, hot, grip, word, edge
     });
   };
   ways.forEach(([, , cx], d) =>
-    svg.put(`small${d}`, "circle", { class: "small", cx, cy: ys[2], r: 4.5 }));
+    svg.put(`small${d}`, "circle", { class: "small", cx, cy: ys[2], r: 4.5, opacity: guess ? 0 : 1 }));
   const find = (act) => (d) => hands.find((hand) => hand.act === act && hand.d === d);
   dots(0, one.x, { act: "dot", part: "x", hand: find("dot") });
   for (const hand of hands.filter(({ act }) => act === "mean" || act === "spread"))
     svg.bead(hand.id, `hand ${hand.act}`, hand.x, hand.y, hand.w, hand.name, 1,
       { ...slider(hand), ...of(hand.act === "mean" ? "mean" : "spread var") });
-  dots(1, one.centered, { opacity: keep, part: "centered" });
-  dots(3, one.y, { act: "result", part: "y", hand: find("result") });
+  dots(1, one.centered, { opacity: guess ? 0 : keep, part: "centered" });
+  const last = guess ? "guess" : "result";
+  dots(3, guess ?? one.y, { act: last, part: "y", hand: find(last) });
   dots(4, one.out, { opacity: affine, part: "gamma beta" });
 }
 
 /** What is done stands between the stations, in the color of what does it. */
-function drawWords({ label }, { place, keep, isSame }, { affine, touched, t, x: { length } }) {
+function drawWords({ label }, { place, keep, isSame }, { affine, guess, touched, t, x: { length } }) {
   const { ys, at, width, last, zoom, hands } = place;
   const between = (s) => (ys[s] + ys[s + 1]) / 2 + 5;
   label("x", "tag", 0, ys[0] - 8, "x", 1, of("x"));
-  label("minus", "tag mean", 0, between(0), "− mean", keep, of("mean centered"));
+  const open = guess ? 0 : 1;
+  label("minus", "tag mean", 0, between(0), "− mean", open * keep, of("mean centered"));
   label("over", "tag spread", 0, lerp((ys[0] + ys[2]) / 2 + 5, between(1), keep),
-    keep > 0.5 ? "÷ spread" : "÷ RMS", 1, of("spread var"));
-  label("zoom", "flat", 0, between(2), `× ${zoom}`);
+    keep > 0.5 ? "÷ spread" : "÷ RMS", open, of("spread var"));
+  label("zoom", "flat", 0, between(2), `× ${zoom}`, open);
   label("affine", "tag flat affine", 0, between(3), "· γ + β", affine, of("gamma beta"));
   label("norm", "tag flat", 0, last + 27, keep > 0.5 ? "layer norm" : "RMSNorm", 1, of("y"));
   for (const tick of [-1, 0, 1])
     label(`at${tick}`, "flat middle", at(zoom * tick), last + 27, width < 340 && tick < 0 ? "" : short(tick));
   label("same", "tag end right", width, ys[3] - 22, "✓ unchanged", isSame ? 1 : 0);
-  const { x } = hands[length - 1];
+  const { x, y } = hands.at(guess ? -1 : length - 1);
   const isRight = x > width - 66;
-  label("hint", `tag ${isRight ? "end" : ""}`, x + (isRight ? -15 : 15), ys[0] + 5, "drag me",
+  label("hint", `tag ${isRight ? "end" : ""}`, x + (isRight ? -15 : 15), y + 5, "drag me",
     touched || isOnWay(t, affine) ? 0 : 1);
 }
 

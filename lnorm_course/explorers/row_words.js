@@ -27,11 +27,16 @@ export function tellCells({ state, seen, moved, words, page, isCells, hot, grip 
   return parts.join(" ");
 }
 
+/** How far guesses of results were off. */
+export const tellGuess = (guess, y) => `The results are ${y.map(short).join(", ")}. The rings are your guesses, ${
+  guess.filter((value, d) => Math.abs(value - y[d]) < 0.3).length} of ${y.length} within 0.3.`;
+
 /** What follows from what was done, computed from the numbers, so it's true in each view. */
-export function tellRow({ cause, base, state: { at, rms, gamma }, goal, t, reach, grip }) {
+export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t, reach, grip }) {
   const one = stations(goal.x, goal);
   const all = ALL[goal.x.length] ?? `all ${goal.x.length}`;
   const so = cause && `${cause}: `;
+  if (guess) return `your guess is ${guess.map(short).join(", ")}. Uncover the results when you like.`;
   if (isOnWay(t, goal.affine)) return [
     rms ? "RMSNorm subtracts nothing."
       : `− mean: ${all} slide by the same ${short(Math.abs(one.center))}.`,

@@ -36,6 +36,7 @@ SCROLLED_TO = """(link, share) => {
     scrollBy({ top: top - share * innerHeight, behavior: 'instant' });
 }"""
 HEADS = ["", "x", "x − mean", "squared", "÷ root"]
+TABLED = ["1.00", "3.00", "3.00", "9.00"]
 TABLE = """row => [...row.querySelectorAll('tr')]
     .map(line => [...line.cells].map(cell => cell.textContent))"""
 
@@ -251,6 +252,30 @@ def test_what_epsilon_leaves_of_a_difference_is_no_number_of_a_block(visit):
     _, row = opened(visit, LESSONS[9])
     press(row, "pre-LN, next block")
     assert row.evaluate(TABLE)[-1] == ["+ x", "0", "0", "14", "14", "spread 7.00"]
+
+
+@pytest.mark.parametrize("hand", [Mouse, Touch])
+def test_results_are_covered_until_they_have_been_guessed(visit, hand):
+    page, row = opened(visit, LESSONS[2], **hand.options)
+    x = numbers(row)
+    assert row.evaluate(TABLE) == [["", "a", "b", "c", "d", ""], ["x", *TABLED, "mean 4.00"]]
+    assert not hand_of(row, "result0").count()
+    before = numbers(row, "guess")
+    hand(page).pull(hand_of(row, "guess3"), 25, 0)
+    hand_of(row, "guess0").press("ArrowRight")
+    guessed = numbers(row, "guess")
+    assert guessed[3] > before[3]
+    close(guessed[:3].tolist(), before[:3] + torch.tensor([0.1, 0, 0]))
+    assert torch.equal(numbers(row), x)
+    press(row, "uncover")
+    close(numbers(row, "result").tolist(), layer_norm(x, 4))
+    rings = row.locator("svg:not([hidden]) .ring").evaluate_all(
+        "rings => rings.map(ring => Number(ring.getAttribute('cx')))"
+    )
+    steps = [(one - rings[0]) / (guessed[i] - guessed[0]) for i, one in enumerate(rings) if i]
+    assert [float(step) for step in steps] == pytest.approx([float(steps[0])] * 3)
+    press(row, "a guess")
+    close(numbers(row, "guess").tolist(), before)
 
 
 def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
