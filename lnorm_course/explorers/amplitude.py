@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lnorm_course.explorers.engine import Explorer, Slider, key, line, panel, powers_of_ten
 from lnorm_utils.data import normal
 from lnorm_utils.functional import standardize, variance
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SPREAD, in_style
+from lnorm_utils.plotting.picture import BLACK, DATA, GRAY, LAYER_NORM, SPREAD, in_style
 from lnorm_utils.words import number, significant
 
 __all__ = ["explore_amplitude"]
@@ -72,7 +72,7 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
     heights = 0.28 * np.linspace(-1, 1, len(row) + 2)[1:-1]
     exact = line(left, "o", row, AFTER + heights, ms=6, mfc="none", mec=GRAY)
     dots = [
-        line(left, "o", row, height + heights, color=BLUE, ms=5, mew=0.5)
+        line(left, "o", row, height + heights, color=DATA, ms=5, mew=0.5)
         for height in (BEFORE, AFTER)
     ]
     sizes = [line(left, "|-", color=SPREAD, mec=SPREAD, ms=10, mew=2.5) for _ in dots]
@@ -85,9 +85,9 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
     ticks = [0, *powers_of_ten(-3, 0, each=1)]
     right.set_xticks(ticks, [significant(tick) for tick in ticks])
     right.axhline(1, color=GRAY, lw=1.5, zorder=0)
-    key(right, ("– ε inside √", BLUE), ("- - outside", BLACK), ("★ this row", SPREAD))
+    key(right, ("– ε inside √", LAYER_NORM), ("- - outside", BLACK), ("★ this row", SPREAD))
     outside = line(right, "--", DRAWN, color=BLACK)
-    inside = line(right, "-", DRAWN, color=BLUE)
+    inside = line(right, "-", DRAWN, color=LAYER_NORM)
     here = line(right, "*", color=SPREAD, ms=17, clip_on=False)
 
     def show(found: Normed, amplitude: float, eps: float) -> str:

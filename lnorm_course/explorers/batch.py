@@ -12,7 +12,7 @@ from torch import Tensor
 from lnorm_course.explorers.engine import Explorer, Slider, key, line, panel
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm, layer_norm_steps
-from lnorm_utils.plotting.picture import BLACK, BLUE, GREEN, MEAN, SPREAD, in_style
+from lnorm_utils.plotting.picture import BATCH_NORM, BLACK, LAYER_NORM, MEAN, SPREAD, in_style
 from lnorm_utils.words import number
 
 __all__ = ["explore_batch"]
@@ -96,18 +96,20 @@ def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
     """
     first, ax = panel("the outputs of one point in batch after batch", xlabel="feature")
     ax.set(xlim=(-0.5, 3.5), xticks=range(4), ylim=(-3.2, 3.2), ylabel="output")
-    key(ax, ("● batch norm", GREEN), ("▲ layer norm", BLUE))
+    key(ax, ("● batch norm", BATCH_NORM), ("▲ layer norm", LAYER_NORM))
     ax.axhline(0, color=BLACK, lw=0.8, zorder=0)
     at = np.arange(4)
-    cloud = line(ax, "o", (at + np.linspace(-0.35, -0.05, BATCHES)[:, None]).ravel(), color=GREEN)
+    cloud = line(
+        ax, "o", (at + np.linspace(-0.35, -0.05, BATCHES)[:, None]).ravel(), color=BATCH_NORM
+    )
     cloud.set(markersize=3.5, markeredgewidth=0.3)
-    now = line(ax, "o", at - 0.2, color=GREEN, ms=10, mew=2)
+    now = line(ax, "o", at - 0.2, color=BATCH_NORM, ms=10, mew=2)
     y = layer_norm(points()[0], 4).numpy()
-    line(ax, "^", at + 0.2, y, color=BLUE, ms=10)
+    line(ax, "^", at + 0.2, y, color=LAYER_NORM, ms=10)
 
     second, ax = panel("the running statistics of feature 0", xlabel="batches seen")
     ax.set(xlim=(-1, BATCHES + 1), ylim=(-0.2, 9.5), ylabel="of feature 0")
-    key(ax, ("● mean", MEAN), ("- - of all points", BLACK), ("● variance", "#8a5a00"))
+    key(ax, ("● mean", MEAN), ("- - of all points", BLACK), ("● variance", SPREAD))
     others, lines = points()[1:, 0], []
     of_all = others.mean().item(), others.var(correction=0).item()
     for color, population in zip((MEAN, SPREAD), of_all, strict=True):

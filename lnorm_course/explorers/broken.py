@@ -12,7 +12,7 @@ from lnorm_course.explorers.engine import Explorer, Slider, Switch, key, line, p
 from lnorm_course.lessons import wrong_norms
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm, mean
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, in_style
+from lnorm_utils.plotting.picture import BLACK, DATA, GRAY, RIGHT, in_style
 from lnorm_utils.words import significant
 
 __all__ = ["explore_broken"]
@@ -94,9 +94,9 @@ def explore_broken(preset: str | None = None, **start: Any) -> Explorer:
     for row, name in enumerate(VARIANTS):
         white = {"fc": "white", "ec": "none", "pad": 1}
         ax.text(FLOOR, row - 0.44, name, va="center", fontsize=10, bbox=white)
-    key(ax, ("● missed", BLUE), ("◆ caught", GREEN), ("✖ caught: NaN", BLACK))
+    key(ax, ("● missed", DATA), ("◆ caught", RIGHT), ("✖ caught: NaN", BLACK))
     bars = line(ax, "-", color=GRAY, lw=5, solid_capstyle="butt")
-    kinds = (("o", BLUE), ("D", GREEN), ("X", BLACK))
+    kinds = (("o", DATA), ("D", RIGHT), ("X", BLACK))
     dots = [line(ax, kind, color=color, ms=9, mew=0.7) for kind, color in kinds]
 
     def show(distances: NDArray, offset: float, spread: float, **_: Any) -> str:

@@ -10,7 +10,7 @@ from torch import Tensor
 from lnorm_course.explorers.engine import Explorer, Slider, key, line, panel, powers_of_ten
 from lnorm_utils.data import normal
 from lnorm_utils.functional import standardize
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, SPREAD, in_style
+from lnorm_utils.plotting.picture import BLACK, GRAY, INNER, OUTER, in_style
 from lnorm_utils.plotting.points import CORNERS, in_plane
 from lnorm_utils.words import counted, fixed, number
 
@@ -19,8 +19,8 @@ __all__ = ["explore_collapse"]
 LABELS = {1: ("the feature", ""), 2: ("feature 0", "feature 1")}
 LABELS |= dict.fromkeys((3, 4), ("along (1, −1, 0, …)", "along (1, 1, −2, …)"))
 SIDES = {
-    "before": (3.5, ("● feature 0 larger", BLUE), ("▲ feature 1 larger", GREEN)),
-    "after": (2.4, ("after", BLACK), ("★ the marked point", SPREAD)),
+    "before": (3.5, ("● feature 0 larger", INNER), ("▲ feature 1 larger", OUTER)),
+    "after": (2.4, ("after", BLACK), ("★ the marked point", BLACK)),
 }
 TENSORFLOW = 0.16441762 - 0.09484422
 STOPS = sorted([0, *powers_of_ten(-4, 0), TENSORFLOW])
@@ -70,7 +70,7 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
         ax.locator_params(nbins=6)
         ax.grid(color=GRAY, lw=0.5)
         key(ax, *names)
-        looks = (("o", BLUE, 6), ("^", GREEN, 6), ("s", GRAY, 5), ("*", SPREAD, 17))
+        looks = (("o", INNER, 6), ("^", OUTER, 6), ("s", GRAY, 5), ("*", BLACK, 17))
         dots = [line(ax, kind, color=color, ms=size, mew=0.5) for kind, color, size in looks]
         across: dict[str, Any] = {"transform": ax.transAxes, "ha": "center", "va": "center"}
         labels = [ax.text(0.5, -0.2, "", **across), ax.text(-0.13, 0.5, "", rotation=90, **across)]

@@ -10,7 +10,7 @@ from torch import Tensor
 from lnorm_course.explorers.engine import Choice, Explorer, Slider, key, line, panel, steps
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm
-from lnorm_utils.plotting.picture import BLACK, BLUE, MEAN, in_style
+from lnorm_utils.plotting.picture import AFFINE, BLACK, MEAN, in_style
 from lnorm_utils.words import number, significant
 
 __all__ = ["explore_gamma_beta"]
@@ -59,12 +59,12 @@ def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
     for what, values in (("feature", before), ("row", before.T)):
         picture, ax = panel(f"the outputs of layer norm by {what}", xlabel=what, ylabel="output y")
         ax.set(xlim=(-0.7, values.shape[1] - 0.3), ylim=(-7.5, 7.5))
-        key(ax, ("○ at γ = 1, β = 0", BLACK), ("     ● as set", BLUE), ("– mean", MEAN))
+        key(ax, ("○ at γ = 1, β = 0", BLACK), ("     ● as set", AFFINE), ("– mean", MEAN))
         ax.set_xticks(range(values.shape[1]))
         ax.axhline(0, color=BLACK, lw=0.8, zorder=0)
         at = np.tile(np.arange(values.shape[1]), len(values))
         line(ax, "o", at, values.ravel(), mfc="none", mew=0.8, ms=7)
-        dots = line(ax, "o", at, color=BLUE, ms=5, mew=0)
+        dots = line(ax, "o", at, color=AFFINE, ms=5, mew=0)
         means = line(ax, "_", range(values.shape[1]), ms=18, mew=3, mec=MEAN)
         panels[picture] = [dots, means]
 

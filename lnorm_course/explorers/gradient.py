@@ -11,7 +11,7 @@ from torch import Tensor
 from lnorm_course.explorers.engine import Explorer, Slider, key, line, panel, steps
 from lnorm_utils.backward import layer_norm_backward
 from lnorm_utils.functional import layer_norm_steps
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, SPREAD, in_style
+from lnorm_utils.plotting.picture import BLACK, BLUE, DATA, GRAY, in_style
 from lnorm_utils.plotting.points import in_plane
 from lnorm_utils.words import fixed, number
 
@@ -91,7 +91,7 @@ def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
     angle = np.linspace(0, 2 * np.pi, 100)
     left.plot(*(math.sqrt(3) * np.array([np.cos(angle), np.sin(angle)])), "-", color=BLACK, lw=1)
     rays = [line(ax, ":", color=BLACK, lw=1) for ax in (left, right)]
-    star, dot = line(left, "*", color=SPREAD, ms=15), line(right, "o", color=BLUE, ms=11)
+    star, dot = line(left, "*", color=DATA, ms=15), line(right, "o", color=BLUE, ms=11)
     passes, leaves = (line(ax, "-", color=BLUE, lw=4) for ax in (left, right))
     lost, constant = (line(ax, "-", color=LEFT_OUT, lw=1.5) for ax in (left, right))
     arrives, tip = line(left, "-", color=BLACK, lw=2.5), line(left, "o", color=BLACK, ms=7)

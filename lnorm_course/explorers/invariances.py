@@ -11,7 +11,7 @@ from torch import Tensor
 
 from lnorm_course.explorers.engine import WIDTH, Choice, Explorer, Slider, Switch, key, line, panel
 from lnorm_utils.functional import standardize
-from lnorm_utils.plotting.picture import BLACK, BLUE, PINK, Picture, in_style, limits
+from lnorm_utils.plotting.picture import BLACK, PINK, RIGHT, Picture, in_style, limits
 from lnorm_utils.words import capitalized, number, significant
 
 __all__ = ["explore_invariances"]
@@ -96,10 +96,10 @@ def explore_invariances(preset: str | None = None, **start: Any) -> Explorer:
             ax.axvline(edge - 0.5, color=BLACK, lw=0.5, zorder=0)
         ax.axhline(0, color=BLACK, lw=0.5, zorder=0)
         at = (np.arange(count)[:, None] + np.linspace(-0.3, 0.3, each)).ravel()
-        looks = {"o": ("none", 10), ".": (BLUE, 7), "^": (PINK, 7)}
+        looks = {"o": ("none", 10), ".": (RIGHT, 7), "^": (PINK, 7)}
         drawn.append([line(ax, kind, at, mfc=c, ms=size) for kind, (c, size) in looks.items()])
         if n != 1:
-            key(ax, ("○ before", BLACK), ("● after, the same", BLUE), ("▲ changed", PINK))
+            key(ax, ("○ before", BLACK), ("● after, the same", RIGHT), ("▲ changed", PINK))
 
     def show(found: list[list[Tensor]], change: str, norm: str, amount: float, before: bool) -> str:
         for marks, old, new in zip(drawn, *found, strict=True):

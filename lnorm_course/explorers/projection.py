@@ -11,7 +11,7 @@ from lnorm_course.explorers.engine import Explorer, Slider, Switch, key, line, p
 from lnorm_utils.data import normal, projection
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.measures import decoder_r2, linear_decoder
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, in_style, tint
+from lnorm_utils.plotting.picture import BLACK, DATA, GRAY, in_style, tint
 from lnorm_utils.words import fixed, significant
 
 __all__ = ["explore_projection"]
@@ -83,21 +83,21 @@ def explore_projection(preset: str | None = None, **start: Any) -> Explorer:
     for name, (height, above) in LEVELS.items():
         left.axhline(height, color=GRAY, lw=1, zorder=0)
         left.text(73, above, name, ha="right", va="center", fontsize=10)
-    key(left, ("– with the bias", BLACK), ("      - - without", BLACK), ("★ now", BLUE))
+    key(left, ("– with the bias", BLACK), ("      - - without", BLACK), ("★ now", DATA))
     for scale, look in ((1.0, "-"), (0.0, "--")):
         r2 = [decoder_r2(codes(points(), size, scale), points()) for size in SIZES]
         line(left, look, SIZES, r2, color=BLACK)
-    here = line(left, "*", [2], color=BLUE, ms=16)
+    here = line(left, "*", [2], color=DATA, ms=16)
 
     plane, right = panel("points on four rays, and what comes back of them", height=2.6)
     right.set(aspect="equal", xlim=(-4, 4), ylim=(-2.6, 2.6), xlabel="feature 0")
     right.set_ylabel("feature 1")
-    key(right, ("○ □ △ ◇ on four rays", BLACK), ("● recovered", BLUE))
+    key(right, ("○ □ △ ◇ on four rays", BLACK), ("● recovered", DATA))
     rays = []
     for ray, (marker, size) in zip(on_rays().split(ON_RAY), SHAPES, strict=True):
         line(right, "-", *np.vstack([[0, 0], ray[-1]]).T, color=GRAY, lw=1, zorder=0)
         line(right, marker, *ray.T, mfc="none", ms=7)
-        rays.append(line(right, f"{marker}-", color=BLUE, lw=1, mfc=tint(BLUE, 0.6), ms=size))
+        rays.append(line(right, f"{marker}-", color=DATA, lw=1, mfc=tint(DATA, 0.6), ms=size))
 
     def show(found: tuple[float, Tensor], size: int, bias: bool, bias_scale: float) -> str:
         r2, back = found

@@ -10,15 +10,15 @@ import numpy as np
 from lnorm_course.explorers.engine import Choice, Explorer, Slider, Switch, line, panel
 from lnorm_course.lessons.transformer import grid
 from lnorm_course.lessons.transformer.text import Entropies, entropies
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, PINK, VERMILION, in_style
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, LAYER_NORM, NO_NORM, PINK, in_style
 from lnorm_utils.words import capitalized, fixed, significant
 
 __all__ = ["explore_transformer"]
 
 LOOKS = {  # of each place: its line, its color, and its marker above the panel
-    "no norm": ("--s", VERMILION, "■"),
-    "post-LN": ("-o", BLUE, "●"),
-    "pre-LN": ("-.^", GREEN, "▲"),
+    "no norm": (":s", NO_NORM, "■"),
+    "post-LN": ("-o", LAYER_NORM, "●"),
+    "pre-LN": ("-.^", BLUE, "▲"),
     "pre-RMSNorm": (":D", PINK, "◆"),
 }
 LOW, HIGH = 1.7, 3.9  # nats

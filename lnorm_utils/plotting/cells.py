@@ -16,6 +16,7 @@ from lnorm_utils.plotting.picture import (
     GREEN,
     ORANGE,
     PINK,
+    RIGHT,
     SKY,
     VERMILION,
     WHITE,
@@ -153,7 +154,10 @@ def verdicts(table: Mapping[str, Mapping[str, bool]], title: str) -> Picture:
     size = 1.25 * len(changes) + 2.2, 0.42 * len(table) + 1.1
     picture, panels = new_picture(title, 1, 1, *size)
     ax = panels[0, 0]
-    colors = [[SKY if is_same else WHITE for is_same in row.values()] for row in table.values()]
+    colors = [
+        [tint(RIGHT, 0.3) if is_same else WHITE for is_same in row.values()]
+        for row in table.values()
+    ]
     texts = [
         ["same" if is_same else "changes" for is_same in row.values()] for row in table.values()
     ]

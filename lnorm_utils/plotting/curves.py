@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.plotting.picture import (
+    BATCH_NORM,
     BLACK,
     BLUE,
-    GREEN,
+    LAYER_NORM,
+    NO_NORM,
     ORANGE,
-    PINK,
-    VERMILION,
     Picture,
     in_style,
     new_picture,
@@ -26,11 +26,11 @@ __all__ = ["curves"]
 
 # A name has one color in all pictures of lines. Other names take what's left, in this order.
 LINE_LOOKS = (
-    (BLUE, "-", "o"),
-    (VERMILION, "--", "s"),
-    (GREEN, "-.", "^"),
-    (PINK, ":", "D"),
-    (ORANGE, (0, (5, 1, 1, 1, 1, 1)), "v"),
+    (LAYER_NORM, "-", "o"),
+    (NO_NORM, ":", "s"),
+    (BLUE, "-.", "^"),
+    (ORANGE, (0, (5, 1, 1, 1, 1, 1)), "D"),
+    (BATCH_NORM, "--", "v"),
 )
 NAMED_LOOKS = {
     "layer norm": LINE_LOOKS[0],

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.plotting.picture import (
     BLACK,
-    BLUE,
     GRAY,
+    LAYER_NORM,
     Picture,
     in_style,
     limits,
@@ -23,7 +23,7 @@ from lnorm_utils.words import counted, number
 __all__ = ["hist_encoding", "hist_layer_normed"]
 
 MOST_COLUMNS = 4
-BEFORE, AFTER = {"facecolor": GRAY}, {"facecolor": BLUE, "hatch": "///"}
+BEFORE, AFTER = {"facecolor": GRAY}, {"facecolor": LAYER_NORM, "hatch": "///"}
 
 
 @in_style

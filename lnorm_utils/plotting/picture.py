@@ -20,7 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, VERMILION, YELLOW, BLACK, GRAY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
 WHITE = "#FFFFFF"
-MEAN, SPREAD = VERMILION, ORANGE  # in explorers; numbers that go in or come out are blue there
+# What a color means in every picture, those of row.css and rings.css included.
+DATA, MEAN, SPREAD, AFFINE, RIGHT = "#4A535C", "#B5370E", "#8A5A00", "#6F3FB0", "#14784A"
+LAYER_NORM, BATCH_NORM, NO_NORM = "#006A78", "#9B2F7C", "#6E6E6E"
+INNER, OUTER = BLUE, "#C25F00"  # two kinds of points
 
 STYLE: dict[Any, Any] = {
     "font.size": 12,

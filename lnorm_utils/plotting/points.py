@@ -10,9 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from lnorm_utils.plotting.picture import (
     BLACK,
+    DATA,
     GRAY,
+    MEAN,
     PINK,
     SKY,
+    SPREAD,
     WHITE,
     YELLOW,
     Picture,
@@ -51,10 +54,10 @@ def number_lines(x: ArrayLike) -> Picture:
     heights = np.arange(len(points))
     bars = {"elinewidth": 1.5, "capsize": 5, "capthick": 1.5, "zorder": 1}
     name = "mean ± one standard deviation"
-    ax.errorbar(means, heights, xerr=deviations, fmt="none", ecolor=BLACK, label=name, **bars)
-    look = {"color": SKY, "mec": BLACK, "mew": 0.5, "ms": 7}
+    ax.errorbar(means, heights, xerr=deviations, fmt="none", ecolor=SPREAD, label=name, **bars)
+    look = {"color": DATA, "mec": WHITE, "mew": 0.5, "ms": 7}
     ax.plot(points.ravel(), heights.repeat(points.shape[1]), "o", **look, label="feature")
-    ax.plot(means, heights, "|", color=BLACK, ms=24, mew=3, label="mean")
+    ax.plot(means, heights, "|", color=MEAN, ms=24, mew=3, label="mean")
     ax.set_yticks(heights, names)
     ax.set(ylim=(len(points) - 0.5, -0.5), xlabel="value")
     ax.set_xlim(limits(np.concatenate([points.ravel(), means - deviations, means + deviations])))
