@@ -93,16 +93,18 @@ def test_an_example_runs_and_its_explorer_works(code):
 
 
 def test_nothing_is_wrong_in_the_bank_that_the_docs_show(tmp_path, monkeypatch):
-    page = (PROJECT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
+    page = (PROJECT / "docs" / "write_lessons.md").read_text("utf-8")
+    first = (PROJECT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
     shown = re.search(r"^    ```python\n.*?(?=^\S)", page, re.MULTILINE | re.DOTALL)
     path = tmp_path / "example.txt"
-    path.write_text(textwrap.dedent(shown[0]), "utf-8")
+    entry = re.search(r"^( +)means_of_five\n.*?(?=^\1```)", first, re.MULTILINE | re.DOTALL)
+    path.write_text("\n\n".join(map(textwrap.dedent, (shown[0], entry[0]))), "utf-8")
     module = ModuleType("example")
     monkeypatch.setattr(Exercise, "bank", {})
     monkeypatch.setitem(sys.modules, "example", module)
     BankLoader("example", str(path)).exec_module(module)
     assert list(problems(path, Exercise.bank["example"])) == []
-    assert {"how_many_roots", "normed_sum"} == set(module.__all__)
+    assert {"how_many_roots", "means_of_five", "normed_sum"} == set(module.__all__)
     said = module.normed_sum.judge(
         lambda x, f: (x + f - (x + f).mean(-1, True)) / ((x + f).std(-1, keepdim=True) + 1e-5)
     )
