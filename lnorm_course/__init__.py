@@ -1,6 +1,6 @@
 """What the lessons run on: exercises, explorers, and the lab.
 
-The rooms are imported by name, for example `from lnorm_course.explorers import explore_collapse`.
+The modules are imported by name, for example `from lnorm_course.explorers import explore_collapse`.
 """
 
 from importlib import import_module
