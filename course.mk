@@ -1,5 +1,5 @@
 # What authors and lecturers do, besides the targets of the Makefile that includes this file.
-.PHONY: test check slow notebooks site browser hub student grade release tool
+.PHONY: test check slow notebooks site polls browser hub student grade release tool
 
 EXTRAS := lab,test
 BROWSER := .venv/.browser
@@ -37,6 +37,9 @@ notebooks: $(READY) ## re-execute all notebooks and freeze their outputs
 
 site: $(SITE) ## write the web edition into the folder site, or one lesson as a single file: make site LESSON=collapse
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web $(if $(LESSON),handout $(LESSON),site) $(ARGS)
+
+polls: $(SITE) ## write predictions for Moodle, QTI, and spreadsheets: make polls LESSONS="01 06" ADDRESS=https://you.github.io/course
+	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web polls $(if $(LESSONS),--lessons $(LESSONS)) $(if $(ADDRESS),--site "$(ADDRESS)") $(ARGS)
 
 slow: $(READY) ## run what takes longer: lessons filled in and graded, broken notebooks, the walls of the grader
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)

@@ -2,23 +2,41 @@
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from lnorm_course.lab.lesson_files import CHECK, ORIGINALS, read
 from lnorm_course.lab.working_copy import lessons
 
-__all__ = ["LAB_ONLY", "QUESTION", "exercise_words"]
+__all__ = ["LAB_ONLY", "QUESTION", "exercise_words", "words_in_context"]
 
 ASKED = re.compile(r"\*\*(?:Predict|Your turn)\.\*\* *(.+)", re.DOTALL)
 QUESTION = re.compile(r"^\d+\. (.+)\n?", re.MULTILINE)  # in a list of them
 LAB_ONLY = re.compile(r" ?<!-- lab -->.*?<!-- /lab -->", re.DOTALL)
+HEADING = re.compile(r"^#.*$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 @functools.cache
 def exercise_words() -> Mapping[str, str]:
     """Return the words of each exercise in all lessons, without what explains or formats them."""
-    found: dict[str, str] = {}
+    found = {}
+    for name, question, _ in _asked():
+        first, _, _ = question.partition("\n\n")
+        found[name] = LINK.sub(r"\1", " ".join(first.split())).replace("**", "")
+    return found
+
+
+@functools.cache
+def words_in_context() -> Mapping[str, str]:
+    """Return, as Markdown, the words of each exercise with what its lesson says right before."""
+    found = {}
+    for name, question, before in _asked():
+        found[name] = LINK.sub(r"\1", HEADING.sub("", f"{before}\n\n{question}")).strip()
+    return found
+
+
+def _asked() -> Iterator[tuple[str, str, str]]:
+    """Yield the name of each exercise, its words, and those before them in their cell."""
     words = ""
     for cell in (cell for path in lessons(ORIGINALS) for cell in read(path)["cells"]):
         source = "".join(cell["source"])
@@ -27,8 +45,9 @@ def exercise_words() -> Mapping[str, str]:
             continue
         names, asked = CHECK.findall(source), ASKED.search(words)
         listed = QUESTION.findall(words) if len(names) > 1 else []
+        before = words[: asked.start()] if asked else ""
         for number, name in enumerate(names):
-            text = listed[number] if number < len(listed) else asked[1] if asked else words
-            first, _, _ = text.strip().partition("\n\n")
-            found[name] = LINK.sub(r"\1", " ".join(first.split())).replace("**", "")
-    return found
+            if number < len(listed):
+                yield name, listed[number].strip(), before
+            else:
+                yield name, (asked[1] if asked else words).strip(), before

@@ -15,7 +15,7 @@ from lnorm_course.checking.prediction import CLOSEST, NEARLY, ROUNDED, Predictio
 from lnorm_staff.web.baking import curly, in_script
 from lnorm_utils.words import inline
 
-__all__ = ["as_data", "code_exercise", "options", "prediction", "unseen"]
+__all__ = ["as_data", "code_exercise", "in_order", "options", "prediction", "unseen"]
 
 KINDS = {str: "word", bool: "truth", tuple: "tuple"}
 ASKED = {"number": "a number", "tuple": "numbers, with commas", "word": "", "truth": ""}
@@ -70,8 +70,7 @@ def prediction(
     """
     data = as_data(question)
     kind = "lnorm-prediction further" if question.further else "lnorm-prediction"
-    words = sorted(question.words, key=lambda word: _place(word, asked))
-    words = {"word": words, "truth": ["True", "False"]}.get(data["kind"], [])
+    words = {"word": in_order(question, asked), "truth": ["True", "False"]}.get(data["kind"], [])
     if words:
         told = {word: f"{word}: {inline(text)}" for word, text in (choices or {}).items()}
         inputs = "".join(
@@ -112,10 +111,14 @@ def code_exercise(exercise: CodeExercise, start: str) -> str:
     )
 
 
-def _place(word: str, text: str) -> int:
-    """Return where a word stands in a text, in quotes or without; at its end if it doesn't."""
-    places = (text.rfind(form) for form in (f'"{word}"', word))
-    return next((place for place in places if place >= 0), len(text))
+def in_order(question: Prediction, asked: str) -> list[str]:
+    """Sort the words to answer with as the question has them, in quotes or without."""
+
+    def place(word: str) -> int:
+        places = (asked.rfind(form) for form in (f'"{word}"', word))
+        return next((place for place in places if place >= 0), len(asked))
+
+    return sorted(question.words, key=place)
 
 
 def _hints(exercise: Exercise) -> str:

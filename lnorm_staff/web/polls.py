@@ -1,0 +1,144 @@
+"""Predictions as polls: what a room can vote for, and files for learning platforms."""
+
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, NamedTuple
+
+from lnorm_course.checking.comparing import plain, same
+from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.prediction import Prediction
+from lnorm_course.exercises.progress_report import import_banks
+from lnorm_course.lab.lesson_files import exercises, read
+from lnorm_staff.exercise_words import words_in_context
+from lnorm_staff.tables import write_table
+from lnorm_staff.web.baking import curly
+from lnorm_staff.web.exercises import in_order, options
+from lnorm_staff.web.formulas import NAMESPACE, as_mathml
+from lnorm_utils.words import inline
+
+__all__ = ["Choice", "as_html", "choices", "predictions", "write_polls"]
+
+FORMULA = re.compile(r"\$\$?(.+?)\$\$?", re.DOTALL)
+ROOM = Path(__file__).parent
+GIFT = re.compile(r"([~=#{}:\\])")  # which have a meaning there
+MATH = f"<math{NAMESPACE}"
+
+
+class Choice(NamedTuple):
+    """What somebody can vote for, as Markdown, and what it tells about who does."""
+
+    text: str
+    is_right: bool
+    why: str
+
+
+def predictions() -> Mapping[str, Prediction]:
+    """Return all predictions by their names."""
+    import_banks()
+    every = (one for bank in Exercise.bank.values() for one in bank.values())
+    return {one.name: one for one in every if isinstance(one, Prediction)}
+
+
+def choices(question: Prediction, asked: str) -> list[Choice]:
+    """Return the answer and all wrong ones: numbers by size, words as the question has them."""
+    _, told = options(asked, question)
+    words = in_order(question, asked)
+
+    def place(known: Any) -> tuple[Any, ...]:
+        value = plain(known.answer)
+        if isinstance(value, str):
+            return 2, words.index(value)
+        return (1, len(value), value) if isinstance(value, tuple) else (0, value != value, value)
+
+    found = []
+    for known in sorted([question.answers[0], *question.wrong], key=place):
+        text = _shown(question, known)
+        found.append(Choice(told.get(text, text), known not in question.wrong, known.why))
+    return found
+
+
+def _shown(question: Prediction, known: Any) -> str:
+    """Write a value as people do, with as few digits as the question's own judge needs."""
+    value = plain(known.answer)
+    if isinstance(value, str):
+        return value
+    exact = [5] if same(_rounded(value, 5), value, 1e-9) else []
+    rounded = (_rounded(value, digits) for digits in (*exact, *range(2, 9)))
+    ways = (way for way in rounded if way or not value)  # a small number isn't 0
+    return _written(next(way for way in ways if question.judge(way).found == ((known,),)))
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_rounded(part, digits) for part in value)
+    return round(value, digits) if isinstance(value, float) else value
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_written, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, bool) or value != value:
+        return str(value).replace("nan", "NaN")
+    text = f"{value:,.8f}".rstrip("0").rstrip(".").replace("-", "−")
+    return text if abs(value) >= 10_000 else text.replace(",", "")
+
+
+def as_html(text: str) -> str:
+    """Write the Markdown of a question as HTML, with its formulas."""
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": True, "xhtmlOut": True}).enable("table")
+    return str(made.render(FORMULA.sub(lambda found: as_mathml(found[1]), text))).strip()
+
+
+def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:
+    """Write the predictions of lessons as GIFT, QTI 2.1, and CSV; return how many there are.
+
+    Args:
+        site: the address of the web edition, or "". With it, links are whole, and have QR codes.
+    """
+    from jinja2 import Environment, FileSystemLoader
+
+    out.mkdir(parents=True, exist_ok=True)
+    known, words = predictions(), words_in_context()
+    polls, rows = [], []
+    for path, name in ((p, n) for p in notebooks for n in exercises(read(p)) if n in known):
+        question, asked = known[name], words[name]
+        place, found = f"{question.topic}-{name}", choices(question, asked)
+        link = f"{site}notebooks/{path.stem}.html#{place}"
+        if site:
+            qr_code(link).save(out / f"{place}.svg", scale=8)
+        told = [(inline(one.text), curly(inline(one.why)), one.is_right) for one in found]
+        text = as_html(options(asked, question)[0])
+        polls.append({"id": place, "name": f"{path.stem}, {name}", "text": text, "told": told})
+        right = next(
+            letter for letter, one in zip(ascii_uppercase, found, strict=False) if one.is_right
+        )
+        votes = (part for one in found for part in (one.text, one.why))
+        rows.append([path.stem, name, " ".join(asked.split()), link, right, *votes])
+    texts = Environment(loader=FileSystemLoader(ROOM / "polls"), trim_blocks=True)
+    texts.filters["gift"] = lambda text: GIFT.sub(r"\\\1", " ".join(text.split()))
+    gift = texts.get_template("polls.gift.txt").render(polls=polls)
+    (out / "polls.gift.txt").write_text(gift, encoding="utf-8")
+    with zipfile.ZipFile(out / "polls.qti.zip", "w", zipfile.ZIP_DEFLATED) as package:
+        manifest = texts.get_template("imsmanifest.xml").render(polls=polls)
+        package.writestr("imsmanifest.xml", manifest)
+        for poll in polls:
+            item = texts.get_template("item.xml").render(poll).replace("<math", MATH)
+            package.writestr(f"{poll['id']}.xml", item)
+    titles = [f"{letter}{what}" for letter in ascii_uppercase for what in ("", " tells")]
+    titles = ["lesson", "name", "question", "link", "right", *titles]
+    width = max(map(len, rows), default=5)
+    lines = [[*line, *[""] * width][:width] for line in (titles, *rows)]
+    write_table(out / "polls.csv", lines)
+    return len(polls)
+
+
+def qr_code(link: str) -> Any:
+    """Return the QR code of an address."""
+    import segno
+
+    return segno.make(link)
