@@ -7,6 +7,8 @@ SITE := .venv/.site
 HUB := .venv/.hub
 STAMPS += $(BROWSER) $(SITE) $(HUB)
 PROXY := configurable-http-proxy@5.1.0
+# A parser of polls that is somebody else's, to test ours.
+GIFT := gift-pegjs@1.0.2
 PORT ?= 8000
 # Several kernels at once: one thread each is faster than all fighting for the cores.
 ONE_THREAD := OMP_NUM_THREADS=1
@@ -70,6 +72,7 @@ tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file o
 
 $(BROWSER): $(SITE)
 	@$(PIP) -c constraints.txt -e '.[browser]'
+	@command -v npm > /dev/null && npm install --loglevel=error --no-audit --no-fund --no-save --prefix .venv/polls $(GIFT) > /dev/null || echo "Without npm, nobody else reads the polls."
 	@touch $@
 
 $(SITE): $(READY)

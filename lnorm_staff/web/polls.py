@@ -19,11 +19,11 @@ from lnorm_staff.web.exercises import in_order, options
 from lnorm_staff.web.formulas import NAMESPACE, as_mathml
 from lnorm_utils.words import inline
 
-__all__ = ["Choice", "as_html", "choices", "predictions", "write_polls"]
+__all__ = ["Choice", "as_html", "choices", "predictions", "template", "write_polls"]
 
 FORMULA = re.compile(r"\$\$?(.+?)\$\$?", re.DOTALL)
 ROOM = Path(__file__).parent
-GIFT = re.compile(r"([~=#{}:\\])")  # which have a meaning there
+GIFT = re.compile(r"([~=#{}:\\])")
 MATH = f"<math{NAMESPACE}"
 
 
@@ -100,8 +100,6 @@ def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:
     Args:
         site: the address of the web edition, or "". With it, links are whole, and have QR codes.
     """
-    from jinja2 import Environment, FileSystemLoader
-
     out.mkdir(parents=True, exist_ok=True)
     known, words = predictions(), words_in_context()
     polls, rows = [], []
@@ -119,15 +117,13 @@ def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:
         )
         votes = (part for one in found for part in (one.text, one.why))
         rows.append([path.stem, name, " ".join(asked.split()), link, right, *votes])
-    texts = Environment(loader=FileSystemLoader(ROOM / "polls"), trim_blocks=True)
-    texts.filters["gift"] = lambda text: GIFT.sub(r"\\\1", " ".join(text.split()))
-    gift = texts.get_template("polls.gift.txt").render(polls=polls)
+    gift = template("polls.gift.txt").render(polls=polls)
     (out / "polls.gift.txt").write_text(gift, encoding="utf-8")
     with zipfile.ZipFile(out / "polls.qti.zip", "w", zipfile.ZIP_DEFLATED) as package:
-        manifest = texts.get_template("imsmanifest.xml").render(polls=polls)
+        manifest = template("imsmanifest.xml").render(polls=polls)
         package.writestr("imsmanifest.xml", manifest)
         for poll in polls:
-            item = texts.get_template("item.xml").render(poll).replace("<math", MATH)
+            item = template("item.xml").render(poll).replace("<math", MATH)
             package.writestr(f"{poll['id']}.xml", item)
     titles = [f"{letter}{what}" for letter in ascii_uppercase for what in ("", " tells")]
     titles = ["lesson", "name", "question", "link", "right", *titles]
@@ -135,6 +131,15 @@ def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:
     lines = [[*line, *[""] * width][:width] for line in (titles, *rows)]
     write_table(out / "polls.csv", lines)
     return len(polls)
+
+
+def template(name: str) -> Any:
+    """Return a template of Jinja's; in GIFT, some signs have a meaning."""
+    from jinja2 import Environment, FileSystemLoader
+
+    texts = Environment(loader=FileSystemLoader(ROOM / "templates"), trim_blocks=True)
+    texts.filters["gift"] = lambda text: GIFT.sub(r"\\\1", " ".join(text.split()))
+    return texts.get_template(name)
 
 
 def qr_code(link: str) -> Any:

@@ -29,6 +29,7 @@ from lnorm_staff.web.getting import (
     how_to_get,
     write_archive,
 )
+from lnorm_staff.web.lecture import lecture_page, read_lectures
 from lnorm_staff.web.lesson_map import lesson_map
 from lnorm_staff.web.lesson_page import OPENINGS, explorer, lesson_page, with_handles
 from lnorm_staff.web.search import write_sections
@@ -40,12 +41,14 @@ PROJECT = ROOM.parents[1]
 COURSE = PROJECT / "lnorm_course"
 CACHE = PROJECT / "build/site"  # where the frames of explorers are kept
 WORK, SITE = CACHE / "work", CACHE / "work/site"  # which are made anew
+LECTURES = PROJECT / "docs/lectures.toml"
 CHECKING = COURSE / "checking"
 SCRIPTS = ("page.js", "predictions.js", "choosing.js", "live.js", "progress.js")
 STYLES = ("look.css", "live.css", "questions.css", "places.css", "print.css")
 # Where a page has a field for questions.
 SEARCH = "<!-- search -->"
 MAP = "<!-- map -->"
+GIVE = "<!-- lectures -->"
 FIELD = (
     '<form class="lnorm-search" role="search" action="{}search.html">'
     "<noscript>Searching needs JavaScript, which is off.</noscript>"
@@ -59,15 +62,27 @@ HEADING = re.compile(r"(?<=\.ipynb#)[^)\s]+(?=\))")
 TOCTREE = re.compile(r"```\{toctree\}.*?```", re.DOTALL)
 # Besides the lessons. What isn't a page can be fetched through a link.
 LICENSES = ("LICENSE", "lnorm_course/lessons/file_types/*.APACHE.txt")
-PAGES = ("README.md", ".github/*.md", "docs/**/*.md", *LICENSES, "CITATION.cff", "docs/pictures/*")
+PAGES = (
+    "README.md",
+    ".github/*.md",
+    "docs/**/*.md",
+    "docs/*.toml",
+    *LICENSES,
+    "CITATION.cff",
+    "docs/pictures/*",
+)
 
 
 def write_site(out: Path) -> None:
     """Write the site into a folder, anew.
 
     Raises:
-        SystemExit: Sphinx has found something wrong in a page, and says what.
+        SystemExit: a lecture or a page has something wrong in it, which is said.
     """
+    try:
+        read_lectures(LECTURES)
+    except ValueError as problem:  # said now, and not minutes later
+        raise SystemExit(str(problem)) from None
     shutil.rmtree(WORK, ignore_errors=True)
     (SITE / "pictures").mkdir(parents=True)
     with get_context("spawn").Pool() as pool:
@@ -78,6 +93,7 @@ def write_site(out: Path) -> None:
         write_static(WORK / "static")
         _run_sphinx()
         write_sections(SITE, pool)
+    (SITE / "lecture.html").write_text(lecture_page(LECTURES, _drawn), encoding="utf-8")
     for name in ("docs/pictures", OPENINGS):
         shutil.copytree(PROJECT / name, SITE / name)
     for path in lessons(ORIGINALS):
@@ -117,6 +133,7 @@ def _sources(pool: Any) -> Iterator[tuple[str, bytes]]:
             up = "../" * name.count("/")
             boxes = drawn.replace('"../', f'"{up}')
             text = text.replace(SEARCH, _raw(FIELD.format(up))).replace(MAP, _raw(boxes))
+            text = text.replace(GIVE, f'<a href="{up}lecture.html">Give one of them</a>.')
             text = _alive(LAB_ONLY.sub("", text), up)
             content = HEADING.sub(lambda found: _slug(found[0]), text).encode()
         yield name, content
@@ -155,7 +172,7 @@ def write_static(folder: Path) -> None:
     (folder / "live.css").write_text(text, encoding="utf-8")
     (folder / "row.js").write_text(ROW, encoding="utf-8")
     (folder / "rings.js").write_text(RINGS, encoding="utf-8")
-    alone = ("stix_two_math.*", "minisearch.*", "search.js")
+    alone = ("stix_two_math.*", "minisearch.*", "search.js", "lecture.*s*", "favicon.svg")
     for path in (path for pattern in alone for path in ROOM.glob(pattern)):
         shutil.copy(path, folder)
 

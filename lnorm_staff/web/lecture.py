@@ -1,0 +1,90 @@
+"""Lectures from `docs/lectures.toml`: a page that shows a room one thing at a time."""
+
+import itertools
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lnorm_course import explorers
+from lnorm_course.explorers.engine.controls import one_of
+from lnorm_diagnose.slips.notation import TextError
+from lnorm_staff.exercise_words import words_in_context
+from lnorm_staff.web.baking import calls_in, curly
+from lnorm_staff.web.exercises import options
+from lnorm_staff.web.lesson_page import explorer
+from lnorm_staff.web.polls import as_html, choices, predictions, template
+from lnorm_utils.words import inline
+
+__all__ = ["lecture_page", "read_lectures"]
+
+KEYS = {"ask": str, "words": str, "discuss": int, "show": str, "minutes": int, "say": str}
+
+
+def read_lectures(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the parts of each lecture by its name.
+
+    Raises:
+        ValueError: a part names what there isn't, or is written wrongly; it has file and line.
+    """
+    text = path.read_text("utf-8")
+
+    def wrong(at: int, problem: object) -> TextError:
+        return TextError(path, text.count("\n", 0, at) + 1, str(problem))
+
+    try:
+        lectures: dict[str, list[dict[str, Any]]] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as problem:
+        raise ValueError(f"{path.name}: {problem}.") from None
+    for name, parts in lectures.items():
+        heads = [head.start() for head in re.finditer(rf"^\[\[{name}\]\]", text, re.MULTILINE)]
+        if not heads or len(heads) != len(parts):
+            at = max(text.find(f"[{name}"), 0)
+            raise wrong(at, f"a part of a lecture begins with [[{name}]], in a line of its own.")
+        for part, head in zip(parts, heads, strict=True):
+            for key, value in part.items():
+                try:
+                    _check(key, value)
+                except Exception as problem:
+                    line = re.compile(rf"^{key}\b", re.MULTILINE).search(text, head)
+                    raise wrong(line.start() if line else head, problem) from None
+    return lectures
+
+
+def _check(key: str, value: Any) -> None:
+    """Raise an error that says what's wrong with a line of a lecture, and what there is."""
+    kind = one_of(key, KEYS, "a word of a part") and KEYS[key]
+    if not isinstance(value, kind):
+        raise ValueError(f"{key} is {'a number' if kind is int else 'a text'}, not {value!r}.")
+    if key == "ask":
+        one_of(value, predictions(), "ask")
+    elif key == "show":
+        name = str(value).partition("(")[0]
+        one_of(name, explorers.__all__, "show")
+        eval(str(value), {name: getattr(explorers, name)})  # which knows its presets
+
+
+def lecture_page(path: Path, draw: Callable[[str], Path]) -> str:
+    """Write the lectures of a file as a page.
+
+    Args:
+        draw: from the call of an explorer to the folder with its frames.
+    """
+    lectures = read_lectures(path)
+    for parts in lectures.values():
+        ends = [0, *itertools.accumulate(part.get("minutes", 0) for part in parts)]
+        for part, begin, end in zip(parts, ends, ends[1:], strict=False):
+            part["time"] = f"Minutes {begin} to {end}."
+            words = part.get("words", words_in_context().get(part.get("ask", ""), ""))
+            if "ask" in part:
+                question = predictions()[part["ask"]]
+                words, _ = options(words, question)
+                part["choices"] = [
+                    (inline(choice.text), curly(inline(choice.why)), choice.is_right)
+                    for choice in choices(question, part.get("words", words))
+                ]
+            part["words"], part["say"] = curly(as_html(words)), as_html(part.get("say", ""))
+            calls = calls_in(part.get("show", ""))
+            part["pictures"] = [explorer(call, draw, "") for call in calls]
+    return template("lecture.html").render(lectures=lectures)
