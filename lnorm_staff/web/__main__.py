@@ -10,6 +10,8 @@ from lnorm_staff.web.polls import write_polls
 from lnorm_staff.web.site import PROJECT, write_site
 from lnorm_utils.words import counted
 
+LECTURE = "lecture"  # what can be handed out besides lessons
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Do what the command line asks for.
@@ -24,7 +26,7 @@ def main(arguments: list[str] | None = None) -> None:
     site = commands.add_parser("site", help="write all pages")
     site.add_argument("--out", type=Path, default=PROJECT / "site", help="the folder (site)")
     handout = commands.add_parser("handout", help="write one lesson as a single file")
-    handout.add_argument("lesson", help="such as 06, or its topic, such as collapse")
+    handout.add_argument("lesson", help="such as 06, or its topic, or lecture")
     polls = commands.add_parser("polls", help="write predictions for learning platforms")
     polls.add_argument("--lessons", nargs="+", metavar="LESSON", help="such as 06 (all)")
     polls.add_argument("--site", default="", help="the address of the web edition, for QR codes")
@@ -33,21 +35,22 @@ def main(arguments: list[str] | None = None) -> None:
         write_site(options.out)
         print(f"To see the site: python -m http.server -d {options.out}")
         return
+    is_poll = options.command == "polls"
     try:
-        named = options.lessons if options.command == "polls" else [options.lesson]
-        chosen = [lesson_named(ORIGINALS, name) for name in named or []] or lessons(ORIGINALS)
+        names = options.lessons or [] if is_poll else [options.lesson]
+        chosen = [lesson_named(ORIGINALS, name) for name in names if name != LECTURE]
     except ValueError as problem:
         raise SystemExit(str(problem)) from None
-    if options.command == "polls":
-        out = PROJECT / "build/polls"
-        number = write_polls(chosen, out, options.site and f"{options.site.rstrip('/')}/")
-        codes = "with" if options.site else "without ADDRESS=…, so without"
+    if is_poll:
+        out, site = PROJECT / "build/polls", options.site.rstrip("/")
+        number = write_polls(chosen or lessons(ORIGINALS), out, f"{site}/" if site else "")
+        codes = "with" if site else "without ADDRESS=…, so without"
         print(f"Written: {counted(number, 'question')} into {out}, {codes} QR codes")
         return
-    (lesson,) = (path.stem for path in chosen)
-    pages, out = PROJECT / "build/for_handouts", PROJECT / "build/handouts" / f"{lesson}.html"
+    pages, name = PROJECT / "build/for_handouts", chosen[0].stem if chosen else LECTURE
+    out = PROJECT / "build/handouts" / f"{name}.html"
     write_site(pages)
-    write_handout(pages / "notebooks" / f"{lesson}.html", out)
+    write_handout(pages / ("notebooks" if chosen else ".") / f"{name}.html", out)
     print(f"Written: {out} ({out.stat().st_size / 1e6:.1f} MB)")
 
 

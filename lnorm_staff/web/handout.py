@@ -36,7 +36,7 @@ def write_handout(page: Path, out: Path) -> None:
     for tag in soup.select("a[href]"):
         if not tag["href"].startswith(("#", "http")):
             tag.unwrap()
-    for tag in soup.select(".lnorm-live"):
+    for tag in {tag["data-folder"]: tag for tag in soup.select(".lnorm-live")}.values():
         for packed in sorted((page.parent / tag["data-folder"]).glob("*.gz")):
             inside = soup.new_tag("script", type="text/plain")
             inside["data-file"] = f"{tag['data-folder']}/{packed.name}"

@@ -23,7 +23,7 @@ function fit() {
   const box = shown.querySelector(".shown");
   stage.style.setProperty("--high", `${box.clientHeight}px`);
   const row = box.querySelector(".stage")?.row;
-  for (let grow = 1.7; row && grow >= 1; grow -= 0.05) {
+  for (let grow = row?.isCells ? box.clientWidth / 640 : 1.7; row && grow >= 1; grow -= 0.05) { // cells need a width
     stage.style.setProperty("--grow", grow);
     row.draw();
     if (row.height * grow <= box.clientHeight) break;

@@ -49,7 +49,7 @@ function addresses(topic, page) {
     history.replaceState(null, "", `#${topic}=${chosen ? slug(chosen.name) : state.join()}`);
     try {
       await navigator.clipboard.writeText(location.href);
-      return "link copied";
+      return location.protocol === "file:" ? "link copied, for this device" : "link copied";
     } catch { // a page that isn't secure may not copy
       return "it’s in the address bar";
     }

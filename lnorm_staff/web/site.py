@@ -85,12 +85,16 @@ def write_site(out: Path) -> None:
         raise SystemExit(str(problem)) from None
     shutil.rmtree(WORK, ignore_errors=True)
     (SITE / "pictures").mkdir(parents=True)
+    print(
+        "Drawing all states of the pictures: minutes the first time, and seconds later.", flush=True
+    )
     with get_context("spawn").Pool() as pool:
         for name, content in _sources(pool):
             path = WORK / "source" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         write_static(WORK / "static")
+        print("Laying out the pages, which takes about a minute.", flush=True)
         _run_sphinx()
         write_sections(SITE, pool)
     (SITE / "lecture.html").write_text(lecture_page(LECTURES, _drawn), encoding="utf-8")
