@@ -27,6 +27,7 @@ def write_handout(page: Path, out: Path) -> None:
     from bs4 import BeautifulSoup
 
     soup: Any = BeautifulSoup(page.read_text("utf-8"), "html.parser")
+    soup.html["class"] = [*soup.html.get("class", []), "lnorm-alone"]
     for tag in soup.select(ELSEWHERE):
         tag.decompose()
     for kind, name in FILES.items():
