@@ -130,6 +130,17 @@ def test_without_javascript_nothing_promises_what_does_not_work(visit, name):
         assert page.locator(".lnorm-row-place img").first.is_visible()
 
 
+def test_in_high_contrast_what_is_pressed_differs(visit):
+    page = visit(LESSONS[5], forced_colors="active").page
+    pressed, other = (
+        page.locator(f".chips [aria-pressed={is_pressed}]").first.evaluate(
+            "button => getComputedStyle(button).backgroundColor"
+        )
+        for is_pressed in ("true", "false")
+    )
+    assert pressed != other
+
+
 def test_what_is_folded_is_printed(visit):
     page = visit(LESSONS[0]).page
     folds = page.locator("summary:text-matches('^(After|What|Show) ')").locator("..")
