@@ -1,6 +1,5 @@
 """Lectures from `docs/lectures.toml`: a page that shows a room one thing at a time."""
 
-import itertools
 import re
 import tomllib
 from collections.abc import Callable
@@ -73,18 +72,19 @@ def lecture_page(path: Path, draw: Callable[[str], Path]) -> str:
     """
     lectures = read_lectures(path)
     for parts in lectures.values():
-        ends = [0, *itertools.accumulate(part.get("minutes", 0) for part in parts)]
-        for part, begin, end in zip(parts, ends, ends[1:], strict=False):
-            part["time"] = f"Minutes {begin} to {end}."
-            words = part.get("words", words_in_context().get(part.get("ask", ""), ""))
+        end = 0
+        for part in parts:
+            begin, end = end, end + part.setdefault("minutes", 0)
+            words = ""
             if "ask" in part:
                 question = predictions()[part["ask"]]
-                words, _ = options(words, question)
+                asked = words_in_context().get(part["ask"], "")
+                words, _ = options(asked, question)
                 part["choices"] = [
                     (inline(choice.text), curly(inline(choice.why)), choice.is_right)
-                    for choice in choices(question, part.get("words", words))
+                    for choice in choices(question, asked)
                 ]
-            part["words"], part["say"] = curly(as_html(words)), as_html(part.get("say", ""))
-            calls = calls_in(part.get("show", ""))
-            part["pictures"] = [explorer(call, draw, "") for call in calls]
+            part["words"] = curly(as_html(part.get("words", words)))
+            part["say"] = f"Minutes {begin} to {end}. {as_html(part.get('say', ''))}"
+            part["pictures"] = [explorer(c, draw, "") for c in calls_in(part.get("show", ""))]
     return template("lecture.html").render(lectures=lectures)

@@ -176,27 +176,32 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
 
 
 def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
-    """Yield what shows an answer, folded: code, the words about it, and code that belongs to them.
+    """Yield what shows an answer, folded: code, the words about it, and what belongs to them.
 
-    A picture that draws in the browser and stands right behind that is folded as well. Rings in
-    front of it ask the same question, and stay open.
+    That's all up to a heading, to a paragraph that begins in bold, or to something for the reader.
+    Rings in front of it ask the same question, and stay open.
     """
     yield from _picture(rest, "rings")
     inside = list(_code(rest))
     if not inside:
         return
-    if rest and rest[0]["cell_type"] == "markdown":
-        text = rest.pop(0)["source"]
-        found = NEXT.search(text)
-        end = found.start() if found else len(text)
-        inside += [_words(text[:end])] if end else []
-        if found:
-            rest.insert(0, _words(text[end:]))
-        inside += _code(rest)
-    inside += _picture(rest, *IN_BROWSER)
+    left = None
+    while left != len(rest):
+        left = len(rest)
+        inside += [*_words_here(rest), *_code(rest), *_picture(rest, *IN_BROWSER)]
     label = "Show the answer" if isinstance(exercise, Prediction) else "Go on"
     fold = FOLD.format("answer", label + unseen(exercise))
     yield from [_raw(fold), *inside, _raw("</details>")]
+
+
+def _words_here(rest: list[Cell]) -> Iterator[Cell]:
+    """Take the words that come next, up to a heading or a paragraph that begins in bold."""
+    if rest and rest[0]["cell_type"] == "markdown":
+        text = rest[0]["source"]
+        end = found.start() if (found := NEXT.search(text)) else len(text)
+        rest[:1] = [_words(text[end:])] if found else []
+        if end:
+            yield _words(text[:end])
 
 
 def _code(rest: list[Cell]) -> Iterator[Cell]:

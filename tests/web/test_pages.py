@@ -25,21 +25,27 @@ def folder(tmp_path, monkeypatch):
 
 
 def letters(cell):
-    """Say what a cell is: F for each form; ( or ), ends of a fold; #, a heading; O, outputs."""
+    """Say what a cell is: F for each form; ( or ), ends of a fold, with A that of an answer; #, a
+    heading; B, bold; W, other words; O, outputs."""
     text = "".join(cell["source"])
     if not text.startswith("`````"):
-        return "O" if cell.get("outputs") else "#" * text.startswith("#")
+        is_text = cell["cell_type"] == "markdown"
+        starts = {"#": "#", "**": "B"}
+        words = next((kind for start, kind in starts.items() if text.startswith(start)), "W")
+        return "O" if cell.get("outputs") else words * is_text
     opened = text.count("<details") - text.count("</details>")
     forms = text.count('class="lnorm-prediction')
-    return "F" * forms or "(" * opened or ")" * -opened
+    return "F" * forms or "(" * opened + "A" * text.count("lnorm-answer") or ")" * -opened
 
 
 @pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.stem)
 def test_before_an_answer_nothing_shows_it(path, folder):
     lesson = json.loads(path.read_text("utf-8"))
-    page = "".join(
-        map(letters, lesson_page(lesson, path.stem, lambda call: folder, folder)["cells"])
-    )
+    cells = lesson_page(lesson, path.stem, lambda call: folder, folder)["cells"]
+    whole = "".join(map(letters, cells))
+    # What is said of an answer stays folded, up to a heading or to what is to be done.
+    assert not re.search(r"\(A[^()]*\)[WO]", whole)
+    page = re.sub("[ABW]", "", whole)
     source = "\n".join("".join(cell["source"]) for cell in lesson["cells"])
     checked = re.findall(r"^(\w+)\.check\(\.\.\.\)", source, re.MULTILINE)
     assert page.count("F") == sum(name in NAMES for name in checked) > 0
