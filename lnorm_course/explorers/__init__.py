@@ -11,9 +11,9 @@ from lnorm_course.explorers.invariances import explore_invariances
 from lnorm_course.explorers.offset import explore_offset
 from lnorm_course.explorers.precision import explore_precision
 from lnorm_course.explorers.projection import explore_projection
-from lnorm_course.explorers.residual import explore_residual, explore_stream
 from lnorm_course.explorers.rings import explore_rings
 from lnorm_course.explorers.row import explore_row
+from lnorm_course.explorers.stream import explore_stream
 from lnorm_course.explorers.transformer import explore_transformer
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "explore_offset",
     "explore_precision",
     "explore_projection",
-    "explore_residual",
     "explore_rings",
     "explore_row",
     "explore_stream",

@@ -3,7 +3,6 @@ import { drawGroup, element } from "./engine/controls.js";
 import { drawTools } from "./row_buttons.js";
 import { layoutCells } from "./row_cells.js";
 import { takeCells, takeMachine } from "./row_hands.js";
-import { drawLane, laneOf, layoutLane, tellLane } from "./row_lane.js";
 import { HANDLE, addressed, nameIn, ownerOf } from "./row_links.js";
 import { drawMachine, layoutMachine, pen, tellMachine } from "./row_machine.js";
 import { clamp, derive, isOnWay, short, stations } from "./row_numbers.js";
@@ -12,7 +11,7 @@ import { differ, tellCells, tellGuess, tellRow } from "./row_words.js";
 // Milliseconds until a hand is away, of a change, and from station to station.
 const [AWAY, BEAT, SEGMENT] = [8000, 600, 1500];
 const DEPTHS = { numbers: "numbers", row: "one word", steps: "its steps" };
-const PLAIN = { rms: false, eps: 1e-5, gamma: null, beta: null, lane: null, guess: null };
+const PLAIN = { rms: false, eps: 1e-5, gamma: null, beta: null, guess: null };
 const FORMULA = `<math displaystyle="true" role="img"><mi data-of="y">y</mi><mo>=</mo><mfrac><mrow
 data-of="centered"><mi data-of="x">x</mi><mrow data-of="mean"><mo>−</mo><mi>mean</mi></mrow></mrow>
 <msqrt data-of="spread"><mi data-of="var" class="under">var</mi><mo>+</mo><mi data-of="eps">ε</mi></msqrt>
@@ -160,8 +159,7 @@ class Row {
 
   /** Say what is seen: the words of a preset, or what has become of the numbers. */
   tell(said) {
-    const { lane } = this.state;
-    const words = said ?? (this.isCells || lane ? tellCells(this) : tellRow(this));
+    const words = said ?? (this.isCells ? tellCells(this) : tellRow(this));
     const told = words.charAt(0).toUpperCase() + words.slice(1);
     if (this.says.textContent !== told) this.says.textContent = told; // or it'd be read out again
   }
@@ -173,14 +171,14 @@ class Row {
     const width = Math.min(this.stage.clientWidth, 760);
     if (!width || !this.now) return;
     const { state, page, isCells } = this;
-    const isMachine = !isCells && !state.lane;
-    this.bar.hidden = !isMachine || Boolean(state.guess);
+    this.bar.hidden = isCells || Boolean(state.guess);
     this.root.classList.toggle("steps", state.depth === "steps");
     for (const { svg } of this.views) svg.classList.toggle("away", isCells);
     if (isCells) this.drawCells(width);
-    else for (const node of this.nodes.values()) node.classList.add("away");
-    if (state.lane && !isCells) this.drawLane(width);
-    if (isMachine) this.drawRow(width);
+    else {
+      for (const node of this.nodes.values()) node.classList.add("away");
+      this.drawRow(width);
+    }
     if (!this.drag) this.height = this.heightIn(width);
     const header = document.querySelector(".mobile-header")?.offsetHeight ?? 0;
     this.stage.style.cssText = `--height: ${this.height}px; --header: ${header}px;
@@ -237,16 +235,6 @@ class Row {
     if (tone !== undefined) node.style.setProperty("--fill", `${Math.min(1, tone) * 28}%`);
     if (text !== undefined) (node.lastElementChild ?? node).textContent = text;
     if (kind === "cell") Object.assign(node.firstChild, { value, ariaValueText: short(value) });
-  }
-
-  drawLane(width) {
-    const { state: { x, at, lane }, views: [view, other] } = this;
-    const steps = laneOf(x[at], lane);
-    view.place = layoutLane(width, steps, this.look);
-    view.svg.style.height = `${view.place.height}px`;
-    other.svg.toggleAttribute("hidden", true);
-    drawLane(view.pen, steps, view.place, { word: this.words[at], edge: this.edge });
-    this.drawTable(tellLane(steps, this.page.letters));
   }
 
   drawRow(width) {

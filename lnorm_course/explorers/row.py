@@ -14,7 +14,7 @@ from lnorm_course.explorers.engine.controls import one_of
 from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.stills import Still
 from lnorm_utils.data import encoded_points
-from lnorm_utils.functional import layer_norm, layer_norm_steps
+from lnorm_utils.functional import layer_norm_steps
 from lnorm_utils.plotting import number_lines, shared_cells
 from lnorm_utils.plotting.picture import GRAY, MEAN, SPREAD, Picture, in_style
 
@@ -22,7 +22,7 @@ __all__ = ["Row", "explore_row"]
 
 HERE = Path(__file__).parent
 # Each imports only those before it.
-PARTS = ("numbers", "buttons", "cells", "lane", "machine", "hands", "words", "links")
+PARTS = ("numbers", "buttons", "cells", "machine", "hands", "words", "links")
 SCRIPTS = (ENGINE / "controls.js", *(HERE / f"row_{part}.js" for part in PARTS), HERE / "row.js")
 # One script, as a widget needs it: what a file imports stands above it.
 SCRIPT = "\n".join(
@@ -34,7 +34,6 @@ STYLE = "\n".join(file.read_text("utf-8") for file in STYLES)
 # state that it starts in, and others, which are changes of it.
 SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
 REACH = 16  # how far an axis goes; half of that is how many times as large results are shown
-Numbers = tuple[Any, ...]
 SENTENCES = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
 
 
@@ -80,10 +79,8 @@ class Row(Still):
         if "guess" in state:
             return number_lines([x[0]]).png()
         affine = (tuple(state.get(name) or ()) for name in ("gamma", "beta"))
-        lane = tuple(state.get("lane") or ())
-        return _stations(
-            x[state.get("at", 0)], *affine, state.get("rms", False), lane, self.page["reach"]
-        )
+        row, rms = x[state.get("at", 0)], state.get("rms", False)
+        return _stations(row, *affine, rms, self.page["reach"])
 
 
 @cache
@@ -92,18 +89,9 @@ def _table(rows: tuple[tuple[float, ...], ...], length: int, over: str) -> bytes
     return shared_cells(words, tuple(map("NLD".index, over))).png()
 
 
-def _way(
-    x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, lane: Numbers, zoom: int
-) -> dict[str, Tensor]:
+def _way(x: Tensor, gamma: Tensor, beta: Tensor, rms: bool, zoom: int) -> dict[str, Tensor]:
     """Return what a row is at each station, by its name."""
     steps = layer_norm_steps(x, len(x))
-    if lane:
-        parts = {"LN": lambda v: layer_norm(v, len(v)), "f doubles": lambda v: 2 * v}
-        way = {"x": x}
-        for part in lane:
-            (*_, last) = way.values()
-            way[part] = parts.get(part, lambda v: v + x)(last)
-        return way
     y = x / x.square().mean().sqrt() if rms else steps.x_hat
     way = {"x": x} if rms else {"x": x, "− mean": x - steps.mean}
     way["÷ RMS" if rms else "÷ spread"] = y
@@ -114,15 +102,15 @@ def _way(
 @cache  # many presets begin with the same picture
 @in_style
 def _stations(*args: Any) -> bytes:
-    row, gamma, beta, rms, lane, reach = args
+    row, gamma, beta, rms, reach = args
     x = torch.tensor(row, dtype=torch.float64)
-    way = _way(x, torch.tensor(gamma), torch.tensor(beta), rms, lane, reach // 2)
+    way = _way(x, torch.tensor(gamma), torch.tensor(beta), rms, reach // 2)
     picture = Picture("", 5.8, 0.62 * len(way) + 0.4)
     ax = picture.subplots()
     lines = torch.stack([*way.values()])
     heights = torch.arange(len(way))
     means, spreads = lines.mean(1), lines.std(1, correction=0)
-    until = len(way) if lane else [*way].index(f"× {reach // 2}")
+    until = [*way].index(f"× {reach // 2}")
     edges = (means - spreads)[:until], (means + spreads)[:until]
     ax.fill_betweenx(heights[:until], *edges, color=SPREAD, alpha=0.25, lw=0)
     ax.plot(means, heights, color=MEAN, lw=2.5)

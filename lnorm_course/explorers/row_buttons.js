@@ -6,7 +6,7 @@ export function drawTools(row, chips, tools) {
   const { page } = row;
   const toggle = (name, press, isOn, when = () => true) => [tools, name, press, isOn, when];
   const has = page.toggles ?? ["eps"];
-  const isRow = (name) => () => !row.isCells && !row.state.lane && !row.state.guess && has.includes(name);
+  const isRow = (name) => () => !row.isCells && !row.state.guess && has.includes(name);
   const ones = page.x[0].map(() => 1);
   const affine = { gamma: ones.with(0, 0.5).with(1, 2), beta: ones.map(() => 0).with(-1, 0.5) };
   const buttons = [

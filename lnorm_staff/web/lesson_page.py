@@ -35,7 +35,7 @@ OPENINGS = "docs/openings"
 # A word of the text that points into the row above it: `[mean](#row=mean)`.
 HANDLE = re.compile(r"\[([^\]]+)\]\((#row=[^)]+)\)")
 
-IN_BROWSER = ("row", "rings")  # what draws there by itself
+IN_BROWSER = ("row", "rings", "stream")  # what draws there by itself
 
 Cell = dict[str, Any]
 

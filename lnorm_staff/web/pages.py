@@ -31,7 +31,7 @@ def _formula(translator: Any, node: Any, display: str = "inline") -> None:
 
 
 def _complete(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Say on a page what it is and how to run it, and bring what draws its rows and its rings."""
+    """Say on a page what it is and how to run it, and bring what draws in the browser."""
     if tree is None:
         return
     before, row, _ = context["body"].partition("lnorm-row-place")
@@ -42,9 +42,10 @@ def _complete(app: Any, page: str, template: str, context: dict[str, Any], tree:
         script = context["pathto"]("_static/row.js", 1)
         waits = "" if "<h2" in before else ' blocking="render"'
         context["metatags"] += f'<script type="module"{waits} src="{script}"></script>'
-    if "lnorm-rings-place" in context["body"]:
-        script = context["pathto"]("_static/rings.js", 1)
-        context["metatags"] += f'<script type="module" src="{script}"></script>'
+    for topic in ("rings", "stream"):
+        if f"lnorm-{topic}-place" in context["body"]:
+            script = context["pathto"](f"_static/{topic}.js", 1)
+            context["metatags"] += f'<script type="module" src="{script}"></script>'
 
 
 def _description(app: Any, page: str, context: dict[str, Any], tree: Any) -> str:

@@ -17,6 +17,7 @@ from lnorm_course.explorers.engine.panels import HERE as ENGINE
 from lnorm_course.explorers.engine.panels import SCRIPT
 from lnorm_course.explorers.rings import SCRIPT as RINGS
 from lnorm_course.explorers.row import SCRIPT as ROW
+from lnorm_course.explorers.stream import SCRIPT as STREAM
 from lnorm_course.lab.lesson_files import CHECK, ORIGINALS, cleared, read, write
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.exercise_words import LAB_ONLY
@@ -169,6 +170,7 @@ def write_static(folder: Path) -> None:
         ENGINE / "explorer.css",
         COURSE / "explorers/row.css",
         COURSE / "explorers/rings.css",
+        COURSE / "explorers/stream.css",
         CHECKING / "gaps.css",
         *(ROOM / name for name in STYLES),
     )
@@ -176,6 +178,7 @@ def write_static(folder: Path) -> None:
     (folder / "live.css").write_text(text, encoding="utf-8")
     (folder / "row.js").write_text(ROW, encoding="utf-8")
     (folder / "rings.js").write_text(RINGS, encoding="utf-8")
+    (folder / "stream.js").write_text(STREAM, encoding="utf-8")
     alone = ("stix_two_math.*", "minisearch.*", "search.js", "lecture.*s*", "favicon.svg")
     for path in (path for pattern in alone for path in ROOM.glob(pattern)):
         shutil.copy(path, folder)

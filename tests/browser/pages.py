@@ -11,7 +11,7 @@ ASKING = [
     "docs/hour.html",
     *(f"notebooks/{path.stem}.html" for path in NOTEBOOK_PATHS),
 ]
-CALL = re.compile(r'"explore_(?!row\b|rings\b)\w+\(')
+CALL = re.compile(r'"explore_(?!row\b|rings\b|stream\b)\w+\(')
 ALIVE = [f"notebooks/{path.stem}.html" for path in LESSON_PATHS if CALL.search(path.read_text())]
 OTHERS = ["index.html", "README.html", "search.html?q=mean", "404.html"]
 PAGES = [*OTHERS, *dict.fromkeys([*ASKING, *(f"{path.with_suffix('')}.html" for path in TEXTS)])]

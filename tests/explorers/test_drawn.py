@@ -23,12 +23,11 @@ from lnorm_course.explorers import gradient as of_gradient
 from lnorm_course.explorers import invariances as of_invariances
 from lnorm_course.explorers import projection as of_projection
 from lnorm_course.explorers.amplitude import DRAWN
-from lnorm_course.explorers.residual import PLACEMENTS, number
 from lnorm_course.lessons.file_types import FORMULAS, as_codes, likeliest, sample_files, with_norm
 from lnorm_course.lessons.transformer.grid import BEGINNINGS, RATES, run, split
 from lnorm_course.lessons.transformer.model import PLACES
 from lnorm_course.lessons.transformer.text import entropies
-from lnorm_utils.data import normal, residual_stack
+from lnorm_utils.data import normal
 from lnorm_utils.plotting.points import in_plane
 
 made = cache(lambda name: getattr(explorers, f"explore_{name}")())
@@ -221,44 +220,6 @@ def by_least_squares(size, scale):
     return r2, (other - middle) @ fit + target
 
 
-def residual(words, panels, depth, placement, final_norm, own_directions):
-    norms, scales = by_autograd(depth, placement, final_norm, own_directions)
-    for artists, values in zip(panels, (norms, scales), strict=True):
-        yield from of_seeds(artists, placement, values)
-    assert f"is {number(np.median(norms, 0)[0])} in block 1" in words
-
-
-def stream(words, panels, depth, placement):
-    _, scales = by_autograd(depth, placement, False, False)
-    yield from of_seeds(panels[0], placement, scales)
-    begin, *_, end = np.median(scales, 0)
-    assert f"goes from {number(begin)} to {number(end)}." in words
-
-
-def of_seeds(artists, placement, values):
-    low, high, *medians = artists
-    yield low.get_ydata(), values.min(0)
-    yield high.get_ydata(), values.max(0)
-    yield medians[[*PLACEMENTS].index(placement)].get_ydata(), np.median(values, 0)
-
-
-def by_autograd(depth, placement, final_norm, own_directions):
-    """Compute the gradient norms (seeds, depth) and scales (seeds, depth + 1) by backward."""
-    x = normal(64, 64, seed=1, dtype=torch.float64)  # as in the lesson
-    slope = normal(*x.shape[0 if own_directions else 1 :], seed=2, dtype=torch.float64)
-    norms, scales = [], []
-    for seed in range(5):
-        stack = residual_stack(depth, PLACEMENTS[placement], seed=seed, final_norm=final_norm)
-        (stack(x) * slope).sum(-1).mean().backward()
-        each = [torch.cat([p.grad.flatten() for p in b.parameters()]) for b in stack.blocks]
-        norms.append([gradient.norm().item() for gradient in each])
-        stream = [x]
-        for block in stack.blocks:
-            stream.append(block(stream[-1]))
-        scales.append([h.var(-1, correction=0).mean().sqrt().item() for h in stream])
-    return np.array(norms), np.array(scales)
-
-
 def transformer(words, panels, rate, place, embeddings, warm_up):
     (*curves, _, _, _, _), (_, text) = panels
     steps = 100 if warm_up else 1
@@ -304,17 +265,6 @@ CHECKS = {
         1e-7,
         [(2, True, 0.1), (3, False, 1), (6, False, 1), (6, True, 1), (64, True, 10)],
     ),
-    residual: (
-        1e-9,
-        [
-            (2, "post-LN", False, False),
-            (24, "post-LN", False, True),
-            (24, "pre-LN", True, False),
-            (24, "pre-LN", False, True),
-            (2, "no norm", True, True),
-        ],
-    ),
-    stream: (1e-9, [(24, "post-LN"), (6, "no norm")]),
     transformer: (
         0,
         [

@@ -19,7 +19,7 @@ from lnorm_course import explorers
 MOST_STATES = 3_000  # which are all drawn ahead
 WIDGETS = ipywidgets.widgets.widget._instances
 # All but those that draw in the browser.
-OTHERS = ("explore_row", "explore_rings")
+OTHERS = ("explore_row", "explore_rings", "explore_stream")
 NAMES = [n for n in explorers.__all__ if n.startswith("explore_") and n not in OTHERS]
 NOT_FOR_PEOPLE = re.compile(r"nan|inf\b|-\d|e[-+−]?0|−0(\.0+)?(?!\.?\d)")  # a true minus sign is −
 SENTENCE = re.compile(r"[.?](?= [A-Z0-9γβσεµ]|$)")

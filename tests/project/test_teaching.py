@@ -8,6 +8,7 @@ from project import LESSON_PATHS, NOTEBOOKS, PRESET, PROJECT, named_presets
 from lnorm_course import explorers
 from lnorm_course.explorers.rings import NETWORKS
 from lnorm_course.explorers.row import SHEETS
+from lnorm_course.explorers.stream import PRESETS
 from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.grading.report.page import FOR_BELIEF
 from lnorm_utils import LayerNorm
@@ -27,12 +28,14 @@ def test_there_is_a_question_for_each_lesson_and_a_picture_for_each_belief():
 
 
 # Those of the other explorers are looked up beside them, where each is made once.
-def test_every_explorer_that_a_lesson_or_a_page_names_is_there_and_every_preset_of_two():
+def test_every_explorer_that_a_lesson_or_a_page_names_is_there_and_every_preset_of_three():
     assert {name for name, _ in named_presets()} <= {*explorers.__all__}
     assert len(named_presets()) > 30
-    presets = {preset for sheet in SHEETS.values() for preset in sheet["states"]}
-    assert {preset for name, preset in named_presets() if name == "explore_row"} <= presets
-    assert {preset for name, preset in named_presets() if name == "explore_rings"} <= {*NETWORKS}
+    of_row = {preset for sheet in SHEETS.values() for preset in sheet["states"]}
+    for topic, known in {"row": of_row, "rings": NETWORKS, "stream": PRESETS}.items():
+        assert {preset for name, preset in named_presets() if name == f"explore_{topic}"} <= {
+            *known
+        }
 
 
 def test_what_to_show_for_a_lesson_is_in_that_lesson_and_for_a_belief_it_can_be_run():

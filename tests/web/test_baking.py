@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lnorm_course.explorers import explore_stream
+from lnorm_course.explorers import explore_transformer
 from lnorm_staff.web import baking
 from lnorm_staff.web.baking import bake, page_of
 
-CALL = "explore_stream()"  # the one with the fewest states
+CALL = "explore_transformer()"  # the one with the fewest states
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def read(file):
 
 
 def test_every_state_is_drawn_in_order_and_those_that_a_page_may_begin_with_come_first(folder):
-    explorer = explore_stream()
+    explorer = explore_transformer()
     frames = {tuple(f["state"]): f for f in map(json.loads, read(folder / "all.gz").split("\n"))}
     assert [*frames] == explorer.states()
     for state, frame in frames.items():

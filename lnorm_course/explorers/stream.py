@@ -1,0 +1,95 @@
+"""The stream: how wide the trunk of a residual stack is, by the place of its norms, and what comes
+back through it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lnorm_course.explorers.engine.controls import one_of
+from lnorm_course.explorers.engine.panels import HERE as ENGINE
+from lnorm_course.explorers.engine.stills import Still
+from lnorm_utils.plotting import new_picture
+from lnorm_utils.plotting.picture import BLUE, SPREAD
+from lnorm_utils.words import counted, significant
+
+__all__ = ["Stream", "explore_stream"]
+
+HERE = Path(__file__).parent
+FILES = [ENGINE / "controls.js", HERE / "stream.js", ENGINE / "explorer.css", HERE / "stream.css"]
+CONTROLS, DRAW, STYLE, OWN = (file.read_text("utf-8") for file in FILES)
+RECORD = (HERE / "stream.json").read_text("utf-8")  # by `make tool NAME=stream`
+SCRIPT = f"{CONTROLS}\nconst RECORDED = {RECORD};\n{DRAW}"
+RECORDED: dict[str, Any] = json.loads(RECORD)
+PLACES = {"post": "post-LN", "pre": "pre-LN", "none": "no norm"}
+# What can be chosen: nothing that a lesson asks about can be seen before.
+ONE = {"depths": [1], "depth": 1, "has": ["place"], "back": False, "place": "post"}
+ONE |= {"final": "off", "own": "one"}
+TWO = ONE | {"depths": [1, 2], "depth": 2, "place": "pre"}
+DEEP = TWO | {"depths": RECORDED["depths"], "depth": 24, "has": ["place", "final"], "final": "on"}
+BACK = DEEP | {"has": ["place", "final", "own"], "back": True, "place": "post"}
+PRESETS: dict[str, dict[str, Any]] = {
+    "1 block": ONE,
+    "2 blocks, pre-LN": TWO,
+    "24 blocks, pre-LN": DEEP,
+    "24 blocks, pre-LN, no final norm": DEEP | {"final": "off"},
+    "24 blocks, post-LN, gradients": BACK,
+    "24 blocks, post-LN, own directions": BACK | {"own": "own"},
+}
+
+
+class Stream(Still):
+    """The widget of `explore_stream`, which draws recorded stacks in the browser."""
+
+    _esm = SCRIPT
+    _css = STYLE + OWN
+    alt = "Residual blocks around a trunk, which is as wide as the spread of the rows in it"
+
+    def __init__(self, page: dict[str, Any]) -> None:
+        super().__init__(page)
+        place, depth = page["place"], page["depth"]
+        self.after = [RECORDED["enters"]]
+        self.after += [leaves for *_, leaves in RECORDED["spreads"][place][0][:depth]]
+        first, last = (significant(self.after[end], 2) for end in (0, -1))
+        self.words = f"{PLACES[place]}: the spread is {first} before the first block, and {last} "
+        self.words += f"after {counted(depth, 'block')}."
+        self.back = []
+        if page["back"]:  # with the norm after each addition, as presets with gradients begin
+            kind = f"{place}{', own directions' * (page['own'] == 'own')}"
+            self.back = RECORDED["gradients"][kind][f"{depth}"][0]
+            first, last = (significant(self.back[end], 2) for end in (0, -1))
+            self.words += f" The gradient norm is {first} in block 1, and {last} in block {depth}."
+
+    def png(self) -> bytes:
+        """Draw what stands where no widget runs: the trunk, and beside it what comes back."""
+        picture, (axes,) = new_picture(self.alt, 1, 2 if self.back else 1, 5.5, 3.2)
+        places, half = np.arange(len(self.after)), np.array(self.after) / 2
+        axes[0].fill_betweenx(places, -half, half, color=SPREAD, alpha=0.5)
+        axes[0].set(xlim=(-2.5, 2.5), title="spread", ylabel="after block")
+        if self.back:
+            norms = np.array(self.back)
+            axes[1].barh(places[1:] - 0.5, norms, 0.8, -norms / 2, color=BLUE)
+            axes[1].set(xlim=(-25, 25), title="gradient norm")
+        for ax in axes:
+            ax.set(ylim=(places[-1], 0), xticks=[], yticks=places[:: 4 if len(places) > 9 else 1])
+        return picture.png()
+
+
+def explore_stream(preset: str = "24 blocks, pre-LN") -> Stream:
+    """Explore the residual stream of a stack: move its norms, and see how wide the stream becomes.
+
+    Args:
+        preset: what to start with, such as "1 block" or "24 blocks, post-LN, own directions", in
+            which the gradients of the blocks are drawn as well.
+
+    Raises:
+        ValueError: `preset` is unknown.
+
+    Source: Xiong et al. 2020, arXiv:2002.04745, theorem 1 and figure 3, for transformers.
+
+    >>> explore_stream("2 blocks, pre-LN").words
+    'pre-LN: the spread is 0.98 before the first block, and 1.4 after 2 blocks.'
+    """
+    return Stream(PRESETS[one_of(preset, PRESETS, "preset")])
