@@ -155,7 +155,7 @@ export function mount(parent, { depths, has, ...page }) {
   const [state, most] = [{ ...page }, depths.at(-1)];
   const root = drawGroup(parent, "lnorm-stream", "a stack of residual blocks");
   const stage = element("div", root, { class: "stage" });
-  stage.innerHTML = '<svg aria-hidden="true"><path class="slots"/><g></g></svg>';
+  stage.innerHTML = '<svg aria-hidden="true"><g></g></svg>';
   const svg = stage.firstChild;
   const { end, height } = layout(most, most);
   svg.setAttribute("viewBox", `0 0 ${SIZE} ${height}`);
@@ -163,8 +163,9 @@ export function mount(parent, { depths, has, ...page }) {
   const choose = (changes) => { Object.assign(state, changes); show(); };
   const places = { place: { post: [TRUNK, TOP + 128], pre: [BRANCH, TOP + 42], none: [OFF, TOP + 128] } };
   if (has.includes("final")) places.final = { on: [TRUNK, end + 30], off: [OFF, end + 30] };
-  svg.querySelector(".slots").setAttribute("d", Object.values(places).flatMap(Object.values)
-    .map(([x, y]) => `M${x - 8} ${y - 13}h16a13 13 0 0 1 0 26h-16a13 13 0 0 1 0 -26`).join(""));
+  const slots = Object.values(places).map((all) => Object.values(all).map(([x, y]) => `<path
+    class="slot" d="M${x - 8} ${y - 13}h16a13 13 0 0 1 0 26h-16a13 13 0 0 1 0 -26"/>${x === OFF
+    ? `<text x="${x}" y="${y + 5}">off</text>` : ""}`).join(""));
   const chips = Object.entries(places).map(([key, all]) => takeChip(stage,
     key === "final" ? "final norm" : "norm of each block", all, { set: (to) => choose({ [key]: to }),
       hold: (at) => { held = { [key]: at }; show(); } }));
@@ -205,7 +206,7 @@ export function mount(parent, { depths, has, ...page }) {
       const part = CALM.matches ? 1 : Math.max(0, Math.min(1, (time - began) / MOVED));
       shape = Object.fromEntries(Object.entries(goal).map(([key, to]) => [key, mix(from[key], to,
         key === "chips" && Object.values(held)[0] ? 1 : part * part * (3 - 2 * part))]));
-      svg.lastChild.innerHTML = draw(shape, s, layout(depth, most), back);
+      svg.firstChild.innerHTML = slots.slice(0, place === "post" ? 1 : 2).join("") + draw(shape, s, layout(depth, most), back);
       chips.forEach(({ chip }, i) => Object.assign(chip.style, { left: `${shape.chips[i][0] / SIZE * 100}%`,
         top: `${shape.chips[i][1] / height * 100}%` }));
       if (part < 1) frame = requestAnimationFrame(step);
