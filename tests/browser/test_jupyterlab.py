@@ -27,6 +27,7 @@ CELLS = [
     "one.preset = 'two features'",
     "explore_row(preset='batch norm')",
     "explore_rings(preset='Adam')",
+    "explore_stream()",
     "row_means.choose()",
 ]
 ERROR = "Error displaying widget"
@@ -190,6 +191,9 @@ def test_without_its_kernel_pictures_stay_an_explorer_says_that_it_waits_and_the
     rings = lab.page.locator(".lnorm-rings")
     rings.get_by_role("button", name="train").click()
     rings.get_by_text("The two rings arrive apart.").wait_for()
+    stream = lab.page.locator(".lnorm-stream")
+    stream.get_by_role("slider", name="norm of each block").press("ArrowLeft")
+    stream.get_by_text("brings the spread back").wait_for()
     row = lab.page.locator(".lnorm-row")
     press(row, "layer norm")
     for _ in range(3):
