@@ -248,12 +248,6 @@ def test_rmsnorm_stands_beside_layer_norm_and_epsilon_holds_a_row_open(visit):
     assert numbers(row, "result").tolist() == [0] * 4
 
 
-def test_what_epsilon_leaves_of_a_difference_is_no_number_of_a_block(visit):
-    _, row = opened(visit, LESSONS[9])
-    press(row, "pre-LN, next block")
-    assert row.evaluate(TABLE)[-1] == ["+ x", "0", "0", "14", "14", "spread 7.00"]
-
-
 @pytest.mark.parametrize("hand", [Mouse, Touch])
 def test_results_are_covered_until_they_have_been_guessed(visit, hand):
     page, row = opened(visit, LESSONS[2], **hand.options)
