@@ -22,7 +22,7 @@ LOOKS = {  # of each place: its line, its color, and its marker above the panel
     "pre-RMSNorm": (":D", PINK, "◆"),
 }
 LOW, HIGH = 1.7, 3.9  # nats
-WIDTH = 30  # of the text, in characters
+WIDTH = 36  # of the text, in characters
 NEAR = 0.03  # nats
 STEP = np.arange(grid.STEPS).reshape(-1, grid.EVERY).mean(1)  # the middle of each mean
 CONTROLS = {
@@ -63,7 +63,7 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
     'so it writes nothing.'
     """
     trained_on, new = map(entropies, grid.split())
-    losses, ax = panel("losses of a transformer in training", height=3.1, xlabel="step")
+    losses, ax = panel("losses of a transformer in training", height=2.7, xlabel="step")
     ax.set(ylabel="loss in training, in nats", xlim=(0, grid.STEPS), ylim=(LOW, HIGH))
     ax.grid(color=GRAY, lw=0.5)
     names = [f"{name}\n{fixed(height)}" for name, height in trained_on._asdict().items()]
@@ -75,10 +75,10 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
         curves[name] = line(ax, kind, STEP, color=color, mec=color, markevery=6)
         keys[name] = ax.text(0.46 * (n % 2), 1.14 - 0.1 * (n // 2), "", transform=ax.transAxes)
         keys[name].set(color=color, text=f"{marker} {name}")
-    writing, below = panel("a text that it writes", height=2.9)
+    writing, below = panel("a text that it writes", height=2.3)
     below.axis("off")
     title = below.text(0, 1, "", va="top")
-    text = below.text(0, 0.86, "", va="top", fontsize=15, linespacing=1.4)
+    text = below.text(0, 0.87, "", va="top", fontsize=13, linespacing=1.3)
 
     def show(
         runs: dict[str, grid.Run], rate: float, place: str, embeddings: int, warm_up: bool
