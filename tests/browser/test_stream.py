@@ -3,6 +3,7 @@
 import pytest
 from hands import Keyboard, Mouse, Touch
 from pages import LESSONS
+from playwright.sync_api import expect
 from test_row import CALM
 
 TABLE = """stream => [...stream.querySelectorAll('tr')]
@@ -59,10 +60,10 @@ def test_a_norm_on_the_trunk_narrows_it_and_words_table_and_buttons_say_so(visit
     assert {leaves for *_, leaves in blocks} == {"1"}
     assert len(blocks) == 24
     hand(page).press(stream.get_by_role("button", name="no norm"))
-    assert place.get_attribute("aria-valuetext") == "no norm"
+    expect(place).to_have_attribute("aria-valuetext", "no norm")  # a tap takes a moment
     assert "100 after 24 blocks" in says.inner_text()
     hand(page).drag(stream.get_by_role("slider", name="number of blocks"), 0)
-    assert "1.2 after the block" in says.inner_text()
+    expect(says).to_contain_text("1.2 after the block")
 
 
 def test_without_the_final_norm_the_gradients_are_3_5_times_as_wide(visit):
