@@ -163,7 +163,7 @@ def test_two_views_of_one_agree_whatever_moves_it_and_go_when_its_cell_runs_agai
 
 def test_the_program_that_is_chosen_is_judged(lab):
     page = lab.page
-    for piece, said in (("0", "over the points of the batch"), ("-1", "Now write it yourself")):
+    for piece, said in (("0", "over the sentences of the batch"), ("-1", "Now write it yourself")):
         page.get_by_role("combobox", name="gap 1 of 2, line 2").select_option(label=piece)
         page.get_by_role("combobox", name="gap 2 of 2, line 2").select_option(label="True")
         page.get_by_role("button", name="Check", exact=True).click()
