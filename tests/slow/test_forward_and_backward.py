@@ -142,6 +142,17 @@ def test_the_points_of_the_plain_network_fall_together_and_stay_apart_with_each_
         assert APART(ring_network(seed=seed, **change)) > 0.5, change
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_reach_all_layer_norms_but_the_first_with_a_spread_of_about_0_4(seed):
+    network, spreads = ring_network(nn.LayerNorm, seed=seed), []
+    for norm in filter(lambda part: isinstance(part, nn.LayerNorm), network):
+        norm.register_forward_pre_hook(
+            lambda _, x: spreads.append(x[0].std(1, correction=0).mean())
+        )
+    network(POINTS)
+    assert torch.tensor(spreads[1:]).mean().item() == pytest.approx(0.4, abs=0.05)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_points_that_arrive_apart_are_not_enough_with_a_factor_of_4_or_next_to_he_s_weights(seed):
     def end(forward, backward):
