@@ -1,6 +1,6 @@
 """Diagnose what went into a layer somewhere else, and what came out: thin evidence."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -14,15 +14,19 @@ from lnorm_diagnose.diagnosing.likeness import cause_of
 from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_diagnose.diagnosing.search import MANY, MOST_NAMED, Search
-from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, Kind, Trial
+from lnorm_diagnose.diagnosing.straight_lines import straight_lines
+from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, Kind, Trial, typical
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.words import clause, counted, dtype_name, first_sentence, significant
 
 __all__ = ["diagnose_arrays"]
 
-MOST_NUMBERS = 200_000
-ROOM = 10  # times as many may stay at the first two entries of a batch
+MOST_NUMBERS = 60_000
+ROOM = 4  # times as many may stay at the first two entries of a batch
 FEWEST = 12  # numbers
+SIGNS = 4
+SOME, FEW_VALUES, NEAR = 1_000, 256, 1e-3  # numbers, different ones; and of a step
+EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
 TOO_ROUGH = 0.05  # of the largest number, by which half of them may be off
 DECIMALS, ROUNDED = range(2, 7), 0.55  # of the last one, and a little for a fitted number
 
@@ -93,7 +97,17 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         stored = way.stored if is_whole else torch.zeros(1)
         return Search([each.computed(way.unit, stored[kept]) for kept, each in parts])
 
-    tries = [(way, search(way)) for way in _ways(x, y)]
+    def moved(by: Tensor) -> Tensor:
+        """Return how far y moves, about, if each number of x does."""
+        of_signs = (typical(x.shape, seed).sign() for seed in range(SIGNS))
+        none = torch.zeros_like(by)
+        runs = [
+            norm.result((), x.double() + by * s, **both, eps=norm.eps) for s in (none, *of_signs)
+        ]
+        return SIGNS**0.5 * (torch.stack(runs) - runs[0]).abs().max(0).values
+
+    both = {role: given.get(role) for role in ("weight", "bias")}
+    tries = [(way, search(way)) for way in _ways(x, y, moved)]
     rough = tries[0][1].main.limit().median().item()
     if rough > TOO_ROUGH * tries[0][1].main.right.abs().max().item():
         words = f"{y.numel()} numbers that can be off by {rough:.1g} tell too little."
@@ -104,6 +118,8 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     first = next(causes)
     ways = (each for each in chain([first], causes) if not each[2].is_open)
     way, main, cause = next(ways, first)
+    if cause.is_open and main.is_whole and (said := straight_lines(main))[0]:
+        cause = cause.because([said[0]], is_seen=said[1])
     found += [Finding(way.words)] * bool(way.words)
     if cause.is_right:
         step = (piece for piece in norm.pieces if piece.step == "deviation")
@@ -111,7 +127,8 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         words = f"The same numbers come out in other ways: {'; or '.join(alike[:MOST_NAMED])}."
         found += [Finding(words)] * bool(alike)
     if cause.is_right and way.is_of_x:
-        slip = f"it's right only up to the rounding of {way.is_of_x}, in which y isn't stored"
+        slip = f"it's right only up to the rounding of {way.is_of_x}, in which y isn't stored, so "
+        slip += "something was rounded on the way, or x was, after y had been computed"
         cause = cause._replace(is_right=False).because([slip], is_seen=True)
     cause = cause._replace(remark=remark)
     return conclusion(main, cause, found, ", as far as one pair tells", tried)
@@ -129,29 +146,32 @@ def _finite(x: Tensor, y: Tensor) -> tuple[tuple[Tensor, Tensor], Finding]:
     return (x[kept], y[kept]), Finding(f"{words}{'; ' * bool(slip)}{slip}.", slip)
 
 
-def _ways(x: Tensor, y: Tensor) -> Iterator[_Computed]:
-    """Yield how y may have been computed and stored, the most exact way first."""
+def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_Computed]:
+    """Yield how y may have been computed and stored, the most exact way first.
+
+    Args:
+        moved: how far each number of y moves if those of x do.
+    """
     exact, largest, none = y.double(), y.double().abs(), torch.zeros_like(y).double()
-    for digits in range(DECIMALS.stop):
-        if torch.allclose(exact.mul(10**digits).round().div(10**digits), exact, 1e-7, 1e-9):
-            if digits not in DECIMALS:
-                yield _Computed(SINGLE, none)
-                return
-            words = f"y has {digits} decimals, so smaller differences can't be seen."
-            yield _Computed(SINGLE, none + ROUNDED * 10.0**-digits + 1e-7, words)
-            return
     of_x, of_y = map(_coarsest, (x, y))
+    words, stored = _steps(exact) or (None, none)
+    if words == "" or (words and of_y not in EIGHT_BITS):
+        yield _Computed(SINGLE, stored, words)
+        if words and (before := _steps(x.double())) and before[0] and x.shape == y.shape:
+            words += " This holds if x was rounded, too, after y had been computed."
+            yield _Computed(SINGLE, stored + moved(before[1]), words)
+        return
     if x.dtype == y.dtype == torch.float64 and of_y is None:
         yield _Computed(DOUBLE, none)
         return
-    if of_y in DTYPES[1:]:
+    if of_y in (*DTYPES[1:], *EIGHT_BITS):
         unit = torch.finfo(of_y).eps / 2
         words = f"y holds {dtype_name(of_y)} numbers, so a difference below "
         words += f"{significant(100 * unit, 2)}% of a number can't be seen."
         yield _Computed(SINGLE, unit * largest, words)
     else:
         yield _Computed(SINGLE, none)
-    half = {dtype for dtype in (of_x, of_y) if dtype in DTYPES[1:]}
+    half = {dtype for dtype in (of_x, of_y) if dtype in (*DTYPES[1:], *EIGHT_BITS)}
     for dtype in sorted(half, key=lambda each: torch.finfo(each).eps):
         unit = torch.finfo(dtype).eps / 2
         words = f"This holds if all of y was computed in {dtype_name(dtype)}, where each step can "
@@ -159,8 +179,39 @@ def _ways(x: Tensor, y: Tensor) -> Iterator[_Computed]:
         yield _Computed(unit, unit * largest, words, dtype_name(dtype) * (dtype != of_y))
 
 
+def _steps(y: Tensor) -> tuple[str, Tensor] | None:
+    """Say to which steps numbers were rounded, and how far that can have moved each, if to any.
+
+    What has one decimal at most was hardly rounded.
+    """
+    few = y.flatten()[:SOME]
+    if len(few) < y.numel() and _steps(few) is None:
+        return None
+    one, values = torch.ones_like(y), y.unique()
+    power = 10 ** y.abs().clamp(min=1e-30).log10().floor()
+    steps = [(f"{n} decimals", one / 10**n) for n in range(DECIMALS.stop)]
+    steps += [(f"{n} significant digits", power / 10 ** (n - 1)) for n in DECIMALS[1:]]
+    held = [
+        each for each in steps if torch.allclose((y / each[1]).round() * each[1], y, 1e-7, 1e-9)
+    ]
+    if held and held[0] in steps[: DECIMALS.start]:
+        return "", 0 * one
+    span, count = values[-1] - values[0], len(values)
+    if FEWEST < count <= FEW_VALUES and y.numel() > FEW_VALUES:  # as integers of 8 bits have them
+        step = span / (span / values.diff().min()).round()
+        off = (values - values[0]) / step
+        if (off - off.round()).abs().max() < NEAR:
+            held.append((f"numbers that are {significant(step.item())} apart", step * one))
+    if not held:
+        return None
+    what, step = max(held, key=lambda each: each[1].mean().item())
+    return f"y has {what}, so smaller differences can't be seen.", ROUNDED * step + 1e-7
+
+
 def _coarsest(numbers: Tensor) -> torch.dtype | None:
     """Return the coarsest dtype that holds these numbers, or None if only float64 does."""
     exact = numbers.double()
-    held = [dtype for dtype in DTYPES if torch.equal(exact.to(dtype).double(), exact)]
+    held = [
+        dtype for dtype in (*DTYPES, *EIGHT_BITS) if torch.equal(exact.to(dtype).double(), exact)
+    ]
     return max(held, key=lambda dtype: torch.finfo(dtype).eps, default=None)

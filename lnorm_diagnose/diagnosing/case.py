@@ -15,7 +15,7 @@ from lnorm_diagnose.fewest_slips import Raised
 from lnorm_diagnose.inspecting.rounding import bound, weight_of_terms
 from lnorm_diagnose.slips.notation import Piece
 
-__all__ = ["DOUBLE", "SINGLE", "Case", "Pieces", "Result"]
+__all__ = ["DOUBLE", "LOOSE", "SINGLE", "Case", "Pieces", "Result"]
 
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
 # By how much more than rounding can numbers be off that count as the same? What is computed in
@@ -27,7 +27,7 @@ OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it roun
 NEARLY = 0.01
 FEW = 600  # numbers
 FLOOR = 0.5  # of the median of a row
-FAR, LOOSE = 0.05, 4  # of the largest number, or limit; what is off by more isn't bounded closely
+LOOSE = 4  # limits; what is off by more isn't bounded closely
 Result = Tensor | Raised
 Pieces = tuple[Piece, ...]
 
@@ -63,6 +63,8 @@ class Case:
         few, _ = self.few, self._weight  # so that these and what has run are there for both
         other = copy.copy(self)
         other.unit, other.stored, other._limits = unit, stored, {}
+        for known in ("_loose", "is_right"):
+            other.__dict__.pop(known, None)
         other.few = other if few is self else few.computed(unit, self._in_few(stored))
         return other
 
@@ -121,10 +123,11 @@ class Case:
         if parts not in self._limits:
             made = self.made(parts)
             assert isinstance(made, Tensor)
-            self._limits[parts] = self._rounding(made.double()) + self.stored
+            self._limits[parts] = self.rounding(made.double()) + self.stored
         return self._limits[parts]
 
-    def _rounding(self, made: Tensor) -> Tensor:
+    def rounding(self, made: Tensor) -> Tensor:
+        """Return how far rounding can move each number of what was made."""
         if self.kind is Kind.FAR:
             size = made.nan_to_num(0, 0, 0).abs().max()
             return torch.full_like(made, LOST.get(self.unit, 1.0) * size.item())
@@ -156,9 +159,18 @@ class Case:
         """Mark the numbers that are off by more than rounding explains; NaN for NaN isn't off."""
         made = self.made(parts)
         assert isinstance(made, Tensor)
-        y, z = self.value.double(), made.double()
-        near = (y - z).abs() <= self.limit(parts)
-        return ~(near | (y == z) | (y.isnan() & z.isnan()))
+        return self._off(made.double(), self.limit(parts))
+
+    def _off(self, z: Tensor, limit: Tensor) -> Tensor:
+        y = self.value.double()
+        return ~(((y - z).abs() <= limit) | (y == z) | (y.isnan() & z.isnan()))
+
+    def shows(self, parts: Pieces) -> bool:
+        """Tell whether wrong parts lead to anything else than what is right."""
+        made = self.made(parts)
+        if isinstance(made, Raised) or made.shape != self.right.shape:
+            return True
+        return bool(((made - self.right).abs() > self.limit()).any())
 
     def fits(self, parts: Pieces) -> bool:
         """Tell whether what came out is what a norm with wrong parts makes of the trial."""
@@ -167,11 +179,13 @@ class Case:
             return False
         if not made.numel():
             return True
-        z = made.double().nan_to_num(0, 0, 0)
-        far = (y.double().nan_to_num(0, 0, 0) - z).abs().max()
         # Most are far from it, and this takes less time than to bound each number.
-        is_near = far <= max(FAR * z.abs().max(), LOOSE * self.limit().nan_to_num(0, 0, 0).max())
-        return bool(is_near) and not self.off(parts).any()
+        return not self._off(made.double(), self._loose).any() and not self.off(parts).any()
+
+    @cached_property
+    def _loose(self) -> Tensor:
+        """How far off what fits can be, about: what fits is as large as what came out."""
+        return LOOSE * (self.rounding(self.value.double()) + self.stored)
 
     @property
     def is_nearly_right(self) -> bool:

@@ -1,7 +1,6 @@
 """What is right about results that no piece explains."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -9,9 +8,10 @@ from torch import Tensor
 from lnorm_diagnose.diagnosing.case import Case
 from lnorm_diagnose.diagnosing.mixing import MOST_NAMED, listed
 from lnorm_diagnose.diagnosing.search import Cause, Search
+from lnorm_diagnose.diagnosing.straight_lines import straight_lines
 from lnorm_diagnose.diagnosing.subject import LETTERS
-from lnorm_diagnose.diagnosing.trial_inputs import Kind
-from lnorm_utils.words import significant, spoken
+from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, Kind
+from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 
 __all__ = ["cause_of", "other_parameters", "place"]
 
@@ -49,17 +49,39 @@ def _law(case: Case) -> str:
         return ""
     if said := _zeroed(case):
         return said
-    as_they_were = (y == case.trial.rows(case.trial.x)).all(0)
-    if as_they_were.any() and (as_they_were | ((y - z).abs() <= limit).all(0)).all():
-        return f"features {listed(as_they_were)} come out as they went in, and all others are right"
+    of_x, off = case.trial.rows(case.trial.x), (y - z).abs() > limit
+    for axis, what in enumerate(("features", "rows")):
+        same = (y == of_x).all(axis)
+        if same.any() and not (off.any(axis) & ~same).any():
+            one = f"{what[:-1]} {listed(same)} comes out as it went in"
+            words = f"{what} {listed(same)} come out as they went in" if same.sum() > 1 else one
+            return f"{words}, and all others are right"
+    if said := _normalized_alone(case, y, limit, ~(y == of_x).all(0)):
+        return said
     for what, *tables in (("features", y.T, z.T, limit.T), ("rows", y, z, limit)):
         own, right, near = (each[:MOST] for each in tables)
-        of = torch.cdist(own, right, p=torch.inf).argmin(1)
-        if ((own - right[of]).abs() <= near[of]).all() and not (of == torch.arange(len(of))).all():
-            few = ", ".join(str(n) for n in of[: MOST_NAMED + 2].tolist())
-            more = ", …" * (len(of) > MOST_NAMED + 2)
-            return f"in place of {what} 0, 1, 2, … come the right numbers of {what} {few}{more}"
+        for part in (slice(LEAST), slice(None)):  # most are in no other order, which few tell
+            of = torch.cdist(own[part], right, p=torch.inf).argmin(1)
+            if not ((own[part] - right[of]).abs() <= near[of]).all():
+                break
+        else:
+            if not (of == torch.arange(len(of))).all():
+                few = ", ".join(str(n) for n in of[: MOST_NAMED + 2].tolist())
+                more = ", …" * (len(of) > MOST_NAMED + 2)
+                return f"in place of {what} 0, 1, 2, … come the right numbers of {what} {few}{more}"
     return _affine(case, y, bare)
+
+
+def _normalized_alone(case: Case, y: Tensor, limit: Tensor, which: Tensor) -> str:
+    """Say that only these features are normalized, without the others."""
+    trial = case.trial
+    if which.all() or which.sum() < 2 or trial.axes > 1:
+        return ""
+    g, b = (p if p is None else p[which] for p in (trial.weight, trial.bias))
+    z = case.norm.result((), trial.rows(trial.x)[:, which], g, b, trial.eps)
+    if not ((y[:, which] - z).abs() <= 2 * limit[:, which]).all():
+        return ""
+    return f"features {listed(~which)} come out as they went in; the others are normalized alone"
 
 
 def _zeroed(case: Case) -> str:
@@ -90,12 +112,12 @@ def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
     trial, away = case.trial, bare - bare.mean(0)
     g = (away * y).sum(0) / away.square().sum(0)
     b = (y - g * bare).mean(0)
-    fitted = replace(trial, weight=g.reshape(case.norm.shape), bias=b.reshape(case.norm.shape))
-    fit = Case(case.norm, fitted, case.value, case.unit, case.stored)
-    if not (g.isfinite().all() and fit.is_right) or not g.any():
+    made = g * bare + b
+    limit = case.trial.rows(case.rounding(made.reshape(case.value.shape)) + case.stored)
+    if not g.isfinite().all() or not ((y - made).abs() <= limit).all() or not g.any():
         return ""
     # No closer than this do the numbers tell them.
-    limit = trial.rows(fit.limit()).amax(0)
+    limit = limit.amax(0)
     near_g = limit / away.square().mean(0).sqrt()
     near = {"weight": near_g, "bias": limit + near_g * bare.mean(0).abs()}
     right = {"weight": trial.weight, "bias": trial.bias}
@@ -121,6 +143,7 @@ def other_parameters(
         letter, p = LETTERS[role], mine[role]
         as_new = torch.full_like(p, new)
         q, swapped = theirs.get(role, as_new), theirs.get(other, torch.full_like(p, torch.nan))
+        times = (p @ q / (q @ q)).item()
         here = f"{_numbers(q)} is right" if role in theirs else "there is none here"
         ways: tuple[tuple[Tensor, Tensor, str], ...] = (
             (p, q, ""),
@@ -132,9 +155,16 @@ def other_parameters(
             ),
             (p + 1, q, f"{letter} is less by 1, as if it were to be added"),
             (p - 1, q, f"{letter} is more by 1, as if 1 had been added"),
+            (p - 2, q, f"{letter} is more by 2, as if 1 had been added twice"),
             (-p, q, f"{letter} has the other sign"),
             (p / 2, q, f"{letter} counts twice"),
             (p, swapped, f"in place of {letter} there's {LETTERS[other]}"),
+            (p, q.exp(), f"in place of {letter} there's e to the power of it"),
+            *(
+                (p, q.to(d).double(), f"{letter} is rounded to {dtype_name(d)}")
+                for d in DTYPES[:0:-1]
+            ),
+            (p, times * q, f"{letter} is {significant(times)} times what's right"),
             (p, p, f"it has {letter} = {_numbers(p)}, where {here}"),
         )
         close = near[role] * (1 + 1e-9)
@@ -158,7 +188,7 @@ def place(case: Case) -> str:
     main, y, z = case.trial, case.value, case.right
     if y.shape != z.shape:
         return f"For an input of shape {tuple(main.x.shape)} it returns {tuple(y.shape)}."
-    wrong, limit = case.off(), main.rows(case.limit())
+    wrong = case.off()
     index = tuple(wrong.nonzero()[0].tolist())
     numbers = [significant(each[index].item(), 5) for each in (y, z)]
     found = [f"On {main.words}, at {index}: {numbers[0]}, where {numbers[1]} is right."]
@@ -170,15 +200,6 @@ def place(case: Case) -> str:
     for what, bad in (("features", main.rows(wrong).any(0)), ("rows", main.rows(wrong).any(1))):
         if bad.sum() <= len(bad) // 2:
             found.append(f"Of {len(bad)} {what}, counted from 0, only {listed(bad)} differ.")
-    if case.kind is Kind.MAIN:
-        own, right, _ = _tables(case)
-        own = own if main.bias is None else own - main.bias.flatten()
-        own = own if main.weight is None else own / main.weight.flatten()
-        factor = (own * right).sum(-1, True) / right.square().sum(-1, True)
-        scale = 1.0 if main.weight is None else main.weight.flatten().abs()
-        near = (1 + factor.abs()) * limit / scale
-        least, most = (significant(f.item(), 4) for f in factor.aminmax())
-        is_so = ((own - factor * right).abs() <= near).all() and factor.abs().min() > SMALL
-        if is_so and least != most:
-            found.append(f"Each row is right up to a factor, from {least} to {most}.")
+    if case.kind is Kind.MAIN and (said := straight_lines(case)[0]):
+        found.append(f"{capitalized(said)}.")
     return " ".join(found)

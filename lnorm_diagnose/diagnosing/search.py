@@ -67,6 +67,7 @@ class Search:
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases, self.norm, self.main = cases, cases[-1].norm, cases[-1]
         self.judged = [case for case in cases if isinstance(case.value, Tensor)]
+        self.first = next((case for case in cases if case.kind is Kind.PART), self.main)
 
     @cached_property
     def pieces(self) -> list[Piece]:
@@ -100,7 +101,7 @@ class Search:
         )
         most = [case.fits for case in whole if case.kind is not Kind.EDGE]
         groups = self._groups(compared.wrong, sure[0], whole, most_parts)
-        fitting = explain(groups, [case.fits for case in sure], most)
+        fitting = explain(groups, [self.first.may_fit, *(case.fits for case in sure)], most)
         found = _once(explain([fitting], (), [case.fits for case in self.judged]))
         if not found:
             return compared
@@ -135,14 +136,16 @@ class Search:
         if most_parts == 1:
             return
         common = [piece for piece in known if Tag.COMMON in piece.tags]
-        pairs = (tuple(sorted(pair)) for pair in itertools.product(common, known))
-        others = ((piece,) for piece in common if piece.step != OF_EPS)
-        numbered = (parts for other in others for parts in self._with_number(other, case))
+        common = [p for p in common if any(each.shows((p,)) for each in (case, *whole))]
+        others = [piece for piece in known if Tag.ALONE not in piece.tags]
+        pairs = (tuple(sorted(pair)) for pair in itertools.product(common, others))
+        no_eps = ((piece,) for piece in common if piece.step != OF_EPS)
+        numbered = (parts for other in no_eps for parts in self._with_number(other, case))
         for two in (dict.fromkeys(in_gaps(pairs)), numbered):
             yield (
                 parts
                 for parts in two
-                if self.main.may_fit(parts) and all(each.fits(parts) for each in (case, *whole))
+                if self.first.may_fit(parts) and all(each.fits(parts) for each in (case, *whole))
             )
 
     def _with_number(self, others: Pieces, wrong: Case) -> Iterator[Pieces]:
@@ -151,7 +154,8 @@ class Search:
         taken = {piece.gap for piece in others}
         for piece in self.pieces:
             case = tiny if piece.step == OF_EPS else wrong
-            if piece.value is None or piece.gap in taken or not case.is_whole:
+            is_alone = bool(others) and Tag.ALONE in piece.tags
+            if piece.value is None or piece.gap in taken or is_alone or not case.is_whole:
                 continue
 
             with contextlib.suppress(Exception):  # a wrong part may do anything

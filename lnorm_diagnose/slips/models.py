@@ -5,8 +5,8 @@ pieces are right, and each wrong piece says what was done and what is done inste
 
     return ⟨var.sqrt() ¦ var ⇒ There is no root. {norm} takes the root of the variance.⟩
 
-`AXES` as a piece stands for each wrong choice of axes that the exercise's tensors allow, and
-`NUMBER` in a piece for the number with which a layer's results come out.
+`AXES` as a piece stands for each wrong choice of axes that the exercise's tensors allow, `NUMBER`
+in a piece for the number with which a layer's results come out, and `GROUPS` for each usual count.
 """
 
 import ast
@@ -36,7 +36,8 @@ OF_LAYER_NORM = {"variance": "variance", "deviation": "standard deviation"}
 OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"}
 STEP = re.compile(r"def (\w+)")
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
-NUMBER = re.compile(r"\bNUMBER\b")
+NUMBER, GROUPS = re.compile(r"\bNUMBER\b"), re.compile(r"\bGROUPS\b")
+COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128)  # of heads, or groups
 
 
 class AxisChoices(NamedTuple):
@@ -113,6 +114,11 @@ class Model:
 
     def _each(self, piece: Piece) -> Iterator[Piece]:
         """Yield a piece in the words of the tensors, and in place of AXES each choice of axes."""
+        if GROUPS.search(piece.code):
+            for count in COUNTS:
+                why = _filled(piece, {**self._words, "count": str(count)})
+                yield piece._replace(code=GROUPS.sub(str(count), piece.code), why=why)
+            return
         if piece.code != "AXES":
             words = self._words
             if NUMBER.search(piece.code):

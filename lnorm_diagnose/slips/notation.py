@@ -33,6 +33,7 @@ class Tag(Enum):
     COMMON = "common"  # people do it so often that it's tried together with all else
     WHOLE = "whole"  # all choices of axes are tried in it, also where other gaps get a few of them
     NEEDS_BETA = "needs β"  # it can't show where there's no β
+    ALONE = "alone"  # it's so rare that it's tried together with nothing else
     ADDS_ONE = "adds one"  # a layer that keeps γ − 1 is right with it
     EXERCISES = "exercises"  # it's said of an exercise alone, and of no layer that nobody has read
 

@@ -265,7 +265,7 @@ WRONG = [
     (Affine(lambda x, w, b: norm(x), 0.0), nn.LayerNorm(8), ["γ and β are left out"]),
     (lambda x: norm(x) if len(x) > 1 else x, None, ["(1, 3, 8)"]),
     (trained(Detached(8)), trained(nn.LayerNorm(8)), ["constants for PyTorch"]),
-    (lambda x: norm(x.unflatten(-1, (4, 2)).mT).mT.flatten(-2), None, ["0, 2, 4, and 6"]),
+    (lambda x: norm(x.unflatten(-1, (4, 2)).mT).mT.flatten(-2), None, ["in 2 groups, each of"]),
     (Shards(384), nn.LayerNorm(384), ["normalized in 2 groups"]),
     (lambda x: around(x, x.sum(-1, True) / 9), None, ["Your mean is 0.8889 times"]),
     (of_halves, None, ["a row's two halves"]),

@@ -1,0 +1,80 @@
+"""Which numbers are subtracted from each row, or feature, and which divide it, if that's all."""
+
+import torch
+from torch import Tensor
+
+from lnorm_diagnose.diagnosing.case import LOOSE, Case
+from lnorm_diagnose.diagnosing.trial_inputs import DTYPES
+from lnorm_utils.words import dtype_name, significant
+
+__all__ = ["straight_lines"]
+
+LEAST = 5  # numbers, of which two tell a line
+
+
+def straight_lines(case: Case) -> tuple[str, bool]:
+    """Say by which straight lines numbers come from what went in, and if that's only what is seen.
+
+    A norm subtracts a number from each row and divides by another, and these may be wrong.
+    """
+    trial = case.trial
+    limit = trial.rows(LOOSE * (case.rounding(case.value) + case.stored))
+    bare = case.norm.result((), trial.x, None, None, trial.eps)
+    x, y, bare = map(trial.rows, (trial.x, case.value, bare))
+    g = torch.ones(y.shape[1]) if trial.weight is None else trial.weight.flatten()
+    b = 0 * g if trial.bias is None else trial.bias.flatten()
+    if x.shape[1] <= LEAST or not (y.isfinite().all() and g.all()):
+        return "", False
+    own, weight = (y - b) / g, (g / limit).square()
+
+    def is_so(mean: Tensor, root: Tensor) -> bool:
+        return bool(((y - g * (x - mean) / root - b).abs() <= limit).all())
+
+    fit, right = _line(x, own, weight), _line(x, bare, torch.ones_like(x))
+    if not is_so(*fit):
+        mean, root = (each.T for each in _line(x.T, y.T, limit.T**-2.0))
+        if len(x) <= LEAST or not ((y - (x - mean) / root).abs() <= limit).all():
+            return "", False
+        return "in all rows a feature gets the same factor and shift, as in a batch norm", False
+    if is_so(*right):
+        return "", False
+    n = torch.arange(len(x))
+    first = n - n % (len(x) // (len(trial.x) if trial.x.ndim > 1 + trial.axes else 1))
+    before = [torch.cat([f[:1], r[:-1]]) for f, r in zip(fit, right, strict=True)]
+    same = [each.median().expand_as(each) for each in fit]
+    by = [significant(each[0].item()) for each in same]
+    ways = {
+        "each row gets the statistics of the first row of its entry of the batch": [
+            each[first] for each in right
+        ],
+        "each row but the first gets the statistics of the row before it": before,
+        f"from all rows {by[0]} is subtracted, and they're divided by {by[1]}": same,
+    }
+    for dtype in DTYPES[:0:-1]:
+        words = f"what is subtracted and what divides is rounded to {dtype_name(dtype)}"
+        ways[words] = [each.to(dtype).double() for each in right]
+    if known := [words for words, both in ways.items() if is_so(*both)]:
+        return known[0], False
+    (mean, root), (right_mean, right_root) = fit, right
+    off = ((mean - right_mean).abs() + (root - right_root).abs()) / right_root.abs()
+    at = int(off.argmax())
+    m, s, right_m, right_s = (significant(each[at].item()) for each in (*fit, *right))
+    through = f"divided by {s}, where {right_s} is right"
+    away = f"from row {at} {m} is subtracted, where {right_m} is right"
+    above = x - right_mean
+    if is_so(
+        right_mean, (weight * above.square()).sum(1, True) / (weight * above * own).sum(1, True)
+    ):
+        return f"each row is right up to a factor: row {at} is {through}", True
+    if is_so((weight * (x - own * right_root)).sum(1, True) / weight.sum(1, True), right_root):
+        return f"each row is right but for its mean: {away}", True
+    return f"each row is right but for its statistics: {away}, and it's {through}", True
+
+
+def _line(x: Tensor, y: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the mean and root with which (x − mean) / root is nearest to y in each row."""
+    weight = weight / weight.sum(1, True)
+    x_mean, y_mean = (weight * x).sum(1, True), (weight * y).sum(1, True)
+    away = weight * (x - x_mean)
+    root = (away * (x - x_mean)).sum(1, True) / (away * (y - y_mean)).sum(1, True)
+    return x_mean - root * y_mean, root
