@@ -24,8 +24,8 @@ __all__ = ["diagnose_arrays"]
 MOST_NUMBERS = 60_000
 ROOM = 4  # times as many may stay at the first two entries of a batch
 FEWEST = 12  # numbers
-SIGNS = 4
-SOME, FEW_VALUES, NEAR = 1_000, 256, 1e-3  # numbers, different ones; and of a step
+SIGNS, MORE = 4, 3  # ways to move x, and how much further others may move y
+SOME, FEW_STEPS, NEAR = 1_000, 256, 1e-3  # numbers; steps of 8 bits; and of a step
 EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
 TOO_ROUGH = 0.05  # of the largest number, by which half of them may be off
 DECIMALS, ROUNDED = range(2, 7), 0.55  # of the last one, and a little for a fitted number
@@ -104,22 +104,29 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         runs = [
             norm.result((), x.double() + by * s, **both, eps=norm.eps) for s in (none, *of_signs)
         ]
-        return SIGNS**0.5 * (torch.stack(runs) - runs[0]).abs().max(0).values
+        return MORE * (torch.stack(runs) - runs[0]).abs().max(0).values
 
     both = {role: given.get(role) for role in ("weight", "bias")}
     tries = [(way, search(way)) for way in _ways(x, y, moved)]
-    rough = tries[0][1].main.limit().median().item()
-    if rough > TOO_ROUGH * tries[0][1].main.right.abs().max().item():
-        words = f"{y.numel()} numbers that can be off by {rough:.1g} tell too little."
-        return diagnosis(Verdict.NOT_JUDGED, words, tried=tried)
+
+    def too_rough(case: Case) -> Diagnosis | None:
+        off = case.limit().median().item()
+        words = f"{y.numel()} numbers that can be off by {off:.1g} tell too little."
+        is_rough = off > TOO_ROUGH * case.right.abs().max().item()
+        return diagnosis(Verdict.NOT_JUDGED, words, tried=tried) if is_rough else None
+
+    if said := too_rough(tries[0][1].main):
+        return said
     # Two slips are less likely than a coarser dtype in which all is right.
     most = 1 if any(pair.compare().is_right for _, pair in tries[1:]) else 2
     causes = ((way, pair.main, cause_of(pair, most)) for way, pair in tries)
     first = next(causes)
     ways = (each for each in chain([first], causes) if not each[2].is_open)
     way, main, cause = next(ways, first)
-    if cause.is_open and main.is_whole and (said := straight_lines(main))[0]:
-        cause = cause.because([said[0]], is_seen=said[1])
+    if way is not first[0] and not cause.is_right and (said := too_rough(main)):
+        return said
+    slip, is_seen = straight_lines(main) if cause.is_open and main.is_whole else ("", False)
+    cause = cause.because([slip], is_seen) if slip else cause
     found += [Finding(way.words)] * bool(way.words)
     if cause.is_right:
         step = (piece for piece in norm.pieces if piece.step == "deviation")
@@ -188,7 +195,7 @@ def _steps(y: Tensor) -> tuple[str, Tensor] | None:
     if len(few) < y.numel() and _steps(few) is None:
         return None
     one, values = torch.ones_like(y), y.unique()
-    power = 10 ** y.abs().clamp(min=1e-30).log10().floor()
+    power = 10 ** (y.abs() * (1 + NEAR**2)).clamp(min=1e-30).log10().floor()
     steps = [(f"{n} decimals", one / 10**n) for n in range(DECIMALS.stop)]
     steps += [(f"{n} significant digits", power / 10 ** (n - 1)) for n in DECIMALS[1:]]
     held = [
@@ -197,11 +204,10 @@ def _steps(y: Tensor) -> tuple[str, Tensor] | None:
     if held and held[0] in steps[: DECIMALS.start]:
         return "", 0 * one
     span, count = values[-1] - values[0], len(values)
-    if FEWEST < count <= FEW_VALUES and y.numel() > FEW_VALUES:  # as integers of 8 bits have them
-        step = span / (span / values.diff().min()).round()
-        off = (values - values[0]) / step
-        if (off - off.round()).abs().max() < NEAR:
-            held.append((f"numbers that are {significant(step.item())} apart", step * one))
+    step = span / (span / values.diff().min()).round() if count > FEWEST else span
+    off = (values - values[0]) / step
+    if FEWEST < off[-1] <= FEW_STEPS and (off - off.round()).abs().max() < NEAR:
+        held.append((f"numbers that are {significant(step.item())} apart", step * one))
     if not held:
         return None
     what, step = max(held, key=lambda each: each[1].mean().item())

@@ -180,7 +180,8 @@ class Case:
         if not made.numel():
             return True
         # Most are far from it, and this takes less time than to bound each number.
-        return not self._off(made.double(), self._loose).any() and not self.off(parts).any()
+        is_far = parts and self._off(made.double(), self._loose).any()
+        return not is_far and not self.off(parts).any()
 
     @cached_property
     def _loose(self) -> Tensor:
