@@ -175,7 +175,7 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
         unit = torch.finfo(of_y).eps / 2
         words = f"y holds {dtype_name(of_y)} numbers, so a difference below "
         words += f"{significant(100 * unit, 2)}% of a number can't be seen."
-        yield _Computed(SINGLE, unit * largest, words)
+        yield _Computed(SINGLE, unit * largest.clamp(min=torch.finfo(of_y).tiny), words)
     else:
         yield _Computed(SINGLE, none)
     half = {dtype for dtype in (of_x, of_y) if dtype in (*DTYPES[1:], *EIGHT_BITS)}
@@ -183,7 +183,12 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
         unit = torch.finfo(dtype).eps / 2
         words = f"This holds if all of y was computed in {dtype_name(dtype)}, where each step can "
         words += f"be off by {significant(100 * unit, 2)}% of a number."
-        yield _Computed(unit, unit * largest, words, dtype_name(dtype) * (dtype != of_y))
+        yield _Computed(
+            unit,
+            unit * largest.clamp(min=torch.finfo(dtype).tiny),
+            words,
+            dtype_name(dtype) * (dtype != of_y),
+        )
 
 
 def _steps(y: Tensor) -> tuple[str, Tensor] | None:

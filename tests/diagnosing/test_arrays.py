@@ -13,6 +13,8 @@ def numbers(*shape, seed=0):
 
 
 X, WEIGHT, BIAS = numbers(4, 6, 8), numbers(8, seed=1), numbers(8, seed=2)
+BOTH, Y = (WEIGHT, BIAS), F.layer_norm(X, (8,))
+STD = (X.var(-1, correction=0, keepdim=True) + 1e-5).sqrt()
 OF_BOTH = {"weight": WEIGHT, "bias": BIAS}
 
 
@@ -83,6 +85,16 @@ def test_all_explanations_are_named():
             "6 and 7 come out as they",
         ),
         (0 * X, {}, "All numbers that came out are 0"),
+        (F.layer_norm(X.unflatten(-1, (2, 4)).mT, (2,)).mT.flatten(-2), {}, "lie 4 apart"),
+        ((X - X.mean(-1, True)[:, :1]) / STD[:, :1], {}, "of the first row of"),
+        ((X - 1.9) / 2.7, {}, "1.9 is subtracted, and they're divided by 2.7"),
+        ((X - BIAS) / WEIGHT, {}, "as in a batch norm"),
+        (F.layer_norm(F.layer_norm(X, (8,), *BOTH), (8,), *BOTH), OF_BOTH, "applied twice"),
+        (F.layer_norm(X, (8,), 2 + WEIGHT, BIAS), OF_BOTH, "as if 1 had been added twice"),
+        (F.layer_norm(X, (8,), WEIGHT.bfloat16().float(), BIAS), OF_BOTH, "γ is rounded to bf"),
+        (X + 0.5 * F.layer_norm(X, (8,)), {}, "times 0.5, are added to the input"),
+        (X.sigmoid() * F.layer_norm(X, (8,)), {}, "as a gate"),
+        (torch.cat([Y[:3], X[3:]]), {}, "Rows 18, 19, 20, 21, 22, and 23 come"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -174,6 +186,18 @@ def test_one_large_feature_hides_no_other(dtype, change, words):
     diagnosis = diagnose(x, change(x, weight), weight=weight, like=like)
     assert words in diagnosis.summary
     assert ("GELU" in diagnosis.summary) == (words == "GELU")
+
+
+@pytest.mark.parametrize("step", [1e-3, 2.0**-5])
+def test_saved_numbers_are_judged_as_far_as_they_were_rounded(step):
+    rounded, like = (step * (X.double() / step).round()), {"weight": WEIGHT, "bias": BIAS}
+    y = F.layer_norm(X, (8,), *BOTH).double()
+    power = 10 ** y.abs().log10().floor() / 1000
+    for x, saved in ((X, step * (y / step).round()), (X, power * (y / power).round())):
+        assert diagnose(x, saved, **like).right
+        assert diagnose(x, saved * 1.1, **like).right is False
+    assert diagnose(rounded, step * (y / step).round(), **like).right
+    assert diagnose(X, y.to(torch.float8_e4m3fn).float(), **like).right
 
 
 def test_what_half_precision_hides_is_said():
