@@ -1,6 +1,6 @@
 """Diagnose what went into a layer somewhere else, and what came out: thin evidence."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -100,11 +100,10 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
     def moved(by: Tensor) -> Tensor:
         """Return how far y moves, about, if each number of x does."""
         of_signs = (typical(x.shape, seed).sign() for seed in range(SIGNS))
-        none = torch.zeros_like(by)
-        runs = [
-            norm.result((), x.double() + by * s, **both, eps=norm.eps) for s in (none, *of_signs)
-        ]
-        return MORE * (torch.stack(runs) - runs[0]).abs().max(0).values
+        y, *others = (
+            norm.result((), x + by * s, **both, eps=norm.eps) for s in (0 * by, *of_signs)
+        )
+        return MORE * (torch.stack(others) - y).abs().max(0).values
 
     both = {role: given.get(role) for role in ("weight", "bias")}
     tries = [(way, search(way)) for way in _ways(x, y, moved)]
@@ -160,7 +159,7 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
         moved: how far each number of y moves if those of x do.
     """
     exact, largest, none = y.double(), y.double().abs(), torch.zeros_like(y).double()
-    of_x, of_y = map(_coarsest, (x, y))
+    of_x, of_y = _coarsest(x, DTYPES), _coarsest(y, (*DTYPES, *EIGHT_BITS))
     words, stored = _steps(exact) or (None, none)
     if words == "" or (words and of_y not in EIGHT_BITS):
         yield _Computed(SINGLE, stored, words)
@@ -171,24 +170,24 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
     if x.dtype == y.dtype == torch.float64 and of_y is None:
         yield _Computed(DOUBLE, none)
         return
-    if of_y in (*DTYPES[1:], *EIGHT_BITS):
-        unit = torch.finfo(of_y).eps / 2
-        words = f"y holds {dtype_name(of_y)} numbers, so a difference below "
-        words += f"{significant(100 * unit, 2)}% of a number can't be seen."
-        yield _Computed(SINGLE, unit * largest.clamp(min=torch.finfo(of_y).tiny), words)
-    else:
-        yield _Computed(SINGLE, none)
-    half = {dtype for dtype in (of_x, of_y) if dtype in (*DTYPES[1:], *EIGHT_BITS)}
-    for dtype in sorted(half, key=lambda each: torch.finfo(each).eps):
-        unit = torch.finfo(dtype).eps / 2
-        words = f"This holds if all of y was computed in {dtype_name(dtype)}, where each step can "
-        words += f"be off by {significant(100 * unit, 2)}% of a number."
-        yield _Computed(
-            unit,
-            unit * largest.clamp(min=torch.finfo(dtype).tiny),
-            words,
-            dtype_name(dtype) * (dtype != of_y),
+
+    def way(dtype: Any, unit: float | None, words: str, is_of_x: str = "") -> _Computed:
+        info = torch.finfo(dtype)
+        share = f"{significant(50 * info.eps, 2)}%"
+        stored = info.eps / 2 * largest.clamp(min=info.tiny)
+        return _Computed(
+            unit or info.eps / 2, stored, words.format(dtype_name(dtype), share), is_of_x
         )
+
+    words = "y holds {} numbers, so a difference below {} of a number can't be seen."
+    is_fine = of_y is None or of_y is torch.float32
+    yield _Computed(SINGLE, none) if is_fine else way(of_y, SINGLE, words)
+    words = (
+        "This holds if all of y was computed in {}, where each step can be off by {} of a number."
+    )
+    half = {dtype for dtype in (of_x, of_y) if dtype in DTYPES[1:]}
+    for dtype in sorted(half, key=lambda each: torch.finfo(each).eps):
+        yield way(dtype, None, words, dtype_name(dtype) * (dtype != of_y))
 
 
 def _steps(y: Tensor) -> tuple[str, Tensor] | None:
@@ -219,10 +218,8 @@ def _steps(y: Tensor) -> tuple[str, Tensor] | None:
     return f"y has {what}, so smaller differences can't be seen.", ROUNDED * step + 1e-7
 
 
-def _coarsest(numbers: Tensor) -> torch.dtype | None:
+def _coarsest(numbers: Tensor, dtypes: Sequence[torch.dtype]) -> torch.dtype | None:
     """Return the coarsest dtype that holds these numbers, or None if only float64 does."""
     exact = numbers.double()
-    held = [
-        dtype for dtype in (*DTYPES, *EIGHT_BITS) if torch.equal(exact.to(dtype).double(), exact)
-    ]
+    held = [dtype for dtype in dtypes if torch.equal(exact.to(dtype).double(), exact)]
     return max(held, key=lambda dtype: torch.finfo(dtype).eps, default=None)
