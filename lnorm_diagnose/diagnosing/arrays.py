@@ -15,7 +15,7 @@ from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict, conclusion, diagnosis
 from lnorm_diagnose.diagnosing.search import MANY, MOST_NAMED, Search
 from lnorm_diagnose.diagnosing.straight_lines import straight_lines
-from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, Kind, Trial, typical
+from lnorm_diagnose.diagnosing.trial_inputs import DTYPES, Kind, Trial, parameter
 from lnorm_utils.functional import layer_norm
 from lnorm_utils.words import clause, counted, dtype_name, first_sentence, significant
 
@@ -99,7 +99,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
 
     def moved(by: Tensor) -> Tensor:
         """Return how far y moves, about, if each number of x does."""
-        of_signs = (typical(x.shape, seed).sign() for seed in range(SIGNS))
+        of_signs = (parameter(x.shape, seed).sign() for seed in range(SIGNS))
         y, *others = (
             norm.result((), x + by * s, **both, eps=norm.eps) for s in (0 * by, *of_signs)
         )
@@ -116,6 +116,9 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
 
     if said := too_rough(tries[0][1].main):
         return said
+    of_x = [each for each in tries[1:] if each[0].unit == SINGLE and each[1].compare().is_right]
+    if of_x and not tries[0][1].compare().is_right:
+        tries = of_x  # a slip is less likely than that x was rounded after y had been computed
     # Two slips are less likely than a coarser dtype in which all is right.
     most = 1 if any(pair.compare().is_right for _, pair in tries[1:]) else 2
     causes = ((way, pair.main, cause_of(pair, most)) for way, pair in tries)
