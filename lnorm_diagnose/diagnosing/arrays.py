@@ -92,6 +92,10 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
 
     sizes = [(cut(MANY), Kind.PART)] * (x.numel() > MANY) + [(cut(MOST_NUMBERS), Kind.MAIN)]
     parts = [(kept, part(kept, kind)) for kept, kind in sizes]
+    if (compared := parts[-1][1].value.numel()) < y.numel():
+        words = f"Of {y.numel():,} numbers, {compared:,} were compared: "
+        words += "the first rows of the first entries."
+        found.append(Finding(words))
 
     def search(way: _Computed) -> Search:
         stored = way.stored if is_whole else torch.zeros(1)

@@ -217,6 +217,14 @@ def test_one_number_that_is_off_by_little_is_placed():
     assert "at (0, 0)" in diagnose(x, y).summary
 
 
+def test_how_much_of_a_large_pair_was_compared_is_said():
+    x = numbers(3000, 64)
+    y = F.layer_norm(x, (64,))
+    y[-1] += 1
+    assert "Of 192,000 numbers, " in str(diagnose(x, y))
+    assert "were compared" not in str(diagnose(x[:100], y[:100]))
+
+
 def test_rows_with_nan_are_left_out_and_said():
     x = X.reshape(24, 8).clone()
     x[3, 0] = torch.nan
