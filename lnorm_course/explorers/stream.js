@@ -102,7 +102,7 @@ function draw(shape, s, { blocks, end, height }, back) {
     wide(s.hasFinal ? 1 : s.end)), s.hasFinal ? note(TRUNK, end + 8, wide(s.end)) : "",
   ...blocks.map(({ y, h }, i) => (h < 90 ? "" : note(TRUNK - shape.sum[i] - 5, y + 0.79 * h,
     digits(s.sum[i]), "end")))];
-  if (back) numbers.push(note(BACK, end + 50, "loss"), note(BACK, first, digits(s.gradient[0])),
+  if (back) numbers.push(note(BACK, 14, "gradient"), note(BACK, end + 50, "loss"), note(BACK, first, digits(s.gradient[0])),
     s.depth > 1 ? note(BACK, last, digits(s.gradient.at(-1))) : "");
   return `${branches.map(([under]) => under).join("")}<path class="trunk" d="M${line(1, sides)}L${TRUNK
   } ${height - 2}L${line(-1, sides.toReversed())}Z"/>${branches.map(([, over]) => over).join("")}${back
