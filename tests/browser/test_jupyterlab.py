@@ -50,7 +50,7 @@ def axe_finds(page):
 
 
 # Two sliders, a choice, and points that can be dragged.
-@pytest.mark.parametrize(("number", "hand"), [(5, Keyboard), (6, Mouse), (10, Touch)])
+@pytest.mark.parametrize(("number", "hand"), [(5, Keyboard), (6, Mouse), (9, Touch)])
 def test_the_pictures_of_a_lesson_are_seen_at_once_and_every_control_moves_them(
     chromium, address, number, hand
 ):
