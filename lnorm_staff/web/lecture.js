@@ -77,8 +77,8 @@ addEventListener("keydown", (event) => {
   else if (key.length === 1) tell(key.toUpperCase().charCodeAt() - 65);
 }, true);
 for (const screen of screens.filter((one) => one.matches(".show"))) {
-  const picture = screen.querySelector(":is(.lnorm-explorer, .lnorm-row, .lnorm-rings)");
-  picture.prepend(screen.querySelector(".words"));
+  const picture = screen.querySelector(":is(.lnorm-explorer, .lnorm-row, .lnorm-rings, .lnorm-stream)");
+  (picture.querySelector(".side") ?? picture).prepend(screen.querySelector(".words"));
   for (const tool of picture.querySelectorAll(".tools button"))
     if (["full screen", "copy link"].includes(tool.textContent)) tool.dataset.tool = "";
   const refit = new MutationObserver(() => { if (isOver(screen.querySelector(".shown"))) fit(); });
