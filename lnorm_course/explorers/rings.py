@@ -1,26 +1,19 @@
 """The rings: what a network says of the plane, and how far apart its points are in each layer."""
 
 import base64
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lnorm_course.explorers.engine.controls import one_of
-from lnorm_course.explorers.engine.panels import HERE as ENGINE
-from lnorm_course.explorers.engine.stills import Still
+from lnorm_course.explorers.engine.stills import Still, of_record
 from lnorm_utils.plotting import new_picture
 from lnorm_utils.words import significant
 
 __all__ = ["Rings", "explore_rings"]
 
-HERE = Path(__file__).parent
-FILES = [ENGINE / "controls.js", HERE / "rings.js", ENGINE / "explorer.css", HERE / "rings.css"]
-CONTROLS, DRAW, STYLE, OWN = (file.read_text("utf-8") for file in FILES)
-RECORD = (HERE / "rings.json").read_text("utf-8")  # by `make tool NAME=rings`
-SCRIPT = f"{CONTROLS}\nconst RECORDED = {RECORD};\n{DRAW}"
-RUNS: dict[str, Any] = json.loads(RECORD)["runs"]
+SCRIPT, STYLE, RECORDED = of_record("rings")
+RUNS: dict[str, Any] = RECORDED["runs"]
 # A preset → the networks that its picture has: none is seen before a lesson has asked for it.
 CHANGES, ONE_WAY = [*RUNS][:7], ["plain", "times 2", *[*RUNS][7:]]
 NETWORKS: dict[str | None, list[str]] = {None: CHANGES[:2], **dict.fromkeys(ONE_WAY, ONE_WAY)}
@@ -31,7 +24,7 @@ class Rings(Still):
     """The widget of `explore_rings`, which draws recorded trainings in the browser."""
 
     _esm = SCRIPT
-    _css = STYLE + OWN
+    _css = STYLE
     alt = "Points on two rings, on their way through a network that should tell the rings apart"
 
     def __init__(self, page: dict[str, Any]) -> None:

@@ -2,27 +2,19 @@
 back through it.
 """
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lnorm_course.explorers.engine.controls import one_of
-from lnorm_course.explorers.engine.panels import HERE as ENGINE
-from lnorm_course.explorers.engine.stills import Still
+from lnorm_course.explorers.engine.stills import Still, of_record
 from lnorm_utils.plotting import new_picture
 from lnorm_utils.plotting.picture import BLUE, SPREAD
 from lnorm_utils.words import counted, significant
 
 __all__ = ["Stream", "explore_stream"]
 
-HERE = Path(__file__).parent
-FILES = [ENGINE / "controls.js", HERE / "stream.js", ENGINE / "explorer.css", HERE / "stream.css"]
-CONTROLS, DRAW, STYLE, OWN = (file.read_text("utf-8") for file in FILES)
-RECORD = (HERE / "stream.json").read_text("utf-8")  # by `make tool NAME=stream`
-SCRIPT = f"{CONTROLS}\nconst RECORDED = {RECORD};\n{DRAW}"
-RECORDED: dict[str, Any] = json.loads(RECORD)
+SCRIPT, STYLE, RECORDED = of_record("stream")
 PLACES = {"post": "post-LN", "pre": "pre-LN", "none": "no norm"}
 # What can be chosen: nothing that a lesson asks about can be seen before.
 ONE = {"depths": [1], "depth": 1, "has": ["place"], "back": False, "place": "post"}
@@ -44,7 +36,7 @@ class Stream(Still):
     """The widget of `explore_stream`, which draws recorded stacks in the browser."""
 
     _esm = SCRIPT
-    _css = STYLE + OWN
+    _css = STYLE
     alt = "Residual blocks around a trunk, which is as wide as the spread of the rows in it"
 
     def __init__(self, page: dict[str, Any]) -> None:

@@ -52,6 +52,23 @@ MISFITS = """root => {
 }"""
 
 
+def seconds_a_move(page, element, moves):
+    """Return how long a move takes the page's own thread; `moves` is a script of a hundred.
+
+    What else the machine does doesn't count.
+    """
+    browser = page.context.new_cdp_session(page)
+    browser.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def busy():
+        metrics = browser.send("Performance.getMetrics")["metrics"]
+        return {each["name"]: each["value"] for each in metrics}["TaskDuration"]
+
+    before = busy()
+    element.evaluate(moves)
+    return (busy() - before) / 100
+
+
 def serious(page, **where):
     """Name what axe calls serious or critical."""
     return [

@@ -3,6 +3,7 @@
 import pytest
 from hands import Keyboard, Mouse, Touch
 from pages import LESSONS
+from site_page import seconds_a_move
 from test_row import CALM
 
 from lnorm_course.explorers.rings import CHANGES, RUNS
@@ -83,17 +84,7 @@ def test_a_move_takes_less_than_a_frame(visit, lesson):
     rings = shown(page)
     button(rings, "race" if lesson == 0 else "train").click()
     rings.get_by_text("step 200").first.wait_for()
-    browser = page.context.new_cdp_session(page)
-    # Of the page's own thread, so that what else the machine does doesn't count.
-    browser.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-    def busy():
-        metrics = browser.send("Performance.getMetrics")["metrics"]
-        return {each["name"]: each["value"] for each in metrics}["TaskDuration"]
-
-    before = busy()
-    rings.evaluate(MOVES)
-    assert (busy() - before) / 100 < 1 / 60
+    assert seconds_a_move(page, rings, MOVES) < 1 / 60
 
 
 def test_no_rings_that_answer_a_question_stand_before_it(visit):

@@ -4,6 +4,7 @@ import pytest
 from hands import Keyboard, Mouse, Touch
 from pages import LESSONS
 from playwright.sync_api import expect
+from site_page import seconds_a_move
 from test_row import CALM
 
 TABLE = """stream => [...stream.querySelectorAll('tr')]
@@ -87,14 +88,4 @@ def test_no_stream_that_answers_a_question_is_seen_before_it(visit):
 def test_a_move_takes_less_than_a_frame(visit):
     page = visit(LESSONS[10], **CALM).page
     stream = shown(page, 0)
-    browser = page.context.new_cdp_session(page)
-    # Of the page's own thread, so that what else the machine does doesn't count.
-    browser.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-    def busy():
-        metrics = browser.send("Performance.getMetrics")["metrics"]
-        return {each["name"]: each["value"] for each in metrics}["TaskDuration"]
-
-    before = busy()
-    stream.evaluate(MOVES)
-    assert (busy() - before) / 100 < 1 / 60
+    assert seconds_a_move(page, stream, MOVES) < 1 / 60

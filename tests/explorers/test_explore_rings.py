@@ -13,10 +13,11 @@ import nbformat
 import numpy as np
 import pytest
 from project import LESSON_PATHS
+from still_images import assert_is_still
 
-from lnorm_course.explorers.rings import CHANGES, NETWORKS, RECORD, RUNS, SCRIPT, explore_rings
+from lnorm_course.explorers.rings import CHANGES, NETWORKS, RECORDED, RUNS, SCRIPT, explore_rings
 
-MOMENTS = json.loads(RECORD)["moments"]
+MOMENTS = RECORDED["moments"]
 STEPS = sorted({*range(MOMENTS[-1] + 1), *(step + 0.5 for step in MOMENTS[:-1])})
 # Writes what the picture shows of each network at each step, and says.
 PROGRAM = """
@@ -127,10 +128,7 @@ def printed(path):
 @pytest.mark.parametrize("preset", NETWORKS)
 def test_a_preset_has_its_network_a_still_image_and_words(preset):
     rings = explore_rings(preset)
-    bundle, metadata = rings._repr_mimebundle_()
-    assert bundle["image/png"].startswith("iVBOR")
-    assert bundle["text/plain"] == f"{rings.alt}. {rings.words}"
-    assert metadata == {"lnorm_utils": {"has_still_image": True}}
+    assert_is_still(rings)
     assert (rings.page["preset"] in rings.page["names"]) == (preset != "race")
     # What lesson 2 asks about is in no picture that stands before the question.
     assert ("times 2, forward only" in rings.page["names"]) == ("only" in str(preset))

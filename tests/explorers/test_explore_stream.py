@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
+from still_images import assert_is_still
 
 from lnorm_course.explorers.stream import PRESETS, RECORDED, SCRIPT, explore_stream
 from lnorm_utils.data import normal, residual_stack
@@ -113,10 +114,7 @@ def test_post_ln_narrows_the_trunk_pre_ln_lets_it_grow_and_a_final_norm_divides_
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_has_a_still_image_and_shows_gradients_only_where_they_are_asked_for(preset):
     stream = explore_stream(preset)
-    bundle, metadata = stream._repr_mimebundle_()
-    assert bundle["image/png"].startswith("iVBOR")
-    assert bundle["text/plain"] == f"{stream.alt}. {stream.words}"
-    assert metadata == {"lnorm_utils": {"has_still_image": True}}
+    assert_is_still(stream)
     assert ("gradient" in stream.words) == stream.page["back"] == ("post" in preset)
     assert stream.page["depth"] in stream.page["depths"]
     stream.close()

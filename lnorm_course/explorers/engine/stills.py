@@ -2,6 +2,8 @@
 
 import base64
 import html
+import json
+from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -9,11 +11,32 @@ import traitlets
 
 from lnorm_utils.plotting.picture import image_tag
 
-__all__ = ["RUN", "Still", "still_image"]
+__all__ = ["RUN", "Still", "of_record", "still_image"]
 
+HERE = Path(__file__).parent
 RUN = "<em>Run this cell, and you can change it.</em>"
 # Jupyter's id of a cell → its last run (the id of a message), and the widgets that it has made.
 _last_run: dict[str, tuple[str, list[anywidget.AnyWidget]]] = {}
+
+
+def of_record(name: str) -> tuple[str, str, dict[str, Any]]:
+    """Return the script and the style of what draws a record, and the record.
+
+    Args:
+        name: that of its files beside this folder; the record is made by `make tool NAME=name`.
+    """
+    own = HERE.parent
+    controls, draw, look, style, record = (
+        file.read_text("utf-8")
+        for file in (
+            HERE / "controls.js",
+            own / f"{name}.js",
+            HERE / "explorer.css",
+            own / f"{name}.css",
+            own / f"{name}.json",
+        )
+    )
+    return f"{controls}\nconst RECORDED = {record};\n{draw}", look + style, json.loads(record)
 
 
 class Still(anywidget.AnyWidget):
