@@ -147,7 +147,8 @@ def _called(
         torch.set_default_dtype(default)
     if called:
         package, _, name = called[0].partition(".")
-        whose = {"torch": "PyTorch's", "sys": "Python's"}.get(package, "the course's")
+        of = {"torch": "PyTorch's", "lnorm_utils": "the course's", "lnorm_course": "the course's"}
+        whose = of.get(package, "Python's")
         here = "Here you do without it: write the steps yourself."
         return None, f"your {kind} calls {whose} own `{name}`. {here}"
     before, after = ([t.detach() for t in tensors(a)] for a in (arguments, given))

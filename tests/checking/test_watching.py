@@ -1,8 +1,10 @@
 """A finished function is noticed by any name, and so is a tensor of the notebook."""
 
 import cProfile
+import ctypes
 import functools
 import sys
+import threading
 
 import pytest
 import torch
@@ -50,6 +52,39 @@ def test_a_function_that_is_ruled_out_is_noticed_by_any_name(name, attempt):
     assert f"own `{name.partition('.')[2]}`" in outcome.remark
     assert len(results(attempt, [(X,)], without=["torch.median"]).values) == 1
     assert sys.getprofile() is None
+
+
+def unwatched(x):
+    watcher = sys.getprofile()
+    sys.setprofile(None)
+    x = standardize(x)
+    sys.setprofile(watcher)
+    return x
+
+
+def unwatched_by_another_way(x):
+    watcher = sys.getprofile()
+    [*map(sys.setprofile, [None])]  # which no profiler notices
+    x = standardize(x)
+    ctypes.pythonapi.PyEval_SetProfile(None, None)
+    sys.setprofile(watcher)
+    return x
+
+
+def in_a_thread(x):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(standardize(x)))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+@pytest.mark.parametrize("attempt", [unwatched, unwatched_by_another_way, in_a_thread])
+def test_what_leads_around_the_watching_is_refused_and_only_while_it_watches(attempt):
+    outcome = results(attempt, [(X,)], without=["lnorm_utils.standardize"])
+    assert outcome.values == []
+    assert "calls Python's own `" in outcome.remark
+    assert len(results(attempt, [(X,)]).values) == 1
 
 
 def test_a_function_of_the_students_may_have_any_name():
