@@ -228,6 +228,20 @@ def test_names_that_a_table_shows_alike_or_cuts_are_those_of_several_files(colle
     assert sorted(map(len, cut)) == [400, 404, 404]  # with a number behind it
 
 
+def test_an_archive_of_too_many_files_is_refused_at_once_before_its_table_is_read(
+    collected, tmp_path, monkeypatch
+):
+    many = put(tmp_path / "many.zip", zipped(*((f"ada/{n}.py", b"") for n in range(20))))
+    put(tmp_path / "class" / "ada.zip", zipped(("in.zip", many.read_bytes()), "01_mean.ipynb"))
+    assert len(collected("many.zip")) == 20
+    monkeypatch.setattr(handed_in._Packed, "most", 1000)
+    why = "the list of all files in it has 0 MB, and at most 0 MB are read."
+    assert collected("many.zip")["many.zip"].startswith(why)
+    found = collected()
+    assert found["ada.zip/in.zip"].startswith(why)
+    assert graded(found) == ["ada.zip/01_mean.ipynb"]
+
+
 @pytest.mark.parametrize("told", [50, 50_000])
 def test_a_damaged_or_lying_archive_gives_no_notebook_and_takes_no_memory(
     collected, tmp_path, told

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import Any, NamedTuple
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_staff.grading.collect.notebooks import NotGradedError, lessons_by_topic, opened
@@ -24,6 +24,7 @@ LARGEST = 20_000_000  # bytes of a file
 LONGEST_NAME = 400  # so that spreadsheets take it, and a screen
 MOST_LISTED = {True: 100, False: 20}  # of one student, whether they are of these kinds or not
 MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
+LONGEST_TABLE = 5_000_000  # bytes of an archive's table, which takes some 100 for each file
 # What programs make, and all else that is hidden but notebooks and archives.
 MADE = re.compile(
     r"(^|/)(\._|__(MACOSX|pycache__)/|\.(ipynb_checkpoints|git|venv|cache|local|trash[^/]*)/"
@@ -97,7 +98,7 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                 if not data.strip():
                     raise NotGradedError("it is empty.")
                 if is_archive:
-                    waiting += _last_first(_in_archive(io.BytesIO(data), names))
+                    waiting += _few(_last_first(_in_archive(io.BytesIO(data), names)))
                 else:
                     yield HandedIn(file.whole, *opened(data, wanted))
             except NotGradedError as problem:
@@ -113,15 +114,34 @@ def _last_first(found: Iterable[Found]) -> list[Found]:
     return sorted(kept, key=lambda each: each.names, reverse=True)
 
 
+def _few(found: Sequence[Found]) -> Iterator[Found]:
+    """Keep as many of a student's files as are listed, and one more of each kind, to say so."""
+    kept = Counter(dict.fromkeys(MOST_LISTED, -1))
+    few = []
+    for each in reversed(found):
+        is_work = each.names[-1].lower().endswith(KINDS)
+        kept[is_work] += 1
+        if kept[is_work] <= MOST_LISTED[is_work]:
+            few.append(each)
+    return reversed(few)
+
+
 def _in(given: Path) -> Iterable[Found]:
     """Find all that a lecturer names."""
     where = given.resolve(strict=True)
     if where.is_dir():
         return _in_folder(where)
+    read = partial(_read, where)
     if where.suffix.lower() == KINDS[1]:
-        with contextlib.suppress(NotGradedError):
-            return _in_archive(where, (given.name,))
-    return [Found((where.parent.name, given.name), partial(_read, where))]
+        try:
+            return _in_archive(where.open("rb"), (given.name,))
+        except NotGradedError as problem:
+            read = partial(_refuse, problem)
+    return [Found((where.parent.name, given.name), read)]
+
+
+def _refuse(problem: NotGradedError) -> bytes:
+    raise problem
 
 
 def _in_folder(folder: Path) -> Iterator[Found]:
@@ -160,15 +180,31 @@ def _check(name: str, size: int) -> None:
         raise NotGradedError(f"it has {size / 1e6:.0f} MB, and {most}")
 
 
-def _in_archive(file: Path | IO[bytes], outer: tuple[str, ...]) -> list[Found]:
+class _Packed(io.BufferedReader):
+    """A file of which not too much is read at once: the table of an archive is read as a whole."""
+
+    most = LONGEST_TABLE
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size and size > self.most:
+            most = f"at most {self.most / 1e6:.0f} MB are read. Pack the notebooks alone."
+            raise NotGradedError(f"the list of all files in it has {size / 1e6:.0f} MB, and {most}")
+        return super().read(size)
+
+
+def _in_archive(file: Any, outer: tuple[str, ...]) -> list[Found]:
     """Find all files in an archive, by its own table.
 
     Raises:
-        NotGradedError: it isn't an archive.
+        NotGradedError: it isn't an archive, or has too many files.
     """
     try:
-        archive = zipfile.ZipFile(file)
+        packed = _Packed(file)
+        archive = zipfile.ZipFile(packed)
+        packed.most = LARGEST + 1  # of a file
         files = [(info, _names(info)) for info in archive.infolist()]
+    except NotGradedError:
+        raise
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a zip archive.") from None
     return [
