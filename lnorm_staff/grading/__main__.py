@@ -17,7 +17,7 @@ from lnorm_course.lab.working_copy import lesson_named
 from lnorm_staff.grading.collect.handed_in import HandedIn, collect
 from lnorm_staff.grading.grade import ON_ANOTHER, STRAY, UNTOUCHED, Grade, in_short
 from lnorm_staff.grading.hand_out import COURSE, student_zip
-from lnorm_staff.grading.report.class_folder import add_to, earlier, read_grades, write_results
+from lnorm_staff.grading.report import class_folder
 from lnorm_staff.grading.report.gradebook import read_gradebook
 from lnorm_staff.grading.report.summary import summarize
 from lnorm_staff.grading.run.grade_many import grade_many
@@ -117,25 +117,29 @@ def grade(options: argparse.Namespace) -> int:
     is_table = [path.suffix for path in given] == [".csv"]
     out = options.out or (given[0].parent if is_table else None)
     # What can go wrong does so before the work is done.
-    before = earlier(out) if out else []
+    before = class_folder.earlier(out) if out else []
     gradebook = read_gradebook(options.gradebook) if options.gradebook else None
     done: dict[Grade, list[Grade]] = {}
     grades: list[Grade] = []
     try:
         if is_table:
-            grades = [*read_grades(given[0])]
+            grades = [*class_folder.read_grades(given[0])]
         else:
             # In the background of a script, Ctrl-C is ignored, and so would be what raises it.
             by_hand = signals(["SIGINT"], signal.default_int_handler)
             with by_hand, signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
                 run(options, done)
     finally:  # after Ctrl-C or an error too, so that nothing that is done is lost
+        told: list[str] = []
         if done:
-            grades = add_to(before, [each for of_file in done.values() for each in of_file])
+            new = [each for of_file in done.values() for each in of_file]
+            grades = class_folder.add_to(before, new)
+            told = class_folder.kept(new, grades)
         if out and grades:
             with signals((*ENDING, "SIGINT"), signal.SIG_IGN):
-                print(*write_results(grades, out, gradebook, options.site), sep="\n")
-    return 3 if any(student.pending for student in summarize(grades)) else 0
+                results = class_folder.write_results(grades, out, gradebook, options.site)
+                print(*told, *results, sep="\n")
+    return 3 if told or any(student.pending for student in summarize(grades)) else 0
 
 
 @contextlib.contextmanager

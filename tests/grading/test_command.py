@@ -167,7 +167,7 @@ def test_what_the_machine_fails_at_is_tried_again_at_the_end_and_then_told_first
     class_of_three, monkeypatch, capsys
 ):
     monkeypatch.setitem(STATES, "ada.ipynb", once_more)
-    assert main(["grade", "~/class", "--out", "~/out"]) == 0
+    assert main(["grade", "~/class"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == f"ada.ipynb: {LESSON}, 0 of 1 right; not judged: row_means"
     assert lines[4] == f"ada.ipynb: {LESSON}, 1 of 1 right"
@@ -180,6 +180,18 @@ def test_what_the_machine_fails_at_is_tried_again_at_the_end_and_then_told_first
     assert next(read_grades(out / EXERCISES)).message == "grading it raised RuntimeError: odd�"
     assert [(row["points"], row[LESSON]) for row in table(out / GRADES)] == [("", ""), ("0", "0")]
     assert main(["grade", str(out / EXERCISES)]) == 3
+    monkeypatch.delitem(STATES, "ada.ipynb")
+    for state in ("right", "wrong", odd_error, "right"):  # no grade is lost to a failure
+        monkeypatch.setitem(STATES, "ada.ipynb", state)
+        assert main(["grade", "~/class/ada.ipynb", "--out", "~/out"]) == (state is odd_error) * 3
+        lines = capsys.readouterr().out.splitlines()
+        if state is odd_error:
+            assert (lines[3], lines[4]) == (class_folder.KEPT, "  ada.ipynb: row_means")
+        first = next(r for r in read_grades(out / EXERCISES) if r.exercise == "row_means")
+        assert first.state == ("wrong" if state is odd_error else state)
+    (class_of_three / "ada.ipynb").write_bytes(b"{")
+    assert main(["grade", "~/class/ada.ipynb", "--out", "~/out"]) == 3
+    assert [row["points"] for row in table(out / GRADES)] == ["1", "0"]
 
 
 def test_grades_that_can_not_be_written_where_they_should_are_kept(

@@ -10,24 +10,28 @@ import io
 import re
 import tempfile
 import zipfile
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import MISSING, astuple, fields, replace
 from pathlib import Path
 from unicodedata import normalize
 
 from lnorm_course.lab.lesson_files import whole
-from lnorm_staff.grading.grade import Grade
+from lnorm_staff.grading.grade import NOT_GRADED, NOT_JUDGED, STATES, Grade
 from lnorm_staff.grading.report.gradebook import filled, plain_table
 from lnorm_staff.grading.report.page import feedback_page, report_page
 from lnorm_staff.grading.report.summary import StudentWork, summarize
 from lnorm_staff.tables import Table, TableError, guarded, read_table, unguarded, write_table
 
-__all__ = ["EXERCISES", "add_to", "earlier", "read_grades", "write_grades", "write_results"]
+__all__ = [
+    *("EXERCISES", "add_to", "earlier", "kept", "read_grades", "write_grades", "write_results")
+]
 
 EXERCISES, GRADES = "exercises.csv", "grades.csv"
 REPORT, FEEDBACK = "report.html", "feedback.zip"
 COLUMNS = [field.name for field in fields(Grade)]
 NOT_YET = "Not judged, because this machine failed. Grade these again, or give points yourself:\n"
+KEPT = "Not judged this time. The earlier grades of these stay, so grade changed ones again:"
 NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
 
 
@@ -135,16 +139,33 @@ def read_grades(path: Path) -> Iterator[Grade]:
 def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
     """Add grades to those of an earlier call, of which files that are graded again are replaced.
 
-    The points and comments that a person wrote to these stay. A file of another lesson is another
-    file, because two weeks may have the same names.
+    The points and comments that a person wrote to these stay, and so does an earlier grade where
+    there's none now. A file of another lesson is another file, because two weeks may have the same
+    names.
     """
     given = {(_file(grade), grade.exercise): grade for grade in earlier}
     again = {_file(each) for grade in grades for each in (grade, replace(grade, lesson=""))}
     added = [grade for grade in earlier if _file(grade) not in again]
     for grade in grades:
-        person = given.get((_file(grade), grade.exercise), grade)
-        added.append(replace(grade, points=person.points, comment=person.comment))
+        former = given.get((_file(grade), grade.exercise), grade)
+        last = former if grade.state == NOT_JUDGED else grade
+        added.append(replace(last, points=former.points, comment=former.comment))
     return added
+
+
+def kept(grades: Iterable[Grade], added: Iterable[Grade]) -> list[str]:
+    """Tell what wasn't judged this time and keeps an earlier grade, which `add_to` has added."""
+    known = defaultdict[tuple[str, ...], set[str]](set)
+    for each in added:
+        if each.state in STATES and each.state != NOT_JUDGED:
+            known[*each.who, each.file] |= {each.exercise}
+    lost = defaultdict[str, set[str]](set)
+    for grade in grades:
+        names = known[*grade.who, grade.file]
+        if grade.state in (NOT_JUDGED, NOT_GRADED):
+            lost[f"  {grade.file}: "] |= names & {grade.exercise} if grade.exercise else names
+    told = [f"{file}{', '.join(sorted(names))}" for file, names in lost.items() if names]
+    return [KEPT, *told] if told else []
 
 
 def _file(grade: Grade) -> tuple[str, ...]:
