@@ -1,9 +1,13 @@
 """Formulas as MathML, with the spaces that TeX would leave."""
 
+import re
+from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
-__all__ = ["as_mathml", "spaced"]
+__all__ = ["NAMESPACE", "as_mathml", "spaced", "with_mathml"]
+
+FORMULA = re.compile(r"\$\$?(.+?)\$\$?", re.DOTALL)
 
 NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # which HTML implies
 SIGNS, BARS = "+−-±", "|‖"
@@ -15,6 +19,16 @@ def as_mathml(formula: str, display: str = "inline") -> str:
     from latex2mathml.converter import convert
 
     return spaced(convert(formula, display=display).replace(NAMESPACE, ""))
+
+
+def with_mathml(text: str, write: Callable[[str], str] = str) -> str:
+    """Convert the formulas in a text, and write what stands between them in another way.
+
+    >>> with_mathml("a < $b$", str.upper).replace("<mrow>", "").replace("</mrow>", "")
+    'A < <math display="inline"><mi>b</mi></math>'
+    """
+    parts = enumerate(FORMULA.split(text))
+    return "".join(as_mathml(part) if number % 2 else write(part) for number, part in parts)
 
 
 def spaced(mathml: str) -> str:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lnorm_staff.web.formulas import as_mathml
+from lnorm_staff.formulas import as_mathml
 from lnorm_staff.web.words import open_meanings
 
 __all__ = ["setup"]

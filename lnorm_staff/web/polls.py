@@ -13,15 +13,14 @@ from lnorm_course.checking.prediction import Prediction
 from lnorm_course.exercises.progress_report import import_banks
 from lnorm_course.lab.lesson_files import exercises, read
 from lnorm_staff.exercise_words import words_in_context
+from lnorm_staff.formulas import NAMESPACE, with_mathml
 from lnorm_staff.tables import write_table
 from lnorm_staff.web.baking import curly
 from lnorm_staff.web.exercises import in_order, options
-from lnorm_staff.web.formulas import NAMESPACE, as_mathml
 from lnorm_utils.words import inline
 
 __all__ = ["Choice", "as_html", "choices", "predictions", "template", "write_polls"]
 
-FORMULA = re.compile(r"\$\$?(.+?)\$\$?", re.DOTALL)
 ROOM = Path(__file__).parent
 GIFT = re.compile(r"([~=#{}:\\])")
 MATH = f"<math{NAMESPACE}"
@@ -91,7 +90,7 @@ def as_html(text: str) -> str:
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": True, "xhtmlOut": True}).enable("table")
-    return str(made.render(FORMULA.sub(lambda found: as_mathml(found[1]), text))).strip()
+    return str(made.render(with_mathml(text))).strip()
 
 
 def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:

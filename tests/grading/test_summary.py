@@ -138,6 +138,9 @@ def test_each_exercise_of_a_lesson_has_words_which_are_those_above_its_check():
         for name in exercises(read(path)):
             assert re.sub(r"[][*\s]", "", asked[name]) in plain, name
     assert len({*asked.values()}) > 0.9 * len(asked)  # a list has a question for each
+    page = report_page(summarize(graded("ada", name) for name in asked))
+    assert not re.search(r"[$\\]|\*\w", page.partition("</style>")[2])  # a formula is one there
+    assert page.count("<math") == sum(words.count("$") for words in asked.values()) / 2
 
 
 @pytest.mark.parametrize("grades", [[], CLASS[-1:], CLASS[:1]])

@@ -15,6 +15,7 @@ from lnorm_course.checking.feedback import Feedback
 from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.exercise_words import exercise_words
+from lnorm_staff.formulas import with_mathml
 from lnorm_staff.grading import grade as grade_module
 from lnorm_staff.grading.grade import RIGHT, Grade
 from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions
@@ -62,7 +63,13 @@ def _asked(grade: Grade) -> Markup:
     """Return what an exercise asks, and its name."""
     name = Markup("<code>{}</code>").format(grade.exercise)
     words = exercise_words().get(grade.exercise)
-    return Markup("{} ({})").format(_inline(words), name) if words else name
+    return (
+        Markup("{} ({})").format(Markup(with_mathml(words, _emphasized)), name) if words else name
+    )
+
+
+def _emphasized(text: str) -> str:
+    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", inline(text))
 
 
 def _place_of(shown: str) -> str:
