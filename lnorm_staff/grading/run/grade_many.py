@@ -22,7 +22,7 @@ SECONDS_FOR_A_CALL = 10
 CELLS_IN_TIME = 5  # how many cells may use up their time before the notebook has
 NOTEBOOKS_IN_TIME = 10  # and how many notebooks before their student has
 SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # an answer, and those of a notebook
-MOST_ATTEMPTS = 20  # of an exercise, on the average
+MOST_ATTEMPTS, MOST_SENT = 20, 2**25  # of an exercise, on the average; characters of all of them
 
 
 async def grade_many(
@@ -48,7 +48,7 @@ async def grade_many(
 
     async def grade(file: HandedIn, is_last: bool) -> list[Grade]:
         who, started = file.whole.who, time.monotonic()
-        if spent[who] > most and not (is_last or file.whole.state):
+        if spent[who] > most and not file.whole.state:
             told = f"the {most:g} seconds for all notebooks of a student were over."
             file = file.refused(told)
         try:
@@ -73,6 +73,8 @@ async def grade_many(
             group.create_task(work(number))
     PROCESSOR.set(processors[0])
     for file, first in again:
+        if spent[file.whole.who] > most:
+            continue
         known = [grade for grade in first if grade.state != NOT_JUDGED]
         merged = {each.exercise: each for each in [*await grade(file, is_last=True), *known]}
         tell(file, [*merged.values()])
@@ -95,6 +97,7 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
     exercises = {exercise.name: exercise for exercise in file.exercises}
     attempts: dict[tuple[str, str], None] = {}  # of each cell the last one of each exercise
     failures: dict[str, Reply] = {}  # of the last cell that failed before it checked it
+    most = MOST_ATTEMPTS * len(exercises)
     first, is_doubtful = "", False  # why the first cell failed that did
     call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
     async for source, reply in replies(KERNEL, call, file.cells, timeout, total):
@@ -103,13 +106,14 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
             sent = sent if isinstance(sent, str) and len(sent) <= LONGEST else ""
             attempts.pop((name, sent), None)
             attempts[name, sent] = None
+        while len(attempts) > most or sum(len(sent) for _, sent in attempts) > MOST_SENT:
+            attempts.pop(next(iter(attempts)))
         if reply.failed:
             first, is_doubtful = first or reply.reason, is_doubtful or reply.by_machine
             failed = reply._replace(attempts={})
             failures |= dict.fromkeys(exercises.keys() & {*CHECK.findall(source)}, failed)
     topics = sorted({exercise.topic for exercise in file.exercises})
-    latest = [*attempts][-MOST_ATTEMPTS * len(exercises) :]
-    judged = replies(JUDGE, topics, latest, SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
+    judged = replies(JUDGE, topics, attempts, SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL)
     found = defaultdict[str, list[Grade]](list)
     async for (name, _), reply in judged:
         if reply.failed:
