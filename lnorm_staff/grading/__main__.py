@@ -53,12 +53,9 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return 130
-    except (LessonError, TableError) as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    except OSError as problem:
-        told = f"{problem.filename or 'A file'}: {problem.strerror}."
-        print(told, *getattr(problem, "__notes__", ()), sep="\n", file=sys.stderr)
+    except (LessonError, TableError, OSError) as why:
+        told = f"{why.filename or 'A file'}: {why.strerror}." if isinstance(why, OSError) else why
+        print(told, *getattr(why, "__notes__", ()), sep="\n", file=sys.stderr)
         return 1
     finally:
         os.umask(before)
@@ -76,20 +73,17 @@ def parser() -> argparse.ArgumentParser:
     about = "a notebook, a folder, or an archive; or exercises.csv, to write all else again"
     add("submissions", type=_path, nargs="+", metavar="submission", help=about)
     add("--out", type=_path, help="write tables, report, and feedback here")
-    about = "Moodle's grading worksheet or Canvas's gradebook, to fill points in"
-    add("--class", type=_path, dest="gradebook", metavar="TABLE", help=about)
+    add("--class", type=_path, dest="gradebook", metavar="TABLE", help="of Moodle or Canvas")
     add("--timeout", type=float, default=60, help="seconds for a cell (60)")
-    about = "how many notebooks run at once (cores)"
     usable = getattr(os, "sched_getaffinity", lambda process: range(os.cpu_count() or 1))(0)
-    add("--jobs", type=int, default=len(usable), help=about)
+    add("--jobs", type=int, default=len(usable), help="how many notebooks run at once (cores)")
     add("--as-root", action="store_true", help="grade even as root")
     add("--without-walls", action="store_true", help="grade even without bubblewrap")
     add("--site", default="", help="address of your web edition, for links in the report")
     # What is written, nobody else on this machine opens.
     graded.set_defaults(command=grade, umask=0o077)
     for command in (student, graded):
-        about = "only these, such as 01 02 (all)"
-        command.add_argument("--lessons", type=_lesson, nargs="+", metavar="LESSON", help=about)
+        command.add_argument("--lessons", type=_lesson, nargs="+", metavar="01", help="only these")
     return parser
 
 
@@ -175,8 +169,7 @@ def run(options: argparse.Namespace, done: dict[Grade, list[Grade]]) -> None:
     found = list(collect(given, options.lessons))
     if not found:
         sys.exit(f"There is no file in {', '.join(map(str, given))}.")
-    states = [file.whole.state for file in found]
-    for state, number in Counter(state for state in states if state in MANY).items():
+    for state, number in Counter(f.whole.state for f in found if f.whole.state in MANY).items():
         print(f"Notebooks {state}: {number:,}")
     files = [file for file in found if file.whole.state != ON_ANOTHER]
     students = [*dict.fromkeys(file.whole.student for file in files)]

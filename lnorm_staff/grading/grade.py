@@ -86,11 +86,9 @@ def points_of(grades: Collection[Grade]) -> tuple[float, int]:
 
 def right_of(grades: Collection[Grade]) -> str:
     """Count the right ones, such as "4 of 6 right, and 1 of 2 further"."""
-    main, further = (
-        [grade.state for grade in grades if bool(grade.further) == apart] for apart in (0, 1)
-    )
-    right = main.count(RIGHT), len(main)
-    return score(*right, " right", further.count(RIGHT), len(further))
+    parts = [[grade.state for grade in grades if bool(grade.further) == apart] for apart in (0, 1)]
+    main, further = ((states.count(RIGHT), len(states)) for states in parts)
+    return score(*main, " right", *further)
 
 
 def in_short(grades: Sequence[Grade]) -> str:

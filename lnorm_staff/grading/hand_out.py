@@ -16,8 +16,8 @@ __all__ = ["COURSE", "answers_left_in", "student_zip"]
 COURSE = ORIGINALS.parent
 FOR_STUDENTS = (
     *("lnorm_utils", "lnorm_diagnose", "lnorm_course", "docs/troubleshooting.md", "LICENSE"),
-    *("Makefile", "pyproject.toml", "constraints.txt", "environment.yml"),
-    *(".binder", ".jupyter", ".gitignore"),
+    *("Makefile", "pyproject.toml", "constraints.txt", "environment.yml", ".binder", ".jupyter"),
+    ".gitignore",
 )
 CACHE = re.compile(r"__pycache__|\.ipynb_checkpoints|\.\w+_cache")
 README = Path(__file__).with_name("copy_readme.md").read_text("utf-8")
@@ -52,17 +52,13 @@ def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None
     if archive.suffix.lower() != ".zip" or archive.exists():
         problem = "already exists" if archive.exists() else "is not the name of a zip archive"
         raise LessonError(f"{archive} {problem}. Name another one.")
-    originals = lessons(course / "notebooks")
-    handed_out = [path for path in originals if not wanted or path.stem in wanted]
+    handed_out = [p for p in lessons(course / "notebooks") if not wanted or p.stem in wanted]
     names = [path.name for path in handed_out]
-
-    def without_dead_link(link: re.Match) -> str:
-        return link[0] if link[2] in names else link[1]
-
     texts = {CLOSED.relative_to(COURSE).as_posix(): NOTE, "README.md": README}
     problems: list[str] = []
     for path in handed_out:
-        notebook = json.loads(LINK.sub(without_dead_link, json.dumps(lesson_files.read(path))))
+        text = json.dumps(lesson_files.read(path))
+        notebook = json.loads(LINK.sub(lambda link: link[0 if link[2] in names else 1], text))
         problems += (f"{path.name}: {sentence}" for sentence in answers_left_in(notebook))
         cells = notebook["cells"]
         if cells and cells[0]["cell_type"] == "markdown":

@@ -205,7 +205,7 @@ def test_what_one_student_packs_leaves_time_for_the_others(collected, tmp_path, 
     found = collected()
     assert len(graded(found)) == 11 + 1 + 1
     assert [reason for reason in found.values() if reason] == [
-        "of a student, at most 100 MB are graded."
+        "all that the student handed in has 108 MB. At most 100 MB are read."
     ]
     monkeypatch.setattr(handed_in, "MOST_OF_ONE", 10_000_000)
     read = []
@@ -235,7 +235,7 @@ def test_an_archive_of_too_many_files_is_refused_at_once_before_its_table_is_rea
     put(tmp_path / "class" / "ada.zip", zipped(("in.zip", many.read_bytes()), "01_mean.ipynb"))
     assert len(collected("many.zip")) == 20
     monkeypatch.setattr(handed_in._Packed, "most", 1000)
-    why = "the list of all files in it has 0 MB, and at most 0 MB are read."
+    why = "the list of all files in it has 0 MB. At most 0 MB are read."
     assert collected("many.zip")["many.zip"].startswith(why)
     found = collected()
     assert found["ada.zip/in.zip"].startswith(why)

@@ -24,12 +24,12 @@ LARGEST = 20_000_000  # bytes of a file
 LONGEST_NAME = 400  # so that spreadsheets take it, and a screen
 MOST_LISTED = {True: 100, False: 20}  # of one student, whether they are of these kinds or not
 MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
-LONGEST_TABLE = 5_000_000  # bytes of an archive's table, which takes some 100 for each file
+# Bytes of the table of an archive, which takes some 100 for each file, and more where it's kept.
+LONGEST_TABLE, BYTES_OF_A_NAME = 5_000_000, 1000
 # What programs make, and all else that is hidden but notebooks and archives.
 MADE = re.compile(
-    r"(^|/)(\._|__(MACOSX|pycache__)/|\.(ipynb_checkpoints|git|venv|cache|local|trash[^/]*)/"
-    r"|\.(?!.*\.(ipynb|ipynb\.txt|zip)$))",
-    re.IGNORECASE,
+    r"(?i)(^|/)(\._|__(MACOSX|pycache__)/|\.(ipynb_checkpoints|git|venv|cache|local|trash[^/]*)/"
+    r"|\.(?!.*\.(ipynb|ipynb\.txt|zip)$))"
 )
 
 
@@ -92,13 +92,13 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                 # Whoever has too much already has no more of it read.
                 data = read() if size_of[who] <= MOST_OF_ONE else b""
                 size_of[who] += len(data)
-                if size_of[who] > MOST_OF_ONE:
-                    told = f"at most {MOST_OF_ONE / 1e6:.0f} MB are graded."
-                    raise NotGradedError(f"of a student, {told}")
+                _check_size("all that the student handed in has", size_of[who], MOST_OF_ONE)
                 if not data.strip():
                     raise NotGradedError("it is empty.")
                 if is_archive:
-                    waiting += _few(_last_first(_in_archive(io.BytesIO(data), names)))
+                    inside = _last_first(_in_archive(io.BytesIO(data), names))
+                    size_of[who] += BYTES_OF_A_NAME * len(inside)
+                    waiting += inside
                 else:
                     yield HandedIn(file.whole, *opened(data, wanted))
             except NotGradedError as problem:
@@ -114,34 +114,17 @@ def _last_first(found: Iterable[Found]) -> list[Found]:
     return sorted(kept, key=lambda each: each.names, reverse=True)
 
 
-def _few(found: Sequence[Found]) -> Iterator[Found]:
-    """Keep as many of a student's files as are listed, and one more of each kind, to say so."""
-    kept = Counter(dict.fromkeys(MOST_LISTED, -1))
-    few = []
-    for each in reversed(found):
-        is_work = each.names[-1].lower().endswith(KINDS)
-        kept[is_work] += 1
-        if kept[is_work] <= MOST_LISTED[is_work]:
-            few.append(each)
-    return reversed(few)
-
-
 def _in(given: Path) -> Iterable[Found]:
     """Find all that a lecturer names."""
     where = given.resolve(strict=True)
     if where.is_dir():
         return _in_folder(where)
-    read = partial(_read, where)
+    read: Callable[[], Any] = partial(_read, where)
     if where.suffix.lower() == KINDS[1]:
-        try:
-            return _in_archive(where.open("rb"), (given.name,))
-        except NotGradedError as problem:
-            read = partial(_refuse, problem)
+        read = partial(_in_archive, where, (given.name,))
+        with contextlib.suppress(NotGradedError):
+            return read()
     return [Found((where.parent.name, given.name), read)]
-
-
-def _refuse(problem: NotGradedError) -> bytes:
-    raise problem
 
 
 def _in_folder(folder: Path) -> Iterator[Found]:
@@ -175,9 +158,12 @@ def _check(name: str, size: int) -> None:
     """Refuse a file by its name or its size."""
     if not name.lower().endswith(KINDS):
         raise NotGradedError("it is neither a notebook nor a zip archive.")
-    if size > LARGEST:
-        most = f"at most {LARGEST / 1e6:.0f} MB are read."
-        raise NotGradedError(f"it has {size / 1e6:.0f} MB, and {most}")
+    _check_size("it has", size, LARGEST)
+
+
+def _check_size(what: str, size: int, most: int) -> None:
+    if size > most:
+        raise NotGradedError(f"{what} {size / 1e6:.0f} MB. At most {most / 1e6:.0f} MB are read.")
 
 
 class _Packed(io.BufferedReader):
@@ -186,20 +172,18 @@ class _Packed(io.BufferedReader):
     most = LONGEST_TABLE
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size and size > self.most:
-            most = f"at most {self.most / 1e6:.0f} MB are read. Pack the notebooks alone."
-            raise NotGradedError(f"the list of all files in it has {size / 1e6:.0f} MB, and {most}")
+        _check_size("the list of all files in it has", size or 0, self.most)
         return super().read(size)
 
 
-def _in_archive(file: Any, outer: tuple[str, ...]) -> list[Found]:
+def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[Found]:
     """Find all files in an archive, by its own table.
 
     Raises:
         NotGradedError: it isn't an archive, or has too many files.
     """
     try:
-        packed = _Packed(file)
+        packed = _Packed(file.open("rb") if isinstance(file, Path) else file)
         archive = zipfile.ZipFile(packed)
         packed.most = LARGEST + 1  # of a file
         files = [(info, _names(info)) for info in archive.infolist()]

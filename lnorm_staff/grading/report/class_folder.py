@@ -10,7 +10,6 @@ import io
 import re
 import tempfile
 import zipfile
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import MISSING, astuple, fields, replace
 from pathlib import Path
@@ -23,9 +22,7 @@ from lnorm_staff.grading.report.page import feedback_page, report_page
 from lnorm_staff.grading.report.summary import StudentWork, summarize
 from lnorm_staff.tables import Table, TableError, guarded, read_table, unguarded, write_table
 
-__all__ = [
-    *("EXERCISES", "add_to", "earlier", "kept", "read_grades", "write_grades", "write_results")
-]
+__all__ = ["EXERCISES", "add_to", "earlier", "kept", "read_grades", "write_grades", "write_results"]
 
 EXERCISES, GRADES = "exercises.csv", "grades.csv"
 REPORT, FEEDBACK = "report.html", "feedback.zip"
@@ -155,17 +152,11 @@ def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
 
 def kept(grades: Iterable[Grade], added: Iterable[Grade]) -> list[str]:
     """Tell what wasn't judged this time and keeps an earlier grade, which `add_to` has added."""
-    known = defaultdict[tuple[str, ...], set[str]](set)
-    for each in added:
-        if each.state in STATES and each.state != NOT_JUDGED:
-            known[*each.who, each.file] |= {each.exercise}
-    lost = defaultdict[str, set[str]](set)
-    for grade in grades:
-        names = known[*grade.who, grade.file]
-        if grade.state in (NOT_JUDGED, NOT_GRADED):
-            lost[f"  {grade.file}: "] |= names & {grade.exercise} if grade.exercise else names
-    told = [f"{file}{', '.join(sorted(names))}" for file, names in lost.items() if names]
-    return [KEPT, *told] if told else []
+    judged = [each for each in added if each.state in STATES and each.state != NOT_JUDGED]
+    known = {(*g.who, g.file, name) for g in judged for name in (g.exercise, "")}
+    failed = [grade for grade in grades if grade.state in (NOT_JUDGED, NOT_GRADED)]
+    lost = [grade for grade in failed if (*grade.who, grade.file, grade.exercise) in known]
+    return [KEPT, *(f"  {each.file}: {each.exercise or 'all'}" for each in lost)] if lost else []
 
 
 def _file(grade: Grade) -> tuple[str, ...]:

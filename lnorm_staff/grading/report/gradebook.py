@@ -34,10 +34,9 @@ def read_gradebook(path: Path) -> Table:
     table = read_table(path)
     titles = {*table.titles}
     if not ({ID, POINTS, CHANGED} <= titles or {"ID", "Section"} <= titles & OF_STUDENT):
-        raise TableError(
-            f"{path} is neither Moodle's grading worksheet, with the columns {ID}, {POINTS}, and "
-            f"{CHANGED}, nor Canvas's gradebook, with Student, ID, and Section."
-        )
+        moodle = f"Moodle's grading worksheet, with the columns {ID}, {POINTS}, and {CHANGED},"
+        canvas = "Canvas's gradebook, with Student, ID, and Section."
+        raise TableError(f"{path} is neither {moodle} nor {canvas}")
     return table
 
 
@@ -131,11 +130,9 @@ def _row_of(student: StudentWork, rows: Sequence[Cells]) -> tuple[int, bool]:
 def plain_table(students: Sequence[StudentWork]) -> Iterator[list[str]]:
     """Yield the lines of a table with a row for each student, where there's no gradebook."""
     maximum = maximum_of(students)
-    last = ["points", "maximum", "remarks", "comments"]
-    yield ["student", "id", *maximum, *last]
-    most = sum(maximum.values())
+    yield ["student", "id", *maximum, "points", "maximum", "remarks", "comments"]
     for each in students:
         cells = [f"{each.points[lesson]:g}" if lesson in each.points else "" for lesson in maximum]
         total = "" if each.total is None else f"{each.total:g}"
-        rest = [total, most, each.remarks, each.comment]
+        rest = [total, sum(maximum.values()), each.remarks, each.comment]
         yield guarded([each.name, each.id, *cells, *rest])

@@ -5,7 +5,7 @@ What they look like stands in `templates`, in which Jinja escapes all that's fil
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
@@ -41,7 +41,7 @@ def report_page(students: Sequence[StudentWork], site: str = "") -> str:
         title="Report on a class",
         site=site.rstrip("/"),
         graded=counted(sum(bool(student.lessons) for student in students), "student"),
-        least=min(needed, key=lambda each: len(_ended(each)) / len(each), default=None),
+        least=min(needed, key=_share, default=None),
         misconceptions=misconceptions(grades)[:MOST_ROWS],
         exercises=exercises.values(),
         others=Counter(grade.state for student in students for grade in student.not_graded),
@@ -54,9 +54,9 @@ def feedback_page(student: StudentWork) -> str:
     return PAGES.get_template("feedback.html").render(title=title, student=student)
 
 
-def _ended(grades: Iterable[Grade], state: str = RIGHT) -> list[Grade]:
-    """Return those of which this became."""
-    return [grade for grade in grades if grade.state == state]
+def _share(grades: Sequence[Grade]) -> float:
+    """Return the share of those that are right."""
+    return [grade.state for grade in grades].count(RIGHT) / len(grades)
 
 
 def _asked(grade: Grade) -> Markup:
@@ -82,16 +82,8 @@ def _place_of(shown: str) -> str:
     return ""
 
 
-def _inline(text: str) -> Markup:
-    return Markup(inline(text))
-
-
-PAGES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-PAGES.filters |= {"asked": _asked, "ended": _ended, "inline": _inline}
+FOLDER = FileSystemLoader(Path(__file__).parent / "templates")
+PAGES = Environment(loader=FOLDER, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+PAGES.filters |= {"asked": _asked, "inline": lambda text: Markup(inline(text))}
 PAGES.globals |= {"feedback": Feedback, "of_grades": grade_module, "version": __version__}
 PAGES.globals |= {"shown_for": FOR_BELIEF, "place_of": _place_of}

@@ -29,20 +29,16 @@ SECONDS_TO_END = 10
 # Nothing else of the environment reaches a child, because it often holds keys and passwords.
 KEPT = {
     *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"),
-    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT"),
-    "XDG_RUNTIME_DIR",  # for systemd; the sandbox doesn't pass it on
+    # The last is for systemd, and the sandbox doesn't pass it on.
+    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "XDG_RUNTIME_DIR"),
 }
 START = (
     "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run.child import serve; "
     "serve({module!r})"
 )
-# RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not.
-LIMITS = {
-    "RLIMIT_DATA": 2**32,
-    "RLIMIT_FSIZE": 2**28,
-    "RLIMIT_NPROC": 4096,  # for all that the user runs, so not too few
-    "RLIMIT_CORE": 0,
-}
+# RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not. The limit
+# of processes is for all that the user runs, so not too low.
+LIMITS = {"RLIMIT_DATA": 2**32, "RLIMIT_FSIZE": 2**28, "RLIMIT_NPROC": 4096, "RLIMIT_CORE": 0}
 LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_NPROC": MOST_PROCESSES}
 # When memory is short, Linux ends the process with the highest score first. A child has a processor
 # at a low priority, so that however many processes it has, others have theirs. File 9 is the filter

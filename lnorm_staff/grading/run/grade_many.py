@@ -22,7 +22,8 @@ SECONDS_FOR_A_CALL = 10
 CELLS_IN_TIME = 5  # how many cells may use up their time before the notebook has
 NOTEBOOKS_IN_TIME = 10  # and how many notebooks before their student has
 SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # an answer, and those of a notebook
-MOST_ATTEMPTS, MOST_SENT = 20, 2**25  # of an exercise, on the average; characters of all of them
+# Characters of all attempts that are judged, of which each counts as so many at least; so some 500.
+MOST_SENT, LEAST_SENT = 2**25, 2**16
 
 
 async def grade_many(
@@ -49,8 +50,7 @@ async def grade_many(
     async def grade(file: HandedIn, is_last: bool) -> list[Grade]:
         who, started = file.whole.who, time.monotonic()
         if spent[who] > most and not file.whole.state:
-            told = f"the {most:g} seconds for all notebooks of a student were over."
-            file = file.refused(told)
+            file = file.refused(f"the {most:g} seconds for all notebooks of a student were over.")
         try:
             return await grade_one(file, timeout, is_last)
         except Exception as problem:  # of one notebook, which must not stop a class
@@ -97,7 +97,6 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
     exercises = {exercise.name: exercise for exercise in file.exercises}
     attempts: dict[tuple[str, str], None] = {}  # of each cell the last one of each exercise
     failures: dict[str, Reply] = {}  # of the last cell that failed before it checked it
-    most = MOST_ATTEMPTS * len(exercises)
     first, is_doubtful = "", False  # why the first cell failed that did
     call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
     async for source, reply in replies(KERNEL, call, file.cells, timeout, total):
@@ -106,7 +105,7 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
             sent = sent if isinstance(sent, str) and len(sent) <= LONGEST else ""
             attempts.pop((name, sent), None)
             attempts[name, sent] = None
-        while len(attempts) > most or sum(len(sent) for _, sent in attempts) > MOST_SENT:
+        while sum(len(sent) + LEAST_SENT for _, sent in attempts) > MOST_SENT:
             attempts.pop(next(iter(attempts)))
         if reply.failed:
             first, is_doubtful = first or reply.reason, is_doubtful or reply.by_machine

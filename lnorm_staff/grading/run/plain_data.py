@@ -23,14 +23,9 @@ LONGEST = 2**19  # characters of an attempt
 MOST_NUMBERS, MOST_AXES, MOST_BITS = 10_000, 32, 4000
 PLAIN = (type(None), bool, int, float, str)  # which JSON knows
 # What all of PyTorch and numpy can compute with. Other dtypes can end a process that looks at them.
-NUMBERS: dict[str, Any] = {
-    str(dtype): dtype
-    for dtype in (
-        *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
-        *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
-        *(torch.complex64, torch.complex128),
-    )
-} | {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
+TENSORS = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
+NUMBERS: dict[str, Any] = {f"torch.{name}": getattr(torch, name) for name in TENSORS.split()}
+NUMBERS |= {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
 
 
 class ForgedError(ValueError):

@@ -47,8 +47,7 @@ async def replies(
         is_up = False
         try:
             async with started(f"lnorm_staff.grading.run.{program}") as child:
-                left = deadline - time.monotonic()
-                await child.ask([setup, None], min(SECONDS_TO_START, left))
+                await child.ask([setup, None], min(SECONDS_TO_START, deadline - time.monotonic()))
                 is_up = True
                 for each in done:
                     left = deadline - time.monotonic()
@@ -66,10 +65,9 @@ async def replies(
                         yield each, reply
         except (EOFError, TimeoutError):
             tries += 1
-            if tries >= MOST_TRIES:
-                rest = Reply(NOT_JUDGED, f"no {program} could be started.")
-            if tries >= MOST_TRIES and is_up:  # of what ran well before
-                rest = Reply("crashed", f"the {program} died again and again.", by_machine=True)
+            if tries >= MOST_TRIES:  # where it's up, of what ran well before
+                died = Reply("crashed", f"the {program} died again and again.", by_machine=True)
+                rest = died if is_up else Reply(NOT_JUDGED, f"no {program} could be started.")
         except OSError as problem:  # of the machine, such as a full disk
             rest = Reply(NOT_JUDGED, f"the machine that grades it stopped early: {problem}.")
         if time.monotonic() > deadline:
