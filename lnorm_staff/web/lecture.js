@@ -77,7 +77,7 @@ addEventListener("keydown", (event) => {
   else if (key.length === 1) tell(key.toUpperCase().charCodeAt() - 65);
 }, true);
 for (const screen of screens.filter((one) => one.matches(".show"))) {
-  const picture = screen.querySelector(":is(.lnorm-explorer, .lnorm-row, .lnorm-rings, .lnorm-stream)");
+  const picture = screen.querySelector(".lnorm-drawn");
   (picture.querySelector(".side") ?? picture).prepend(screen.querySelector(".words"));
   for (const tool of picture.querySelectorAll(".tools button"))
     if (["full screen", "copy link"].includes(tool.textContent)) tool.dataset.tool = "";

@@ -11,9 +11,10 @@ function element(tag, parent, attributes = {}, text = "") {
 /** Draw a group of controls; it keeps their keys, or JupyterLab goes to the next cell. */
 function drawGroup(parent, kind, name) {
   const group = element("div", parent, { class: kind, role: "group", "aria-label": name });
+  if (kind.startsWith("lnorm-")) group.classList.add("lnorm-drawn"); // a whole picture, and no part
   group.addEventListener("keydown", (event) => {
     const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (/^(Arrow|Page|Home|End|Enter| )/.test(event.key) && isPlain) event.stopPropagation();
+    if (/^(Arrow|Page|Home|End|Enter|Escape| )/.test(event.key) && isPlain) event.stopPropagation();
   });
   return group;
 }
