@@ -11,7 +11,7 @@ from torch import Tensor
 from lnorm_course.explorers.engine import Choice, Explorer, Slider, key, line, panel
 from lnorm_utils.data import normal
 from lnorm_utils.functional import standardize
-from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, in_style
+from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, GREEN, SPREAD, in_style
 from lnorm_utils.words import significant
 
 __all__ = ["explore_precision"]
@@ -107,7 +107,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     >>> explore_precision(preset="squares overflow").words.split("; ")[-2:]
     ['two passes: zeros', 'E[x²] − E[x]²: zeros.']
     """
-    memory, left = panel("four numbers as they are stored", height=2.6, ylim=(3.5, -0.6))
+    memory, left = panel("four numbers as they are stored", height=2.9, ylim=(3.5, -1.5))
     left.set(xlim=(-0.5, 31.5), xticks=[], yticks=[], xlabel="x: farthest from μ.  ■ is 1, □ is 0")
     left.spines[:].set_visible(False)
     key(left, *((f"■ {part}", color) for part, color in PARTS.items()))
@@ -115,6 +115,11 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     cells = [
         [line(left, "s", color=c, mec=c, ms=6.5, **look) for look in looks] for c in PARTS.values()
     ]
+    left.plot([0, 31], [-1.05, -1.05], "-", color=GRAY)
+    for tick in (0.001, 0.1, 10, 1000, 100_000):
+        left.text(_along(tick), -0.72, significant(tick), ha="center", fontsize=10)
+    left.text(31.5, -1.25, "spread", color=SPREAD, ha="right", fontsize=11)
+    hand = line(left, "o", [0], [-1.05], color=SPREAD, ms=9)
     texts = [left.text(-0.5, place - 0.25, "", fontsize=11) for place in range(len(STORED))]
 
     right_bits, right = panel("how many bits of the layer norm are right", height=2.4)
@@ -130,6 +135,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
 
     def show(found: Normed, dtype: str, spread: float, offset: float, eps: float) -> str:
         sizes = CELLS[dtype]
+        hand.set_xdata([_along(spread)])
         bits, parts = bits_of(found.stored, sum(sizes)), np.repeat(range(3), sizes)
         for part, (all_cells, ones) in enumerate(cells):
             # The row and the column of each cell, which stand the other way round in a picture.
@@ -154,10 +160,16 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
         )
 
     panels: Any = {
-        memory: [*(mark for both in cells for mark in both), *texts],
+        memory: [*(mark for both in cells for mark in both), *texts, hand],
         right_bits: [*frames, *bars, *verdicts],
     }
-    return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start)
+    drags = {hand: ["spread"]}
+    return Explorer(panels, normed, show, CONTROLS, PRESETS, preset, start, drags)
+
+
+def _along(spread: float) -> float:
+    """Place a spread on the line above the cells, which is logarithmic."""
+    return 31 * (math.log10(spread) + 4) / 9
 
 
 def bits_of(numbers: Tensor, size: int) -> NDArray:
