@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lnorm_course.explorers.engine import Choice, Explorer, Slider, Switch, line, panel
-from lnorm_course.lessons.transformer import grid
+from lnorm_course.lessons.transformer import PLACES, grid
 from lnorm_course.lessons.transformer.text import Entropies, entropies
 from lnorm_utils.plotting.picture import BLACK, BLUE, GRAY, LAYER_NORM, NO_NORM, PINK, in_style
 from lnorm_utils.words import capitalized, fixed, significant
@@ -22,7 +22,7 @@ LOOKS = {  # of each place: its line, its color, and its marker above the panel
     "pre-RMSNorm": (":D", PINK, "◆"),
 }
 LOW, HIGH = 1.7, 3.9  # nats
-WIDTH = 36  # of the text, in characters
+WIDTH = 33  # of the text, in characters
 NEAR = 0.03  # nats
 STEP = np.arange(grid.STEPS).reshape(-1, grid.EVERY).mean(1)  # the middle of each mean
 CONTROLS = {
@@ -75,10 +75,13 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
         curves[name] = line(ax, kind, STEP, color=color, mec=color, markevery=6)
         keys[name] = ax.text(0.46 * (n % 2), 1.14 - 0.1 * (n // 2), "", transform=ax.transAxes)
         keys[name].set(color=color, text=f"{marker} {name}")
-    writing, below = panel("a text that it writes", height=2.3)
+    writing, below = panel("what each of the four writes", height=2.9, ylim=(3.8, 0))
     below.axis("off")
-    title = below.text(0, 1, "", va="top")
-    text = below.text(0, 0.87, "", va="top", fontsize=13, linespacing=1.3)
+    cards = {}
+    for n, (name, (_, color, marker)) in enumerate(LOOKS.items()):
+        title = below.text(0, n, "", va="top", color=color)
+        title.set_text(f"{marker} {name}: {PLACES[name][0]}")
+        cards[name] = title, below.text(0, n + 0.27, "", va="top", fontsize=14, linespacing=1.25)
 
     def show(
         runs: dict[str, grid.Run], rate: float, place: str, embeddings: int, warm_up: bool
@@ -87,17 +90,19 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
             is_chosen = name == place
             curve.set_ydata(np.clip(runs[name].losses, LOW, HIGH))
             curve.set(linewidth=2.5 if is_chosen else 1.0, markersize=6 if is_chosen else 3)
-            keys[name].set_fontweight("bold" if is_chosen else "normal")
-        title.set(text=f"What {place} writes", color=LOOKS[place][1])
-        lines = (textwrap.wrap(part, WIDTH) for part in runs[place].text.split("\n"))
-        text.set_text("\n".join(itertools.chain(*lines)))
+            title, text = cards[name]
+            for label in (title, keys[name]):
+                label.set_fontweight("bold" if is_chosen else "normal")
+            lines = textwrap.wrap(" ".join(runs[name].text.split()), WIDTH)[:2]
+            text.set_text("\n".join(lines) or "(nothing)")
         how = "with" if warm_up and embeddings == 1 else "without"
         return (
             f"{capitalized(place)} at rate {significant(rate)}, embeddings ×{embeddings}, {how} a "
             f"warm-up: {_compared(runs[place].validation, new)}"
         )
 
-    panels: Any = {losses: [*curves.values(), *keys.values()], writing: [title, text]}
+    written = [*itertools.chain(*cards.values())]
+    panels: Any = {losses: [*curves.values(), *keys.values()], writing: written}
     return Explorer(panels, trained, show, CONTROLS, PRESETS, preset, start)
 
 
