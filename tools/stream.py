@@ -1,11 +1,12 @@
 """Record how wide residual streams are, and which gradients come back, for `explore_stream`.
 
 All is measured at initialization, with weights after Xavier, and of five seeds. `stream.json` keeps
-the median, the lowest, and the highest of them. For each place of the norm, `spreads` has three
-numbers a block: the spread of what its branch f adds, of the sum, and of what leaves the block;
-before the first block is `enters`. `gradients` has the gradient norm of each block's weights, by
-the place of the norm, whether a final norm stands behind the last block, whether the loss pulls
-each row its own way, and the number of blocks.
+the medians. For each place of the norm, `spreads` has three numbers a block: the spread of what its
+branch f adds, of the sum, and of what leaves the block; before the first block is `enters`.
+`gradients` has the gradient norm of each block's weights, by the place of the norm, whether a final
+norm stands behind the last block, whether the loss pulls each row its own way, and the number of
+blocks. `rows` has four numbers of a typical row, by the place of the norm: before the first block,
+and after the addition in the last block of each depth.
 """
 
 import json
@@ -26,7 +27,8 @@ from lnorm_utils.modules import ResidualStack
 FILE = Path(explorers.__file__).with_name("stream.json")
 DEPTHS, SEEDS, FEATURES = (1, 2, 3, 4, 6, 8, 12, 16, 24), 5, 64
 # A post-LN stack ends in a norm, and gets no other.
-STACKS = [("post", False), *product(("pre", "none"), (False, True))]
+PLACES = ("post", "pre", "none")
+STACKS = [("post", False), *product(PLACES[1:], (False, True))]
 X = normal(64, FEATURES, seed=1, dtype=torch.float64)
 
 
@@ -42,15 +44,35 @@ def spread(h: Tensor) -> float:
 
 
 @torch.no_grad()
-def spreads(place: str) -> Tensor:
-    """Return what each block's branch, sum, and output have, (seeds, blocks, 3)."""
-    found = []
-    for stack in deepest(place):
-        h = X
-        for block in stack.blocks:
-            added = block.f(block.norm(h) if place == "pre" else h)
-            found.append([spread(added), spread(h + added), spread(h := block(h))])
-    return torch.tensor(found).unflatten(0, (SEEDS, -1))
+def sums(stack: ResidualStack) -> tuple[list[list[float]], Tensor]:
+    """Return the spreads of each block's branch, sum, and output, and its sums, from X on."""
+    h, found, rows = X, [], [X]
+    for block in stack.blocks:
+        added = block.f(block.norm(h) if stack.blocks[0].placement == "pre" else h)
+        rows.append(h + added)
+        found.append([spread(added), spread(rows[-1]), spread(h := block(h))])
+    return found, torch.stack(rows)
+
+
+def four_of_a_row(place: str) -> list[list[float]]:
+    """Return four numbers of the row whose spreads are closest to those of all rows.
+
+    They are four of its 64 that have its mean and its spread, and not the same at each place.
+    """
+    rows = torch.stack([sums(stack)[1] for stack in deepest(place)])[:, [0, *DEPTHS]]
+    spreads = variance(rows).sqrt()  # (seeds, places, 64, 1)
+    usual = variance(rows).mean(2, keepdim=True).sqrt().median(0).values
+    far = (spreads / usual).log().abs().amax((1, 3))  # (seeds, 64)
+    seed, row = divmod(far.argmin().item(), len(X))
+    return [_alike(one) for one in rows[seed, :, row]]
+
+
+def _alike(row: Tensor) -> list[float]:
+    draws = torch.rand(100_000, FEATURES, generator=torch.Generator().manual_seed(0))
+    four = row[draws.topk(4).indices].sort().values  # (draws, 4)
+    root = variance(row).sqrt()
+    off = (four.mean(1) - row.mean()).abs() + (variance(four).sqrt()[:, 0] - root).abs()
+    return four[(off / root).argmin()].tolist()
 
 
 def gradients(depth: int, place: str, final_norm: bool, is_own: bool) -> Tensor:
@@ -64,12 +86,14 @@ def gradients(depth: int, place: str, final_norm: bool, is_own: bool) -> Tensor:
     return torch.stack(norms)
 
 
-def of_seeds(found: Tensor) -> list:
-    """Return the median, the lowest, and the highest, with four digits."""
-    kept = torch.stack([found.median(0).values, found.min(0).values, found.max(0).values])
-    return json.loads(
-        json.dumps(kept.tolist()), parse_float=lambda text: float(f"{float(text):.4g}")
-    )
+def rounded(found: list) -> list:
+    """Keep four digits."""
+    return json.loads(json.dumps(found), parse_float=lambda text: float(f"{float(text):.4g}"))
+
+
+def median(found: Tensor) -> list:
+    """Return the median of seeds, the first axis."""
+    return rounded(found.median(0).values.tolist())
 
 
 def main():
@@ -79,10 +103,14 @@ def main():
         "provenance": {"made by": "make tool NAME=stream", "versions": versions},
         "depths": DEPTHS,
         "enters": round(spread(X), 4),
-        "spreads": {place: of_seeds(spreads(place)) for place in ("post", "pre", "none")},
+        "spreads": {
+            place: median(torch.tensor([sums(stack)[0] for stack in deepest(place)]))
+            for place in PLACES
+        },
+        "rows": {place: rounded(four_of_a_row(place)) for place in PLACES},
         "gradients": {
             f"{place}{', final norm' * final}{', own directions' * own}": {
-                depth: of_seeds(gradients(depth, place, final, own)) for depth in DEPTHS
+                depth: median(gradients(depth, place, final, own)) for depth in DEPTHS
             }
             for (place, final), own in product(STACKS, (False, True))
         },

@@ -10,8 +10,6 @@ for (const run of Object.values(RUNS)) {
   run.along = new Int8Array(codes(atob(run.along), 0));
   run.curve = run.loss.map((loss, step) => `${step} ${1 - Math.min(loss, 1)}`);
 }
-const mix = (a, b, share) => a + (b - a) * share;
-const digits = (value) => (value >= 9.95 ? value.toFixed(0) : `${Number(value.toPrecision(2))}`);
 const percent = (share) => `${Math.round(100 * share)}%`;
 
 /** What a network looks like at a step, between the two moments around it. */
@@ -182,12 +180,3 @@ export function mount(parent, page) {
   go(0);
   return () => { stop?.(); root.remove(); };
 }
-
-for (const place of document.querySelectorAll(".lnorm-rings-place")) {
-  const page = place.querySelector("script").textContent;
-  place.replaceChildren();
-  mount(place, JSON.parse(page));
-}
-
-/** A Jupyter widget made of `mount`. */
-export default { render: ({ model, el }) => mount(el, model.get("page")) };

@@ -5,7 +5,9 @@ back through it.
 from typing import Any
 
 import numpy as np
+import traitlets
 
+from lnorm_course.explorers import row
 from lnorm_course.explorers.engine.controls import one_of
 from lnorm_course.explorers.engine.stills import Still, of_record
 from lnorm_utils.plotting import new_picture
@@ -25,6 +27,7 @@ BACK = DEEP | {"has": ["place", "final", "own"], "back": True, "place": "post"}
 PRESETS: dict[str, dict[str, Any]] = {
     "1 block": ONE,
     "2 blocks, pre-LN": TWO,
+    "6 blocks, pre-LN": DEEP | {"depths": RECORDED["depths"][:5], "depth": 6},
     "24 blocks, pre-LN": DEEP,
     "24 blocks, pre-LN, no final norm": DEEP | {"final": "off"},
     "24 blocks, post-LN, gradients": BACK,
@@ -36,21 +39,21 @@ class Stream(Still):
     """The widget of `explore_stream`, which draws recorded stacks in the browser."""
 
     _esm = SCRIPT
-    _css = STYLE
+    _css = STYLE + row.STYLE
+    _row = traitlets.Unicode(row.SCRIPT).tag(sync=True)  # the machine, which opens at a tap
     alt = "Residual blocks around a trunk, which is as wide as the spread of the rows in it"
 
     def __init__(self, page: dict[str, Any]) -> None:
         super().__init__(page)
         place, depth = page["place"], page["depth"]
-        self.after = [RECORDED["enters"]]
-        self.after += [leaves for *_, leaves in RECORDED["spreads"][place][0][:depth]]
+        leaves = [leaves for *_, leaves in RECORDED["spreads"][place][:depth]]
+        self.after, self.back = [RECORDED["enters"], *leaves], []
         first, last = (significant(self.after[end], 2) for end in (0, -1))
         self.words = f"{PLACES[place]}: the spread is {first} before the first block, and {last} "
         self.words += f"after {counted(depth, 'block')}."
-        self.back = []
         if page["back"]:  # with the norm after each addition, as presets with gradients begin
             kind = f"{place}{', own directions' * (page['own'] == 'own')}"
-            self.back = RECORDED["gradients"][kind][f"{depth}"][0]
+            self.back = RECORDED["gradients"][kind][f"{depth}"]
             first, last = (significant(self.back[end], 2) for end in (0, -1))
             self.words += f" The gradient norm is {first} in block 1, and {last} in block {depth}."
 

@@ -192,8 +192,12 @@ def test_without_its_kernel_pictures_stay_an_explorer_says_that_it_waits_and_the
     rings.get_by_role("button", name="train").click()
     rings.get_by_text("The two rings arrive apart.").wait_for()
     stream = lab.page.locator(".lnorm-stream")
-    stream.get_by_role("slider", name="norm of each block").press("ArrowLeft")
+    stream.get_by_role("button", name="post-LN").press("Enter")
     stream.get_by_text("brings the spread back").wait_for()
+    stream.get_by_role("button", name="one row on its way").press("Enter")
+    stream.get_by_text("The norm there divides by it").wait_for()
+    lab.page.keyboard.press("Escape")
+    expect(stream.get_by_role("dialog")).to_have_count(0)
     row = lab.page.locator(".lnorm-row")
     press(row, "layer norm")
     for _ in range(3):

@@ -81,10 +81,31 @@ def test_it_shows_what_five_stacks_give(shown, depth, place, final, own):
     spreads, norms = by_backward(depth, place, final, own)
     drawn = np.stack([seen[key] for key in ("added", "sum", "leaves")], axis=1)
     np.testing.assert_allclose(drawn, np.median(spreads, 0), rtol=1e-3)
-    ends = (np.median(norms, 0), norms.min(0), norms.max(0))
-    for key, values in zip(("gradient", "low", "high"), ends, strict=True):
-        np.testing.assert_allclose(seen[key], values, rtol=1e-3)
+    np.testing.assert_allclose(seen["gradient"], np.median(norms, 0), rtol=1e-3)
     assert seen["enters"][1:] == seen["leaves"][:-1]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("place", RECORDED["rows"])
+def test_a_row_has_four_numbers_of_one_token_with_its_mean_and_the_spread_of_the_trunk(place):
+    sums = []
+    for seed in range(5):
+        h = normal(64, 64, seed=1, dtype=torch.float64)
+        sums.append([h])
+        for block in residual_stack(24, place, seed=seed).blocks:
+            sums[-1].append(h + block.f(block.norm(h) if place == "pre" else h))
+            h = block.norm(sums[-1][-1]) if place == "post" else sums[-1][-1]
+    whole = torch.stack([torch.stack(each) for each in sums])[:, [0, *RECORDED["depths"]]]
+    four = torch.tensor(RECORDED["rows"][place], dtype=torch.float64)  # (places, 4)
+    is_among = torch.isclose(whole.unsqueeze(-1), four[:, None, None], rtol=1e-3).any(-2).all(-1)
+    ((seed, row),) = is_among.all(1).nonzero().tolist()
+    whole = whole[seed, :, row]
+    spreads = whole.std(-1, correction=0)
+    assert ((four.mean(-1) - whole.mean(-1)).abs() < 0.02 * spreads).all()
+    np.testing.assert_allclose(four.std(-1, correction=0), spreads, rtol=0.02)
+    trunk = [total for _, total, _ in RECORDED["spreads"][place]]
+    trunk = [trunk[depth - 1] for depth in RECORDED["depths"]]
+    np.testing.assert_allclose(spreads, [RECORDED["enters"], *trunk], rtol=0.1)
 
 
 def test_its_words_have_no_number_that_the_state_lacks_and_no_gradient_unless_it_is_drawn(shown):

@@ -26,17 +26,19 @@ def of_record(name: str) -> tuple[str, str, dict[str, Any]]:
         name: that of its files beside this folder; the record is made by `make tool NAME=name`.
     """
     own = HERE.parent
-    controls, draw, look, style, record = (
+    controls, draw, end, look, style, record = (
         file.read_text("utf-8")
         for file in (
             HERE / "controls.js",
             own / f"{name}.js",
+            HERE / "record.js",
             HERE / "explorer.css",
             own / f"{name}.css",
             own / f"{name}.json",
         )
     )
-    return f"{controls}\nconst RECORDED = {record};\n{draw}", look + style, json.loads(record)
+    script = f'{controls}\nconst [NAME, RECORDED] = ["{name}", {record}];\n{draw}\n{end}'
+    return script, look + style, json.loads(record)
 
 
 class Still(anywidget.AnyWidget):
