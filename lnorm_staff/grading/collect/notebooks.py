@@ -46,14 +46,14 @@ def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str]
     lists = " ".join(each for cell in bare for each in LIST.findall(cell["source"]))
     named = dict.fromkeys([*topics({"cells": bare}), *re.findall(r"\w+", lists)])
     known = [topic for topic in named if topic in lessons_by_topic()]
-    on = {lessons_by_topic()[topic] for topic in known}
-    if on and wanted is not None and not any(lesson in wanted for lesson in on):
+    asked = [topic for topic in known if wanted is None or lessons_by_topic()[topic] in wanted]
+    if known and not asked:
         raise NotGradedError("it is on another lesson.", ON_ANOTHER)
     if is_untouched:
         raise NotGradedError("nothing in it has changed since it was handed out.", UNTOUCHED)
-    if not on:
+    if not known:
         raise NotGradedError("it imports no exercises, so nobody knows which lesson it is.", STRAY)
-    return code, [exercise for topic in known for exercise in Exercise.bank[topic].values()]
+    return code, [exercise for topic in asked for exercise in Exercise.bank[topic].values()]
 
 
 @functools.cache

@@ -47,7 +47,8 @@ CGROUP = (
 REFUSED = (
     *("add_key", "request_key", "keyctl", "bpf", "perf_event_open", "ptrace", "userfaultfd"),
     *("io_uring_setup", "fanotify_init", "memfd_secret", "vmsplice"),
-    *("socket", "connect", "sched_setaffinity"),  # which leaves pairs of sockets
+    # Pairs of sockets are left. Of watches for files, each user has few.
+    *("socket", "connect", "sched_setaffinity", "inotify_init", "inotify_init1"),
 )
 # What does nothing for root, who owns the devices, which can't be mounted read-only.
 UNDONE = (
