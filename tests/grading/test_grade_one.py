@@ -11,6 +11,7 @@ from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.run import grade_many
+from lnorm_staff.grading.run.replies import JUDGE, KERNEL, Reply
 
 P0, P1, P2, *_ = PREDICTIONS
 C0, C1, C2 = CODE
@@ -92,6 +93,19 @@ def test_each_exercise_of_four_lessons_gets_its_grade_a_side_trip_too_and_severa
     assert found["formula"].lesson == "03_standardize"
     expected = {Belief.OVER_THE_BATCH.code, Belief.VARIANCE_OVER_D_MINUS_1.code}
     assert {*found["formula"].belief.split()} == expected
+
+
+def test_of_what_a_notebook_sends_a_part_is_held_and_the_latest_judged(monkeypatch):
+    held = []
+
+    async def sends(program, setup, asked, *times):
+        held.extend(asked if program == JUDGE else [])
+        for number in range(300 if program == KERNEL else 0):
+            yield "", Reply(attempts={P0.name: f"{number:03}" * 100_000})
+
+    monkeypatch.setattr(grade_many, "replies", sends)
+    grade([IMPORTS])
+    assert (len(held), held[-1][1][:3]) == (grade_many.MOST_SENT // (300_000 + 2**16), "299")
 
 
 def test_judging_a_notebook_ends_in_time_whatever_it_sends(monkeypatch):

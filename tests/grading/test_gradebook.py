@@ -116,10 +116,8 @@ def test_a_maximum_that_is_not_that_of_the_lessons_is_told(written, maximum, num
 
 
 def test_canvas_gets_the_lessons_only_because_other_columns_may_be_out_of_date(written):
-    grades = [
-        graded("lovelaceada", number="17"),
-        graded("lovelaceada", "02_variance", "wrong", "17"),
-    ]
+    ada = "lovelaceada"
+    grades = [graded(ada, number="17"), graded(ada, "02_variance", "wrong", "17")]
     told, text = written(grades, GRADEBOOK)
     assert told[1].startswith("The gradebook's maximum for 01_mean is 5")
     assert canvas(text) == {

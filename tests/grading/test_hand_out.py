@@ -26,10 +26,8 @@ EMPTY = [
 ]
 FILLED = [
     *("prediction = 6\nquestion.check(prediction)", "question.check(6)", "question.solution()"),
-    *(
-        "def f(x):\n    return x[..., 0]\n\n\nquestion.check(f)",
-        "one.check(...)\nquestion.check(6)",
-    ),
+    "def f(x):\n    return x[..., 0]\n\n\nquestion.check(f)",
+    "one.check(...)\nquestion.check(6)",
     "prediction = ...\nquestion.check(prediction)\nquestion.solution()",
 ]
 
@@ -88,11 +86,8 @@ def test_caches_and_what_only_authors_need_are_left_out(tmp_path):
     student_zip(tmp_path, tmp_path / "copy.zip")
     with zipfile.ZipFile(tmp_path / "copy.zip") as archive:
         names = {name.removeprefix("copy/") for name in archive.namelist()}
-    assert names == {
-        "README.md",
-        "lnorm_course/a.py",
-        "lnorm_course/exercises/solutions_are_closed",
-    }
+    closed = "lnorm_course/exercises/solutions_are_closed"
+    assert names == {"README.md", "lnorm_course/a.py", closed}
 
 
 @pytest.mark.parametrize("wanted", [["99"], ["0"], ["01", "nothing"]])

@@ -39,13 +39,8 @@ CLASS = [
 
 def test_each_student_has_points_in_each_lesson_and_remarks_on_the_rest():
     found = {each.name: each for each in summarize(CLASS)}
-    assert {name: each.points for name, each in found.items()} == {
-        "ada": {"01_mean": 1},
-        "bo": {"01_mean": 0},
-        "cy": {"01_mean": 0},
-        "di": {"02_variance": 0},
-        "ed": {},
-    }
+    points = [[*each.points.items()] for each in found.values()]
+    assert points == [[("01_mean", 1)], *[[("01_mean", 0)]] * 2, [("02_variance", 0)], []]
     assert maximum_of(summarize(CLASS)) == {"01_mean": 2, "02_variance": 1}
     assert found["cy"].remarks == "01_mean, 0 of 2 right; wrong: one; crashed: two."
     assert found["di"].remarks == "02_variance, 0 of 1 right; not attempted: three."
@@ -60,10 +55,8 @@ def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_
         graded("ada", state="wrong", file="d.ipynb", mistake="4", id="2"),
     ]
     students = summarize(grades)
-    assert [(each.id, each.points) for each in students] == [
-        ("", {"01_mean": 1}),
-        ("2", {"01_mean": 0}),
-    ]
+    points = [(each.id, each.points["01_mean"]) for each in students]
+    assert points == [("", 1), ("2", 0)]
     assert "01_mean: 3 notebooks, of which b.ipynb counts." in students[0].remarks
     assert [each.what for each in misconceptions(counted_of(students))] == ["4"]
     assert "1&nbsp;of&nbsp;2</td>\n<td>1&nbsp;wrong</td>" in report_page(students)
@@ -83,10 +76,8 @@ def test_two_parts_of_a_lesson_are_merged_by_exercise_and_what_is_not_graded_is_
 
 
 def test_side_trips_give_no_points_and_are_counted_apart():
-    more = [
-        graded("ada", "three", further=FURTHER),
-        graded("bo", "three", "not attempted", further=FURTHER),
-    ]
+    more = [graded("ada", "three", further=FURTHER)]
+    more += [graded("bo", "three", "not attempted", further=FURTHER)]
     students = summarize([*CLASS, *more])
     ada, bo = students[:2]
     assert (ada.points, bo.points) == ({"01_mean": 1}, {"01_mean": 0})

@@ -86,6 +86,7 @@ ONLY_REFUSED = [
     "reach a socket of the machine",
     "send to one without a connection",
     "open a socket",
+    "watch files",
 ]
 # Each of these raises an OSError in a sandbox, also for root.
 WAYS_OUT = """
@@ -135,6 +136,7 @@ ways = {{
     "read the tests": lambda: os.listdir({package!r} + "/../tests"),
     "write in the course": lambda: open({package!r} + "/new.py", "w"),
     "open a socket": lambda: socket.socket(),
+    "watch files": lambda: call("inotify_init1", 0),
     "change the system": lambda: open("/proc/sys/kernel/core_pattern", "r+"),
     "use up the disk": lambda: fill("/tmp"),
     "use up the shared memory": lambda: fill("/dev/shm"),
