@@ -241,18 +241,16 @@ def test_untouched_lessons_and_notebooks_on_other_lessons_are_counted_and_not_ru
     assert "Notebooks untouched: 1\n" in told
 
 
-async def slow(is_last):
-    await asyncio.sleep(0.1)
-    return "wrong"
+def slowly(state):
+    async def found(is_last):
+        await asyncio.sleep(0.1)
+        return state
 
-
-async def slowly_failing(is_last):
-    await asyncio.sleep(0.1)
-    return "not judged"
+    return found
 
 
 def test_no_student_takes_the_time_of_a_class(class_of_three, monkeypatch, capsys):
-    monkeypatch.setitem(STATES, "b/c.ipynb", slow)
+    monkeypatch.setitem(STATES, "b/c.ipynb", slowly("wrong"))
     (class_of_three / "b/e.txt").touch()
     for most, last in ((100, "01_mean, 0 of 1 right"), (0.1, "not graded: the 0.05 seconds for")):
         monkeypatch.setattr(grade_many, "NOTEBOOKS_IN_TIME", most)
@@ -261,7 +259,7 @@ def test_no_student_takes_the_time_of_a_class(class_of_three, monkeypatch, capsy
         assert wrong.startswith("b/c.ipynb: 01_mean")
         assert told.startswith(f"b/d.ipynb: {last}")
         assert "neither a notebook" in other
-    monkeypatch.setitem(STATES, "b/c.ipynb", slowly_failing)  # and no more at the end
+    monkeypatch.setitem(STATES, "b/c.ipynb", slowly("not judged"))  # and no more at the end
     assert main(["grade", "~/class", "--jobs", "1", "--timeout", "0.1"]) == 3
     assert capsys.readouterr().out.count("b/c.ipynb: ") == 1
 
