@@ -118,7 +118,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     left.plot([0, 31], [-1.05, -1.05], "-", color=GRAY)
     for tick in (0.001, 0.1, 10, 1000, 100_000):
         left.text(_along(tick), -0.72, significant(tick), ha="center", fontsize=10)
-    left.text(31.5, -1.25, "spread", color=SPREAD, ha="right", fontsize=11)
+    left.text(-0.5, -1.2, "spread", color=SPREAD, fontsize=11)
     hand = line(left, "o", [0], [-1.05], color=SPREAD, ms=9)
     texts = [left.text(-0.5, place - 0.25, "", fontsize=11) for place in range(len(STORED))]
 
