@@ -152,7 +152,8 @@ export function mount(parent, { depths, has, ...page }, widget) {
     return [clientX - x, clientY - y].map((one) => (one * SIZE) / width);
   };
   const far = ([x, y], [left, top]) => Math.hypot(x - left, y - top);
-  const hands = {
+  const hands = { // the first one, or the page scrolls under a finger that drags
+    touchstart: (event) => { if (event.target.closest(".hand")) event.preventDefault(); },
     pointerdown: (event) => {
       held = { key: event.target.closest(".hand")?.classList[2], from: inside(event) };
       if (held.key) svg.setPointerCapture(event.pointerId);
@@ -175,7 +176,7 @@ export function mount(parent, { depths, has, ...page }, widget) {
     },
     pointercancel: () => { held = null; show(); }, // a finger that scrolls the page
   };
-  for (const [type, act] of Object.entries(hands)) svg.addEventListener(type, act);
+  for (const type in hands) svg.addEventListener(type, hands[type], { passive: false });
 
   function show() {
     const s = at(state), { depth, back } = state;

@@ -2,6 +2,8 @@
 
 from site_page import NARROW, WIDE
 
+PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 
 class Keyboard:
     """A reader who has only keys."""
@@ -54,6 +56,8 @@ class Touch(Mouse):
         button.tap()
 
     def _move(self, *places):
+        # A finger touches what is painted: else the browser decides by what stood there before.
+        self.page.evaluate(PAINTED)
         finger = self.page.context.new_cdp_session(self.page)
         kinds = ("touchStart", "touchMove", "touchMove")
         for kind, (x, y) in zip(kinds, places, strict=True):
