@@ -2,7 +2,8 @@
 
 from site_page import NARROW, WIDE
 
-PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# Away from the header of the page: a finger that touches beside one of its buttons presses that.
+CENTER = "e => e.scrollIntoView({ block: 'center', behavior: 'instant' })"
 
 
 class Keyboard:
@@ -29,14 +30,14 @@ class Mouse(Keyboard):
 
     def drag(self, slider, share):
         now = float(slider.input_value()) / float(slider.get_attribute("max"))
-        slider.scroll_into_view_if_needed()
+        slider.evaluate(CENTER)
         box = slider.bounding_box()
         track, y = box["width"] - 16, box["y"] + box["height"] / 2
         self._move(*((box["x"] + 8 + at * track, y) for at in (now, 0.5, share)))
 
     def pull(self, handle, right, down):
         """Drag something by some pixels."""
-        handle.scroll_into_view_if_needed()
+        handle.evaluate(CENTER)
         box = handle.bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         self._move(*((x + share * right, y + share * down) for share in (0, 0.5, 1)))
@@ -56,8 +57,6 @@ class Touch(Mouse):
         button.tap()
 
     def _move(self, *places):
-        # A finger touches what is painted: else the browser decides by what stood there before.
-        self.page.evaluate(PAINTED)
         finger = self.page.context.new_cdp_session(self.page)
         kinds = ("touchStart", "touchMove", "touchMove")
         for kind, (x, y) in zip(kinds, places, strict=True):

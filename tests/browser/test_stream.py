@@ -81,8 +81,8 @@ def test_a_place_of_the_trunk_opens_a_row_there_and_goes_back(visit, hand):
     else:  # on the last block
         tapped = stream.locator(".trunk")
         box = tapped.bounding_box()
-        at = {"x": box["width"] / 2, "y": 0.81 * box["height"]}
-        (tapped.tap if hand is Touch else tapped.click)(position=at)
+        at = {"x": box["width"] / 2, "y": 0.83 * box["height"]}
+        (tapped.tap if hand is Touch else tapped.click)(position=at, force=True)
     expect(row.get_by_role("button", name="block 24")).to_have_attribute("aria-pressed", "true")
     expect(row.get_by_role("status")).to_contain_text("The final norm divides by it")
     spread = row.get_by_role("slider", name="right edge")
