@@ -107,7 +107,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     >>> explore_precision(preset="squares overflow").words.split("; ")[-2:]
     ['two passes: zeros', 'E[x²] − E[x]²: zeros.']
     """
-    memory, left = panel("four numbers as they are stored", height=2.9, ylim=(3.5, -1.5))
+    memory, left = panel("four numbers as they are stored", height=2.7, ylim=(3.5, -1.5))
     left.set(xlim=(-0.5, 31.5), xticks=[], yticks=[], xlabel="x: farthest from μ.  ■ is 1, □ is 0")
     left.spines[:].set_visible(False)
     key(left, *((f"■ {part}", color) for part, color in PARTS.items()))
@@ -122,7 +122,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     hand = line(left, "o", [0], [-1.05], color=SPREAD, ms=9)
     texts = [left.text(-0.5, place - 0.25, "", fontsize=11) for place in range(len(STORED))]
 
-    right_bits, right = panel("how many bits of the layer norm are right", height=2.4)
+    right_bits, right = panel("how many bits of the layer norm are right", height=2.3)
     right.set(xlim=(0, 29), ylim=(3.5, -0.8), yticks=[], xticks=range(0, 25, 4))
     right.set_xlabel("bits that are right; pale: all there are")
     right.spines["left"].set_visible(False)

@@ -63,7 +63,7 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
     'so it writes nothing.'
     """
     trained_on, new = map(entropies, grid.split())
-    losses, ax = panel("losses of a transformer in training", height=2.7, xlabel="step")
+    losses, ax = panel("losses of a transformer in training", height=2.25, xlabel="step")
     ax.set(ylabel="loss in training, in nats", xlim=(0, grid.STEPS), ylim=(LOW, HIGH))
     ax.grid(color=GRAY, lw=0.5)
     names = [f"{name}\n{fixed(height)}" for name, height in trained_on._asdict().items()]
@@ -75,7 +75,7 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
         curves[name] = line(ax, kind, STEP, color=color, mec=color, markevery=6)
         keys[name] = ax.text(0.46 * (n % 2), 1.14 - 0.1 * (n // 2), "", transform=ax.transAxes)
         keys[name].set(color=color, text=f"{marker} {name}")
-    writing, below = panel("what each of the four writes", height=2.9, ylim=(3.8, 0))
+    writing, below = panel("what each of the four writes", height=2.75, ylim=(3.8, 0))
     below.axis("off")
     cards = {}
     for n, (name, (_, color, marker)) in enumerate(LOOKS.items()):
