@@ -1,11 +1,10 @@
 """Re-execute notebooks and freeze them, so that executing them again changes no byte.
 
 `make notebooks` freezes all of them; `make notebooks ARGS=notebooks/01_mean.ipynb` those named. It
-also writes the rows of the lessons in the README.
+also writes the tables of lessons.
 """
 
 import os
-import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,8 +12,9 @@ from subprocess import DEVNULL
 
 import nbformat
 from compared_outputs import comparable_outputs, read_record, record_of
+from lesson_tables import write_tables
 from nbclient import NotebookClient
-from project import CORE, LESSON_PATHS, NOTEBOOK_PATHS, PROJECT
+from project import NOTEBOOK_PATHS
 
 from lnorm_course.lab.lesson_files import whole, write
 from lnorm_course.lab.server_extension import WIDGET_VIEW
@@ -22,9 +22,6 @@ from lnorm_course.lab.server_extension import WIDGET_VIEW
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 os.environ["LNORM_PROGRESS"] = ""  # what a student has solved is not frozen
 HIDDEN = "hide-input"  # tags code that only draws or asserts, which the web edition folds
-README = PROJECT / "README.md"
-PICTURE = re.compile(r'<img src="docs/pictures/(\d\w+)\.png".*?>')
-ROWS = re.compile(r"(?:^\| .*\.ipynb\) \| \d+ \|\n)+", re.MULTILINE)  # of the core, of electives
 FOLDED = {"jupyter": {"source_hidden": True}}  # JupyterLab shows its first line
 
 
@@ -76,20 +73,6 @@ def freeze(path):
     return compared
 
 
-def with_rows(readme):
-    """Return the README with a row for each lesson; a picture and its words stay as they are."""
-    pictures = {found[1]: f"{found[0]}<br>" for found in PICTURE.finditer(readme)}
-    rows = []
-    for number, path in enumerate(LESSON_PATHS, 1):
-        title = nbformat.read(path, as_version=4).cells[0].source
-        question = title.splitlines()[0].removeprefix("# ")
-        minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", title)[1]
-        link = f"{number}.&nbsp;[{question}](notebooks/{path.name})"
-        rows.append(f"| {pictures.get(path.stem, '')}{link} | {minutes} |\n")
-    before, between, behind = ROWS.split(readme)
-    return "".join([before, *rows[: len(CORE)], between, *rows[len(CORE) :], behind])
-
-
 def main(arguments):
     """Freeze as many notebooks at once as there are cores, and record what tests compare."""
     paths = [Path(argument).resolve() for argument in arguments] or NOTEBOOK_PATHS
@@ -99,9 +82,9 @@ def main(arguments):
     folder = paths[0].parent
     record = {n: c for n, c in (read_record(folder) | frozen).items() if (folder / n).exists()}
     write(dict(sorted(record.items())), record_of(folder))
-    README.write_text(with_rows(README.read_text("utf-8")), encoding="utf-8", newline="\n")
     return int(len(frozen) < len(paths))
 
 
 if __name__ == "__main__":
+    write_tables()
     sys.exit(main(sys.argv[1:]))

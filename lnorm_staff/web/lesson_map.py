@@ -1,36 +1,40 @@
-"""The map of the lessons: boxes with arrows, as its table says which lesson needs which."""
+"""The map of the lessons: boxes with arrows, as their list says which lesson needs which."""
 
-import re
+from collections.abc import Iterable
+from types import SimpleNamespace
 
+from lnorm_staff.lesson_list import CORE
 from lnorm_utils.words import spoken
 
 __all__ = ["lesson_map"]
 
-# The number, the name, the notebook, what it needs, and what it answers.
-ROW = re.compile(r"^\| (\d+) \[(.+?)\]\((.+?)\.ipynb\) \|([\d, ]*)\| (.+?) \|", re.MULTILINE)
-CORE = re.compile(r"Lessons 1 to (\d+) are the core")
 COLUMNS = 5
 Place = tuple[int, int]  # row and column, from 1
 
 
-def lesson_map(page: str) -> str:
-    """Draw the table of the page `docs/map.md` as HTML, a lesson below those that it needs."""
-    last = int(CORE.findall(page)[0])
+def lesson_map(lessons: Iterable[SimpleNamespace], up: str = "") -> str:
+    """Draw lessons as HTML, each below those that it needs.
+
+    Args:
+        lessons: each behind all that it needs.
+        up: the way from the page to the top of the site, such as "../".
+    """
     places: dict[int, Place] = {}
     reached: dict[int, set[int]] = {}  # what each lesson needs, with what these need
     boxes, arrows = [], []
-    for number, name, notebook, needed, asked in ROW.findall(page):
-        digits = re.findall(r"\d+", needed)
-        lesson, needs = int(number), [*map(int, digits)]
-        place = places[lesson] = _place(lesson, needs, places)
+    for lesson in lessons:
+        number, needs = lesson.number, lesson.needs
+        place = places[number] = _place(number, needs, places)
         further = set().union(*(reached[n] for n in needs))
-        reached[lesson] = further.union(needs)
+        reached[number] = further.union(needs)
         arrows += [_arrow(places[n], place) for n in needs if n not in further]
-        kind = "core" if lesson <= last else "elective"
-        said = "elective, " * (lesson > last) + (f"needs {spoken(digits)}" if digits else "")
+        kind = "core" if number <= CORE else "elective"
+        needed = [f"needs {spoken([*map(str, needs)])}"] if needs else []
+        said = ", ".join([kind] * (number > CORE) + needed)
         boxes.append(
             f'<li class="{kind}" style="grid-area: {place[0]} / {place[1]}">'
-            f'<a href="{notebook}.html">{lesson} {name}</a><span>{asked}</span>'
+            f'<a href="{up}notebooks/{lesson.name}.html">{number} {lesson.label}</a>'
+            f"<span>{lesson.answers}</span>"
             f"<small>{said}</small></li>"
         )
     height = 108 * max(row for row, _ in places.values()) - 22

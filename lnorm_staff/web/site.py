@@ -21,6 +21,7 @@ from lnorm_course.explorers.stream import SCRIPT as STREAM
 from lnorm_course.lab.lesson_files import CHECK, ORIGINALS, cleared, read, write
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.exercise_words import LAB_ONLY
+from lnorm_staff.lesson_list import LESSONS
 from lnorm_staff.web.baking import bake, calls_in
 from lnorm_staff.web.exercises import prediction
 from lnorm_staff.web.getting import (
@@ -126,7 +127,6 @@ def _sources(pool: Any) -> Iterator[tuple[str, bytes]]:
     import_banks()  # for the questions that other pages ask
     repository = runpy.run_path(str(PROJECT / "docs/conf.py"))["repository"]
     how = how_to_get(repository, write_archive(PROJECT, SITE / ARCHIVE))
-    drawn = lesson_map((PROJECT / "docs/map.md").read_text("utf-8"))
     for path in {path for pattern in PAGES for path in PROJECT.glob(pattern)}:
         name, content = path.relative_to(PROJECT).as_posix(), path.read_bytes()
         if path.suffix == ".md":
@@ -136,8 +136,8 @@ def _sources(pool: Any) -> Iterator[tuple[str, bytes]]:
             elif name == "docs/index.md":
                 name, text = "index.md", _at_the_top(text)
             up = "../" * name.count("/")
-            boxes = drawn.replace('"../', f'"{up}')
-            text = text.replace(SEARCH, _raw(FIELD.format(up))).replace(MAP, _raw(boxes))
+            text = text.replace(SEARCH, _raw(FIELD.format(up)))
+            text = text.replace(MAP, _raw(lesson_map(LESSONS, up)))
             text = text.replace(GIVE, f'<a href="{up}lecture.html">Give one of them</a>.')
             text = _alive(LAB_ONLY.sub("", text), up)
             content = HEADING.sub(lambda found: _slug(found[0]), text).encode()

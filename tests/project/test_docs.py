@@ -10,15 +10,17 @@ from urllib.parse import unquote
 
 import pytest
 from page_examples import SHOWN, output_of
-from project import MAKEFILE, NOTEBOOK_PATHS, PROJECT
+from pictures import KEPT, descriptions
+from PIL import Image
+from project import MAKEFILE, NOTEBOOK_PATHS, PROJECT, named_presets
 
+from lnorm_course import explorers
 from lnorm_course.checking.bank import BankLoader
 from lnorm_course.exercises import Exercise
+from lnorm_course.explorers import rings, row, stream
 from lnorm_course.explorers.engine.panels import Explorer
-from lnorm_course.explorers.row import SHEETS
 from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.check_lesson import problems
-from lnorm_staff.grading.collect.notebooks import lessons_by_topic
 from lnorm_staff.web.site import PAGES as SITE
 
 PLACES = ("README.md", "docs/**/*.md", ".github/*.md")
@@ -42,9 +44,8 @@ MAKE = re.compile(r"^`?(?:\w+=\S+ )*make((?: [a-z]+)+)", re.MULTILINE)
 
 # What a word of the text can point at in a row: a part of its picture, or one of its states.
 TERMS = ("x", "mean", "centered", "var", "spread", "eps", "gamma", "beta", "y")
-STATES = (name for sheet in SHEETS.values() for name in sheet["states"])
-PRESETS = (re.sub(r"\W+", "-", name.lower()) for name in STATES)
-HANDLES = {f"row={name}" for name in (*TERMS, *PRESETS)}
+STATES = [name for sheet in row.SHEETS.values() for name in sheet["states"]]
+HANDLES = {f"row={name}" for name in (*TERMS, *(re.sub(r"\W+", "-", s.lower()) for s in STATES))}
 
 every_page = pytest.mark.parametrize("page", [*PAGES, *NOTEBOOK_PATHS], ids=lambda page: page.name)
 
@@ -142,12 +143,18 @@ def test_every_make_target_that_a_page_names_exists(page):
     assert named <= {*re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE)}
 
 
-def test_the_points_of_each_lesson_are_those_that_its_page_for_lecturers_tells():
-    counts = {lesson: [0, 0] for lesson in lessons_by_topic().values()}
-    for topic, lesson in lessons_by_topic().items():
-        for exercise in Exercise.bank[topic].values():
-            counts[lesson][exercise.further] += 1
-    rows = re.findall(
-        r"\| `(\w+)` \| (\d+) \| (\d+) \|", (PROJECT / "docs" / "grading.md").read_text("utf-8")
-    )
-    assert rows == [(lesson, *map(str, each)) for lesson, each in sorted(counts.items())]
+# Those of the other explorers are looked up beside them, where each is made once.
+def test_every_explorer_that_a_lesson_or_a_page_names_is_there_and_every_preset_of_three():
+    known = {"explore_row": STATES, "explore_stream": stream.PRESETS}
+    known["explore_rings"] = rings.NETWORKS
+    assert len(named_presets()) > 30
+    for name, preset in named_presets():
+        assert name in explorers.__all__
+        assert preset in known.get(name, [preset]), name
+
+
+def test_a_photograph_has_the_words_that_the_course_says_today():
+    for name, words in descriptions().items():
+        with Image.open(KEPT / name) as picture:
+            said = picture.text["Description"]
+        assert said == words, f"{name}: `make tool NAME=pictures` draws it afresh."

@@ -10,8 +10,6 @@ NOTEBOOK_PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 # An appendix is a notebook without a number. It keeps every rule of a lesson, but it has no
 # explorer, and no row in the tables of the README, the map, and the page on teaching.
 LESSON_PATHS = [path for path in NOTEBOOK_PATHS if path.name[0].isdigit()]
-# The lessons of the core; the others are electives.
-CORE = [*range(1, 11)]
 # What all targets are in: those of everybody, and those of authors and lecturers.
 MAKEFILES = [PROJECT / "Makefile", PROJECT / "course.mk"]
 MAKEFILE = "\n".join(path.read_text("utf-8") for path in MAKEFILES)

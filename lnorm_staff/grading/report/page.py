@@ -14,20 +14,19 @@ from markupsafe import Markup
 from lnorm_course.checking.feedback import Feedback
 from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_course.lab.working_copy import lessons
+from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.formulas import with_mathml
 from lnorm_staff.grading import grade as grade_module
 from lnorm_staff.grading.grade import RIGHT, Grade
 from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions
+from lnorm_staff.lesson_list import LISTED
 from lnorm_utils.version import __version__
 from lnorm_utils.words import counted, inline
 
-__all__ = ["FOR_BELIEF", "feedback_page", "report_page"]
+__all__ = ["feedback_page", "report_page"]
 
 MOST_ROWS = 25  # all mistakes are in exercises.csv
-TEACHING = (ORIGINALS.parent / "docs" / "teaching.md").read_text("utf-8")
-# What to show in a lecture for the words of each belief: a table on that page.
-FOR_BELIEF = dict(re.findall(r"^\| ([^`|]+) \| `([^`]+)` \|$", TEACHING, re.MULTILINE))
 
 
 def report_page(students: Sequence[StudentWork], site: str = "") -> str:
@@ -86,4 +85,5 @@ FOLDER = FileSystemLoader(Path(__file__).parent / "templates")
 PAGES = Environment(loader=FOLDER, autoescape=True, trim_blocks=True, lstrip_blocks=True)
 PAGES.filters |= {"asked": _asked, "inline": lambda text: Markup(inline(text))}
 PAGES.globals |= {"feedback": Feedback, "of_grades": grade_module, "version": __version__}
-PAGES.globals |= {"shown_for": FOR_BELIEF, "place_of": _place_of}
+PAGES.globals |= {"shown_for": {each.value: LISTED["belief"][each.code] for each in Belief}}
+PAGES.globals |= {"place_of": _place_of}

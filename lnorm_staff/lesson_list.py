@@ -1,0 +1,30 @@
+"""The lessons as `docs/lessons.toml` lists them, for the map, the tables of pages, and reports."""
+
+import tomllib
+from types import SimpleNamespace
+from typing import Any
+
+from lnorm_course.lab.lesson_files import ORIGINALS
+from lnorm_utils.words import spoken
+
+__all__ = ["CORE", "LESSONS", "LISTED"]
+
+LISTED = tomllib.loads((ORIGINALS.parent / "docs" / "lessons.toml").read_text("utf-8"))
+
+
+def _lesson(number: int, name: str, parts: dict[str, Any]) -> SimpleNamespace:
+    """Return what the list says of a lesson, with its number and the name of its notebook.
+
+    Raises:
+        ValueError: a part is missing, or there's one that nothing reads.
+    """
+    maybe = dict.fromkeys(LISTED["maybe"], "")
+    needed = LISTED["part"].keys()
+    if wrong := [*(needed - parts.keys()), *(parts.keys() - needed - maybe.keys())]:
+        told = (f"{part} is {'missing' if part in needed else 'not known'}" for part in wrong)
+        raise ValueError(f"docs/lessons.toml: of {name}, {spoken([*told])}.")
+    return SimpleNamespace(number=number, name=name, **maybe | parts)
+
+
+LESSONS = [_lesson(number, *each) for number, each in enumerate(LISTED["lesson"].items(), 1)]
+CORE: int = LISTED["core"]  # how many lessons there are in the core, which come first

@@ -1,0 +1,67 @@
+"""Write the tables about lessons that stand in the README and in `docs`, from `docs/lessons.toml`.
+
+Each stands below `<!-- rows: NAME -->`. Its titles are the page's, and its rows are written anew.
+`make notebooks` does the same.
+"""
+
+import re
+from collections import defaultdict
+
+from project import PROJECT
+
+from lnorm_course.exercises import Exercise
+from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_staff.grading.collect.notebooks import lessons_by_topic
+from lnorm_staff.lesson_list import CORE, LESSONS, LISTED
+
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+TABLE = re.compile(r"(<!-- rows: (\w+) -->\n\n(?:\|.*\n){2})(?:\|.*\n)*")
+
+
+def numbers(part):
+    """Return {value of a part of the list: the numbers of the lessons that have it}."""
+    found = defaultdict(list)
+    for lesson in LESSONS:
+        found[getattr(lesson, part)].append(str(lesson.number))
+    return {value: ", ".join(of) for value, of in found.items() if value}
+
+
+def contents():
+    """Return {name of a table: what fills each of its rows}."""
+    lessons = [vars(of) | {"needs": ", ".join(map(str, of.needs))} for of in LESSONS]
+    points = {name: [0, 0] for name in sorted(lessons_by_topic().values())}
+    for topic, name in lessons_by_topic().items():
+        for exercise in Exercise.bank[topic].values():
+            points[name][exercise.further] += 1
+    days, asked, later = map(numbers, ("day", "question", "handed_out"))
+    return {
+        "core": lessons[:CORE],
+        "electives": lessons[CORE:],
+        "lessons": lessons,
+        "teaching": lessons,
+        "questions": [{"q": q, "lessons": asked[q], **of} for q, of in LISTED["question"].items()],
+        "week": [{"day": day, "lessons": of} for day, of in days.items()],
+        "lectures": [{"n": n, "show": of, "later": later[n]} for n, of in numbers("shown").items()],
+        "beliefs": [{"belief": each.value, "show": LISTED["belief"][each.code]} for each in Belief],
+        "points": [{"name": name, "points": of} for name, of in points.items()],
+    }
+
+
+def with_tables(page):
+    """Return a page with the rows of its tables as the list of lessons gives them today."""
+
+    def written(found):
+        rows = (LISTED["row"][found[2]].format_map(filled) for filled in contents()[found[2]])
+        return found[1] + "".join(f"| {row} |\n" for row in rows)
+
+    return TABLE.sub(written, page)
+
+
+def write_tables():
+    """Write the tables of all pages."""
+    for page in PAGES:
+        page.write_text(with_tables(page.read_text("utf-8")), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write_tables()
