@@ -18,7 +18,7 @@ from lnorm_course.checking.spot import find_spot
 from lnorm_course.checking.unrecognized import UNKNOWN, difference
 from lnorm_course.progress_files import CHOSEN, keep
 from lnorm_diagnose.fewest_slips import Explanation, Mistake, Raised, in_words
-from lnorm_diagnose.slips.models import SENTENCES, Model
+from lnorm_diagnose.slips.models import SENTENCES, ErrorModel
 from lnorm_diagnose.slips.notation import Piece, Template
 from lnorm_utils.words import capitalized, first_sentence
 
@@ -66,7 +66,7 @@ class CodeExercise(Exercise):
         inputs: Mapping[str, tuple] | None = None,
         looks: Sequence[tuple[str, tuple]] = (),
         by_steps: Callable | None = None,
-        model: Model = SENTENCES,
+        model: ErrorModel = SENTENCES,
         mistakes: Sequence[Mistake] = (),
         within: float = 1e-6,
         without: Sequence[str] = (),

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lnorm_diagnose.slips.models import OF_RMS_NORM, Model, last_axes
+from lnorm_diagnose.slips.models import OF_RMS_NORM, ErrorModel, last_axes
 from lnorm_diagnose.slips.notation import Piece, Tag
 from lnorm_utils.functional import shape_tuple
 from lnorm_utils.words import capitalized
@@ -63,13 +63,13 @@ class Reference:
 
 
 @functools.cache
-def _model(family: str, count: int) -> Model:
+def _model(family: str, count: int) -> ErrorModel:
     """Return the steps of a norm over the last axes, so many of them."""
     axes, called = last_axes(count), capitalized(family)
     if family == RMS_NORM:
         texts = ("norm_steps", "rms_norm_steps", "diagnose_only")
-        return Model(*texts, axes=axes, called=called, words=OF_RMS_NORM)
-    return Model("norm_steps", "diagnose_only", axes=axes, called=called)
+        return ErrorModel(*texts, axes=axes, called=called, words=OF_RMS_NORM)
+    return ErrorModel("norm_steps", "diagnose_only", axes=axes, called=called)
 
 
 def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Reference:

@@ -29,7 +29,7 @@ from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
 
 __all__ = ["LAST", "OF_LAYER_NORM", "OF_RMS_NORM", "RMS_NORM", "SENTENCES", "TABLE", "AxisChoices"]
-__all__ += ["Model", "axes_of", "last_axes"]
+__all__ += ["ErrorModel", "axes_of", "last_axes"]
 
 FOLDER = Path(__file__).parent
 OF_LAYER_NORM = {"variance": "variance", "deviation": "standard deviation"}
@@ -48,7 +48,7 @@ class AxisChoices(NamedTuple):
     in_part: bool = True  # whether a part of the steps may run over any of the wrong ones
 
 
-class Model:
+class ErrorModel:
     """A program with gaps that are filled while it runs.
 
     Args:
@@ -281,6 +281,7 @@ LAST = AxisChoices(
         ("all axes but the normalized ones", "tuple(range(x.ndim - count(dim)))", _BATCH),
     ),
 )
-SENTENCES = Model("norm_steps", axes=WORDS)
-TABLE = Model("norm_steps", axes=ROWS)
-RMS_NORM = Model("norm_steps", "rms_norm_steps", axes=POINTS, called="RMSNorm", words=OF_RMS_NORM)
+SENTENCES = ErrorModel("norm_steps", axes=WORDS)
+TABLE = ErrorModel("norm_steps", axes=ROWS)
+RMS_TEXTS = ("norm_steps", "rms_norm_steps")
+RMS_NORM = ErrorModel(*RMS_TEXTS, axes=POINTS, called="RMSNorm", words=OF_RMS_NORM)

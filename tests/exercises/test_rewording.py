@@ -22,7 +22,7 @@ from lnorm_utils.data import normal
 
 # Topics with a norm of words, images, RMSNorm, and a class.
 JUDGED = ("standardize", "batch_norm", "rms_norm", "bugs")
-MODELS = [each for each in vars(models).values() if isinstance(each, models.Model)]
+MODELS = [each for each in vars(models).values() if isinstance(each, models.ErrorModel)]
 
 
 def reword(monkeypatch):

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from exercise_banks import BY_NAME
 
-from lnorm_diagnose.slips.models import FOLDER, LAST, RMS_NORM, SENTENCES, Model, last_axes
+from lnorm_diagnose.slips.models import FOLDER, LAST, RMS_NORM, SENTENCES, ErrorModel, last_axes
 from lnorm_diagnose.slips.notation import TextError
 from lnorm_utils.data import normal
 from lnorm_utils.words import first_sentence
@@ -36,7 +36,7 @@ def test_without_wrong_pieces_the_relatives_are_those_of_pytorch():
 
 
 def test_a_model_with_wrong_pieces_goes_on_being_right_for_others():
-    of_layer = Model("norm_steps", "module_class", axes=LAST)
+    of_layer = ErrorModel("norm_steps", "module_class", axes=LAST)
     left_out = next(p for p in of_layer.pieces if p.why.startswith("ε is left out."))
     layer = of_layer.with_pieces([left_out]).layer(4, EPS).double()
     torch.testing.assert_close(layer(X), F.layer_norm(X, [4], eps=0.0))
@@ -91,6 +91,6 @@ def test_an_author_is_told_the_line_of_a_mistake_in_a_model(tmp_path, old, new, 
     (tmp_path / "norm_steps.txt").write_text(text.replace(old, new, 1), "utf-8")
     shutil.copy(FOLDER / "module_class.txt", tmp_path)
     with pytest.raises(TextError) as problem:
-        _ = Model("norm_steps", "module_class", axes=LAST, folder=tmp_path).pieces
+        _ = ErrorModel("norm_steps", "module_class", axes=LAST, folder=tmp_path).pieces
     assert str(problem.value).startswith(f"norm_steps.txt, line {line}: ")
     assert message in str(problem.value)
