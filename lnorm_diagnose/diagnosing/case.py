@@ -12,7 +12,7 @@ from torch import Tensor
 from lnorm_diagnose.diagnosing.reference import Reference
 from lnorm_diagnose.diagnosing.trial_inputs import OF_DTYPES, Kind, Trial
 from lnorm_diagnose.fewest_slips import Raised
-from lnorm_diagnose.inspecting.rounding import bound, weight_of_terms
+from lnorm_diagnose.inspecting.rounding import bound, sum_abs_terms
 from lnorm_diagnose.slips.notation import Piece
 
 __all__ = ["DOUBLE", "LOOSE", "SINGLE", "Case", "Pieces", "Result"]
@@ -149,7 +149,7 @@ class Case:
             moved = replace(self.trial, x=move(self.trial.x))
             return moved.run(partial(self.norm.result, ()))
 
-        weight = weight_of_terms(self.right, run)
+        weight = sum_abs_terms(self.right, run)
         if not (weight.ndim and weight.numel()):
             return weight
         # Of few samples it may be too small.

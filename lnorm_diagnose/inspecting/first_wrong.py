@@ -13,7 +13,7 @@ from torch.func import functional_call
 from torch.utils._pytree import tree_map_only
 
 from lnorm_diagnose.inspecting.copies import copied, floats, left_alone
-from lnorm_diagnose.inspecting.rounding import Float64, bound, plain_operations, weight_of_terms
+from lnorm_diagnose.inspecting.rounding import Float64, bound, plain_operations, sum_abs_terms
 from lnorm_utils.words import counted, dtype_name, significant
 
 __all__ = ["FirstWrong", "Wrong", "first_wrong"]
@@ -192,7 +192,7 @@ def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
             found.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, call.exact))
         elif not (found.off or failure) and _about_error(y, z, bound(unit, z, 0, *counted)):
             # It's off for a sum whose terms are no larger than itself. How large are they?
-            terms = weight_of_terms(z, partial(call.output, place))
+            terms = sum_abs_terms(z, partial(call.output, place))
             if words := _about_error(y, z, bound(unit, z, terms, *counted)):
                 found.off = Wrong(name, kind, words)
 

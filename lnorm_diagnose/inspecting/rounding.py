@@ -12,7 +12,7 @@ from torch.utils.flop_counter import flop_registry
 
 from lnorm_diagnose.inspecting.copies import floats
 
-__all__ = ["Float64", "bound", "plain_operations", "weight_of_terms"]
+__all__ = ["Float64", "bound", "plain_operations", "sum_abs_terms"]
 
 # Roundings go up as often as down, and are u / √3 on average. So n of them add up to about
 # √n · u / √3, and hardly ever to more than three times that.
@@ -89,7 +89,7 @@ def _moved(seed: int) -> Callable[[Tensor], Tensor]:
     return move
 
 
-def weight_of_terms(right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], Tensor]) -> Tensor:
+def sum_abs_terms(right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], Tensor]) -> Tensor:
     """Return Σ |∂y/∂x · x| for each number y of an output; `run` moves what comes in, and runs.
 
     A sum of Cauchy-distributed numbers with sizes a, b, c … is one with the size a + b + c + …, and
