@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case
+from lnorm_diagnose.diagnosing.case import ROUNDOFF_32, ROUNDOFF_64, Case
 from lnorm_diagnose.diagnosing.findings import Finding
 from lnorm_diagnose.diagnosing.likeness import cause_of
 from lnorm_diagnose.diagnosing.reference import Reference
@@ -35,13 +35,13 @@ class _Computed(NamedTuple):
     """In which way numbers may have come about.
 
     Args:
-        unit: of rounding, in the dtype in which they were computed.
+        unit_roundoff: of the dtype in which they were computed.
         stored: how far storing may have moved each.
         words: what is said of it.
         is_of_x: the dtype in which x is stored, and y isn't, if it was computed in that.
     """
 
-    unit: float
+    unit_roundoff: float
     stored: Tensor
     words: str = ""
     is_of_x: str = ""
@@ -99,7 +99,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
 
     def search(way: _Computed) -> Search:
         stored = way.stored if is_whole else torch.zeros(1)
-        return Search([each.computed(way.unit, stored[kept]) for kept, each in parts])
+        return Search([each.computed(way.unit_roundoff, stored[kept]) for kept, each in parts])
 
     def moved(by: Tensor) -> Tensor:
         """Return how far y moves, about, if each number of x does."""
@@ -120,7 +120,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
 
     if said := too_rough(tries[0][1].main):
         return said
-    of_x = [each for each in tries[1:] if each[0].unit == SINGLE and each[1].compare().is_right]
+    of_x = [t for t in tries[1:] if t[0].unit_roundoff == ROUNDOFF_32 and t[1].compare().is_right]
     if of_x and not tries[0][1].compare().is_right:
         tries = of_x  # a slip is less likely than that x was rounded after y had been computed
     # Two slips are less likely than a coarser dtype in which all is right.
@@ -169,26 +169,26 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
     of_x, of_y = _coarsest(x, DTYPES), _coarsest(y, (*DTYPES, *EIGHT_BITS))
     words, stored = _steps(exact) or (None, none)
     if words == "" or (words and of_y not in EIGHT_BITS):
-        yield _Computed(SINGLE, stored, words)
+        yield _Computed(ROUNDOFF_32, stored, words)
         if words and (before := _steps(x.double())) and before[0] and x.shape == y.shape:
             words += " This holds if x was rounded, too, after y had been computed."
-            yield _Computed(SINGLE, stored + moved(before[1]), words)
+            yield _Computed(ROUNDOFF_32, stored + moved(before[1]), words)
         return
     if x.dtype == y.dtype == torch.float64 and of_y is None:
-        yield _Computed(DOUBLE, none)
+        yield _Computed(ROUNDOFF_64, none)
         return
 
-    def way(dtype: Any, unit: float | None, words: str, is_of_x: str = "") -> _Computed:
+    def way(dtype: Any, unit_roundoff: float | None, words: str, is_of_x: str = "") -> _Computed:
         info = torch.finfo(dtype)
         share = f"{significant(50 * info.eps, 2)}%"
         stored = info.eps / 2 * largest.clamp(min=info.tiny)
         return _Computed(
-            unit or info.eps / 2, stored, words.format(dtype_name(dtype), share), is_of_x
+            unit_roundoff or info.eps / 2, stored, words.format(dtype_name(dtype), share), is_of_x
         )
 
     words = "y holds {} numbers, so a difference below {} of a number can't be seen."
     is_fine = of_y is None or of_y is torch.float32
-    yield _Computed(SINGLE, none) if is_fine else way(of_y, SINGLE, words)
+    yield _Computed(ROUNDOFF_32, none) if is_fine else way(of_y, ROUNDOFF_32, words)
     words = (
         "This holds if all of y was computed in {}, where each step can be off by {} of a number."
     )

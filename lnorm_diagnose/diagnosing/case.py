@@ -15,14 +15,14 @@ from lnorm_diagnose.fewest_slips import Raised
 from lnorm_diagnose.inspecting.rounding import bound, sum_abs_terms
 from lnorm_diagnose.slips.notation import Piece
 
-__all__ = ["DOUBLE", "LOOSE", "SINGLE", "Case", "Pieces", "Result"]
+__all__ = ["LOOSE", "ROUNDOFF_32", "ROUNDOFF_64", "Case", "Pieces", "Result"]
 
-DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # the units of rounding of float64 and float32
+ROUNDOFF_64, ROUNDOFF_32 = 2.0**-53, 2.0**-24  # the unit roundoffs of float64 and float32
 # By how much more than rounding can numbers be off that count as the same? What is computed in
 # another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
-MARGIN = {DOUBLE: 1e5, SINGLE: 10.0}
-LOST = {DOUBLE: 1e-4, SINGLE: 1e-2}  # of the largest number, where the mean is large
-LEANING = 4  # units of rounding, by which all numbers together may be too small or too large
+MARGIN = {ROUNDOFF_64: 1e5, ROUNDOFF_32: 10.0}
+LOST = {ROUNDOFF_64: 1e-4, ROUNDOFF_32: 1e-2}  # of the largest number, where the mean is large
+LEANING = 4  # unit roundoffs, by which all numbers together may be too small or too large
 OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
 NEARLY = 0.01
 FEW = 600  # numbers
@@ -39,7 +39,7 @@ class Case:
         norm: what is right, with its wrong pieces.
         trial: what went in.
         value: what came out, which may be an error.
-        unit: of rounding, of the dtype in which that was computed.
+        unit_roundoff: of the dtype in which that was computed.
         stored: by how much each number may be off besides, because of how it was stored.
     """
 
@@ -48,24 +48,24 @@ class Case:
         norm: Reference,
         trial: Trial,
         value: Result,
-        unit: float = DOUBLE,
+        unit_roundoff: float = ROUNDOFF_64,
         stored: Tensor | float = 0.0,
     ) -> None:
-        self.norm, self.trial, self.kind, self.unit = norm, trial, trial.kind, unit
-        self.stored = stored
+        self.norm, self.trial, self.kind = norm, trial, trial.kind
+        self.unit_roundoff, self.stored = unit_roundoff, stored
         self.value: Any = value
         self._made: dict[Pieces, Result] = {}  # each runs once
         self._limits: dict[Pieces, Tensor] = {}
         self._on_rows: dict[Piece, bool] = {}
 
-    def computed(self, unit: float, stored: Tensor) -> "Case":
+    def computed(self, unit_roundoff: float, stored: Tensor) -> "Case":
         """Return the same numbers as they count if they were computed and stored otherwise."""
         few, _ = self.few, self._weight  # so that these and what has run are there for both
         other = copy.copy(self)
-        other.unit, other.stored, other._limits = unit, stored, {}
+        other.unit_roundoff, other.stored, other._limits = unit_roundoff, stored, {}
         for known in ("_loose", "is_right"):
             other.__dict__.pop(known, None)
-        other.few = other if few is self else few.computed(unit, self._in_few(stored))
+        other.few = other if few is self else few.computed(unit_roundoff, self._in_few(stored))
         return other
 
     @cached_property
@@ -78,7 +78,7 @@ class Case:
         x, value, stored, weight = map(
             self._in_few, (self.trial.x, self.value, self.stored, self._weight)
         )
-        few = Case(self.norm, replace(self.trial, x=x), value, self.unit, stored)
+        few = Case(self.norm, replace(self.trial, x=x), value, self.unit_roundoff, stored)
         few._weight, few.few = weight, few
         return few
 
@@ -130,8 +130,8 @@ class Case:
         """Return how far rounding can move each number of what was made."""
         if self.kind is Kind.FAR:
             size = made.nan_to_num(0, 0, 0).abs().max()
-            return torch.full_like(made, LOST.get(self.unit, 1.0) * size.item())
-        unit = max(self.unit, torch.finfo(self.trial.dtype).eps / 2)
+            return torch.full_like(made, LOST.get(self.unit_roundoff, 1.0) * size.item())
+        u = max(self.unit_roundoff, torch.finfo(self.trial.dtype).eps / 2)
         times = OF_GRADIENT if self.kind is Kind.GRADIENT else 1
         terms = PASSES * self.trial.x.shape[-1] * times
         weight = self._weight
@@ -139,11 +139,11 @@ class Case:
             weight = weight * (_size(made) / _size(self.right)).nan_to_num(1.0, 1.0)
         elif made.shape != weight.shape:
             weight = weight.max()
-        return MARGIN.get(unit, 1.0) * bound(unit, made, weight, OPERATIONS * times, terms)
+        return MARGIN.get(u, 1.0) * bound(u, made, weight, OPERATIONS * times, terms)
 
     @cached_property
     def _weight(self) -> Tensor:
-        """By how much rounding can move each number of what is right, for a unit of 1."""
+        """By how much rounding can move each number of what is right, for a unit roundoff of 1."""
 
         def run(move: Callable[[Tensor], Tensor]) -> Tensor:
             moved = replace(self.trial, x=move(self.trial.x))

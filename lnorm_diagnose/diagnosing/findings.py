@@ -146,8 +146,8 @@ def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
     trials = [replace(c.trial, **given) for c in search.cases if c.kind is not Kind.WIDTH]
     stored = (torch.finfo(p.dtype).eps / 2 for p in mine.values())
     own = subject.changed(is_as_held=True, held={role: subject.held[role] for role in mine})
-    unit = max([subject.unit, *stored])  # γ − 1 is rounded, too
-    compared = Search([Case(norm, t, own.result(t), unit) for t in trials]).compare()
+    u = max([subject.unit_roundoff, *stored])  # γ − 1 is rounded, too
+    compared = Search([Case(norm, t, own.result(t), u) for t in trials]).compare()
     is_new, mine_is_new = (all(map(_is_constant, ps.values())) for ps in (like, mine))
     adds_one = any(Tag.ADDS_ONE in part.tags for parts in cause.found for part in parts)
     if compared.is_right and not cause.is_right and (not is_new or adds_one):

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lnorm_diagnose.diagnosing.case import DOUBLE, SINGLE, Case, Result
+from lnorm_diagnose.diagnosing.case import ROUNDOFF_32, ROUNDOFF_64, Case, Result
 from lnorm_diagnose.diagnosing.findings import DIGITS_LOST, compare_as_held, findings
 from lnorm_diagnose.diagnosing.likeness import cause_of, place
 from lnorm_diagnose.diagnosing.mixing import how_mixed
@@ -149,7 +149,7 @@ def _dtype(subject: Subject, norm: Reference, trial: Trial) -> torch.dtype:
         return found
     wide = replace(trial, x=1e4 * trial.x)  # where no ε counts, and a part may yet be float32
     value = subject.result(wide)
-    exact, rough = (Case(norm, wide, value, unit).is_right for unit in (DOUBLE, SINGLE))
+    exact, rough = (Case(norm, wide, value, u).is_right for u in (ROUNDOFF_64, ROUNDOFF_32))
     return torch.float32 if rough and not exact else found
 
 
@@ -194,7 +194,7 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], 
         slip = f"each call changes {what}"
     elif not equal(first, then):
         slip = f"it keeps {what} from an earlier input"
-    elif [Case(norm, *e, subject.unit).is_right for e in of_unseen] == [True, False, True]:
+    elif [Case(norm, *e, subject.unit_roundoff).is_right for e in of_unseen] == [True, False, True]:
         slip = "it keeps something from its first input of a shape"
     else:
         return changed, None
@@ -206,7 +206,7 @@ def _judged(
     subject: Subject, norm: Reference, pairs: Sequence[tuple[Trial, Result]], is_held: bool
 ) -> Diagnosis:
     """Judge a layer by trials and what came out; and, if it's asked for, with what it holds."""
-    search = Search([Case(norm, *pair, subject.unit) for pair in pairs])
+    search = Search([Case(norm, *pair, subject.unit_roundoff) for pair in pairs])
     cause = _cause(subject, search)
     if is_held:
         cause = compare_as_held(subject, search, cause)

@@ -104,8 +104,8 @@ class Subject:
         return f" in `{'train' if self.mode else 'eval'}`" * self.is_module
 
     @property
-    def unit(self) -> float:
-        """The unit of rounding of what it computes of float64."""
+    def unit_roundoff(self) -> float:
+        """The unit roundoff of what it computes of float64."""
         return torch.finfo(self.computes_in).eps / 2
 
     def coarsest(self, trial: Trial) -> torch.dtype:

@@ -187,13 +187,13 @@ def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
     came_in = floats((call.args, call.kwargs, [*call.inside.values()]))
     had = {test: any(test(each).any() for each in came_in) for test in (torch.isnan, torch.isinf)}
     for place, (y, z) in enumerate(zip(given, right, strict=True)):
-        unit = torch.finfo(y.dtype).eps / 2
+        u = torch.finfo(y.dtype).eps / 2  # the unit roundoff
         if found.not_finite is None and any(f(y).any() and not had[f] for f in had):
             found.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, call.exact))
-        elif not (found.off or failure) and _about_error(y, z, bound(unit, z, 0, *counted)):
+        elif not (found.off or failure) and _about_error(y, z, bound(u, z, 0, *counted)):
             # It's off for a sum whose terms are no larger than itself. How large are they?
             terms = sum_abs_terms(z, partial(call.output, place))
-            if words := _about_error(y, z, bound(unit, z, terms, *counted)):
+            if words := _about_error(y, z, bound(u, z, terms, *counted)):
                 found.off = Wrong(name, kind, words)
 
 

@@ -100,15 +100,15 @@ def sum_abs_terms(right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], Ten
 
 
 def bound(
-    unit: float, right: Tensor, weight: Tensor | float, operations: int, terms: int
+    unit_roundoff: float, right: Tensor, weight: Tensor | float, operations: int, terms: int
 ) -> Tensor:
     """Return how far rounding can move each number of an output; `first_wrong` says why.
 
     Args:
-        unit: of rounding, half of `torch.finfo(dtype).eps`.
+        unit_roundoff: half of `torch.finfo(dtype).eps`.
         operations: how many there are.
         terms: of how many terms all their sums are, one behind the other.
     """
-    of_sums = min(unit, torch.finfo(torch.float32).eps / 2)
-    roundings = operations**0.5 * unit + terms**0.5 * of_sums
+    of_sums = min(unit_roundoff, torch.finfo(torch.float32).eps / 2)
+    roundings = operations**0.5 * unit_roundoff + terms**0.5 * of_sums
     return LUCK * roundings * (right.abs() + weight)
