@@ -6,10 +6,10 @@ from numbers import Real
 from typing import Any
 
 from lnorm_course.checking.comparing import as_float, plain, same
-from lnorm_course.checking.defusing import kind_of, shown
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback, State
 from lnorm_course.checking.running import Outcome
+from lnorm_course.checking.sanitizing import kind_of, shown
 from lnorm_diagnose.fewest_slips import Mistake
 from lnorm_utils.words import first_sentence
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, cast
 import torch
 
 from lnorm_course.checking import watching
-from lnorm_course.checking.defusing import trusted
 from lnorm_course.checking.errors import error_of
+from lnorm_course.checking.sanitizing import sanitized
 from lnorm_diagnose.fewest_slips import Raised
 from lnorm_utils.words import spoken
 
@@ -31,7 +31,7 @@ class Outcome(NamedTuple):
     """What became of the calls of an attempt.
 
     Args:
-        values: what it returned for each input, up to the one on which it failed, as `trusted`.
+        values: what it returned for each input, up to the one on which it failed, as `sanitized`.
         error: why it failed there; None if it never did.
         notices: what else its student should read, a sentence each.
         code: the attempt's source, as far as it's known.
@@ -165,7 +165,7 @@ def _are_same(one: torch.Tensor, other: torch.Tensor) -> bool:
 def _looked_at(value: object) -> tuple[object, str | None]:
     """Return a value that can be trusted, and what goes wrong with one that can't."""
     try:
-        return trusted(value), None
+        return sanitized(value), None
     except (Exception, SystemExit) as problem:  # an object of the student's that raises
         return None, f"comparing your answer raised an error: {type(problem).__name__}."
 

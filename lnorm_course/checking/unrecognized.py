@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lnorm_course.checking.comparing import differing, dtypes_agree, plain, same
-from lnorm_course.checking.defusing import Unknown, kind_of, shown
+from lnorm_course.checking.sanitizing import Unknown, kind_of, shown
 from lnorm_utils.words import counted, significant
 
 __all__ = ["UNKNOWN", "difference"]

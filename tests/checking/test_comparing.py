@@ -10,8 +10,8 @@ import torch
 from exercise_banks import words_of
 
 from lnorm_course.checking.comparing import same
-from lnorm_course.checking.defusing import shown, trusted
 from lnorm_course.checking.prediction import Prediction
+from lnorm_course.checking.sanitizing import sanitized, shown
 from lnorm_course.checking.unrecognized import difference
 from lnorm_diagnose.fewest_slips import Mistake
 
@@ -66,7 +66,7 @@ OTHER = [
 
 @pytest.mark.parametrize(("pairs", "expected"), [(SAME, True), (OTHER, False)], ids=["yes", "no"])
 def test_what_means_the_same_is_the_same_and_nothing_else_is(pairs, expected):
-    judged = [(attempt, right, same(trusted(attempt), right, 0.25)) for attempt, right in pairs]
+    judged = [(attempt, right, same(sanitized(attempt), right, 0.25)) for attempt, right in pairs]
     assert [one for one in judged if one[-1] is not expected] == []
 
 
@@ -92,7 +92,7 @@ def test_a_small_element_may_be_off_by_a_fixed_amount_and_a_large_one_by_a_share
     ],
 )
 def test_the_first_difference_to_a_tensor_is_told(attempt, words):
-    sentence, _ = difference(trusted(attempt), TABLE, 1e-6)
+    sentence, _ = difference(sanitized(attempt), TABLE, 1e-6)
     assert all(word in sentence for word in words)
     assert sentence.endswith(".")
     assert "[2]" in difference(torch.cat([NAN, NAN]), torch.cat([NAN, NAN + 1]), 1e-6)[0]
@@ -135,4 +135,4 @@ def test_a_value_is_shown_in_few_letters_or_named_by_its_kind():
     assert shown((*range(15),)) == str((*range(15),))
     assert shown((*range(40),)) == "a tuple with 40 items"
     assert shown(10**5000) == "a whole number"
-    assert shown(trusted([object()])) == "[an object]"
+    assert shown(sanitized([object()])) == "[an object]"

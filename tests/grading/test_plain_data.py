@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from lnorm_course.checking.defusing import Unknown
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.running import Outcome
+from lnorm_course.checking.sanitizing import Unknown
 from lnorm_course.exercises.mean import how_many, row_means
 from lnorm_diagnose.fewest_slips import Raised
 from lnorm_staff.grading.run.judge import judge

@@ -4,10 +4,10 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-from lnorm_course.checking.defusing import shown
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import Feedback
 from lnorm_course.checking.running import Outcome
+from lnorm_course.checking.sanitizing import shown
 from lnorm_staff.grading.grade import VERDICTS
 from lnorm_staff.grading.run.plain_data import ForgedError, read_outcome
 

@@ -1,6 +1,6 @@
 """What became of an attempt as JSON, so that it can leave a kernel that nobody trusts.
 
-What `trusted` makes of a value comes through if it's plain or a tensor of a kind on the list. Of
+What `sanitized` makes of a value comes through if it's plain or a tensor of a kind on the list. Of
 anything else only the words for its kind do.
 """
 
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from lnorm_course.checking.defusing import Unknown, kind_of, trusted
 from lnorm_course.checking.running import Outcome
+from lnorm_course.checking.sanitizing import Unknown, kind_of, sanitized
 from lnorm_diagnose.fewest_slips import Raised
 from lnorm_staff.grading.plain_text import MOST_OF_A_REMARK, one_line
 
@@ -77,7 +77,7 @@ def _line(text: Any) -> str:
 def encode(value: Any) -> Any:
     """Write a value as it is, or as {kind: what's in it}; of an unknown one only the kind."""
     try:
-        return _encoded(trusted(value))
+        return _encoded(sanitized(value))
     except Exception:  # of an object that doesn't want to be looked at
         return {"other": f"{kind_of(value)} that can't be looked at"}
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lnorm_utils.words import counted
 
-__all__ = ["Unknown", "kind_of", "shown", "trusted"]
+__all__ = ["Unknown", "kind_of", "sanitized", "shown"]
 
 LONGEST = 60  # characters of a value
 PLAIN_WORDS: dict[type, str] = {
@@ -33,7 +33,7 @@ class Unknown:
         return self.kind
 
 
-def trusted(value: Any) -> Any:
+def sanitized(value: Any) -> Any:
     """Convert a student's result to plain Python and PyTorch objects, whose methods can be trusted.
 
     Raises:
@@ -46,7 +46,7 @@ def trusted(value: Any) -> Any:
         with contextlib.suppress(ArithmeticError, ValueError):  # it's too large, or NaN
             return float(value)
     if kind in (list, tuple, torch.Size) and len(value) < 100:
-        return (list if kind is list else tuple)(map(trusted, value))
+        return (list if kind is list else tuple)(map(sanitized, value))
     if issubclass(kind, str):
         return str.__str__(value)
     if issubclass(kind, Tensor):
