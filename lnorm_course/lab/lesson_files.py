@@ -1,4 +1,4 @@
-"""A lesson as a student gets it: without outputs, and with a mark that says which edition it is."""
+"""A lesson as a student gets it: without outputs, and marked with the hash of its contents."""
 
 import contextlib
 import hashlib
@@ -15,7 +15,7 @@ __all__ = [
     "LessonError",
     "as_text",
     "cleared",
-    "edition",
+    "content_hash",
     "exercises",
     "made_from",
     "main_way",
@@ -62,7 +62,7 @@ def read(path: Path) -> dict:
     """
     try:
         notebook = json.loads(path.read_text("utf-8-sig"))
-        edition(notebook)
+        content_hash(notebook)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise LessonError(f"{path.name} can't be read as a notebook.") from None
     return notebook
@@ -94,26 +94,26 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def cleared(notebook: Mapping) -> dict:
-    """Return a copy without outputs and execution counts, marked with its edition."""
+    """Return a copy without outputs and execution counts, marked with the hash of its contents."""
     cells = [
         {**cell, "outputs": [], "execution_count": None} if cell["cell_type"] == "code" else cell
         for cell in notebook["cells"]
     ]
-    own = {"language_info": LANGUAGE, MARK: {"edition": edition(notebook)}}
+    own = {"language_info": LANGUAGE, MARK: {"content_hash": content_hash(notebook)}}
     metadata = {**notebook["metadata"], **own}
     return {**notebook, "metadata": metadata, "cells": cells}
 
 
-def edition(notebook: Mapping) -> str:
+def content_hash(notebook: Mapping) -> str:
     """Return a word that changes when any cell does, and not when only outputs do."""
     cells = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:16]
 
 
 def made_from(notebook: Mapping) -> str:
-    """Return the edition that a copy was made from; empty if it has no mark."""
+    """Return the hash of what a copy was made from; empty if it has no mark."""
     mark = notebook.get("metadata", {}).get(MARK)
-    return str(mark.get("edition", "")) if isinstance(mark, Mapping) else ""
+    return str(mark.get("content_hash", "")) if isinstance(mark, Mapping) else ""
 
 
 def main_way(notebook: Mapping) -> dict:

@@ -10,7 +10,7 @@ from lnorm_course.lab.lesson_files import (
     NAME,
     LessonError,
     cleared,
-    edition,
+    content_hash,
     exercises,
     made_from,
     main_way,
@@ -61,9 +61,9 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
         except (LessonError, PermissionError) as problem:
             yield f"{problem} {how_to_refresh(path.stem)}"
             continue
-        if edition(original) in (made_from(own), edition(own)):
+        if content_hash(original) in (made_from(own), content_hash(own)):
             continue
-        if edition(own) == made_from(own):
+        if content_hash(own) == made_from(own):
             write(cleared(original), copy)
             yield f"{path.name} has a new edition. You hadn't changed yours, so it is updated."
         else:

@@ -7,7 +7,7 @@ from collections.abc import Container
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.exercises.progress_report import import_banks
-from lnorm_course.lab.lesson_files import ORIGINALS, edition, made_from, read, topics
+from lnorm_course.lab.lesson_files import ORIGINALS, content_hash, made_from, read, topics
 from lnorm_course.lab.working_copy import lessons
 from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
 
@@ -39,7 +39,7 @@ def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str]
         notebook = json.loads(data)  # in any encoding of Unicode, with or without a mark for it
         cells = notebook["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-        is_untouched = edition(notebook) == made_from(notebook)
+        is_untouched = content_hash(notebook) == made_from(notebook)
     except Exception:  # anything can be in a file that somebody else made
         raise NotGradedError("it can't be read as a notebook.") from None
     bare = [{"cell_type": "code", "source": re.sub("#.*", "", source)} for source in code]
