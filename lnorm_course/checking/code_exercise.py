@@ -10,11 +10,11 @@ from lnorm_course.checking import running
 from lnorm_course.checking.choosing import choosing, program_data
 from lnorm_course.checking.class_attempts import observe
 from lnorm_course.checking.exercise import Exercise
+from lnorm_course.checking.fault_location import locate_fault
 from lnorm_course.checking.feedback import Feedback, State, with_remark
 from lnorm_course.checking.patterns import A_FIXED_SIZE, only_these_fit, pattern
 from lnorm_course.checking.running import Outcome
 from lnorm_course.checking.search import Search
-from lnorm_course.checking.spot import find_spot
 from lnorm_course.checking.unrecognized import UNKNOWN, difference
 from lnorm_course.progress_files import CHOSEN, keep
 from lnorm_diagnose.fewest_slips import Explanation, Mistake, Raised, in_words
@@ -149,7 +149,7 @@ class CodeExercise(Exercise):
     def judge_outcome(self, outcome: Outcome) -> Feedback:
         """Say that an attempt is right, or what is wrong in it, or at least what shows it.
 
-        If one spot can be changed so that all is right, this isn't two mistakes, whatever two
+        If one change of the source makes all right, this isn't two mistakes, whatever two
         would give the same.
         """
         results = outcome.values
@@ -159,18 +159,18 @@ class CodeExercise(Exercise):
         wrong = [n for n, r in enumerate(results) if not self.search.equal(r, self.right[n])]
         if not wrong and not outcome.error:
             return with_remark(Feedback(State.RIGHT, self.reason), outcome.remark)
-        found, spot = self._find(outcome, wrong, 1), ""
+        found, fault = self._find(outcome, wrong, 1), ""
         if not found:
-            spot = find_spot(outcome.attempt, self._is_right, len(self.inputs))
-            found = [] if spot else self._find(outcome, wrong, 2)
+            fault = locate_fault(outcome.attempt, self._is_right, len(self.inputs))
+            found = [] if fault else self._find(outcome, wrong, 2)
         if found:
             return self._named(found, outcome)
         unnamed = (
             self._failure(outcome, wrong) if outcome.error else self._by_numbers(outcome, wrong)
         )
-        if not spot and not unnamed.table:
+        if not fault and not unnamed.table:
             return unnamed
-        told = f"Look at `{spot}`: changing only this would make it right." if spot else UNKNOWN
+        told = f"Look at `{fault}`: changing only this would make it right." if fault else UNKNOWN
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
     def _find(self, outcome: Outcome, wrong: list[int], most: int) -> list[Explanation]:

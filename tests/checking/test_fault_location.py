@@ -1,4 +1,4 @@
-"""Where a mistake is that nothing names: one spot, and nothing of the student's is spoiled."""
+"""Where a mistake is that nothing names: one place, and nothing of the student's is spoiled."""
 
 import functools
 import time
@@ -9,8 +9,8 @@ from cells_of_tests import as_cell
 from exercise_banks import BY_NAME
 
 from lnorm_course.checking.comparing import same
+from lnorm_course.checking.fault_location import locate_fault
 from lnorm_course.checking.running import results
-from lnorm_course.checking.spot import find_spot
 
 X = torch.arange(12.0).reshape(3, 4) ** 2
 INPUTS = [(X,), (X[:2, :3] + 1,)]
@@ -24,14 +24,14 @@ def written(code, **around):
     return names[[name for name in names if name not in before][-1]], names
 
 
-def spot(attempt, right, **options):
-    """Return the spot in an attempt, or in the last thing that code defines."""
+def location(attempt, right, **options):
+    """Return where the fault of an attempt is, or in the last thing that code defines."""
 
     def is_right(version):
         return same(results(version, INPUTS, **options).values, [right(*i) for i in INPUTS], 1e-6)
 
     attempt = written(attempt)[0] if isinstance(attempt, str) else attempt
-    return find_spot(attempt, is_right)
+    return locate_fault(attempt, is_right)
 
 
 def total(x):
@@ -55,7 +55,7 @@ LOOP = "def f(x):\n    y = 0 * x[:, 0]\n    for column in x.T:\n        "
         ("f = lambda x: x[1:] ** 3", lambda x: x**3, "x[1:]"),
         (LOOP + "y = y + column\n        return y", total, "return y"),
         (LOOP + "y = column\n    return y", total, "y = column"),
-        # Of several spots the one around them is told, or none.
+        # Of several places the one around them is told, or none.
         ("f = lambda x: (-x).sum(-1)", total, "(-x).sum(-1)"),
         ("def f(x):\n    y = -x\n    z = y + 0\n    return z.abs() ** 3", lambda x: x**3, ""),
         ("f = lambda x: x * x.sum() - x.amax() ** 2", lambda x: x + x.sum() - x.amax(), ""),
@@ -64,19 +64,19 @@ LOOP = "def f(x):\n    y = 0 * x[:, 0]\n    for column in x.T:\n        "
         # A value that the program has and doesn't use isn't let in, and neither is a function.
         ("def f(x):\n    y = x.sum(-1)\n    z = x ** 2\n    return z", total, ""),
         ("def f(x):\n    g = lambda z: z ** 3\n    return x + 0 * g(x)", lambda x: x**3, ""),
-        # An edited version may not change its input, and an object that raises ends no check.
+        # A mutated version may not change its input, and an object that raises ends no check.
         ("def f(x):\n    x.add_(1)\n    return x - 1", lambda x: x + 2, ""),
         (ODD + "def f(x):\n    return x * x.sum() if x.sum() > 0 else Odd()",
          lambda x: x + x.sum(), "x * x.sum()"),
     ],
 )  # fmt: skip
 def test_the_one_spot_is_found(code, right, source):
-    assert spot(code, right) == source
+    assert location(code, right) == source
 
 
 def test_what_was_not_written_in_a_cell_has_no_spot():
     for attempt in ("f = functools.partial(lambda n, x: x * n, 3)", torch.sum, total, 3):
-        assert spot(attempt, lambda x: x + 3) == ""
+        assert location(attempt, lambda x: x + 3) == ""
 
 
 def test_nothing_of_the_student_is_changed():
@@ -85,7 +85,7 @@ def test_nothing_of_the_student_is_changed():
     code = "def f(x):\n    seen.append(1)\n    kept.add_(1)\n    return helper(x) * x.sum()"
     attempt, names = written(helper + code, kept=kept, seen=seen)
     state, before = torch.get_rng_state(), dict(names)
-    assert spot(attempt, lambda x: x + x.sum()) == "helper(x) * x.sum()"
+    assert location(attempt, lambda x: x + x.sum()) == "helper(x) * x.sum()"
     assert names == before
     assert (seen, kept) == ([], torch.ones(1))
     assert torch.equal(state, torch.get_rng_state())
@@ -93,14 +93,14 @@ def test_nothing_of_the_student_is_changed():
 
 def test_an_edited_version_may_not_call_what_is_ruled_out():
     code = "f = lambda x: x.mean(-1) * 3"
-    assert spot(code, lambda x: x.sum(-1) * 3) == "x.mean(-1)"
-    assert spot(code, lambda x: x.sum(-1) * 3, without=["torch.sum"]) == ""
+    assert location(code, lambda x: x.sum(-1) * 3) == "x.mean(-1)"
+    assert location(code, lambda x: x.sum(-1) * 3, without=["torch.sum"]) == ""
 
 
 def test_a_loop_that_never_ends_once_edited_costs_little():
     code = "def f(x):\n    n = 0\n    while n < 5:\n        n += 1\n    return x * n"
     started = time.process_time()
-    assert spot(code, lambda x: x + 5) == "x * n"
+    assert location(code, lambda x: x + 5) == "x * n"
     assert time.process_time() - started < 5  # a single one would run for ten seconds
 
 
@@ -124,8 +124,8 @@ def test_a_right_version_may_run_on_many_more_inputs_than_a_wrong_one():
         right = X + 20 + (X + 20).sum()
         return all(same(version(X), right, 1e-6) for _ in range(40))
 
-    assert find_spot(attempt, is_right, inputs=40) == "x * x.sum()"
-    assert find_spot(attempt, is_right, inputs=1) == ""
+    assert locate_fault(attempt, is_right, inputs=40) == "x * x.sum()"
+    assert locate_fault(attempt, is_right, inputs=1) == ""
 
 
 def test_the_forward_of_a_class_is_searched():

@@ -1,10 +1,10 @@
-"""Find the spot of a mistake that nothing names, in the student's own source.
+"""Find where a mistake is that nothing names, in the student's own source.
 
-One thing is changed in it at a time, and each edited version runs on the inputs. If only one spot
-can be changed so that all results become right, that is where the mistake is. What is told is the
-spot, and never the right code.
+One thing is changed in it at a time, and each mutated version runs on the inputs. If there is only
+one place whose change makes all results right, the mistake is there. What is told is the place, and
+never the right code.
 
-The edited versions run under the same limits as the attempt. They are new functions, made from the
+The mutated versions run under the same limits as the attempt. They are new functions, made from the
 student's one and from a copy of what it reads; nothing around it runs again.
 """
 
@@ -23,25 +23,25 @@ import numpy
 import torch
 
 from lnorm_course.checking import watching
-from lnorm_course.checking.edits import Edit, Function, edits
+from lnorm_course.checking.mutations import Function, Mutation, mutations
 
-__all__ = ["find_spot"]
+__all__ = ["locate_fault"]
 
 # They limit the work and not the time, so that what is told doesn't depend on the machine.
-MOST_EDITS = 500
-MOST_STEPS = 15_000  # in all edited versions together
-LONGEST = 80  # characters of a spot
+MOST_MUTATIONS = 500
+MOST_STEPS = 15_000  # in all mutated versions together
+LONGEST = 80  # characters of what is told
 CHANGEABLE = torch.Tensor | torch.nn.Module | numpy.ndarray | list | dict | set
 # Parts of a source that say something when they're shown alone; a name or a number doesn't.
 SHOWN = ast.stmt | ast.BinOp | ast.Call | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp
 
 
-def find_spot(attempt: object, is_right: Callable[[Callable], bool], inputs: int = 1) -> str:
+def locate_fault(attempt: object, is_right: Callable[[Callable], bool], inputs: int = 1) -> str:
     """Return the part of an attempt's source that alone has to be changed; empty if none is known.
 
     Args:
         attempt: a function that was written in a cell, or a class with such a `forward`.
-        is_right: edited version of it -> whether it's right for all inputs; it stops at the first
+        is_right: mutated version of it -> whether it's right for all inputs; it stops at the first
             for which it isn't.
         inputs: how many there are.
     """
@@ -66,7 +66,7 @@ def find_spot(attempt: object, is_right: Callable[[Callable], bool], inputs: int
     with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            spots = [edit.spot for edit in _fitting(function, is_right_now, inputs)]
+            locations = [mutation.location for mutation in _fitting(function, is_right_now, inputs)]
         finally:
             if names.keys() != kept.keys() or any(names[n] is not kept[n] for n in kept):
                 names.clear()  # a helper that was called has changed the notebook
@@ -78,11 +78,11 @@ def find_spot(attempt: object, is_right: Callable[[Callable], bool], inputs: int
         is_one = whole.count(ast.get_source_segment(source, node) or "") == 1
         return isinstance(node, ast.stmt) or (isinstance(node, SHOWN) and is_one)
 
-    for number, spot in enumerate(spots):
-        while not stands_alone(spot) and parents[spot] is not function:
-            spot = parents[spot]
-        spots[number] = spot
-    around = [spot for spot in spots if all(other in ast.walk(spot) for other in spots)]
+    for number, location in enumerate(locations):
+        while not stands_alone(location) and parents[location] is not function:
+            location = parents[location]
+        locations[number] = location
+    around = [node for node in locations if all(each in ast.walk(node) for each in locations)]
     return _shown(source, around[0]) if around else ""
 
 
@@ -120,19 +120,19 @@ def _shown(source: str, node: ast.AST) -> str:
 
 def _fitting(
     function: Function, is_right_now: Callable[[Callable], bool], inputs: int
-) -> Iterator[Edit]:
-    """Yield the edits that make a function right; none if it can't run alone."""
+) -> Iterator[Mutation]:
+    """Yield the mutations that make a function right; none if it can't run alone."""
     steps = _Steps()
     if steps.count(is_right_now) or steps.made > MOST_STEPS // 3:
         return
     steps.most, steps.made = 3 * inputs * steps.made + 200, 0
-    for edit in list(edits(function))[:MOST_EDITS]:
-        before = getattr(edit.owner, edit.field)
-        setattr(edit.owner, edit.field, edit.new)
-        ast.fix_missing_locations(edit.owner)
+    for mutation in list(mutations(function))[:MOST_MUTATIONS]:
+        before = getattr(mutation.owner, mutation.field)
+        setattr(mutation.owner, mutation.field, mutation.new)
+        ast.fix_missing_locations(mutation.owner)
         if steps.made <= MOST_STEPS and steps.count(is_right_now):
-            yield edit
-        setattr(edit.owner, edit.field, before)
+            yield mutation
+        setattr(mutation.owner, mutation.field, before)
 
 
 def _version(attempt: Any, own: FunctionType, function: Function, names: dict) -> Callable:
@@ -163,7 +163,7 @@ class _Steps:
         before, self.until = sys.gettrace(), self.made + self.most
         try:
             return is_right_now(self._trace)
-        except (Exception, SystemExit, _TooManyError):  # what is edited isn't always a program
+        except (Exception, SystemExit, _TooManyError):  # what is mutated isn't always a program
             return False
         finally:
             sys.settrace(before)

@@ -1,8 +1,8 @@
 """Change one thing in the syntax tree of a function, in ways that people write it otherwise.
 
-An edit takes something away, or puts another operator, number, name, or method where one stood. It
-doesn't know which of them is right. It lets in no function, and no value that is used nowhere else,
-because that could be a finished function, or the right answer.
+A mutation takes something away, or puts another operator, number, name, or method where one stood.
+It doesn't know which of them is right. It lets in no function, and no value that is used nowhere
+else, because that could be a finished function, or the right answer.
 """
 
 import ast
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["Edit", "Function", "changed", "edits", "slots"]
+__all__ = ["Function", "Mutation", "changed", "mutations", "slots"]
 
 NUMBERS = (0, 1, -1, 2, 0.5, math.inf)
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
@@ -21,23 +21,23 @@ LOAD = ast.Load()
 Function = ast.FunctionDef | ast.Lambda
 
 
-class Edit(NamedTuple):
+class Mutation(NamedTuple):
     """One thing that is changed, by `setattr(owner, field, new)`.
 
     Args:
-        spot: the part of the tree that is changed.
+        location: the part of the tree that is changed.
         owner, field: what holds it, and under which name.
         new: what to put there.
     """
 
-    spot: ast.AST
+    location: ast.AST
     owner: ast.AST
     field: str
     new: Any
 
 
-def edits(function: Function) -> Iterator[Edit]:
-    """Yield the edits of a function's body: first those of statements in loops."""
+def mutations(function: Function) -> Iterator[Mutation]:
+    """Yield the mutations of a function's body: first those of statements in loops."""
     inside = list(ast.walk(function))
     for node in inside:
         if isinstance(node, ast.stmt):
@@ -48,20 +48,20 @@ def edits(function: Function) -> Iterator[Edit]:
         for new in _instead(old, read):
             now = getattr(owner, field)
             put = new if index is None else [*now[:index], new, *now[index + 1 :]]
-            yield Edit(old, owner, field, put)
+            yield Mutation(old, owner, field, put)
 
 
-def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Edit]:
+def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
     """Yield a statement that adds up in its loop, or that comes after the loop that it ends."""
     for number, each in enumerate(body):
         before, after = body[:number], body[number + 1 :]
         if isinstance(each, ast.For):
             *rest, last = each.body
             shorter = changed(each, body=rest or [ast.Pass()])
-            yield Edit(last, node, "body", [*before, shorter, last, *after])
+            yield Mutation(last, node, "body", [*before, shorter, last, *after])
         if isinstance(node, ast.For) and isinstance(each, ast.Assign):
             more = ast.AugAssign(each.targets[0], ast.Add(), each.value)  # type: ignore[arg-type]
-            yield Edit(each, node, "body", [*before, more, *after])
+            yield Mutation(each, node, "body", [*before, more, *after])
 
 
 def slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
