@@ -5,7 +5,7 @@ with or without grad, and whatever NumPy understands. It raises a TypeError for 
 and a ValueError that says what it needs, if that's something else than it got.
 """
 
-from lnorm_utils.plotting.cells import shared_cells, signed_cells, verdicts
+from lnorm_utils.plotting.cells import invariance_table, shared_cells, signed_cells
 from lnorm_utils.plotting.curves import curves
 from lnorm_utils.plotting.histograms import hist_encoding, hist_layer_normed
 from lnorm_utils.plotting.picture import Picture, new_picture
@@ -21,6 +21,7 @@ __all__ = [
     "curves",
     "hist_encoding",
     "hist_layer_normed",
+    "invariance_table",
     "new_picture",
     "number_lines",
     "points_before_after",
@@ -28,5 +29,4 @@ __all__ = [
     "regions",
     "shared_cells",
     "signed_cells",
-    "verdicts",
 ]

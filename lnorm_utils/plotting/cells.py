@@ -30,7 +30,7 @@ from lnorm_utils.plotting.picture import (
 )
 from lnorm_utils.words import capitalized, number
 
-__all__ = ["shared_cells", "signed_cells", "verdicts"]
+__all__ = ["invariance_table", "shared_cells", "signed_cells"]
 
 # Neighbors differ in lightness. With more color, digits would be hard to read on a dark page.
 COLORS = [tint(c, 0.6) for c in (SKY, VERMILION, YELLOW, GREEN, WHITE, ORANGE, PINK, GRAY)]
@@ -51,6 +51,10 @@ def shared_cells(
         dim: the axis, or the axes, that a mean is taken over.
         axes: a letter for each axis of `x`; by default "ND", "NLD" or "NCHW".
         what: what the cells share, if it isn't a mean.
+
+    Raises:
+        ValueError: `x` has another number of axes, or no element, or `axes` not a letter for each.
+        IndexError: `x` has no axis `dim`.
 
     >>> shared_cells([[1.0, 2.0], [3.0, 4.0]], dim=0).words[:52]
     '4 cells in 2 groups of 2. Each group shares one mean'
@@ -110,6 +114,9 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
         title: what the matrix is.
         xlabel, ylabel: what is counted from left to right, and from top to bottom.
 
+    Raises:
+        ValueError: `matrix` has another shape.
+
     >>> words = signed_cells([[1, -1]], title="One row", xlabel="input", ylabel="output").words
     >>> words
     'One row. Output 0: 1.00, −1.00.'
@@ -136,7 +143,7 @@ def signed_cells(matrix: ArrayLike, *, title: str, xlabel: str, ylabel: str) -> 
 
 
 @in_style
-def verdicts(table: Mapping[str, Mapping[str, bool]], title: str) -> Picture:
+def invariance_table(table: Mapping[str, Mapping[str, bool]], title: str) -> Picture:
     """Draw a table with a cell for each subject and change, which says "same" or "changes".
 
     Args:
@@ -144,13 +151,16 @@ def verdicts(table: Mapping[str, Mapping[str, bool]], title: str) -> Picture:
             the same order.
         title: the text above the table.
 
-    >>> verdicts({"a sum": {"sorted": True, "doubled": False}}, "Sums").words
+    Raises:
+        ValueError: there's no change, or the subjects don't have the same ones.
+
+    >>> invariance_table({"a sum": {"sorted": True, "doubled": False}}, "Sums").words
     'Sums. a sum: the same for sorted; changes for doubled.'
     """
     changes = list(next(iter(table.values()), {}))
     if not changes or any(list(row) != changes for row in table.values()):
         given = {name: list(row) for name, row in table.items()}
-        raise ValueError(f"verdicts needs the same changes for all subjects, but got {given}.")
+        raise ValueError(f"invariance_table needs the same changes in each row, but got {given}.")
     size = 1.25 * len(changes) + 2.2, 0.42 * len(table) + 1.1
     picture, panels = new_picture(title, 1, 1, *size)
     ax = panels[0, 0]

@@ -18,13 +18,13 @@ from lnorm_utils.data import dummy_points, encoded_points, normal, two_rings
 from lnorm_utils.plotting import (
     hist_encoding,
     hist_layer_normed,
+    invariance_table,
     number_lines,
     points_before_after,
     points_by_class,
     regions,
     shared_cells,
     signed_cells,
-    verdicts,
 )
 from lnorm_utils.words import fixed
 
@@ -38,7 +38,7 @@ KINDS = {
     hist_layer_normed: lambda: hist_layer_normed([*TRAINED], layer_norm(TRAINED, 256)),
     shared_cells: lambda: shared_cells(normal(2, 3, 2, 2, seed=0), (1, 2, 3)),
     signed_cells: lambda: signed_cells(normal(8, 8, seed=0), **NAMES),
-    verdicts: lambda: verdicts({"a": {"sorted": True, "doubled": False}}, "Sums"),
+    invariance_table: lambda: invariance_table({"a": {"sorted": True, "doubled": False}}, "Sums"),
     number_lines: lambda: number_lines(encoded_points()),
     points_before_after: lambda: points_before_after(normal(9, 3, seed=0), normal(9, 3, seed=1)),
     points_by_class: lambda: points_by_class(*two_rings(), RINGS),
@@ -166,7 +166,7 @@ def test_each_verdict_stands_in_its_cell_and_in_the_words():
         "a sum": {"sorted": True, "doubled": False},
         "a size": {"sorted": True, "doubled": True},
     }
-    picture = verdicts(rows, "Sums")
+    picture = invariance_table(rows, "Sums")
     written = {t.get_text() for t in picture.axes[0].texts if t.get_position() != (1.5, 0.5)}
     assert written == {"same"}
     assert sorted(t.get_text() for t in picture.axes[0].texts) == ["changes", *["same"] * 3]
@@ -246,7 +246,7 @@ def test_a_place_has_the_color_of_the_class_that_is_likely_there():
         (lambda: shared_cells(torch.ones(2, 3), 2), ValueError, "2 was given"),
         (lambda: shared_cells(torch.ones(1, 1, 1, 1, 1), 0), ValueError, "(1, 1, 1, 1, 1)"),
         (lambda: signed_cells(torch.ones(13, 2), **NAMES), ValueError, "(13, 2)"),
-        (lambda: verdicts({"a": {"x": True}, "b": {"y": True}}, "t"), ValueError, "'y'"),
+        (lambda: invariance_table({"a": {"x": True}, "b": {"y": True}}, "t"), ValueError, "'y'"),
         (lambda: points_before_after(torch.ones(3, 4), torch.ones(3, 4)), ValueError, "(3, 4)"),
         (lambda: points_by_class(torch.ones(3, 2), [0, 0], ["a"]), ValueError, "(2,)"),
         (lambda: points_by_class([[NAN, 1.0]], [0], ["a"]), ValueError, "finite values"),
