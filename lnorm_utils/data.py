@@ -1,6 +1,7 @@
 """The tensors and networks of the course, from their seeds.
 
-No function here touches the caller's random state. N points, L positions, D features.
+No function here touches the caller's random state. N points, L positions, D features. Numbers
+have no unit, and those of tensors are float32, unless it's said.
 """
 
 import math
@@ -28,6 +29,11 @@ __all__ = [
 
 def normal(*shape: int, seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
     """Draw standard normal numbers of the given shape from their own seed.
+
+    Args:
+        shape: the sizes of the axes, each an argument of its own.
+        seed: of the numbers.
+        dtype: of the numbers.
 
     >>> normal(2, 3, seed=0).shape
     torch.Size([2, 3])
@@ -101,6 +107,11 @@ def nine_sentences() -> Tensor:
 def projection(in_features: int, out_features: int, seed: int, bias: bool = True) -> nn.Linear:
     """Make an `nn.Linear` whose initial weights come from their own seed.
 
+    Args:
+        in_features, out_features: it maps (*, in_features) to (*, out_features).
+        seed: of the weights, and of the bias.
+        bias: whether it has one.
+
     >>> projection(2, 6, seed=11).weight.shape
     torch.Size([6, 2])
     """
@@ -128,7 +139,8 @@ def residual_stack(
     """Make a `ResidualStack` in float64 whose initial weights come from their own seed.
 
     Training makes small differences large, and in float64 those of rounding stay too small to see.
-    A stack begins with the blocks of every shorter one from the same seed.
+    A stack begins with the blocks of every shorter one from the same seed. It maps (*, d_model) to
+    the same shape.
 
     Args:
         depth, placement, d_model, final_norm: as in `ResidualStack`.
@@ -188,7 +200,7 @@ def ring_network(
     he: float | None = None,
     first_bias: bool = False,
 ) -> nn.Sequential:
-    """Make a network, in float64, that is to tell the two rings apart.
+    """Make a network, in float64, that is to tell the two rings apart: (N, 2) → (N, 2).
 
     Each hidden layer is a linear map, `norm` if there is one, and a ReLU. The last linear map gives
     a number for each ring. All weights start as PyTorch starts them, unless `he` is given, from
@@ -203,6 +215,8 @@ def ring_network(
             arXiv:1502.01852, equation 10.
         first_bias: with `he`, let the first map keep a random bias: PyTorch's, times he · √6,
             the factor between the spreads of the weights. The other biases are 0.
+
+    Source: He et al. 2015, arXiv:1502.01852; without `he`, PyTorch's `nn.Linear.reset_parameters`.
 
     >>> from lnorm_utils import LayerNorm
     >>> ring_network(LayerNorm)[:3]

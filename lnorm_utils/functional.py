@@ -19,7 +19,11 @@ class LayerNormSteps(NamedTuple):
     """Every intermediate of layer normalization, in the order in which they are computed.
 
     `mean`, `var`, and `rstd` = 1 / √(var + eps) keep the normalized axes with size 1, so they
-    broadcast against the input. `y` has the input's dtype.
+    broadcast against the input. `x_hat` and `y` have its shape, and `y` has its dtype. `mean` is in
+    the unit of the input, `var` in the square of it, and the last two have no unit.
+
+    >>> [tuple(step.shape) for step in layer_norm_steps(torch.ones(2, 3, 4), 4)]
+    [(2, 3, 1), (2, 3, 1), (2, 3, 1), (2, 3, 4), (2, 3, 4)]
     """
 
     mean: Tensor
@@ -32,7 +36,17 @@ class LayerNormSteps(NamedTuple):
 def mean(x: Tensor, dim: Axes = -1) -> Tensor:
     """Add up the numbers along `dim` and divide by how many there are: mean = Σ x / D.
 
-    The averaged axes stay, with size 1.
+    The averaged axes stay, with size 1, and so does the unit.
+
+    Args:
+        x: floating-point tensor of any shape.
+        dim: the axis, or the axes, over which the mean is taken.
+
+    Raises:
+        TypeError: `x` is not a floating-point tensor.
+        IndexError: `x` has no such axis.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3.
 
     >>> mean(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[3.]])
@@ -47,6 +61,16 @@ def variance(x: Tensor, dim: Axes = -1) -> Tensor:
     are centered once more before they are squared, because their own mean is what rounding left.
     That keeps the digits when the mean is large against the spread.
 
+    Args:
+        x: floating-point tensor of any shape.
+        dim: the axis, or the axes, over which the mean is taken.
+
+    Raises:
+        TypeError: `x` is not a floating-point tensor.
+        IndexError: `x` has no such axis.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3, whose σ is the root of it.
+
     >>> variance(torch.tensor([[1.0, 2.0, 6.0]]))
     tensor([[4.6667]])
     """
@@ -56,7 +80,18 @@ def variance(x: Tensor, dim: Axes = -1) -> Tensor:
 def standardize(x: Tensor, dim: Axes = -1, eps: float = 1e-5) -> Tensor:
     """Subtract the mean, divide by the root of variance plus ε: (x − mean) / √(var + eps).
 
-    The result has the shape and dtype of `x`. `eps` is in the squared unit of `x`.
+    The result has the shape and dtype of `x`, and no unit.
+
+    Args:
+        x: floating-point tensor of any shape.
+        dim: the axis, or the axes, that share one mean and one variance.
+        eps: ε, in the squared unit of `x`.
+
+    Raises:
+        TypeError: `x` is not a floating-point tensor.
+        IndexError: `x` has no such axis.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; eps as in PyTorch.
 
     >>> standardize(torch.tensor([[1.0, 2.0, 6.0]]), eps=0.0)
     tensor([[-0.9258, -0.4629,  1.3887]])
@@ -83,6 +118,8 @@ def layer_norm_steps(
     Raises:
         TypeError: `x` is not a floating-point tensor.
         ValueError: the last axes of `x`, `weight`, or `bias` are not `normalized_shape`.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; arguments as in PyTorch.
 
     The numbers are those of `torch.nn.functional.layer_norm` up to rounding, which in float32 grows
     with the ratio of the mean to the standard deviation.
@@ -116,6 +153,11 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """Return the last step of `layer_norm_steps`, the numbers of `torch.nn.functional.layer_norm`.
+
+    It takes the arguments of `layer_norm_steps`, raises the same errors, and returns a tensor of
+    the shape and dtype of `x`.
+
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; arguments as in PyTorch.
 
     >>> layer_norm(torch.tensor([[1.0, 2.0, 6.0]]), 3)
     tensor([[-0.9258, -0.4629,  1.3887]])

@@ -18,7 +18,7 @@ def gradient_norms(stack: ResidualStack, x: Tensor, direction: Tensor) -> Tensor
 
     Args:
         stack: of blocks of d_model features.
-        x: (*, d_model).
+        x: (*, d_model), of the stack's dtype.
         direction: (d_model,), one for all rows, or of the shape of x, one for each row.
 
     Returns:
@@ -76,7 +76,27 @@ def decoder_r2(codes: Tensor, targets: Tensor) -> float:
 
 
 def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], Tensor], float]:
-    """Fit the decoder of `decoder_r2`; return it, codes (N, D) → targets (N, K), and its score."""
+    """Fit the decoder of `decoder_r2`, which can then decode other points.
+
+    Args:
+        codes: (N, D), what is left of the points.
+        targets: (N, K), what the points were.
+
+    Returns:
+        The decoder, which turns codes (M, D) into targets (M, K), float64 and in their unit; and
+        the score, as from `decoder_r2`.
+
+    Raises:
+        ValueError: as from `decoder_r2`.
+
+    Source: Hastie, Tibshirani & Friedman 2009, The Elements of Statistical Learning, section 3.2.
+
+    >>> from lnorm_utils.data import normal
+    >>> points = normal(100, 2, seed=0)
+    >>> decode, _ = linear_decoder(3 * points + 1, points)
+    >>> decode(torch.tensor([[4.0, 7.0]])).round(decimals=4)
+    tensor([[1., 2.]], dtype=torch.float64)
+    """
     if codes.ndim != 2 or targets.ndim != 2 or len(codes) != len(targets) or len(codes) < 4:
         raise ValueError(
             "A decoder needs codes (N, D) and targets (N, K) of the same N ≥ 4 points, but got "

@@ -29,6 +29,10 @@ class LayerNorm(nn.Module):
     `normalized_shape`; either is None where it was switched off. The state dict exchanges with
     that of `torch.nn.LayerNorm` in both directions.
 
+    Raises:
+        TypeError: the input is not a floating-point tensor.
+        ValueError: the last axes of the input are not `normalized_shape`.
+
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; arguments as in `torch.nn.LayerNorm`.
 
     >>> LayerNorm(3)(torch.tensor([[1.0, 2.0, 6.0]])).detach()
@@ -68,6 +72,7 @@ class LayerNorm(nn.Module):
 class PositionalEncoding(nn.Module):
     """Scale the input and add a sine or cosine of its position: √d_model · x + pe.
 
+    It takes (*, L, d_model) with L ≤ max_len, and keeps shape and dtype.
     pe[l, 2i] = sin(l / 10000^(2i / d_model)) and pe[l, 2i + 1] = cos(l / 10000^(2i / d_model)).
 
     Args:
@@ -115,7 +120,7 @@ class PositionalEncoding(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Map each row by itself, in two linear maps with a ReLU between them.
+    """Map each row of (*, d_model) by itself, in two linear maps with a ReLU between them.
 
     f(x) = W₂ · relu(W₁ · x + b₁) + b₂. The weights start as Glorot & Bengio 2010 proposed (Xavier,
     uniform), the biases at 0.
@@ -149,6 +154,8 @@ class FeedForward(nn.Module):
 
 class ResidualBlock(nn.Module):
     """Add what a feed-forward network f makes of the stream to the stream, with a layer norm LN.
+
+    The stream is (*, d_model), before and after.
 
     "post": LN(x + f(x)), "pre": x + f(LN(x)), "none": x + f(x). LN is the faster `nn.LayerNorm`.
 
@@ -197,6 +204,8 @@ class ResidualBlock(nn.Module):
 class ResidualStack(nn.Module):
     """Send the stream through `depth` residual blocks, and then through a final layer norm.
 
+    The stream is (*, d_model), before and after.
+
     Args:
         depth: the number of blocks.
         d_model: the number of features.
@@ -206,6 +215,9 @@ class ResidualStack(nn.Module):
         dtype: of the parameters.
 
     Submodules: `blocks`, and `final_norm`, which is None where there is none.
+
+    Raises:
+        ValueError: `placement` is none of the three.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762; Xiong et al. 2020, arXiv:2002.04745, table 1, for
     the final norm.

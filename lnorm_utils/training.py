@@ -13,7 +13,7 @@ class Adam:
     start at 0, so at step t the hat divides them by 1 − βᵗ. (`torch.optim` takes long to load.)
 
     Args:
-        parameters: what is changed, in place.
+        parameters: tensors of any shapes, which `step` changes in place.
 
     Source: Kingma & Ba 2015, arXiv:1412.6980; the same numbers as `torch.optim.Adam`.
 
@@ -31,7 +31,15 @@ class Adam:
 
     @torch.no_grad()
     def step(self, gradients: list[Tensor], rate: float) -> None:
-        """Change all parameters once, given a gradient for each and the learning rate."""
+        """Change all parameters once.
+
+        Args:
+            gradients: for each parameter one of its shape.
+            rate: the learning rate.
+
+        Raises:
+            ValueError: there are more parameters than gradients, or fewer.
+        """
         self.steps += 1
         for p, g, m, v in zip(self.parameters, gradients, self.m, self.v, strict=True):
             m.lerp_(g, 1 - 0.9)  # m = 0.9 m + 0.1 g
@@ -66,7 +74,10 @@ def train(
             as in AdamW of Loshchilov & Hutter 2019, arXiv:1711.05101.
 
     Returns:
-        (steps,), the loss before each step, without a gradient.
+        (steps,), the loss before each step, in nats, without a gradient.
+
+    Raises:
+        RuntimeError: the loss doesn't depend on a parameter, as where a network doesn't use it.
 
     >>> from lnorm_utils import LayerNorm
     >>> from lnorm_utils.data import ring_network, two_rings

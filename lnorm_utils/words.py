@@ -88,7 +88,12 @@ def counted(count: int, what: str) -> str:
 
 
 def dtype_name(dtype: object) -> str:
-    """Write a dtype or a layout of PyTorch as people do, such as float32."""
+    """Write a dtype or a layout of PyTorch as people do, without its module.
+
+    >>> import torch
+    >>> dtype_name(torch.float32)
+    'float32'
+    """
     return str(dtype).removeprefix("torch.")
 
 
@@ -124,14 +129,22 @@ def first_sentence(text: str) -> str:
 
 
 def clause(sentence: str) -> str:
-    """Return a sentence as a part of a longer one."""
+    """Return a sentence as a part of a longer one: without a capital, unless it begins with a name.
+
+    >>> clause("You added ε."), clause("PyTorch adds ε."), clause("E[x] is missing.")
+    ('you added ε.', 'PyTorch adds ε.', 'E[x] is missing.')
+    """
     is_a_word = sentence[1:2].islower() or sentence[1:2] in (" ", "'")
     is_a_name = sentence.startswith(("PyTorch", "Python"))
     return f"{sentence[0].lower()}{sentence[1:]}" if is_a_word and not is_a_name else sentence
 
 
 def inline(text: str) -> str:
-    """Return a text as HTML, with what stands between backticks as code."""
+    """Return a text as HTML, with what stands between backticks as code.
+
+    >>> inline("`x.mean(-1)` is < 0")
+    '<code>x.mean(-1)</code> is &lt; 0'
+    """
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 

@@ -15,7 +15,11 @@ __all__ = ["Diagnosis", "Verdict", "conclusion", "diagnosis"]
 
 
 class Verdict(Enum):
-    """The five results, in the words that a summary begins with."""
+    """The five results, in the words that a summary begins with.
+
+    >>> Verdict.UNKNOWN.value
+    'It differs, cause unknown.'
+    """
 
     NO_DIFFERENCE = "No difference found"
     KNOWN = "It differs, and this is why."

@@ -29,6 +29,9 @@ class Wrong:
         name: where it stands, as in `model.named_modules()`; "" is the model itself.
         kind: its class.
         words: what is wrong with its output, as one sentence.
+
+    >>> print(Wrong("", "Net", "inf from finite numbers."))
+    The model itself (Net): inf from finite numbers.
     """
 
     name: str
@@ -48,6 +51,9 @@ class FirstWrong:
         off: the first module whose output is off by more than its dtype explains.
         compared: how many calls of modules were compared with float64.
         skipped: what wasn't, and why, one sentence each.
+
+    >>> FirstWrong(Wrong("0.norm", "LayerNorm", "inf from finite numbers."), compared=1)
+    0.norm (LayerNorm): inf from finite numbers.
     """
 
     not_finite: Wrong | None = None
@@ -82,7 +88,8 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
     Args:
         model: any module, in the mode in which it should be judged, on any device with float64. A
             compiled one is judged as it was before `torch.compile`.
-        inputs, named: what it's called with; tensors may stand in tuples, lists, and dicts.
+        inputs, named: what it's called with, in the shapes that it takes; tensors may stand in
+            tuples, lists, and dicts.
 
     Returns:
         `FirstWrong`: print it, or read `not_finite` and `off`.
@@ -92,8 +99,8 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
         ValueError: there are no inputs.
         Exception: whatever the model raises on these inputs.
 
-    Source: lesson 13 of the course, "What breaks in half precision?"; for √n, Higham and Mary 2019,
-    "A New Approach to Probabilistic Rounding Error Analysis".
+    Source: for √n, Higham and Mary 2019, "A New Approach to Probabilistic Rounding Error Analysis";
+    for Σ|∂y/∂x · x| from random samples, Trejo and Kreinovich 2001.
 
     >>> first_wrong(nn.Linear(4, 4), torch.ones(2, 4))
     Nothing found in 1 output that were compared with float64.

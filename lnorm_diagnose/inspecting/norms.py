@@ -38,6 +38,9 @@ class Norm:
         mean: the mean over the spread of what came in, a median over the rows and without its
             sign; None if nothing came in.
         remarks: what is unusual, one sentence each.
+
+    >>> print(Norm("0", "LayerNorm", "the last axis", 1e-5, (0.5, 1.0, 2.0), None, ()))
+    0 (LayerNorm): over the last axis, ε = 1e−5, γ from 0.5 to 2, median 1
     """
 
     name: str
@@ -62,7 +65,12 @@ class Norm:
 
 @dataclass(frozen=True)
 class Norms:
-    """What `norms_of` found: the `norms`, in the model's order, and what was `skipped`, and why."""
+    """What `norms_of` found: the `norms`, in the model's order, and what was `skipped`, and why.
+
+    >>> Norms((), ("0: MyNorm isn't a class it knows.",))
+    No norm that norms_of knows.
+    Skipped 0: MyNorm isn't a class it knows.
+    """
 
     norms: tuple[Norm, ...]
     skipped: tuple[str, ...]
@@ -85,7 +93,8 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
 
     Args:
         model: any module; of a compiled one, what it was before `torch.compile`.
-        inputs, named: what it's called with. Without any only the parameters are looked at.
+        inputs, named: what it's called with, in the shapes that it takes. Without any only the
+            parameters are looked at.
 
     Returns:
         `Norms`: print it, or read its `norms` and `skipped`.
@@ -94,7 +103,8 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
         TypeError: `model` is not a module, can't be copied, or is TorchScript.
         Exception: whatever the model raises on these inputs.
 
-    Source: the course's lessons 2, 13 and 14; Ba, Kiros & Hinton 2016, arXiv:1607.06450.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, and Zhang & Sennrich 2019, arXiv:1910.07467,
+    for the two norms.
 
     >>> norms_of(nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4)))
     1 (LayerNorm): over the last axis, 4 numbers, ε = 1e−5, γ = 1

@@ -74,6 +74,10 @@ def curves(
         rounding: whether the values are rounding errors, whose digits differ between machines. The
             words then give powers of ten only, and the y axis must be logarithmic.
 
+    Raises:
+        ValueError: `log` is none of these, `x` isn't (n,), a line has another shape, or there's
+            none, or more than four.
+
     >>> curves([1, 2], {"double": [2, 4]}, title="Twice", xlabel="x", ylabel="2x").words
     'Twice. The line "double" goes from 2 at x = 1 to 4 at x = 2.'
     """

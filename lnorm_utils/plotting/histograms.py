@@ -35,6 +35,9 @@ def hist_encoding(encoding: ArrayLike) -> Picture:
     Args:
         encoding: (N, D), or (N, L, D) for a panel for each point at each position.
 
+    Raises:
+        ValueError: it has another shape.
+
     >>> hist_encoding([[1.0, 2.0, 6.0]]).axes[0].get_title()
     'point 0\\nmean 3.00\\nvariance 4.67'
     """
@@ -55,6 +58,9 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
     Args:
         encoding: the points before, (N, D) or (N, L, D), as for `hist_encoding`.
         normed: the points after, of the same shape.
+
+    Raises:
+        ValueError: the two don't have one shape, or it's neither of these.
 
     >>> picture = hist_layer_normed([[1.0, 2.0, 6.0]], [[-0.93, -0.46, 1.39]])
     >>> [ax.get_title() for ax in picture.axes]

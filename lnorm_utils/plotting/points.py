@@ -42,6 +42,9 @@ def number_lines(x: ArrayLike) -> Picture:
     Args:
         x: (N, D), or (N, L, D) for a line for each point at each position.
 
+    Raises:
+        ValueError: it has another shape.
+
     >>> number_lines([[1.0, 2.0, 6.0]]).words[-47:]
     'point 0 has mean 3.00, standard deviation 2.16.'
     """
@@ -86,6 +89,9 @@ def points_before_after(before: ArrayLike, after: ArrayLike) -> Picture:
     Args:
         before: (N, 2) or (N, 3).
         after: the same points after, of the same shape.
+
+    Raises:
+        ValueError: the two don't have one of these shapes, or a number isn't finite.
 
     >>> points_before_after([[2.0, 1.0]], [[1.0, -1.0]]).words[-79:]
     'After: 1 lie within 0.01 of (1, −1), 0 within 0.01 of (−1, 1), and 0 elsewhere.'
@@ -165,6 +171,9 @@ def points_by_class(x: ArrayLike, classes: ArrayLike, names: Sequence[str]) -> P
         classes: (N,), the number of each point's class, from 0.
         names: what each class is called, at most three.
 
+    Raises:
+        ValueError: the shapes are others, a number isn't finite, or a class has no name.
+
     >>> points_by_class([[3.0, 4.0], [0.0, 1.0]], [1, 0], ["near", "far"]).words
     '1 point of class "near", 1.00 from the origin. 1 point of class "far", 5.00 from the origin.'
     """
@@ -209,6 +218,9 @@ def regions(
         names: what the two classes are called.
         most: where the square ends.
         columns: how many panels stand side by side.
+
+    Raises:
+        ValueError: the shapes are others, or a probability is below 0 or above 1.
 
     >>> shares = {"before": [[0.5, 0.5], [0.5, 0.5]], "after": [[0.0, 1.0], [0.0, 1.0]]}
     >>> regions(shares, [[0.0, 0.5]], [1], ["in", "out"], most=1, columns=2).words
