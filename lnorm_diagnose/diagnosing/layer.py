@@ -107,7 +107,7 @@ def diagnose_layer(
     for each, other in () if said.right and not is_evaluated else others:
         is_one = f"It is wrong only{worst.where}."
         notes.append(is_one if other.right else f"{each.where[1:].capitalize()}: {other.summary}")
-    return replace(said, places=(*notes, *said.places))
+    return replace(said, notes=(*notes, *said.notes))
 
 
 def _ways(known: Sizes | None) -> list[tuple[bool, Sizes, Sizes]]:

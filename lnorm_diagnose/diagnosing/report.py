@@ -37,7 +37,7 @@ class Diagnosis:
         summary: the finding in one to three sentences.
         slips: what is done otherwise than in the reference, one clause for each. If several
             explain the same numbers, all of them.
-        places: where it differs, and what else is worth knowing, one sentence for each.
+        notes: where it differs, and what else is worth knowing, one sentence for each.
         tried: what it looked at: shapes, rows, dtypes, modes.
 
     >>> Diagnosis(Verdict.KNOWN, "It differs, and this is why. ε is left out.", ("ε is left out",))
@@ -47,7 +47,7 @@ class Diagnosis:
     verdict: Verdict
     summary: str
     slips: tuple[str, ...] = ()
-    places: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     tried: str = ""
 
     @property
@@ -56,28 +56,28 @@ class Diagnosis:
         return {Verdict.NO_DIFFERENCE: True, Verdict.NOT_JUDGED: None}.get(self.verdict, False)
 
     def __repr__(self) -> str:
-        lines = [self.summary, *(f"  - {place}" for place in self.places)]
+        lines = [self.summary, *(f"  - {note}" for note in self.notes)]
         return "\n".join([*lines, f"Tried: {self.tried}."] if self.tried else lines)
 
     def _repr_html_(self) -> str:
         sign = {True: "✓", False: "✗", None: "?"}[self.right]
-        places = "".join(f"<li>{inline(place)}</li>" for place in self.places)
+        notes = "".join(f"<li>{inline(note)}</li>" for note in self.notes)
         tried = f"<small>Tried: {inline(self.tried)}.</small>" if self.tried else ""
         head = f"<strong>{sign}</strong> {inline(self.summary)}"
-        return f'<div role="status">{head}{f"<ul>{places}</ul>" if places else ""}{tried}</div>'
+        return f'<div role="status">{head}{f"<ul>{notes}</ul>" if notes else ""}{tried}</div>'
 
 
 def diagnosis(
     verdict: Verdict,
     words: str,
     slips: Sequence[str] = (),
-    places: Sequence[str] = (),
+    notes: Sequence[str] = (),
     tried: str = "",
 ) -> Diagnosis:
     """Return a diagnosis whose summary begins with the words of its verdict."""
     words = words if verdict is Verdict.NO_DIFFERENCE else capitalized(words)
     slips = tuple(dict.fromkeys(map(capitalized, slips)))
-    return Diagnosis(verdict, f"{verdict.value} {words}", slips, tuple(places), tried)
+    return Diagnosis(verdict, f"{verdict.value} {words}", slips, tuple(notes), tried)
 
 
 def conclusion(
@@ -92,8 +92,8 @@ def conclusion(
     """
     slips = [each for each in found if each.slip and not cause.is_open]
     rest = [case.trial.words for case in cause.without if case.kind not in APART]
-    places = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
-    places += [each.words for each in found if each not in slips]
+    notes = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
+    notes += [each.words for each in found if each not in slips]
     clauses = (*cause.slips, *(each.slip for each in slips))
     verdict, words = Verdict.KNOWN, " ".join([cause.words, *(each.words for each in slips)])
     if cause.is_open:
@@ -105,4 +105,4 @@ def conclusion(
         verdict, words = Verdict.NO_DIFFERENCE, f"from {main.norm.family}{how_far}."
     elif rest or cause.is_seen:
         verdict = Verdict.SEEN
-    return diagnosis(verdict, words.strip() + cause.remark, clauses, places, tried)
+    return diagnosis(verdict, words.strip() + cause.remark, clauses, notes, tried)

@@ -50,7 +50,7 @@ def test_another_shape_is_told_as_it_is():
 def test_right_numbers_are_right_only_as_far_as_one_pair_tells():
     wide = diagnose(1000 * X, F.layer_norm(1000 * X, (8,)))
     assert wide.right
-    assert "ε" in wide.places[0]
+    assert "ε" in wide.notes[0]
 
 
 def test_all_explanations_are_named():
@@ -204,7 +204,7 @@ def test_what_half_precision_hides_is_said():
     x = X.bfloat16()
     diagnosis = diagnose(x, F.layer_norm(x, (8,)))
     assert diagnosis.right
-    assert "y holds bfloat16 numbers" in diagnosis.places[0]
+    assert "y holds bfloat16 numbers" in diagnosis.notes[0]
     rounded = diagnose(x, WEIGHT * F.layer_norm(x, (8,)), weight=WEIGHT)
     assert rounded.right is False
     assert "right only up to the rounding of bfloat16" in rounded.summary

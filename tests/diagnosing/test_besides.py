@@ -213,7 +213,7 @@ def test_a_right_layer_with_one_more_parameter_is_not_refused(layer, like):
 def test_a_module_in_eval_is_judged_in_eval():
     new = diagnose(nn.BatchNorm1d(8).eval())
     assert "nothing is averaged over a row" in new.summary
-    assert any("`train`" in place for place in new.places)
+    assert any("`train`" in note for note in new.notes)
     assert "averaged over" in diagnose(nn.BatchNorm1d(8)).summary
     right = OnlyInEval(8).eval()
     diagnosis = diagnose(right)
