@@ -56,7 +56,7 @@ class StudentWork:
         return " ".join(told.split())
 
 
-class Misconception(NamedTuple):
+class MistakeCount(NamedTuple):
     """A common belief, or else a mistake in one exercise, and the answers that show it."""
 
     what: str
@@ -125,7 +125,7 @@ def maximum_of(students: Iterable[StudentWork]) -> dict[str, int]:
     return {lesson: points_of(lessons[lesson])[1] for lesson in sorted(lessons)}
 
 
-def misconceptions(counted: Sequence[Grade]) -> list[Misconception]:
+def misconceptions(counted: Sequence[Grade]) -> list[MistakeCount]:
     """Find the beliefs that students show, and each other mistake; the most frequent come first."""
     shown: dict[tuple[str, str], list[Grade]] = defaultdict(list)
     handed_in: dict[str, set[Who]] = defaultdict(set)
@@ -138,5 +138,5 @@ def misconceptions(counted: Sequence[Grade]) -> list[Misconception]:
     found = []
     for (what, exercise), grades in shown.items():
         of = set[Who]().union(*(handed_in[grade.lesson] for grade in grades))
-        found.append(Misconception(what, not exercise, grades, len(of)))
+        found.append(MistakeCount(what, not exercise, grades, len(of)))
     return sorted(found, key=lambda each: (-each.students, not each.is_belief, each.what))
