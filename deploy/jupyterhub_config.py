@@ -1,8 +1,8 @@
 """JupyterHub for a class on one machine: `make hub` starts it, and docs/hub.md explains it.
 
-As root, it lets in the accounts that `deploy/seats.py` makes, and each student's server runs in the
-student's own account. Otherwise, to try it out, one password opens every name, and all servers run
-in your account. What the hub keeps lies in the folder that it's started in.
+As root, it admits the accounts that `deploy/seats.py` creates, and each student's server runs in
+the student's own account. Without root, to try it out, one password works for every name, and all
+servers run in your account. The hub stores its files in the folder in which it's started.
 """
 
 import os
@@ -10,16 +10,16 @@ import secrets
 import sys
 from pathlib import Path
 
-c = get_config()  # type: ignore[name-defined]  # noqa: F821 - JupyterHub gives it
+c = get_config()  # type: ignore[name-defined]  # noqa: F821 - JupyterHub defines it
 
-PORT = int(os.environ.get("LNORM_HUB_PORT") or 8000)  # the first of three
-MEMORY = os.environ.get("LNORM_HUB_MEMORY") or "1G"  # for each student, where systemd runs
-CORES = float(os.environ.get("LNORM_HUB_CORES") or 1)  # the same
-IDLE = int(os.environ.get("LNORM_HUB_IDLE") or 3600)  # seconds, until an unused server is stopped
+PORT = int(os.environ.get("LNORM_HUB_PORT") or 8000)  # the first of three ports
+MEMORY = os.environ.get("LNORM_HUB_MEMORY") or "1G"  # for each student, if systemd runs
+CORES = float(os.environ.get("LNORM_HUB_CORES") or 1)  # also for each student, if systemd runs
+IDLE = int(os.environ.get("LNORM_HUB_IDLE") or 3600)  # seconds until an unused server is stopped
 ROOT = os.geteuid() == 0
 SYSTEMD = ROOT and os.path.isdir("/run/systemd/system")
 
-# All of it listens on this machine only. A web server in front of it encrypts.
+# The three ports listen on this machine only. A web server in front of them handles encryption.
 ADDRESS, c.ConfigurableHTTPProxy.api_url, c.JupyterHub.hub_bind_url = (
     f"http://127.0.0.1:{PORT + n}" for n in range(3)
 )
@@ -27,13 +27,13 @@ c.JupyterHub.bind_url = ADDRESS
 PROXY = Path(sys.prefix) / "node_modules" / ".bin" / "configurable-http-proxy"
 c.ConfigurableHTTPProxy.command = str(PROXY)
 c.Application.log_level = c.ConfigurableHTTPProxy.log_level = "WARN"
-print(f"The hub starts at {ADDRESS}, and Ctrl+C stops it.")
+print(f"The hub starts at {ADDRESS}. Press Ctrl+C to stop it.")
 
 c.Authenticator.username_pattern = "[a-z][a-z0-9-]*"  # it becomes the name of a folder
 if ROOT:
     c.JupyterHub.authenticator_class = "pam"
-    c.LocalAuthenticator.allowed_groups = {"lnorm-students"}  # nobody else who has an account here
-    print("Log in with an account that deploy/seats.py has made.")
+    c.LocalAuthenticator.allowed_groups = {"lnorm-students"}  # not all accounts of this machine
+    print("Log in with an account created by deploy/seats.py.")
 else:
     c.JupyterHub.authenticator_class = "shared-password"
     c.Authenticator.allow_all = True
@@ -44,15 +44,15 @@ else:
 
 c.JupyterHub.spawner_class = "systemd" if SYSTEMD else "localprocess" if ROOT else "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(Path.cwd() / "homes" / "{username}")
-# A kernel that needs more memory dies alone, and not its student's server with it.
+# A kernel that needs more memory is killed alone, without its student's server.
 limits = {"OOMPolicy": "continue", "TasksMax": "512", "MemorySwapMax": "0"}
 c.SystemdSpawner.unit_extra_properties = limits
 c.SystemdSpawner.isolate_tmp = c.SystemdSpawner.disable_user_sudo = True
 c.Spawner.mem_limit, c.Spawner.cpu_limit = MEMORY, CORES
-c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # thirty at once take minutes
+c.Spawner.start_timeout, c.Spawner.http_timeout = 300, 120  # starting thirty at once takes minutes
 c.Spawner.disable_user_config = True
-# Accounts of seats have no shell, and IPython's ! needs one. -P: no file in a student's home takes
-# the place of a module.
+# The accounts have no shell, but IPython's ! needs one. With -P, no file in a student's home can
+# replace a module.
 course = [sys.executable, "-P", "-m", "lnorm_course", "--hub", "--folder", "~/my_lessons"]
 c.Spawner.cmd = ["/usr/bin/env", "SHELL=/bin/bash", *course]
 

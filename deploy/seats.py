@@ -1,7 +1,7 @@
-"""Make accounts for a class on this machine, as root, and print a name and a password for each.
+"""Create accounts for a class on this machine, as root, and print a name and password for each.
 
-`python deploy/seats.py 30` makes seat-01 to seat-30, and with a second word, such as mon, mon-01 to
-mon-30. Those that are there stay as they are.
+`python deploy/seats.py 30` creates seat-01 to seat-30. With a second word, such as mon, it creates
+mon-01 to mon-30. Accounts that already exist don't change.
 """
 
 import os
@@ -10,17 +10,17 @@ import secrets
 import subprocess
 import sys
 
-GROUP = "lnorm-students"  # whom deploy/jupyterhub_config.py lets in
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # those that nobody mixes up on paper
-# No shell, so that no seat is a way in by SSH.
+GROUP = "lnorm-students"  # the group that deploy/jupyterhub_config.py admits
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # characters that nobody mixes up on paper
+# The accounts have no shell, so that nobody can log in by SSH.
 ACCOUNT = ["--key=HOME_MODE=0700", f"--groups={GROUP}", "--shell=/usr/sbin/nologin"]
 LOOK = ["runuser", "-u", "nobody", "--", sys.executable, "-P", "-c", "import lnorm_course"]
 
 
 def main(students: str, prefix: str = "seat") -> None:
-    """Make the accounts that aren't there yet."""
+    """Create the accounts that don't exist yet."""
     if os.geteuid() != 0:
-        sys.exit("Only root can make accounts: sudo .venv/bin/python deploy/seats.py 30")
+        sys.exit("Only root can create accounts: sudo .venv/bin/python deploy/seats.py 30")
     if subprocess.run(LOOK, cwd="/", capture_output=True).returncode:
         sys.exit(f"Students can't use {sys.executable}. Put the course into /opt, for example.")
     subprocess.run(["groupadd", "--force", GROUP], check=True)

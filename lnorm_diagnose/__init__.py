@@ -1,6 +1,6 @@
-"""Find out why a norm gives other numbers: `diagnose`, `norms_of`, and `first_wrong`.
+"""Find out why a norm gives different numbers: `diagnose`, `norms_of`, and `first_wrong`.
 
-It needs PyTorch and NumPy alone, and knows nothing of the course.
+The package needs only PyTorch and NumPy, and knows nothing about the course.
 """
 
 from importlib import import_module
@@ -17,7 +17,7 @@ HOMES = ("diagnosing", "inspecting")
 
 
 def __getattr__(name: str) -> object:
-    """Import what looks at a layer when it is first used, for exercises need the models alone."""
+    """Import the diagnosis when it is first used, because exercises need only the models."""
     if name in __all__:
         homes = (import_module(f"lnorm_diagnose.{home}") for home in HOMES)
         return next(getattr(home, name) for home in homes if hasattr(home, name))

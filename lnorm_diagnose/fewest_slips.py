@@ -1,7 +1,7 @@
-"""Explain results by the fewest wrong things that lead to them: one search for all.
+"""Explain results by the fewest mistakes that lead to them, in one search for all uses.
 
-The idea is that of Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, where an error model and a
-right solution correct the programs of students. Here the error model is a program with gaps.
+The idea comes from Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, who correct students'
+programs by an error model and a correct solution. Here, the error model is a program with gaps.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,13 +13,14 @@ from lnorm_utils.words import clause, first_sentence
 
 __all__ = ["Explanation", "Mistake", "Part", "Raised", "explain", "in_gaps", "in_words", "said"]
 
-MOST_NAMED = 3  # explanations; if more of them fit, one is an example
+MOST_NAMED = 3  # explanations; if more than this fit, only one is given, as an example
 
 
 class Mistake(NamedTuple):
-    """A wrong answer that an exercise knows, and what is said of it.
+    """A wrong answer that an exercise knows, and the feedback on it.
 
-    Of code it's a function of the inputs. If the exercise has a model, it takes its steps first.
+    If the answer is code, it's a function of the inputs; if the exercise has a model, this function
+    takes the model's steps as its first argument.
     """
 
     answer: Any
@@ -38,7 +39,7 @@ class Raised(NamedTuple):
     Args:
         kind: the name of its class.
         message: what it says, in one line.
-        told: both in a sentence, with the place; empty if a program raised it that isn't theirs.
+        told: both in a sentence, with the place; empty if it wasn't raised by the student's code.
     """
 
     kind: str
@@ -63,16 +64,16 @@ def explain(
     must: Sequence[Callable[[Parts], bool]],
     may: Sequence[Callable[[Parts], bool]] = (),
 ) -> list[Parts]:
-    """Return the explanations with the fewest wrong things that pass all tests.
+    """Return the explanations that pass the tests with the fewest mistakes.
 
-    Groups are looked through one after the other, until something is found that leaves no test
-    unpassed. Of what is found until then, what passes the most counts, and of that the explanations
-    with the fewest parts.
+    The groups are searched in order, until an explanation passes all tests. Of the explanations
+    found so far, those that pass the most tests are kept, and of these, those with the fewest
+    parts.
 
     Args:
-        groups: of explanations, the likeliest first.
-        must: what each explanation has to pass; the test that rules out most comes first.
-        may: what an explanation may fail.
+        groups: groups of explanations, the likeliest first.
+        must: tests that each explanation has to pass; the one that rules out most comes first.
+        may: tests that an explanation may fail.
 
     >>> even, small = (lambda parts: parts[0] % 2 == 0), (lambda parts: parts[0] < 4)
     >>> explain([[(5,), (6,)], [(2,), (4,)], [(0,)]], must=[even], may=[small])
@@ -94,15 +95,15 @@ def explain(
 
 
 def in_gaps(groups: Iterable[tuple[Piece, ...]]) -> Iterator[tuple[Piece, ...]]:
-    """Yield those groups of pieces in which no two stand in the same gap."""
+    """Yield the groups of pieces in which no two pieces fill the same gap."""
     return (parts for parts in groups if len({part.gap for part in parts}) == len(parts))
 
 
 def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
-    """Say what was done, and what is done instead, of all explanations that fit.
+    """Say what was done, and what is right instead, according to all explanations that fit.
 
     Returns:
-        What was done, in short, and everything that a student reads of it.
+        A short name for what was done, and the whole text that a student reads.
     """
     names = [first_sentence(why) for why in said(found[0])]
     name = names[0] if len(names) == 1 else f"Two things: {' and '.join(map(clause, names))}"
@@ -113,7 +114,7 @@ def in_words(found: Sequence[Explanation]) -> tuple[str, str]:
 
 
 def said(parts: Explanation) -> list[str]:
-    """Return what is said of each of the wrong things, as it holds beside the others."""
+    """Return the sentence for each mistake, in the version that also holds with the others."""
     is_elsewhere = any(isinstance(part, Piece) and part.is_axes for part in parts)
     return [
         part.elsewhere if is_elsewhere and isinstance(part, Piece) and part.elsewhere else part.why

@@ -1,8 +1,8 @@
-"""What the lessons on layer normalization read: the operation itself, and the modules around it.
+"""The code that lessons on layer normalization read: the operation, and the modules around it.
 
 Other modules are imported by name, for example `from lnorm_utils.plotting import hist_encoding`.
-What tells a layer from layer norm is in `lnorm_diagnose`, what lessons run on in `lnorm_course`,
-and what authors and lecturers run in `lnorm_staff`.
+The package `lnorm_diagnose` finds how a layer differs from layer norm, `lnorm_course` runs the
+lessons, and `lnorm_staff` has the tools for authors and lecturers.
 """
 
 from importlib import import_module

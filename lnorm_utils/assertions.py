@@ -25,7 +25,8 @@ def assert_close(
         actual: a tensor, a number, or a list of numbers.
         expected: what it should be, of the same kind, shape and dtype.
         rtol: how far a number may be from the expected one, relative to it.
-        atol: how far it may be besides. Give both or none; the default depends on the dtype.
+        atol: how far off it may be in addition. Give both or neither; the default depends on the
+            dtype.
 
     Raises:
         AssertionError: they differ; the message says by how much, and where.
@@ -40,7 +41,7 @@ def assert_close(
 
 
 def _are_close(actual: Numbers, expected: Numbers, rtol: float | None, atol: float | None) -> bool:
-    """Tell whether these are surely close; False if PyTorch has to look."""
+    """Tell whether two results are surely close; False means that PyTorch has to check."""
     if type(actual) is type(expected) is float:
         actual, expected = torch.tensor([actual, expected], dtype=torch.float64)
     if not isinstance(actual, Tensor) or not isinstance(expected, Tensor):

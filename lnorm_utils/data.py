@@ -121,7 +121,7 @@ def projection(in_features: int, out_features: int, seed: int, bias: bool = True
 
 
 STARTS: dict[str, Callable[[nn.Linear], object]] = {
-    "Xavier": lambda linear: None,  # that of `FeedForward`
+    "Xavier": lambda linear: None,  # as `FeedForward` does
     "PyTorch": nn.Linear.reset_parameters,
     "He": lambda linear: nn.init.kaiming_normal_(linear.weight, nonlinearity="relu"),
 }
@@ -163,7 +163,7 @@ def residual_stack(
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         stack = ResidualStack(depth, d_model, placement, final_norm, dtype=torch.float64)
-        torch.default_generator.manual_seed(seed)  # again: what was drawn depends on the depth
+        torch.default_generator.manual_seed(seed)  # again, as what was drawn depends on the depth
         for module in stack.modules():
             if isinstance(module, nn.Linear):
                 STARTS[start](module)
@@ -211,7 +211,7 @@ def ring_network(
         hidden_layers, width: how many hidden layers there are, and the features of each.
         seed: of the weights.
         he: if given, the weights are normal instead, with standard deviation he · √(2 / in) for
-            `in` inputs, and all biases are 0. With 1, that's the start of He et al. 2015,
+            `in` inputs, and all biases are 0. With 1, that's the initialization of He et al. 2015,
             arXiv:1502.01852, equation 10.
         first_bias: with `he`, let the first map keep a random bias: PyTorch's, times he · √6,
             the factor between the spreads of the weights. The other biases are 0.
@@ -243,10 +243,10 @@ def ring_network(
 def _linear(in_features: int, out_features: int, he: float | None) -> nn.Linear:
     """Draw an `nn.Linear` in float64, from the global state, as PyTorch draws one in float32.
 
-    PyTorch's own start differs in the last digit of float32 between instruction sets. Training the
-    ring network makes such a difference large within 80 steps.
+    PyTorch's own initialization differs in the last float32 digit from one instruction set to
+    another. Training the ring network makes such a difference large within 80 steps.
     """
-    with torch.random.fork_rng(devices=[]):  # what PyTorch draws must not move the state
+    with torch.random.fork_rng(devices=[]):  # PyTorch's own draws must not change the state
         linear = nn.Linear(in_features, out_features, dtype=torch.float64)
     with torch.no_grad():
         if he is not None:

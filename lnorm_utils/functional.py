@@ -12,7 +12,7 @@ from torch import Tensor
 __all__ = ["LayerNormSteps", "layer_norm", "layer_norm_steps", "mean", "standardize", "variance"]
 
 Axes = int | list[int] | tuple[int, ...]  # which axes
-Sizes = int | list[int] | tuple[int, ...]  # the sizes of the last ones
+Sizes = int | list[int] | tuple[int, ...]  # the sizes of the last axes
 
 
 class LayerNormSteps(NamedTuple):
@@ -58,8 +58,8 @@ def variance(x: Tensor, dim: Axes = -1) -> Tensor:
     """Average the squared distances from the mean: var = Σ (x − mean)² / D, not D − 1.
 
     The averaged axes stay, with size 1, and the unit is the square of that of `x`. The distances
-    are centered once more before they are squared, because their own mean is what rounding left.
-    That keeps the digits when the mean is large against the spread.
+    are centered once more before they are squared, because rounding leaves them with a small mean.
+    That keeps the digits when the mean is large compared with the spread.
 
     Args:
         x: floating-point tensor of any shape.
@@ -174,13 +174,13 @@ def _steps(x: Tensor, dim: Axes, eps: float) -> tuple[Tensor, Tensor, Tensor, Te
 
 
 def _center_twice(x: Tensor, m: Tensor, dim: Axes) -> Tensor:
-    """Subtract the mean m, and then what its rounding has left of it: a constant row becomes 0."""
+    """Subtract the mean m, and then what rounding left of it, so that a constant row becomes 0."""
     once = at_least_float32(x) - m
     return once - mean(once, dim)
 
 
 def at_least_float32(x: Tensor, name: str = "x") -> Tensor:
-    """Return float16 and bfloat16 as float32, and refuse what isn't floating-point by its name."""
+    """Return float16 and bfloat16 as float32; for what isn't floating-point, raise a TypeError."""
     if not isinstance(x, Tensor) or not x.is_floating_point():
         given = f"{x.dtype}: try x.float()" if isinstance(x, Tensor) else f"a {type(x).__name__}"
         raise TypeError(f"{name} must be a floating-point tensor, but it is {given}.")
@@ -188,5 +188,5 @@ def at_least_float32(x: Tensor, name: str = "x") -> Tensor:
 
 
 def shape_tuple(normalized_shape: Sizes) -> tuple[int, ...]:
-    """Return the sizes of the normalized axes, also where one of them came as a number."""
+    """Return the sizes of the normalized axes as a tuple, even if a number was given."""
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)

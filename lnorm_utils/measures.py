@@ -111,7 +111,7 @@ def linear_decoder(codes: Tensor, targets: Tensor) -> tuple[Callable[[Tensor], T
         raise ValueError("A decoder needs targets that differ, but the second half is constant.")
     code_mean, target_mean = codes[:half].mean(0), targets[:half].mean(0)
     # Normalized features are linearly dependent, except for float32 rounding, about 1e-6 of the
-    # largest. The decoder must not read that rest, so rtol leaves it out.
+    # largest. The decoder must not use that remainder, so rtol cuts it off.
     fit = torch.linalg.pinv(codes[:half] - code_mean, rtol=1e-4) @ (targets[:half] - target_mean)
 
     def decode(others: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""The modules of the course: layer normalization, what stands before it, and what it stands in."""
+"""The modules of the course: layer normalization, what comes before it, and what contains it."""
 
 import math
 
@@ -101,12 +101,12 @@ class PositionalEncoding(nn.Module):
         angle = position * torch.exp(even * (-math.log(10000.0) / d_model))
         pe = torch.zeros(max_len, d_model)
         pe[:, 0::2] = angle.sin()
-        pe[:, 1::2] = angle.cos()[:, : d_model // 2]  # an odd d_model has one cosine less
+        pe[:, 1::2] = angle.cos()[:, : d_model // 2]  # an odd d_model has one cosine fewer
         self.register_buffer("pe", pe, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
         """Encode `x` of shape (*, L, d_model), L ≤ max_len, to a tensor of its shape and dtype."""
-        at_least_float32(x)  # or a TypeError
+        at_least_float32(x)  # raises a TypeError for other dtypes
         length, features = x.shape[-2:] if x.ndim >= 2 else (0, 0)
         if features != self.d_model or length > self.max_len:
             raise ValueError(
@@ -210,8 +210,8 @@ class ResidualStack(nn.Module):
         depth: the number of blocks.
         d_model: the number of features.
         placement: as in `ResidualBlock`.
-        final_norm: whether a layer norm stands behind the last block. None is the usual choice: not
-            for "post", whose last block ends in one, and for the others yes.
+        final_norm: whether a layer norm follows the last block. None makes the usual choice: no for
+            "post", whose last block ends in a norm, and yes for the others.
         dtype: of the parameters.
 
     Submodules: `blocks`, and `final_norm`, which is None where there is none.

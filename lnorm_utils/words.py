@@ -1,4 +1,4 @@
-"""The one way to write for people: a true minus sign, 17,800 and 1e−5, never −0, and sentences."""
+"""Write numbers and sentences for people: with a true minus sign, 17,800 and 1e−5, never −0."""
 
 import html
 import math

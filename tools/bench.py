@@ -1,5 +1,7 @@
-"""Measure each lesson of the web edition: what is transferred until its explorer has all frames,
-how soon the first picture stands, and how soon another one follows a key.
+"""Measure how much each lesson of the web edition transfers, and how fast its explorer is.
+
+The size counts everything until the explorer has all frames. The times are those until the first
+picture, and from a move of the slider to the next picture.
 """
 
 import gzip
@@ -15,14 +17,14 @@ from site_page import HOME, Visit
 
 from lnorm_staff.web import __main__ as web
 
-MOST_MEGABYTES, MOST_MS = 1.5, 1000 / 60  # a frame of most screens
+MOST_MEGABYTES, MOST_MS = 1.5, 1000 / 60  # one frame on most screens
 PRESSES = 16
-PACKED = (".html", ".css", ".js", ".json", ".svg")  # what servers send packed with gzip
+PACKED = (".html", ".css", ".js", ".json", ".svg")  # what servers send compressed with gzip
 FIRST = """async (place) => {
     while (!place.querySelector('.sheet > svg *')) await new Promise(requestAnimationFrame);
     return performance.now();
 }"""
-# The ms from each move of a slider until another picture is painted.
+# The milliseconds from each move of a slider until the next picture is painted.
 MOVES = """async (place, presses) => {
     const frame = () => new Promise(requestAnimationFrame);
     const painted = () => new Promise((resolve) => { setTimeout(resolve); });
@@ -45,14 +47,14 @@ MOVES = """async (place, presses) => {
 
 
 def measure(chromium, site, lesson):
-    """Return megabytes, ms to the first picture, and ms from a key to pixels."""
+    """Return megabytes, ms to the first picture, and median ms from a move to the next picture."""
     visit, answers = Visit(chromium, site), []
     page, first, times = visit.page, float("nan"), [float("nan")]
     page.on("response", lambda answer: answers.append(answer))
     page.goto(f"{HOME}notebooks/{lesson}.html", wait_until="commit")
     page.locator("footer").wait_for(state="attached")
     place = page.locator(".lnorm-live").first
-    if place.count():  # some lessons have a row alone
+    if place.count():  # some lessons have only a row
         place.scroll_into_view_if_needed()
         first = place.evaluate(FIRST)
     page.wait_for_load_state("networkidle")
@@ -64,7 +66,7 @@ def measure(chromium, site, lesson):
 
 
 def packed(answer):
-    """Return what a server sends."""
+    """Return the body of an answer as a server sends it."""
     body = answer.body()
     return gzip.compress(body) if urlsplit(answer.url).path.endswith(PACKED) else body
 

@@ -20,24 +20,24 @@ from lnorm_course.lab.lesson_files import whole, write
 from lnorm_course.lab.server_extension import WIDGET_VIEW
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-os.environ["LNORM_PROGRESS"] = ""  # what a student has solved is not frozen
+os.environ["LNORM_PROGRESS"] = ""  # what a student has solved isn't frozen
 HIDDEN = "hide-input"  # tags code that only draws or asserts, which the web edition folds
 FOLDED = {"jupyter": {"source_hidden": True}}  # JupyterLab shows its first line
 
 
 def frozen_text(notebook):
-    """Return the text of the file in which a notebook is kept, in the one form it can have."""
+    """Return the text of a notebook's file, in the only form that it can have."""
     notebook = nbformat.from_dict(notebook)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    for cell in notebook.cells:  # all other metadata is the memory of a front end
+    for cell in notebook.cells:  # all other metadata is the state of a front end
         cell.metadata = {"tags": [HIDDEN]} if HIDDEN in cell.metadata.get("tags", []) else {}
     for cell in code:
         for output in cell.outputs:  # a widget without its state opens as an error box
             output.get("data", {}).pop(WIDGET_VIEW, None)
         cell.outputs = [output for output in cell.outputs if output.get("data", True)]
-    if code and code[0].source.startswith(("from ", "import ")):  # so that the lesson comes sooner
+    if code and code[0].source.startswith(("from ", "import ")):  # folded, to begin sooner
         code[0].metadata |= FOLDED
     nbformat.validate(notebook)
     return nbformat.writes(notebook) + "\n"
@@ -63,7 +63,7 @@ def freeze(path):
     try:
         notebook = execute(path)
         text = frozen_text(notebook)
-    except Exception as error:  # whatever it is, the other notebooks are still to be frozen
+    except Exception as error:  # whatever it is, the other notebooks must still be frozen
         print(f"{path.name} is left as it was: {error}", flush=True)
         return None
     with whole(path) as draft:

@@ -1,4 +1,4 @@
-"""Train all runs of lesson 15's grid, one after the other, and write them with what made them."""
+"""Train all runs of lesson 15's grid, one after the other, and write them with their provenance."""
 
 import hashlib
 import itertools
@@ -26,7 +26,7 @@ def main():
         "versions": {"torch": torch.__version__, "python": platform.python_version()},
         "machine": f"{platform.machine()}, {torch.backends.cpu.get_cpu_capability()}",
     }
-    runs = []  # a line for each, so that a diff shows which changed
+    runs = []  # one line per run, so that a diff shows which changed
     for seed, place, rate, (warm_up, embeddings) in itertools.product(
         grid.SEEDS, PLACES, grid.RATES, grid.BEGINNINGS
     ):

@@ -1,7 +1,7 @@
-"""Photograph the explorer and the feedback of the README in JupyterLab, into `docs/pictures`.
+"""Take the README's screenshots of an explorer and of feedback, for `docs/pictures`.
 
-Each file keeps, as its "Description", the words that the course has for what it shows: from them a
-test can tell that it's out of date. The small picture of each lesson beside them is drawn once.
+The "Description" of each file stores the course's words for what it shows, so that a test can tell
+if the file is out of date. The small pictures of the lessons in that folder are drawn only once.
 """
 
 import io
@@ -35,7 +35,7 @@ formula.check(rows_standardized)"""
 
 
 def descriptions():
-    """Return {file: the words that the course has today for what it shows}."""
+    """Return file → the course's current words for what the file shows."""
     names = {}
     exec(EXPLORER.replace("\nexplore", "\nexplorer = explore"), names)
     attempt = ATTEMPT.replace("formula.check(", "feedback = formula.judge(")
@@ -45,7 +45,7 @@ def descriptions():
 
 
 def moved(page, explorer):
-    """Move a slider to its other end and back; yield what is seen at each of its stops."""
+    """Move a slider to its other end and back; yield a screenshot at each of its stops."""
     slider = explorer.get_by_role("slider", name=MOVED, exact=True)
     slider.focus()
     explorer.evaluate("root => root.querySelector('.tools').remove()")
@@ -60,12 +60,12 @@ def moved(page, explorer):
 
 
 def opened(element):
-    """Photograph an element of a page."""
+    """Take a screenshot of an element of a page."""
     return Image.open(io.BytesIO(element.screenshot())).convert("RGB")
 
 
 def keep(name, words, images):
-    """Write a picture with few colors, and with the words for it; it moves if there are several."""
+    """Write a picture with few colors and its description; several images make an animation."""
     about = PngInfo()
     about.add_text("Description", words[name])
     first = images[0].quantize(method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
@@ -86,7 +86,7 @@ def main():
         page.run_all()
         (explorer,) = page.explorers.all()
         explorer.locator("p", has_text=words["collapse.png"]).wait_for()
-        page.page.mouse.move(0, 0)  # over a button it would cast a shadow
+        page.page.mouse.move(0, 0)  # over a button, it would cast a shadow
         keep("collapse.png", words, list(moved(page.page, explorer)))
         page.page.set_viewport_size({"width": 1024, "height": 1400})
         image = opened(page.page.locator(".jp-CodeCell").nth(2))

@@ -1,13 +1,13 @@
 """Record ten trainings of lesson 1's network for `explore_rings`, each at 21 moments.
 
-`rings.json` keeps of a moment `p`, the probability of the outer ring in 24 × 24 places, row by row,
-in signs from "#" for 0 to "[" for 1. In bytes it keeps `says`, the probability of 32 points, and
-`along`, where these are after each hidden layer, along one direction of its 64 numbers, 40 for one
-standard deviation. The direction is the one that varies most with the places one layer later. So
-threads don't cross because a sign has changed. In numbers it keeps `apart`, the root of the mean
-squared distance from the mean point after each hidden layer; `range`, the lowest and the highest
-probability of the 128 points; and `maps`, the norms of the gradients of the first and the last
-map's weights. The losses are those of `train`.
+For each moment, `rings.json` stores `p`, the probability of the outer ring in 24 × 24 cells, row by
+row, as characters from "#" for 0 to "[" for 1. As bytes, it stores `says`, that probability for 32
+points, and `along`, the position of these points after each hidden layer, along one direction of
+its 64 numbers, where 40 is one standard deviation. The direction is the one that varies most with
+the positions one layer later, so threads don't cross just because a sign has changed. As numbers,
+it stores `apart`, the root mean square of the distances from the mean point after each hidden
+layer; `range`, the lowest and the highest probability of the 128 points; and `maps`, the norms of
+the gradients of the first and the last map's weights. The losses are those of `train`.
 """
 
 import base64
@@ -28,12 +28,12 @@ from lnorm_utils.training import train
 
 FILE = Path(explorers.__file__).with_name("rings.json")
 MOMENTS = (0, 1, 2, 4, 6, 9, 12, 16, 20, 25, 30, 35, 40, 48, 60, 75, 90, 115, 140, 170, 200)
-GRID, EDGE, OF_A_RING = 24, 2.5, 16  # cells of a side, half a side, and the points with threads
+GRID, EDGE, OF_A_RING = 24, 2.5, 16  # cells per side, half a side, and threads per ring
 X, RING = two_rings()
 
 
 def one_way(forward, backward):
-    """Return a module with the numbers of one function, and with the slope of another."""
+    """Return a module class with the values of one function and the slope of another."""
 
     class OneWay(nn.Identity):
         def forward(self, h):
@@ -53,7 +53,7 @@ def normed(h):
     return F.layer_norm(h, h.shape[-1:])
 
 
-# Name → the options of the network, and of its training. Lessons 1 and 2 train the same ones.
+# Name → the options of the network, and of its training. Lessons 1 and 2 use the same ones.
 RUNS = {
     "plain": ({}, {}),
     "layer norm": ({"norm": LayerNorm}, {}),
@@ -69,7 +69,7 @@ RUNS = {
 
 
 def with_threads():
-    """Return the numbers of 16 points of each ring, at about equal angles."""
+    """Return the indices of 16 points on each ring, at about equal angles."""
     angles, found = torch.atan2(X[:, 1], X[:, 0]), []
     for ring in (0, 1):
         left = {*(ring == RING).nonzero()[:, 0].tolist()}
@@ -87,11 +87,11 @@ CELLS = torch.stack([SIDE.repeat(GRID), SIDE.flip(0).repeat_interleave(GRID)], d
 
 
 def look(network):
-    """Return what is kept of a moment."""
+    """Return what is recorded at a moment."""
     twin, h, rows = copy.deepcopy(network), X, []
     for module in twin:
         if isinstance(module, nn.BatchNorm1d):
-            module.momentum = 1.0  # what it has stored is then what these 128 points have
+            module.momentum = 1.0  # so that it stores the statistics of these points
         h = module(h)
         if isinstance(module, nn.ReLU):
             rows.append((h - h.mean(0)).detach())
@@ -116,7 +116,7 @@ def look(network):
 
 
 def trained(name):
-    """Train a network as the lessons do, and return its losses and what it looked like."""
+    """Train a network as the lessons do, and return its losses and a record of each moment."""
     network, training = RUNS[name]
     network, moments, steps = ring_network(**network), [], iter(range(MOMENTS[-1] + 1))
 
@@ -130,7 +130,7 @@ def trained(name):
 
 
 def packed(key, values):
-    """Return bytes as text, and numbers with four digits."""
+    """Return bytes as text, or numbers with four digits."""
     if isinstance(values[0], torch.Tensor):
         content = torch.stack(values).numpy().tobytes()
         return content.decode() if key == "p" else base64.b64encode(content).decode()
@@ -147,7 +147,7 @@ def main():
         "versions": {"torch": torch.__version__, "python": platform.python_version()},
     }
     kept = {"provenance": about, "moments": MOMENTS, "grid": GRID, "edge": EDGE, "shown": SHOWN}
-    runs = []  # a line for each, so that a diff shows which changed
+    runs = []  # one line per run, so that a diff shows which changed
     for name in RUNS:
         run = {key: packed(key, values) for key, values in trained(name).items()}
         print(name, f"loss {run['loss'][-1]}, apart {run['apart'][0]}", flush=True)

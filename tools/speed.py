@@ -1,7 +1,7 @@
-"""Measure the layer norms of the appendix, and write the table that it shows.
+"""Measure the layer norms of the appendix, and write the tables that it shows.
 
-The functions are those of the notebook, timed with one thread. On Linux there's a second table, for
-a process that keeps the memory of a tensor for the next one. Run `make notebooks` afterwards,
+The functions are those of the notebook, timed with one thread. On Linux, there's a second table for
+a process that reuses the memory of a tensor for the next one. Run `make notebooks` afterwards,
 because the notebook shows the tables.
 """
 
@@ -25,8 +25,8 @@ from lnorm_course.lessons.speed import TABLES
 
 SHAPE = (4096, 4096)
 ROUNDS, SECONDS = 7, 0.2  # SECONDS: for one function in a round
-# Without it, a new tensor may get the memory that another has just given back, and whether it does
-# depends on what else the process has done, such as compiling.
+# Without these settings, a new tensor may get memory that another one has just freed, and whether
+# it does depends on what else the process has done, such as compiling.
 ALWAYS_NEW = {"MALLOC_MMAP_THRESHOLD_": "1000000", "MALLOC_TRIM_THRESHOLD_": "100000"}
 KEPT = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "4000000000"}
 NORMS = {
@@ -46,7 +46,7 @@ CALLS = {
 
 
 def used():
-    """Return what the calls use: what the notebook defines, compiled as well, and tensors."""
+    """Return what the calls use: what the notebook defines, compiled versions, and tensors."""
     names = vars(parts_of("appendix_speed"))
     names |= {f"compiled_{name}": torch.compile(names[name]) for name in ("two_pass", "one_pass")}
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(0))
@@ -54,10 +54,10 @@ def used():
 
 
 def milliseconds():
-    """Time the calls in turn, so that other work on the machine meets all alike; return medians."""
+    """Time the calls in turn, so that other work on the machine affects all alike; give medians."""
     names = used()
     right = F.layer_norm(names["x"], SHAPE[1:])
-    for call in NORMS.values():  # it compiles them, too
+    for call in NORMS.values():  # this compiles them, too
         torch.testing.assert_close(eval(call, names), right, rtol=0, atol=1e-5)
     timers = {name: Timer(call, globals=names) for name, call in CALLS.items()}
     rounds = [
@@ -87,7 +87,7 @@ def main():
             measured = process.submit(milliseconds).result()
         tables[name] = {"about": about(), "milliseconds": measured}
     TABLES.write_text(f"{json.dumps(tables, indent=1)}\n", encoding="utf-8")
-    print("The appendix asserts what held for the table of the course. Run `make notebooks`.")
+    print("The appendix asserts what was true of the course's table. Run `make notebooks`.")
 
 
 if __name__ == "__main__":

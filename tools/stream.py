@@ -26,7 +26,7 @@ from lnorm_utils.modules import ResidualStack
 
 FILE = Path(explorers.__file__).with_name("stream.json")
 DEPTHS, SEEDS, FEATURES = (1, 2, 3, 4, 6, 8, 12, 16, 24), 5, 64
-# A post-LN stack ends in a norm, and gets no other.
+# A post-LN stack already ends in a norm, so it gets no final norm.
 PLACES = ("post", "pre", "none")
 STACKS = [("post", False), *product(PLACES[1:], (False, True))]
 X = normal(64, FEATURES, seed=1, dtype=torch.float64)
@@ -34,12 +34,12 @@ X = normal(64, FEATURES, seed=1, dtype=torch.float64)
 
 @cache
 def deepest(place: str) -> list[ResidualStack]:
-    """Make the deepest stack of each seed, which begins with the blocks of all others."""
+    """Make the deepest stack of each seed, which begins with the blocks of all shorter ones."""
     return [residual_stack(DEPTHS[-1], place, seed=seed) for seed in range(SEEDS)]
 
 
 def spread(h: Tensor) -> float:
-    """Return the root of the rows' mean variance."""
+    """Return the square root of the mean variance of the rows."""
     return variance(h).mean().sqrt().item()
 
 
@@ -76,7 +76,7 @@ def _alike(row: Tensor) -> list[float]:
 
 
 def gradients(depth: int, place: str, final_norm: bool, is_own: bool) -> Tensor:
-    """Return the gradient norm of each block, (seeds, depth)."""
+    """Return the gradient norm of each block: (seeds, depth)."""
     slope = normal(*X.shape[0 if is_own else 1 :], seed=2, dtype=torch.float64)
     norms = []
     for whole in deepest(place):

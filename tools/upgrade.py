@@ -1,7 +1,7 @@
-"""Resolve the ranges of pyproject.toml afresh, for constraints.txt, conda, and Binder.
+"""Resolve the version ranges of pyproject.toml again, for constraints.txt, conda, and Binder.
 
-uv resolves for every supported Python and system at once, and installs nothing. What only one
-system needs, such as CUDA, is pinned with a marker.
+uv resolves for every supported Python and system at once, and installs nothing. Packages that only
+one system needs, such as CUDA's, are pinned with a marker.
 """
 
 import re

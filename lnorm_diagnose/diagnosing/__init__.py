@@ -1,4 +1,4 @@
-"""What tells any layer, or two arrays, from layer norm."""
+"""Find how a layer, or a pair of arrays, differs from layer norm."""
 
 from lnorm_diagnose.diagnosing.public import diagnose
 from lnorm_diagnose.diagnosing.report import Diagnosis, Verdict

@@ -1,4 +1,4 @@
-"""Diagnose what went into a layer somewhere else, and what came out: thin evidence."""
+"""Diagnose a layer that ran elsewhere from its input and its output, which is thin evidence."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -22,13 +22,13 @@ from lnorm_utils.words import clause, counted, dtype_name, first_sentence, signi
 __all__ = ["diagnose_arrays"]
 
 MOST_NUMBERS = 60_000
-ROOM = 4  # times as many may stay at the first two entries of a batch
+ROOM = 4  # times as many may be kept of the first entries of a batch
 FEWEST = 12  # numbers
-SIGNS, MORE = 4, 3  # ways to move x, and how much further others may move y
-SOME, FEW_STEPS, NEAR = 1_000, 256, 1e-3  # numbers; steps of 8 bits; and of a step
+SIGNS, MORE = 4, 3  # ways to move x, and how many times further y may move
+SOME, FEW_STEPS, NEAR = 1_000, 256, 1e-3  # numbers; the steps of 8 bits; share of a step
 EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2)
-TOO_ROUGH = 0.05  # of the largest number, by which half of them may be off
-DECIMALS, ROUNDED = range(2, 7), 0.55  # of the last one, and a little for a fitted number
+TOO_ROUGH = 0.05  # share of the largest number by which half of them may be off
+DECIMALS, ROUNDED = range(2, 7), 0.55  # half of the last one, and a little for a fitted number
 
 
 class _Computed(NamedTuple):
@@ -48,20 +48,20 @@ class _Computed(NamedTuple):
 
 
 def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]) -> Diagnosis:
-    """Return every explanation of y by x, beside a norm; `given` are γ and β."""
+    """Diagnose how y was computed from x, compared with a norm; `given` are γ and β."""
     if not x.ndim or not x.numel() or x.numel() != y.numel():
         raise ValueError(
-            "What goes into a layer norm and what comes out have the same shape, with numbers in "
-            f"it, but x has shape {tuple(x.shape)} and y has shape {tuple(y.shape)}."
+            "A layer norm's input and output must have the same shape, with at least one number, "
+            f"but x has shape {tuple(x.shape)} and y has shape {tuple(y.shape)}."
         )
     tried, found = f"one pair of shape {tuple(x.shape)}", list[Finding]()
     given = norm.parameters | given
     shape = next((tuple(p.shape) for p in given.values()), x.shape[-1:])
     norm, remark = replace(norm, shape=norm.shape or shape), ""
     if x.ndim > 2 and tuple(x.shape[1:2]) == norm.shape != tuple(x.shape[-1:]):
-        remark = " That's with the channels as axis 1."
+        remark = " This is with the channels on axis 1."
         x, y = x.movedim(1, -1), y.movedim(1, -1)
-    layer_norm(x, norm.shape, **given)  # which refuses shapes that don't belong together
+    layer_norm(x, norm.shape, **given)  # raises an error if the shapes don't match
     if not (x.isfinite().all() and y.isfinite().all()):
         if x.shape != y.shape:
             words = (
@@ -74,12 +74,12 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         slips = [each.slip for each in found if each.slip]
         if slips:
             return diagnosis(Verdict.SEEN, found[0].words, slips, tried=tried)
-        words = f"{counted(y.numel(), 'number')} that can be compared tell too little."
+        words = f"Only {counted(y.numel(), 'number')} can be compared, which is too few."
         return diagnosis(Verdict.NOT_JUDGED, words, (), [each.words for each in found], tried)
     axes, is_whole = len(norm.shape), x.shape == y.shape
 
     def cut(most: int) -> tuple[slice, ...]:
-        """Return which part has about so many numbers, or some more at the first two indices."""
+        """Return a part with about `most` numbers, but with at least two indices on each axis."""
         kept, left = list[slice](), x.numel()
         for size in x.shape[:-axes] if is_whole else ():
             keep = min(size, max(2, (ROOM if kept else 1) * most * size // left))
@@ -102,7 +102,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         return Search([each.computed(way.unit_roundoff, stored[kept]) for kept, each in parts])
 
     def moved(by: Tensor) -> Tensor:
-        """Return how far y moves, about, if each number of x does."""
+        """Return about how far y moves if each number of x moves by `by`."""
         of_signs = (parameter(x.shape, seed).sign() for seed in range(SIGNS))
         y, *others = (
             norm.result((), x + by * s, **both, eps=norm.eps) for s in (0 * by, *of_signs)
@@ -114,7 +114,7 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
 
     def too_rough(case: Case) -> Diagnosis | None:
         off = case.limit().median().item()
-        words = f"{y.numel()} numbers that can be off by {off:.1g} tell too little."
+        words = f"{y.numel()} numbers that can each be off by {off:.1g} aren't enough."
         is_rough = off > TOO_ROUGH * case.right.abs().max().item()
         return diagnosis(Verdict.NOT_JUDGED, words, tried=tried) if is_rough else None
 
@@ -122,8 +122,8 @@ def diagnose_arrays(x: Tensor, y: Tensor, norm: Reference, given: dict[str, Any]
         return said
     of_x = [t for t in tries[1:] if t[0].unit_roundoff == ROUNDOFF_32 and t[1].compare().is_right]
     if of_x and not tries[0][1].compare().is_right:
-        tries = of_x  # a slip is less likely than that x was rounded after y had been computed
-    # Two slips are less likely than a coarser dtype in which all is right.
+        tries = of_x  # that x was rounded after y had been computed is likelier than a slip
+    # Two slips are less likely than a coarser dtype in which everything is right.
     most = 1 if any(pair.compare().is_right for _, pair in tries[1:]) else 2
     causes = ((way, pair.main, cause_of(pair, most)) for way, pair in tries)
     first = next(causes)
@@ -163,7 +163,7 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
     """Yield how y may have been computed and stored, the most exact way first.
 
     Args:
-        moved: how far each number of y moves if those of x do.
+        moved: returns how far each number of y moves if those of x do.
     """
     exact, largest, none = y.double(), y.double().abs(), torch.zeros_like(y).double()
     of_x, of_y = _coarsest(x, DTYPES), _coarsest(y, (*DTYPES, *EIGHT_BITS))
@@ -198,9 +198,9 @@ def _ways(x: Tensor, y: Tensor, moved: Callable[[Tensor], Tensor]) -> Iterator[_
 
 
 def _steps(y: Tensor) -> tuple[str, Tensor] | None:
-    """Say to which steps numbers were rounded, and how far that can have moved each, if to any.
+    """Say which steps numbers were rounded to, if any, and how far that may have moved each.
 
-    What has one decimal at most was hardly rounded.
+    Numbers with at most one decimal probably weren't rounded.
     """
     few = y.flatten()[:SOME]
     if len(few) < y.numel() and _steps(few) is None:

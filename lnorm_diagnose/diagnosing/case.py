@@ -1,4 +1,4 @@
-"""What came out of a trial beside what is right there, and how far rounding moves each number."""
+"""Compare the result of a trial with the right one, up to how far rounding moves each number."""
 
 import copy
 from collections.abc import Callable
@@ -18,16 +18,16 @@ from lnorm_diagnose.slips.notation import Piece
 __all__ = ["LOOSE", "ROUNDOFF_32", "ROUNDOFF_64", "Case", "Pieces", "Result"]
 
 ROUNDOFF_64, ROUNDOFF_32 = 2.0**-53, 2.0**-24  # the unit roundoffs of float64 and float32
-# By how much more than rounding can numbers be off that count as the same? What is computed in
-# another order, or wrongly, is rounded otherwise, and hardly any slip is as small as that.
+# How many times the rounding bound may numbers be off and still count as the same? A different
+# order, or a wrong step, is rounded differently, and hardly any slip has so small an effect.
 MARGIN = {ROUNDOFF_64: 1e5, ROUNDOFF_32: 10.0}
-LOST = {ROUNDOFF_64: 1e-4, ROUNDOFF_32: 1e-2}  # of the largest number, where the mean is large
+LOST = {ROUNDOFF_64: 1e-4, ROUNDOFF_32: 1e-2}  # share of the largest number, if the mean is large
 LEANING = 4  # unit roundoffs, by which all numbers together may be too small or too large
-OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # of a layer norm: how often it rounds and adds a row
+OPERATIONS, PASSES, OF_GRADIENT = 12, 4, 4  # roundings, sums over a row; times more for gradients
 NEARLY = 0.01
 FEW = 600  # numbers
-FLOOR = 0.5  # of the median of a row
-LOOSE = 4  # limits; what is off by more isn't bounded closely
+FLOOR = 0.5  # of a row's median
+LOOSE = 4  # times the limit; for larger errors, a rough bound is enough
 Result = Tensor | Raised
 Pieces = tuple[Piece, ...]
 
@@ -54,13 +54,13 @@ class Case:
         self.norm, self.trial, self.kind = norm, trial, trial.kind
         self.unit_roundoff, self.stored = unit_roundoff, stored
         self.value: Any = value
-        self._made: dict[Pieces, Result] = {}  # each runs once
+        self._made: dict[Pieces, Result] = {}  # so that each runs only once
         self._limits: dict[Pieces, Tensor] = {}
         self._on_rows: dict[Piece, bool] = {}
 
     def computed(self, unit_roundoff: float, stored: Tensor) -> "Case":
-        """Return the same numbers as they count if they were computed and stored otherwise."""
-        few, _ = self.few, self._weight  # so that these and what has run are there for both
+        """Return this case as if its numbers had been computed and stored differently."""
+        few, _ = self.few, self._weight  # computed here, so that both cases share them
         other = copy.copy(self)
         other.unit_roundoff, other.stored, other._limits = unit_roundoff, stored, {}
         for known in ("_loose", "is_right"):
@@ -70,7 +70,7 @@ class Case:
 
     @cached_property
     def few(self) -> "Case":
-        """The rows that are off most, if there are many numbers."""
+        """This case with only the rows that are off most, if it has many numbers."""
         if self.trial.x.numel() <= FEW or not self.is_whole:
             return self
         off = self.trial.rows((self.value.double() - self.right).abs() / self.limit())
@@ -87,7 +87,7 @@ class Case:
         return rows[self._of_few].reshape(-1, *self.norm.shape)
 
     def may_fit(self, parts: Pieces) -> bool:
-        """Tell whether wrong parts fit the few rows, if they act on each row alone."""
+        """Tell whether wrong parts fit the few rows; True if they don't act on each row alone."""
         few = self.few
         return few is self or not all(map(self._acts_on_rows, parts)) or few.fits(parts)
 
@@ -110,16 +110,16 @@ class Case:
         return made
 
     def made(self, parts: Pieces) -> Result:
-        """Return what a norm with wrong parts makes of the trial, which may be an error."""
+        """Return the result of a norm with wrong parts for the trial, which may be an error."""
         if parts not in self._made:
             try:
                 self._made[parts] = self.trial.run(partial(self.norm.result, parts))
-            except Exception as error:  # a wrong part may do anything
+            except Exception as error:  # a wrong part may raise anything
                 self._made[parts] = Raised.of(error)
         return self._made[parts]
 
     def limit(self, parts: Pieces = ()) -> Tensor:
-        """Return how far each number of what a norm with wrong parts makes may be off."""
+        """Return how far off each number may be from the result of a norm with wrong parts."""
         if parts not in self._limits:
             made = self.made(parts)
             assert isinstance(made, Tensor)
@@ -127,7 +127,7 @@ class Case:
         return self._limits[parts]
 
     def rounding(self, made: Tensor) -> Tensor:
-        """Return how far rounding can move each number of what was made."""
+        """Return how far rounding can move each number of a result."""
         if self.kind is Kind.FAR:
             size = made.nan_to_num(0, 0, 0).abs().max()
             return torch.full_like(made, LOST.get(self.unit_roundoff, 1.0) * size.item())
@@ -135,7 +135,7 @@ class Case:
         times = OF_GRADIENT if self.kind is Kind.GRADIENT else 1
         terms = PASSES * self.trial.x.shape[-1] * times
         weight = self._weight
-        if made is not self.right and made.shape == weight.shape:  # as much larger as the row is
+        if made is not self.right and made.shape == weight.shape:  # scale it with the row
             weight = weight * (_size(made) / _size(self.right)).nan_to_num(1.0, 1.0)
         elif made.shape != weight.shape:
             weight = weight.max()
@@ -152,11 +152,11 @@ class Case:
         weight = sum_abs_terms(self.right, run)
         if not (weight.ndim and weight.numel()):
             return weight
-        # Of few samples it may be too small.
+        # Estimated from few samples, the weight may be too small.
         return weight.maximum(FLOOR * weight.nan_to_num(0, 0, 0).median(-1, keepdim=True).values)
 
     def off(self, parts: Pieces = ()) -> Tensor:
-        """Mark the numbers that are off by more than rounding explains; NaN for NaN isn't off."""
+        """Mark the numbers that are off by more than rounding explains; NaN equals NaN here."""
         made = self.made(parts)
         assert isinstance(made, Tensor)
         return self._off(made.double(), self.limit(parts))
@@ -166,26 +166,26 @@ class Case:
         return ~(((y - z).abs() <= limit) | (y == z) | (y.isnan() & z.isnan()))
 
     def shows(self, parts: Pieces) -> bool:
-        """Tell whether wrong parts lead to anything else than what is right."""
+        """Tell whether wrong parts change the right result by more than rounding does."""
         made = self.made(parts)
         if isinstance(made, Raised) or made.shape != self.right.shape:
             return True
         return bool(((made - self.right).abs() > self.limit()).any())
 
     def fits(self, parts: Pieces) -> bool:
-        """Tell whether what came out is what a norm with wrong parts makes of the trial."""
+        """Tell whether what came out is the result of a norm with wrong parts."""
         made, y = self.made(parts), self.value
         if isinstance(y, Raised) or isinstance(made, Raised) or y.shape != made.shape:
             return False
         if not made.numel():
             return True
-        # Most are far from it, and this takes less time than to bound each number.
+        # Most parts are far off, and this test takes less time than bounding each number.
         is_far = parts and self._off(made.double(), self._loose).any()
         return not is_far and not self.off(parts).any()
 
     @cached_property
     def _loose(self) -> Tensor:
-        """How far off what fits can be, about: what fits is as large as what came out."""
+        """About how far off a result that fits can be: it's as large as what came out."""
         return LOOSE * (self.rounding(self.value.double()) + self.stored)
 
     @property
@@ -195,7 +195,7 @@ class Case:
 
     @property
     def is_whole(self) -> bool:
-        """Whether a number came out for each that went in."""
+        """Whether the output is a tensor with the shape of the input."""
         return isinstance(self.value, Tensor) and self.value.shape == self.trial.x.shape
 
     @cached_property
@@ -203,12 +203,12 @@ class Case:
         """Whether what came out is right."""
         if not self.fits(()) or self.kind not in OF_DTYPES:
             return self.fits(())
-        # Roundings go up as often as down, so what is too small or too large in all was lost.
+        # Rounding goes up as often as down, so a result that's too small or too large lost digits.
         y, z = self.value.double().flatten(), self.right.double().flatten()
         leaning = (y @ z / (z @ z) - 1).abs()
         return not bool(leaning > LEANING * torch.finfo(self.trial.dtype).eps / 2)
 
 
 def _size(numbers: Tensor) -> Tensor:
-    """Return how large the numbers of each row are, whatever the largest one is."""
+    """Return the median size of each row's numbers, which the largest one doesn't affect."""
     return numbers.double().abs().nan_to_num(0, 0, 0).median(-1, keepdim=True).values

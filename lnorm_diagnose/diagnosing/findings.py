@@ -1,4 +1,4 @@
-"""What only a whole layer shows: its input, its dtypes, its parameters, and what it refuses."""
+"""Findings that need a whole layer: on its input, dtypes, and parameters, and what it refuses."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,27 +19,28 @@ from lnorm_utils.words import capitalized, dtype_name, spoken
 __all__ = ["DIGITS_LOST", "Finding", "compare_as_held", "findings"]
 
 DIGITS_LOST = "digits are lost when the mean is large, as E[x²] − E[x]² loses them"
-NEAR = 1e-6  # of a number, by which a parameter may be off
+NEAR = 1e-6  # the share by which a parameter may be off
 
 
 class Finding(NamedTuple):
-    """One sentence; and a clause, if the layer is wrong because of it."""
+    """One sentence, and a clause if it says why the layer is wrong."""
 
     words: str
     slip: str = ""
 
 
 def _slip(slip: str, more: str) -> Finding:
-    """Return what a layer does wrong: a clause, and how its sentence goes on."""
+    """Return a mistake as a finding, from a clause and the rest of the sentence."""
     return Finding(f"{capitalized(slip)}{more}", slip)
 
 
 def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding]:
-    """Yield what there is to say of a layer besides its numbers."""
+    """Yield what there is to say about a layer besides its numbers."""
     name = search.norm.name
     if subject.channels_first:
         yield Finding(
-            "Its features are axis 1, as in images: what is said of the last axis is said of that."
+            "Its features are on axis 1, as in images: read everything about the last axis as "
+            "about axis 1."
         )
     yield from _of_precision(subject, cause)
     main, other = (case.trial.in_dtype() for case in search.cases[:-3:-1])
@@ -53,10 +54,10 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
         subject.call(subject.copy(single), single)
         things = subject.returned(subject.copy(main), main)
     if not is_new:
-        slip = "without gradients each call overwrites what the one before has returned"
+        slip = "without gradients, each call overwrites what the previous one returned"
         yield _slip(slip, f". {name} returns a new tensor.")
     if not all(map(torch.equal, inputs, (main.x, single.x))):
-        more = ": whoever uses x afterwards gets other numbers."
+        more = ": code that uses x afterwards gets different numbers."
         yield _slip("it changes its input in place", more)
     is_wrong = not cause.is_right or any(case.kind is Kind.FAR for case in cause.without)
     returned: dict[torch.dtype, list[str]] = {}
@@ -65,15 +66,15 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
             returned.setdefault(case.value.dtype, []).append(dtype_name(case.trial.dtype))
     for dtype, names in returned.items():
         slip = f"for {spoken(names)} it returns {dtype_name(dtype)}"
-        minor = _slip(slip, f". {name} returns what it gets.")
+        minor = _slip(slip, f". {name} returns the dtype it gets.")
         yield Finding(minor.words) if is_wrong else minor
     if isinstance(things, tuple) and len(things) > 1:
-        yield Finding(f"It returns {len(things)} things; the first was compared.")
+        yield Finding(f"It returns {len(things)} things; only the first was compared.")
     pairs = ((case.trial.words, case.value) for case in search.cases)
     failed = [(words, error) for words, error in pairs if isinstance(error, Raised)]
     if any(error.kind == "NoGradientError" for _, error in failed):
-        no_gradient = _slip("no gradient comes back through it", ", so nothing below it can learn.")
-        # What computes with NumPy has none, and may be meant so.
+        no_gradient = _slip("no gradient comes back through it", ", so nothing before it learns.")
+        # A function that computes with NumPy has no gradient, perhaps on purpose.
         yield no_gradient if subject.is_module else Finding(no_gradient.words)
     if refused := [pair for pair in failed if pair[1].kind != "NoGradientError"]:
         words, error = spoken([words for words, _ in refused]), refused[0][1]
@@ -84,22 +85,22 @@ def findings(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding
 
 
 def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
-    """Yield what is wrong far from zero, or in a dtype, and how exactly it computes."""
+    """Yield what is wrong far from zero, or in a dtype, and how precisely it computes."""
     name = dtype_name(subject.computes_in)
     if any(Tag.ADDS_ONE in part.tags for parts in cause.found for part in parts):
-        yield Finding("If it keeps γ − 1, as Gemma's norms do, then adding 1 is right.")
+        yield Finding("If it stores γ − 1, as Gemma's norms do, then adding 1 is right.")
     if subject.computes_in in DTYPES[1:]:
         slip = f"it computes in {name}, or rounds as coarsely, whatever comes in"
         yield _slip(slip, ", so it's right to fewer digits than float32 has.")
     elif subject.computes_in != torch.float64 and cause.is_right:
-        yield Finding(f"It computes in {name}, or rounds as coarsely, also if float64 comes in.")
+        yield Finding(f"It computes in {name}, or rounds as coarsely, even for float64 input.")
     words = {case.kind: case.trial.words for case in cause.without}
     of_dtypes = [case.trial for case in cause.without if case.kind in OF_DTYPES]
     dtypes = [trial.words for trial in of_dtypes]
     if Kind.FAR in words:
         yield _slip(DIGITS_LOST, f": it's wrong on {words[Kind.FAR]}.")
     elif [trial.kind for trial in of_dtypes] == [Kind.OVERFLOW]:
-        # Many right layers are for float32.
+        # Many correct layers are written for float32.
         yield Finding(f"In {dtypes[0]} a square is too large. Compute in float32 there.")
     elif dtypes and cause.is_right:
         slip = f"in {spoken(dtypes)} it's off by more than rounding explains"
@@ -107,13 +108,13 @@ def _of_precision(subject: Subject, cause: Cause) -> Iterator[Finding]:
 
 
 def _parameters(subject: Subject, search: Search, cause: Cause) -> Iterator[Finding]:
-    """Compare γ and β, and how they are called, with those of PyTorch's module."""
+    """Compare γ and β, and their names, with those of PyTorch's module."""
     norm, layer = search.norm, subject.layer
     learns = dict(layer.named_parameters()) if isinstance(layer, nn.Module) else {}
     for role, letter in LETTERS.items() if norm.module is not None and not cause.found else ():
         if role in norm.parameters:
             if not subject.has(role):
-                words = f"No {letter} was found in it. It was compared for the {letter} of `like`."
+                words = f"No {letter} was found in it. It was compared with the {letter} of `like`."
                 yield Finding(words)
         elif role in subject.takes or subject.held.get(role) in learns:
             main = search.main.trial
@@ -125,19 +126,19 @@ def _parameters(subject: Subject, search: Search, cause: Cause) -> Iterator[Find
         named = [f"{letter} is called `{path}`" for letter, path in held.items()]
         yield Finding(f"In its state dict {spoken(named)}.")
     if plain := [f"{letter} (`{path}`)" for letter, path in held.items() if path not in learns]:
-        yield Finding(f"No optimizer finds {spoken(plain)}: that's no parameter of a module.")
+        yield Finding(f"No optimizer finds {spoken(plain)}, which isn't a parameter of a module.")
 
 
 def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
-    """Return what is known of a layer if the γ and β count that it and `like` hold, too.
+    """Return the cause if the γ and β that the layer and `like` hold are compared, too.
 
     Args:
-        cause: what is known with the same γ and β in both.
+        cause: the cause found with the same γ and β in both.
     """
     norm, like, tensors = search.norm, search.norm.parameters, subject.tensors(subject.layer)
     if "weight" not in like or not subject.is_module:
         return cause
-    mine = {  # others go by such a name, but are both in one, or something else
+    mine = {  # a tensor of a different size holds both, or something else
         role: tensors[path]
         for role, path in subject.held.items()
         if role in like and tensors[path].numel() == like[role].numel()
@@ -151,20 +152,20 @@ def compare_as_held(subject: Subject, search: Search, cause: Cause) -> Cause:
     is_new, mine_is_new = (all(map(_is_constant, ps.values())) for ps in (like, mine))
     adds_one = any(Tag.ADDS_ONE in part.tags for parts in cause.found for part in parts)
     if compared.is_right and not cause.is_right and (not is_new or adds_one):
-        note = f" With the same numbers in both it would differ. {cause.words}".rstrip()
-        remark = " That's with the γ and β that each of them holds."
+        note = f" With the same numbers in both, it would differ. {cause.words}".rstrip()
+        remark = " This is with the γ and β that each of them holds."
         return compared._replace(remark=remark + note * bool(mine))
     near = {role: NEAR * (1 + p.double().abs().flatten()) for role, p in mine.items()}
     words = "" if compared.is_right else other_parameters(mine, like, near)
     if not words or (is_new and not cause.is_right):
         return cause
-    slip = f"it holds other numbers than `like`: {words}"
-    if not cause.is_right or (is_new and not mine_is_new):  # which norm, `like` says
+    slip = f"it holds different numbers than `like`: {words}"
+    if not cause.is_right or (is_new and not mine_is_new):  # `like` says which norm
         return cause._replace(remark=f" {capitalized(slip)}.")
-    same = " With the same numbers in both no difference was found."
+    same = " With the same numbers in both, no difference was found."
     return cause._replace(is_right=False, remark=same).because([slip])
 
 
 def _is_constant(p: Tensor) -> bool:
-    """Tell whether a parameter is as a new layer has it."""
+    """Tell whether a parameter is constant, as in a new layer."""
     return bool(p.min() == p.max())

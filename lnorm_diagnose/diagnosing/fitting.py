@@ -8,24 +8,25 @@ from torch import Tensor
 __all__ = ["fitted", "nearest"]
 
 STARTS = torch.logspace(-12, 5, 69, dtype=torch.float64)
-STARTS = torch.cat([STARTS, -STARTS[36:]])  # below 0 only what could be a factor
-AROUND = torch.linspace(-0.6, 0.8, 29, dtype=torch.float64)  # of a number: up to both neighbors
-FIRST = 0.35  # of the result: what may be left at first
+STARTS = torch.cat([STARTS, -STARTS[36:]])  # below 0, only possible factors
+AROUND = torch.linspace(-0.6, 0.8, 29, dtype=torch.float64)  # times a number: up to both neighbors
+FIRST = 0.35  # the share of the result that may be left at first
 LOOKS, CLOSER = 14, 8.0
 LOOSE, CLOSE = 3.0, 1e-6
 
 
 def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
-    """Return the number with which `run` comes as near to a result as it may be off, or None.
+    """Return the number with which `run` comes within the limit of a result, or None.
 
-    It looks closer and closer, until it's found, or no number between two neighbors is near enough.
+    The search zooms in until it finds one, or until no number between two neighbors can be near
+    enough.
 
     Args:
-        run: what comes out for several numbers at once, of shape (numbers, 1, …, 1).
-        limit: how far each number of the result may be off if it's as large as what is right.
+        run: returns the results for several numbers at once, of shape (numbers, 1, …, 1).
+        limit: how far off each number may be in a result that is as large as the right one.
     """
     size, y, numbers, most = result.abs().mean(), result.flatten(), STARTS, FIRST
-    most_off = LOOSE * limit.flatten() + CLOSE * y.abs()  # whoever asks looks closer
+    most_off = LOOSE * limit.flatten() + CLOSE * y.abs()  # callers check more closely
     enough = (most_off / size).mean()
     for look in range(LOOKS):
         left = _off(run, result, numbers)
@@ -40,7 +41,7 @@ def nearest(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> f
 
 
 def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> float | None:
-    """Return the number with which `run` gives a result, or None, also if 0 would do."""
+    """Return the number with which `run` gives a result; None if there's none, or 0 would do."""
     number = nearest(run, result, limit)
     if number is None:
         return None
@@ -49,6 +50,6 @@ def fitted(run: Callable[[Tensor], Tensor], result: Tensor, limit: Tensor) -> fl
 
 
 def _off(run: Callable[[Tensor], Tensor], result: Tensor, numbers: Tensor) -> Tensor:
-    """Return by how much each number misses, (numbers, what a result has)."""
+    """Return how far off the results are, of shape (numbers, size of a result)."""
     values = run(numbers.reshape(-1, *[1] * result.ndim)).expand(len(numbers), *result.shape)
     return (values - result).flatten(1).nan_to_num(torch.inf, torch.inf, -torch.inf).abs()

@@ -1,4 +1,4 @@
-"""Diagnose a layer: run it beside its norm, find the cause of what differs, and say where."""
+"""Diagnose a layer: run it beside its reference, find out why it differs, and say where."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -32,11 +32,11 @@ from lnorm_utils.words import dtype_name, significant, spoken
 __all__ = ["diagnose_layer"]
 
 Sizes = tuple[int, ...]
-LEADING = ((2, 3), (2, 3, 5), (5,))  # in front of the features; all sizes differ and are above 1
-SQUARE = 32  # at most
+LEADING = ((2, 3), (2, 3, 5), (5,))  # axes before the features; all sizes differ and are above 1
+SQUARE = 32  # the most features that are tried as a square
 UNSEEN = (4, 9)
 SIZES = [(n,) for n in (8, 4, 16, 3, 6, 32, 64, 128, 256, 512, 768, 1024, 10, 2, 5)]
-TAKEN = (torch.float64, torch.float32)  # by a layer; some take the second one alone
+TAKEN = (torch.float64, torch.float32)  # as input; some layers take only the second one
 HALF = (torch.float16, torch.bfloat16)
 
 
@@ -47,12 +47,12 @@ def diagnose_layer(
     shape: tuple[int, ...] | None = None,
     named: Mapping[str, Any] = MappingProxyType({}),
 ) -> Diagnosis:
-    """Return what tells a layer from a norm.
+    """Find how a layer differs from a norm.
 
     Args:
         given: γ and β, by their roles.
-        shape: that of γ, if the layer takes no other.
-        named: what else it's called with each time.
+        shape: the shape of γ, if the layer takes only one.
+        named: further arguments for each call, by name.
     """
     known = shape or norm.shape or Subject(layer, named=named).shape
     tensors = (v for v in named.values() if isinstance(v, Tensor) and v.ndim > 1)
@@ -67,12 +67,12 @@ def diagnose_layer(
         value = subject.result(trial)
         if isinstance(value, Tensor) and value.numel() == trial.x.numel():
             break
-    else:  # then what it does with the first one is told
+    else:  # no shape works, so report what the first one does
         subject, mine, trial = first
     if isinstance(value := subject.result(trial), Raised):
-        words = f"For {tuple(trial.x.shape)} it raises {value.kind}: {value.message}."
+        words = f"For shape {tuple(trial.x.shape)}, it raises {value.kind}: {value.message}."
         if value.kind != "TypeError":
-            words += " With `shape=` you can say which sizes γ has, such as `shape=768`."
+            words += " With `shape=`, you can give the shape of γ, such as `shape=768`."
         return diagnosis(Verdict.NOT_JUDGED, words)
     subject = subject.changed(computes_in=_dtype(subject, mine, trial))
     trials = _trials(subject, mine, trial, is_wide=not known)
@@ -94,8 +94,8 @@ def diagnose_layer(
         (each, _judged(each, mine, [*zip(trials, values, strict=True)], is_held))
         for each, values in zip(subjects, results, strict=False)
     ]
-    # In `train` a batch norm shows what it is; in `eval` it hardly does anything when it's new.
-    # And a module that is in `eval` is judged as it is.
+    # In `train`, a batch norm shows what it is; in `eval`, a new one hardly does anything. But a
+    # module that was given in `eval` is judged in `eval`.
     is_evaluated = subject.is_module and not subject.layer.training
 
     def order(pair: tuple[Subject, Diagnosis]) -> tuple[bool | None, ...]:
@@ -111,7 +111,7 @@ def diagnose_layer(
 
 
 def _ways(known: Sizes | None) -> list[tuple[bool, Sizes, Sizes]]:
-    """Return whether features are axis 1, as in images, and shapes of γ and x: the likely first."""
+    """Return (whether features are on axis 1, shape of γ, shape of x), the likely ones first."""
     axes = (False,) if known and len(known) > 1 else (False, True)
     layouts = [*itertools.product(axes, [known] if known else SIZES)]
     usual = [(*each, shape) for each in layouts for shape in _shapes(*each)[:2]]
@@ -119,7 +119,7 @@ def _ways(known: Sizes | None) -> list[tuple[bool, Sizes, Sizes]]:
 
 
 def _shapes(channels_first: bool, size: Sizes) -> list[Sizes]:
-    """Return the shapes that x may have around a shape of γ."""
+    """Return the shapes that x may have if γ has a certain shape."""
     if channels_first:
         return [(*leading, *size) for leading in LEADING[:2]]
     square = [size * 2] if len(size) == 1 and size[0] <= SQUARE else []
@@ -130,8 +130,8 @@ def _trials(subject: Subject, norm: Reference, trial: Trial, is_wide: bool) -> l
     """Choose the trials of a layer, the typical one last.
 
     Args:
-        trial: one that it takes.
-        is_wide: whether other numbers of features are tried, too.
+        trial: a trial that the layer accepts.
+        is_wide: whether to try different numbers of features, too.
     """
     mean = 1e7 if subject.computes_in == torch.float64 else 4096.0
     widths = WIDTHS if is_wide and not subject.channels_first else ()
@@ -143,22 +143,22 @@ def _trials(subject: Subject, norm: Reference, trial: Trial, is_wide: bool) -> l
 
 
 def _dtype(subject: Subject, norm: Reference, trial: Trial) -> torch.dtype:
-    """Return the dtype in which a layer computes what it takes as float64."""
+    """Return the dtype in which a layer computes when its input is float64."""
     found = subject.coarsest(trial)
     if found != torch.float64:
         return found
-    wide = replace(trial, x=1e4 * trial.x)  # where no ε counts, and a part may yet be float32
+    wide = replace(trial, x=1e4 * trial.x)  # where ε doesn't matter, but a part may be float32
     value = subject.result(wide)
     exact, rough = (Case(norm, wide, value, u).is_right for u in (ROUNDOFF_64, ROUNDOFF_32))
     return torch.float32 if rough and not exact else found
 
 
 def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]) -> Trial:
-    """Choose γ and β: those given, or of `like`, or others if they can be put into the layer."""
+    """Choose γ and β: those given, those of `like`, or new ones if the layer can take them."""
     chosen: dict[str, Any] = {}
     for seed, role in ((3, "weight"), (4, "bias")):
         own = given.get(role, norm.parameters.get(role))
-        # If `like` has none, the layer keeps what it holds.
+        # If `like` doesn't have it, the layer keeps its own.
         is_kept = own is None and norm.module is not None and role in subject.held
         is_free = not is_kept and (subject.has(role) or (subject.is_module and own is not None))
         chosen[role] = parameter(norm.shape, seed) if is_free and role not in given else own
@@ -167,7 +167,7 @@ def _with_parameters(subject: Subject, norm: Reference, given: dict[str, Tensor]
 
 
 def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], Diagnosis | None]:
-    """Call copies several times; return what that changes, and if something is kept, or random."""
+    """Call copies several times; return what that changes, and a diagnosis if it's a mistake."""
     unseen = (*UNSEEN, *trial.x.shape[-trial.axes :])
     pair = [replace(trial, x=typical(unseen, seed)) for seed in (81, 82)]
     pair.append(replace(trial, x=torch.cat([pair[1].x] * 2)))
@@ -178,17 +178,17 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], 
         after = subject.state(layer)
         other = subject.result(replace(trial, x=typical(trial.x.shape, 71)), fresh)
         then = subject.result(trial, fresh)
-        # Two inputs of an unseen shape, and the second one twice, which is of another shape.
+        # Two inputs of an unseen shape, and the second one repeated, which gives a third shape.
         of_unseen = [(each, subject.result(each, fresh)) for each in pair]
     changed = [f"`{n}`" for n in after if before.get(n) != after[n]]
     what = spoken(changed or ["something"])
     if isinstance(other, Tensor) and equal(first, other):
-        words = "what comes out doesn't depend on what goes in"
-        words = words if other.isfinite().any() else "nothing finite comes out"
+        words = "the output doesn't depend on the input"
+        words = words if other.isfinite().any() else "no finite number comes out"
         return changed, diagnosis(Verdict.KNOWN, f"{words}.", (words,))
     if not equal(first, second) and not changed:
-        words = f"It gives other numbers for the same input{subject.where}, so something in it is "
-        words += "random, such as dropout, or it's kept from call to call."
+        words = f"It gives different numbers for the same input{subject.where}, so something in it "
+        words += "is random, such as dropout, or is kept from call to call."
         return changed, diagnosis(Verdict.NOT_JUDGED, words)
     if not equal(first, second):
         slip = f"each call changes {what}"
@@ -198,14 +198,14 @@ def _keeps(subject: Subject, norm: Reference, trial: Trial) -> tuple[list[str], 
         slip = "it keeps something from its first input of a shape"
     else:
         return changed, None
-    words = f"{slip}{subject.where}, and another call gives other numbers because of that."
+    words = f"{slip}{subject.where}, so the next call gives different numbers."
     return changed, diagnosis(Verdict.KNOWN, f"{words} {norm.name} keeps nothing.", (slip,))
 
 
 def _judged(
     subject: Subject, norm: Reference, pairs: Sequence[tuple[Trial, Result]], is_held: bool
 ) -> Diagnosis:
-    """Judge a layer by trials and what came out; and, if it's asked for, with what it holds."""
+    """Judge a layer by its trials and their results and, if `is_held`, with its own γ and β."""
     search = Search([Case(norm, *pair, subject.unit_roundoff) for pair in pairs])
     cause = _cause(subject, search)
     if is_held:
@@ -219,7 +219,7 @@ def _judged(
 
 
 def _cause(subject: Subject, search: Search) -> Cause:
-    """Find the cause of what comes out: pieces, a law, the gradient, or what rows do."""
+    """Find the cause of the results: pieces, a law, the gradient, or how rows affect each other."""
     found = cause_of(search)
     if not found.is_open:
         return found
@@ -232,16 +232,16 @@ def _cause(subject: Subject, search: Search) -> Cause:
         return found.because(*_gradients(smallest))
     shown = (wrong[-1] if wrong[-1].kind is Kind.MAIN else smallest).trial
     slips = _rows(subject, shown)
-    if shown.kind is not Kind.MAIN:  # of other rows it may not be so
+    if shown.kind is not Kind.MAIN:  # it may not hold for other rows
         slips = [f"on {shown.words}: {slip}" for slip in slips]
     if kinds <= {Kind.SHAPE, Kind.WIDTH}:
-        where = f"it's wrong on {spoken([case.trial.words for case in wrong])} alone"
+        where = f"it's wrong only on {spoken([case.trial.words for case in wrong])}"
         slips = [where, *(slips or [place(smallest)[:-1]])]
     return found.because(slips, is_seen=True)
 
 
 def _gradients(case: Case) -> tuple[list[str], bool]:
-    """Say by what the gradients of x, γ, and β are off; and whether that's all that is known."""
+    """Say how the gradients of x, γ, and β are off, and whether that's all that is known."""
     trial, said, is_seen = case.trial, list[str](), False
     sizes = [trial.x.numel()] * trial.of_x
     sizes += [getattr(trial, role).numel() for role in trial.roles]
@@ -260,7 +260,7 @@ def _gradients(case: Case) -> tuple[list[str], bool]:
 
 
 def _rows(subject: Subject, trial: Trial) -> list[str]:
-    """Say what rows do to each other, and features."""
+    """Say how rows, or features, affect each other."""
     layer = subject.copy(trial)
 
     def call(x: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What is right about results that no piece explains."""
+"""Find what is right about results that no wrong piece explains."""
 
 from collections.abc import Mapping
 
@@ -16,20 +16,20 @@ from lnorm_utils.words import capitalized, dtype_name, significant, spoken
 __all__ = ["cause_of", "other_parameters", "place"]
 
 LEAST = 5  # rows to judge by
-MOST = 2_000  # rows, or features, whose order is looked for
+MOST = 2_000  # rows, or features, whose order is checked
 LARGEST_SQUARED = torch.finfo(torch.float16).max ** 0.5
-SMALL = 0.01  # of the largest number; that's worth saying
+SMALL = 0.01  # of the largest number; if all errors are smaller, that's worth saying
 
 
 def _tables(case: Case) -> tuple[Tensor, ...]:
-    """Return what came out, and what is right before and after γ and β, as tables."""
+    """Return three tables: the output, and the right one without and with γ and β."""
     trial = case.trial
     bare = case.norm.result((), trial.x, None, None, trial.eps)
     return trial.rows(case.value), trial.rows(bare), trial.rows(case.right)
 
 
 def cause_of(search: Search, most: int = 2) -> Cause:
-    """Find the cause in wrong pieces, at most so many, or else in what makes all numbers right."""
+    """Find the cause in at most `most` wrong pieces, or else in a law that all numbers follow."""
     main, compared = search.main, search.compare()
     of_pair = {case.kind for case in search.cases} <= {Kind.PART, Kind.MAIN}
     is_wrong = main in compared.wrong and main.is_whole
@@ -42,7 +42,7 @@ def cause_of(search: Search, most: int = 2) -> Cause:
 
 
 def _law(case: Case) -> str:
-    """Say in which order rows or features come, or which γ and β make all numbers right."""
+    """Say which order of rows or features, or which γ and β, would make all numbers right."""
     y, bare, z = _tables(case)
     limit = case.trial.rows(case.limit())
     if len(y) < LEAST or not (y.isfinite().all() and z.isfinite().all()):
@@ -60,7 +60,7 @@ def _law(case: Case) -> str:
         return said
     for what, *tables in (("features", y.T, z.T, limit.T), ("rows", y, z, limit)):
         own, right, near = (each[:MOST] for each in tables)
-        for part in (slice(LEAST), slice(None)):  # most are in no other order, which few tell
+        for part in (slice(LEAST), slice(None)):  # most aren't reordered, as a few show
             of = torch.cdist(own[part], right, p=torch.inf).argmin(1)
             if not ((own[part] - right[of]).abs() <= near[of]).all():
                 break
@@ -73,7 +73,7 @@ def _law(case: Case) -> str:
 
 
 def _normalized_alone(case: Case, y: Tensor, limit: Tensor, which: Tensor) -> str:
-    """Say that only these features are normalized, without the others."""
+    """Say so if only these features are normalized, without the others."""
     trial = case.trial
     if which.all() or which.sum() < 2 or trial.axes > 1:
         return ""
@@ -81,15 +81,15 @@ def _normalized_alone(case: Case, y: Tensor, limit: Tensor, which: Tensor) -> st
     z = case.norm.result((), trial.rows(trial.x)[:, which], g, b, trial.eps)
     if not ((y[:, which] - z).abs() <= 2 * limit[:, which]).all():
         return ""
-    return f"features {listed(~which)} come out as they went in; the others are normalized alone"
+    return f"features {listed(~which)} come out as they went in; the rest is normalized separately"
 
 
 def _zeroed(case: Case) -> str:
-    """Say that some numbers are 0, if all others are right, or right up to a factor."""
+    """Say so if some numbers are 0 and all others are right, or right up to a factor."""
     y, z, limit = (case.trial.rows(each) for each in (case.value, case.right, case.limit()))
     if not (kept := y != 0).any():
         return "all numbers that came out are 0"
-    # A ReLU leaves what is above 0.
+    # A ReLU zeroes nothing above 0, and a wrong piece explains it.
     if kept.all() or not (z[~kept] > limit[~kept]).any():
         return ""
     overflows = case.trial.rows(case.trial.x).abs().amax(1) > LARGEST_SQUARED
@@ -100,7 +100,7 @@ def _zeroed(case: Case) -> str:
     y, z, limit = y[kept], z[kept], limit[kept]
     zeros = f"{(~kept).sum()} of {kept.numel()} numbers are 0, and all others"
     if ((y - z).abs() <= limit).all():
-        return f"{zeros} are right, as if a mask came behind it"
+        return f"{zeros} are right, as if a mask came after it"
     factor = (y @ z / z.square().sum()).item()
     if ((y - factor * z).abs() <= max(1, abs(factor)) * limit).all():
         return f"{zeros} are {significant(factor)} times what's right, as dropout makes them"
@@ -108,7 +108,7 @@ def _zeroed(case: Case) -> str:
 
 
 def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
-    """Say which other γ and β make all numbers right."""
+    """Say which different γ and β would make all numbers right."""
     trial, away = case.trial, bare - bare.mean(0)
     g = (away * y).sum(0) / away.square().sum(0)
     b = (y - g * bare).mean(0)
@@ -116,7 +116,7 @@ def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
     limit = case.trial.rows(case.rounding(made.reshape(case.value.shape)) + case.stored)
     if not g.isfinite().all() or not ((y - made).abs() <= limit).all() or not g.any():
         return ""
-    # No closer than this do the numbers tell them.
+    # The numbers determine γ and β only up to this.
     limit = limit.amax(0)
     near_g = limit / away.square().mean(0).sqrt()
     near = {"weight": near_g, "bias": limit + near_g * bare.mean(0).abs()}
@@ -127,10 +127,10 @@ def _affine(case: Case, y: Tensor, bare: Tensor) -> str:
 def other_parameters(
     own: Mapping[str, Tensor], right: Mapping[str, Tensor | None], near: Mapping[str, Tensor]
 ) -> str:
-    """Say how γ and β, under their roles, differ from the right ones; nothing if they don't.
+    """Say how γ and β, given by role, differ from the right ones; "" if they don't.
 
     Args:
-        near: by how much each number may be off.
+        near: how far off each number may be.
     """
     mine, theirs = (
         {role: p.detach().double().flatten() for role, p in each.items() if p is not None}
@@ -144,7 +144,7 @@ def other_parameters(
         as_new = torch.full_like(p, new)
         q, swapped = theirs.get(role, as_new), theirs.get(other, torch.full_like(p, torch.nan))
         times = (p @ q / (q @ q)).item()
-        here = f"{_numbers(q)} is right" if role in theirs else "there is none here"
+        here = f"{_numbers(q)} is right" if role in theirs else "there should be none"
         ways: tuple[tuple[Tensor, Tensor, str], ...] = (
             (p, q, ""),
             (p, as_new, f"{letter} is {new:g} everywhere, as in a new layer"),
@@ -153,13 +153,13 @@ def other_parameters(
                 q.sort().values,
                 f"the numbers of {letter} are at other features, in another order",
             ),
-            (p + 1, q, f"{letter} is less by 1, as if it were to be added"),
-            (p - 1, q, f"{letter} is more by 1, as if 1 had been added"),
-            (p - 2, q, f"{letter} is more by 2, as if 1 had been added twice"),
-            (-p, q, f"{letter} has the other sign"),
-            (p / 2, q, f"{letter} counts twice"),
+            (p + 1, q, f"{letter} is smaller by 1, as if 1 were added later"),
+            (p - 1, q, f"{letter} is larger by 1, as if 1 had been added"),
+            (p - 2, q, f"{letter} is larger by 2, as if 1 had been added twice"),
+            (-p, q, f"{letter} has the opposite sign"),
+            (p / 2, q, f"{letter} is counted twice"),
             (p, swapped, f"in place of {letter} there's {LETTERS[other]}"),
-            (p, q.exp(), f"in place of {letter} there's e to the power of it"),
+            (p, q.exp(), f"in place of {letter} there's e to the power of {letter}"),
             *(
                 (p, q.to(d).double(), f"{letter} is rounded to {dtype_name(d)}")
                 for d in DTYPES[:0:-1]
@@ -174,7 +174,7 @@ def other_parameters(
 
 
 def _numbers(p: Tensor) -> str:
-    """Return a tensor in words, the first four numbers.
+    """Return the first four numbers of a tensor in words.
 
     >>> _numbers(torch.tensor([1.5, 2.0, -1e-12, 0.0, 1.0]))
     '(1.5, 2, 0, 0, …)'
@@ -184,7 +184,7 @@ def _numbers(p: Tensor) -> str:
 
 
 def place(case: Case) -> str:
-    """Say where what came out differs first, and what is right about it."""
+    """Say where the output first differs, and what is right about it."""
     main, y, z = case.trial, case.value, case.right
     if y.shape != z.shape:
         return f"For an input of shape {tuple(main.x.shape)} it returns {tuple(y.shape)}."

@@ -1,4 +1,4 @@
-"""What rows do to each other, and features: change one, and see what else comes out otherwise."""
+"""Find how rows, or features, affect each other: change one, and see what else changes."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,12 +16,12 @@ FAR = 100.0
 
 
 def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: float) -> list[str]:
-    """Say in which way rows, or features, aren't as independent as in a norm of each row alone.
+    """Say how rows or features affect each other differently than in a norm of each row alone.
 
     Args:
-        call: what a layer makes of x.
-        size: how many numbers are a row.
-        within: how far a number may be off.
+        call: a function that returns the layer's output for x.
+        size: how many numbers a row has.
+        within: how far off a number may be, in absolute and in relative terms.
     """
     y = call(x)
     rows = x.reshape(-1, size)
@@ -30,7 +30,7 @@ def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: fl
     other = typical(rows.shape, 71)
 
     def changes(axis: int, other: Tensor) -> Tensor:
-        """Return (changed one, one that comes out otherwise) for rows or features."""
+        """Return a mask for rows or features: (the one changed, the one affected)."""
         found = []
         for number in torch.arange(rows.shape[axis])[:, None]:
             changed = rows.index_copy(axis, number, other.index_select(axis, number))
@@ -42,24 +42,24 @@ def how_mixed(call: Callable[[Tensor], Tensor], x: Tensor, size: int, within: fl
     rows_change = changes(0, other)
     mixed = rows_change & ~torch.eye(len(rows), dtype=torch.bool)
     said = [_mixed(rows_change, len(rows) // len(x))] if mixed.any() else []
-    # A large number shows what only the largest feature of a row does, too.
+    # With a large number, an effect that only a row's largest feature has shows, too.
     return [*said, *_features(changes(1, FAR * other))]
 
 
 def _mixed(changed: Tensor, entry: int) -> str:
-    """Say which rows change which others; `entry` rows are an entry of the batch."""
+    """Say which rows change which others; an entry of the batch has `entry` rows."""
     n = torch.arange(len(changed))
     itself = n[:, None] == n
     others = changed & ~itself
     if torch.equal(others[:-1], (n[:, None] + 1 == n)[:-1]):
-        return "A row changes the one behind it, so each gets something of the row before"
+        return "A row changes the next one, so each row gets something from the row before it"
     if (others.sum(1) == 1).all():
-        return "A row changes one other row, so each gets something of another one"
+        return "A row changes one other row, so each row gets something from another one"
     own, later = n[:, None] // entry == n // entry, n[:, None] < n
     for whom, pattern in {
         "all others": torch.ones_like(changed),
         "all that come after it": later,
-        "all others of its own entry of the batch": own,
+        "all others in its own entry of the batch": own,
         "those after it in its own entry of the batch": own & later,
         "those at the same position in the other entries": (n[:, None] - n) % entry == 0,
     }.items():
@@ -87,15 +87,15 @@ def _features(changed: Tensor) -> Iterator[str]:
                 return
     for silent, words in (
         (~others.any(1), "changes no other, as if it weren't counted"),
-        (~others.any(0), "comes out the same whatever the others are"),
+        (~others.any(0), "comes out the same, whatever the others are"),
     ):
         if silent.any():
             name = "Feature" if silent.sum() == 1 else "Each of the features"
-            yield f"{name} {listed(silent)}, of {len(changed)} and counted from 0, {words}"
+            yield f"{name} {listed(silent)} (of {len(changed)}, counted from 0) {words}"
 
 
 def listed(which: Tensor) -> str:
-    """Say which numbers of a mask are set, such as "0, 2, and 3", or "0 to 15".
+    """Say which entries of a mask are set, such as "0, 2, and 3", or "0 to 15".
 
     >>> listed(torch.tensor([True, False, True])), listed(torch.ones(16).bool())
     ('0 and 2', '0 to 15')

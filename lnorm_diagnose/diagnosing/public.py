@@ -1,4 +1,4 @@
-"""`diagnose` itself: sort out what was given."""
+"""Define `diagnose`, which sorts out its arguments."""
 
 from collections.abc import Callable, Sequence
 from numbers import Real
@@ -32,32 +32,32 @@ def diagnose(
     shape: int | tuple[int, ...] | None = None,
     **named: Any,
 ) -> Diagnosis:
-    """Say why a layer isn't layer norm, or not the norm that it should be like.
+    """Say how a layer differs from layer norm, or from the norm that it should be like.
 
     It runs the layer and its reference on the same inputs, and searches for the fewest slips that
-    lead to the same numbers. The layer itself and its parameters stay as they are.
+    lead to the same numbers. The layer itself and its parameters don't change.
 
     Args:
         layer: a function of x, or of x and of `weight`, `bias`, `eps` and `normalized_shape` (or
-            names like `gamma` and `epsilon`), which gives a tensor; or a module. Or, with `y`, the
-            numbers that went into a layer somewhere else: a tensor, an array, or lists, of shape
+            names like `gamma` and `epsilon`), which returns a tensor; or a module. Or, with `y`,
+            the numbers that went into a layer elsewhere: a tensor, an array, or lists, of shape
             (*, *normalized_shape), in any unit.
         y: what came out, of the shape of x, without a unit.
         like: the module that it should be like: an `nn.LayerNorm` or an `nn.RMSNorm`. By default
             PyTorch's layer norm over the last axis, or over those that the module's γ has.
-        weight: γ, of the shape of the normalized axes; without it 1, or that of `like`.
-        bias: β, of the same shape; without it 0, or that of `like`.
-        eps: ε, in the squared unit of x; without it that of `like`, or 1e-5.
+        weight: γ, of the shape of the normalized axes; by default 1, or that of `like`.
+        bias: β, of the same shape; by default 0, or that of `like`.
+        eps: ε, in the squared unit of x; by default that of `like`, or 1e-5.
         shape: the sizes of the normalized axes, if a function takes only certain ones.
-        named: what else the layer is called with each time, such as `z=gate`. If a tensor with
-            several axes is among it, x gets its shape, and no other.
+        named: further arguments for each call, such as `z=gate`. If one of them is a tensor with
+            several axes, x is given only the shape of that tensor.
 
     Returns:
         A `Diagnosis`. A layer that is random, or fails on every input, gets one that says so.
 
     Raises:
-        TypeError: the layer can't be called, an argument of it isn't known, `like` is another
-            module, or what should be numbers isn't.
+        TypeError: the layer can't be called or has an unknown argument, `like` is neither a layer
+            norm nor an RMSNorm, or what should be numbers isn't.
         ValueError: two arrays don't have shapes that belong together, or hold numbers that aren't
             finite.
 
@@ -67,7 +67,7 @@ def diagnose(
     ('Your variance divides by D − 1, as `var` and `std` do by default', 'ε is left out')
     """
     if eps is not None and (not isinstance(eps, Real) or eps < 0):
-        raise ValueError(f"eps must be a number of 0 or more, but {eps!r} was given.")
+        raise ValueError(f"eps must be a number, 0 or greater, but {eps!r} was given.")
     pairs = (("weight", weight), ("bias", bias))
     given = {role: _tensor(role, p).double() for role, p in pairs if p is not None}
     is_numbers = isinstance(layer, Tensor | numpy.ndarray | list | tuple)
@@ -77,7 +77,7 @@ def diagnose(
         raise TypeError(f"Two arrays take no further arguments, but got {spoken([*named])}.")
     if not is_numbers and y is not None:
         raise TypeError(
-            "Give a layer alone, or two arrays, but not a layer and an array: "
+            "Give only a layer, or two arrays, but not a layer and an array: "
             f"the first is a {type(layer).__name__}."
         )
     with quiet():
@@ -89,13 +89,13 @@ def diagnose(
 
 
 def _tensor(name: str, value: Any) -> Tensor:
-    """Convert numbers to a tensor of floating-point numbers that no gradient flows into."""
+    """Convert numbers to a floating-point tensor on the CPU that takes no gradient."""
     try:
         tensor = value if isinstance(value, Tensor) else torch.as_tensor(numpy.asarray(value))
     except (TypeError, ValueError, RuntimeError):
         raise TypeError(
-            f"{name} must be a tensor, an array, or lists of numbers, but a "
-            f"{type(value).__name__} was given that isn't made of numbers."
+            f"{name} must be a tensor, an array, or lists of numbers, but the "
+            f"{type(value).__name__} that was given isn't made of numbers."
         ) from None
     if tensor.is_complex():
         raise TypeError(f"{name} must hold real numbers, but its dtype is {tensor.dtype}.")

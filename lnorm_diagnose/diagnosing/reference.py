@@ -15,19 +15,19 @@ from lnorm_utils.words import capitalized
 __all__ = ["Reference", "reference_like"]
 
 
-# The norms that something can be like.
+# The norms that a layer can be compared with.
 LAYER_NORM, RMS_NORM = "layer norm", "RMSNorm"
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What is right.
+    """The norm that a layer is compared with.
 
     Args:
-        shape: of γ.
+        shape: the shape of γ.
         eps: ε.
-        module: the module that it stands for.
-        family: which norm it is.
+        module: the module that it's taken from.
+        family: the name of the norm.
     """
 
     shape: tuple[int, ...]
@@ -37,25 +37,25 @@ class Reference:
 
     @property
     def name(self) -> str:
-        """Its name as the beginning of a sentence."""
+        """The name of the norm, as it begins a sentence."""
         return capitalized(self.family)
 
     @property
     def parameters(self) -> dict[str, Tensor]:
-        """The γ and β that its module has, by their roles."""
+        """The γ and β of the module, by their roles."""
         held = {role: getattr(self.module, role, None) for role in ("weight", "bias")}
         return {role: p.detach().double() for role, p in held.items() if p is not None}
 
     @property
     def pieces(self) -> list[Piece]:
-        """Its wrong pieces."""
+        """The wrong pieces to try, without those that are only for exercises."""
         known = _model(self.family, len(self.shape)).pieces
         return [piece for piece in known if Tag.EXERCISES not in piece.tags]
 
     def result(
         self, parts: tuple[Piece, ...], x: Tensor, weight: Any, bias: Any, eps: float
     ) -> Tensor:
-        """Return what it makes of x with wrong parts."""
+        """Return the result of the norm for x, with wrong parts."""
         weight = torch.ones_like(bias) if weight is None and bias is not None else weight
         dim = tuple(range(-len(self.shape), 0))
         steps = _model(self.family, len(dim)).with_pieces(parts)
@@ -64,7 +64,7 @@ class Reference:
 
 @functools.cache
 def _model(family: str, count: int) -> ErrorModel:
-    """Return the steps of a norm over the last axes, so many of them."""
+    """Return the model of a norm over the last `count` axes."""
     axes, called = last_axes(count), capitalized(family)
     if family == RMS_NORM:
         texts = ("norm_steps", "rms_norm_steps", "diagnose_only")
@@ -73,12 +73,12 @@ def _model(family: str, count: int) -> ErrorModel:
 
 
 def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.float64) -> Reference:
-    """Return the norm that a module stands for on inputs of a dtype, with another ε if it's given.
+    """Return the norm that a module computes on inputs of a dtype, with `eps` if it's given.
 
-    Without a module it's layer norm, of a shape that isn't known.
+    Without a module, it's a layer norm whose shape isn't known.
 
     Raises:
-        TypeError: it's no layer norm and no RMSNorm.
+        TypeError: `like` is neither a layer norm nor an RMSNorm.
     """
     if like is None:
         return Reference((), 1e-5 if eps is None else eps)
@@ -91,7 +91,7 @@ def reference_like(like: Any, eps: float | None, dtype: torch.dtype = torch.floa
         )
     is_rms = "rms" in type(like).__name__.lower()
     own = getattr(like, "eps", None) if eps is None else eps
-    smallest = torch.finfo(torch.promote_types(dtype, torch.float32)).eps  # with eps=None
+    smallest = torch.finfo(torch.promote_types(dtype, torch.float32)).eps  # used for eps=None
     return Reference(
         shape_tuple(shape),
         smallest if own is None else own,

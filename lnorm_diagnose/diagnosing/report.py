@@ -83,24 +83,24 @@ def diagnosis(
 def conclusion(
     main: Case, cause: Cause, found: Sequence[Finding], how_far: str, tried: str
 ) -> Diagnosis:
-    """Return a diagnosis from the cause, or else from where the cases differ.
+    """Return a diagnosis that gives the cause or, if it's unknown, where the cases differ.
 
     Args:
         main: the most typical case.
-        found: what there is to say besides.
-        how_far: what "no difference found" is said of.
+        found: further findings.
+        how_far: the limits of "no difference found", in words.
     """
     slips = [each for each in found if each.slip and not cause.is_open]
     rest = [case.trial.words for case in cause.without if case.kind not in APART]
-    notes = [f"It doesn't explain all that differs on {spoken(rest)}."] if rest else []
+    notes = [f"It doesn't explain everything that differs on {spoken(rest)}."] if rest else []
     notes += [each.words for each in found if each not in slips]
     clauses = (*cause.slips, *(each.slip for each in slips))
     verdict, words = Verdict.KNOWN, " ".join([cause.words, *(each.words for each in slips)])
     if cause.is_open:
         wrong = [case for case in cause.wrong if case.kind not in APART]
-        where = f"It differs on {spoken([case.trial.words for case in wrong])} alone. "
+        where = f"It differs only on {spoken([case.trial.words for case in wrong])}. "
         verdict, words = Verdict.UNKNOWN, where * (main not in wrong) + place(wrong[-1])
-        tried += "; all slips, and each with the common ones, but no two rare ones together"
+        tried += "; all slips, alone and with the common ones, but no two rare ones together"
     elif not clauses:
         verdict, words = Verdict.NO_DIFFERENCE, f"from {main.norm.family}{how_far}."
     elif rest or cause.is_seen:

@@ -1,4 +1,4 @@
-"""Find the cause of results: which wrong pieces of a norm, the fewest, lead to them."""
+"""Find the cause of results: the fewest wrong pieces of a norm that lead to them."""
 
 import contextlib
 import itertools
@@ -17,10 +17,10 @@ from lnorm_utils.words import capitalized, clause, first_sentence, significant
 
 __all__ = ["MANY", "MOST_NAMED", "Cause", "Search"]
 
-MANY = 2_000  # numbers, with which two things, or one with a number, take long
-MOST_WAYS, MOST_NAMED = 3, 6  # explanations that are told whole, and otherwise in short
-ROUND = 0.01  # by which share a number may be rounded
-OF_EPS = "eps"  # the step whose pieces have another ε
+MANY = 2_000  # numbers; with more, searching for two mistakes, or for a number, takes long
+MOST_WAYS, MOST_NAMED = 3, 6  # explanations given in full, or else in short
+ROUND = 0.01  # the share by which a number may be rounded
+OF_EPS = "eps"  # the step whose pieces use a different ε
 
 
 class Cause(NamedTuple):
@@ -28,13 +28,13 @@ class Cause(NamedTuple):
 
     Args:
         is_right: whether there's nothing to explain.
-        words: what is said of all explanations.
-        slips: a clause for each thing that is wrong; none if the cause isn't known.
+        words: all explanations, in words.
+        slips: a clause for each mistake; none if the cause isn't known.
         wrong: the cases that differ.
-        without: those of them that it doesn't explain.
+        without: the wrong cases that the cause doesn't explain.
         found: the explanations.
-        remark: what is said behind all else, with a space in front.
-        is_seen: whether the slips are what was seen, and nobody knows if that's all.
+        remark: a sentence that comes after everything else, with a space before it.
+        is_seen: whether the slips are only what was seen, so that there may be more.
     """
 
     is_right: bool
@@ -48,20 +48,20 @@ class Cause(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether something is wrong, and nobody knows why."""
+        """Whether something is wrong for an unknown reason."""
         return not (self.is_right or self.slips)
 
     def because(self, slips: Sequence[str], is_seen: bool = False) -> "Cause":
-        """Return it with clauses that explain it, or say what was seen."""
+        """Return this cause with clauses that explain it, or that say what was seen."""
         words = " ".join(f"{capitalized(slip)}." for slip in slips)
         return self._replace(words=words, slips=tuple(slips), is_seen=is_seen)
 
 
 class Search:
-    """Which wrong pieces of a norm lead to what came out of trials.
+    """A search for the wrong pieces of a norm that lead to the results of trials.
 
     Args:
-        cases: the trials with what came out, the most typical one last.
+        cases: the trials with their results, the most typical one last.
     """
 
     def __init__(self, cases: Sequence[Case]) -> None:
@@ -71,22 +71,23 @@ class Search:
 
     @cached_property
     def pieces(self) -> list[Piece]:
-        """The wrong pieces that can show."""
+        """The wrong pieces whose effect can be seen."""
         has_bias = self.main.trial.bias is not None
         return [p for p in self.norm.pieces if has_bias or Tag.NEEDS_BETA not in p.tags]
 
     def compare(self) -> Cause:
-        """Tell whether what came out is right, and where not; an error doesn't count."""
+        """Tell whether the results are right, and where they aren't; errors don't count."""
         wrong = [case for case in self.judged if not case.is_right]
         is_right = all(case.kind in APART for case in wrong)
         return Cause(is_right, wrong=wrong, without=wrong if is_right else ())
 
     def cause(self, most_parts: int = 2) -> Cause:
-        """Find why something else came out than what is right.
+        """Find why the results aren't right.
 
-        What is found explains all that a layer returns for the surest trials, and that it's wrong
-        on them or elsewhere. With one thing wrong, a shape, or the gradient may be left; two would
-        fit by chance what one leaves. Of what fits, it takes what explains most.
+        An explanation has to fit the surest trials and, if the layer is right on all of these,
+        those where it's wrong. A single mistake may leave a shape or the gradient unexplained. Two
+        mistakes have to explain everything, because two could fit the rest by chance. Of the
+        explanations that fit, the method takes those that explain the most.
         """
         compared = self.compare()
         if compared.is_right:
@@ -95,7 +96,7 @@ class Search:
         sure = [case for case in whole if case.kind in SURE]
         if not any(case in compared.wrong for case in sure):
             sure += [case for case in whole if case in compared.wrong]
-        # First where it's wrong, and the most typical one; wide ones take long.
+        # First come wrong cases, then typical ones; wide ones come late, because they take long.
         sure.sort(
             key=lambda case: (case.is_right, case.kind is Kind.WIDTH, -self.cases.index(case))
         )
@@ -109,25 +110,25 @@ class Search:
         words = in_words(found)[1]
         if len(found) > MOST_WAYS:
             ways = "; or ".join(clause(each) for each in [*done][:MOST_NAMED])
-            words = f"{len(found)} things explain it equally well: {ways}."
+            words = f"{len(found)} mistakes explain it equally well: {ways}."
         without = [case for case in compared.wrong if not case.fits(found[0])]
         return compared._replace(words=words, slips=tuple(done), without=without, found=found)
 
     def _groups(
         self, wrong: Sequence[Case], case: Case, whole: Sequence[Case], most_parts: int
     ) -> Iterator[Iterable[Pieces]]:
-        """Yield groups of what may explain a case, the fewest wrong things first.
+        """Yield groups of possible explanations of a case, those with the fewest mistakes first.
 
         Args:
             wrong: all cases that differ.
-            case: the one that rules out most.
-            whole: what two things have to explain, all of it.
-            most_parts: how many things may be wrong, 1 or 2.
+            case: the case that rules out most.
+            whole: the cases that two mistakes have to explain, all of them.
+            most_parts: how many mistakes there may be, 1 or 2.
         """
         known = [piece for piece in self.pieces if piece.value is None]
         yield ((piece,) for piece in known)
         if case.kind is Kind.GRADIENT:
-            return  # of which two things give too many
+            return  # too many pairs would fit a gradient
         if case.trial.x.numel() > MANY:  # one with fewer numbers takes less time
             of_few = (Kind.PART, Kind.SHAPE)
             few = [each for each in wrong if each.kind in of_few and each.is_whole]
@@ -149,7 +150,7 @@ class Search:
             )
 
     def _with_number(self, others: Pieces, wrong: Case) -> Iterator[Pieces]:
-        """Yield pieces with the number that gives a wrong result, or that of tiny rows."""
+        """Yield pieces with the number that fits a wrong case or, for ε, the tiny rows."""
         tiny = next((case for case in self.cases if case.kind is Kind.TINY), wrong)
         taken = {piece.gap for piece in others}
         for piece in self.pieces:
@@ -158,13 +159,13 @@ class Search:
             if piece.value is None or piece.gap in taken or is_alone or not case.is_whole:
                 continue
 
-            with contextlib.suppress(Exception):  # a wrong part may do anything
+            with contextlib.suppress(Exception):  # a wrong part may raise anything
                 found = self._number(case, (piece, *others))
                 if found is not None:
                     yield self._round(case, piece, found, others)
 
     def _number(self, case: Case, parts: Pieces) -> float | None:
-        """Return the number of the first piece that gives a result, if there's one."""
+        """Return the number with which the first piece leads to a case's result, if any does."""
 
         def run(trial: Trial, values: Tensor) -> Tensor:
             first = parts[0]._replace(value=values)
@@ -178,7 +179,7 @@ class Search:
         return by(fitted, case)
 
     def _round(self, case: Case, piece: Piece, number: float, others: Pieces) -> Pieces:
-        """Return a piece with a number, or with as few of its digits as explain as much."""
+        """Return a piece with a number, rounded to as few digits as explain the same results."""
         for value in (*(float(f"{number:.{digits}g}") for digits in range(1, 5)), number):
             why = piece.why.format(number=significant(value))
             parts = (piece._replace(value=value, why=why), *others)
@@ -189,7 +190,7 @@ class Search:
 
 
 def _once(found: Sequence[Pieces]) -> list[Pieces]:
-    """Keep round numbers, and one of the axes that are the same ones in all shapes."""
+    """Keep explanations with round numbers if there are any, and one of several choices of axes."""
     found = [parts for parts in found if all(map(_is_round, parts))] or found
     first: dict[frozenset, Pieces] = {}
     for parts in found:

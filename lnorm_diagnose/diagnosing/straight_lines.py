@@ -1,4 +1,4 @@
-"""Which numbers are subtracted from each row, or feature, and which divide it, if that's all."""
+"""Find which number is subtracted from each row or feature, and which one divides it."""
 
 import torch
 from torch import Tensor
@@ -9,13 +9,13 @@ from lnorm_utils.words import dtype_name, significant
 
 __all__ = ["straight_lines"]
 
-LEAST = 5  # numbers, of which two tell a line
+LEAST = 5  # numbers; two of them determine a line
 
 
 def straight_lines(case: Case) -> tuple[str, bool]:
-    """Say by which straight lines numbers come from what went in, and if that's only what is seen.
+    """Say which numbers shift and divide the rows, and whether that's all that is known.
 
-    A norm subtracts a number from each row and divides by another, and these may be wrong.
+    A norm subtracts one number from each row and divides by another, and both may be wrong.
     """
     trial = case.trial
     limit = trial.rows(LOOSE * (case.rounding(case.value) + case.stored))
@@ -35,7 +35,7 @@ def straight_lines(case: Case) -> tuple[str, bool]:
         mean, root = (each.T for each in _line(x.T, y.T, limit.T**-2.0))
         if len(x) <= LEAST or not ((y - (x - mean) / root).abs() <= limit).all():
             return "", False
-        return "in all rows a feature gets the same factor and shift, as in a batch norm", False
+        return "a feature gets the same factor and shift in all rows, as in a batch norm", False
     if is_so(*right):
         return "", False
     n = torch.arange(len(x))
@@ -48,10 +48,10 @@ def straight_lines(case: Case) -> tuple[str, bool]:
             each[first] for each in right
         ],
         "each row but the first gets the statistics of the row before it": before,
-        f"from all rows {by[0]} is subtracted, and they're divided by {by[1]}": same,
+        f"{by[0]} is subtracted from all rows, and they're divided by {by[1]}": same,
     }
     for dtype in DTYPES[:0:-1]:
-        words = f"what is subtracted and what divides is rounded to {dtype_name(dtype)}"
+        words = f"the statistics of each row are rounded to {dtype_name(dtype)}"
         ways[words] = [each.to(dtype).double() for each in right]
     if known := [words for words, both in ways.items() if is_so(*both)]:
         return known[0], False
@@ -60,15 +60,15 @@ def straight_lines(case: Case) -> tuple[str, bool]:
     at = int(off.argmax())
     m, s, right_m, right_s = (significant(each[at].item()) for each in (*fit, *right))
     through = f"divided by {s}, where {right_s} is right"
-    away = f"from row {at} {m} is subtracted, where {right_m} is right"
+    away = f"{m} is subtracted from row {at}, where {right_m} is right"
     above = x - right_mean
     if is_so(
         right_mean, (weight * above.square()).sum(1, True) / (weight * above * own).sum(1, True)
     ):
         return f"each row is right up to a factor: row {at} is {through}", True
     if is_so((weight * (x - own * right_root)).sum(1, True) / weight.sum(1, True), right_root):
-        return f"each row is right but for its mean: {away}", True
-    return f"each row is right but for its statistics: {away}, and it's {through}", True
+        return f"each row is right except for its mean: {away}", True
+    return f"each row is right except for its statistics: {away}, and it's {through}", True
 
 
 def _line(x: Tensor, y: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

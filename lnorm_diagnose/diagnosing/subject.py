@@ -31,21 +31,21 @@ ROLES = {
 
 
 class Subject:
-    """A function, a module, or another callable object, as something to call with x, γ, β, and ε.
+    """Wrap a function, a module, or another callable so that it can be called with x, γ, β, and ε.
 
     Args:
-        layer: a function of x, or of x and of arguments named like γ, β, ε, or an object that
+        layer: a function of x, or of x and arguments named like γ, β, or ε; or an object that
             holds γ and β as tensors.
-        channels_first: whether its features are axis 1, and not the last one.
-        named: what else it's called with each time.
+        channels_first: whether its features are on axis 1 instead of the last axis.
+        named: further arguments for each call, by name.
 
     Attributes:
-        mode: whether a module is in `train`.
-        is_as_held: whether it keeps its own γ and β, and doesn't take those of a trial.
-        computes_in: the dtype in which it computes what comes in as float64.
+        mode: whether a module is in `train` mode.
+        is_as_held: whether the layer keeps its own γ and β instead of taking those of a trial.
+        computes_in: the dtype in which the layer computes when its input is float64.
 
     Raises:
-        TypeError: it can't be called, or has arguments that nobody can fill in.
+        TypeError: `layer` can't be called, or has arguments that can't be filled in.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Subject:
         self.computes_in = torch.float64
 
     def tensors(self, layer: Any) -> dict[str, Tensor]:
-        """Return the tensors of an object with their names, also those in tuples and dicts."""
+        """Return the tensors of an object by name, including those in tuples and dicts."""
         if self.is_module:
             return layer.state_dict(keep_vars=True)
         leaves = tree_leaves_with_path({} if inspect.isroutine(layer) else vars(layer))
@@ -78,14 +78,14 @@ class Subject:
         return {name: each for name, each in names if isinstance(each, Tensor)}
 
     def state(self, layer: Any) -> dict[str, str]:
-        """Return all that a call may change of a copy: tensors, numbers, lists, and dicts."""
+        """Return what a call may change in a copy: its tensors, numbers, lists, and dicts."""
         mine = {} if inspect.isroutine(layer) else vars(layer)
         others = {n: v for n, v in mine.items() if n[:1] != "_" and not callable(v)}
         return {n: repr(value) for n, value in {**others, **self.tensors(layer)}.items()}
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """The shape that γ has, as far as it's known."""
+        """The shape of γ, or None if it isn't known."""
         parts = self.layer.modules() if self.is_module else (self.layer,)
         for shape in (getattr(part, "normalized_shape", None) for part in parts):
             if isinstance(shape, int | tuple):
@@ -100,7 +100,7 @@ class Subject:
 
     @property
     def where(self) -> str:
-        """In which mode it is, behind other words; nothing for what has no mode."""
+        """The mode of a module, as the end of a sentence; empty if it isn't a module."""
         return f" in `{'train' if self.mode else 'eval'}`" * self.is_module
 
     @property
@@ -109,7 +109,7 @@ class Subject:
         return torch.finfo(self.computes_in).eps / 2
 
     def coarsest(self, trial: Trial) -> torch.dtype:
-        """Return the coarsest dtype in which x may as well come in."""
+        """Return the coarsest dtype to which x can be rounded without changing the result."""
         y, found = self.result(trial), torch.float64
         if isinstance(y, Tensor) and y.dtype in DTYPES[1:]:
             return y.dtype
@@ -119,17 +119,17 @@ class Subject:
         return found
 
     def changed(self, **attributes: Any) -> "Subject":
-        """Return it with other attributes."""
+        """Return a copy of this subject with different attributes."""
         other = copy.copy(self)
         vars(other).update(attributes)
         return other
 
     def has(self, role: str) -> bool:
-        """Whether it takes, or holds, "weight" or "bias"."""
+        """Tell whether the layer takes or holds a parameter, "weight" or "bias"."""
         return role in self.held or not {role, "both"}.isdisjoint(self.takes)
 
     def copy(self, trial: Trial) -> Any:
-        """Return a copy in a trial's dtype, with its γ and β put into it; or the function."""
+        """Return a copy of an object in a trial's dtype, with its γ and β; or the function."""
         mine: Any = self.layer if inspect.isroutine(self.layer) else copy.deepcopy(self.layer)
         if self.is_module:
             mine.to("cpu", trial.dtype).train(self.mode)
@@ -137,15 +137,15 @@ class Subject:
         for name, tensor in self.tensors(mine).items():
             value = getattr(trial, roles.get(name, ""), None)
             value = tensor if value is None or value.numel() < tensor.numel() else value
-            if not tensor.is_leaf:  # as in a copy of TorchScript, whose gradients keep their dtype
+            if not tensor.is_leaf:  # as in a TorchScript copy, whose gradients keep their dtype
                 tensor.detach_()
             if tensor.is_floating_point():
-                few = value.detach().flatten()[: tensor.numel()]  # one γ for all is the first one
+                few = value.detach().flatten()[: tensor.numel()]  # a single γ gets the first one
                 tensor.data = few.reshape(tensor.shape).to(trial.dtype).clone()
         return mine
 
     def result(self, trial: Trial, layer: Any = None) -> Tensor | Raised:
-        """Return what it, or a copy of it, makes of a trial, which may be an error."""
+        """Return the output, or the error, for a trial; `layer` is a copy to use, if any."""
         layer = self.copy(trial) if layer is None else layer
         held = {role: self.tensors(layer)[path] for role, path in self.held.items()}
 
@@ -158,7 +158,7 @@ class Subject:
             return Raised.of(error)
 
     def returned(self, layer: Any, trial: Trial) -> Any:
-        """Return what a copy of it returns for a trial, which it may change."""
+        """Call a copy on a trial, whose tensors it may change, and return what it returns."""
         x, g, b = trial.x, trial.weight, trial.bias
         shape = tuple(x.shape[-trial.axes :])
         values = {"weight": g, "bias": b, "both": (g, b), "eps": trial.eps, "shape": shape}
@@ -172,17 +172,17 @@ class Subject:
         return layer(x, *places, **names, **others)
 
     def call(self, layer: Any, trial: Trial) -> Tensor:
-        """Return the tensor that a copy of it returns for a trial, or the first of several.
+        """Return the tensor that a copy returns for a trial, or the first one of several.
 
         Raises:
-            TypeError: it returns no tensor.
-            Exception: whatever it raises.
+            TypeError: the copy doesn't return a tensor.
+            Exception: whatever the copy raises.
         """
         y = self.returned(layer, trial)
         y = y[0] if isinstance(y, tuple) and y else y
         y = torch.from_numpy(y) if isinstance(y, numpy.ndarray) else y
         if not isinstance(y, Tensor):
-            raise TypeError(f"it returned a {type(y).__name__}, and not a tensor")
+            raise TypeError(f"it returned a {type(y).__name__}, not a tensor")
         return y.movedim(1, -1) if self.channels_first and y.ndim == trial.x.ndim else y
 
 
@@ -191,17 +191,18 @@ def _is_floating(value: Any) -> bool:
 
 
 def equal(one: Tensor | Raised, other: Tensor | Raised) -> bool:
-    """Tell whether two results are the same, be they values or errors."""
+    """Tell whether two results, which may be values or errors, are the same."""
     if isinstance(one, Raised) or isinstance(other, Raised):
         return type(one) is type(other) and one == other
     return one.shape == other.shape and torch.equal(one.nan_to_num(), other.nan_to_num())
 
 
 def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
-    """Return under which names an object holds γ and β.
+    """Return the names under which an object holds γ and β.
 
-    What has one axis, and several numbers, is likelier than a number or a matrix, and `weight` than
-    another name. β stands beside γ, has its size, and isn't all that has no name either.
+    A tensor with one axis is likelier than a single number or a matrix, and `weight` is likelier
+    than a different name. β has the size of γ, and usually the same parent. An object with at most
+    two tensors can have any names: its β is the one that starts as 0.
     """
     held: dict[str, str] = {}
     for role in LETTERS:
@@ -223,7 +224,7 @@ def _held(tensors: dict[str, Tensor]) -> dict[str, str]:
 
 
 def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, Tensor]) -> bool:
-    """Tell whether a tensor has the size of what is held already, as γ and β have."""
+    """Tell whether a tensor has the size of the other parameter, if that has been found."""
     other = [tensors[name].numel() for r, name in held.items() if r != role]
     return not other or tensor.numel() in other
 
@@ -231,19 +232,19 @@ def _may_be(role: str, tensor: Tensor, held: dict[str, str], tensors: dict[str, 
 def _arguments(
     layer: Callable, only_needed: bool = False, named: Collection[str] = ()
 ) -> dict[str, str]:
-    """Return role -> name of the argument; an empty one, if it goes in by its place.
+    """Return role → name of the argument, or an empty name if it's passed by position.
 
     Args:
-        only_needed: whether arguments that may be left out are.
-        named: those that come by their names anyway.
+        only_needed: whether to leave out the optional arguments.
+        named: arguments that are passed by name in any case.
     """
     try:
         parameters = list(inspect.signature(layer).parameters.values())
-    except (TypeError, ValueError):  # some functions of PyTorch don't tell
+    except (TypeError, ValueError):  # some functions of PyTorch have no signature
         return {}
     found: dict[str, str] = {}
     unknown = []
-    # γ may be called w or a, but the first argument is always x, unless it goes in by its name.
+    # γ may be called w or a, but the first argument is always x, unless it's keyword-only.
     is_named = parameters[:1] and parameters[0].kind is inspect.Parameter.KEYWORD_ONLY
     for each in parameters[0 if is_named else 1 :]:
         is_needed = each.default is each.empty
@@ -257,7 +258,7 @@ def _arguments(
             unknown.append(f"`{each.name}`")
     if unknown:
         raise TypeError(
-            f"diagnose can't tell what goes in as {spoken(unknown)}: pass it by its name, such as "
+            f"diagnose can't tell what to pass for {spoken(unknown)}: pass it by name, such as "
             f"`diagnose(yours, {unknown[0][1:-1]}=...)`, or give a function of x, or of x, weight, "
             "bias, eps."
         )

@@ -1,4 +1,4 @@
-"""Which inputs a layer gets: each shows something that the others hide."""
+"""The inputs that a layer is given: each shows something that the others hide."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from lnorm_utils.words import dtype_name
 __all__ = ["APART", "DTYPES", "OF_DTYPES", "SURE", "WIDTHS", "Kind", "NoGradientError", "Trial"]
 __all__ += ["parameter", "trials_for", "typical"]
 
-WIDTHS = (7, 64, 96, 768)  # one of them a power of 2, as the usual 8 is
+WIDTHS = (7, 64, 96, 768)  # one of them is a power of 2, like the usual 8
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
@@ -34,28 +34,28 @@ class Kind(Enum):
     OVERFLOW = "numbers in float16 whose squares it can't hold"
 
 
-SURE = (Kind.MAIN, Kind.AWAY, Kind.FLAT, Kind.TINY)  # which an explanation has to fit
+SURE = (Kind.MAIN, Kind.AWAY, Kind.FLAT, Kind.TINY)  # an explanation has to fit these
 OF_DTYPES = (Kind.DTYPE, Kind.OVERFLOW)
-APART = (Kind.FAR, *OF_DTYPES)  # which say by themselves what is wrong
+APART = (Kind.FAR, *OF_DTYPES)  # each of these shows by itself what is wrong
 
 
 class NoGradientError(RuntimeError):
-    """What comes out has no gradient."""
+    """The output has no gradient."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """An input with what else goes in.
+    """An input x, together with γ, β, and ε.
 
     Args:
-        words: what is special about it, as words behind "on".
+        words: what is special about it, as words that follow "on".
         x, weight, bias, eps: what goes in.
-        kind: what it's for.
-        dtype: that of what goes into the layer.
-        roles: of which parameters the gradient counts, besides that of x.
-        axes: how many are normalized, the last ones.
-        is_slice: whether x is a part of a larger tensor, so that its memory begins elsewhere.
-        of_x: whether the gradient of x counts.
+        kind: what the trial is for.
+        dtype: the dtype in which x, γ, and β go into the layer.
+        roles: the parameters whose gradients are compared, besides x.
+        axes: how many of the last axes are normalized.
+        is_slice: whether x is a slice of a larger tensor, so that it begins inside its memory.
+        of_x: whether the gradient of x is compared.
     """
 
     words: str
@@ -73,13 +73,13 @@ class Trial:
     def run(
         self, function: Callable[..., Tensor], held: Mapping[str, Tensor] | None = None
     ) -> Tensor:
-        """Return what comes out of a function of x, weight, bias, eps, or the gradients there.
+        """Return the output of a function of x, weight, bias, and eps, or its gradients.
 
         Args:
-            held: the parameters that it doesn't take but has, by their roles.
+            held: the parameters that the function holds instead of taking them, by their roles.
 
         Returns:
-            What comes out; or the gradients as one row of numbers, 0 for none.
+            The output, or the gradients as one row of numbers, with 0 where there is none.
         """
         x, given = self.x.clone(), [p if p is None else p.clone() for p in (self.weight, self.bias)]
         x = torch.cat([x[:1], x])[1:] if self.is_slice else x
@@ -91,7 +91,7 @@ class Trial:
         for leaf in leaves:
             leaf.requires_grad_()
         with torch.enable_grad():
-            y = function(x * 1, *given, self.eps)  # one may change it in place
+            y = function(x * 1, *given, self.eps)  # a copy, as one may change it in place
         if not y.requires_grad:
             raise NoGradientError
         found = torch.autograd.grad((y * typical(y.shape, 51)).sum(), leaves, allow_unused=True)
@@ -101,13 +101,13 @@ class Trial:
         return torch.cat([part.double().flatten() for part in parts])
 
     def in_dtype(self) -> "Trial":
-        """Return it with copies of its numbers in its dtype."""
+        """Return the trial with its tensors copied to its dtype."""
         given = (self.weight, self.bias)
         g, b = (p if p is None else p.to(self.dtype, copy=True) for p in given)
         return replace(self, x=self.x.to(self.dtype, copy=True), weight=g, bias=b)
 
     def rows(self, y: Tensor) -> Tensor:
-        """Return numbers as a table, those that are normalized together in a row."""
+        """Return numbers as a table with those that are normalized together in one row."""
         return y.double().reshape(-1, self.x.shape[-self.axes :].numel())
 
 
@@ -121,10 +121,10 @@ def trials_for(
     """Return the inputs, the most typical one last.
 
     Args:
-        plain: has γ, β and ε, which gradients count, and how many axes are normalized.
-        shapes: those that an input may have; the first is taken for most inputs.
-        widths: other numbers of features that it may have.
-        mean: one at which E[x²] − E[x]² has no digit left.
+        plain: has γ, β, and ε, and says which gradients to compare and how many axes to normalize.
+        shapes: the shapes that an input may have; most inputs have the first one.
+        widths: other numbers of features that an input may have.
+        mean: a mean at which E[x²] − E[x]² has no correct digit left.
     """
     main, *others = shapes
     has_rows = len(main) > plain.axes
@@ -132,7 +132,7 @@ def trials_for(
     constant, away = torch.full(main, 0.5).double(), typical(main)
     away -= away.mean(-1, keepdim=True)
     if has_rows:
-        tiny[1::2] /= 1000  # where even the smallest ε shows
+        tiny[1::2] /= 1000  # so that even the smallest ε shows
         constant[0] = 0
         others.append((1, *main[1:]))
     batches = {
@@ -154,7 +154,7 @@ def trials_for(
     def of_dtype(words: str, dtype: torch.dtype, kind: Kind = Kind.DTYPE) -> Trial:
         scale = 300 if kind is Kind.OVERFLOW else 1
         x = (scale * away).to(dtype).double()
-        x[:has_rows] = 0  # where an ε that is 0 in this dtype shows
+        x[:has_rows] = 0  # so that an ε that is 0 in this dtype shows
         return replace(of(words, x, kind), dtype=dtype)
 
     part = replace(of("a slice of a larger tensor", typical(main, 19), Kind.SHAPE), is_slice=True)

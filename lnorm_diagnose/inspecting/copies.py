@@ -1,4 +1,4 @@
-"""Run a copy of a model, so that the model itself, its mode, and its statistics stay."""
+"""Run a copy of a model, so that the model itself, its mode, and its statistics don't change."""
 
 import copy
 import io
@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 __all__ = ["copied", "floats", "left_alone", "quiet"]
 
-# What only calls another module, and as what it keeps that.
+# Classes that only call another module, and the attribute in which they store it.
 WRAPPERS = {
     "OptimizedModule": "_orig_mod",  # of torch.compile
     "DataParallel": "module",
@@ -44,14 +44,14 @@ def copied(model: nn.Module, function: str) -> nn.Module:
 
 
 def _inside(module: Any) -> Any:
-    """Return the module that a wrapper calls, or the module itself if it's none."""
+    """Return the module that a wrapper calls, or the module itself if it isn't a wrapper."""
     name = WRAPPERS.get(type(module).__name__)
     return _inside(getattr(module, name)) if name else module
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Let nothing be printed, warned of, or logged, because what runs are trials and copies."""
+    """Suppress printing, warnings, and logging, because what runs are trials and copies."""
     nowhere, level = io.StringIO(), logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -64,7 +64,7 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def left_alone() -> Iterator[None]:
-    """Compute in silence, without gradients, and leave the caller's random state as it was."""
+    """Compute without output or gradients, and leave the caller's random state unchanged."""
     with torch.no_grad(), torch.random.fork_rng(), quiet():
         torch.manual_seed(0)
         yield

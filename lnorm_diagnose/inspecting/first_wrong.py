@@ -1,4 +1,4 @@
-"""`first_wrong`: the first module whose output isn't finite, or is off from what float64 gives."""
+"""Find the first module whose output isn't finite, or is too far from the output in float64."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from lnorm_utils.words import counted, dtype_name, significant
 
 __all__ = ["FirstWrong", "Wrong", "first_wrong"]
 
-ROW = 8  # shorter rows aren't judged each by itself
+ROW = 8  # shorter rows aren't judged individually
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Wrong:
     """A module whose output is wrong, although what came into it was right.
 
     Args:
-        name: where it stands, as in `model.named_modules()`; "" is the model itself.
+        name: its name in `model.named_modules()`; "" is the model itself.
         kind: its class.
         words: what is wrong with its output, as one sentence.
 
@@ -50,7 +50,7 @@ class FirstWrong:
         not_finite: the first module that makes something that isn't finite from finite numbers.
         off: the first module whose output is off by more than its dtype explains.
         compared: how many calls of modules were compared with float64.
-        skipped: what wasn't, and why, one sentence each.
+        skipped: which calls weren't compared, and why, one sentence each.
 
     >>> FirstWrong(Wrong("0.norm", "LayerNorm", "inf from finite numbers."), compared=1)
     0.norm (LayerNorm): inf from finite numbers.
@@ -73,17 +73,17 @@ class FirstWrong:
 def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
     """Find the first module whose output isn't finite, or is off by more than its dtype explains.
 
-    It runs a copy of the model. What comes into each module goes through a float64 copy of that
-    module, too. A module that contains others gets their actual outputs there, so that only its own
-    lines are judged. The model itself, its mode, its statistics, and the random state stay as they
-    are. Dropout is left out.
+    It runs a copy of the model, and passes the input of each module to a float64 copy of that
+    module, too. There, a module that contains others is given their actual outputs, so that only
+    its own lines are judged. The model itself, its mode, its statistics, and the random state don't
+    change. Dropout is switched off.
 
     The largest number y of a row may be off by 2 · √n · u · (|y| + Σ|∂y/∂x · x|). Here u is half
-    the step from 1 to the next number of the dtype. Σ runs over everything that comes in, and over
-    the module's own parameters. n counts operations and, with the u of float32, the terms of their
-    sums. So the bound depends on no kernel. It assumes that each operation rounds once, that sums
-    are kept in float32 or better, in any order, and that roundings are up as often as down. What it
-    finds is code that minds its own roundings more than those of its input, such as E[x²] − E[x]².
+    the step from 1 to the next number of the dtype. The sum Σ is over all inputs of the module, and
+    its own parameters. n counts operations and, with the u of float32, the terms of their sums. So
+    the bound doesn't depend on the kernel. It assumes that each operation rounds once, that sums
+    are kept in float32 or better, in any order, and that rounding goes up as often as down. It
+    finds code whose own rounding matters more than that of its input, such as E[x²] − E[x]².
 
     Args:
         model: any module, in the mode in which it should be judged, on any device with float64. A
@@ -118,7 +118,7 @@ def first_wrong(model: nn.Module, *inputs: Any, **named: Any) -> FirstWrong:
         for each in (module, exact):
             if isinstance(each, nn.modules.dropout._DropoutNd):
                 each.eval()
-            if isinstance(each, nn.MultiheadAttention | nn.RNNBase):  # which drop out by themselves
+            if isinstance(each, nn.MultiheadAttention | nn.RNNBase):  # dropout is built into these
                 each.dropout = 0.0
         _watch(name, module, exact, calls, found)
     with left_alone():
@@ -131,10 +131,10 @@ class _Call:
     """A running call of a module.
 
     Args:
-        name: of the module.
+        name: the name of the module.
         exact: the same module in float64.
         args, kwargs: what came in.
-        inside: what the modules inside it have given so far, under those in float64.
+        inside: the outputs of the modules inside it so far, by their float64 copies.
     """
 
     name: str
@@ -144,7 +144,7 @@ class _Call:
     inside: dict[nn.Module, list[Any]] = field(default_factory=lambda: defaultdict(list))
 
     def exactly(self, double: Callable[[Tensor], Tensor]) -> tuple[list[Tensor], tuple[int, int]]:
-        """Run it in float64, and count its roundings; `double` converts what comes in."""
+        """Run the module in float64, and count its roundings; `double` converts its inputs."""
 
         def convert(value: Any) -> Any:
             return tree_map_only(Tensor, lambda x: double(x) if x.is_floating_point() else x, value)
@@ -179,7 +179,7 @@ def _watch(
 
 
 def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
-    """Compare what a module gave with float64, and note the first that is wrong."""
+    """Compare the output of a module with float64, and record it if it's the first wrong one."""
     name, kind = call.name, type(call.exact).__name__
     try:
         right, counted = call.exactly(Tensor.double)
@@ -198,7 +198,7 @@ def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
         if found.not_finite is None and any(f(y).any() and not had[f] for f in had):
             found.not_finite = Wrong(name, kind, _about_not_finite(y, z, failure, call.exact))
         elif not (found.off or failure) and _about_error(y, z, bound(u, z, 0, *counted)):
-            # It's off for a sum whose terms are no larger than itself. How large are they?
+            # It's off by too much if no term is larger than its sum. How large are the terms?
             terms = sum_abs_terms(z, partial(call.output, place))
             if words := _about_error(y, z, bound(u, z, terms, *counted)):
                 found.off = Wrong(name, kind, words)
@@ -206,11 +206,11 @@ def _compare(call: _Call, given: list[Tensor], found: FirstWrong) -> None:
 
 @contextmanager
 def _replayed(inside: dict[nn.Module, list[Any]]) -> Iterator[None]:
-    """Let modules give again what they gave in the model, in the same order, instead of running."""
+    """Make modules return what they returned in the model, in the same order, without running."""
     default = torch.get_default_dtype()
     for module, outputs in inside.items():
         left = iter(outputs)
-        # On the object, where it goes before the method of the class.
+        # Set on the object, it takes precedence over the method of the class.
         module.forward = lambda *args, left=left, **kwargs: next(left)
     torch.set_default_dtype(torch.float64)
     try:
@@ -223,11 +223,11 @@ def _replayed(inside: dict[nn.Module, list[Any]]) -> Iterator[None]:
 
 def _failure(given: list[Tensor], right: list[Tensor], again: list[Tensor]) -> str | None:
     if [each.shape for each in right] != [each.shape for each in given]:
-        return "it gives other shapes"
+        return "it gives different shapes"
     same = all(
         torch.equal(y.nan_to_num(), z.nan_to_num()) for y, z in zip(right, again, strict=True)
     )
-    return None if same else "it gives other numbers each time"
+    return None if same else "it gives different numbers each time"
 
 
 def _about_not_finite(y: Tensor, right: Tensor, failure: str | None, module: nn.Module) -> str:
@@ -237,15 +237,15 @@ def _about_not_finite(y: Tensor, right: Tensor, failure: str | None, module: nn.
     dtype = dtype_name(y.dtype)
     for name, parameter in module.named_parameters():
         if not parameter.isfinite().all():
-            return f"{where}, because its `{name}` has infinity or nan, perhaps since a cast."
+            return f"{where}, because its `{name}` has infinity or nan, perhaps from a cast."
     if failure:
-        return f"{where}, and what came in had none."
+        return f"{where}, but its input had none."
     if not right[bad].isfinite().all():
-        return f"{where}, and so it has in float64: precision is not the cause."
+        return f"{where}, as it does in float64: precision isn't the cause."
     largest = right[bad].abs().max().item()
     most = torch.finfo(y.dtype).max
     over = f", and {dtype} ends at {significant(most)}" if largest > most else ""
-    return f"{where}; float64 has up to {significant(largest)} there{over}."
+    return f"{where}; in float64 it has up to {significant(largest)} there{over}."
 
 
 def _about_error(y: Tensor, right: Tensor, limit: Tensor) -> str | None:
@@ -266,7 +266,7 @@ def _about_error(y: Tensor, right: Tensor, limit: Tensor) -> str | None:
 
 
 def _largest(x: Tensor) -> Tensor:
-    """Return the largest size in each row, or in all if the rows are short."""
+    """Return the largest absolute value in each row, or of all if the rows are short."""
     if x.ndim > 1 and x.shape[-1] >= ROW:
         return x.abs().amax(dim=-1)
     return x.abs().max()[None] if x.numel() else x.new_zeros(1)

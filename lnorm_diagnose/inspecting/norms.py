@@ -1,4 +1,4 @@
-"""`norms_of`: the norms of a model, what they average over, and what is unusual about them."""
+"""List the norms of a model, what they average over, and what is unusual about them."""
 
 import math
 from collections import Counter, defaultdict
@@ -16,13 +16,13 @@ from lnorm_utils.words import significant
 __all__ = ["Norm", "Norms", "norms_of"]
 
 KNOWN = (LayerNorm, nn.LayerNorm, nn.RMSNorm)
-LARGE_MEAN = 1.0  # of the spread; there RMSNorm is off by √2
+LARGE_MEAN = 1.0  # in units of the spread; at this mean, RMSNorm is off by √2
 LOST_DIGITS = 3.0
 LARGE_EPS = 0.01  # of the variance
 NEAR_ZERO = 0.01  # of the median of |γ|
-HALFWAY = 0.5  # from 0, where γ − 1 starts, to 1, where γ does
+HALFWAY = 0.5  # between 0, the initial γ − 1, and 1, the initial γ
 FAR_FROM_1 = 2.0  # times as large, or as small, as the γ of a new norm
-NOT_ABOVE_ZERO = 0.1  # of the numbers, at least, where they are γ − 1
+NOT_ABOVE_ZERO = 0.1  # the smallest share of numbers, if they are γ − 1
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Norm:
     """One norm of a model.
 
     Args:
-        name: where it stands, as in `model.named_modules()`.
+        name: its name in `model.named_modules()`.
         kind: its class.
         over: what shares one mean, in words.
         eps: ε, in the squared unit of the input; None if the norm takes that of the dtype.
-        gamma: the least, the median, and the largest γ; None if there is none.
-        mean: the mean over the spread of what came in, a median over the rows and without its
-            sign; None if nothing came in.
+        gamma: the smallest, the median, and the largest γ; None if there is none.
+        mean: the absolute mean of the input divided by its spread, as a median over the rows; None
+            if nothing came in.
         remarks: what is unusual, one sentence each.
 
     >>> print(Norm("0", "LayerNorm", "the last axis", 1e-5, (0.5, 1.0, 2.0), None, ()))
@@ -112,7 +112,7 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
     copy = copied(model, "norms_of")
     modules = {name or "the model itself": module for name, module in copy.named_modules()}
     known = {name: module for name, module in modules.items() if isinstance(module, KNOWN)}
-    # Of each call the mean and the variance of each row, in float64, and the dtype.
+    # For each call: the mean and the variance of each row, in float64, and the dtype.
     seen: dict[Any, list[tuple[Tensor, Tensor, torch.dtype]]] = defaultdict(list)
 
     def look(module: Any, args: tuple, kwargs: dict) -> None:
@@ -138,12 +138,12 @@ def norms_of(model: nn.Module, *inputs: Any, **named: Any) -> Norms:
 
 
 def _with_odd_eps(norms: list[Norm]) -> Iterator[Norm]:
-    """Yield norms, and remark where ε isn't that of most."""
+    """Yield the norms, with a remark on each whose ε differs from most."""
     usual, count = Counter(norm.eps for norm in norms).most_common(1)[0] if norms else (None, 0)
     of_most = "that of its dtype" if usual is None else significant(usual)
     for norm in norms:
         is_odd = norm.eps != usual and 2 * count > len(norms) > 2
-        odd = (f"Of {len(norms)} norms {count} have another ε: {of_most}.",) * is_odd
+        odd = (f"{count} of {len(norms)} norms have a different ε: {of_most}.",) * is_odd
         yield replace(norm, remarks=norm.remarks + odd)
 
 
@@ -192,9 +192,9 @@ def _about_gamma(gamma: Tensor) -> Iterator[str]:
         yield "If the model's code multiplies by 1 + weight, add 1 to load it here."
         return
     if not 1 / FAR_FROM_1 < gamma.abs().median() < FAR_FROM_1:
-        yield "γ is far from 1, where it starts: either it was trained so, or it's γ − 1."
+        yield "γ is far from 1, its initial value: either training moved it, or it's γ − 1."
     if off:
-        yield f"γ is near 0 for {off} of {len(gamma)}, which switches these off."
+        yield f"γ is near 0 for {off} of {len(gamma)} features, which switches these off."
 
 
 def _about_mean(module: Any, ratio: float, dtypes: set[torch.dtype]) -> Iterator[str]:
@@ -213,7 +213,7 @@ def _about_eps(module: Any, mean: Tensor, var: Tensor, dtypes: set[torch.dtype])
     what, below = "variance", var
     if isinstance(module, nn.RMSNorm):
         what, below = "mean square", var + mean.square()
-    # RMSNorm's own is that of the dtype in which it computes: float32 for half precision.
+    # RMSNorm's own ε is that of the dtype in which it computes: float32 for half precision.
     own = max(torch.finfo(torch.promote_types(each, torch.float32)).eps for each in dtypes)
     if many := int((below * LARGE_EPS < (own if module.eps is None else module.eps)).sum()):
         yield (

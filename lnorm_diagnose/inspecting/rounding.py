@@ -1,4 +1,4 @@
-"""How far rounding can move the output of a module, from its arithmetic and from no kernel."""
+"""Bound how far rounding can move a module's output, whatever kernel does the arithmetic."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,25 +14,25 @@ from lnorm_diagnose.inspecting.copies import floats
 
 __all__ = ["Float64", "bound", "plain_operations", "sum_abs_terms"]
 
-# Roundings go up as often as down, and are u / √3 on average. So n of them add up to about
+# Rounding goes up as often as down, by u / √3 on average. So n roundings add up to about
 # √n · u / √3, and hardly ever to more than three times that.
 LUCK = 2
 SAMPLES = 9  # odd, so that the median is one of them
-STEP = 2.0**-40  # so small that in float64 what it changes is a straight line
-LONGEST = 2.0**20  # Cauchy's numbers have no largest one
+STEP = 2.0**-40  # so small that in float64 its effect is linear
+LONGEST = 2.0**20  # a cutoff, as Cauchy-distributed numbers have no largest one
 LOWER = {torch.float16, torch.bfloat16, torch.float32}
-KEEP_THEIR_SIZE = ("softmax", "cumsum", "cumprod", "logcumsumexp")  # and yet add along an axis
+KEEP_THEIR_SIZE = ("softmax", "cumsum", "cumprod", "logcumsumexp")  # but sum along an axis
 
 
 class Float64(TorchDispatchMode):
-    """Make float64 of every dtype that code asks for, except integers, and count its roundings.
+    """Use float64 for every floating-point dtype that code asks for, and count its roundings.
 
     Attributes:
         operations: how many operations there were.
-        terms: of how many terms all their sums were, one behind the other.
+        terms: how many terms all their sums had in total.
     """
 
-    # To hide this from its compiler, PyTorch would import that, which takes a second.
+    # Otherwise PyTorch imports its compiler, to hide this class from it, which takes a second.
     _should_skip_dynamo = classmethod(lambda cls: False)
 
     def __init__(self) -> None:
@@ -55,20 +55,20 @@ class Float64(TorchDispatchMode):
 def _terms(
     func: Any, args: tuple, kwargs: dict, came_in: list[Tensor], result: Any, given: list[Tensor]
 ) -> int:
-    """Count how many terms one number of a result adds up, or overstate it."""
+    """Count how many terms are summed for one number of a result, or overestimate it."""
     if count := flop_registry.get(func.overloadpacket):  # products and convolutions
         operations = count(*args, **kwargs, out_val=result)
         return operations // (2 * max(1, given[0].numel()))
     if any(name in func.overloadpacket.__name__ for name in KEEP_THEIR_SIZE):
         return came_in[0].shape[args[1]] if came_in[0].ndim else 1
-    # A norm gives its means as well, one for all the numbers that share it.
+    # A norm also returns its means, one for all the numbers that share it.
     least = min((each.numel() for each in given if each.numel()), default=1)
     return max(1, max(each.numel() for each in came_in) // least)
 
 
 @contextmanager
 def plain_operations() -> Iterator[None]:
-    """Let attention be made of products and a softmax, whose terms can be counted."""
+    """Compute attention by products and a softmax, whose terms can be counted."""
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
@@ -79,7 +79,7 @@ def plain_operations() -> Iterator[None]:
 
 
 def _moved(seed: int) -> Callable[[Tensor], Tensor]:
-    """Return what takes a tensor to float64 and moves each number by a Cauchy-distributed share."""
+    """Return a function that moves each number by a Cauchy-distributed share, in float64."""
     generator = torch.Generator().manual_seed(seed)
 
     def move(x: Tensor) -> Tensor:
@@ -90,10 +90,11 @@ def _moved(seed: int) -> Callable[[Tensor], Tensor]:
 
 
 def sum_abs_terms(right: Tensor, run: Callable[[Callable[[Tensor], Tensor]], Tensor]) -> Tensor:
-    """Return Σ |∂y/∂x · x| for each number y of an output; `run` moves what comes in, and runs.
+    """Return Σ |∂y/∂x · x| for each number y of an output; `run` runs on inputs that it moves.
 
-    A sum of Cauchy-distributed numbers with sizes a, b, c … is one with the size a + b + c + …, and
-    the median of its absolute values is that size (Trejo and Kreinovich, 2001).
+    A sum of Cauchy-distributed numbers with scales a, b, c … is itself Cauchy-distributed, with
+    scale a + b + c + …, and the median of its absolute values is that scale (Trejo and Kreinovich,
+    2001).
     """
     samples = [run(_moved(seed)) for seed in range(SAMPLES)]
     return (torch.stack(samples) - right).abs().median(dim=0).values / STEP

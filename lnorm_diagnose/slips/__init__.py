@@ -1,1 +1,1 @@
-"""What people do otherwise than layer norm, RMSNorm, and attention do it, and why they do."""
+"""The mistakes people make in layer norm, RMSNorm, and attention, and the beliefs behind them."""

@@ -1,4 +1,4 @@
-"""The misconceptions about layer normalization that people really have, each with its name."""
+"""Misconceptions about layer normalization that people actually have, each with a name."""
 
 from enum import Enum
 
@@ -6,9 +6,9 @@ __all__ = ["Belief"]
 
 
 class Belief(Enum):
-    """A common belief that is wrong. The feedback to a mistake that comes from it quotes it.
+    """A common but wrong belief, quoted in the feedback on mistakes that come from it.
 
-    A text has it behind the sentence: "That's averaged over the batch. [over the batch]".
+    Texts name it in brackets after a sentence: "That's averaged over the batch. [over the batch]".
     """
 
     OVER_THE_BATCH = "layer norm averages over the batch"
@@ -44,5 +44,5 @@ class Belief(Enum):
 
     @property
     def code(self) -> str:
-        """What files call it, whatever its words are, such as "over-the-batch"."""
+        """Its name in files, such as "over-the-batch", whatever its wording is."""
         return self.name.lower().replace("_", "-")

@@ -1,12 +1,13 @@
-"""What people do otherwise in a norm, or in attention, as programs with gaps.
+"""Collect the mistakes people make in a norm, or in attention, as programs with gaps.
 
-A model is a text in this folder, or several, each of which builds on those before it. Its first
-pieces are right, and each wrong piece says what was done and what is done instead:
+A model is one text in this folder, or several, each of which builds on those before it. The first
+piece of a gap is right, and each wrong piece says what was done and what the norm does instead:
 
     return ⟨var.sqrt() ¦ var ⇒ There is no root. {norm} takes the root of the variance.⟩
 
-`AXES` as a piece stands for each wrong choice of axes that the exercise's tensors allow, `NUMBER`
-in a piece for the number with which a layer's results come out, and `GROUPS` for each usual count.
+As a piece, `AXES` stands for each wrong choice of axes that the exercise's tensors allow. Inside a
+piece, `NUMBER` stands for a number that is fitted to a layer's results, and `GROUPS` for each usual
+count.
 """
 
 import ast
@@ -37,30 +38,30 @@ OF_RMS_NORM = {"variance": "mean square", "deviation": "root of the mean square"
 STEP = re.compile(r"def (\w+)")
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
 NUMBER, GROUPS = re.compile(r"\bNUMBER\b"), re.compile(r"\bGROUPS\b")
-COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128)  # of heads, or groups
+COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128)  # heads, or groups
 
 
 class AxisChoices(NamedTuple):
-    """The right axes in words, and the wrong ones: in words, as code, and the belief behind."""
+    """The right axes in words, and each wrong choice in words, as code, and with its belief."""
 
     right: str = ""
     wrong: Sequence[tuple[str, str, Belief | None]] = ()
-    in_part: bool = True  # whether a part of the steps may run over any of the wrong ones
+    in_part: bool = True  # whether gaps without `Tag.WHOLE` try all of them, too
 
 
 class ErrorModel:
     """A program with gaps that are filled while it runs.
 
     Args:
-        *names: of the texts in `folder`, the one that the next one builds on first.
-        axes: those that the tensors have.
-        called: what normalizes like this, as the beginning of a sentence.
-        size: the letter of how many numbers share a mean.
-        words: what else the texts name by words in braces.
-        folder: where the texts are.
+        *names: the names of the texts in `folder`, each after those that it builds on.
+        axes: the choices of axes that the tensors allow.
+        called: the name of the norm, as it begins a sentence.
+        size: the letter for how many numbers share a mean.
+        words: further words that the texts refer to by name, in braces.
+        folder: the folder with the texts.
 
     Raises:
-        TextError: a text isn't written as it should be; when its pieces are first asked for.
+        TextError: a text has a mistake in it; raised when its pieces are first needed.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class ErrorModel:
 
     @functools.cached_property
     def _read(self) -> tuple[list[Piece], list[CodeType]]:
-        """Read the texts: all wrong pieces, and programs that switch by what is chosen."""
+        """Read the texts; return all wrong pieces, and programs that run the chosen ones."""
         pieces: list[Piece] = []
         programs: list[CodeType] = []
         known, count = {*vars(builtins), *NAMES}, 0
@@ -103,17 +104,17 @@ class ErrorModel:
             known |= {getattr(node, "name", getattr(node, "arg", "")) for node in ast.walk(tree)}
             for name in names:
                 if name.id not in known:
-                    raise TextError(path, name.lineno, f"nothing is called {name.id!r}.")
+                    raise TextError(path, name.lineno, f"{name.id!r} isn't defined.")
         return pieces, programs
 
     def _wrong(self, gap: Sequence[Piece], text: str, number: int) -> list[Piece]:
-        """Return the wrong pieces of a gap, which has this number in all texts."""
+        """Return the wrong pieces of a gap; its number counts the gaps of all texts."""
         step = STEP.findall(text, 0, gap[0].at)[-1]
         each = (piece for part in gap[1:] for piece in self._each(part))
         return [p._replace(gap=number, number=n, step=step) for n, p in enumerate(each, 1)]
 
     def _each(self, piece: Piece) -> Iterator[Piece]:
-        """Yield a piece in the words of the tensors, and in place of AXES each choice of axes."""
+        """Yield a piece with its words filled in, and for AXES or GROUPS one for each choice."""
         if GROUPS.search(piece.code):
             for count in COUNTS:
                 why = _filled(piece, {**self._words, "count": str(count)})
@@ -148,7 +149,7 @@ class ErrorModel:
         return [each for each in sight.values() if isinstance(each, type)][-1]
 
     def with_pieces(self, pieces: Sequence[Piece] = ()) -> Any:
-        """Return an object whose methods are the steps with these wrong pieces."""
+        """Return an object whose methods are the steps, with these wrong pieces swapped in."""
         steps = self._class()
         steps.chosen = {piece.gap: piece.number for piece in pieces}
         steps.numbers = {piece.gap: piece.value for piece in pieces}
@@ -156,7 +157,7 @@ class ErrorModel:
 
 
 def _with_choices(program: ast.Module) -> ast.Module:
-    """Let each method of a class begin with what is chosen for its object."""
+    """Make each method of a class begin by reading what is chosen for its object."""
     for each in program.body:
         for step in each.body if isinstance(each, ast.ClassDef) else ():
             assert isinstance(step, ast.FunctionDef)
@@ -165,17 +166,17 @@ def _with_choices(program: ast.Module) -> ast.Module:
 
 
 def _filled(piece: Piece, words: Mapping[str, str]) -> str:
-    """Return the sentence of a piece with words in place of its braces."""
+    """Return the sentence of a piece with the names in braces replaced by words."""
     try:
         return piece.why.format(**words)
     except (LookupError, ValueError):
         choices = ", ".join(f"{{{word}}}" for word in words)
-        said = f"what stands in braces must be one of {choices}: {piece.why}"
+        said = f"a word in braces must be one of {choices}: {piece.why}"
         raise GapError(said, piece.at) from None
 
 
 def _switch(right: Piece, wrong: Sequence[Piece], text: str) -> str:
-    """Return code that takes the piece that is chosen, each in its own line as in the text."""
+    """Return code that evaluates the chosen piece, with each piece on its line of the text."""
     line = _line(text, text.rfind("⟨", 0, right.at))
     code, gap = "(", wrong[0].gap if wrong else None
     for piece in (right, *wrong):
@@ -191,7 +192,7 @@ def _switch(right: Piece, wrong: Sequence[Piece], text: str) -> str:
 
 
 def _line(text: str, at: int) -> int:
-    """Return the line of a character."""
+    """Return the line number of the character at an index."""
     return text.count("\n", 0, at) + 1
 
 
@@ -200,12 +201,12 @@ def axes_of(
     right: tuple[int, ...],
     beliefs: Mapping[tuple[int, ...], Belief] | None = None,
 ) -> AxisChoices:
-    """Return the axes of tensors whose axes have these names.
+    """Return the choices of axes for tensors whose axes have these names.
 
     Args:
         names: what people call each axis.
         right: the axes that share one mean and one variance.
-        beliefs: the common belief behind other axes.
+        beliefs: the common belief behind a wrong choice of axes.
 
     >>> axes_of(("the batch", "the features"), (1,)).wrong[1][:2]
     ('the batch and the features', '(0, 1)')
@@ -226,7 +227,7 @@ def axes_of(
 
 
 def last_axes(count: int) -> AxisChoices:
-    """Return the choices of axes where the last ones are right, each once.
+    """Return the choices of axes, without duplicates, if the last `count` axes are right.
 
     >>> [words for words, *_ in last_axes(2).wrong][1:4]
     ['the first axis, the batch', 'the last axis alone', 'axis 1 alone']
@@ -245,7 +246,7 @@ def _axes(dim: int | tuple[int, ...], ndim: int) -> list[int]:
     return sorted(axis % ndim for axis in ((dim,) if isinstance(dim, int) else dim))
 
 
-# What the texts may use.
+# The names that the texts may use.
 NAMES: Mapping[str, Any] = {
     "torch": torch,
     "F": F,
@@ -253,8 +254,8 @@ NAMES: Mapping[str, Any] = {
     # How many numbers of x share a mean.
     "share": lambda x, dim: x.numel() // max(1, x.sum(dim).numel()),
     "count": lambda dim: 1 if isinstance(dim, int) else len(dim),
-    "median": lambda x, dim: x.median(dim, keepdim=True).values,  # of one axis
-    "points": encoded_points().double(),  # what x is in many lessons
+    "median": lambda x, dim: x.median(dim, keepdim=True).values,  # over one axis
+    "points": encoded_points().double(),  # the x of many lessons
     "away": lambda x, dim: x - x.mean(dim, keepdim=True),
     "one_pass": lambda x, dim: x.square().mean(dim, True) - x.mean(dim, True).square(),
 }

@@ -1,11 +1,12 @@
-"""Programs with gaps, ⟨right ¦ wrong ⇒ sentence⟩: of exercises, and of models.
+"""Read programs with gaps, ⟨right ¦ wrong ⇒ sentence⟩, from exercises and from models.
 
     x.mean(dim=⟨-1 ¦ 0 ⇒ That averages over the points. [over the batch] ¦ 1 ⇒ That's wrong, too.⟩)
 
-A piece with a sentence behind `⇒` is wrong, and one without is right, as the first one is. A gap
-may go over several lines. What else is known of a wrong piece stands in brackets, with commas
-between: the common belief behind it ("over the batch"), "has clamp|std&!eps" (it's only said where
-the source of a student has `clamp`, or `std` and no `eps`), and what a `Tag` says ("common").
+A piece with a sentence after `⇒` is wrong. A piece without one is right, and so is the first piece
+of every gap. A gap may span several lines. Brackets hold what else is known about a wrong piece,
+separated by commas: the common belief behind it ("over the batch"), a condition ("has
+clamp|std&!eps": the sentence is used only if the student's source has `clamp`, or `std` without
+`eps`), and a `Tag` ("common").
 """
 
 import itertools
@@ -24,32 +25,32 @@ __all__ = ["MOST", "GapError", "Piece", "Tag", "Template", "TextError", "parse",
 
 GAP = re.compile(r"⟨([^⟨⟩]*)⟩")
 BRACKETS = re.compile(r"(?:(.*) )?\[([^\[\]]+)\]")
-MOST = 600  # programs of one template
+MOST = 600  # programs per template
 
 
 class Tag(Enum):
-    """What else a text says of a wrong piece, in the words that stand in its brackets."""
+    """What else a text can say about a wrong piece, in the words used in its brackets."""
 
-    COMMON = "common"  # people do it so often that it's tried together with all else
-    WHOLE = "whole"  # all choices of axes are tried in it, also where other gaps get a few of them
-    NEEDS_BETA = "needs β"  # it can't show where there's no β
-    ALONE = "alone"  # it's so rare that it's tried together with nothing else
-    ADDS_ONE = "adds one"  # a layer that keeps γ − 1 is right with it
-    EXERCISES = "exercises"  # it's said of an exercise alone, and of no layer that nobody has read
+    COMMON = "common"  # so frequent that it's tried in combination with each other piece
+    WHOLE = "whole"  # every choice of axes is tried in it, even if other gaps get only a few
+    NEEDS_BETA = "needs β"  # it has no effect without β
+    ALONE = "alone"  # so rare that it's never tried in combination with another piece
+    ADDS_ONE = "adds one"  # it's right for a layer that stores γ − 1
+    EXERCISES = "exercises"  # it's used only in exercises, not for a layer that nobody has read
 
 
 TAGS = [tag.value for tag in Tag]
 
 
 class TextError(ValueError):
-    """What's wrong in a text of exercises or of a model, with its file and line."""
+    """A mistake in the text of exercises or of a model, with its file and line."""
 
     def __init__(self, path: Path, line: int, message: str) -> None:
         super().__init__(f"{path.name}, line {line}: {message}")
 
 
 class GapError(ValueError):
-    """What's wrong in a program with gaps, and at which character."""
+    """A mistake in a program with gaps, with the index of the character where it is."""
 
     def __init__(self, message: str, at: int = 0) -> None:
         super().__init__(message)
@@ -57,21 +58,21 @@ class GapError(ValueError):
 
 
 class Piece(NamedTuple):
-    """What can stand in a gap.
+    """A piece of code that can fill a gap.
 
     Args:
         gap: the number of the gap.
-        number: of the piece in its gap.
-        code: as it stands in the program.
-        why: says what's wrong with it; empty if it's right.
+        number: the number of the piece in its gap.
+        code: its code, as the program has it.
+        why: a sentence that says what's wrong with it; empty if it's right.
         beliefs: the common beliefs behind it.
         has: what the student's source must have, with `|` for or, `&` for and, and `!` for not.
         at: where it begins in the text of the program.
-        tags: what else is known of it.
-        step: the name of the model's step where its gap is; empty if it's of an exercise.
-        is_axes: whether its code chooses axes, in place of AXES.
-        value: what NUMBER stands for in its code; None if that's not in it.
-        elsewhere: what `why` is beside wrong axes, where something else than D is averaged.
+        tags: the tags in its brackets.
+        step: the name of the model's step that its gap is in; empty in an exercise.
+        is_axes: whether its code is a choice of axes that was put in place of AXES.
+        value: what NUMBER stands for in its code; None if its code has no NUMBER.
+        elsewhere: the `why` to use if the axes are wrong, too, so that the mean isn't over D.
     """
 
     gap: int
@@ -92,8 +93,8 @@ class Template(NamedTuple):
     """A program with gaps.
 
     Args:
-        code: what stands before the first gap, between two gaps, and behind the last one.
-        gaps: the pieces of each gap, the first of which make the answer.
+        code: the source before the first gap, between the gaps, and after the last gap.
+        gaps: the pieces of each gap; the first pieces together make the answer.
     """
 
     code: tuple[str, ...]
@@ -101,7 +102,7 @@ class Template(NamedTuple):
 
     @property
     def programs(self) -> list[tuple[int, ...]]:
-        """All ways to choose: for each gap the number of its piece; the last one changes first."""
+        """All choices, as a piece number for each gap; the number of the last gap changes first."""
         return list(itertools.product(*(range(len(gap)) for gap in self.gaps)))
 
     @property
@@ -114,7 +115,7 @@ class Template(NamedTuple):
         return [gap[number] for gap, number in zip(self.gaps, chosen, strict=True)]
 
     def program(self, pieces: Sequence[Piece] = ()) -> str:
-        """Return the source with these pieces, and the first one in each other gap."""
+        """Return the source with these pieces, and with the first piece in every other gap."""
         chosen = {piece.gap: piece for piece in pieces}
         codes = [chosen.get(n, gap[0]).code for n, gap in enumerate(self.gaps)]
         return "".join(map("".join, itertools.zip_longest(self.code, codes, fillvalue="")))
@@ -134,7 +135,7 @@ def parse(text: str) -> Template:
     """Read the program with gaps of an exercise.
 
     Raises:
-        GapError: a gap isn't written as it should be, or there are too many programs.
+        GapError: a gap is malformed, or the gaps allow too many programs.
 
     >>> template = parse("y = ⟨x ¦ -x ⇒ That's the wrong sign.⟩")
     >>> [(piece.code, piece.why) for piece in template.gaps[0]]
@@ -144,25 +145,25 @@ def parse(text: str) -> Template:
     """
     code, gaps = split(text)
     if not gaps:
-        raise GapError("A template needs a gap ⟨…⟩ at least.")
+        raise GapError("A template needs at least one gap ⟨…⟩.")
     if (count := math.prod(map(len, gaps))) > MOST:
-        raise GapError(f"The gaps make {count} programs, and at most {MOST} are tried.")
+        raise GapError(f"The gaps allow {count} programs, but at most {MOST} are tried.")
     for piece in itertools.chain(*gaps):
         for tag in piece.tags:
-            raise GapError(f"[{tag.value}] stands in models alone: {piece.code}", piece.at)
+            raise GapError(f"[{tag.value}] is allowed only in models: {piece.code}", piece.at)
     return Template(tuple(code), tuple(map(tuple, gaps)))
 
 
 def split(text: str) -> tuple[list[str], list[list[Piece]]]:
-    """Split a program into what stands outside of its gaps, and the pieces of each gap.
+    """Split a program into the source outside of its gaps and the pieces of each gap.
 
     Raises:
-        GapError: a gap isn't written as it should be.
+        GapError: a gap is malformed.
     """
     outside = GAP.sub(lambda gap: " " * len(gap[0]), text)
     if stray := re.search("[⟨⟩¦⇒]", outside):
         line = text[text.rfind("\n", 0, stray.start()) + 1 :].partition("\n")[0].strip()
-        raise GapError(f"A {stray[0]} stands outside of a gap ⟨…⟩: {line}", stray.start())
+        raise GapError(f"There is a {stray[0]} outside of a gap ⟨…⟩: {line}", stray.start())
     gaps = [list(_pieces(n, found)) for n, found in enumerate(GAP.finditer(text))]
     return GAP.split(text)[::2], gaps
 
@@ -177,10 +178,10 @@ def _pieces(gap: int, found: re.Match) -> Iterator[Piece]:
         except ValueError as problem:
             raise GapError(str(problem), start) from None
         if len(why) > 1 or (why and not piece.why.endswith(".")):
-            form = "A wrong piece is code, ⇒, and a sentence with a period"
+            form = "A wrong piece needs code, ⇒, and a sentence with a period"
             raise GapError(f"{form}: {shown}", start)
         if piece.why and not number:
-            raise GapError(f"The first piece of a gap is right, without a sentence: {shown}", start)
+            raise GapError(f"The first piece of a gap is right and has no sentence: {shown}", start)
         yield piece._replace(code=code, at=start)
         codes.add(code)
         at += len(part) + 1
@@ -189,10 +190,10 @@ def _pieces(gap: int, found: re.Match) -> Iterator[Piece]:
 
 
 def told(words: str) -> Piece:
-    """Read what is said of something wrong: sentences, and what else is known in brackets.
+    """Read what is said about a mistake: its sentences, and the notes in brackets.
 
     Raises:
-        ValueError: there's no such belief, and no such tag.
+        ValueError: a note in brackets is neither a belief nor a tag.
 
     >>> piece = told("That averages over the points. [over the batch, has mean, common]")
     >>> piece.why, piece.beliefs[0].name, piece.has, *piece.tags

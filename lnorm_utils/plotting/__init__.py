@@ -1,8 +1,8 @@
-"""Pictures of tensors: numbers in, a Matplotlib Figure out, with the picture's words beside it.
+"""Draw pictures of tensors: numbers in, a Matplotlib Figure out, with a description in words.
 
 Each function returns a `Picture`, whose `words` say what it shows. It takes tensors on any device,
 with or without grad, and whatever NumPy understands. It raises a TypeError for what isn't numbers,
-and a ValueError that says what it needs, if that's something else than it got.
+and a ValueError that says what it needs if it was given numbers that don't fit.
 """
 
 from lnorm_utils.plotting.cells import invariance_table, shared_cells, signed_cells

@@ -70,7 +70,8 @@ def shared_cells(
         reduced = normalize_axis_tuple(tuple(dim) if isinstance(dim, list) else dim, array.ndim)
     except (TypeError, ValueError) as error:
         raise type(error)(
-            f"dim must name axes of a tensor of shape {shape}, each once, but {dim!r} was given."
+            f"dim must name axes of a tensor of shape {shape}, none more than once, but {dim!r} "
+            "was given."
         ) from error
     kept = [1 if axis in reduced else size for axis, size in enumerate(shape)]
     groups = np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), shape)
@@ -97,7 +98,7 @@ def shared_cells(
 
 
 def _named(kept: Sequence[int], reduced: Sequence[int]) -> Iterator[str]:
-    """Name the cells of each group as PyTorch does."""
+    """Name the cells of each group by an index, as in PyTorch."""
     for group, place in enumerate(np.ndindex(*kept)):
         index = ", ".join(":" if axis in reduced else str(i) for axis, i in enumerate(place))
         yield f"#{group + 1} is `x[{index}]`"

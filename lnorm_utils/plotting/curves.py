@@ -39,7 +39,7 @@ NAMED_LOOKS = {
     "pre-LN": LINE_LOOKS[2],
     "batch norm": LINE_LOOKS[4],
 }
-VARIANT = ((0, (1, 1)), "D")  # of "post-LN, warm-up": the color of post-LN, with its own dash
+VARIANT = ((0, (1, 1)), "D")  # "post-LN, warm-up" has the color of post-LN, but its own dash
 MOST_LINES = 4
 _short, _one_digit = partial(significant, digits=3), partial(significant, digits=1)
 
@@ -105,7 +105,7 @@ def curves(
         place = {"transform": ax.get_yaxis_transform(), "ha": "left", "va": "center"}
         ax.text(1.01, height, f"{name} = {_short(height)}", **place)
     ax.set(title=textwrap.fill(title, 48), xlabel=xlabel, ylabel=ylabel)
-    # A logarithmic axis has no limits without a point, and wrong ones with a tick below zero.
+    # Without a point, a logarithmic axis has no limits; with a tick below zero, it has wrong ones.
     known = np.isfinite(x) & ((x > 0) | ("x" not in log))
     drawable = any((np.isfinite(y[known]) & (y[known] > 0)).any() for y in arrays.values())
     ax.set_xscale("log" if "x" in log and known.any() else "linear")
@@ -121,7 +121,7 @@ def curves(
     each = []
     for name, y in arrays.items():
         seen = known & np.isfinite(y) & ((y > 0) | ("y" not in log))
-        if "y" not in log:  # beside the largest value of its line, this is rounding
+        if "y" not in log:  # so far below the line's largest value, it's only rounding
             y = np.where(np.abs(y) < 1e-4 * np.abs(y[seen]).max(initial=0.0), 0.0, y)
         told = tell(x[seen], y[seen], xlabel, say) if seen.any() else "cannot be drawn"
         each.append(f'The {"line" if joined else "dots"} "{name}" {told}.')
@@ -157,7 +157,7 @@ def _range(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> 
 
 
 def _powers(x: NDArray, y: NDArray, xlabel: str, say: Callable[[float], str]) -> str:
-    """Tell a line by powers of ten that enclose it, or that its first and last are nearest to."""
+    """Describe a line by the powers of ten that enclose it, or by those nearest to its ends."""
     if y.max() < 10 * y.min():
         low, high = math.floor(math.log10(y.min())), math.ceil(math.log10(y.max()))
         return f"stays between {power_of_ten(low)} and {power_of_ten(high)}"

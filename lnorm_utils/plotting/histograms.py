@@ -91,7 +91,7 @@ def hist_layer_normed(encoding: ArrayLike, normed: ArrayLike) -> Picture:
 
 
 def _panels(alt: str, count: int, kinds: int = 1) -> tuple[Picture, list[NDArray]]:
-    """Make panels for points, at most four beside each other, and of each kind a row."""
+    """Make panels for points, at most four side by side, with a row for each kind."""
     columns = min(count, MOST_COLUMNS)
     rows = kinds * -(-count // columns)
     picture, axes = new_picture(alt, rows, columns, 2.6, 2.6, sharex="row", sharey="row")
@@ -107,7 +107,7 @@ def _panels(alt: str, count: int, kinds: int = 1) -> tuple[Picture, list[NDArray
 def _draw(
     panels: NDArray, points: NDArray, names: list[str], ylabel: str, look: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """Draw one histogram a point with shared bins and limits, and return the ends of the bins."""
+    """Draw a histogram per point, with shared bins and limits, and return the ends of the bins."""
     bins = int(np.clip(2 * np.sqrt(points.shape[1]), 8, 40))
     edges = np.linspace(*limits(points, margin=0.02), bins + 1)
     counts = [np.histogram(p[np.isfinite(p)], edges)[0] for p in points]
@@ -115,7 +115,7 @@ def _draw(
         ax.stairs(count, edges, fill=True, lw=1, edgecolor=BLACK, **look)
         ax.set(xlim=(edges[0], edges[-1]), ylim=(0, 1.1 * max(1, np.max(counts))))
         ax.yaxis.get_major_locator().set_params(integer=True)
-        ax.tick_params(labelleft=True)  # also where a page puts the panel into another row
+        ax.tick_params(labelleft=True)  # even if a page moves the panel to another row
         ax.set_title("\n".join(filter(None, [name, _moments(point, "\n")])))
         if ax.get_subplotspec().is_first_col():
             ax.set_ylabel(ylabel)
@@ -129,8 +129,8 @@ def _moments(point: NDArray, between: str) -> str:
     lost = point.size - finite.size
     note = f" ({lost} not finite)" if lost else ""
     largest = np.abs(finite).max()
-    # A float32 is off by up to 6e-8 of its size, which leaves a variance of the square of that. And
-    # `number` takes for zero what is below a millionth of its second argument, (1e-7 · largest)².
+    # A float32 is off by up to 6e-8 of its size, which leaves a variance of the square of that.
+    # `number` writes less than a millionth of its second argument, (1e-7 · largest)², as 0.
     mean, variance = number(finite.mean(), largest), number(finite.var(), (1e-4 * largest) ** 2)
     return f"mean {mean}{between}variance {variance}{note}"
 

@@ -15,12 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox, BboxBase
 from numpy.typing import ArrayLike, NDArray
 
-# Okabe & Ito 2008: told apart with every common form of color vision. In gray, some are alike:
-# a letter, a dash or a marker goes with each.
+# Okabe & Ito 2008: distinguishable with every common form of color vision. In gray, some look
+# alike, so a letter, a dash, or a marker goes with each.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, VERMILION, YELLOW, BLACK, GRAY = "#56B4E9", "#D55E00", "#F0E442", "#000000", "#BBBBBB"
 WHITE = "#FFFFFF"
-# What a color means in every picture, those of row.css and rings.css included.
+# What a color means in every picture, including those of row.css and rings.css.
 DATA, MEAN, SPREAD, AFFINE, RIGHT = "#4A535C", "#B5370E", "#8A5A00", "#6F3FB0", "#14784A"
 LAYER_NORM, BATCH_NORM, NO_NORM = "#006A78", "#9B2F7C", "#6E6E6E"
 INNER, OUTER = BLUE, "#C25F00"  # two kinds of points
@@ -38,12 +38,12 @@ STYLE: dict[Any, Any] = {
     "savefig.dpi": 100,
     **dict.fromkeys(("figure.autolayout", "figure.constrained_layout.use"), False),
 }
-# Letters of a drawing look like those of the page around it, whatever machine has drawn it.
+# The letters of a drawing look like those of the page around it, whatever machine drew it.
 FAMILY = re.compile(r"(?<=font-family: )[^;\"]+")
 FONT = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Helvetica, Arial, sans-serif"
-TAG = re.compile(r"<[^>]*>")  # where numbers are places, and not what somebody reads
-FINER = re.compile(r"(?<=\.\d\d)\d+")  # than a hundredth of a point, which no screen shows
-# A decorator: what the function draws has the fonts, the lines, and the axes of the course.
+TAG = re.compile(r"<[^>]*>")  # in tags, numbers are coordinates, not text to read
+FINER = re.compile(r"(?<=\.\d\d)\d+")  # digits beyond a hundredth of a point, which no screen shows
+# A decorator for functions that draw with the fonts, the lines, and the axes of the course.
 in_style = matplotlib.rc_context(STYLE)
 
 
@@ -79,9 +79,10 @@ class Picture(Figure):
     def _ipython_display_(self) -> None:
         from IPython.display import Markdown, display
 
-        # Neither JupyterLab nor its HTML export reads an alt out of the metadata of an image.
+        # Neither JupyterLab nor its HTML export takes an alt text from an image's metadata.
         data = {
-            "image/png": base64.b64encode(self.png()).decode(),  # first, for it lays all out
+            # This must come first, because it does the layout.
+            "image/png": base64.b64encode(self.png()).decode(),
             "text/html": f"<div>{''.join(self._images())}</div>",
             "text/plain": self.alt,
         }
@@ -139,7 +140,7 @@ def image_tag(data: str, alt: str, kind: str = "png", look: str = "") -> str:
 
 
 def tint(color: str, share: float) -> tuple[float, ...]:
-    """Mix white with a color, as much of it as the share, from 0 to 1, says."""
+    """Mix white with a color; `share`, from 0 to 1, is the amount of color."""
     return tuple(1 + share * (part - 1) for part in to_rgb(color))
 
 
@@ -153,13 +154,13 @@ def new_picture(
 
 
 def to_array(values: ArrayLike) -> NDArray[np.float64]:
-    """Make a float64 array of anything that holds numbers, also a tensor with grad or on a GPU."""
+    """Make a float64 array of anything that holds numbers, even a tensor with grad or on a GPU."""
     try:
         return _to_array(values)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            "A picture needs an array of real numbers with rows of equal length, but cannot make "
-            f"one of what was given, a {type(values).__name__}."
+            "A picture needs an array of real numbers with rows of equal length, but one can't be "
+            f"made from the {type(values).__name__} given."
         ) from error
 
 
@@ -172,7 +173,7 @@ def _to_array(values: Any) -> NDArray[np.float64]:
 
 
 def to_points(values: ArrayLike) -> tuple[NDArray[np.float64], list[str]]:
-    """Make rows (points, D) of an array (N, D) or (N, L, D), and a name for each row."""
+    """Turn an array (N, D) or (N, L, D) into rows (points, D), and return a name for each row."""
     array = to_array(values)
     if array.ndim not in (2, 3) or array.size == 0:
         raise ValueError(
@@ -194,7 +195,7 @@ def limits(values: NDArray, margin: float = 0.05) -> tuple[float, float]:
 
 
 def listing(parts: Iterable[str], most: int = 8) -> str:
-    """Join parts to a list in words, and say how many were left out where there are too many."""
+    """Join parts into a list in words, and say how many were left out if there are too many."""
     parts = list(parts)
     more = f"; and {len(parts) - most} more" if len(parts) > most else ""
     return "; ".join(parts[:most]) + more

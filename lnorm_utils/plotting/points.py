@@ -1,4 +1,4 @@
-"""Points on lines and in the plane, and what networks say of each place there."""
+"""Draw points on lines and in the plane, and what networks predict at each place there."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -150,8 +150,8 @@ def _circle(ax: Axes, after: NDArray) -> str:
 def in_plane(array: NDArray) -> NDArray:
     """Return the two coordinates, (N, 2), at which points (N, D) with D from 1 to 4 are drawn.
 
-    One and two features are drawn as they are. Of three and four, what is drawn is how far they
-    reach along (1, −1, 0, …) and (1, 1, −2, …), two directions without a mean.
+    One and two features are drawn as they are. With three or four, the coordinates are how far a
+    point reaches along (1, −1, 0, …) and (1, 1, −2, …), two directions with mean 0.
 
     >>> in_plane(np.array([[5.0]]))
     array([[5., 0.]])
@@ -282,6 +282,6 @@ def _scatter(
 
 
 def _ends(points: NDArray) -> tuple[str, str]:
-    """Write how far points lie from the origin, at least and at most."""
+    """Write the smallest and the largest distance of points from the origin."""
     far = np.hypot(*points.T)
     return number(far.min()), number(far.max())

@@ -48,15 +48,15 @@ def test_what_is_no_program_or_fails_is_wrong(exercise):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x", "needs a gap"),
+        ("x", "needs at least one gap"),
         ("⟨x⟩", "two or more pieces"),
         ("⟨x ¦ x ⇒ It's wrong.⟩", "all different"),
         ("⟨x ⇒ It's wrong. ¦ y ⇒ So is this.⟩", "The first piece of a gap is right"),
         ("⟨x ¦ y ⇒ no period⟩", "a sentence with a period"),
         ("⟨x ¦ y ⇒ It's wrong. ⇒ Twice.⟩", "a sentence with a period"),
-        ("⟨x ¦ y⟩ + ⟨x ¦ ⟨y⟩⟩", "A ⟨ stands outside"),
-        ("⟨x ¦ y⟩ ¦ z", "A ¦ stands outside"),
-        ("⟨x ¦ y⟩" * 10, f"1024 programs, and at most {MOST}"),
+        ("⟨x ¦ y⟩ + ⟨x ¦ ⟨y⟩⟩", "a ⟨ outside of a gap"),
+        ("⟨x ¦ y⟩ ¦ z", "a ¦ outside of a gap"),
+        ("⟨x ¦ y⟩" * 10, f"1024 programs, but at most {MOST}"),
     ],
 )
 def test_a_template_that_is_written_wrongly_is_refused_in_a_sentence(text, message):

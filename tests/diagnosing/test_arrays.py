@@ -87,7 +87,7 @@ def test_all_explanations_are_named():
         (0 * X, {}, "All numbers that came out are 0"),
         (F.layer_norm(X.unflatten(-1, (2, 4)).mT, (2,)).mT.flatten(-2), {}, "lie 4 apart"),
         ((X - X.mean(-1, True)[:, :1]) / STD[:, :1], {}, "of the first row of"),
-        ((X - 1.9) / 2.7, {}, "1.9 is subtracted, and they're divided by 2.7"),
+        ((X - 1.9) / 2.7, {}, "1.9 is subtracted from all rows, and they're divided by 2.7"),
         ((X - BIAS) / WEIGHT, {}, "as in a batch norm"),
         (F.layer_norm(F.layer_norm(X, (8,), *BOTH), (8,), *BOTH), OF_BOTH, "applied twice"),
         (F.layer_norm(X, (8,), 2 + WEIGHT, BIAS), OF_BOTH, "as if 1 had been added twice"),

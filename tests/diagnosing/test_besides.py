@@ -53,7 +53,7 @@ def twice(x, weight, bias, eps):
     [
         (Frozen(), ["γ is left out"], "β"),
         (fast, ["Your ε is 1e-6", "Digits are lost"], "It computes in"),
-        (halved, ["Mean and variance are 2 times"], "alone"),
+        (halved, ["Mean and variance are 2 times"], "only on"),
         (twice, ["ormalized twice"], "Either"),
         (
             NothingInEval(8),
@@ -123,7 +123,7 @@ def test_parameters_that_were_swapped_are_told():
 
 
 @pytest.mark.parametrize(
-    ("factor", "said"), [(1.0, "as if a mask came behind it"), (1.25, "as dropout makes them")]
+    ("factor", "said"), [(1.0, "as if a mask came after it"), (1.25, "as dropout makes them")]
 )
 def test_zeros_among_right_numbers_are_told(factor, said):
     x = torch.randn(6, 8)

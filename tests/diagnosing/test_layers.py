@@ -238,7 +238,7 @@ WRONG = [
     (OfImages(1e-6), None, ["ε is 1e-6"]),
     (nn.GroupNorm(2, 8), None, ["in 2 groups"]),
     (lambda x: norm(x).roll(3, -1), None, ["the right numbers of features"]),
-    (Affine(lambda x, w, b: norm(x) * w + b, 0.0), nn.LayerNorm(8), ["γ is less by 1"]),
+    (Affine(lambda x, w, b: norm(x) * w + b, 0.0), nn.LayerNorm(8), ["γ is smaller by 1"]),
     (lambda x: norm(x).clamp(-1, 1), None, ["cut off at ±1"]),
     (lambda x: norm(x) + 0.7 * x, None, ["The input, times 0.7, is added"]),
     (lambda x: (x - mean(x)) / (1.25 * var(x) + 1e-5).sqrt(), None, ["variance is 1.25 times"]),
@@ -336,7 +336,7 @@ RIGHT = [
     (lambda x: F.rms_norm(x, (8,)), nn.RMSNorm(8), "No γ was found in it"),
     (GAMMA_MINUS_ONE, TRAINED, "would differ. You multiplied by 1"),
     (Affine(lambda x, w, b: norm(x) * (1 + w) + b, 0.0), nn.LayerNorm(8), "would differ. You mult"),
-    (trained(LayerNorm(8)), nn.LayerNorm(8), "holds other numbers than `like`"),
+    (trained(LayerNorm(8)), nn.LayerNorm(8), "holds different numbers than `like`"),
 ]
 
 

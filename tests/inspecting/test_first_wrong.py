@@ -131,7 +131,7 @@ def with_first_weight(value):
         ("off", Block(), X, "is off by"),
         ("off", Truncates(16, 16), X, "is off by"),
         ("not_finite", Softmax(), 300 * X, "nan"),
-        ("not_finite", Divides(), X, "and so it has in float64"),
+        ("not_finite", Divides(), X, "as it does in float64"),
         ("not_finite", with_first_weight(100.0), 3e38 * X.sign(), "float32 ends at 3.403e38"),
         ("not_finite", with_first_weight(1e6), X.half(), "its `weight` has infinity"),
     ],
@@ -183,7 +183,7 @@ def test_what_cannot_be_compared_is_said():
     found = first_wrong(nn.Sequential(Noise(), OnlySingle()), X)
     assert (found.off, found.not_finite) == (None, None)
     noise, single = found.skipped
-    assert noise == "0 (Noise): in float64 it gives other numbers each time"
+    assert noise == "0 (Noise): in float64 it gives different numbers each time"
     assert single == "1 (OnlySingle): in float64 it raises TypeError: float32 only"
 
 

@@ -236,7 +236,7 @@ def test_a_place_has_the_color_of_the_class_that_is_likely_there():
         (lambda: hist_encoding(torch.ones(4)), ValueError, "(4,)"),
         (lambda: number_lines(torch.ones(4)), ValueError, "(4,)"),
         (lambda: hist_encoding([[1.0], [1.0, 2.0]]), TypeError, "equal length"),
-        (lambda: hist_encoding("abc"), TypeError, "a str"),
+        (lambda: hist_encoding("abc"), TypeError, "the str given"),
         (
             lambda: hist_layer_normed(normal(3, 4, seed=0), normal(2, 4, seed=0)),
             ValueError,

@@ -82,7 +82,7 @@ def test_the_last_axes_are_no_wrong_choice_and_none_stands_there_twice():
         ("(share(x, dim) - 1) ⇒ Your mean", "(shrae(x, dim) - 1) ⇒ Your mean", 12, "'shrae'"),
         ("needs β", "needs γ", 146, "[needs γ] is neither a belief nor a tag"),
         ("the median. {norm} takes the mean.", "the median", 14, "a sentence with a period"),
-        ("⟨x - mean", "⟨x - mean⟩", 21, "A ¦ stands outside of a gap"),
+        ("⟨x - mean", "⟨x - mean⟩", 21, "a ¦ outside of a gap"),
     ],
 )
 def test_an_author_is_told_the_line_of_a_mistake_in_a_model(tmp_path, old, new, line, message):
