@@ -1,6 +1,7 @@
 // What a norm makes of numbers, what a hand makes of them, and how they are written.
 
 const GRAIN = 0.25; // numbers are dragged in quarters
+const grained = (value) => Math.round(value / GRAIN) * GRAIN;
 const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 const average = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const plain = (value) => (Math.abs(value) < 0.005 ? 0 : value).toFixed(2).replace("-", "−");
@@ -11,6 +12,22 @@ const fitted = (value) => {
   return plain(value).replace(/\.\d*/, size >= 100 ? "" : "$&");
 };
 const short = (value) => fitted(value).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+
+/**
+ * Return what becomes of numbers at each station, where each has a γ and a β.
+ *
+ * keep: how much of the mean is subtracted, from 1, layer norm, to 0, RMSNorm.
+ */
+export function stations(x, { keep = 1, eps = 1e-5, gamma, beta } = {}) {
+  const mean = average(x);
+  const center = keep * mean;
+  const centered = x.map((value) => value - center);
+  const variance = average(centered.map((value) => value ** 2));
+  const [spread, root] = [Math.sqrt(variance), Math.sqrt(variance + eps)];
+  const y = centered.map((value) => value / root);
+  const out = y.map((value, d) => value * (gamma?.[d] ?? 1) + (beta?.[d] ?? 0));
+  return { x, mean, center, centered, variance, spread, root, y, out };
+}
 
 /**
  * Return each step of a norm over rows of numbers, and the groups of cells that share a mean.
@@ -27,30 +44,12 @@ export function derive(x, { over = "D", length = 1, eps = 1e-5, gamma, beta } = 
     return step;
   }));
   for (const group of Object.values(groups)) {
-    group.mean = average(group.steps.map((step) => step.x));
-    for (const step of group.steps) step.centered = step.x - group.mean;
-    group.variance = average(group.steps.map((step) => step.centered ** 2));
-    for (const step of group.steps)
-      step.y = step.centered / Math.sqrt(group.variance + eps) * (gamma?.[step.d] ?? 1)
-        + (beta?.[step.d] ?? 0);
+    const { centered, y, ...one } = stations(group.steps.map((step) => step.x), { eps });
+    Object.assign(group, one);
+    group.steps.forEach((step, i) => Object.assign(step,
+      { centered: centered[i], y: y[i] * (gamma?.[step.d] ?? 1) + (beta?.[step.d] ?? 0) }));
   }
   return { steps, groups: Object.values(groups) };
-}
-
-/**
- * Return what becomes of one row at each station, where each has a γ and a β.
- *
- * keep: how much of the mean is subtracted, from 1, layer norm, to 0, RMSNorm.
- */
-export function stations(x, { keep = 1, eps = 1e-5, gamma, beta } = {}) {
-  const mean = average(x);
-  const center = keep * mean;
-  const centered = x.map((value) => value - center);
-  const variance = average(centered.map((value) => value ** 2));
-  const [spread, root] = [Math.sqrt(variance), Math.sqrt(variance + eps)];
-  const y = centered.map((value) => value / root);
-  const out = y.map((value, d) => value * (gamma?.[d] ?? 1) + (beta?.[d] ?? 0));
-  return { x, mean, center, centered, variance, spread, root, y, out };
 }
 
 /** Whether numbers are on their way between stations; affine: 1 if γ and β have one, else 0. */
@@ -58,7 +57,7 @@ export const isOnWay = (t, affine) => t > 0.02 && t < 2.98 + affine;
 
 /** What each kind of hand makes of a row; at an edge all numbers stop, so the shape is kept. */
 export const PULLS = {
-  dot: ({ x, d }, by, { edge }) => x.with(d, clamp(x[d] + by, -edge, edge)),
+  dot: ({ x, d }, by, { edge }) => x.with(d, clamp(grained(x[d] + by), -edge, edge)),
   mean: ({ x }, by, { edge }) => {
     const moved = clamp(by, -edge - Math.min(...x), edge - Math.max(...x));
     return x.map((value) => value + moved);
