@@ -22,7 +22,7 @@ export function drawTools(row, chips, tools) {
       () => Boolean(row.state.gamma), isRow("affine")),
     toggle("ε = 1", () => row.go({ eps: row.state.eps === 1 ? 1e-5 : 1 }),
       () => row.state.eps === 1, isRow("eps")),
-    toggle("reset", () => row.show(row.preset(page.preset))),
+    toggle("reset", () => row.show(row.find(page.preset))),
     ...(document.fullscreenEnabled
       ? [toggle("full screen", () => row.root.requestFullscreen())] : []),
   ].map(([into, label, press, isOn, when = () => true]) =>

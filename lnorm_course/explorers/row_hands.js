@@ -1,72 +1,12 @@
 // The hands of a row: what a pointer or a key takes, and what it makes of the numbers.
-import { GRAIN, PULLS, average, clamp, short, stations } from "./row_numbers.js";
+import { GRAIN, PULLS, average, clamp, grained, short, stations } from "./row_numbers.js";
 
-const CELL = GRAIN / 8; // a quarter for 8 pixels
-const REACH = 26; // pixels: how far a hand is from what it takes
+const REACH = 26; // pixels: how far a finger is from what it takes
 const FINE = ["result", "guess"]; // what is on the line drawn large
 const KEYS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
-
-/** Let the cells of a row be dragged sideways (up and down scrolls the page), or moved by keys. */
-export function takeCells(row) {
-  const { stage } = row;
-  const partAt = ({ target }) => target.closest(".cell, .below")?.box;
-  const change = ({ row: at, d }, value) => {
-    const next = clamp(Math.round(value / GRAIN) * GRAIN, -row.edge, row.edge);
-    const x = row.state.x.with(at, row.state.x[at].with(d, next));
-    if (next !== row.state.x[at][d]) row.go({ x }, { at: { row: at, d }, milliseconds: 0 });
-  };
-  const look = (hot) => {
-    row.hot = hot;
-    if (hot && !row.state.results) row.tell();
-    row.draw();
-  };
-  const hands = {
-    mousedown: (event) => { if (partAt(event)) event.preventDefault(); }, // it keeps the focus
-    click: ({ target }) => {
-      const at = target.closest(".word")?.box.row;
-      if (at !== undefined && "row" in row.depths) row.go({ depth: "row", at });
-    },
-    input: (event) => { if (partAt(event)) change(partAt(event), Number(event.target.value)); },
-    focusin: (event) => { if (row.isCells) look(partAt(event)); },
-    focusout: () => { if (row.isCells) look(null); },
-    pointerdown: (event) => {
-      row.pinned = "";
-      row.drag = partAt(event) && { ...partAt(event), from: event.clientX, x: row.state.x };
-      if (row.drag) stage.setPointerCapture(event.pointerId);
-      row.light();
-    },
-    pointermove: ({ clientX }) => {
-      const { drag } = row;
-      if (drag && (drag.isPulled ||= Math.abs(clientX - drag.from) > 3))
-        change(drag, drag.x[drag.row][drag.d] + (clientX - drag.from) * CELL);
-    },
-    pointerup: () => {
-      const { drag } = row;
-      if (!drag) return;
-      row.nodes.get(`cell${drag.row},${drag.d}`).firstChild.focus({ preventScroll: true });
-      row.drag = null;
-      row.draw();
-    },
-    pointercancel: () => { // a finger that scrolls the page
-      const { drag } = row;
-      row.drag = null;
-      if (drag) row.go({ x: drag.x });
-    },
-    pointerover: (event) => {
-      if (event.pointerType === "mouse" && row.isCells && !row.drag) {
-        row.hot = partAt(event);
-        row.draw();
-      }
-    },
-  };
-  hands.pointerleave = hands.pointerover;
-  for (const [type, act] of Object.entries(hands)) stage.addEventListener(type, act);
-}
-
 // What is said of what a hand has done.
 const WORDS = {
   dot: ({ name, d }, x) => `Only ${name} moved, to ${short(x[d])}`,
-  guess: () => "",
   result: ({ name, d }, x) => `For that result, ${name} has to be ${short(x[d])}`,
   mean: (grip, x) => `All moved by ${short(Math.abs(average(x) - average(grip.x)))}`,
   spread: (grip, x) => {
@@ -76,73 +16,98 @@ const WORDS = {
   },
 };
 
-function take(row, hand, view) {
-  const { state, goal, now } = row;
-  const x = state.x[state.at];
-  const from = stations(x, { ...goal, keep: view.keep ?? now.keep });
+function take(row, box) {
+  const { state, goal } = row;
+  const [x, keep] = [state.x[box.row], box.keep ?? 1];
+  const from = stations(x, { ...goal, keep });
   // Numbers at one place have no shape, so the last one is kept.
   if (from.spread > 0.02 || !row.shape) row.shape = from.centered.map((value) => value / (from.spread || 1));
-  row.grip = { ...hand, x, from, shape: row.shape, keep: view.keep ?? 1, all: state.x, by: 0 };
-  Object.assign(row, { hot: hand.d ?? null, base: state.x, cause: "", t: 0, running: 0 });
+  row.grip = { ...box, name: row.page.letters[box.d], x, from, shape: row.shape, keep, all: state.x, by: 0 };
+  Object.assign(row, { hot: "d" in box ? box : null, t: 0, running: 0 });
+  if (!row.isCells) Object.assign(row, { base: state.x, cause: "" });
+  else if (!state.results) row.tell();
+  row.draw();
 }
 
 function pull(row, by) {
   const { grip, state, edge } = row;
+  if (by === grip.by) return;
+  grip.by = by;
+  const at = { hot: row.hot, milliseconds: 0 };
   if (grip.act === "guess") {
-    row.go({ guess: state.guess.with(grip.d, clamp(grip.value + by, -2, 2)) }, { at: grip.d, milliseconds: 0 });
+    row.go({ guess: state.guess.with(grip.d, clamp(grip.value + by, -2, 2)) }, at);
     return;
   }
   const next = PULLS[grip.act](grip, by, { edge, eps: state.eps, keep: grip.keep });
-  if (`${next}` === `${state.x[state.at]}`) return; // at a stop
-  const x = state.x.with(state.at, next);
-  row.grip.by = by;
-  row.go({ x }, { cause: WORDS[grip.act](grip, next), base: grip.all, at: grip.d, milliseconds: 0 });
+  if (`${next}` === `${state.x[grip.row]}`) return; // at a stop
+  row.go({ x: state.x.with(grip.row, next) }, { cause: WORDS[grip.act](grip, next), base: grip.all, ...at });
 }
 
-/** Let the dots, the mean, the edges, and the results of a machine be pulled, or moved by keys. */
-export function takeMachine(row, view) {
-  const { svg } = view;
+/** How far a place is from a box that can be taken. */
+function far({ place: [left, top, wide, high], hit = high }, x, y) {
+  const out = (at, from, size) => Math.max(from - at, at - from - size, 0);
+  return Math.hypot(out(x, left, wide), out(y, top, hit));
+}
+
+/** Let numbers be dragged sideways (up and down scrolls the page), or moved by keys. */
+export function takeHands(row) {
+  const { stage } = row;
+  const boxAt = ({ target }) => target.closest(".box")?.box;
   const hands = {
     pointerdown: (event) => { // the nearest wins
-      if (!view.place || row.isCells) return;
-      const { left, top, width } = svg.getBoundingClientRect();
-      const scale = svg.clientWidth / width; // 1, but in full screen
-      const [x, y] = [(event.clientX - left) * scale, (event.clientY - top) * scale];
-      const far = (hand) => Math.hypot(Math.max(0, Math.abs(x - hand.x) - hand.w / 2), y - hand.y);
-      const hand = view.place.hands.filter(({ isFixed }) => !isFixed).toSorted((one, other) => far(one) - far(other))[0];
-      if (far(hand) > REACH) return;
+      row.pinned = "";
+      row.light();
+      const { left, top, width } = stage.getBoundingClientRect();
+      const scale = stage.clientWidth / width; // 1, but in full screen
+      const place = [(event.clientX - left) * scale, (event.clientY - top) * scale];
+      const [box] = row.boxes.filter(({ act, isFixed }) => act && !isFixed)
+        .sort((one, other) => far(one, ...place) - far(other, ...place));
+      if (!box || far(box, ...place) > (row.isCells ? 3 : REACH)) return;
       event.preventDefault();
-      svg.setPointerCapture(event.pointerId);
-      svg.querySelector(`[data-hand="${hand.id}"]`).focus({ preventScroll: true });
-      take(row, hand, view);
-      Object.assign(row.grip, { from0: event.clientX, scale });
-      row.draw();
+      stage.setPointerCapture(event.pointerId);
+      row.nodes.get(box.id).firstChild.focus({ preventScroll: true });
+      take(row, box);
+      Object.assign(row.grip, { start: event.clientX, scale });
     },
     pointermove: ({ clientX }) => {
       const { grip } = row;
-      if (grip?.from0 === undefined) return;
-      const by = (clientX - grip.from0) * grip.scale / view.place.unit;
-      pull(row, FINE.includes(grip.act) ? by / view.place.zoom : Math.round(by / GRAIN) * GRAIN);
+      if (grip?.start === undefined) return;
+      const by = (clientX - grip.start) * grip.scale / grip.unit;
+      pull(row, FINE.includes(grip.act) ? by : grained(by));
     },
-    pointerup: () => { delete row.grip?.from0; },
+    pointerup: () => { if (row.grip) row.grip.start = undefined; },
     pointercancel: () => { // a finger that scrolls the page
       const { grip } = row;
       row.grip = null;
       if (grip) row.go({ x: grip.all }, { milliseconds: 0 });
     },
-    focusin: ({ target }) => {
-      const hand = view.place?.hands.find(({ id }) => id === target.dataset.hand);
-      if (hand && hand.id !== row.grip?.id) take(row, hand, view);
+    pointerover: (event) => {
+      if (event.pointerType !== "mouse" || !row.isCells || row.grip?.start !== undefined) return;
+      row.hot = boxAt(event)?.kind.match("cell|below") ? boxAt(event) : null;
       row.draw();
     },
-    focusout: () => { row.grip = null; row.draw(); },
+    click: (event) => {
+      if (event.target.matches(".word") && "row" in row.depths) row.go({ depth: "row", at: boxAt(event).row });
+    },
+    input: (event) => // not by an arrow key
+      pull(row, (row.grip.side ?? 1) * (event.target.valueAsNumber - row.grip.value)),
+    focusin: (event) => {
+      const box = boxAt(event);
+      if (box?.act && box.id !== row.grip?.id) take(row, box);
+    },
+    focusout: () => {
+      row.grip = null;
+      if (row.isCells) row.hot = null;
+      row.draw();
+    },
     keydown: (event) => {
       const way = KEYS[event.key];
       if (!way || !row.grip) return;
       event.preventDefault();
-      const step = FINE.includes(row.grip.act) ? 0.1 : event.shiftKey ? GRAIN : 1;
+      const step = FINE.includes(row.grip.act) ? 0.1 : row.isCells || event.shiftKey ? GRAIN : 1;
       pull(row, row.grip.by + way * step);
     },
   };
-  for (const [type, act] of Object.entries(hands)) svg.addEventListener(type, act);
+  hands.pointerleave = hands.pointerover;
+  for (const [type, act] of Object.entries(hands)) stage.addEventListener(type, act);
 }

@@ -9,20 +9,20 @@ export const differ = (one, other) =>
   one.filter((value, i) => Math.abs(value - other[i]) > 0.005).length;
 
 /** What has become of a number, and which results change with it. */
-export function tellCells({ state, seen, moved, words, page, isCells, hot, grip }) {
-  const { row, d } = (isCells && hot) || { row: state.at, d: grip?.d ?? 0 };
+export function tellCells({ state, seen, moved, words, page, hot }) {
+  const { row, d } = hot ?? { row: state.at, d: 0 };
   const { mean, variance, steps } = seen.steps[row][d].group;
   const parts = [`“${words[row]}”, ${page.letters[d]}: ${short(state.x[row][d])}.`];
   const count = (number, one) => `${number} ${one}${number > 1 ? "s" : ""}`;
   const means = seen.groups.length;
-  if (isCells && state.over !== undefined) parts.push(`${count(means, "mean")} of ${
+  if (state.over !== undefined) parts.push(`${count(means, "mean")} of ${
     count(steps.length, "number")}${means > 1 ? " each, here" : ":"} ${fitted(mean)}, with spread ${
     fitted(Math.sqrt(variance))}.`);
   // A change is in one word, in one feature of all words, or everywhere.
   const isOne = (axis) => new Set(moved.map((step) => step[axis])).size === 1;
   const whose = isOne("row") ? `, those of “${words[row]}”`
     : isOne("d") ? `, those of ${page.letters[d]} in all words` : "";
-  if (isCells && state.results && moved[0])
+  if (state.results && moved[0])
     parts.push(`${moved.length} results have changed${whose}.`);
   return parts.join(" ");
 }
@@ -32,7 +32,7 @@ export const tellGuess = (guess, y) => `The results are ${y.map(short).join(", "
   guess.filter((value, d) => Math.abs(value - y[d]) < 0.3).length} of ${y.length} within 0.3.`;
 
 /** What follows from what was done, computed from the numbers, so it's true in each view. */
-export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t, reach, grip }) {
+export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t, page, grip }) {
   const one = stations(goal.x, goal);
   const all = ALL[goal.x.length] ?? `all ${goal.x.length}`;
   const so = cause && `${cause}: `;
@@ -41,7 +41,7 @@ export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t
     rms ? "RMSNorm subtracts nothing."
       : `− mean: ${all} slide by the same ${short(Math.abs(one.center))}.`,
     `÷ ${rms ? "RMS" : "spread"}: ${all} are divided by the same ${short(one.root)}.`,
-    `The same results, drawn ${reach / 2} times as large.`,
+    `The same results, drawn ${page.reach / 2} times as large.`,
     "· γ + β: each result has a γ and a β of its own."][Math.floor(t)];
   if (one.spread < 1e-6) return `${so}only zeros are left, because 0 is divided by √ε${
     gamma ? ". Then β is added" : ""}.`;

@@ -16,8 +16,8 @@ SEEN = """row => {
     return {
         x: cells.map(cell => number(cell.querySelector('input').ariaValueText)),
         below: [...row.querySelectorAll('.below')].map(below => number(below.textContent)),
-        hands: Object.fromEntries([...row.querySelectorAll('svg:not([hidden]) [data-hand]')]
-            .map(hand => [hand.dataset.hand, Number(hand.ariaValueNow)])),
+        hands: Object.fromEntries([...row.querySelectorAll('.box:not(.away) [data-hand]')]
+            .map(hand => [hand.dataset.hand, Number(hand.value)])),
         moved: [...row.querySelectorAll('.below')]
             .flatMap((below, i) => below.classList.contains('moved') ? [i] : []),
     };
@@ -64,7 +64,7 @@ def numbers(row, kind="dot"):
 
 
 def hand_of(row, name):
-    return row.locator(f"svg:not([hidden]) [data-hand={name}]").first
+    return row.locator(f".box:not(.away) [data-hand={name}]").first
 
 
 def chosen(row):
@@ -127,7 +127,7 @@ def test_either_norm_is_shown_of_the_same_numbers_and_what_depends_on_one_is_lit
 def test_a_word_of_the_text_lights_its_part_and_leads_to_a_state(visit):
     page, row = opened(visit, "index.html")
     page.get_by_role("link", name="mean", exact=True).focus()
-    assert hand_of(row, "mean").evaluate("hand => hand.classList.contains('lit')")
+    assert hand_of(row, "mean").evaluate("hand => hand.parentElement.classList.contains('lit')")
     page.get_by_role("link", name="Start").focus()
     assert row.locator(".lit").count() == 0
     page.get_by_role("link", name="scale γ and a shift β").press("Enter")
@@ -210,7 +210,7 @@ def test_every_depth_is_reached_by_keys_and_what_is_seen_is_heard_as_a_table(vis
         enter(depth)
         row.get_by_role("button", name=depth, exact=True, pressed=True).wait_for()
     head, *lines = row.evaluate(TABLE)
-    assert head == ["", *"abcd", "mean", ""]
+    assert head == ["", *"abcd", "mean"]
     assert [line[0] for line in lines[:4]] == ["dogs", "its norm", "bark", "its norm"]
     x = torch.tensor([[float(n.replace("−", "-")) for n in line[1:5]] for line in lines])
     close(x[1::2].flatten().tolist(), layer_norm(encoded_points().double(), 4))
