@@ -87,7 +87,8 @@ export function takeHands(row) {
       row.draw();
     },
     click: (event) => {
-      if (event.target.matches(".word") && "row" in row.depths) row.go({ depth: "row", at: boxAt(event).row });
+      const { kind, row: at } = boxAt(event) ?? {};
+      if (kind === "word" && "row" in row.depths) row.go({ depth: "row", at });
     },
     input: (event) => // not by an arrow key
       pull(row, (row.grip.side ?? 1) * (event.target.valueAsNumber - row.grip.value)),

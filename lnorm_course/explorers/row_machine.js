@@ -1,7 +1,7 @@
 // One row on its way through the stations of a norm, on one scale: where all is, and its drawing.
 import { average, clamp, fitted, isOnWay, short } from "./row_numbers.js";
 
-const NEAR = 7; // pixels: dots that are nearer than that stand side by side
+const NEAR = 15; // pixels: dots that are nearer than that stand side by side
 const lerp = (from, to, part) => from + (to - from) * part;
 const along = (all, t) => lerp(all[Math.floor(t)], all[Math.ceil(t)], t % 1);
 
@@ -23,7 +23,8 @@ export function layoutMachine(width, one, { keep, affine, reach }) {
 }
 
 /** The boxes of a machine: a dot for each number at each station, and what can be pulled. */
-export function boxesOf({ one, place, keep }, { at: row, word, letters, affine, guess, t, hot, grip }) {
+export function boxesOf({ one, place, keep }, { at: row, word, letters, affine, guess, t, hot,
+  grip, touched }) {
   const { ys, unit, zoom, ways, width } = place;
   const dots = (id, s, values, { act, opacity = 1, ...more }) => {
     const xs = ways.map((way, d) => (guess && act === "guess" ? place.at(zoom * values[d]) : way[s]));
@@ -37,8 +38,8 @@ export function boxesOf({ one, place, keep }, { at: row, word, letters, affine, 
     }
     return groups.flatMap((group) => group.map((d, i) => { // side by side, so each can be taken
       const [n, isOut] = [group.length, Math.abs(values[d] * scale) > width / 2 - 7];
-      const wide = n > 1 ? 15 : isOut ? 33 : 23;
-      const x = average(group.map((each) => xs[each])) + 15 * (i - (n - 1) / 2) - wide / 2;
+      const wide = n > 1 ? NEAR : isOut ? 33 : 23;
+      const x = average(group.map((each) => xs[each])) + NEAR * (i - (n - 1) / 2) - wide / 2;
       const kind = d === hot?.d ? "hot" : isOnWay(t, affine) ? "dim" : "";
       const text = !isOut ? letters[d] : values[d] > 0 ? `${letters[d]}›` : `‹${letters[d]}`;
       return { id: `${id}${d}`, kind: `bead ${kind}`, place: [x, ys[s] - 11.5, wide, 23], text, act, row, d,
@@ -48,16 +49,21 @@ export function boxesOf({ one, place, keep }, { at: row, word, letters, affine, 
   const isOpen = guess ? 0 : 1;
   const last = guess ? { act: "guess", label: (name) => `your guess of result ${name}` }
     : { act: "result", label: (name) => `result ${name}` };
+  const numbers = dots(`x${row},`, 0, one.x, { act: "dot", of: "x", isFixed: guess,
+    label: (name) => `number ${name} of ${word}` });
+  const results = dots(`y${row},`, 3, guess ?? one.y, { ...last, of: "y" });
+  const { place: [left, top, wide] } = (guess ? results : numbers).at(-1);
   return [
-    ...dots(`x${row},`, 0, one.x, { act: "dot", of: "x", isFixed: guess,
-      label: (name) => `number ${name} of ${word}` }),
+    ...numbers,
     ...handles(one, place, keep, row).map((handle) => ({ ...handle, isFixed: guess })),
     ...dots("centered", 1, one.centered, { of: "centered", opacity: isOpen * keep }),
-    ...dots(`y${row},`, 3, guess ?? one.y, { ...last, of: "y" }),
+    ...results,
     ...dots("out", 4, one.out, { of: "gamma beta", opacity: affine }),
     ...journey(one, place, { letters, affine, t, hot }),
     { id: "cover", kind: "cover", place: [0, ys[0] + 15, width, ys[3] - ys[0] - 28],
       text: "layer norm?", opacity: 1 - isOpen },
+    { id: "hint", kind: "hint", place: [left + wide > width - 58 ? left - 58 : left + wide, top, 58, 23],
+      text: "drag me", opacity: touched || isOnWay(t, affine) ? 0 : 1 },
   ];
 }
 
@@ -176,7 +182,7 @@ function drawWays({ line, shape, ring }, { place, keep, rings, isSame, isKept },
 }
 
 /** What is done stands between the stations, in the color of what does it. */
-function drawWords({ label }, { one, place, keep, isSame }, { affine, guess, touched, t, hot }) {
+function drawWords({ label }, { one, place, keep, isSame }, { affine, guess, t, hot }) {
   const { ys, at, width, last, zoom, ways } = place;
   const between = (s) => (ys[s] + ys[s + 1]) / 2 + 5;
   label("x", "tag", 0, ys[0] - 8, "x", 1, "x");
@@ -190,16 +196,11 @@ function drawWords({ label }, { one, place, keep, isSame }, { affine, guess, tou
   for (const tick of [-1, 0, 1])
     label(`at${tick}`, "flat middle", at(zoom * tick), last + 27, width < 340 && tick < 0 ? "" : short(tick));
   label("same", "tag end right", width, ys[3] - 22, "✓ unchanged", isSame ? 1 : 0);
-  const beside = (id, x, y, text, opacity) => {
-    const isRight = x > width - 66;
-    label(id, `tag ${isRight ? "end" : ""}`, x + (isRight ? -15 : 15), y, text, opacity);
-  };
   const me = hot?.d ?? one.x.length - 1; // who tells its value on the way
-  const isAway = isOnWay(t, affine);
-  beside("hint", guess ? at(zoom * guess.at(-1)) : ways.at(-1)[0], ys[guess ? 3 : 0] + 5, "drag me",
-    touched || isAway ? 0 : 1);
   const values = [one.x, one.centered, one.y, one.y, one.out].map((each) => each[me]);
-  beside("value", along(ways[me], t), along(ys, t) - 9, short(along(values, t)), isAway ? 1 : 0);
+  const isRight = along(ways[me], t) > width - 66;
+  label("value", `tag ${isRight ? "end" : ""}`, along(ways[me], t) + (isRight ? -15 : 15),
+    along(ys, t) - 9, short(along(values, t)), isOnWay(t, affine) ? 1 : 0);
 }
 
 /** The lines of a table that tells of a row, and what stands beside each; the first names features. */

@@ -194,6 +194,7 @@ def test_every_depth_is_reached_by_keys_and_what_is_seen_is_heard_as_a_table(vis
         row.get_by_role("button", name=name, exact=True).press("Enter")
 
     x = encoded_points()[1, 1].double()
+    press(row, "sing")
     for way in ("sing", "its steps"):
         enter("batch norm")
         assert row.locator(".below").count() == 24
