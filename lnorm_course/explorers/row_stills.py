@@ -24,7 +24,7 @@ def _lines(x: Tensor, shown: Any, letters: str, words: list[str], over: str) -> 
     y = standardize(x, dim) * torch.tensor(gamma or 1.0) + torch.tensor(beta or 0.0)
     results = {"y": y, "centered": x - mean(x, dim)}.get(shown.get("results", ""))
     apart = 1 if results is None else 2
-    lines = [(-1.0, "", letters[: x.shape[-1]])]
+    lines: list[Any] = [(-1.0, "", letters[: x.shape[-1]])]
     for row, (word, values) in enumerate(zip(words, x.flatten(0, 1).tolist(), strict=True)):
         lines.append((apart * row, word, map(number, values)))
         if results is not None:
@@ -58,9 +58,9 @@ def table(rows: list[list[float]], shown: Any, letters: str, sentences: list[lis
         size = wide - 0.08, high * apart - 0.12
         place = at - 0.46, row * apart - 0.44
         ax.add_patch(Rectangle(place, *size, fill=False, ec=MEAN, ls="--", lw=1.5))
-        beside = (at, bottom - 1) if over == "NL" else (width, apart * (row + high / 2) - 0.5)
+        x0, y0 = (at, bottom - 1) if over == "NL" else (width, apart * (row + high / 2) - 0.5)
         if over == "NL" or "D" in over:
-            ax.text(*beside, number(means[row, at]), color=MEAN, **MIDDLE)
+            ax.text(x0, y0, number(means[row, at]), color=MEAN, **MIDDLE)
     ax.set(xlim=(-1.6, width + 0.5), ylim=(bottom, -1.6))
     ax.axis("off")
     return picture.png()
