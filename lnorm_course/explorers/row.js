@@ -45,8 +45,25 @@ class Row {
 
   get isCells() { return this.state.depth === "numbers"; }
 
-  /** Find a preset by its name, or by what an address calls it. */
-  find(name) { return this.presets.find((one) => [one.name, addressed(one.name)].includes(name)); }
+  /** Find a preset by its name, or by what an address calls it, maybe with what a hand has changed. */
+  find(name) {
+    const [, start, changes] = name.match(/^([^{]*)(\{.*)?$/) ?? [];
+    const found = this.presets.find((one) => [one.name, addressed(one.name)].includes(start));
+    if (!found || !changes) return found;
+    try {
+      const state = { ...found.state, ...JSON.parse(changes) };
+      const isRow = (values) => this.page.x[0].every((_, d) => Number.isFinite(values[d]));
+      return this.words.every((_, row) => isRow(state.x[row])) && state.x[state.at] ? { state } : found;
+    } catch { return found; }
+  }
+
+  /** The end of an address that leads to what is seen: a preset, or the first one with changes. */
+  get link() {
+    const shown = this.presets.findLast((one) => this.isShown(one));
+    const round = (key, value) => (typeof value === "number" ? Number(value.toPrecision(7)) : value);
+    const changes = shown ? "" : encodeURIComponent(JSON.stringify(this.state, round));
+    return `#row=${addressed(shown?.name ?? this.page.preset)}${changes}`;
+  }
 
   isShown({ state }) {
     return Object.entries(state).every(([key, value]) => `${this.state[key]}` === `${value}`);

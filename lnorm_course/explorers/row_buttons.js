@@ -1,5 +1,5 @@
 // The buttons of a row: its presets, and what changes one part of its state.
-import { drawButtons } from "./engine/controls.js";
+import { drawButtons, drawCopy } from "./engine/controls.js";
 
 /** Draw the buttons, and return of each when it's seen, and when it's pressed. */
 export function drawTools(row, chips, tools) {
@@ -27,6 +27,7 @@ export function drawTools(row, chips, tools) {
       ? [toggle("full screen", () => row.root.requestFullscreen())] : []),
   ].map(([into, label, press, isOn, when = () => true]) =>
     ({ isOn, when, button: drawButtons([label], into, press)[0] }));
+  if (row.root.closest(".lnorm-row-place")) drawCopy(tools, () => row.link); // a page has an address
   if (page.toggles) { // many: behind one
     const [more] = drawButtons(["more"], tools, () => {
       more.ariaExpanded = !tools.classList.toggle("folded");

@@ -6,7 +6,9 @@ const AWAY = 8000; // milliseconds until a hand has left the picture
 
 /** What an address calls a preset or a term, such as "#row=one-per-word". */
 export const addressed = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
-const nameIn = (link) => decodeURIComponent(link.hash.slice(5));
+const nameIn = ({ hash }) => {
+  try { return decodeURIComponent(hash.slice(5)); } catch { return ""; } // not written by a browser
+};
 
 /** Whose picture a link means: one of its section that has this state, is seen, and is near. */
 function ownerOf(link) {

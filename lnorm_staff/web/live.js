@@ -44,15 +44,9 @@ function addresses(topic, page) {
     const fits = (at, i) => Number.isInteger(at) && at >= 0 && at < page.controls[i].texts.length;
     return places.length === page.start.length && places.every(fits) ? places : null;
   };
-  const link = async (state) => {
+  const link = (state) => {
     const chosen = page.presets.find((one) => one.state.join() === state.join());
-    history.replaceState(null, "", `#${topic}=${chosen ? slug(chosen.name) : state.join()}`);
-    try {
-      await navigator.clipboard.writeText(location.href);
-      return location.protocol === "file:" ? "link copied, for this device" : "link copied";
-    } catch { // a page that isn't secure may not copy
-      return "it’s in the address bar";
-    }
+    return `#${topic}=${chosen ? slug(chosen.name) : state.join()}`;
   };
   return { read, link };
 }

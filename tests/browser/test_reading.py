@@ -13,7 +13,8 @@ from site_page import MISFITS, NARROW, WIDE, serious
 PHONE = (390, 844)
 LOOKS = {"phone": {**Touch.options, "size": PHONE}, "dark": {"size": WIDE, "dark": True}}
 # What is touched within the first screen.
-TOUCHED = {"index.html": "[data-hand=dot0]", LESSONS[0]: ".cell", LESSONS[4]: ".cell"}
+DOT = ".box:not(.away) [data-hand=dot0]"
+TOUCHED = {"index.html": DOT, LESSONS[0]: ".cell", LESSONS[4]: ".cell"}
 # How far things have moved by themselves since the page was opened.
 SHIFTED = """() => new Promise(done => {
     const add = (list) => done(list.getEntries().reduce((sum, entry) => sum + entry.value, 0));

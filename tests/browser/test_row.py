@@ -284,3 +284,23 @@ def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
     for step in range(100):
         page.mouse.move(dot["x"] + 13 + 3 * (step % 40), dot["y"] + 13)
     assert page.evaluate("window.painted") > 55
+
+
+def test_a_copied_link_leads_to_what_a_hand_has_made_of_a_row(visit):
+    page, row = opened(visit, "index.html", permissions=["clipboard-read", "clipboard-write"])
+    for act in ("all equal", "result0", "dot1"):
+        if act in ("result0", "dot1"):
+            hand_of(row, act).press("ArrowRight")
+        else:
+            press(row, act)
+        before = row.evaluate(SEEN)
+        press(row, "copy link")
+        row.get_by_role("button", name="link copied").wait_for()
+        address = page.evaluate("navigator.clipboard.readText()")
+        page.goto("about:blank")
+        page.goto(address)
+        assert row.evaluate(SEEN)["hands"] == pytest.approx(before["hands"], abs=1e-4)
+    for wrong in ('{"x":[["<b>"]]}', '{"x":3}', "{", "%"):
+        page.goto("about:blank")
+        page.goto(address.split("#")[0] + f"#row=four-numbers{wrong}")
+        assert numbers(row).tolist() == [-4, 2, 4, 10]

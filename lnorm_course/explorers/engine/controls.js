@@ -28,6 +28,22 @@ function drawButtons(names, parent, press) {
   });
 }
 
+/** Draw a button that copies the address of what is seen; `hash` returns its end. */
+function drawCopy(parent, hash) {
+  const [button] = drawButtons(["copy link"], parent, async () => {
+    button.ariaLive = "polite"; // what becomes of it is read out
+    history.replaceState(null, "", hash());
+    try {
+      await navigator.clipboard.writeText(location.href);
+      button.textContent = location.protocol === "file:" ? "link copied, for this device" : "link copied";
+    } catch { // a page that isn't secure may not copy
+      button.textContent = "it’s in the address bar";
+    }
+    setTimeout(() => { button.textContent = "copy link"; }, 2000);
+  });
+  return button;
+}
+
 /** Draw a slider; `change` takes the new place. Return what shows a place, and whether it's off. */
 function drawSlider({ label, texts }, parent, change) {
   const box = element("label", parent, { class: "slider" });

@@ -14,7 +14,7 @@ class Explorer {
    * page: what `Explorer.about` says in Python. start: the state to begin with.
    * source.ask(state): a promise of its frame.
    * source.changed(state): called when the reader has moved something.
-   * source.link(state): if states have addresses, copy that of one, and return what to say.
+   * source.link(state): if states have addresses, the end of that of one.
    */
   constructor(parent, page, start, source) {
     Object.assign(this, { page, source, state: start, shown: null, frames: new Map() });
@@ -57,13 +57,7 @@ class Explorer {
       this.player = tool("play", () => (this.turn ? this.stop() : this.play()));
     tool("reset", () => this.move(this.page.start));
     if (document.fullscreenEnabled) tool("full screen", () => this.root.requestFullscreen());
-    if (!this.source.link) return;
-    const button = tool("copy link", async () => {
-      button.ariaLive = "polite"; // what becomes of it is read out
-      button.textContent = await this.source.link(this.state);
-      await sleep(2000);
-      button.textContent = "copy link";
-    });
+    if (this.source.link) drawCopy(parent, () => this.source.link(this.state));
   }
 
   /**
