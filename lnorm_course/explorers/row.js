@@ -253,7 +253,7 @@ class Row {
   /** Draw what lies under the boxes of a machine, and return these. */
   drawRow(width) {
     const { now, state, page, base, guessed } = this;
-    const isBeside = width >= 640 && state.rms; // RMSNorm has a machine of its own
+    const isBeside = width >= 640 && state.rms && !state.guess; // RMSNorm has a machine of its own
     const look = { ...now, guess: state.guess, at: state.at, word: this.words[state.at], letters: page.letters,
       t: this.t, hot: this.hot, grip: this.grip, touched: this.touched > 0 };
     const boxes = this.views.flatMap((view, i) => {
@@ -264,12 +264,13 @@ class Row {
       const before = base && stations(base[state.at], { ...now, keep }).y;
       const isSame = keep > 0.5 && before && `${base[state.at]}` !== `${now.x}` && !differ(before, one.y);
       // Rings are where results were; in RMSNorm, where those of layer norm are.
-      const rings = guessed ?? (keep < 0.5 ? stations(now.x, { eps: now.eps }).y : before ?? one.y);
+      const mine = !isBeside || i ? guessed : null; // a guess is one of RMSNorm
+      const rings = mine ?? (keep < 0.5 ? stations(now.x, { eps: now.eps }).y : before ?? one.y);
       const place = layoutMachine(isBeside ? (width - 24) / 2 : width, one,
         { keep, affine: now.affine, reach: page.reach });
       Object.assign(view, { one, place });
       view.svg.style.height = `${place.height}px`;
-      drawMachine(view.pen, { one, place, keep, rings, isSame, isKept: keep < 0.5 || base || guessed }, look);
+      drawMachine(view.pen, { one, place, keep, rings, isSame, isKept: !state.guess && (keep < 0.5 || base || mine) }, look);
       return boxesOf({ one, place, keep }, look).map(({ id, place: [x, ...rest], ...box }) => ({ ...box, keep,
         id: i ? `beside ${id}` : id, place: [x + i * (width + 24) / 2, ...rest] }));
     });

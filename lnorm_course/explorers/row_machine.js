@@ -61,7 +61,7 @@ export function boxesOf({ one, place, keep }, { at: row, word, letters, affine, 
     ...dots("out", 4, one.out, { of: "gamma beta", opacity: affine }),
     ...journey(one, place, { letters, affine, t, hot }),
     { id: "cover", kind: "cover", place: [0, ys[0] + 15, width, ys[3] - ys[0] - 28],
-      text: "layer norm?", opacity: 1 - isOpen },
+      text: keep > 0.5 ? "layer norm?" : "RMSNorm?", opacity: 1 - isOpen },
     { id: "hint", kind: "hint", place: [left + wide > width - 58 ? left - 58 : left + wide, top, 58, 23],
       text: "drag me", opacity: touched || isOnWay(t, affine) ? 0 : 1 },
   ];
@@ -129,7 +129,7 @@ export function drawMachine(svg, view, state) {
 /** One ribbon, as wide as the spread: it slides by the mean, then the clamp squeezes it. */
 function drawGround({ line, shape, label }, { place, keep, isSame }, { affine, eps }) {
   const { ys, at, unit, width, low, mean, high, last, zoom } = place;
-  const [zero, right] = [at(0), width - 8];
+  const [zero, right, mark] = [at(0), width - 8, zoom > 5 ? 10 : 5];
   // Under the last station is a lens, drawn as one, so that it isn't taken for a step.
   shape("lens", "polygon", "lens", [[at(-2), ys[2]], [at(2), ys[2]], [right + 6, ys[3] - 16],
     [right + 6, last + 32], [2, last + 32], [2, ys[3] - 16]]);
@@ -140,10 +140,10 @@ function drawGround({ line, shape, label }, { place, keep, isSame }, { affine, e
   ys.forEach((y, s) => {
     const opacity = [1, keep, 1, 1, affine][s];
     line(`axis${s}`, `axis ${s === 3 && isSame ? "same" : ""}`, 8, y, right, y, opacity);
-    for (const value of [-1, 1].map((tick) => tick * (s < 3 ? 10 : zoom)))
+    for (const value of [-1, 1].map((tick) => tick * (s < 3 ? mark : zoom)))
       line(`tick${s},${value > 0}`, "axis", at(value), y - 4, at(value), y + 4, opacity);
   });
-  for (const tick of [-10, 10]) label(`ten${tick}`, "flat middle", at(tick), ys[0] - 8, short(tick));
+  for (const tick of [-mark, mark]) label(`mark${tick < 0}`, "flat middle", at(tick), ys[0] - 8, short(tick));
   const top = keep > 0.5 ? 1 : 0; // where the clamp begins
   for (const [id, edge, out] of [["low", low, -8], ["high", high, 8]]) {
     shape(`edge${id}`, "polyline", "way spread", [[edge[0], 24], ...down(edge, ys, 0, 2)], 1, "spread");
@@ -168,7 +168,7 @@ function drawWays({ line, shape, ring }, { place, keep, rings, isSame, isKept },
     ring(`small${d}`, "small", xs[2], ys[2], 4.5, guess ? 0 : 1);
     ring(`ring${d}`, `ring ${isSame ? "same" : ""}`, at(zoom * rings[d]), ys[3], 15, isKept ? 1 : 0);
   });
-  shape("mean way", "polyline", "way mean", [[mean[0], 24], ...down(mean, ys, 0, 3)], 1, "mean");
+  shape("mean way", "polyline", "way mean", [[mean[0], 24], ...down(mean, ys, 0, guess ? 2 : 3)], 1, "mean");
   // The arrow is as long as the mean, and points where everything goes.
   const [zero, y] = [at(0), ys[0] + 19];
   const tip = zero + clamp(mean[0] - zero, -9, 9);
