@@ -221,14 +221,18 @@ def by_least_squares(size, scale):
 
 
 def transformer(words, panels, rate, place, embeddings, warm_up):
-    (*curves, _, _, _, _), (_, text) = panels
+    (*curves, _, _, _, _), cards = panels
     steps = 100 if warm_up else 1
     runs = [run(name, rate, steps, 0, embeddings) for name in PLACES]
     for curve, (losses, *_) in zip(curves, runs, strict=True):
         yield curve.get_ydata(), np.clip(losses, *curve.axes.get_ylim())
     chosen = [*PLACES].index(place)
     assert max(curves, key=lambda curve: curve.get_linewidth()) is curves[chosen]
-    assert text.get_text().split() == runs[chosen].text.split()
+    for title, text, name, each in zip(cards[::2], cards[1::2], PLACES, runs, strict=True):
+        written, wanted = text.get_text().split(), each.text.split() or ["(nothing)"]
+        assert name in title.get_text()
+        assert written
+        assert "".join(wanted).startswith("".join(written))
     assert ("with a warm-up" in words) == warm_up
     loss, known = runs[chosen].validation, entropies(split()[1])
     judged = {
