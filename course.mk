@@ -24,7 +24,7 @@ endef
 
 test: $(READY) ## set everything up (once), then check style and types, and run unit tests and every notebook
 	$(LINT)
-	$(ONE_THREAD) $(BIN)/python -m pytest $(ARGS)
+	$(ONE_THREAD) $(BIN)/python -m pytest --durations 10 $(ARGS)
 
 check: $(READY) ## check style and types, or the exercises of one lesson in a few seconds: make check LESSON=mean
 ifdef LESSON
