@@ -1,4 +1,4 @@
-"""What the lessons run on: exercises, explorers, and the lab.
+"""The code behind the lessons: exercises, explorers, and the lab.
 
 The modules are imported by name, for example `from lnorm_course.explorers import explore_collapse`.
 """
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from lnorm_utils.version import __version__ as __version__
 
-# All that lessons need, as they import this first: looked for, and not imported.
+# Everything the lessons need, because they import this first. It's looked up here, not imported.
 NEEDED = ("torch", "numpy", "matplotlib", "ipywidgets", "anywidget")
 if missing := [name for name in NEEDED if getattr(find_spec(name), "origin", None) is None]:
     raise ModuleNotFoundError(
-        f"{' and '.join(missing)} missing, so the course is not fully installed: run `%pip install "
+        f"{' and '.join(missing)} missing, so the course isn't fully installed. Run `%pip install "
         '-c ../constraints.txt -e "..[course]"` in a cell of a lesson, then restart its kernel.',
         name=missing[0],
     )
@@ -25,7 +25,7 @@ __all__ = ["diagnose", "first_wrong", "norms_of"]
 
 
 def __getattr__(name: str) -> object:
-    """Import what looks at a layer when it is first used."""
+    """Import `lnorm_diagnose` only when one of its names is first used."""
     if name in __all__:
         return getattr(import_module("lnorm_diagnose"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

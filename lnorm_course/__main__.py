@@ -1,4 +1,4 @@
-"""Open the lessons in JupyterLab, in a copy of your own, at the first one you haven't finished."""
+"""Open your own copy of the lessons in JupyterLab, at the first one you haven't finished."""
 
 import argparse
 import os
@@ -17,12 +17,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         copies = options.folder.expanduser().resolve()
         first = prepare(copies, options)
-    except (ValueError, RuntimeError) as problem:  # a RuntimeError, if there is no such home
+    except (ValueError, RuntimeError) as problem:  # a RuntimeError if `~user` has no home
         print(problem, file=sys.stderr)
         return 1
     except OSError as problem:
         where = problem.filename or options.folder
-        print(f"{where}: {problem.strerror}. --folder names another place.", file=sys.stderr)
+        print(f"{where}: {problem.strerror}. Use --folder to name another.", file=sys.stderr)
         return 1
     if options.hub:
         start_on_hub(copies, first, for_jupyterlab)
@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line; what it doesn't know is for JupyterLab."""
+    """Return the command-line parser; options it doesn't know are passed on to JupyterLab."""
     parser = argparse.ArgumentParser(
         prog="python -m lnorm_course",
         description=__doc__,
@@ -43,19 +43,19 @@ def parser() -> argparse.ArgumentParser:
         "--folder",
         type=Path,
         default=ORIGINALS.parent / "my_lessons",
-        help="where your copy is, by default my_lessons in the course",
+        help="where to keep your copy (default: my_lessons in the course)",
     )
     parser.add_argument(
-        "--copy-only", action="store_true", help="make the copy and don't start JupyterLab"
+        "--copy-only", action="store_true", help="make the copy without starting JupyterLab"
     )
     parser.add_argument(
-        "--hub", action="store_true", help="be a student's server of JupyterHub, which calls this"
+        "--hub", action="store_true", help="run as a student's server under JupyterHub"
     )
     either = parser.add_mutually_exclusive_group()
     either.add_argument(
         "--fresh",
         metavar="LESSON",
-        help="start a lesson over, such as 02_variance; yours is kept beside it",
+        help="start over with a lesson, such as 02_variance; your own version is kept beside it",
     )
     either.add_argument(
         "--edit", action="store_true", help="open the course's own notebooks, to change the course"
@@ -67,7 +67,7 @@ def prepare(copies: Path, options: argparse.Namespace) -> str:
     """Bring the working copy up to date, and return the name of the lesson to open.
 
     Raises:
-        ValueError: the lessons aren't there, or no lesson has the name that was given.
+        ValueError: there are no lessons, or none has the given name.
         OSError: the folder can't be written to.
     """
     if not lessons(ORIGINALS):
@@ -76,7 +76,7 @@ def prepare(copies: Path, options: argparse.Namespace) -> str:
         return lessons(ORIGINALS)[0].name
     if copies == ORIGINALS or (copies.exists() and not copies.is_dir()):
         what = "the course's own notebooks" if copies == ORIGINALS else "a file"
-        raise ValueError(f"{copies} is {what}. --folder names another place for your copy.")
+        raise ValueError(f"{copies} is {what}. Use --folder to choose another place for your copy.")
     if options.fresh is not None:
         print(fresh_copy(ORIGINALS, copies, options.fresh))
     bring_up_to_date(copies)
@@ -88,7 +88,7 @@ def prepare(copies: Path, options: argparse.Namespace) -> str:
 
 
 def bring_up_to_date(copies: Path) -> None:
-    """Update the working copy; if that fails and there is one, say so and go on with it.
+    """Update the working copy; if that fails but a copy exists, print why and continue with it.
 
     Raises:
         OSError: there is no copy, and none can be made.
@@ -103,21 +103,21 @@ def bring_up_to_date(copies: Path) -> None:
 
 
 def settings_for(folder: Path, lesson: str) -> list[str]:
-    """Return the settings that JupyterLab has everywhere, to open a folder at a lesson."""
+    """Return JupyterLab's settings for opening a folder at a lesson, on a hub or not."""
     return [
         f"--ServerApp.root_dir={folder}",
         f"--ServerApp.default_url=/lab/tree/{lesson}",
         f"--LabApp.default_url=/lab/tree/{lesson}",
-        f"--LabApp.workspaces_dir={folder / '.workspaces'}",  # no tab of another project
+        f"--LabApp.workspaces_dir={folder / '.workspaces'}",  # don't reopen tabs of other projects
         "--Application.log_level=ERROR",
         "--KernelManager.transport_encryption=auto",  # without it, each kernel prints a warning
     ]
 
 
 def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
-    """Run JupyterLab as JupyterHub wants it, with what the course needs and nothing else."""
-    # jsonschema would read a grammar with it, which takes half a second and 15 MiB, and which
-    # nothing here needs.
+    """Run JupyterLab the way JupyterHub expects, with only what the course needs."""
+    # With it, jsonschema would read a grammar that nothing here needs, which takes half a second
+    # and 15 MiB.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     from jupyterhub.singleuser import main
 
@@ -130,9 +130,9 @@ def start_on_hub(folder: Path, lesson: str, options: list[str]) -> None:
 
 
 def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
-    """Run JupyterLab at a lesson; it prints its address and what goes wrong, nothing else."""
+    """Run JupyterLab at a lesson; it prints only its address and errors."""
     settings = settings_for(folder, lesson)
-    # Also if this folder was moved after its set-up, kernels import the course from it.
+    # This way, kernels find the course even if its folder was moved after installation.
     places = (str(ORIGINALS.parent), os.environ.get("PYTHONPATH"))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, places))
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -140,7 +140,7 @@ def start_jupyterlab(folder: Path, lesson: str, options: list[str]) -> None:
         settings.append("--allow-root")
     print(f"Starting JupyterLab at {lesson}. To stop it, press Ctrl+C twice in this window.")
     sys.stdout.flush()
-    from jupyterlab.labapp import LabApp  # slow to import, and not needed for the copy
+    from jupyterlab.labapp import LabApp  # slow, and the copy doesn't need it
 
     LabApp.launch_instance([*settings, *options])
 

@@ -1,7 +1,7 @@
-"""Which exercises a student has answered: one empty file for each, named after what became of it.
+"""Records which exercises a student has answered: one empty file each, named after the result.
 
-Because the name says everything, notebooks that run at the same time don't overwrite each other, a
-kernel that dies leaves nothing half written, and a full disk usually still has room.
+Because the name says everything, notebooks that run at the same time don't overwrite each other's
+records, a kernel that dies leaves nothing half written, and even a full disk usually has room.
 """
 
 import functools
@@ -11,13 +11,13 @@ from pathlib import Path
 
 __all__ = ["CHOSEN", "FOLDER", "RIGHT", "WRONG", "keep", "kept", "score"]
 
-RIGHT, CHOSEN, WRONG = "right", "chosen", "wrong"  # the best first
-# Beside the notebooks, unless the variable names another folder; if it is empty, nothing is kept.
+RIGHT, CHOSEN, WRONG = "right", "chosen", "wrong"  # best first
+# The folder is beside the notebooks unless the variable names another; if empty, nothing is stored.
 FOLDER, VARIABLE = ".progress", "LNORM_PROGRESS"
 
 
 def score(right: int, most: int, what: str = "", further: int = 0, most_further: int = 0) -> str:
-    """Write how many are right, and how many of side trips if there are any.
+    """Write how many exercises are right, and how many on side trips if there are any.
 
     >>> score(4, 6, " right", 1, 2), score(8, 8)
     ('4 of 6 right, and 1 of 2 further', '8 of 8')
@@ -35,13 +35,13 @@ def keep(topic: str, exercise: str, state: str) -> None:
         (folder / f"{topic}.{exercise}.{state}").touch()
     except OSError as problem:  # a read-only folder or a full disk must not stop the student
         _say(
-            f"Your progress cannot be kept in {folder.absolute()} ({problem.strerror}): make room "
+            f"Your progress can't be stored in {folder.absolute()} ({problem.strerror}). Make room "
             "on the disk, or make the folder writable, and run your cells again."
         )
 
 
 def kept(topic: str, exercise: str, folder: Path | None = None) -> str:
-    """Return RIGHT, CHOSEN or WRONG, or an empty string if nothing is known.
+    """Return RIGHT, CHOSEN, or WRONG, or an empty string if there is no record.
 
     Args:
         topic: what the exercise is about, such as "mean".
@@ -59,6 +59,6 @@ def _folder() -> Path | None:
     return Path(chosen) if chosen else None
 
 
-@functools.cache  # once in a kernel
+@functools.cache  # so that each sentence is printed once per kernel
 def _say(sentence: str) -> None:
     print(sentence, file=sys.stderr)

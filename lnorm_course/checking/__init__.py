@@ -1,1 +1,1 @@
-"""What runs an exercise: it calls an attempt, compares the results, and says what it found."""
+"""Run the exercises: call an attempt, compare the results, and say what was found."""

@@ -4,7 +4,7 @@
     X = encoded_points().double()
     ```
 
-    # A comment, here or in front of an entry.
+    # A comment, here or before an entry.
     how_many  (further)
         right  3 * 2  # Each row has a mean of its own.
         wrong  8  # That's one for each position and feature. Layer norm never averages over the
@@ -20,23 +20,23 @@
             def centered(x):
                 return ⟨x - x.mean(-1, True) ¦ x ⇒ That's x as it was.⟩
 
-The code in front runs first, and has `math`, `torch`, and `nn`. An exercise of a side trip is
-marked as `(further)`. An entry is a word and what stands behind it. It goes on in the next line if
-that is indented by more than eight spaces, and a program stands below it, indented by eight. The
-sentence about a value or a mistake stands behind `#`, and in brackets the common belief behind it.
+The Python block runs first, with `math`, `torch`, and `nn` already imported. An exercise of a side
+trip is marked `(further)`. An entry is a word and the text after it. The text continues on the next
+line if that is indented by more than eight spaces; a program goes below, indented by eight. A value
+or a mistake is explained by a sentence after `#`, with the common belief behind it in brackets.
 
-| word | for | what stands behind it |
+| word | for | what follows it |
 |---|---|---|
-| `right` | both | a value and why it's right, first the answer; of code only what a student reads |
-| `wrong` | both | a value; for code what a mistake returns, or a program with `return` below |
+| `right` | both | a value and why it's right, the answer first; for code, only the sentence |
+| `wrong` | both | a value; for code, what a mistake returns, or a program with `return` below |
 | `hint` | both | from the gentlest to the strongest |
-| `within` | both | how far a number may be from the right one |
+| `within` | both | how much a number may differ from the right one |
 | `choose` | values | a list of the numbers to choose from |
-| `on` | functions | what an input is called, a colon, and the arguments; or a dictionary |
-| `see` | classes | the arguments of `class_attempts.look`, first OUTPUT or the like |
-| `norm` | code | the right result by the steps of the model, which are called `norm` |
+| `on` | functions | the name of an input, a colon, and the arguments; or a dictionary |
+| `see` | classes | the arguments of `class_attempts.look`, the first is OUTPUT or the like |
+| `norm` | code | the right result, computed with the steps of the model, `norm` |
 | `model`, `without` | code | as in `CodeExercise` |
-| `mistakes` | code | `Mistake`s that code in front makes |
+| `mistakes` | code | `Mistake`s created by the Python block |
 | `gaps` | code | the program with gaps below; its first pieces are the answer |
 """
 
@@ -73,7 +73,7 @@ OF_CODE = (
 
 
 class Entry(NamedTuple):
-    """A word, what stands behind it, and the program below, each with its line in the file."""
+    """A word, the text after it, and the program below, each with its line in the file."""
 
     line: int
     word: str
@@ -82,12 +82,12 @@ class Entry(NamedTuple):
     below_line: int
 
     def line_of(self, at: int) -> int:
-        """Return the line in the file of a character of the program."""
+        """Return the line in the file of the program's character at index `at`."""
         return self.below_line + self.below[:at].count("\n")
 
 
 class Section(NamedTuple):
-    """What a text says of one exercise."""
+    """What a bank's text says about one exercise."""
 
     line: int
     name: str
@@ -106,17 +106,17 @@ class Section(NamedTuple):
 
 
 def setups(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the line and the source of the code that runs first."""
+    """Yield the line and the source of each Python block, which runs before the exercises."""
     text = path.read_text("utf-8")
     for found in SETUP.finditer(text):
         yield text[: found.start(1)].count("\n") + 1, found[1]
 
 
 def sections(path: Path) -> Iterator[Section]:
-    """Yield what a text says of each exercise, and run nothing.
+    """Yield what a text says about each exercise, without running any of it.
 
     Raises:
-        TextError: a line isn't written as it should be.
+        TextError: a line doesn't follow the format.
     """
     text = SETUP.sub(lambda code: "\n" * code[0].count("\n"), path.read_text("utf-8"))
     text = re.sub("^( {4})?# .*", "", text, flags=re.MULTILINE)
@@ -124,13 +124,13 @@ def sections(path: Path) -> Iterator[Section]:
     for line, part in _parts(text, 1, r"\S"):
         head, _, body = part.partition("\n")
         if not (found := HEAD.fullmatch(head)):
-            form = "an exercise begins as `name`, `name(x)`, or `name  (further)`."
+            form = "an exercise begins with `name`, `name(x)`, or `name  (further)`."
             raise TextError(path, line, form)
         name, parameters, further = found.groups(default="")
         entries = []
         for at, entry in _parts(body, line + 1, r" {0,7}\S"):
             if not re.match(r" {4}\S", entry):
-                raise TextError(path, at, "a word like `right` is indented by four spaces.")
+                raise TextError(path, at, "a word like `right` must be indented by four spaces.")
             (_, said), *below = _parts(entry, at, r" {8}\S")
             word, _, rest = " ".join(map(str.strip, said.splitlines())).partition(" ")
             program = textwrap.dedent("".join(each for _, each in below)).rstrip()
@@ -143,7 +143,7 @@ def sections(path: Path) -> Iterator[Section]:
 
 
 def _parts(text: str, line: int, start: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and the text of each part, which begins with such a line."""
+    """Yield each part's line and text; a part begins with a line that matches `start`."""
     for part in re.split(rf"^(?={start})", text, flags=re.MULTILINE):
         if part.strip():
             yield line, part
@@ -158,17 +158,17 @@ def _problems(section: Section, names: set[str]) -> Iterator[tuple[int, str]]:
         if entry.word not in words:
             yield entry.line, f"{entry.word!r} isn't one of the words {', '.join(words)}."
         if not entry.rest and not entry.below:
-            yield entry.line, f"nothing stands behind {entry.word!r}."
+            yield entry.line, f"nothing follows {entry.word!r}."
     for word in ("hint", "gaps" if section.is_code else "right"):
         if not section.all(word):
             yield section.line, f"{section.name!r} has no `{word}`."
 
 
 class BankLoader(SourceFileLoader):
-    """Makes a module of a text, as Python's own loader does of code."""
+    """Makes a module from a bank's text, as Python's own loader does from code."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Fill the module with the exercises, and put them in the bank of their topic.
+        """Add the exercises to the module, and register them under their topic.
 
         Raises:
             TextError: something is wrong in the text.
@@ -187,7 +187,7 @@ class BankLoader(SourceFileLoader):
     def run(
         self, source: str, line: int, mode: str = "eval", names: dict[str, Any] | None = None
     ) -> Any:
-        """Run code that begins in a line of the text, and return the value of an expression."""
+        """Run code that begins on a line of the text, and return the value of an expression."""
         try:
             code = compile("\n" * (line - 1) + source, self.path, mode)
             return eval(code, self.names, names)
@@ -202,17 +202,17 @@ class BankLoader(SourceFileLoader):
         raise TextError(self.text, at, said)
 
     def told(self, entry: Entry) -> tuple[str, str, tuple[Belief, ...]]:
-        """Split an entry into its code, the sentences, and the belief behind it, if there's one."""
+        """Split an entry into its code, its sentences, and the belief in brackets, if any."""
         source, _, words = f" {entry.rest}".partition(" # ")
         try:
             piece = told(words.strip())
         except ValueError as problem:
             raise TextError(self.text, entry.line, str(problem)) from None
         if not piece.why.endswith("."):
-            form = "two spaces, #, and a sentence with a period are expected."
+            form = "expected two spaces, #, and a sentence with a period."
             raise TextError(self.text, entry.line, form)
         if len(piece.beliefs) > 1 or piece.has or piece.tags:
-            raise TextError(self.text, entry.line, "in brackets stands one belief here.")
+            raise TextError(self.text, entry.line, "brackets must hold exactly one belief here.")
         return source.strip(), piece.why, piece.beliefs
 
     def exercise(self, section: Section) -> Exercise:
@@ -255,14 +255,14 @@ class BankLoader(SourceFileLoader):
     def mistake(self, entry: Entry, given: str) -> Mistake:
         source, why, beliefs = self.told(entry)
         if not source and not entry.below:
-            raise TextError(self.text, entry.line, "in front of # stands what is returned.")
+            raise TextError(self.text, entry.line, "what the mistake returns is expected before #.")
         body = textwrap.indent(entry.below or f"return {source}", "    ")
         line, scope = (entry.below_line if entry.below else entry.line), dict[str, Any]()
         self.run(f"def mistake({given}):\n{body}", line - 1, "exec", scope)
         return Mistake(scope["mistake"], why, beliefs)
 
     def template(self, entry: Entry) -> Template:
-        """Read a program with gaps; the answer runs, and each single wrong piece is Python."""
+        """Read a program with gaps, run its answer, and check that each wrong piece compiles."""
         try:
             template = parse(entry.below)
         except GapError as problem:

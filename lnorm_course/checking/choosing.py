@@ -1,6 +1,6 @@
-"""An exercise in code as a program with gaps, in JupyterLab: a student chooses what stands in each.
+"""A code exercise as a program with gaps, in JupyterLab: a student chooses a piece for each gap.
 
-`Exercise.choose` shows it. `gaps.js` draws and judges it, here and on a page.
+`Exercise.choose` shows it. `gaps.js` draws and checks it, both here and on web pages.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,15 +22,15 @@ function render({ model, el }) {
 }
 export default { render };
 """
-NOW_WRITE_IT = "Now write it yourself, and check it: only that counts."
+NOW_WRITE_IT = "Now write it yourself and check it: only a checked answer counts."
 
 
 def choosing(program: dict[str, Any], solved: Callable[[], None]) -> Any:
-    """Return a widget in which a student chooses.
+    """Return a widget in which a student chooses a piece for each gap.
 
     Args:
         program: from `program_data`.
-        solved: is called when the student has chosen a right one.
+        solved: called when the student has built a right program.
     """
     import anywidget
     import traitlets
@@ -48,12 +48,12 @@ def choosing(program: dict[str, Any], solved: Callable[[], None]) -> Any:
 def program_data(
     template: Template, programs: Sequence[tuple[int, ...]], right: str = NOW_WRITE_IT
 ) -> dict[str, Any]:
-    """Return what `gaps.js` needs to draw the programs of an exercise, and to judge them.
+    """Return what `gaps.js` needs to draw an exercise's program with gaps, and to check it.
 
     Args:
         template: the program with gaps.
-        programs: which of its programs are right.
-        right: what a student reads whose program is right.
+        programs: its right programs, each as the indices of its pieces.
+        right: the message for a right program.
     """
     gaps = [[{"code": p.code, "html": inline(p.why)} for p in gap] for gap in template.gaps]
     said = Feedback(State.RIGHT, right)._repr_html_()

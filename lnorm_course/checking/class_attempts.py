@@ -1,4 +1,4 @@
-"""Make, call, load and train a layer that a student wrote, and return what can be compared.
+"""Create, call, load, and train a student's layer, and return results that can be compared.
 
 The grader's kernel runs this file too, so it imports nothing that knows answers. Its functions
 return numbers and words, never a verdict.
@@ -20,13 +20,13 @@ OPTIONS = ("eps", "elementwise_affine", "bias")
 def look(
     what: str, shape: int | Sequence[int], options: tuple, x: Tensor, more: tuple = ()
 ) -> tuple[str, tuple]:
-    """Return the words for a look at a layer, and the arguments of `observe`, which are plain.
+    """Return the description of a look at a layer, and the arguments for `observe`.
 
     Args:
         what: what to look at, one of `LOOKS`.
         shape: the layer's `normalized_shape`.
-        options: the arguments after it, `eps`, `elementwise_affine`, `bias`; the last may be left
-            out.
+        options: the arguments after it, `eps`, `elementwise_affine`, `bias`; the last one is
+            optional.
         x: the input.
         more: γ and β for OUTPUT_AFTER_LOADING, the targets for AFTER_A_STEP,
             the gradient of the output for INPUT_GRADIENT.
@@ -39,7 +39,7 @@ def look(
 def observe(
     make: Callable, what: str, shape: int | Sequence[int], options: tuple, x: Tensor, *more: Tensor
 ) -> object:
-    """Make a layer of a student's class in float64 and look at it; None if it returns nothing.
+    """Create a layer of a student's class in float64 and look at it; None if it returns nothing.
 
     For the other arguments, see `look`.
     """
@@ -48,7 +48,7 @@ def observe(
         forward = getattr(layer, "forward", None)
         if callable(forward) and ((y := forward(x)) is None or y is ...):
             return y  # the lesson's own cell, with nothing written yet
-        raise CallError("your class is no module. Begin it with `class …(nn.Module):`.")
+        raise CallError("your class isn't a module. Begin it with `class …(nn.Module):`.")
     layer.double()
     if what == "REFUSAL":
         return _refusal(layer, shape, x)
@@ -56,24 +56,24 @@ def observe(
     if y is None or y is ...:
         return y
     if not isinstance(y, Tensor):
-        raise CallError("the `forward` of your class returns no tensor. Return one tensor.")
+        raise CallError("the `forward` of your class doesn't return a tensor. Return one tensor.")
     return LOOKS[what][1](layer, x, y, *more)
 
 
 def _held(layer: nn.Module) -> list[Any]:
-    """Return what a layer has as γ and β, if it's a tensor with numbers, and None for another."""
+    """Return a layer's γ and β as tensors, with None for one that isn't a tensor or is empty."""
     held = (getattr(layer, name, None) for name in ("weight", "bias"))
     return [p.detach().double() if isinstance(p, Tensor) and p.numel() else None for p in held]
 
 
 def _starts(layer: nn.Module, *_: Tensor) -> tuple[float, ...]:
-    """Return the means of γ and β, or 1 and 0 if the layer has none."""
+    """Return the initial means of γ and β, or 1 and 0 if the layer has none."""
     starts = zip(_held(layer), (1.0, 0.0), strict=True)
     return tuple(start if p is None else p.mean().item() for p, start in starts)
 
 
 def _switched_off(layer: nn.Module, *_: Tensor) -> str:
-    """Say whether `weight` and `bias` are None if they were switched off."""
+    """Say whether those of `weight` and `bias` that aren't parameters are None."""
     names = {"weight", "bias"} - set(dict(layer.named_parameters()))
     if not all(hasattr(layer, name) for name in names):
         return "nothing"
@@ -81,15 +81,15 @@ def _switched_off(layer: nn.Module, *_: Tensor) -> str:
 
 
 def _names_and_shapes(layer: nn.Module, *_: Tensor) -> tuple:
-    # If a parameter has two names, named_parameters() leaves one out, and a state dict has both.
+    # A parameter with two names is in named_parameters() once, but in a state dict twice.
     named = {**layer.state_dict(), **dict(layer.named_parameters())}
     buffers = {name: f"{name} (a buffer)" for name, _ in layer.named_buffers()}
     return tuple(sorted((buffers.get(name, name), *t.shape) for name, t in named.items()))
 
 
 def _after_loading(layer: nn.Module, x: Tensor, y: Tensor, *numbers: Tensor) -> Tensor:
-    """Put numbers into γ and β, if there are any, a state dict holds them and the shapes fit."""
-    held = layer.state_dict()  # which shares the numbers of the layer
+    """Copy numbers into γ and β where the layer has them with that shape; return the new output."""
+    held = layer.state_dict()  # it shares its memory with the layer
     for name, value in zip(("weight", "bias"), numbers, strict=False):
         if name in held and held[name].shape == value.shape:
             held[name].copy_(value)
@@ -116,12 +116,12 @@ def _input_gradient(layer: nn.Module, x: Tensor, y: Tensor, gradient: Tensor) ->
     if y.shape != gradient.shape:
         return y
     if y.requires_grad:
-        (y * gradient).sum().backward()  # `y.backward(gradient)` imports a third of a second
+        (y * gradient).sum().backward()  # `y.backward` first imports for ⅓ s
     return torch.zeros_like(x) if x.grad is None else x.grad
 
 
 def _refusal(layer: nn.Module, shape: int | Sequence[int], x: Tensor) -> str | None:
-    """Say whether the layer raises an error for this input, and whether that names both shapes."""
+    """Say whether the layer raises an error for this input, and whether it names both shapes."""
     try:
         y = layer(x)
     except Exception as error:
@@ -132,14 +132,14 @@ def _refusal(layer: nn.Module, shape: int | Sequence[int], x: Tensor) -> str | N
     return None if y is None else "no error"
 
 
-# What to look at in a layer: the words that a student reads before a difference, and what returns
-# it of the layer, an input, and its output. `_refusal`, which has no output, takes the shape.
+# What can be looked at: name → the words before a difference, and a function of the layer, an
+# input, and its output. `_refusal` takes the shape before the input, as there is no output.
 LOOKS: dict[str, tuple[str, Callable]] = {
     "OUTPUT": ("the output of a new layer", lambda layer, x, y: y),
-    "OUTPUT_AFTER_LOADING": ("the output with other numbers in γ and β", _after_loading),
+    "OUTPUT_AFTER_LOADING": ("the output with different numbers in γ and β", _after_loading),
     "PARAMETERS": ("the names and shapes of its parameters", _names_and_shapes),
     "INPUT_GRADIENT": ("the gradient of the input", _input_gradient),
-    "STARTS": ("the numbers that γ and β start at", _starts),
+    "STARTS": ("the initial values of γ and β", _starts),
     "SWITCHED_OFF": ("what the layer has in place of a γ or β that is switched off", _switched_off),
     "OUTPUT_IN_EVAL": (
         "the output in `eval` mode, after a call in training",

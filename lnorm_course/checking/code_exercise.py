@@ -24,26 +24,27 @@ from lnorm_utils.words import capitalized, first_sentence
 
 __all__ = ["CodeExercise"]
 
-ONE_SIZE = "right for the lesson's sizes alone"
+ONE_SIZE = "right only for the lesson's sizes"
 
 
 class CodeExercise(Exercise):
-    """A question that is answered by a function, or by a class.
+    """A question that is answered by a function or a class.
 
     Args:
         template: the program with gaps, whose first pieces are the answer.
         hints: as for every `Exercise`.
-        reason: what a student reads who is right.
-        inputs: for a function, the arguments of each call, by what they are called: {"the x of
-            this lesson": (x,)}. The first are the lesson's own.
+        reason: the explanation that a right answer gets.
+        inputs: for a function, the arguments of each call, by description: {"the x of this
+            lesson": (x,)}. The first are the lesson's own.
         looks: for a class, what to look at in the layers made from it, from `class_attempts.look`.
         by_steps: (steps, *inputs) -> the right result, if the steps of `model` give it. The search
-            then knows what people do otherwise in them, and mistakes take `steps` too, first.
-        model: what people do otherwise: in layer norm over some of the inputs' axes, or in another
-            model in `slips`.
+            then tries the model's known errors, and mistakes also take `steps`, as the first
+            argument.
+        model: an error model: of layer norm over some of the inputs' axes, or another one in
+            `slips`.
         mistakes: further wrong answers.
-        within: how far an element of a tensor may be from the answer, also relative to it.
-        without: functions that the lesson's text rules out, such as "torch.std" and
+        within: the absolute and the relative tolerance for each number.
+        without: functions that the lesson doesn't allow here, such as "torch.std" and
             "lnorm_utils.standardize".
 
     >>> from lnorm_diagnose.slips.notation import parse
@@ -96,23 +97,23 @@ class CodeExercise(Exercise):
 
     @functools.cached_property
     def right(self) -> list:
-        """What the answer returns for each of the inputs."""
+        """The answer's result for each of the inputs."""
         return [self._call(self.answer, running.fresh(arguments)) for arguments in self.inputs]
 
     @functools.cached_property
     def search(self) -> Search:
-        """The search for the cause of a result."""
+        """The search for the mistakes behind a result."""
         pieces = self.model.pieces if self.by_steps else []
         own = self.template.wrong
         return Search(self.run, self.right, self.mistakes, own, pieces, self.within)
 
     @property
     def right_programs(self) -> list[tuple[int, ...]]:
-        """The programs of the template that are right."""
+        """The right programs of the template, each as the indices of its pieces."""
         return [*filter(self.is_right_with, self.template.programs)]
 
     def make(self, parts: Explanation) -> Callable:
-        """Return what a student writes who does these things wrong, and the rest right."""
+        """Return what a student who gets only these things wrong would write."""
         pieces = [part for part in parts if isinstance(part, Piece)]
         mistake = next((part.answer for part in parts if isinstance(part, Mistake)), None)
         if pieces and not pieces[0].step:
@@ -125,21 +126,21 @@ class CodeExercise(Exercise):
         return self.use_class(attempt, *arguments) if self.use_class else attempt(*arguments)
 
     def run(self, parts: Explanation, number: int) -> object:
-        """Return what an attempt with these wrong parts returns for one of the inputs."""
+        """Return the result, on one of the inputs, of an attempt with these wrong parts."""
         return self._call(self.make(parts), running.fresh(self.inputs[number]))
 
     def is_right_with(self, chosen: Sequence[int]) -> bool:
-        """Tell whether the template's program is right with these pieces, without a diagnosis."""
+        """Tell whether the template's program with these pieces is right, without a diagnosis."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 attempt = self.template.make(self.template.pieces(chosen))
-            except Exception:  # what the pieces make together isn't always a program
+            except Exception:  # not every combination of pieces is a valid program
                 return False
             return self._is_right(attempt)
 
     def _is_right(self, attempt: object) -> bool:
-        """Tell whether it's right for each input, the last first, which is the smallest."""
+        """Tell whether an attempt is right on each input; the last and smallest is tried first."""
         for given, right in zip(self.inputs[::-1], self.right[::-1], strict=True):
             made = running.results(attempt, [given], self.use_class, without=self.without).values
             if not made or not self.search.equal(made[0], right):
@@ -147,10 +148,10 @@ class CodeExercise(Exercise):
         return True
 
     def judge_outcome(self, outcome: Outcome) -> Feedback:
-        """Say that an attempt is right, or what is wrong in it, or at least what shows it.
+        """Say that an attempt is right, name its mistake, or at least show where it goes wrong.
 
-        If one change of the source makes all right, this isn't two mistakes, whatever two
-        would give the same.
+        If one change of the source would make everything right, explanations with two mistakes
+        aren't considered, even if some would give the same results.
         """
         results = outcome.values
         if results and all(result is ... for result in results):
@@ -174,7 +175,7 @@ class CodeExercise(Exercise):
         return replace(unnamed, message=f"{told} {capitalized(unnamed.message)}")
 
     def _find(self, outcome: Outcome, wrong: list[int], most: int) -> list[Explanation]:
-        """Return what explains the results: with an error all of them, or what came before it."""
+        """Return what explains the results: together with an error, or failing that, without it."""
         results, error = dict(enumerate(outcome.values)), outcome.error
         known = [results] if wrong else []
         if isinstance(error, Raised):
@@ -183,16 +184,16 @@ class CodeExercise(Exercise):
         return next(filter(None, found), [])
 
     def _named(self, found: Sequence[Explanation], outcome: Outcome) -> Feedback:
-        """Name what explains the results."""
+        """Name the mistakes that explain the results."""
         name, message = in_words(found)
         beliefs = dict.fromkeys(b for parts in found for part in parts for b in part.beliefs)
-        # Of several that fit, the message names all.
+        # If several explanations fit, the message names all of them.
         first = f"{name}." if len(found) == 1 and message != f"{name}." else ""
         named = Feedback(State.WRONG, message, name, tuple(beliefs), found, first=first)
         return with_remark(named, f"And {outcome.remark}" if outcome.error else outcome.remark)
 
     def _failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:
-        """Say why an attempt fails."""
+        """Say why an attempt raises an error."""
         number, remark = len(outcome.values), outcome.remark
         where = f"{self.input_words[number]}{': ' if self.use_class else ' '}" if number else ""
         if where and not (wrong or self.use_class):
@@ -203,7 +204,7 @@ class CodeExercise(Exercise):
         return Feedback(State.WRONG, f"{where}{remark}")
 
     def _by_numbers(self, outcome: Outcome, wrong: list[int]) -> Feedback:
-        """Say what wrong numbers show, or where the first one differs."""
+        """Describe the pattern in wrong numbers, or where the first one differs."""
         number, results = wrong[0], outcome.values
         if shown := pattern(results, self.right, self.within):
             return with_remark(Feedback(State.WRONG, shown, first_sentence(shown)), outcome.remark)

@@ -1,4 +1,4 @@
-"""Compare what a student returned with what is right: same kind, same shape, close enough."""
+"""Compare a student's result with the right one: same kind, same shape, close enough."""
 
 import math
 import re
@@ -11,18 +11,18 @@ from torch import Tensor
 
 __all__ = ["are_far", "as_float", "differing", "dtypes_agree", "first_number", "plain", "same"]
 
-IN_FLOAT32 = 1e-5  # how far results of float32 may be from those of float64
+IN_FLOAT32 = 1e-5  # tolerance between float32 and float64 results
 SAME_WORDS = {"epsilon": "eps", "ε": "eps", "inf": "infinity", "∞": "infinity"}
 
 
 def same(attempt: object, expected: object, within: float) -> bool:
-    """Tell whether an attempt is the expected value: same kind, same shape, close enough."""
+    """Tell whether an attempt has the expected kind and shape, and is close enough in value."""
     given, right = plain(attempt), plain(expected)
     if isinstance(right, Tensor):
         if not isinstance(given, Tensor) or given.shape != right.shape:
             return False
         if are_far(first_number(given), first_number(right), within):
-            return False  # as most tensors that differ do
+            return False  # most tensors that differ do so in their first number
         return dtypes_agree(given, right) and bool(close_numbers(given, right, within).all())
     if isinstance(right, tuple):
         if getattr(given, "ndim", 0) == 1 and len(given) == len(right):
@@ -41,7 +41,7 @@ def same(attempt: object, expected: object, within: float) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Convert values that mean the same to one form, and leave other kinds of values alone."""
+    """Convert values that mean the same to one form, and leave other values unchanged."""
     if isinstance(value, list | tuple):
         return tuple(plain(v) for v in value)
     if isinstance(value, Tensor | numpy.ndarray) and value.ndim == 0:
@@ -50,7 +50,7 @@ def plain(value: Any) -> Any:
 
 
 def as_float(number: Real) -> float:
-    """Convert a number to a float, which is infinite if the number is too large for one."""
+    """Convert a number to a float, or to infinity if it's too large for one."""
     try:
         return float(number)
     except OverflowError:
@@ -71,24 +71,24 @@ def close_numbers(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
 
 
 def first_number(value: object) -> complex:
-    """Return the first number of a tensor, 0 if it's empty, and NaN if it's no tensor."""
+    """Return the first number of a tensor, 0 if it's empty, or NaN if the value isn't a tensor."""
     return sum(value.flatten()[:1].tolist()) if isinstance(value, Tensor) else math.nan
 
 
 def are_far(one: complex, other: complex, within: float) -> bool:
-    """Tell whether two numbers are too far apart to begin tensors that are close; NaN never is."""
+    """Tell whether two numbers differ too much to begin close tensors; never true for NaN."""
     return abs(one - other) > 2 * max(within, IN_FLOAT32) * (1 + abs(other))
 
 
 def differing(attempt: Tensor, expected: Tensor, within: float) -> Tensor:
-    """Mark the numbers that differ, each compared with the largest number of its row."""
+    """Mark the numbers that differ, each relative to the largest number in its row."""
     scale = expected.double().abs().nan_to_num().amax(-1, keepdim=True).clamp(1e-30, 1.0)
     strictly = ~close_numbers(attempt.double() / scale, expected.double() / scale, within)
     return strictly if strictly.any() else ~close_numbers(attempt, expected, within)
 
 
 def _word(value: object) -> str | None:
-    """Return a word without what people write differently; None if it's neither a word nor NaN.
+    """Return a word in normalized spelling; None if the value is neither a word, NaN, nor infinite.
 
     >>> _word("Post_LN") == _word("post-LN"), _word("one point * 3") == _word("one point × 3")
     (True, True)

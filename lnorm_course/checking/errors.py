@@ -1,4 +1,4 @@
-"""What an error that a student's code raised says about it.
+"""Describe the errors that a student's code raises, and say what to do about them.
 
 The grader's kernel runs this file too, so it imports nothing that knows answers.
 """
@@ -12,50 +12,50 @@ from lnorm_diagnose.fewest_slips import Raised
 
 __all__ = ["CallError", "error_of"]
 
-# Code in these places wasn't written by the student. "<inputs>" is the class of an object that an
-# exercise gives, in a grader's kernel.
+# Code in these places wasn't written by the student. "<inputs>" is where a grader's kernel defines
+# the class of an object that an exercise provides.
 LIBRARIES = (
     *sysconfig.get_paths().values(),
     str(Path(__file__).parents[2] / "lnorm_"),
     *("<frozen", "<__array_function__", "<inputs>"),
 )
-# What a line of the student's and its error say, as "line: error", and what to do instead.
+# Patterns for "line: error", where the line is the student's, and advice on what to do instead.
 ADVICE = (
     (
-        r"^: .*\) (takes|missing) .*positional argument",  # no line of the student's ran
-        "It takes other arguments than the lesson's. Keep each line with `def` as the lesson has "
-        "it.",
+        r"^: .*\) (takes|missing) .*positional argument",  # none of the student's code ran
+        "It takes different arguments from the lesson's. Keep each line with `def` as it is in the "
+        "lesson.",
     ),
-    (r"for \^: |bitwise_xor", "`^` is no power in Python. Write `**`, or take `.sqrt()`."),
+    (r"for \^: |bitwise_xor", "`^` isn't a power in Python. Write `**`, or use `.sqrt()`."),
     (
         r"converted to (a )?(Python scalar|Scalar)",
-        "Only a single number can stand there, and yours is a whole tensor. Functions of `torch`, "
-        "such as `torch.sqrt`, take one; those of `math` don't.",
+        "Only a single number is possible there, but yours is a whole tensor. Functions in "
+        "`torch`, such as `torch.sqrt`, take tensors; those in `math` don't.",
     ),
     (
         r"expected scalar type|mixed dtype|have the same dtype",
-        "Tensors of different dtypes meet there. If one belongs to a layer that you made outside "
-        "of your function, make the layer inside.",
+        "Tensors of different dtypes are combined there. If one belongs to a layer that you made "
+        "outside of your function, make the layer inside.",
     ),
     (
-        r"@ \w+\.T\b.*(batch\d tensor|must match the size)",  # not what is said of two matrices
-        "`.T` turns all axes around. To swap only the last two, write `.transpose(-1, -2)`.",
+        r"@ \w+\.T\b.*(batch\d tensor|must match the size)",  # for batches, not for two matrices
+        "`.T` reverses the order of axes. To swap only the last two, write `.transpose(-1, -2)`.",
     ),
     (
         r"before Module\.__init__\(\)|no attribute '_(modules|buffers|parameters|backward_hooks)'"
         r"|of 'super' object needs",
         "In `__init__`, call `super().__init__()` first.",
     ),
-    (r"name '(\w+)' is not defined", r"Run the cells that define `\1`, or look at its spelling."),
+    (r"name '(\w+)' is not defined", r"Run the cells that define `\1`, or check its spelling."),
 )
 
 
 class CallError(Exception):
-    """Raised with a sentence for the student, where no error of their code would say it."""
+    """Raised with a message for the student, where no error in their code would explain it."""
 
 
 def error_of(problem: BaseException, attempt: str, used: str) -> Raised | str:
-    """Describe an exception, with the last line of the student's own code that led to it.
+    """Describe an exception, with the last line of the student's code that led to it.
 
     Args:
         problem: the exception.
@@ -63,7 +63,7 @@ def error_of(problem: BaseException, attempt: str, used: str) -> Raised | str:
         used: what it was called with, in words; may be empty.
 
     Returns:
-        A sentence that says what to do, if the cause is plain.
+        A sentence that says what to do, if the cause is clear; otherwise the error with a sentence.
     """
     walked = traceback.walk_tb(problem.__traceback__)
     frames = traceback.StackSummary.extract(walked, lookup_lines=False)[1:]

@@ -1,4 +1,4 @@
-"""What predictions and exercises in code have in common: `check`, `hint`, and `solution`."""
+"""The base class of predictions and code exercises: `check`, `hint`, and `solution`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -13,18 +13,18 @@ from lnorm_course.progress_files import RIGHT, WRONG, keep
 
 __all__ = ["Exercise", "one_answer"]
 
-CHECK_AGAIN = "Mend it, or check it once more to read what to do instead."
+CHECK_AGAIN = "Fix it, or check it once more to read what to do instead."
 CLOSED_FOR_NOW = Feedback(State.SOLUTION, "closed by your instructor.")
 CLOSED = Path(__file__).parents[1] / "exercises" / "solutions_are_closed"
 
 
 def one_answer(exercise: Any) -> str:
-    """Say what to do who gives a check more than one argument."""
+    """Return what to do instead of giving a check more than one argument."""
     if exercise.inputs is not None:
         return "you gave more than one argument. Pass only the name of what you wrote."
     return (
         "you gave more than one answer. A tuple needs its own parentheses, `check((2, 3))`, and a "
-        "decimal number has a point, `check(0.5)`."
+        "decimal number is written with a point, `check(0.5)`."
     )
 
 
@@ -33,15 +33,15 @@ class Exercise(ABC):
 
     Args:
         hints: from the gentlest to the strongest; none gives the answer away.
-        within: how far a number may be from the right one.
+        within: how much a number may differ from the right one.
     """
 
     bank: dict[str, dict[str, "Exercise"]] = {}  # noqa: RUF012 - topic → name → exercise
     topic = name = ""  # until `put_in_bank` sets them
-    further = False  # whether it's part of a side trip, without which a lesson is finished
+    further = False  # whether it's part of a side trip, which isn't needed to finish a lesson
     inputs: Sequence[tuple] | None = None  # the arguments of each call; None for a prediction
-    use_class: Callable | None = None  # what is called with a class and each of the inputs
-    last_help = "`.solution()` shows the answer."  # what a student reads after the last hint
+    use_class: Callable | None = None  # called with a class and each of the inputs
+    last_help = "`.solution()` shows the answer."  # shown after the last hint
     without: Sequence[str] = ()  # functions that an attempt must not call
 
     def __init__(self, hints: Sequence[str], within: float) -> None:
@@ -50,7 +50,7 @@ class Exercise(ABC):
         self._mistakes_told: set[str] = set()
 
     def put_in_bank(self, topic: str, name: str, further: bool = False) -> None:
-        """Give it the name of its variable, and put it in the bank of a topic, such as "mean"."""
+        """Store its name and its topic, such as "mean", and add it to that topic's bank."""
         self.topic, self.name, self.further = topic, name, further
         Exercise.bank.setdefault(topic, {})[name] = self
 
@@ -59,14 +59,14 @@ class Exercise(ABC):
         return ["check", "hint", "solution"]
 
     def check(self, attempt: object = ..., *more: object) -> None:
-        """Show whether an attempt is right, and if not, which mistake it is, and keep the verdict.
+        """Show whether an attempt is right, or which mistake it makes, and record the result.
 
         Args:
-            attempt: a value for a prediction, a function or a class for code; `...` or None is no
-                attempt.
-            more: further arguments, which are a mistake that students make.
+            attempt: a value for a prediction, a function or a class for code; `...` or None means
+                that there is no attempt yet.
+            more: further arguments, which students pass by mistake.
         """
-        notice = put_back()  # first, for the attempt may use what the lesson imports
+        notice = put_back()  # first, because the attempt may use what the lesson imports
         feedback = Feedback(State.WRONG, one_answer(self)) if more else self.judge(attempt)
         if self.name and feedback.state is not State.NOT_ATTEMPTED:
             keep(self.topic, self.name, RIGHT if feedback.state is State.RIGHT else WRONG)
@@ -77,7 +77,7 @@ class Exercise(ABC):
         show(with_remark(feedback, notice))
 
     def judge(self, attempt: object) -> Feedback:
-        """Return what `check` shows, without keeping a record of it."""
+        """Return what `check` shows, without recording it."""
         if attempt is None or attempt is ...:
             return Feedback(State.NOT_ATTEMPTED, "replace the three dots and run the cell again.")
         outcome = running.results(attempt, self.inputs, self.use_class, without=self.without)
@@ -85,10 +85,10 @@ class Exercise(ABC):
 
     @abstractmethod
     def judge_outcome(self, outcome: running.Outcome) -> Feedback:
-        """Judge what became of an attempt: of a value, or of a call for each of the inputs."""
+        """Judge an attempt by the value it gave, or by its results on the inputs."""
 
     def hint(self) -> None:
-        """Show one more hint at each call."""
+        """Show one more hint with each call."""
         given, most = self._hints_given, len(self.hints)
         self._hints_given = min(given + 1, most)
         more = "" if CLOSED.exists() else f" {self.last_help}"
@@ -97,7 +97,7 @@ class Exercise(ABC):
         show(Feedback(State.HINT, told))
 
     def choose(self) -> None:
-        """Show the program with gaps, and let a student choose what stands in each."""
+        """Show the program with gaps, and let a student choose a piece for each."""
         show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_choices())
 
     def solution(self) -> None:
@@ -105,7 +105,7 @@ class Exercise(ABC):
         show(CLOSED_FOR_NOW if CLOSED.exists() else self.shown_solution())
 
     def shown_choices(self) -> Any:
-        """Return what `choose` shows; without a program, that there's none."""
+        """Return what `choose` shows; if there is no program, a message that says so."""
         told = "there is no program to choose from here. Give your answer to `check`."
         return Feedback(State.HINT, told)
 

@@ -1,11 +1,11 @@
-"""Find where a mistake is that nothing names, in the student's own source.
+"""Find where an unrecognized mistake is in the student's own source.
 
-One thing is changed in it at a time, and each mutated version runs on the inputs. If there is only
-one place whose change makes all results right, the mistake is there. What is told is the place, and
-never the right code.
+One thing at a time is changed, and each mutated version runs on the inputs. If all the mutations
+that make everything right are at one place, the mistake is there. The student is told the place,
+but never the right code.
 
 The mutated versions run under the same limits as the attempt. They are new functions, made from the
-student's one and from a copy of what it reads; nothing around it runs again.
+student's and from a copy of what it reads; no code around it runs again.
 """
 
 import ast
@@ -27,23 +27,23 @@ from lnorm_course.checking.mutations import Function, Mutation, mutations
 
 __all__ = ["locate_fault"]
 
-# They limit the work and not the time, so that what is told doesn't depend on the machine.
+# These limit the work, not the time, so that the feedback doesn't depend on the machine.
 MOST_MUTATIONS = 500
-MOST_STEPS = 15_000  # in all mutated versions together
-LONGEST = 80  # characters of what is told
+MOST_STEPS = 15_000  # over all mutated versions
+LONGEST = 80  # maximum number of characters shown of a place
 CHANGEABLE = torch.Tensor | torch.nn.Module | numpy.ndarray | list | dict | set
-# Parts of a source that say something when they're shown alone; a name or a number doesn't.
+# Parts of a source that are informative by themselves; a name or a number isn't.
 SHOWN = ast.stmt | ast.BinOp | ast.Call | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp
 
 
 def locate_fault(attempt: object, is_right: Callable[[Callable], bool], inputs: int = 1) -> str:
-    """Return the part of an attempt's source that alone has to be changed; empty if none is known.
+    """Return the one part of an attempt's source that has to change; empty if none is known.
 
     Args:
-        attempt: a function that was written in a cell, or a class with such a `forward`.
-        is_right: mutated version of it -> whether it's right for all inputs; it stops at the first
-            for which it isn't.
-        inputs: how many there are.
+        attempt: a function written in a cell, or a class whose `forward` was.
+        is_right: mutated version -> whether it's right for all inputs; it stops at the first for
+            which it isn't.
+        inputs: the number of inputs.
     """
     written = watching.written(attempt)
     if not written or not _is_in_cell(written.__code__):
@@ -69,7 +69,7 @@ def locate_fault(attempt: object, is_right: Callable[[Callable], bool], inputs: 
             locations = [mutation.location for mutation in _fitting(function, is_right_now, inputs)]
         finally:
             if names.keys() != kept.keys() or any(names[n] is not kept[n] for n in kept):
-                names.clear()  # a helper that was called has changed the notebook
+                names.clear()  # a helper has changed the notebook's names
                 names.update(kept)
     parents = {child: each for each in ast.walk(function) for child in ast.iter_child_nodes(each)}
     whole = ast.get_source_segment(source, function) or ""
@@ -87,13 +87,13 @@ def locate_fault(attempt: object, is_right: Callable[[Callable], bool], inputs: 
 
 
 def _is_in_cell(code: CodeType) -> bool:
-    """Tell whether code was written in a cell, and not in a file."""
+    """Tell whether code was written in a cell, not in a file."""
     entry: Any = linecache.cache.get(code.co_filename, ())
     return len(entry) > 2 and entry[1] is None
 
 
 def _function_in(source: str, code: CodeType) -> Function | None:
-    """Return the tree of a function; None if others of its name stand beside it."""
+    """Return a function's tree; None if the source has another function of the same name."""
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError):
@@ -104,14 +104,14 @@ def _function_in(source: str, code: CodeType) -> Function | None:
 
 
 def _goes_on(node: ast.AST) -> bool:
-    """Tell whether a function could go on when it has to end, or print what can't be caught."""
+    """Tell whether a function could continue past its limit, or print text that can't be caught."""
     catches_all = isinstance(node, ast.ExceptHandler) and node.type is None
     name = getattr(node, "attr", getattr(node, "id", ""))
-    return catches_all or name in ("BaseException", "lstsq")  # the library of `lstsq` prints
+    return catches_all or name in ("BaseException", "lstsq")  # the library behind `lstsq` prints
 
 
 def _shown(source: str, node: ast.AST) -> str:
-    """Return the source of a node in one line; of a statement with others in it, the first line."""
+    """Return the source of a node on one line; for a block statement, only its first line."""
     text = ast.get_source_segment(source, node) or ""
     is_block = isinstance(getattr(node, "body", None), list)
     text = " ".join((text.partition("\n")[0] if is_block else text).split())
@@ -121,7 +121,7 @@ def _shown(source: str, node: ast.AST) -> str:
 def _fitting(
     function: Function, is_right_now: Callable[[Callable], bool], inputs: int
 ) -> Iterator[Mutation]:
-    """Yield the mutations that make a function right; none if it can't run alone."""
+    """Yield the mutations that make a function right; none if it can't be tested by itself."""
     steps = _Steps()
     if steps.count(is_right_now) or steps.made > MOST_STEPS // 3:
         return
@@ -136,17 +136,17 @@ def _fitting(
 
 
 def _version(attempt: Any, own: FunctionType, function: Function, names: dict) -> Callable:
-    """Return an attempt with its function as the tree is now, which reads these names.
+    """Return an attempt whose function is compiled from the tree as it is now, with these globals.
 
     Raises:
-        Exception: that's no program.
+        Exception: the tree isn't a valid program.
     """
     statement = ast.Expr(function) if isinstance(function, ast.Lambda) else function
     module = ast.Module([ast.copy_location(statement, function)], [])
     program = compile(module, own.__code__.co_filename, "exec", dont_inherit=True)
     codes = [each for each in program.co_consts if isinstance(each, CodeType)]
     code = next(each for each in reversed(codes) if each.co_name == own.__code__.co_name)
-    new = FunctionType(code, names, argdefs=own.__defaults__)  # without what runs around it
+    new = FunctionType(code, names, argdefs=own.__defaults__)  # without any decorators
     new.__kwdefaults__ = own.__kwdefaults__
     if issubclass(type(attempt), type):
         new = type(attempt)(attempt.__name__, (attempt,), {"forward": new})
@@ -154,28 +154,28 @@ def _version(attempt: Any, own: FunctionType, function: Function, names: dict) -
 
 
 class _Steps:
-    """Counts lines of code in cells, and calls from there; one version makes at most so many."""
+    """Counts lines run in cells, and calls from them; a version is stopped after `most` steps."""
 
     made, most, until = 0, MOST_STEPS, 0
 
     def count(self, is_right_now: Callable[[Callable], bool]) -> bool:
-        """Tell whether a version can be made, is right, and ends in time."""
+        """Tell whether a version compiles, is right, and stays within the limit."""
         before, self.until = sys.gettrace(), self.made + self.most
         try:
             return is_right_now(self._trace)
-        except (Exception, SystemExit, _TooManyError):  # what is mutated isn't always a program
+        except (Exception, SystemExit, _TooManyError):  # a mutation may be no valid program
             return False
         finally:
             sys.settrace(before)
 
     def _trace(self, frame: FrameType, event: str, value: object) -> Callable | None:
-        # Only what is in a cell is traced further.
+        # Only frames of code in cells are traced line by line.
         is_in_cell, caller = event != "call" or _is_in_cell(frame.f_code), frame.f_back
         self.made += is_in_cell or bool(caller and caller.f_trace)
         if is_in_cell and self.made > self.until:
-            raise _TooManyError  # in the student's code only, so that nothing else breaks off
+            raise _TooManyError  # only in the student's code, so that no other code is interrupted
         return self._trace if is_in_cell else None
 
 
 class _TooManyError(BaseException):
-    """Raised in a version that makes too many steps. `except Exception` doesn't catch it."""
+    """Raised in a version that takes too many steps, and not caught by `except Exception`."""

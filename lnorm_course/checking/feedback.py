@@ -1,4 +1,4 @@
-"""What a student reads, with the same words as plain text and as HTML."""
+"""Feedback for a student, with the same words as plain text and as HTML."""
 
 import html
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ __all__ = ["Feedback", "State", "show", "with_remark"]
 
 
 class State(Enum):
-    """What an attempt is, or what else is told, in the words that feedback begins with."""
+    """The state of an attempt, or the kind of help given, as the words that begin the feedback."""
 
     NOT_ATTEMPTED = "Not attempted"
     RIGHT = "Right"
@@ -28,17 +28,17 @@ SIGNS = dict(zip(State, "○✓◐✗?→", strict=True))
 
 @dataclass(frozen=True)
 class Feedback:
-    """What a student is told of an attempt, or is given as a hint or a solution.
+    """What a student is told about an attempt, or is given as a hint or a solution.
 
     Args:
         state: the result.
         message: what the student reads, one to three sentences.
-        mistake: the mistake in a few plain words, if it is known.
-        beliefs: the common beliefs that it may come from.
-        found: what is known of it, each explanation of wrong parts; of what is right, why it's so.
+        mistake: a short name for the mistake, if it is known.
+        beliefs: the common beliefs that the mistake may come from.
+        found: the explanations: each is a group of wrong parts; for a right answer, why it's right.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
-        first: what is told the first time, the mistake alone; empty if that's the message.
+        first: what is told the first time, only the mistake; empty if that's the whole message.
     """
 
     state: State
@@ -52,7 +52,7 @@ class Feedback:
 
     @property
     def _words(self) -> str:
-        """All that the student reads, in one line."""
+        """The full text that the student reads, on one line."""
         said, beliefs = " ".join(self.message.split()), "; ".join(b.value for b in self.beliefs)
         which = "Common beliefs that are" if len(self.beliefs) > 1 else "A common belief that is"
         return f"{said} ({which} wrong: {beliefs}.)" if beliefs else said
@@ -76,6 +76,6 @@ def show(told: object) -> None:
 
 
 def with_remark(feedback: Feedback, remark: str) -> Feedback:
-    """Let a remark stand behind the message."""
+    """Append a remark to the message."""
     message, first = (f"{told} {remark}".strip() for told in (feedback.message, feedback.first))
     return replace(feedback, message=message, first=first if feedback.first else "")

@@ -1,20 +1,20 @@
-// A program with gaps, each a native select, for a page and for JupyterLab.
+// A program with gaps, each a native select, for web pages and for JupyterLab.
 
 /**
- * Number the fewest gaps whose change makes a program right; none if it's right as it is.
- * Only gaps with a piece that is wrong are changed, so each has a sentence. Changing all of them
- * makes the program right.
+ * Return the indices of the fewest gaps to change so that a program is right; none if it's right.
+ * Only gaps with a wrong piece are changed, so each has a sentence. Changing all of them makes
+ * the program right.
  */
 function toChange(chosen, gaps, programs) {
   const ways = programs
     .map((program) => program.flatMap((piece, n) => (piece === chosen[n] ? [] : [n])))
     .filter((way) => way.every((n) => gaps[n][chosen[n]].html));
-  return ways.sort().sort((one, other) => one.length - other.length)[0]; // of as many, the first gaps
+  return ways.sort().sort((one, other) => one.length - other.length)[0]; // in a tie, the first gaps
 }
 
 /**
- * Draw a program and a button that checks it. `programs` are all that are right, each as the
- * numbers of its pieces. `take` is told those that are chosen, and the gaps that have to change.
+ * Draw a program and a button that checks it. `programs` lists the right ones, each as the
+ * indices of its pieces. `take` is called with the chosen pieces and the gaps that have to change.
  * Return a function that chooses pieces and checks them.
  */
 function program(place, { code, gaps, programs, right }, take) {

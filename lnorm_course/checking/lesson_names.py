@@ -13,10 +13,10 @@ __all__ = ["put_back"]
 
 
 def put_back() -> str:
-    """Set the names that the notebook imported back to what they were, and say which had changed.
+    """Reset the names that the notebook imported to their imported values, and say which changed.
 
     Returns:
-        A sentence that names them; empty if none had changed, or outside of a notebook.
+        A sentence with the changed names; empty if there are none, or outside of a notebook.
     """
     from IPython import get_ipython
 
@@ -29,14 +29,14 @@ def put_back() -> str:
         return ""
     shell.user_ns.update({name: imported[name] for name in taken})
     names = spoken([f"`{name}`" for name in taken])
-    return f"You used {names} for something else, and this check took that back."
+    return f"You used {names} for something else, so this check restored what you had imported."
 
 
 def _imported(cells: Sequence[str]) -> dict[str, object]:
-    """Return what the cells import from the course: name → value."""
+    """Return the names that the cells import from the course: name → value."""
     names: dict[str, object] = {}
     for cell in cells:
-        with contextlib.suppress(Exception):  # a cell that is no Python, or a missing name
+        with contextlib.suppress(Exception):  # a cell that isn't valid Python, or a missing name
             for line in ast.parse(cell).body:
                 if isinstance(line, ast.ImportFrom) and str(line.module).startswith("lnorm_"):
                     exec(ast.unparse(line), {}, names)

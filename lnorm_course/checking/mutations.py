@@ -1,8 +1,8 @@
-"""Change one thing in the syntax tree of a function, in ways that people write it otherwise.
+"""Make single changes to a function's syntax tree that could turn a mistake into right code.
 
-A mutation takes something away, or puts another operator, number, name, or method where one stood.
-It doesn't know which of them is right. It lets in no function, and no value that is used nowhere
-else, because that could be a finished function, or the right answer.
+A mutation removes something, or replaces an operator, number, name, or method by a different one.
+It doesn't know which replacement is right. It never inserts a function, or a value that is used
+nowhere else, because that could be a finished function, or the right answer.
 """
 
 import ast
@@ -15,19 +15,19 @@ __all__ = ["Function", "Mutation", "changed", "mutations", "slots"]
 
 NUMBERS = (0, 1, -1, 2, 0.5, math.inf)
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
-# Methods that are taken for each other.
+# Methods that people confuse with each other.
 OVER_AN_AXIS = ("mean", "sum", "amax", "max", "norm", "cumsum", "std", "var")
 LOAD = ast.Load()
 Function = ast.FunctionDef | ast.Lambda
 
 
 class Mutation(NamedTuple):
-    """One thing that is changed, by `setattr(owner, field, new)`.
+    """One change, made by `setattr(owner, field, new)`.
 
     Args:
         location: the part of the tree that is changed.
-        owner, field: what holds it, and under which name.
-        new: what to put there.
+        owner, field: the node that holds it, and the name of its field there.
+        new: the field's new value.
     """
 
     location: ast.AST
@@ -37,7 +37,7 @@ class Mutation(NamedTuple):
 
 
 def mutations(function: Function) -> Iterator[Mutation]:
-    """Yield the mutations of a function's body: first those of statements in loops."""
+    """Yield the mutations of a function's body, those of statements in loops first."""
     inside = list(ast.walk(function))
     for node in inside:
         if isinstance(node, ast.stmt):
@@ -52,7 +52,7 @@ def mutations(function: Function) -> Iterator[Mutation]:
 
 
 def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
-    """Yield a statement that adds up in its loop, or that comes after the loop that it ends."""
+    """Yield mutations that accumulate a statement in its loop, or move it to after the loop."""
     for number, each in enumerate(body):
         before, after = body[:number], body[number + 1 :]
         if isinstance(each, ast.For):
@@ -65,7 +65,7 @@ def _of_loops(node: ast.stmt, body: list[ast.stmt]) -> Iterator[Mutation]:
 
 
 def slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
-    """Yield each expression that a node holds and that is read: owner, field, index, expression."""
+    """Yield each expression that a node reads, as owner, field, index, expression."""
     for field, value in ast.iter_fields(node):
         for index, each in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if isinstance(each, ast.expr) and isinstance(getattr(each, "ctx", LOAD), ast.Load):
@@ -73,10 +73,10 @@ def slots(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
 
 
 def _instead(old: ast.expr, read: Counter[str]) -> Iterator[ast.expr]:
-    """Yield what can stand in the place of an expression.
+    """Yield possible replacements for an expression.
 
     Args:
-        read: how often each name is read. One that is read only there has its use there.
+        read: how often each name is read. A name that is read only once isn't replaced.
     """
     match old:
         case ast.Constant(value=int() | float() as value):
@@ -87,7 +87,7 @@ def _instead(old: ast.expr, read: Counter[str]) -> Iterator[ast.expr]:
             yield from (ast.Name(other, LOAD) for other in read if other != old.id)
         case ast.BinOp():
             yield changed(old, left=old.right, right=old.left)
-            powers = (ast.Pow,) if isinstance(old.right, ast.Constant) else ()  # others are huge
+            powers = (ast.Pow,) if isinstance(old.right, ast.Constant) else ()  # others get huge
             yield from (changed(old, op=op()) for op in OPERATORS + powers)
             if isinstance(left := old.left, ast.BinOp):  # other parentheses
                 yield changed(left, right=changed(old, left=left.right))
@@ -99,7 +99,7 @@ def _instead(old: ast.expr, read: Counter[str]) -> Iterator[ast.expr]:
 
 
 def _calls(old: ast.Call) -> Iterator[ast.expr]:
-    """Yield a call with other arguments or of another method, and what the method belongs to."""
+    """Yield a call with different arguments, of a different method, and the method's object."""
     for kind, held in (("args", old.args), ("keywords", old.keywords)):
         yield from (changed(old, **{kind: [*held[:n], *held[n + 1 :]]}) for n in range(len(held)))
     yield changed(old, args=old.args[::-1])
@@ -110,5 +110,5 @@ def _calls(old: ast.Call) -> Iterator[ast.expr]:
 
 
 def changed(node: Any, **changes: Any) -> Any:
-    """Copy a node of a syntax tree, with other values in some of its fields."""
+    """Copy a node of a syntax tree, with new values in some of its fields."""
     return type(node)(**{**vars(node), **changes})

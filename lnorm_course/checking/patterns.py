@@ -1,4 +1,4 @@
-"""Say what wrong numbers alone show: they are cut off, moved, scaled, or fit one size only."""
+"""Recognize patterns in wrong numbers: cut off, moved, scaled, or right for one size only."""
 
 import itertools
 from collections.abc import Sequence
@@ -13,20 +13,20 @@ from lnorm_utils.words import significant
 
 __all__ = ["A_FIXED_SIZE", "only_these_fit", "pattern"]
 
-Pair = tuple[Tensor, Tensor]  # what was returned for an input, and what is right
-# What may be so where `only_these_fit` says something of numbers, for those could also be chance.
+Pair = tuple[Tensor, Tensor]  # the returned and the right result for an input
+# Added to what `only_these_fit` says if wrong numbers, not errors, led to it: they could be chance.
 A_FIXED_SIZE = "The sizes are different there, too. Is a size a fixed number in your code?"
-FEWEST = 3  # fewer different numbers may be moved or scaled by chance
-SAME = 1e-3  # how much factors may differ that are called the same, as a share of what is told
-LEAST = 1e-6  # a smaller factor would be rounding of zeros
+FEWEST = 3  # fewer distinct numbers could look moved or scaled by chance
+SAME = 1e-3  # how much factors called the same may differ, as a fraction of their distance from 1
+LEAST = 1e-6  # a smaller factor is just rounding error in zeros
 
 
 def pattern(results: Sequence[Any], right: Sequence[Any], within: float) -> str:
-    """Say what was done to numbers that would be right; empty if nothing is known for sure.
+    """Describe what happened to otherwise right numbers; return "" if nothing is certain.
 
     Args:
-        results, right: what an attempt returned for the inputs, and what is right.
-        within: how far a number may be from another one that is called equal.
+        results, right: an attempt's results for the inputs, and the right ones.
+        within: how much two numbers called equal may differ.
     """
     pairs = [*zip(results, right, strict=True)]
     if not all(map(_are_numbers, pairs)):
@@ -48,7 +48,7 @@ def _are_numbers(pair: Pair) -> bool:
 
 
 def _is_first_part(result: Tensor, right: Tensor, within: float) -> bool:
-    """Tell whether a result is what a loop, or a loop in a loop, computes on its first pass."""
+    """Tell whether a result is what a loop, or a nested loop, computes in its first iteration."""
     part = right
     while part.ndim and part.numel() > result.numel():
         part = part[0]
@@ -57,7 +57,7 @@ def _is_first_part(result: Tensor, right: Tensor, within: float) -> bool:
 
 
 def _moved(pairs: Sequence[Pair], within: float, is_alike: bool) -> str:
-    """Say so if the right numbers stand at other indices, and which axes have changed places."""
+    """Say whether the right numbers are at the wrong indices, and which axes are swapped."""
     in_order = ([each.flatten().sort().values for each in pair] for pair in pairs)
     if not all(same(result, right, within) for result, right in in_order):
         return ""
@@ -69,18 +69,18 @@ def _moved(pairs: Sequence[Pair], within: float, is_alike: bool) -> str:
     ]
     if axes:
         which = "axes {} and {}".format(*axes[0]) if len(axes) == 1 else "two axes"
-        return f"The numbers are right, but {which} have changed places."
+        return f"The numbers are right, but {which} are swapped."
     if not is_alike:
         return ""
     return (
-        "The numbers are right, but they are in the wrong places. If you used `reshape` or "
-        "`view`: they keep the numbers in reading order and only cut them into other rows. To "
-        "swap axes, use `transpose` or `permute`."
+        "The numbers are right, but they are in the wrong places. `reshape` and `view` keep "
+        "the numbers in reading order and only cut them into different rows. To swap axes, use "
+        "`transpose` or `permute`."
     )
 
 
 def _scaled(given: Tensor, exact: Tensor) -> str:
-    """Say so if all numbers are off by the same factor."""
+    """Report that all numbers are off by the same factor; return "" if they aren't."""
     ratios = (given / exact)[(given != 0) | (exact != 0)]  # 0 / 0 tells nothing
     factor = ratios[0].item() if len(ratios) >= FEWEST else 0.0
     if abs(factor) < LEAST or not (ratios - factor).abs().max() <= SAME * abs(factor - 1):
@@ -89,11 +89,11 @@ def _scaled(given: Tensor, exact: Tensor) -> str:
 
 
 def only_these_fit(inputs: Sequence[tuple], wrong: Sequence[int]) -> str:
-    """Say which sizes an attempt fits alone; empty unless the size of an axis tells what is wrong.
+    """Say which sizes alone an attempt fits; empty unless one axis's size explains the errors.
 
     Args:
-        inputs: of all calls that were made.
-        wrong: the numbers of those for which the attempt is wrong, or fails.
+        inputs: the arguments of all calls that were made.
+        wrong: the indices of the calls whose results are wrong, or that fail.
     """
     shapes = [[tuple(tensor.shape) for tensor in tensors(each)] for each in inputs]
     if 0 in wrong or any([*map(len, each)] != [*map(len, shapes[0])] for each in shapes):

@@ -1,4 +1,4 @@
-"""A question whose answer is a value: a number, a shape, a word."""
+"""An exercise whose answer is a value: a number, a shape, or a word."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,9 +15,9 @@ from lnorm_utils.words import first_sentence
 
 __all__ = ["Prediction", "nearest"]
 
-ROUNDED = 6e-3  # to two decimals
-CUT_OFF = 0.01  # to two decimals, the rest cut off
-NEARLY = 0.05 + 1e-6  # to one decimal
+ROUNDED = 6e-3  # tolerance for rounding to two decimals
+CUT_OFF = 0.01  # tolerance for truncating to two decimals
+NEARLY = 0.05 + 1e-6  # tolerance for rounding to one decimal
 CLOSEST = "Of the choices, {} is the closest to yours."
 
 
@@ -26,13 +26,13 @@ class Prediction(Exercise):
 
     Args:
         hints: as for every `Exercise`.
-        right: the right value and why it is right, and then further ones. A tuple stands for a
-            list and an array, too.
-        wrong: values that people give.
-        within: how far a number may be from the answer.
+        right: the right value and why it is right, and then further right ones. A tuple also
+            matches a list and an array.
+        wrong: wrong values that people give.
+        within: how much a number may differ from the answer.
         choose: the numbers to choose from, if the question says "Choose the closest". A number
-            that the bank doesn't know counts as the choice that is `nearest` to it, so a value
-            that somebody measured is right. If there's none, the choices are listed.
+            that the bank doesn't know counts as the choice that is `nearest` to it, so a measured
+            value is right, too. If no choice is near enough, the choices are listed.
 
     >>> legs = Prediction(
     ...     right=[(4, "Two on each side.")],
@@ -76,12 +76,12 @@ class Prediction(Exercise):
         return Feedback(State.WRONG, self._difference(value))
 
     def _known(self, value: object) -> Feedback | None:
-        """Return what the bank says of a value, if it knows it."""
+        """Return the bank's feedback on a value, or None if the bank doesn't have the value."""
         for known in self.answers:
             if same(value, known.answer, self.within):
                 return Feedback(State.RIGHT, known.why, found=((known,),))
         for known in self.wrong:
-            # A value that is rounded to two decimals is recognized too.
+            # Values rounded to two decimals are recognized, too.
             if same(value, known.answer, max(self.within, ROUNDED)):
                 name = first_sentence(known.why)
                 return Feedback(State.WRONG, known.why, name, known.beliefs, ((known,),))
@@ -95,12 +95,12 @@ class Prediction(Exercise):
 
     @property
     def words(self) -> list[str]:
-        """All values of the bank that are words."""
+        """The words among the bank's values."""
         values = [value for value, *_ in (*self.answers, *self.wrong)]
         return sorted({value for value in values if isinstance(value, str)})
 
     def _difference(self, attempt: object) -> str:
-        """Say that an answer is not right, without giving the right one away."""
+        """Say that an answer isn't right, without giving the right one away."""
         given, wanted = plain(attempt), plain(self.answers[0][0])
         if isinstance(wanted, str):
             words = ", ".join(map(repr, self.words))
@@ -122,7 +122,7 @@ class Prediction(Exercise):
 
 
 def nearest(number: float, choices: Sequence[float]) -> float | None:
-    """Return the choice that a number is nearest to; None if it's as near to another, or far off.
+    """Return the choice nearest to a number; None if another is about as near, or all are far.
 
     >>> [nearest(number, [0, 0.5, 1]) for number in (0.6, 0.75, 1.2, 1.3, -7)]
     [0.5, None, 1, None, None]
@@ -132,6 +132,6 @@ def nearest(number: float, choices: Sequence[float]) -> float | None:
 
 
 def _is_short(given: Any) -> bool:
-    """Tell whether a number, or each of several, has at most one decimal."""
+    """Tell whether a number, or each number of a tuple, has at most one decimal."""
     numbers = given if isinstance(given, tuple) else (given,)
     return all(round(float(each), 1) == float(each) for each in numbers)

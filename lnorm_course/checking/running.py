@@ -1,4 +1,4 @@
-"""Call a student's function on fresh inputs, and say what became of it, whatever happens.
+"""Call a student's function on fresh inputs, and report the outcome, even if it fails or hangs.
 
 The grader's kernel runs this file too, so it imports nothing that knows answers.
 """
@@ -28,14 +28,14 @@ FINISHED = ("torch.", "lnorm_utils.", "lnorm_course.lessons.")
 
 
 class Outcome(NamedTuple):
-    """What became of the calls of an attempt.
+    """What happened when an attempt was called.
 
     Args:
-        values: what it returned for each input, up to the one on which it failed, as `sanitized`.
-        error: why it failed there; None if it never did.
-        notices: what else its student should read, a sentence each.
+        values: its `sanitized` result for each input, up to the one on which it failed.
+        error: why it failed there; None if it didn't fail.
+        notices: further messages for the student, one sentence each.
         code: the attempt's source, as far as it's known.
-        attempt: what was called; None if that was in another process.
+        attempt: the function or class that was called; None if another process called it.
     """
 
     values: list
@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
     @property
     def remark(self) -> str:
-        """What a student reads besides a verdict: the error, and the notices."""
+        """What a student reads in addition to a verdict: the error and the notices."""
         return " ".join([str(self.error or ""), *self.notices]).strip()
 
 
@@ -54,7 +54,7 @@ def fresh(arguments: tuple) -> tuple:
     """Copy the arguments of a call, so that an attempt can't change those of the exercise."""
     own = (t for t in tensors(arguments) if type(t) is torch.Tensor and not t.requires_grad)
     whole = (t for t in own if t.is_contiguous() and not t._is_view())
-    made: dict = {id(t): t.clone() for t in whole}  # which takes far less than a deep copy
+    made: dict = {id(t): t.clone() for t in whole}  # far cheaper than a deep copy
     return tuple(made[id(a)] if id(a) in made else copy.deepcopy(a, made) for a in arguments)
 
 
@@ -67,7 +67,7 @@ def results(
 ) -> Outcome:
     """Call an attempt with each input, until a call fails.
 
-    The value of a body that does nothing is three dots.
+    A body that does nothing gives the value `...`.
 
     Args:
         attempt: a value for a prediction, otherwise a function or a class.
@@ -100,8 +100,8 @@ def results(
             asked = "Is `return` inside an `if`?" if values else "Did you forget `return`?"
             error = f"your {kind} returns nothing. {asked}"
             if has_printed:
-                sees = "A check sees only what stands after `return`."
-                error = f"your {kind} prints something and returns nothing. {sees}"
+                sees = "A check sees only what comes after `return`."
+                error = f"your {kind} prints something but returns nothing. {sees}"
         if error:
             return Outcome(values, error, notices, code, attempt)
         values.append(... if value is None else value)
@@ -111,8 +111,8 @@ def results(
 
 
 def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
-    """Say why an attempt isn't called, or isn't taken as a value; empty if it is."""
-    attempt_class = type(attempt)  # isinstance would ask the attempt, which may raise or lie
+    """Say why an attempt can't be called, or used as a value; return "" if it can."""
+    attempt_class = type(attempt)  # isinstance may run the attempt's code, which can raise or lie
     can_be_called = callable(attempt) and not issubclass(attempt_class, torch.Tensor)
     if is_prediction:
         return "this is a prediction. Give a value." if can_be_called else ""
@@ -129,7 +129,7 @@ def _refused(attempt: object, is_prediction: bool, kind: str) -> str:
 def _called(
     function: Callable, arguments: tuple, kind: str, seconds: float, without: Collection[str]
 ) -> tuple[object, Raised | str | None]:
-    """Return the value of a call, and why it fails, or does what it must not."""
+    """Return the value of a call, and why it fails or what rule it breaks."""
     given, default = fresh(arguments), torch.get_default_dtype()
     if {each.dtype for each in tensors(given) if each.is_floating_point()} == {torch.float64}:
         torch.set_default_dtype(torch.float64)  # so that new layers and tensors fit the inputs
@@ -140,7 +140,7 @@ def _called(
         raise
     except _TooSlow:
         return None, f"your {kind} did not finish within {seconds:.0f} seconds."
-    except BaseException as problem:  # SystemExit, too
+    except BaseException as problem:  # including SystemExit
         used = "" if kind == "class" else f"called with {', '.join(map(_shown, arguments))}"
         return None, error_of(problem, kind, used)
     finally:
@@ -149,7 +149,7 @@ def _called(
         package, _, name = called[0].partition(".")
         of = {"torch": "PyTorch's", "lnorm_utils": "the course's", "lnorm_course": "the course's"}
         whose = of.get(package, "Python's")
-        here = "Here you do without it: write the steps yourself."
+        here = "It isn't allowed here: write the steps yourself."
         return None, f"your {kind} calls {whose} own `{name}`. {here}"
     before, after = ([t.detach() for t in tensors(a)] for a in (arguments, given))
     if len(before) != len(after) or not all(map(_are_same, before, after)):
@@ -158,15 +158,15 @@ def _called(
 
 
 def _are_same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Tell whether all numbers are the same, where NaN is the same as NaN."""
+    """Tell whether all numbers are equal, counting NaN as equal to NaN."""
     return torch.equal(one, other) or torch.equal(one.nan_to_num(), other.nan_to_num())
 
 
 def _looked_at(value: object) -> tuple[object, str | None]:
-    """Return a value that can be trusted, and what goes wrong with one that can't."""
+    """Return a trusted version of a value, or an error if there is none."""
     try:
         return sanitized(value), None
-    except (Exception, SystemExit) as problem:  # an object of the student's that raises
+    except (Exception, SystemExit) as problem:  # a student's object may raise when it's inspected
         return None, f"comparing your answer raised an error: {type(problem).__name__}."
 
 
@@ -175,7 +175,7 @@ def _shown(argument: object) -> str:
 
 
 def tensors(value: Any) -> Iterator[torch.Tensor]:
-    """Yield a tensor, or all those in a list, a tuple, or a dict."""
+    """Yield the value if it's a tensor, or all tensors in a list, a tuple, or a dict."""
     if issubclass(type(value), torch.Tensor):
         yield value
     parts = list(value.values()) if type(value) is dict else value
@@ -185,12 +185,12 @@ def tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 class _TooSlow(BaseException):
-    """Raised in a function that takes too long. `except Exception` doesn't catch it."""
+    """Raised in a function that takes too long, and not caught by `except Exception`."""
 
 
 @contextlib.contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Stop what takes longer, if the system can: not on Windows, and only in the main thread."""
+    """Stop a block after this many seconds, except on Windows and outside the main thread."""
     is_main = threading.current_thread() is threading.main_thread()
     if not (is_main and hasattr(signal, "setitimer")):
         yield

@@ -1,4 +1,4 @@
-"""Turn a student's objects into objects whose methods can be trusted, and name them in words."""
+"""Turn a student's objects into objects whose methods can be trusted, or name their kind."""
 
 import contextlib
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from lnorm_utils.words import counted
 
 __all__ = ["Unknown", "kind_of", "sanitized", "shown"]
 
-LONGEST = 60  # characters of a value
+LONGEST = 60  # maximum number of characters shown of a value
 PLAIN_WORDS: dict[type, str] = {
     str: "text",
     int: "a whole number",
@@ -25,7 +25,7 @@ PLAIN_WORDS: dict[type, str] = {
 
 @dataclass(frozen=True)
 class Unknown:
-    """Stands for a student's object, by its kind with the article; nothing touches it again."""
+    """Stands for a student's object, whose methods are never called again, by naming its kind."""
 
     kind: str
 
@@ -37,31 +37,31 @@ def sanitized(value: Any) -> Any:
     """Convert a student's result to plain Python and PyTorch objects, whose methods can be trusted.
 
     Raises:
-        Exception: whatever an object raises that doesn't want to be looked at.
+        Exception: whatever an object raises when it's inspected.
     """
     kind = type(value)
     if value is None or value is ... or kind in (bool, int, float, complex):
         return value
     if kind in (Fraction, Decimal, numpy.longdouble):
-        with contextlib.suppress(ArithmeticError, ValueError):  # it's too large, or NaN
+        with contextlib.suppress(ArithmeticError, ValueError):  # it may be too large, or NaN
             return float(value)
     if kind in (list, tuple, torch.Size) and len(value) < 100:
         return (list if kind is list else tuple)(map(sanitized, value))
     if issubclass(kind, str):
         return str.__str__(value)
     if issubclass(kind, Tensor):
-        with torch._C.DisableTorchFunctionSubclass():  # a subclass could answer for PyTorch
+        with torch._C.DisableTorchFunctionSubclass():  # a subclass could override what PyTorch does
             if value.layout is torch.strided:
                 return value.detach().cpu().as_subclass(Tensor)
             return Unknown(f"a tensor with layout {value.layout}")
     is_numpy = kind is numpy.ndarray or kind in numpy.sctypeDict.values()
-    if is_numpy and value.dtype.kind in "biufc":  # and not of the student's objects
+    if is_numpy and value.dtype.kind in "biufc":  # numbers, not arbitrary objects
         return value if value.ndim else value.item()
     return Unknown(kind_of(value))
 
 
 def kind_of(value: object) -> str:
-    """Name the kind of an object, with its article."""
+    """Name an object's kind, with an article."""
     if type(value) is Unknown:
         return value.kind
     name = {"ndarray": "numpy array"}.get(type(value).__name__, type(value).__name__)
@@ -70,10 +70,10 @@ def kind_of(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Write a value that can be trusted in at most 60 characters; of a long list, say its kind."""
+    """Write a trusted value in at most 60 characters; for a long list, only kind and length."""
     try:
         words = repr(value)
-    except ValueError:  # Python writes no integer of thousands of digits
+    except ValueError:  # Python refuses to print integers with thousands of digits
         return kind_of(value)
     if len(words) > LONGEST and isinstance(value, list | tuple):
         return f"{kind_of(value)} with {counted(len(value), 'item')}"

@@ -1,4 +1,4 @@
-"""Find out how a student came to a result: which of the mistakes that an exercise knows give it."""
+"""Find out which of an exercise's known mistakes give a student's result."""
 
 import contextlib
 import functools
@@ -16,21 +16,21 @@ from lnorm_diagnose.slips.notation import Piece, Tag
 
 __all__ = ["Search"]
 
-MOST_PAIRS = 6_000  # a count and not a time, so that a verdict doesn't depend on the machine
-MOST_NUMBERS = 10**7  # in a result; a larger one can't be right, and isn't looked through
+MOST_PAIRS = 6_000  # a count, not a time, so that verdicts don't depend on the machine
+MOST_NUMBERS = 10**7  # results with more numbers than this can't be right, so they aren't compared
 
 
 @dataclass(eq=False)
 class Search:
-    """What is known to go wrong in an exercise, alone and in pairs, and what each gives.
+    """The known mistakes of an exercise, alone and in pairs, and their results.
 
     Args:
-        run: wrong parts, number of the input -> what they make of it; it may raise anything.
-        right: what is right for each of the inputs.
-        mistakes: of the exercise.
-        own_pieces: the wrong pieces of its program.
-        pieces: the wrong pieces of its model.
-        within: how far a number may be off.
+        run: wrong parts, index of the input -> the result they give; it may raise anything.
+        right: the right result for each input.
+        mistakes: the exercise's own list of mistakes.
+        own_pieces: the wrong pieces of the exercise's program.
+        pieces: the wrong pieces of the exercise's error model.
+        within: how much a number may differ.
     """
 
     run: Callable[[Explanation, int], object]
@@ -39,13 +39,13 @@ class Search:
     own_pieces: Sequence[Piece]
     pieces: Sequence[Piece]
     within: float
-    # Each runs once, however many attempts come.
+    # Caches, so that each mistake runs only once, however many attempts are checked.
     _known: dict[tuple, tuple[object, complex]] = field(default_factory=dict)
     _seen_at: dict[int, dict[int, Explanation]] = field(default_factory=dict)
 
     @functools.cached_property
     def model_pieces(self) -> list[Piece]:
-        """The model's wrong pieces that make a difference to what the right answer returns."""
+        """The model's wrong pieces that change the right answer's results."""
         right = [*enumerate(self.right)]
         return [
             piece
@@ -56,18 +56,18 @@ class Search:
     def find(
         self, results: Mapping[int, object], source: str = "", most: int = 2
     ) -> list[Explanation]:
-        """Return the explanations with the fewest wrong things that give all these results.
+        """Return the explanations with the fewest wrong parts that give all these results.
 
-        Those of one kind come alone: first the exercise's mistakes, then the pieces of its own
-        program, and then those of its model, which know least of the lesson.
+        Only explanations of one kind are returned: the exercise's mistakes if any fit, otherwise
+        the pieces of its program, and last those of its model, which know least about the lesson.
 
         Args:
-            results: number of the input -> a value, or `Raised`.
-            source: that of the attempt, as far as it's known. What it contradicts isn't said.
-            most: how many things may be wrong.
+            results: index of the input -> a value, or `Raised`.
+            source: the attempt's, as far as it's known. Explanations it contradicts are left out.
+            most: the maximum number of wrong parts.
         """
         # Begin with an input on which the attempt is wrong, because few explanations agree with it
-        # there: the first such one, or the last, where fewer pieces make a difference.
+        # there: the first or the last of those, whichever has fewer distinct explanations.
         wrong = [n for n in results if not self.equal(results[n], self.right[n])]
         ends = [*wrong[-1:], *wrong[:1]] or [max(results)]
         first = min(ends, key=lambda n: len({*self._seen(n).values()}))
@@ -77,7 +77,7 @@ class Search:
         code, begins = "".join(source.split()), first_number(results[first])
 
         def may_be(parts: Explanation) -> bool:
-            """Tell whether the source and the first number allow it, which takes least."""
+            """Tell whether the source and the first number allow it, which is the fastest check."""
             if not all(_may_be(part, code) for part in parts):
                 return False
             if first in wrong and len(parts) > 1:
@@ -90,33 +90,33 @@ class Search:
 
         groups = (group for count in range(1, most + 1) for group in self.all(count))
         found = explain(groups, [may_be, *map(gives, order)])
-        # Two things that many people do are likelier than others, and then what the source shows.
+        # Prefer pairs of common mistakes, and then explanations that the source shows.
         usual: list[Explanation] = [ps for ps in found if len(ps) == 2 and all(map(_is_common, ps))]
         shown = [ps for ps in found if any(isinstance(p, Piece) and p.has for p in ps)]
         return usual or shown or found
 
     def all(self, count: int) -> Iterator[Iterator[Explanation]]:
-        """Yield the explanations with so many wrong things, those that are said first in front."""
+        """Yield groups of explanations with `count` wrong parts, in order of preference."""
         if count == 1:
             for parts in (self.mistakes, self.own_pieces, self.model_pieces):
                 yield ((part,) for part in parts)
         else:
             own, of_model = self.own_pieces, self.model_pieces
             yield itertools.islice(itertools.product(self.mistakes, of_model), MOST_PAIRS)
-            # Of two things the model knows more, so less fits it by chance.
+            # The model's pairs come first, because it knows more about them: fewer fit by chance.
             yield itertools.islice(in_gaps(itertools.combinations(of_model, 2)), MOST_PAIRS)
             yield in_gaps(itertools.combinations(own, 2))
 
     def result(self, parts: Explanation, number: int) -> object:
-        """Return what wrong parts make of one of the inputs, which may be an error."""
+        """Return the result of wrong parts on one of the inputs, which may be an error."""
         return self._result(parts, number)[0]
 
     def _result(self, parts: Explanation, number: int) -> tuple[object, complex]:
-        """Return it with its first number."""
+        """Return the result together with its first number."""
         key = (*map(id, parts), number)
         if key not in self._known:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what a candidate warns of is nobody's business
+                warnings.simplefilter("ignore")  # a candidate's warnings don't matter here
                 try:
                     result = self.run(parts, number)
                 except Exception as error:
@@ -126,10 +126,10 @@ class Search:
         return self._known[key]
 
     def _seen(self, number: int) -> dict[int, Explanation]:
-        """Return for one of the inputs what to try in place of each of the model's pieces, by ids.
+        """Return, for one input, what to try in place of each of the model's pieces, by its id.
 
-        What changes nothing alone changes nothing beside something else, and of pieces that stand
-        in one gap and give the same there one is enough.
+        A piece that changes nothing alone changes nothing in a pair, either, and of the pieces in
+        one gap that give the same result, one is enough.
         """
         if number not in self._seen_at:
             right, of_result = self.right[number], dict[Any, Explanation]()
@@ -146,14 +146,15 @@ class Search:
     def fits(self, result: object, parts: Explanation, number: int) -> bool:
         """Tell whether wrong parts give this result.
 
-        An error tells nothing of the exercise's own pieces: others come to the same one.
+        An error says nothing about the exercise's own pieces, because different code can raise the
+        same one.
         """
         if isinstance(result, Raised) and parts and parts[0] in self.own_pieces:
             return False
         return self.equal(result, self.result(parts, number))
 
     def equal(self, one: object, other: object) -> bool:
-        """Tell whether two results are the same, be they values or errors."""
+        """Tell whether two results, values or errors, are the same."""
         if isinstance(one, Raised) or isinstance(other, Raised):
             return isinstance(one, Raised) and isinstance(other, Raised) and one[:2] == other[:2]
         with contextlib.suppress(TypeError, ValueError):  # a wrong part may return anything
@@ -161,15 +162,15 @@ class Search:
         return False
 
     def _tells_little(self, result: object) -> bool:
-        """Tell whether too many programs return this for two things to be said."""
+        """Tell whether too many programs return this for two mistakes to be inferred from it."""
         if isinstance(result, torch.Tensor):
-            # Times 1, because PyTorch computes no absolute value of booleans.
+            # Times 1, because PyTorch can't take the absolute value of booleans.
             return result.numel() > MOST_NUMBERS or bool(((result * 1).abs() <= self.within).all())
         return isinstance(result, bool | str)
 
 
 def _may_be(part: Mistake | Piece, code: str) -> bool:
-    """Tell whether the source doesn't contradict what a piece says; spaces don't matter."""
+    """Tell whether the source, spaces aside, is compatible with a part."""
     ways = part.has.split("|") if isinstance(part, Piece) else [""]
     return any(all(_has(code, each) for each in way.split("&")) for way in ways)
 

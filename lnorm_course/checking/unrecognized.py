@@ -1,4 +1,4 @@
-"""What is said of a wrong result of code that nothing explains: where it first differs."""
+"""Describe a wrong result that nothing explains, by where it first differs."""
 
 import contextlib
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -19,7 +19,7 @@ NUMBERS = "the numbers are right, but "
 
 
 def difference(attempt: object, right: object, within: float) -> tuple[str, str]:
-    """Say what is right about a wrong result of code, and where it first differs.
+    """Say what is right about a wrong result, and where it first differs.
 
     Returns:
         A sentence, and HTML with a part of the student's tensor beside the right one if there are
@@ -51,7 +51,7 @@ def difference(attempt: object, right: object, within: float) -> tuple[str, str]
 
 
 def _of_kinds(attempt: object, wanted: object) -> str:
-    """Say what was returned, and that it should be another kind, or value."""
+    """Say what was returned, and what kind or value it should be."""
     if not isinstance(wanted, Tensor):
         return f"yours is {shown(attempt)}, and it should be {shown(wanted)}."
     if isinstance(attempt, Tensor):
@@ -59,7 +59,7 @@ def _of_kinds(attempt: object, wanted: object) -> str:
     if isinstance(attempt, Unknown) and attempt.kind in FUNCTIONS:
         return "your function returned a function. Call it, with parentheses after its name."
     told = f"your function returned {kind_of(attempt)}. Return a torch.Tensor."
-    with contextlib.suppress(Exception):  # of what can't be made a tensor
+    with contextlib.suppress(Exception):  # not everything can be converted to a tensor
         if same(torch.as_tensor(attempt, dtype=wanted.dtype), wanted, 1e-6):
             return f"{NUMBERS}{told}"
     return told

@@ -1,6 +1,6 @@
-"""Notice which finished functions an attempt calls, by whatever name, and what its code shows.
+"""Notice which finished functions an attempt calls, by whatever name, and inspect its code.
 
-The grader's kernel runs this file too, so it imports PyTorch and the standard library only.
+The grader's kernel runs this file too, so it imports only PyTorch and the standard library.
 """
 
 import contextlib
@@ -20,17 +20,17 @@ import torch
 
 __all__ = ["FINISHED_NORMS", "code_of", "is_blank", "notebook_tensors", "watched", "written"]
 
-# What somebody calls who doesn't write a norm but takes a finished one.
+# Functions that are called by somebody who uses a finished norm instead of writing one.
 FINISHED_NORMS = (
     *("lnorm_utils.layer_norm", "lnorm_utils.layer_norm_steps"),
     *("torch.layer_norm", "torch.native_layer_norm", "torch.group_norm", "torch.batch_norm"),
     *("torch.instance_norm", "torch.native_batch_norm", "torch.native_group_norm"),
     "torch.rms_norm",
 )
-# What ends a watching, and what runs where nobody watches; with names that Python gives its audits.
+# Calls that end the watching, or run code unwatched, by the names of Python's audit events.
 AROUND = "sys.setprofile", "_thread.start_new_thread", "os.fork", "subprocess.Popen"
-LONGEST = 20_000  # characters of a source
-_here = threading.local()  # what is called in a watching of this thread
+LONGEST = 20_000  # maximum number of characters of a source
+_here = threading.local()  # `called` of the block that this thread is watching
 DOES_NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
 
 
@@ -39,9 +39,9 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
     """Watch for calls of functions such as "torch.std" and "lnorm_utils.standardize".
 
     Yields:
-        The names that were called, which grow while the block runs. It makes no difference by
-        which name they were called, or how deep inside of helpers. What may lead around the
-        watching is among them too, such as "sys.setprofile".
+        The names that were called, a list that grows while the block runs. It doesn't matter by
+        which name they were called, or how deep inside helpers. The list also includes calls that
+        could evade the watching, such as "sys.setprofile".
     """
     called: list[str] = []
     packages = {name.partition(".")[0] for name in names}
@@ -53,11 +53,11 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
             name = f"{package}.{frame.f_code.co_qualname}" if package in packages else ""
         if name in names:
             called.append(name)
-        if function is start_new_thread:  # which Python reports by itself from 3.12 on
+        if function is start_new_thread:  # Python's audits report it only from 3.12 on
             called.append(AROUND[1])
 
     before = sys.getprofile()
-    resume = getattr(before, "enable", lambda: sys.setprofile(before))  # a profiler, as of `%%prun`
+    resume = getattr(before, "enable", lambda: sys.setprofile(before))  # a profiler, as in `%%prun`
     outer, _here.called = getattr(_here, "called", None), None
     if names:
         _listen()
@@ -73,7 +73,7 @@ def watched(names: Collection[str]) -> Iterator[list[str]]:
 
 @functools.cache
 def _listen() -> None:
-    """Have Python itself report what leads around a watching; nothing can end that."""
+    """Have Python's audit hooks report calls that could evade the watching; nothing can stop it."""
 
     def hear(event: str, details: object) -> None:
         if event in AROUND and (called := getattr(_here, "called", None)) is not None:
@@ -83,18 +83,18 @@ def _listen() -> None:
 
 
 def written(attempt: object) -> FunctionType | None:
-    """Return an attempt that is a function, or the `forward` of one that is a class."""
-    if issubclass(type(attempt), type):  # isinstance would ask the attempt, which may lie
+    """Return the attempt itself if it's a function, or its `forward` if it's a class."""
+    if issubclass(type(attempt), type):  # isinstance may run the attempt's code, which can lie
         attempt = inspect.getattr_static(attempt, "forward", None)
     return attempt if type(attempt) is FunctionType else None
 
 
 def code_of(function: FunctionType) -> str:
-    """Return the source of a function; empty if it isn't known."""
+    """Return the source of a function, or an empty string if it isn't known."""
     lines = linecache.getlines(function.__code__.co_filename)
     try:
         block = inspect.getblock(lines[function.__code__.co_firstlineno - 1 :])
-    except Exception:  # there are no lines
+    except Exception:  # no source lines are available
         return ""
     return textwrap.dedent("".join(block))[:LONGEST]
 
@@ -105,7 +105,7 @@ def is_blank(function: FunctionType) -> bool:
 
 
 def notebook_tensors(function: FunctionType) -> list[str]:
-    """Name the tensors of the notebook that a function reads, by the names that it has there."""
+    """Return the names of the notebook's tensors that a function reads as globals."""
     around, instructions = function.__globals__, dis.get_instructions(function)
     names = {each.argval for each in instructions if each.opname == "LOAD_GLOBAL"}
     return sorted(n for n in names if issubclass(type(around.get(n)), torch.Tensor))

@@ -1,8 +1,8 @@
-"""Questions that know which mistake was made: a bank for each topic, such as `mean`.
+"""Exercises that recognize which mistake was made: a bank for each topic, such as `mean`.
 
 A lesson imports its exercises by name and calls `.check(attempt)`, `.hint()` and `.solution()`;
-`lnorm_course.checking` runs them. A bank is a text, and `lnorm_course.checking.bank` makes a module
-of it when it's imported.
+`lnorm_course.checking` runs them. A bank is a text file, which `lnorm_course.checking.bank` turns
+into a module when it's imported.
 """
 
 import os
@@ -21,7 +21,7 @@ __all__ = ["Exercise", "progress"]
 
 
 class Finder:
-    """Finds the modules of this folder, be they code or texts."""
+    """Finds the modules in this folder, whether they are Python code or text banks."""
 
     def __init__(self, folder: str) -> None:
         if folder not in __path__:
@@ -41,7 +41,7 @@ class Finder:
 sys.path_hooks.insert(0, Finder)
 for _folder in __path__:
     sys.path_importer_cache.pop(_folder, None)
-# What lessons compute is small. Several threads only wait for each other, up to eight times as long
-# beside other work. OMP_NUM_THREADS=2 and the like still decide.
+# The lessons' computations are small. With several threads, they mostly wait for each other, and
+# take up to eight times as long on a busy machine. OMP_NUM_THREADS=2 and the like take precedence.
 if "OMP_NUM_THREADS" not in os.environ:
     torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""Layers that the exercise `row_alone` of lesson 17 tries, and differences taken without `abs`."""
+"""Layers that lesson 17's exercise `row_alone` tries, and mistakes that leave out `abs`."""
 
 import itertools
 from collections.abc import Iterator
@@ -10,16 +10,16 @@ from lnorm_diagnose.fewest_slips import Mistake
 
 
 class TriedLayer:
-    """A layer without parameters that is tried out, whose name an error message can tell.
+    """A layer without parameters to test an attempt on, with a name for error messages.
 
     Args:
         name: what it is, in words.
-        axes: what it averages over.
+        axes: the axes it averages over.
         factor, eps: γ and ε.
-        rounding: how many units in the last place each row adds to all numbers.
-        rows: from how many rows on it changes row 0, and nothing else.
-        sign, swaps, added: how it does that: what it multiplies by, whether the last two numbers
-            change places, and what it adds, by the place.
+        rounding: how many units in the last place each row in the batch adds to all numbers.
+        rows: how many rows a batch must have for row 0 to change.
+        sign, swaps, added: how row 0 changes: what it's multiplied by, whether its last two numbers
+            are swapped, and index → what is added there.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class TriedLayer:
 
     def forward(self, x):
         if x.ndim != 2:
-            raise ValueError(f"this layer takes a table (N, D), and not the shape {tuple(x.shape)}")
+            raise ValueError(f"this layer takes shape (N, D), but got shape {tuple(x.shape)}")
         centered = x - x.mean(self.axes, keepdim=True)
         var = centered.square().mean(self.axes, keepdim=True)
         y = self.factor * centered / (var + self.eps).sqrt()
@@ -51,9 +51,9 @@ class TriedLayer:
         return self.name
 
 
-# Layers that mix the rows differ much or little, up or down, in all features or some, and each way
-# to miss a difference misses other layers. γ = 100 makes some differences larger than any tolerance
-# that could be meant.
+# The layers that mix rows differ by much or little, up or down, in all features or only some,
+# because each way to miss a difference misses different layers. γ = 100 makes some differences
+# larger than any reasonable tolerance.
 TWO_CHANGED = "layer norm that adds 0.01 and −0.01 to the end of row 0 if there is a row 1"
 TRIED = (
     TriedLayer("layer norm"),
@@ -61,14 +61,14 @@ TRIED = (
     TriedLayer("batch norm with γ = 100", (0,), factor=100.0),
     TriedLayer("layer norm with γ = 2", factor=2.0),
     TriedLayer("layer norm with γ = −1", factor=-1.0, eps=1e-12),
-    TriedLayer("layer norm that rounds in another way", eps=1e-12, rounding=2),
+    TriedLayer("layer norm that rounds differently", eps=1e-12, rounding=2),
     TriedLayer(TWO_CHANGED, added={-2: 0.01, -1: -0.01}),
     TriedLayer(
         "layer norm that adds 0.01 to the first number of row 0 if there is a row 1",
         added={0: 0.01},
     ),
     TriedLayer(
-        "layer norm that takes 0.01 from the first number of row 0 if there is a row 1",
+        "layer norm that subtracts 0.01 from the first number of row 0 if there is a row 1",
         added={0: -0.01},
     ),
     TriedLayer(
@@ -89,7 +89,7 @@ ON_TABLES = {layer.name: (layer, TABLE) for layer in TRIED} | {
 
 
 def without_abs() -> Iterator[Mistake]:
-    """Yield mistakes that look at differences with their signs."""
+    """Yield mistakes that reduce the signed differences, without `abs`."""
     ways = (
         ("took the largest of the differences", torch.max, "smaller than any tolerance"),
         ("added up the differences, or averaged them,", torch.sum, "others cancel"),
@@ -102,6 +102,6 @@ def without_abs() -> Iterator[Mistake]:
 
         yield Mistake(
             mistake,
-            f"You {done} with their signs. Where row 0 is {is_other} among the others than alone, "
+            f"You {done} with their signs. Where row 0 is {is_other} in the batch than alone, "
             f"they are negative, and {so}. Take `abs` of each first.",
         )

@@ -1,6 +1,6 @@
-"""Functions and rows that the exercises on file types are called with.
+"""Functions and rows that are passed to attempts in the exercises on file types.
 
-They are classes without a base, because a grader can send only those to where an attempt runs.
+They are classes without a base class, because a grader can send only those to an attempt's process.
 """
 
 import torch
@@ -31,7 +31,7 @@ class DoubledWhereCrowded:
 
 
 class Rows:
-    """Rows that take nothing but `@`, so that γ and β must go into what stands behind it."""
+    """Rows that support only `@`, so that γ and β must go into the matrix and bias that follow."""
 
     def __init__(self, rows):
         self._rows, self.shape = rows, rows.shape
@@ -45,7 +45,7 @@ class Rows:
     @classmethod
     def __torch_function__(cls, function, types, arguments=(), others=None):
         if function not in (torch.nn.functional.linear, torch.matmul, torch.mm):
-            # PyTorch would take a TypeError for "try the other way round", and lose its words.
-            raise ValueError("x_hat takes nothing but @. Put γ and β into the matrix and the bias")
+            # PyTorch would treat a TypeError as "try the reverse order", and lose the message.
+            raise ValueError("x_hat supports only @. Put γ and β into the matrix and the bias")
         rows = (each._rows if isinstance(each, cls) else each for each in arguments)
         return function(*rows, **(others or {}))

@@ -1,25 +1,25 @@
-"""What the exercises on layers share: the inputs."""
+"""Inputs that the exercises on layers share."""
 
 import torch
 
 from lnorm_utils.data import normal
 from lnorm_utils.functional import layer_norm
 
-# Unequal axes, means that are not zero, rows with a spread of 1 and of 0.02, and ε that matters.
+# Unequal axes, nonzero means, rows with spreads of 1 and 0.02, and an ε large enough to matter.
 TABLE = normal(5, 4, seed=86).double() + 2
 WORDS = 0.02 * normal(3, 2, 4, seed=87).double() + 1
 IMAGES = normal(2, 3, 2, 4, seed=88).double() + 2
-# So far from zero that E[x²] − E[x]² keeps nothing: both are exact multiples of 256.
+# So far from zero that E[x²] − E[x]² loses every digit: both are exact multiples of 256.
 FAR = 2.0**30 + torch.tensor([[[0, 1, 2, 5], [8, 0, 3, 5]], [[7, 1, 0, 0], [2, 2, 9, 3]]]).double()
 GAMMA, BETA = normal(3, 2, 4, seed=89).double() + 1, normal(3, 2, 4, seed=90).double()
 TARGETS = layer_norm(TABLE, 4, GAMMA[0, 0], BETA[0, 0])
-# The same in other sizes, for layers that take the sizes above for granted.
+# The same in different sizes, to catch layers that hard-code the sizes above.
 WIDE = normal(3, 6, seed=91).double() + 2
 WIDE_AFFINE = normal(6, seed=93).double() + 1, normal(6, seed=95).double()
 WIDE_TARGETS = layer_norm(WIDE, 6, *WIDE_AFFINE)
 BLOCKS = normal(3, 2, 3, 5, seed=97).double() + 2
 BLOCKS_AFFINE = normal(2, 3, 5, seed=98).double() + 1, normal(2, 3, 5, seed=99).double()
-NARROW = torch.ones(3, 1, dtype=torch.float64)  # the last axis is 1 and should be 4
+NARROW = torch.ones(3, 1, dtype=torch.float64)  # the last axis has size 1 and should have size 4
 FITS_INPUTS = {
     f"the sizes {sizes} and {shape}": (sizes, shape)
     for sizes, shape in (

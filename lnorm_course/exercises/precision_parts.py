@@ -1,4 +1,4 @@
-"""The outputs that `first_wrong` of the exercises on half precision looks at."""
+"""Outputs for testing `first_wrong` in the exercises on half precision."""
 
 import torch
 
@@ -20,7 +20,7 @@ OUTPUTS = {
             {"embed": [2.0, 3.0], "positions": [2.0, 3.0], "norm": [-1.0, 1.0]},
         ),
         (
-            "a NaN from the start",
+            "a NaN in the first output",
             {"first": [NAN, 1.0], "second": [7.0, 1.0]},
             {"first": [1.0, 1.0], "second": [1.0, 1.0]},
         ),

@@ -1,4 +1,4 @@
-"""Show a student which exercises are solved, on one topic or on all of them."""
+"""Show a student which exercises are solved, on one topic or in the whole course."""
 
 import html
 import pkgutil
@@ -17,7 +17,7 @@ STATES = {RIGHT: State.RIGHT, CHOSEN: State.CHOSEN, WRONG: State.WRONG, "": Stat
 
 
 def progress(topic: str | None = None) -> "Progress":
-    """Show the exercises on a topic, such as "mean", or how far you are in all of them.
+    """Show the state of the exercises on a topic, such as "mean", or the score on every topic.
 
     Raises:
         ValueError: there are no exercises on that topic.
@@ -36,7 +36,7 @@ def progress(topic: str | None = None) -> "Progress":
 
 @dataclass
 class Progress:
-    """Lines that are shown as a list below the first one."""
+    """Lines of text, of which all but the first are shown as a list."""
 
     lines: Sequence[str]
 
@@ -49,7 +49,7 @@ class Progress:
 
 
 def _of_all() -> Iterator[str]:
-    """Yield how many exercises are right, in all and on each topic."""
+    """Yield how many exercises are right, in total and on each topic."""
     topics = {topic: _states(topic) for topic in sorted(Exercise.bank)}
     right, most = map(sum, zip(*(_score(needed) for needed, _ in topics.values()), strict=True))
     yield f"{right} of {most} exercises are right."
@@ -61,7 +61,7 @@ def _of_all() -> Iterator[str]:
 
 
 def _states(topic: str) -> tuple[dict[str, State], dict[str, State]]:
-    """Return name → state of the exercises of a topic, and of its side trips once one is begun."""
+    """Return name → state of a topic's exercises, and of its side trips once one is attempted."""
     needed, further = dict[str, State](), dict[str, State]()
     for name, exercise in Exercise.bank[topic].items():
         (further if exercise.further else needed)[name] = STATES[kept(topic, name)]
@@ -69,12 +69,12 @@ def _states(topic: str) -> tuple[dict[str, State], dict[str, State]]:
 
 
 def _score(states: Mapping[str, State]) -> tuple[int, int]:
-    """Count how many are right, and all."""
+    """Return how many are right, and how many there are."""
     return sum(state is State.RIGHT for state in states.values()), len(states)
 
 
 def import_banks() -> None:
-    """Import all banks, which puts their exercises in `Exercise.bank`."""
+    """Import all banks, which adds their exercises to `Exercise.bank`."""
     banks = import_module("lnorm_course.exercises")
     for module in pkgutil.iter_modules(banks.__path__):
         import_module(f"{banks.__name__}.{module.name}")

@@ -14,7 +14,7 @@ from lnorm_utils.data import encoded_points, normal
 
 
 class Branch:
-    """A feed-forward network, whose name an error message can tell."""
+    """A feed-forward network with a name that error messages can show."""
 
     def __init__(self, name: str, seed: int, scale: float = 1.0, features: int = 4) -> None:
         self.name = name
@@ -25,7 +25,7 @@ class Branch:
         return (x @ self.first).relu() @ self.second
 
     def __deepcopy__(self, memo: dict) -> "Branch":
-        twin = copy.copy(self)  # each call of an attempt gets its own, and this takes least
+        twin = copy.copy(self)  # each call of an attempt gets its own copy; this way is fastest
         twin.first, twin.second = self.first.clone(), self.second.clone()
         return twin
 
@@ -33,7 +33,7 @@ class Branch:
         return self.name
 
 
-# Once spreads so small that ε shows. float32, so that a `LayerNorm(4)` can be tried.
+# X has float32, so that a `LayerNorm(4)` can be tried. SMALL has spreads so small that ε shows.
 X = encoded_points()
 F, G, H = Branch("f", 92), Branch("g", 94), Branch("h", 96)
 SMALL = torch.tensor([[0.02], [0.005], [3e-4]]) * normal(2, 3, 4, seed=91) + 0.002
@@ -45,9 +45,9 @@ BLOCK_INPUTS = {
     "rows with spreads from 0.0003 to 0.02": (SMALL, F),
     "rows of five features": (FIVE, FIVE_BRANCHES[0]),
 }
-# Here two norms in a row differ from one: ε is most of the variance of the smallest row.
+# On these rows, two norms in sequence differ from one: ε dominates the smallest row's variance.
 TINY = torch.tensor([[0.02], [0.005], [1e-5]]) * normal(2, 3, 4, seed=91)
-# What a layer norm in a residual block can normalize.
+# Where a layer norm can be in a residual block: name → what it normalizes.
 PLACES = {
     "read": "what f gets",
     "returned": "what f returns",
@@ -58,7 +58,7 @@ POST, PRE = frozenset({"sum"}), frozenset({"read"})
 
 
 def block(norm, x, f, places, adds=True):
-    """Run a residual block, with layer norms at some places, and with its addition or not."""
+    """Run a residual block with layer norms at the given places, with or without the addition."""
 
     def at(place, value):
         return norm.standardize(value) if place in places else value
@@ -68,7 +68,7 @@ def block(norm, x, f, places, adds=True):
 
 
 def _all_blocks() -> Iterator[tuple[frozenset[str], bool, str]]:
-    """Yield every block: where its norms are, whether it adds, and what was done, in words."""
+    """Yield every block: where its norms are, whether it adds x, and a description in words."""
     for size in range(len(PLACES) + 1):
         for places in map(frozenset, itertools.combinations(PLACES, size)):
             words = " and ".join(words for place, words in PLACES.items() if place in places)
@@ -79,7 +79,7 @@ def _all_blocks() -> Iterator[tuple[frozenset[str], bool, str]]:
 
 
 def wrong_blocks(right: frozenset[str], instead: str) -> Iterator[Mistake]:
-    """Yield each block whose norms are at other places, as a mistake."""
+    """Yield each block whose norms are in the wrong places, as a mistake."""
     for places, adds, done in _all_blocks():
         if (places, adds) != (right, True):
             mistake = functools.partial(block, places=places, adds=adds)
@@ -95,9 +95,9 @@ def stack(norm, x, fs, places=PRE, adds=True, has_final=True):
 
 
 def wrong_stacks() -> Iterator[Mistake]:
-    """Yield the stacks whose blocks have their norms at other places, as mistakes."""
+    """Yield the stacks whose blocks have their norms in the wrong places, as mistakes."""
     for (places, adds, done), has_final in itertools.product(_all_blocks(), (True, False)):
-        # After a block that ends in a norm, the next one changes hardly anything. What people
+        # A norm right after a block that ends in one changes hardly anything. What people do
         # write is the final norm in every block, in place of the one at the end.
         is_post = adds and places == POST
         has_own_end = places == PRE | POST and not has_final
@@ -110,7 +110,6 @@ def wrong_stacks() -> Iterator[Mistake]:
             begin = post if is_post else f"In your blocks {done}"
             why = (
                 f"{begin}{'' if has_final else ', and the final norm is missing'}. "
-                "A pre-LN block normalizes what f gets and nothing else, and adds what f returns "
-                "to x."
+                "A pre-LN block normalizes only what f gets, and adds what f returns to x."
             )
             yield Mistake(mistake, why, (Belief.PRE_NORM_IS_POST_NORM,) * is_post)

@@ -1,4 +1,4 @@
-"""Sliders around a picture: one explorer or more for each lesson. `engine` has what makes one."""
+"""Pictures with sliders: at least one explorer for each lesson. `engine` has their parts."""
 
 from lnorm_course.explorers.amplitude import explore_amplitude
 from lnorm_course.explorers.batch import explore_batch

@@ -1,4 +1,4 @@
-"""Lesson 3: what ε does to a row with a small standard deviation, inside the root and outside."""
+"""Lesson 3: what ε inside or outside the square root does to a row with a small spread."""
 
 import math
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from lnorm_utils.words import number, significant
 
 __all__ = ["explore_amplitude"]
 
-# Between 0 and 0.0001 the axis of σ is linear, and the curves bend on it.
+# Between 0 and 0.0001 the axis of σ is linear, and the curves look bent there.
 DRAWN = np.array([0, *powers_of_ten(-6, -5), *powers_of_ten(-5, 0, each=8)[1:]])
 BEFORE, AFTER = 1.2, 0  # the heights of the two strips of dots
 CONTROLS = {
@@ -32,7 +32,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Normed(NamedTuple):
-    """A row (64,) before and after, its σ after, and σ after for each σ before of `DRAWN`."""
+    """A row (64,) before and after layer norm, its σ after, and curves of σ after for `DRAWN`."""
 
     x: NDArray
     y: NDArray
@@ -42,12 +42,12 @@ class Normed(NamedTuple):
 
 
 def shape() -> torch.Tensor:
-    """Make a row (64,) with mean 0 and standard deviation 1."""
+    """Return a row (64,) with mean 0 and standard deviation 1."""
     return standardize(normal(64, seed=3).double(), eps=0.0)
 
 
 def normed(amplitude: float, eps: float) -> Normed:
-    """Norm the row at this σ, and at each σ of the curve."""
+    """Norm the row with standard deviation `amplitude`, and with each σ in `DRAWN`."""
     x = torch.tensor([amplitude, *DRAWN])[:, None] * shape()
     y = standardize(x, eps=eps)
     sigma, *inside = variance(y).sqrt().flatten().tolist()
@@ -56,9 +56,10 @@ def normed(amplitude: float, eps: float) -> Normed:
 
 @in_style
 def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore what standard deviation a row has after layer norm.
+    """Explore the standard deviation of a row after layer norm.
 
-    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; ε inside the root as in PyTorch.
+    Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3; ε is inside the square root, as
+    in PyTorch.
 
     >>> explore_amplitude(preset="as small as √ε").words[46:73]
     'After layer norm it is 0.71'
@@ -103,12 +104,12 @@ def explore_amplitude(preset: str | None = None, **start: Any) -> Explorer:
         if amplitude == 0:
             return (
                 "All 64 features are equal, so without ε, layer norm would divide 0 by 0. With ε, "
-                "inside the root or outside, every feature becomes 0."
+                "inside the square root or outside, every feature becomes 0."
             )
         return (
             f"Before, σ is {significant(amplitude)}, which is {number(amplitude / math.sqrt(eps))} "
-            f"times √ε. After layer norm it is {number(found.sigma)}; with ε outside the root it "
-            f"would be {number(amplitude / (amplitude + eps))}."
+            f"times √ε. After layer norm it is {number(found.sigma)}; with ε outside the square "
+            f"root it would be {number(amplitude / (amplitude + eps))}."
         )
 
     panels: Any = {strips: [exact, *dots, *sizes, *texts], curves: [outside, inside, here]}

@@ -1,4 +1,4 @@
-"""Batch norm depends on a point's company, layer norm doesn't."""
+"""Batch norm of a point depends on the rest of its batch; layer norm doesn't."""
 
 from functools import cache
 from itertools import accumulate
@@ -19,8 +19,8 @@ __all__ = ["explore_batch"]
 
 BATCHES, LARGEST = 40, 256
 MOMENTUM = 0.1
-# With the second, the running statistics of small batches end near the population's: they jitter,
-# and no class takes the jitter for a bias.
+# With SEED_OF_KEPT, the running statistics of small batches end near the population's, so that
+# nobody takes their jitter for a bias.
 SEED_OF_COMPANY, SEED_OF_KEPT = 5, 8
 CONTROLS = {
     "batch_size": Slider("batch size", 8, [2**power for power in range(9)]),
@@ -37,10 +37,10 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Course(NamedTuple):
-    """What batch norm gives for one point in batch after batch, and what it keeps of feature 0.
+    """Batch norm's outputs for one point, batch after batch, and its running statistics.
 
-    `outputs` are (40, 4), `mean` and `variance` (41,) from before the first batch on, without the
-    point: with it in each batch, they would lean toward it.
+    `outputs` is (40, 4). `mean` and `variance` (41,) are the running statistics of feature 0, from
+    before the first batch on. They leave out the point, which would bias them in each batch.
     """
 
     outputs: NDArray
@@ -50,7 +50,7 @@ class Course(NamedTuple):
 
 @cache
 def points() -> Tensor:
-    """Make points (1000, 4) whose features differ in mean and spread; the first is the one."""
+    """Return points (1000, 4) whose features differ in mean and spread; point 0 is shown."""
     made = torch.tensor([3.0, 0, -2, 1]) + torch.tensor([2, 1, 1, 0.5]) * normal(1000, 4, seed=5)
     made[0] = torch.tensor([4.0, 1.5, -3, 1.2])
     return made.double()
@@ -58,15 +58,15 @@ def points() -> Tensor:
 
 @cache
 def drawn(size: int, seed: int) -> Tensor:
-    """Draw batches of all points but the first: (40, size, 4); a smaller one is its start."""
+    """Draw batches (40, size, 4) from all points but the first, for one seed and one size."""
     generator = torch.Generator().manual_seed(seed)
     x = points()
     return x[torch.randint(1, len(x), (BATCHES, size), generator=generator)]
 
 
 def course(batch_size: int, **_: Any) -> Course:
-    """Norm the point in all batches of a size."""
-    if batch_size == 1:  # nn.BatchNorm1d refuses
+    """Norm the point in 40 batches of one size, and track the running statistics."""
+    if batch_size == 1:  # nn.BatchNorm1d raises an error
         nothing = np.full(BATCHES + 1, np.nan)
         return Course(np.full((BATCHES, 4), np.nan), nothing, nothing)
     company = drawn(LARGEST - 1, SEED_OF_COMPANY)[:, : batch_size - 1]
@@ -78,7 +78,7 @@ def course(batch_size: int, **_: Any) -> Course:
 
 
 def _running(each: Tensor, start: float) -> NDArray:
-    """Begin with a start; at each batch keep nine tenths and add a tenth of the batch's own."""
+    """Return the running average: nine tenths of the last one plus a tenth of the batch's value."""
     values = each.tolist()
     kept = accumulate(values, lambda r, v: (1 - MOMENTUM) * r + MOMENTUM * v, initial=start)
     return np.array([*kept])
@@ -86,10 +86,10 @@ def _running(each: Tensor, start: float) -> NDArray:
 
 @in_style
 def explore_batch(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore how batch norm changes one point with its company, and layer norm does not.
+    """Explore how batch norm of one point changes with its batch, and layer norm doesn't.
 
-    Source: Ioffe & Szegedy 2015, arXiv:1502.03167, for batch norm; its momentum, 0.1, and its
-    unbiased running variance as in PyTorch.
+    Source: Ioffe & Szegedy 2015, arXiv:1502.03167, for batch norm; its momentum of 0.1 and its
+    unbiased running variance are PyTorch's.
 
     >>> explore_batch(preset="batch of 256").words.split(", ")[1].split("; ")[0]
     'and over 40 batches into numbers from 0.35 to 0.68'

@@ -1,4 +1,4 @@
-"""How far layer norms with a mistake are from PyTorch's, and which of them a test catches."""
+"""How much layer norms with a mistake differ from PyTorch's, and which mistakes a test catches."""
 
 import math
 from typing import Any
@@ -18,9 +18,9 @@ from lnorm_utils.words import significant
 __all__ = ["explore_broken"]
 
 TOLERANCE = 1e-4
-EQUAL = 2e-6  # what is less is rounding
+EQUAL = 2e-6  # smaller differences are rounding
 FLOOR, CEILING = 1e-6, 1e4
-OFF = 1e6  # where NaN is drawn, off the scale
+OFF = 1e6  # the position of NaN, beyond the scale
 SLIPPED: dict[str, tuple[wrong_norms.NormFunction, int | tuple[int, ...]]] = {
     "ε outside the root": (wrong_norms.EPS_OUTSIDE, -1),
     "E[x²] − E[x]²": (wrong_norms.ONE_PASS, -1),
@@ -50,7 +50,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 def compared(
     points: int, features: int, offset: float, spread: float, eps: float, trained: bool
 ) -> NDArray:
-    """Compare layers in float32 with PyTorch's in float64: how far `VARIANTS` are off at most."""
+    """Compare layers in float32 with PyTorch's in float64: the largest error of each variant."""
     x = offset + spread * normal(16, 64, seed=91)[:points, :features]
     size = x.shape[-1:]
     weight, bias = torch.ones(size), torch.zeros(size)
@@ -64,7 +64,7 @@ def compared(
 
 def _slipped(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> list[Tensor]:
     """Compute the outputs of the layers with a mistake."""
-    # Without the offset where it changes nothing, so that the slip shows and not its rounding.
+    # Where the offset changes nothing, it's removed, to show the mistake rather than rounding.
     start = dict.fromkeys(SLIPPED, x - mean(x))
     start |= {"E[x²] − E[x]²": x, "mean over the batch too": x - mean(x, (0, 1))}
     return [norm(start[name], weight, bias, dim, eps) for name, (norm, dim) in SLIPPED.items()]
@@ -72,7 +72,7 @@ def _slipped(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> list[Tensor
 
 @in_style
 def explore_broken(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore on which data a layer norm with a mistake differs from PyTorch's enough to be caught.
+    """Explore which data make a faulty layer norm differ enough from PyTorch's to be caught.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, equation 3, for the right one.
 
@@ -100,7 +100,7 @@ def explore_broken(preset: str | None = None, **start: Any) -> Explorer:
     dots = [line(ax, kind, color=color, ms=9, mew=0.7) for kind, color in kinds]
 
     def show(distances: NDArray, offset: float, spread: float, **_: Any) -> str:
-        places = np.where(distances < EQUAL, FLOOR, np.minimum(distances, CEILING))  # NaN stays
+        places = np.where(distances < EQUAL, FLOOR, np.minimum(distances, CEILING))  # NaN stays NaN
         rows, ends = np.arange(len(places)), np.full((len(places), 3), np.nan)
         ends[:, 0], ends[:, 1] = FLOOR, places
         bars.set_data(ends.ravel(), np.repeat(rows, 3))

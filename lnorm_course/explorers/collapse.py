@@ -1,4 +1,4 @@
-"""What layer norm leaves of one, two, three and four features."""
+"""What layer norm leaves of points with one, two, three, or four features."""
 
 import math
 from typing import Any
@@ -40,14 +40,14 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def points() -> Tensor:
-    """Make points (120, 4), of which the first is marked: its first two features differ by 1."""
+    """Return points (120, 4); in the first, the marked one, features 0 and 1 differ by 1."""
     made = normal(120, 4, seed=6).double()
     made[0] = torch.tensor([0.5, -0.5, 0.0, 0.0])
     return made
 
 
 def normed(features: int, difference: float, eps: float) -> tuple[Tensor, Tensor]:
-    """Norm points of so many features, whose differences are multiplied: (120, D) before, after."""
+    """Norm points (120, D) whose differences are scaled; return them before and after the norm."""
     chosen = points()[:, :features]
     mean = chosen.mean(1, keepdim=True)
     x = mean + difference * (chosen - mean)
@@ -56,7 +56,7 @@ def normed(features: int, difference: float, eps: float) -> tuple[Tensor, Tensor
 
 @in_style
 def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore where layer norm puts points with few features, and how ε holds back close ones.
+    """Explore where layer norm puts points with few features, and how ε affects close ones.
 
     Source: Brody, Alon & Yahav 2023, arXiv:2305.02582, for the geometry.
 
@@ -81,7 +81,7 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
     panels[picture] = [outline, *panels[picture], *counts]
 
     def show(found: tuple[Tensor, Tensor], features: int, difference: float, **_: Any) -> str:
-        # Not of x, which is rounded. Of one feature, and of equal ones, none is larger.
+        # From the unrounded points, not x. With one feature or equal ones, neither is larger.
         other = points()[:, min(1, features - 1)]
         signs = np.sign(difference * (points()[:, 0] - other).numpy())
         for (dots, labels), values in zip(drawn, found, strict=True):
@@ -103,7 +103,7 @@ def explore_collapse(preset: str | None = None, **start: Any) -> Explorer:
 
 
 def near_corners(y: Tensor) -> list[int]:
-    """Count the points within 0.01 of each corner, if they have two features."""
+    """Count the points within 0.01 of each corner; 0 unless they have two features."""
     return [int(((y[:, 0] - first).abs() < 0.01).sum()) * (y.shape[1] == 2) for first, _ in CORNERS]
 
 

@@ -1,4 +1,4 @@
-"""What Magika says of a file when one of its norms has another formula."""
+"""What type Magika gives a file when one or both of its norms have a different formula."""
 
 from functools import cache
 from typing import Any
@@ -36,9 +36,9 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def said(file: str, formula: str, which: str) -> tuple[list[tuple[str, float]], int]:
-    """Ask the network about a file, with this formula in these norms.
+    """Run the network on the files, with the given formula in the given norms.
 
-    Return its likeliest kinds with their probabilities, and how many of all files keep theirs.
+    Return this file's likeliest types with their probabilities, and how many files keep theirs.
     """
     now, trained = _of_all(formula, which), _of_all(TRAINED, "norm 2")
     kept = sum(one[0][0] == other[0][0] for one, other in zip(now, trained, strict=True))
@@ -47,7 +47,7 @@ def said(file: str, formula: str, which: str) -> tuple[list[tuple[str, float]], 
 
 @cache
 def _of_all(formula: str, which: str) -> list[list[tuple[str, float]]]:
-    """Return the likeliest kinds of each file: all in one batch, which a norm may go over."""
+    """Return each file's likeliest types, from a single batch, since a norm may average over it."""
     model = with_norm(**dict.fromkeys(WHICH[which], FORMULAS[formula]))
     with torch.no_grad():
         return likeliest(model(as_codes(*(sample_files()[name] for name in FILES))), KINDS)
@@ -55,7 +55,7 @@ def _of_all(formula: str, which: str) -> list[list[tuple[str, float]]]:
 
 @in_style
 def explore_file_types(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore which kind Magika takes a file for, with another formula in its norms.
+    """Explore what type Magika gives a file when its norms have a different formula.
 
     >>> explore_file_types(preset="norm 2 as RMSNorm").words[:44]
     'With RMSNorm in norm 2, 01_mean.ipynb is jav'

@@ -1,4 +1,4 @@
-"""Lesson 4: γ and β belong to a feature, and all rows share them."""
+"""Lesson 4: γ and β belong to features, and all rows share them."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def rows() -> Tensor:
 
 
 def outputs(feature: str, weight: float, bias: float) -> NDArray:
-    """Compute the outputs (8, 4) with γ and β of one feature, or of all."""
+    """Compute the outputs (8, 4) with the given γ and β for one feature, or for all."""
     gamma, beta = torch.ones(4).double(), torch.zeros(4).double()
     gamma[CHOSEN[feature]], beta[CHOSEN[feature]] = weight, bias
     return layer_norm(rows(), 4, gamma, beta).numpy()
@@ -47,7 +47,7 @@ def outputs(feature: str, weight: float, bias: float) -> NDArray:
 
 @in_style
 def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore which outputs γ and β move: those of a feature, in every row.
+    """Explore which outputs γ and β change: those of a feature, in every row.
 
     Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450, section 3.1, where γ is called gain.
 
@@ -82,7 +82,7 @@ def explore_gamma_beta(preset: str | None = None, **start: Any) -> Explorer:
 
 
 def _moments(values: NDArray, axis: int) -> str:
-    """Say what means and standard deviations there are."""
+    """Describe the range of the means and standard deviations along an axis."""
     said = []
     for what, each in (("mean", values.mean(axis)), ("standard deviation", values.std(axis))):
         low, high = number(each.min()), number(each.max())

@@ -1,4 +1,4 @@
-"""Which part of a gradient comes back through a layer norm of three features."""
+"""Which part of a gradient passes back through a layer norm of three features."""
 
 import math
 from typing import Any, NamedTuple
@@ -17,10 +17,10 @@ from lnorm_utils.words import fixed, number
 
 __all__ = ["explore_gradient"]
 
-LENGTH = 1.5  # of the gradient that arrives
-LEFT_OUT = "#767676"  # the gray of what does not come out
+LENGTH = 1.5  # of the gradient g that arrives
+LEFT_OUT = "#767676"  # gray, for what doesn't come out
 ALTS = ("a gradient as it arrives at x̂", "what comes out at x")
-ACROSS, UP = (-6.2, 4.6), (-2.1, 4.1)  # in every state, all arrows end inside
+ACROSS, UP = (-6.2, 4.6), (-2.1, 4.1)  # in every state, all arrows end inside these limits
 CONTROLS = {
     "feature": Slider("feature 0", -1.0, steps(-2, 2, 0.25)),
     "scale": Slider("scale of the row, ×", 1.0, [0.75, 1.0, 1.5]),
@@ -38,7 +38,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Back(NamedTuple):
-    """A row (3,) without its mean, x̂ and 1/√(var + ε), and the gradient that arrives and leaves.
+    """A row (3,), centered and normalized, 1/√(var + ε), and the gradients that arrive and leave.
 
     `along` is the part of g along x̂, which is lost.
     """
@@ -53,7 +53,7 @@ class Back(NamedTuple):
 
 
 def gradient(direction: float) -> Tensor:
-    """Return a gradient without a mean, at so many degrees from (1, −1, 0)."""
+    """Return a gradient with mean 0, at this angle in degrees from (1, −1, 0)."""
     angle = math.radians(direction)
     axes = torch.tensor([[1.0, -1.0, 0.0], [1.0, 1.0, -2.0]]).double()
     axes /= axes.norm(dim=1, keepdim=True)
@@ -61,7 +61,7 @@ def gradient(direction: float) -> Tensor:
 
 
 def back(feature: float, scale: float, direction: float, eps: float) -> Back:
-    """Send a gradient back through the layer norm of (feature, 1, −1), times the scale."""
+    """Send a gradient back through the layer norm of scale · (feature, 1, −1)."""
     x, g = scale * torch.tensor([feature, 1.0, -1.0]).double(), gradient(direction)
     forward, found = layer_norm_steps(x, 3, eps=eps), layer_norm_backward(g, x, 3, eps=eps)
     along = forward.x_hat * found.g_slope
@@ -70,9 +70,9 @@ def back(feature: float, scale: float, direction: float, eps: float) -> Back:
 
 @in_style
 def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore what layer norm makes of a gradient: one panel has it arrive, the other leave.
+    """Explore what layer norm does to a gradient: one panel shows it arriving, the other leaving.
 
-    Both are seen along (1, 1, 1), the direction that subtracting the mean removes.
+    Both look along (1, 1, 1), the direction that subtracting the mean removes.
 
     Source: Brody, Alon & Yahav 2023, arXiv:2305.02582, for the geometry of the forward pass.
 
@@ -85,7 +85,7 @@ def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
         ax.set(xlim=ACROSS, ylim=UP, xticks=range(-6, 5), yticks=range(-2, 5))
         ax.set_ylabel("↑ (1, 1, −2)")
         ax.grid(color=GRAY, lw=0.5)
-        ax.tick_params(length=0, labelbottom=False, labelleft=False)  # what counts are lengths
+        ax.tick_params(length=0, labelbottom=False, labelleft=False)  # only the lengths matter
     key(left, ("→ g arrives at ★ x̂", BLACK), ("      ⇒ passes", BLUE), ("→ lost", LEFT_OUT))
     key(right, ("⇒ ∂x comes out at ● x", BLUE), ("→ g/σ", LEFT_OUT))
     angle = np.linspace(0, 2 * np.pi, 100)
@@ -117,7 +117,7 @@ def explore_gradient(preset: str | None = None, **start: Any) -> Explorer:
 
 
 def _reach(at: NDArray) -> float:
-    """Tell by what a place is multiplied to lie on the edge of a panel."""
+    """Return the factor that moves a point to the edge of a panel."""
     edges = [(ACROSS[int(at[0] > 0)], at[0]), (UP[int(at[1] > 0)], at[1])]
     return min(edge / value for edge, value in edges if abs(value) > 1e-9) * (1 - 1e-9)
 
@@ -142,5 +142,5 @@ def _words(found: Back) -> str:
     degrees = fixed(math.degrees(math.acos(min(1.0, cosine))), 0)
     return (
         f"{begin}, and a part of length {fixed(part)} passes. Divided by √(var + ε) = "
-        f"{number(1 / found.rstd)}, it has length {fixed(out)} and stands at {degrees}° to x̂."
+        f"{number(1 / found.rstd)}, it has length {fixed(out)} and is at {degrees}° to x̂."
     )

@@ -1,4 +1,4 @@
-"""Which changes of weights and points a norm doesn't notice."""
+"""Which changes of weights and points leave a norm's outputs unchanged."""
 
 import re
 from collections.abc import Callable
@@ -16,17 +16,17 @@ from lnorm_utils.words import capitalized, number, significant
 
 __all__ = ["explore_invariances"]
 
-# Chosen so that in every state what changes does so visibly: 4 points, 4 outputs, 3 features.
+# Chosen so that all changes are visible in every state: 4 points, 4 outputs, 3 features.
 X = torch.tensor([[1.0, -0.6, 0.4], [0.3, 0.9, -0.8], [-0.7, 0.5, 1.1], [1.3, 0.8, 0.6]]).double()
 W = torch.tensor([[0.9, -0.3, 0.5], [-0.6, 0.8, 0.2], [0.4, 1.0, -0.7], [-0.2, -0.9, 0.6]]).double()
 C = torch.tensor([0.5, -0.3, 0.6]).double()
-FIRST = torch.tensor([[1.0], [0.0], [0.0], [0.0]]).double()  # s**FIRST is s in the first row, and 1
-SAME = 1e-9  # an output that moves by less counts as the same
+FIRST = torch.tensor([[1.0], [0.0], [0.0], [0.0]]).double()  # s**FIRST: s, 1, 1, 1
+SAME = 1e-9  # outputs that change by less count as the same
 STOPS = [-1, 0.5, 1.5, 2]
 WEIGHT_NORM = "weight norm"
 
 
-# What is done to points and weights, s → x, W, and what that does to the outputs x Wᵀ.
+# Name → a function of s that returns the changed x and W, and its effect on the outputs x Wᵀ.
 CHANGES: dict[str, tuple[Callable[[float], tuple[Tensor, Tensor]], str]] = {
     "s W": (lambda s: (X, s * W), "all outputs get the same factor"),
     "W + s c": (lambda s: (X, W + s * C), "all outputs of a point get the same number added"),
@@ -45,7 +45,7 @@ CONTROLS = {
     "change": Choice("change", "s W", CHANGES),
     "norm": Choice("norm", "layer norm", NORMS),
     "amount": Slider("s", 2, STOPS),
-    # Weight norm stands in neither place, because it normalizes W.
+    # Weight norm comes neither before nor after W, because it normalizes W itself.
     "before": Switch("norm before W", False, when=lambda values: values["norm"] != WEIGHT_NORM),
 }
 PRESETS: dict[str, dict[str, Any]] = {
@@ -60,13 +60,13 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def changed(change: str, norm: str, amount: float, before: bool) -> list[list[Tensor]]:
-    """Compute points (4, 3), weights (4, 3), and outputs (4, 4), before a change and after it."""
+    """Compute points (4, 3), weights (4, 3), and outputs (4, 4), before and after a change."""
     pairs = (X, W), CHANGES[change][0](amount)
     return [[x, w, outputs(norm, x, w, before)] for x, w in pairs]
 
 
 def outputs(norm: str, x: Tensor, w: Tensor, before: bool) -> Tensor:
-    """Compute the outputs (N, K) of points (N, D) and weights (K, D) with this norm."""
+    """Compute the outputs (N, K) of points (N, D) and weights (K, D) with the given norm."""
     if norm == WEIGHT_NORM:
         return x @ NORMS[norm](w).T
     return NORMS[norm](x) @ w.T if before else NORMS[norm](x @ w.T)

@@ -18,11 +18,11 @@ from lnorm_utils.words import fixed, number, significant
 __all__ = ["explore_offset"]
 
 NAIVE, TRUE = "E[x²] − E[x]²", "true variance"
-# Each number of the picture, and how many lines below the top it stands.
+# Each number in the picture, and how many lines below the top it is written.
 LINES = {"x[0]": 2.0, "x[1]": 3.0, "x[2]": 4.0, "x[3]": 5.0, "E[x²]": 6.5, "E[x]²": 7.5, NAIVE: 8.5}
 LINES |= {"two passes": 11.0, "centered twice": 12.0, TRUE: 13.0}
 DECIMALS = 4
-CHARACTER = 12 * 0.602 / 72  # inches: of 12 points, as wide in nearly all fonts for code
+CHARACTER = 12 * 0.602 / 72  # inches, at 12 points; nearly all monospaced fonts are this wide
 LOST, BAND = "#5E5E5E", "#F8E3B4"
 CONTROLS = {"offset": Slider("offset", 0.0, [0.0, *powers_of_ten(0, 6, each=8)])}
 PRESETS: dict[str, dict[str, Any]] = {
@@ -35,13 +35,13 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def row() -> Tensor:
-    """Return the first row (4,) of the lesson, float32."""
-    # Rounded, for the last digit of an encoding may differ between machines.
+    """Return the lesson's first row (4,), in float32."""
+    # Rounded, because the last digit of an encoding may differ between machines.
     return encoded_points()[0, 0].double().round(decimals=4).float()
 
 
 def numbers(offset: float) -> dict[str, tuple[float, float]]:
-    """Compute the numbers of `LINES` in float32, for the row behind an offset; each also exactly.
+    """Compute the numbers of `LINES` in float32, for the row plus an offset, and also exactly.
 
     The true variance is that of the same float32 numbers, computed in float64.
     """
@@ -59,19 +59,19 @@ def numbers(offset: float) -> dict[str, tuple[float, float]]:
 
 
 def _mean(x: Tensor) -> Tensor:
-    """Compute the mean of a row (D,), added up from left to right: ()."""
+    """Compute the mean of a row (D,), summed from left to right: ()."""
     total = torch.tensor(0.0)
-    for value in x:  # A sum by the library may take another order on another machine.
+    for value in x:  # torch.sum may use a different order on a different machine
         total = total + value
     return total / len(x)
 
 
 @in_style
 def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore which digits of a row and of its variance an offset takes away in float32.
+    """Explore which digits of a row and of its variance are lost to an offset in float32.
 
-    The variance by three formulas: E[x²] − E[x]²; two passes, first the mean and then
-    Σ (x − mean)² / D; and two passes over numbers that are centered twice, as `variance` does it.
+    There are three formulas for the variance: E[x²] − E[x]²; two passes, first the mean and then
+    Σ (x − mean)² / D; and two passes over numbers that are centered twice, as in `variance`.
 
     Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3).
 
@@ -80,7 +80,7 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
     """
     first, *_, last = LINES.values()
     picture, ax = panel("the digits of a row and of its variance", height=3.4)
-    picture.set_layout_engine("none")  # so that a unit is a character
+    picture.set_layout_engine("none")  # so that one unit is one character
     ax.set_position((0, 0, 1, 1))
     ax.set(xlim=(1 - WIDTH / CHARACTER, 1), ylim=(last + 2, 0.3))
     ax.set_axis_off()
@@ -125,10 +125,10 @@ def explore_offset(preset: str | None = None, **start: Any) -> Explorer:
 
 
 def cut(text: str, exact: str, decimals: int, error: float) -> int:
-    """Find where in a number the digits begin that are wrong, if it's off by so much.
+    """Return the index of the first wrong digit of a number with this error.
 
-    A digit is right if the number is off by at most half a unit of it, or if it and all digits
-    before it are those of the exact number.
+    A digit is right if the error is at most half a unit of that digit, or if it and all digits
+    before it agree with the exact number.
     """
     digits = [place for place, letter in enumerate(text) if letter.isdigit()]
     lost = math.ceil(math.log10(2 * error)) + decimals if error else 0
@@ -140,10 +140,10 @@ def cut(text: str, exact: str, decimals: int, error: float) -> int:
 
 
 def _judged(got: float, true: float) -> str:
-    """Say how far E[x²] − E[x]² is from the true variance."""
+    """Describe the error of E[x²] − E[x]² relative to the true variance."""
     error = abs(got - true)
     if got < 0:
-        return "negative: its root is NaN"
+        return "negative: its square root is NaN"
     if error <= 1e-5 * true:
         return "right to five digits" if error else "exactly right"
     if error < true:

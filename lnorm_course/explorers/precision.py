@@ -42,7 +42,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class Normed(NamedTuple):
-    """The numbers (4,) of `STORED` in float64 and in the dtype, and how right each of `WAYS` is."""
+    """The numbers (4,) of `STORED`, in float64 and in the dtype, and the accuracy of each way."""
 
     meant: Tensor
     stored: Tensor
@@ -50,16 +50,16 @@ class Normed(NamedTuple):
 
 
 def row() -> Tensor:
-    """Make a row (16,) with mean 0 and standard deviation 1, float64."""
+    """Return a row (16,) with mean 0 and standard deviation 1, in float64."""
     return standardize(normal(16, seed=140).round(decimals=4).double(), eps=0.0)
 
 
 def normed(dtype: str, spread: float, offset: float, eps: float) -> Normed:
-    """Norm a row that is rounded to a dtype, in four ways, and judge them in float64."""
+    """Norm a row rounded to a dtype in four ways, and compare each with float64."""
     shape = row()
     exact = offset + spread * shape
     x = exact.to(getattr(torch, dtype))
-    farthest = int(shape.abs().round(decimals=9).argmax())  # the first of a tie
+    farthest = int(shape.abs().round(decimals=9).argmax())  # the first one if there is a tie
     at, near, centered = exact[farthest], x[farthest], x[farthest] - _mean(x)
     meant = torch.stack([at, (spread * shape[farthest]).square(), at.square(), at * 0 + eps])
     stored = torch.stack([near, centered * centered, near * near, meant[3].to(x.dtype)])
@@ -79,14 +79,14 @@ def _in_each_way(x: Tensor, eps: float) -> tuple[Tensor, ...]:
 
 
 def _mean(x: Tensor) -> Tensor:
-    """Compute the mean of a row (D,) exactly, and round it to the dtype of the row: ()."""
-    return x.double().mean().to(x.dtype)  # the same on every machine
+    """Compute the mean of a row (D,) exactly, and round it to the row's dtype: ()."""
+    return x.double().mean().to(x.dtype)  # float64 makes it the same on every machine
 
 
 def _judged(found: Tensor, right: Tensor, most: int) -> int | str:
-    """Return how many bits are right, at most those of the dtype, or a word where none is.
+    """Return how many bits are right, at most the dtype's, or a word if none are.
 
-    That is −log₂ of the largest error, relative to the largest right number.
+    The number is −log₂ of the largest error relative to the largest right number.
     """
     if not found.isfinite().all():
         return BROKEN
@@ -99,10 +99,10 @@ def _judged(found: Tensor, right: Tensor, most: int) -> int | str:
 
 @in_style
 def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore how many bits of the layer norm of a row are right, if it is computed in a dtype.
+    """Explore how many bits of a row's layer norm are right when it's computed in a dtype.
 
-    Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3), for the two formulas of
-    the variance.
+    Source: Chan, Golub & LeVeque 1983, The American Statistician 37(3), for the two variance
+    formulas.
 
     >>> explore_precision(preset="squares overflow").words.split("; ")[-2:]
     ['two passes: zeros', 'E[x²] − E[x]²: zeros.']
@@ -111,7 +111,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
     left.set(xlim=(-0.5, 31.5), xticks=[], yticks=[], xlabel="x: farthest from μ.  ■ is 1, □ is 0")
     left.spines[:].set_visible(False)
     key(left, *((f"■ {part}", color) for part, color in PARTS.items()))
-    looks: Any = {"mfc": "none", "mew": 0.8}, {"mew": 0}  # of all cells, and of those that are 1
+    looks: Any = {"mfc": "none", "mew": 0.8}, {"mew": 0}  # for all cells, and for those that are 1
     cells = [
         [line(left, "s", color=c, mec=c, ms=6.5, **look) for look in looks] for c in PARTS.values()
     ]
@@ -138,7 +138,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
         hand.set_xdata([_along(spread)])
         bits, parts = bits_of(found.stored, sum(sizes)), np.repeat(range(3), sizes)
         for part, (all_cells, ones) in enumerate(cells):
-            # The row and the column of each cell, which stand the other way round in a picture.
+            # The rows and columns of the cells; a plot takes columns first, so they're reversed.
             all_cells.set_data(*np.nonzero(np.ones_like(bits) * (parts == part))[::-1])
             ones.set_data(*np.nonzero(bits * (parts == part))[::-1])
         each = zip(texts, STORED, found.meant.tolist(), found.stored.tolist(), strict=True)
@@ -156,7 +156,7 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
         return (
             f"In {dtype}, with spread {significant(spread)}, offset {significant(offset)}, ε = "
             f"{significant(eps)}, the feature farthest from the mean is stored as {x}, (x − μ)² as "
-            f"{centered}, x² as {square}, and ε as {small}. Bits that are right: {said}."
+            f"{centered}, x² as {square}, and ε as {small}. Right bits: {said}."
         )
 
     panels: Any = {
@@ -168,12 +168,12 @@ def explore_precision(preset: str | None = None, **start: Any) -> Explorer:
 
 
 def _along(spread: float) -> float:
-    """Place a spread on the line above the cells, which is logarithmic."""
+    """Return a spread's position on the logarithmic line above the cells."""
     return 31 * (math.log10(spread) + 4) / 9
 
 
 def bits_of(numbers: Tensor, size: int) -> NDArray:
-    """Read the bits of numbers (N,), the sign first: (N, size)."""
+    """Return the bits of numbers (N,), sign first: (N, size)."""
     whole = numbers.view({16: torch.int16, 32: torch.int32}[size]).numpy().astype(np.int64)
     return whole[:, None] >> np.arange(size - 1, -1, -1) & 1
 

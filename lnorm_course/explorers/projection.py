@@ -1,4 +1,4 @@
-"""Lesson 7: what a projection before layer norm saves, and what its bias adds."""
+"""Lesson 7: what a projection before layer norm preserves, and what its bias adds."""
 
 import math
 from typing import Any
@@ -17,12 +17,12 @@ from lnorm_utils.words import fixed, significant
 __all__ = ["explore_projection"]
 
 SIZES = [2, 3, 4, 6, 8, 16, 32, 64]
-SEED = 2634  # of the projection: with this one, R² is near the medians of lesson 7
+SEED = 2634  # for the projection; with this one, R² is near lesson 7's medians
 RAYS, ON_RAY = 4, 4
-# A shape for each ray, and its size; of those on one place, each can be seen.
+# A marker and its size for each ray; where markers coincide, each can still be seen.
 SHAPES = (("o", 11), ("s", 6), ("^", 11), ("D", 4))
 LEVELS = {"1/π: one bit": (1 / math.pi, 0.24), "π/4: the direction": (math.pi / 4, 0.62)}
-LEVELS |= {"1: everything": (1, 1.09)}  # of R², and how high the name stands
+LEVELS |= {"1: everything": (1, 1.09)}  # of R², and the height of each name
 CONTROLS = {
     "size": Slider("projection size", 6, SIZES),
     "bias": Switch("bias", True),
@@ -38,12 +38,12 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def points() -> Tensor:
-    """Make points (400, 2); the decoder is fitted on one half, and scored on the other."""
+    """Return points (400, 2); the decoder is fitted on one half and scored on the other."""
     return normal(400, 2, seed=399).double()
 
 
 def on_rays() -> Tensor:
-    """Choose rays from the origin to where points are, and distances: (RAYS · ON_RAY, 2)."""
+    """Return points (RAYS · ON_RAY, 2) on rays from the origin, spread like the data."""
     x = points()
     distances = x.norm(dim=1).quantile(torch.linspace(0.2, 0.95, ON_RAY).double())
     angles = torch.atan2(x[:, 1], x[:, 0]).quantile((torch.arange(RAYS).double() + 0.25) / RAYS)
@@ -52,19 +52,19 @@ def on_rays() -> Tensor:
 
 
 def apart(rays: Tensor) -> str:
-    """Write how far the first and the last point of a ray are apart, on average."""
+    """Return the mean distance between the first and the last point of a ray, as text."""
     ends = rays.reshape(RAYS, ON_RAY, 2)[:, [0, -1]]
     return fixed(ends.diff(dim=1).norm(dim=-1).mean())
 
 
 def codes(x: Tensor, size: int, scale: float) -> Tensor:
-    """Project x (N, 2) to a size, with its bias times a scale, and normalize: (N, size)."""
+    """Project x (N, 2) to (N, size), with the bias times a scale, and apply layer norm."""
     project = projection(2, size, SEED).requires_grad_(False).double()
     return layer_norm(x @ project.weight.T + scale * project.bias, size)
 
 
 def recovered(size: int, bias: bool, bias_scale: float) -> tuple[float, Tensor]:
-    """Recover points by a linear decoder: its R², and where those on rays come back, (16, 2)."""
+    """Decode the points linearly; return R², and the decoded points on the rays, (16, 2)."""
     decode, r2 = linear_decoder(codes(points(), size, bias_scale * bias), points())
     return r2, decode(codes(on_rays(), size, bias_scale * bias))
 

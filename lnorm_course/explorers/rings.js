@@ -1,8 +1,8 @@
-// What a reader sees of the rings in `RECORDED`, and touches: `mount` puts it into any page.
+// The rings in `RECORDED`, as a reader sees and changes them: `mount` adds them to any page.
 
 const { runs: RUNS, moments: MOMENTS, points: POINTS, shown: SHOWN, grid: GRID } = RECORDED;
 const [LAST, PLAYED] = [MOMENTS.at(-1), 4000]; // steps, and milliseconds
-const [LEARNED, APART, HALF] = [0.2, 0.5, 8]; // a loss, a distance, and half the width of a strip
+const [LEARNED, APART, HALF] = [0.2, 0.5, 8]; // limits of loss and distance; half a strip's width
 
 const codes = (text, first) => Int16Array.from(text, (sign) => sign.charCodeAt(0) - first);
 for (const run of Object.values(RUNS)) {
@@ -12,7 +12,7 @@ for (const run of Object.values(RUNS)) {
 }
 const percent = (share) => `${Math.round(100 * share)}%`;
 
-/** What a network looks like at a step, between the two moments around it. */
+/** What a network looks like at a step, interpolated between two recorded moments. */
 export function at(name, step) {
   const { loss, apart, range, maps, ...run } = RUNS[name];
   const i = Math.min(MOMENTS.findLastIndex((moment) => moment <= step), MOMENTS.length - 2);
@@ -25,7 +25,7 @@ export function at(name, step) {
   const rows = () => distances.map((distance, l) => {
     const ends = parts(run.along, SHOWN.length, distances.length, l);
     const [now, size] = [between(ends), (row) => Math.hypot(...row)];
-    // A direction that turns between two moments must not look as if points fell together.
+    // If a direction turns between two moments, points must not seem to collapse.
     const kept = mix(...ends.map(size), w) / (size(now) || 1);
     return now.map((one) => (one * kept * distance) / 40);
   });
@@ -35,7 +35,7 @@ export function at(name, step) {
     loss: mix(loss[Math.floor(step)], loss[Math.ceil(step)], step % 1) };
 }
 
-/** Say what follows from what is seen, made from the numbers. */
+/** Describe the current state, from its numbers. */
 export function told({ name, step, apart, last, loss, range, gradient }) {
   const [low, high] = range.map(percent), [first, ...others] = RUNS[name].apart[0];
   const [now, costs] = [`${digits(last)} apart`, `The loss is ${loss.toFixed(2)}`];
@@ -56,7 +56,7 @@ export function told({ name, step, apart, last, loss, range, gradient }) {
     : `${after}, and ${all}. ${costs}${Math.abs(loss - Math.LN2) < 0.01 ? ": a plateau" : ""}.`;
 }
 
-/** Say what is seen of all networks, of which a reader has ticked some before the race. */
+/** Describe all networks; before the race, the reader has ticked some of them. */
 export function toldRace([, ...changes], ticked) {
   const list = (all) => all.map(({ name }) => name).join(", ") || "none";
   const [{ step }, together] = [changes[0], changes.filter(({ last }) => last < APART)];
@@ -69,7 +69,7 @@ export function toldRace([, ...changes], ticked) {
     : ` You ticked ${ticked}. What do they have in common? Go back to step 0, and look.`);
 }
 
-/** Draw a network for the first time: all but what changes while it trains. */
+/** Draw a network for the first time, except for what changes in training. */
 function drawFigure(box) {
   const rings = [0, 1].map((ring) => POINTS.filter((point) => point[2] === ring)
     .map(([x, y]) => `M${x} ${-y}h0`).join(""));
@@ -86,7 +86,7 @@ function drawFigure(box) {
     <span>says inner</span><span>50%</span><span>says outer</span></span></div>`;
 }
 
-/** Draw what a network looks like now; its strips only where they're seen. */
+/** Draw a network's current state; its strips only where they are visible. */
 function paint(box, s, hasStrips) {
   const image = new ImageData(GRID, GRID);
   s.p.forEach((p, k) => image.data.set( // blue or orange: the surer, the fuller
@@ -97,14 +97,14 @@ function paint(box, s, hasStrips) {
   if (hasStrips) paintStrips(box.querySelector(".strips"), s);
 }
 
-/** Draw the threads, which join the places of a point in the strips. */
+/** Draw the threads, which connect a point's positions in the strips. */
 function paintStrips(strips, s) {
-  // Three quarters of a strip are linear; what is farther out is squeezed into the rest.
+  // The inner three quarters of a strip are linear; the rest is compressed.
   const inside = (v) => (Math.abs(v) < 6 ? v : Math.sign(v) * (HALF - 4 / (Math.abs(v) - 4)));
   const drawn = ["", "", "", ""];
   const [rows, layers, isSmall] = [s.rows(), s.apart.length, strips.closest("label")];
   SHOWN.forEach((point, k) => {
-    const ring = POINTS[point][2]; // circles above, squares below, so both are seen when together
+    const ring = POINTS[point][2]; // circles above, squares below, so that both show
     const path = [...rows.map((row) => inside(row[k])), HALF * (2 * s.says[k] - 1)]
       .map((x, l) => [x.toFixed(3), l + 0.38 + 0.24 * ring]);
     drawn[ring] += path.map(([x, y], n) => (n
@@ -118,7 +118,7 @@ function paintStrips(strips, s) {
     .map((apart, l) => `<span>${l + 1}</span><data>${digits(apart)}</data>`).join("");
 }
 
-/** Play from the first step to the last, slowly at first, where most happens. Return what stops. */
+/** Play from the first step to the last, slowly at first, where most happens; return the stop. */
 function play(show) {
   const [isCalm, began] = [matchMedia("(prefers-reduced-motion: reduce)"), performance.now()];
   let frame = requestAnimationFrame(function next(now) {
@@ -129,7 +129,7 @@ function play(show) {
   return () => cancelAnimationFrame(frame);
 }
 
-/** Draw the rings into an element, and return what lets go of them. */
+/** Draw the rings into an element, and return their cleanup function. */
 export function mount(parent, page) {
   const isRace = page.preset === "race";
   const root = drawGroup(parent, `lnorm-rings${isRace ? " race" : ""}`, "two rings");
@@ -152,7 +152,7 @@ export function mount(parent, page) {
   const slider = element("input", bar, { type: "range", max: LAST, "aria-label": "step" });
   slider.addEventListener("input", () => go(Number(slider.value)));
   const [where, says] = [element("span", bar), element("p", root, { role: "status" })];
-  const table = element("table", root); // what is drawn, for whoever hears it
+  const table = element("table", root); // what is drawn, for screen readers
   function draw(to, isPlaying) {
     if (!isPlaying) stop = null;
     step = to;
@@ -169,7 +169,7 @@ export function mount(parent, page) {
     const loss = isRace ? "" : `, loss ${states[0].loss.toFixed(2)}`;
     slider.ariaValueText = where.textContent = `step ${Math.floor(step)}${loss}`;
     Object.assign(slider, { value: step, disabled: isRace && ticked < 0 });
-    if (isPlaying && performance.now() - spoken < 900) return; // or it would be said all the time
+    if (isPlaying && performance.now() - spoken < 900) return; // don't announce it constantly
     spoken = performance.now();
     says.textContent = isRace ? toldRace(states, ticked) : told(states[0]);
     const cells = states.map((s) => [s.name, s.loss.toFixed(2), ...s.apart.map(digits)]);

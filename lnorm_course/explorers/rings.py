@@ -1,4 +1,4 @@
-"""The rings: what a network says of the plane, and how far apart its points are in each layer."""
+"""The rings: how a network divides the plane, and how far apart its points are in each layer."""
 
 import base64
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["Rings", "explore_rings"]
 
 SCRIPT, STYLE, RECORDED = of_record("rings")
 RUNS: dict[str, Any] = RECORDED["runs"]
-# A preset → the networks that its picture has: none is seen before a lesson has asked for it.
+# Preset → the networks in its picture. None is shown before a lesson has asked about it.
 CHANGES, ONE_WAY = [*RUNS][:7], ["plain", "times 2", *[*RUNS][7:]]
 NETWORKS: dict[str | None, list[str]] = {None: CHANGES[:2], **dict.fromkeys(ONE_WAY, ONE_WAY)}
 NETWORKS |= dict.fromkeys([*CHANGES, "race"], CHANGES)
@@ -35,7 +35,7 @@ class Rings(Still):
         self.words += f"after layer {len(self.run['apart'][0])}."
 
     def png(self) -> bytes:
-        """Draw what stands where no widget runs: the threads before training."""
+        """Draw the image for where no widget runs: the threads before training."""
         apart = np.array(self.run["apart"][0])[:, None]
         along = np.frombuffer(base64.b64decode(self.run["along"]), np.int8, 32 * len(apart))
         picture, ((ax,),) = new_picture(self.alt, 1, 1, 5.5, 3.4)
@@ -50,8 +50,8 @@ def explore_rings(preset: str | None = None) -> Rings:
 
     Args:
         preset: the network to start with, such as "layer norm" or "times 2, forward only", or
-            "race", in which seven train side by side. Without one, the plain network starts, and
-            only a layer norm can be added to it.
+            "race", in which seven networks train side by side. By default it's the plain network,
+            to which only a layer norm can be added.
 
     Raises:
         ValueError: `preset` is unknown.

@@ -1,4 +1,4 @@
-"""The row: the numbers of one word on their way through a norm, one picture for all lessons."""
+"""The row: one word's numbers on their way through a norm, in one picture for all lessons."""
 
 import json
 import re
@@ -16,26 +16,26 @@ from lnorm_utils.data import encoded_points
 __all__ = ["Row", "explore_row"]
 
 HERE = Path(__file__).parent
-# Each imports only those before it.
+# Each script imports only those before it.
 PARTS = ("numbers", "buttons", "cells", "machine", "hands", "words", "links")
 SCRIPTS = (ENGINE / "controls.js", *(HERE / f"row_{part}.js" for part in PARTS), HERE / "row.js")
-# One script, as a widget needs it: what a file imports stands above it.
+# Joined into one script, as a widget needs it; imports are dropped, as what they name comes first.
 SCRIPT = "\n".join(
     re.sub(r"^import .*\n", "", file.read_text("utf-8"), flags=re.MULTILINE) for file in SCRIPTS
 )
 STYLES = (ENGINE / "explorer.css", HERE / "row.css")
 STYLE = "\n".join(file.read_text("utf-8") for file in STYLES)
-# Name → what a picture shows: its words and their numbers (without them, those of lesson 1), the
-# state that it starts in, and others, which are changes of it.
+# Name → what a picture shows: its words and their numbers (by default lesson 1's), its initial
+# state, and its presets, which are changes of that state.
 SHEETS: dict[str, Any] = json.loads((HERE / "row.json").read_text("utf-8"))
-REACH = 16  # how far an axis goes; half of that is how many times as large results are shown
+REACH = 16  # where an axis ends; results are magnified by half of this
 SENTENCES = [["dogs", "bark"], ["birds", "sing"], ["bees", "hum"]]
 
 
 class Row(Still):
     """The widget of `explore_row`, which computes in the browser.
 
-    `preset`, the name of the preset that was shown last, can be set.
+    `preset`, the name of the preset that was chosen last, can be set.
     """
 
     _esm = SCRIPT
@@ -51,21 +51,21 @@ class Row(Still):
 
     @property
     def state(self) -> dict[str, Any]:
-        """What the preset shows."""
+        """The full state of the current preset."""
         return {**self.page["start"], **self.page["states"][self.preset]}
 
     @property
     def alt(self) -> str:
-        """What the picture shows."""
+        """A description of what the picture shows."""
         return str(self.page["alt"])
 
     @property
     def words(self) -> str:
-        """What there is to see in the preset."""
+        """A description of what there is to see in the preset."""
         return str(self.state["says"])
 
     def png(self) -> bytes:
-        """Draw what stands where no widget runs: a word at its stations, or all in a table."""
+        """Draw the image for where no widget runs: a word at its stations, or all in a table."""
         page, state = self.page, self.state
         rows = [state.get("rows", {}).get(str(at), row) for at, row in enumerate(page["x"])]
         if state["depth"] == "numbers":
@@ -79,8 +79,8 @@ def explore_row(preset: str = "four numbers") -> Row:
     """Explore the numbers of words on their way through a norm: drag one, and see what changes.
 
     Args:
-        preset: the state to start in, such as "one per word" or "batch norm". The picture has the
-            presets that stand beside it in `row.json`.
+        preset: the state to start in, such as "one per word" or "batch norm". The picture has all
+            the presets of its entry in `row.json`.
 
     Raises:
         ValueError: `preset` is unknown.

@@ -1,17 +1,17 @@
-// The residual stream in `RECORDED`, as a reader sees and moves it: `mount` puts it into any page.
+// The residual stream in `RECORDED`, as a reader sees and changes it; `mount` adds it to any page.
 
 const CHOICES = { place: ["norm", { post: "post-LN", pre: "pre-LN", none: "no norm" }],
   final: ["final norm", { on: "on", off: "off" }],
   own: ["the loss pulls", { one: "rows one way", own: "each its own" }] };
-// The middle of the gradient, of the trunk, of branches, and of a chip that is off.
+// The x position of the gradient, of the trunk, of branches, and of a chip that is off.
 const [BACK, TRUNK, BRANCH, OFF] = [58, 166, 262, 317];
-const [TOP, DETAIL, ROOM] = [34, 140, 340]; // above the first block, of a detailed one, of all
-const [WIDE, STRONG] = [11, 1.1]; // half a width for a spread of 1, and for a gradient of 1
-const [MOST, HALF] = [52, 54]; // half of the widest trunk, and of the widest gradient
-const [SIZE, MOVED] = [340, 450]; // how wide the picture is, and milliseconds of a change
+const [TOP, DETAIL, ROOM] = [34, 140, 340]; // heights: above block 1, of a detailed one, of all
+const [WIDE, STRONG] = [11, 1.1]; // half the width for a spread of 1, and for a gradient of 1
+const [MOST, HALF] = [52, 54]; // the maximum half widths of the trunk and of the gradient
+const [SIZE, MOVED] = [340, 450]; // the picture's width, and the milliseconds of a transition
 const CALM = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
 
-/** What a stack of blocks looks like: numbers of each block, and of all. */
+/** What a stack of blocks looks like: numbers for each block, and for all of them. */
 export function at({ place, depth, final, own }) {
   const hasFinal = final === "on" && place !== "post";
   const gradient = (kind) => RECORDED.gradients[
@@ -24,7 +24,7 @@ export function at({ place, depth, final, own }) {
     gradient: gradient(hasFinal ? ", final norm" : ""), without: hasFinal ? gradient("") : null };
 }
 
-/** Say what follows from what is seen, made from the numbers. */
+/** Describe the current state, from its numbers. */
 export function told({ place, depth, hasFinal, sum, end, gradient, without }, { has, back }) {
   const forward = place === "post" ? "Each addition widens the trunk, and the norm after it brings"
     + ` the spread back, from ${digits(sum.at(-1))} to ${digits(end)} in block ${depth}.`
@@ -38,7 +38,7 @@ export function told({ place, depth, hasFinal, sum, end, gradient, without }, { 
     without ? `, and without the final norm it would be ${two(without)}` : ""}.` : ""}`;
 }
 
-/** Say what becomes of a row after the addition in a block; 0 is before the first one. */
+/** Describe a row after the addition in a block; 0 is before the first block. */
 export function toldRow({ place, depth, hasFinal }, block) {
   const where = block ? `after the addition in block ${block}` : "at the start";
   const next = place === "post" ? "The norm there divides by it, and the trunk goes on with 1."
@@ -49,7 +49,7 @@ export function toldRow({ place, depth, hasFinal }, block) {
   return `Four of a row’s 64 numbers ${where}, with the mean of all 64 and their spread. ${next}`;
 }
 
-/** Where the blocks are: the first in detail, and others as high as there's room for. */
+/** Return the positions of the blocks: the first in detail, the others as high as space allows. */
 function layout(depth, most) {
   const height = depth > 1 ? Math.min(DETAIL, (ROOM - DETAIL) / (depth - 1)) : DETAIL;
   const blocks = Array.from({ length: depth }, (_, i) =>
@@ -58,7 +58,7 @@ function layout(depth, most) {
   return { blocks, end, height: end + 78 };
 }
 
-/** All half widths, from which a change goes on. */
+/** All half widths, from which a transition starts. */
 const shapeOf = (s) => ({ gradient: s.gradient.map((one) => Math.min(HALF, STRONG * one)),
   ...Object.fromEntries(["enters", "normed", "added", "sum", "leaves", "last"].map((key) =>
     [key, s[key].map((one) => Math.min(MOST, WIDE * one))])) });
@@ -66,7 +66,7 @@ const shapeOf = (s) => ({ gradient: s.gradient.map((one) => Math.min(HALF, STRON
 const drawChip = ([x, y], kind = "") => `<g class="chip ${kind}" transform="translate(${x} ${y})">
   <circle r="22"/><rect x="-21" y="-13" width="42" height="26" rx="13"/><text y="5">LN</text></g>`;
 
-/** Draw a branch, which leaves the trunk and comes back: what is under the trunk, and over it. */
+/** Draw a branch from the trunk and back: its parts below the trunk, and those above it. */
 function drawBranch({ y, h }, shape, i, place) {
   const [enters, sum, side] = [shape.enters[i], shape.sum[i], BRANCH - 18];
   const put = (kind, d, more = "") => `<path class="${kind}" d="${d}"${more}/>`;
@@ -86,7 +86,7 @@ function drawBranch({ y, h }, shape, i, place) {
 
 /** Draw the trunk, its branches, and the gradient beside it. */
 function draw(shape, s, { blocks, end, height }, back) {
-  const sides = [[shape.enters[0], 6]]; // half widths of the trunk, and where
+  const sides = [[shape.enters[0], 6]]; // half widths of the trunk, and their positions
   blocks.forEach(({ y, h }, i) => sides.push([shape.enters[i], y + 0.67 * h],
     [shape.sum[i], y + 0.77 * h], [shape.sum[i], y + 0.86 * h], [shape.leaves[i], y + 0.97 * h]));
   const [last] = shape.last;
@@ -94,7 +94,7 @@ function draw(shape, s, { blocks, end, height }, back) {
   const line = (sign, all) => all.map(([half, y]) => `${TRUNK + sign * half} ${y}`).join("L");
   const branches = blocks.map((one, i) => drawBranch(one, shape, i, s.place));
   const note = (x, y, text, kind = "") => `<text class="${kind}" x="${x}" y="${y}">${text}</text>`;
-  const wide = (one) => (one * WIDE > MOST ? `← ${digits(one)} →` : digits(one)); // than drawn
+  const wide = (one) => (one * WIDE > MOST ? `← ${digits(one)} →` : digits(one)); // too wide
   const numbers = [note(TRUNK, 24, digits(s.enters[0])), note(TRUNK - 28, 24, "x"),
     note(TRUNK, height - 18, wide(s.last[0])), s.hasFinal ? note(TRUNK, end + 8, wide(s.end)) : "",
     ...blocks.map(({ y, h }, i) => (h < 90 ? ""
@@ -110,16 +110,16 @@ function draw(shape, s, { blocks, end, height }, back) {
     ...branches.map(([, over]) => over), ...numbers];
 }
 
-/** Draw the stream into an element, and return what lets go of it. */
+/** Draw the stream into an element, and return its cleanup function. */
 export function mount(parent, { depths, has, ...page }, widget) {
   const [state, most] = [{ ...page }, depths.at(-1)];
   const root = drawGroup(parent, "lnorm-stream", "a stack of residual blocks");
   const stage = element("div", root, { class: "stage" });
   const { end, height } = layout(most, most);
   stage.innerHTML = `<svg aria-hidden="true" viewBox="0 0 ${SIZE} ${height}"></svg>`;
-  let [held, shape, frame] = [null, null, 0]; // what a hand holds, what is drawn, and what draws
+  let [held, shape, frame] = [null, null, 0]; // what is dragged, what is drawn, and the animation
   const choose = (changes) => { Object.assign(state, changes); show(); };
-  const places = { final: { on: [TRUNK, end + 30], off: [OFF, end + 30] }, // of chips
+  const places = { final: { on: [TRUNK, end + 30], off: [OFF, end + 30] }, // positions of the chips
     place: { pre: [BRANCH, TOP + 42], post: [TRUNK, TOP + 128], none: [OFF, TOP + 128] } };
   const chips = () => ["place", "final"].slice(0, has[1] && state.place !== "post" ? 2 : 1);
   const [svg, side] = [stage.firstChild, element("div", root, { class: "side" })];
@@ -137,7 +137,7 @@ export function mount(parent, { depths, has, ...page }, widget) {
     ? "The blue bars are as wide as the gradient norm of each block’s weights. " : ""}The trunk is
     as wide as the spread of its rows, before training, from Xavier’s initialization: the medians of
     five seeds.`);
-  const table = element("table", root); // what is drawn, for whoever hears it
+  const table = element("table", root); // what is drawn, for screen readers
 
   function open(block) {
     const [s, first] = [at(state), state.place === "post" ? 1 : 0];
@@ -174,7 +174,7 @@ export function mount(parent, { depths, has, ...page }, widget) {
       }
       hands.pointercancel();
     },
-    pointercancel: () => { held = null; show(); }, // a finger that scrolls the page
+    pointercancel: () => { held = null; show(); }, // the finger is scrolling the page
   };
   for (const type in hands) svg.addEventListener(type, hands[type], { passive: false });
 
@@ -184,7 +184,7 @@ export function mount(parent, { depths, has, ...page }, widget) {
       paint(names.indexOf(state[key]), key === "final" && s.place === "post");
     if (slide) slide(depths.indexOf(depth), false);
     const words = told(s, { has, back });
-    if (says.textContent !== words) says.textContent = words; // or it would be read out again
+    if (says.textContent !== words) says.textContent = words; // don't announce it twice
     const lines = s.enters.map((one, i) => [i + 1, ...[one, s.added[i], s.leaves[i],
       ...(back ? [s.gradient[i]] : [])].map(digits)].join("<td>"));
     table.innerHTML = `<tr><th>block<th>spread that enters<th>added<th>that leaves${

@@ -1,5 +1,5 @@
-"""The stream: how wide the trunk of a residual stack is, by the place of its norms, and what comes
-back through it.
+"""The residual stream: how wide it gets in a stack, depending on the place of the norms, and how
+large the gradients are in each block.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ __all__ = ["Stream", "explore_stream"]
 
 SCRIPT, STYLE, RECORDED = of_record("stream")
 PLACES = {"post": "post-LN", "pre": "pre-LN", "none": "no norm"}
-# What can be chosen: nothing that a lesson asks about can be seen before.
+# Presets' options are limited, so that nothing can be seen before a lesson asks about it.
 ONE = {"depths": [1], "depth": 1, "has": ["place"], "back": False, "place": "post"}
 ONE |= {"final": "off", "own": "one"}
 TWO = ONE | {"depths": [1, 2], "depth": 2, "place": "pre"}
@@ -40,7 +40,7 @@ class Stream(Still):
 
     _esm = SCRIPT
     _css = STYLE + row.STYLE
-    _row = traitlets.Unicode(row.SCRIPT).tag(sync=True)  # the machine, which opens at a tap
+    _row = traitlets.Unicode(row.SCRIPT).tag(sync=True)  # for the machine that a tap opens
     alt = "Residual blocks around a trunk, which is as wide as the spread of the rows in it"
 
     def __init__(self, page: dict[str, Any]) -> None:
@@ -51,14 +51,14 @@ class Stream(Still):
         first, last = (significant(self.after[end], 2) for end in (0, -1))
         self.words = f"{PLACES[place]}: the spread is {first} before the first block, and {last} "
         self.words += f"after {counted(depth, 'block')}."
-        if page["back"]:  # with the norm after each addition, as presets with gradients begin
+        if page["back"]:  # always post-LN here: the presets with gradients start with it
             kind = f"{place}{', own directions' * (page['own'] == 'own')}"
             self.back = RECORDED["gradients"][kind][f"{depth}"]
             first, last = (significant(self.back[end], 2) for end in (0, -1))
             self.words += f" The gradient norm is {first} in block 1, and {last} in block {depth}."
 
     def png(self) -> bytes:
-        """Draw what stands where no widget runs: the trunk, and beside it what comes back."""
+        """Draw the image for where no widget runs: the trunk, and beside it the gradients."""
         picture, (axes,) = new_picture(self.alt, 1, 2 if self.back else 1, 5.5, 3.2)
         places, half = np.arange(len(self.after)), np.array(self.after) / 2
         axes[0].fill_betweenx(places, -half, half, color=SPREAD, alpha=0.5)
@@ -73,11 +73,11 @@ class Stream(Still):
 
 
 def explore_stream(preset: str = "24 blocks, pre-LN") -> Stream:
-    """Explore the residual stream of a stack: move its norms, and see how wide the stream becomes.
+    """Explore the residual stream of a stack: move its norms, and see how wide it becomes.
 
     Args:
-        preset: what to start with, such as "1 block" or "24 blocks, post-LN, own directions", in
-            which the gradients of the blocks are drawn as well.
+        preset: what to start with, such as "1 block" or "24 blocks, post-LN, own directions"; the
+            latter also draws the gradients of the blocks.
 
     Raises:
         ValueError: `preset` is unknown.

@@ -1,4 +1,4 @@
-"""How a transformer trains at each rate, place of its norms, and start, and what it writes."""
+"""How a transformer trains at each learning rate, norm place, and initialization, and its text."""
 
 import itertools
 import math
@@ -15,7 +15,7 @@ from lnorm_utils.words import capitalized, fixed, significant
 
 __all__ = ["explore_transformer"]
 
-LOOKS = {  # of each place: its line, its color, and its marker above the panel
+LOOKS = {  # place of the norms → its line, color, and marker in the legend
     "no norm": (":s", NO_NORM, "■"),
     "post-LN": ("-o", LAYER_NORM, "●"),
     "pre-LN": ("-.^", BLUE, "▲"),
@@ -24,12 +24,12 @@ LOOKS = {  # of each place: its line, its color, and its marker above the panel
 LOW, HIGH = 1.7, 3.9  # nats
 WIDTH = 33  # of the text, in characters
 NEAR = 0.03  # nats
-STEP = np.arange(grid.STEPS).reshape(-1, grid.EVERY).mean(1)  # the middle of each mean
+STEP = np.arange(grid.STEPS).reshape(-1, grid.EVERY).mean(1)  # the middle step of each mean
 CONTROLS = {
     "rate": Slider("learning rate", 0.003, grid.RATES),
     "place": Choice("place of the norms", "pre-LN", LOOKS),
     "embeddings": Slider("embeddings start larger, ×", 1, grid.EMBEDDINGS),
-    # The larger embeddings were trained without one.
+    # The runs with larger embeddings have no warm-up.
     "warm_up": Switch(
         "warm-up over 100 steps", False, when=lambda values: values["embeddings"] == 1
     ),
@@ -47,17 +47,17 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def trained(rate: float, place: str, embeddings: int, warm_up: bool) -> dict[str, grid.Run]:
-    """Look up what training left behind, by the place of the norms, with seed 0."""
+    """Look up the runs with seed 0: place of the norms → run."""
     steps = grid.WARM_UP if warm_up and embeddings == 1 else 1
     return {name: grid.run(name, rate, steps, embeddings=embeddings) for name in LOOKS}
 
 
 @in_style
 def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
-    """Explore how a small transformer learns to write, by rate, place of the norms, and start.
+    """Explore how a small transformer learns to write, by learning rate, norms, and initialization.
 
-    The curves are losses in training, and the lines are entropies of the text that the models
-    train on. The words compare losses on new text with entropies of that.
+    The curves are training losses, and the lines are entropies of the text that the models train
+    on. The words compare losses on new text with that text's entropies.
 
     >>> explore_transformer(preset="no norm, a large rate").words[-21:]
     'so it writes nothing.'
@@ -97,8 +97,8 @@ def explore_transformer(preset: str | None = None, **start: Any) -> Explorer:
             text.set_text("\n".join(lines) or "(nothing)")
         how = "with" if warm_up and embeddings == 1 else "without"
         return (
-            f"{capitalized(place)} at rate {significant(rate)}, embeddings ×{embeddings}, {how} a "
-            f"warm-up: {_compared(runs[place].validation, new)}"
+            f"{capitalized(place)} at learning rate {significant(rate)}, embeddings ×{embeddings}, "
+            f"{how} a warm-up: {_compared(runs[place].validation, new)}"
         )
 
     written = [*itertools.chain(*cards.values())]

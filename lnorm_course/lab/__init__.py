@@ -1,1 +1,1 @@
-"""Between the lessons and JupyterLab: a student's own copy of them, and what saving one keeps."""
+"""Connects the lessons to JupyterLab: a student's own copy of them, and what saving one stores."""

@@ -1,4 +1,4 @@
-"""A lesson as a student gets it: without outputs, and marked with the hash of its contents."""
+"""Lessons as students get them: without outputs, and marked with a hash of their contents."""
 
 import contextlib
 import hashlib
@@ -28,12 +28,12 @@ __all__ = [
 # The course's own notebooks.
 ORIGINALS = Path(__file__).parents[2] / "notebooks"
 
-# What a lesson's file is called, or an appendix's, which has no number.
+# The file name of a lesson, or of an appendix, which has no number.
 NAME = r"(?:\d\d|appendix)_\w+\.ipynb"
 
-# In the metadata of a notebook, which JupyterLab keeps when it saves.
+# The key in a notebook's metadata, which JupyterLab preserves when it saves.
 MARK = "lnorm_utils"
-# What the kernel would write into an open notebook, so that JupyterLab calls it unsaved.
+# A kernel would write this into an open notebook, and JupyterLab would then call it unsaved.
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
     "file_extension": ".py",
@@ -45,12 +45,12 @@ LANGUAGE = {
 }
 BANK = re.compile(r"\blnorm_course\.exercises(?:\.| import )(?!progress|Exercise)(\w+)")
 CHECK = re.compile(r"^\s*(\w+)\.check\(", re.MULTILINE)
-RECAP = "## Recap"  # how the last cell of the main way begins; side trips come after it
+RECAP = "## Recap"  # the last section of the main path; side trips come after it
 SIDE_TRIPS = re.compile(r", and \d+ for the side trips?(?=\.)")
 
 
 class LessonError(ValueError):
-    """Why a file can't be read as a notebook, in one sentence."""
+    """Raised with one sentence that says why a file can't be read as a notebook."""
 
 
 def read(path: Path) -> dict:
@@ -69,21 +69,21 @@ def read(path: Path) -> dict:
 
 
 def write(notebook: Mapping, path: Path) -> None:
-    """Write a notebook, whole or not at all."""
+    """Write a notebook either completely or not at all."""
     with whole(path) as draft:
         draft.write_text(as_text(notebook), encoding="utf-8", newline="\n")
 
 
 def as_text(notebook: Mapping) -> str:
-    """Return a notebook as its file has it."""
+    """Return the text of a notebook's file."""
     return f"{json.dumps(notebook, indent=1, ensure_ascii=False)}\n"
 
 
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Name a draft to write, and put it into the place of `path` once that went well.
+    """Yield the path of a draft to write, and move the draft to `path` if that succeeds.
 
-    If writing fails or is interrupted, what was at `path` stays as it was.
+    If writing fails or is interrupted, the file at `path` is unchanged.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
@@ -105,13 +105,13 @@ def cleared(notebook: Mapping) -> dict:
 
 
 def content_hash(notebook: Mapping) -> str:
-    """Return a word that changes when any cell does, and not when only outputs do."""
+    """Return a hash that changes when any cell's source or type does, but not with its outputs."""
     cells = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:16]
 
 
 def made_from(notebook: Mapping) -> str:
-    """Return the hash of what a copy was made from; empty if it has no mark."""
+    """Return the hash of what a copy was made from, or an empty string if it isn't marked."""
     mark = notebook.get("metadata", {}).get(MARK)
     return str(mark.get("content_hash", "")) if isinstance(mark, Mapping) else ""
 
@@ -128,12 +128,12 @@ def main_way(notebook: Mapping) -> dict:
 
 
 def topics(notebook: Mapping) -> list[str]:
-    """Name the banks of exercises that a lesson imports, such as "mean"."""
+    """Return the topics whose exercises a lesson imports, such as "mean"."""
     return _found(BANK, notebook)
 
 
 def exercises(notebook: Mapping) -> list[str]:
-    """Name the exercises that a lesson checks."""
+    """Return the names of the exercises that a lesson checks."""
     return _found(CHECK, notebook)
 
 

@@ -1,9 +1,9 @@
-"""An extension of JupyterLab's server: it saves our widgets as images, and sends changes at once.
+"""A JupyterLab server extension that saves our widgets as images and sends changes at once.
 
-A picture with sliders needs its kernel, and without one it opens as an error box. So when a
-notebook is saved, our own widgets leave only their still image. And the system holds a small
-message back until the browser has confirmed the one before, which makes a slider wait for 40 ms.
-Other people's widgets, and other hooks for saving, stay as they are.
+A picture with sliders needs its kernel; without one, it opens as an error box. So when a notebook
+is saved, only the still image of each of our widgets is stored. Also, the operating system holds
+a small message back until the browser has confirmed the one before, which delays a slider by 40 ms.
+Other widgets and other pre-save hooks aren't affected.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ CONNECTION = "kernel_websocket_connection_class"
 
 
 def keep_still_images(model: Mapping[str, Any], **_: object) -> None:
-    """Drop the view of each of our widgets from a notebook that is about to be saved."""
+    """Drop the views of our own widgets from a notebook that is about to be saved."""
     if model["type"] != "notebook":
         return
     for cell in model["content"].get("cells", ()):
@@ -24,7 +24,7 @@ def keep_still_images(model: Mapping[str, Any], **_: object) -> None:
 
 
 def at_once(connection: type) -> type:
-    """Return a kind of connection to a kernel that doesn't hold small messages back."""
+    """Return a kernel connection class that doesn't hold small messages back."""
 
     class AtOnce(connection):
         def connect(self) -> object:

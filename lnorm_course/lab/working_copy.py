@@ -25,24 +25,24 @@ __all__ = ["finished", "fresh_copy", "lesson_named", "lessons", "update"]
 
 
 def how_to_refresh(lesson: str) -> str:
-    """Say what to type for a fresh copy of a lesson, in the way the student started the course."""
+    """Return the command for a fresh copy of a lesson, in the form the student used to start."""
     by_make = "MAKELEVEL" in os.environ
     command = 'make lab ARGS="--fresh {}"' if by_make else "python -m lnorm_course --fresh {}"
-    return f"To get the new one and keep yours beside it: {command.format(lesson)}"
+    return f"To get the new edition and keep yours beside it: {command.format(lesson)}"
 
 
 def update(originals: Path, copies: Path) -> Iterator[str]:
     """Bring a working copy up to date without touching what a student has written.
 
     A lesson that isn't there yet is copied without outputs. One that the student hasn't changed is
-    replaced when its original has changed. Any other stays as it is.
+    replaced when its original has changed. All others are left alone.
 
     Args:
         originals: the folder with the course's own notebooks.
-        copies: the folder to work in; it is made if it isn't there.
+        copies: the folder to work in; it is created if it doesn't exist.
 
     Yields:
-        A sentence for each lesson that changed, or that has a new edition.
+        A sentence for each lesson that is new, was updated, has a new edition, or can't be read.
 
     Raises:
         OSError: the folder can't be written to.
@@ -71,10 +71,10 @@ def update(originals: Path, copies: Path) -> Iterator[str]:
 
 
 def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
-    """Put a fresh copy of a lesson in place, and keep the student's own under another name.
+    """Put a fresh copy of a lesson in place, and keep the student's own under a different name.
 
     Returns:
-        A sentence that says where the student's own is now.
+        A sentence that says where the student's own copy is now.
 
     Raises:
         ValueError: there is no such lesson, or more than one.
@@ -83,19 +83,19 @@ def fresh_copy(originals: Path, copies: Path, lesson: str) -> str:
     path = lesson_named(originals, lesson)
     copies.mkdir(parents=True, exist_ok=True)
     fresh, copy = cleared(_original(path)), copies / path.name
-    said = f"{path.name} is fresh now."
+    said = f"{path.name} is now a fresh copy."
     with whole(copy) as draft:
-        write(fresh, draft)  # first, so a full disk moves nothing
+        write(fresh, draft)  # first, so that nothing is moved if the disk is full
         if copy.exists():
             kept_as = _new_name(copies, path.stem)
             copy.replace(kept_as)
-            said += f" Yours is kept as {kept_as.name}."
+            said += f" Your own is kept as {kept_as.name}."
             said += " If it's open in JupyterLab, close that tab first."
     return said
 
 
 def _new_name(folder: Path, lesson: str) -> Path:
-    """Make an empty file to keep a lesson in, under a name that nothing else has."""
+    """Create an empty file with an unused name, to be replaced by the student's own lesson."""
     paths = (folder / f"{lesson}_kept_{number}.ipynb" for number in itertools.count(1))
     path = next(path for path in paths if not path.exists())
     path.touch(exist_ok=False)
@@ -115,7 +115,7 @@ def lessons(originals: Path) -> list[Path]:
 
 
 def lesson_named(originals: Path, name: str) -> Path:
-    """Find a lesson by its name or the beginning of it, such as 02, or by its topic, "variance".
+    """Find a lesson by its name, the beginning of it, such as 02, or its topic, "variance".
 
     Raises:
         ValueError: there is no such lesson, or more than one.
@@ -125,12 +125,12 @@ def lesson_named(originals: Path, name: str) -> Path:
     found = found or [path for path in lessons(originals) if wanted in topics(_original(path))]
     if len(found) != 1:
         known = ", ".join(path.stem for path in lessons(originals))
-        raise ValueError(f"{name!r} isn't one lesson. Choose from {known}.")
+        raise ValueError(f"{name!r} doesn't match exactly one lesson. Choose from {known}.")
     return found[0]
 
 
 def finished(originals: Path, copies: Path) -> dict[str, bool]:
-    """Return lesson → whether all of its exercises but those of side trips are solved, in order."""
+    """Return lesson → whether its exercises, side trips excluded, are all solved, in order."""
     done = {}
     for path in lessons(originals):
         lesson, answered = _original(path), copies / FOLDER

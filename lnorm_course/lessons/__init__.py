@@ -1,1 +1,1 @@
-"""What single lessons have of their own: a clinic, a transformer, a network for file types."""
+"""Material for single lessons: a clinic, a transformer, and a network for file types."""

@@ -1,7 +1,7 @@
-"""Six small networks that are right on paper and go wrong in half precision.
+"""Six small networks that are mathematically right but fail in half precision.
 
-Each has one fault, which does nothing in float64. The steps in which it could be are modules, so
-that forward hooks see what comes out of each.
+Each has one fault, which has no effect in float64. The steps that could have the fault are modules,
+so that forward hooks see each one's output.
 """
 
 from collections import OrderedDict
@@ -19,14 +19,14 @@ FEATURES = 16
 
 
 class Patient(NamedTuple):
-    """A network in float16 or bfloat16, and an input (N, 16) that it goes wrong on."""
+    """A network in float16 or bfloat16, and an input (N, 16) on which it fails."""
 
     network: nn.Module
     x: Tensor
 
 
 class Step(nn.Module):
-    """A function as a module, so that a forward hook sees its result."""
+    """A function wrapped in a module, so that a forward hook sees its result."""
 
     def __init__(self, function: Callable[..., Tensor]) -> None:
         super().__init__()
@@ -37,10 +37,10 @@ class Step(nn.Module):
 
 
 class HandmadeNorm(nn.Module):
-    """Layer norm over the last axis, without γ and β, step by step in the dtype of its input.
+    """Layer norm over the last axis, without γ and β, step by step in its input's dtype.
 
     Args:
-        var: makes the variance (*, 1) of rows (*, D) and their distances from the mean (*, D).
+        var: (rows (*, D), their distances from the mean (*, D)) -> the variance (*, 1).
         eps: ε.
     """
 
@@ -56,7 +56,7 @@ class HandmadeNorm(nn.Module):
 
 
 class Attention(nn.Module):
-    """Each row becomes a mean of all rows, weighted by e to the power of their scores."""
+    """Replace each row by a weighted mean of all rows, with weights proportional to exp(score)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Positions(nn.Module):
 
 
 def patient(number: int) -> Patient:
-    """Make the patient with a number from 1 to 6. No two calls share a network.
+    """Create patient 1 to 6. Each call returns a new network.
 
     Raises:
         ValueError: there is no patient with this number.
@@ -101,7 +101,7 @@ def _squares(x: Tensor, centered: Tensor) -> Tensor:
 
 
 def _network(**modules: nn.Module) -> nn.Sequential:
-    """Chain modules, with a linear map without a bias at the end, so that zeros stay zeros."""
+    """Chain modules, with a linear map without bias at the end, so that zeros stay zeros."""
     last = projection(FEATURES, FEATURES, seed=0, bias=False)
     return nn.Sequential(OrderedDict(modules, last=last))
 
@@ -112,7 +112,7 @@ def _layer_norm() -> nn.LayerNorm:
 
 def _first() -> tuple[nn.Module, Tensor, torch.dtype]:
     x = normal(8, FEATURES, seed=1)
-    x[[2, 5], 3] = 400.0  # a feature that stands out, as some do in trained transformers
+    x[[2, 5], 3] = 400.0  # an outlier feature, as in trained transformers
     return _network(norm=HandmadeNorm(_two_passes, 1e-5)), x, torch.float16
 
 
@@ -130,7 +130,7 @@ def _third() -> tuple[nn.Module, Tensor, torch.dtype]:
 def _fourth() -> tuple[nn.Module, Tensor, torch.dtype]:
     widen, narrow = projection(FEATURES, 256, seed=1), projection(256, FEATURES, seed=2)
     with torch.no_grad():
-        narrow.weight[3].abs_().mul_(20.0)  # one feature has grown in training
+        narrow.weight[3].abs_().mul_(20.0)  # as if one feature had grown in training
     x = normal(8, FEATURES, seed=4)
     x[[1, 4]] *= 3000.0
     network = _network(widen=widen, relu=nn.ReLU(), narrow=narrow, norm=_layer_norm())

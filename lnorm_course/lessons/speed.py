@@ -1,4 +1,4 @@
-"""Which traffic through memory a function causes, what it keeps there, and measured speeds."""
+"""How much memory traffic a function causes, what it saves for the backward pass, and its speed."""
 
 import json
 import math
@@ -18,22 +18,22 @@ from lnorm_utils.words import significant
 __all__ = ["TABLES", "Speeds", "Traffic", "bars", "kept_for_backward", "measured", "traffic"]
 
 TABLES = Path(__file__).with_name("speed.json")  # `make tool NAME=speed` writes it
-# Operations that make a tensor without writing to it, or write to one without reading it.
+# EMPTY: creates a tensor without writing to it. OVERWRITE: writes to one without reading it.
 EMPTY = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty"}
 OVERWRITE = {"aten::copy_", "aten::fill_", "aten::zero_", "aten::normal_", "aten::uniform_"}
-FACTORY = re.compile(r"aten::(new_\w+|\w+_like)")  # of a tensor they only take the shape
+FACTORY = re.compile(r"aten::(new_\w+|\w+_like)")  # these use only the shape of a tensor
 
 
 class Traffic(NamedTuple):
-    """What the operations of a function read and write, in units of the bytes of its input."""
+    """What a function's operations read and write, in multiples of its input's size in bytes."""
 
     read: float
     written: float
-    new: float  # bytes of the tensors that were made
+    new: float  # the total size of newly created tensors
 
     @property
     def passes(self) -> float:
-        """Passes over memory: one for each time that as many bytes as the input's are touched."""
+        """Passes over memory: each touches as many bytes as the input has."""
         return self.read + self.written
 
     def __repr__(self) -> str:
@@ -42,13 +42,13 @@ class Traffic(NamedTuple):
 
 
 class Speeds(NamedTuple):
-    """What was measured on one device: where and how, and the time of each function."""
+    """Measurements on one device: where and how they were made, and each function's time."""
 
     about: str
     milliseconds: dict[str, float]
 
     def predicted(self, counted: Traffic) -> float:
-        """Predict a time in ms: that of a copy for each new tensor, of a read for what's left.
+        """Predict a time in ms: a copy for each new tensor, and a read for all other traffic.
 
         >>> speeds = Speeds("an example", {"copy": 15.0, "row means": 2.0})
         >>> speeds.predicted(Traffic(read=5, written=3, new=3))
@@ -59,39 +59,39 @@ class Speeds(NamedTuple):
 
 
 def traffic(function: Callable[[Tensor], object], x: Tensor) -> Traffic:
-    """Run a function, and add up the bytes that each of its operations reads and writes.
+    """Run a function, and sum the bytes that its operations read and write.
 
-    It counts what each operation of PyTorch asks for, so `x * x` reads x twice. It doesn't see
-    what comes from the processor's cache, what one operation does inside, or what NumPy does. A
-    view, such as a slice, moves nothing.
+    It counts the tensors that PyTorch's operations are given, so `x * x` reads x twice. It doesn't
+    see the processor's cache, the inside of an operation, or what NumPy does. A view, such as a
+    slice, moves no data.
 
     Args:
-        function: takes `x`.
-        x: a tensor with at least one element, not compiled and without a gradient.
+        function: takes `x`; it isn't compiled.
+        x: a tensor with at least one element and without a gradient.
 
     Raises:
-        ValueError: `x` is empty, so there's no unit to count in.
+        ValueError: `x` is empty, so that there is no unit to count in.
 
     >>> import torch
     >>> traffic(torch.clone, torch.ones(8, 512))
     2 passes: read 1, written 1, new 1
     """
     if not x.numel():
-        raise ValueError(f"x must have elements, but its shape is {tuple(x.shape)}.")
+        raise ValueError(f"x must have at least one element, but its shape is {tuple(x.shape)}.")
     with _Counter() as counter:
         function(x)
     return Traffic(*(count / _bytes(x) for count in (counter.read, counter.written, counter.new)))
 
 
 def kept_for_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
-    """Run a function, and add up what autograd keeps for its backward pass, x and parameters too.
+    """Run a function, and sum the bytes that autograd saves for backward, with x and parameters.
 
     Args:
         function: takes `x`, and returns a tensor that depends on it.
         x: a tensor of floating-point numbers with at least one element.
 
     Returns:
-        The bytes that are kept, in units of those of `x`. What is kept twice counts once.
+        The saved bytes, in multiples of those of `x`. Memory that is saved twice counts once.
 
     >>> import torch
     >>> kept_for_backward(torch.exp, torch.ones(8, 512))
@@ -106,18 +106,18 @@ def kept_for_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> float:
 
     with saved_tensors_hooks(keep, lambda tensor: tensor):
         result = function(x.detach().clone().requires_grad_())
-    del result  # only now, so that no memory is given away twice
+    del result  # kept until now, so that no memory is reused and counted once
     return sum(kept.values()) / _bytes(x)
 
 
 def measured(device: str = "cpu") -> Speeds:
-    """Return what the benchmark wrote last, with medians in milliseconds.
+    """Return the benchmark's latest results, as medians in milliseconds.
 
     Args:
         device: "cpu", or "cpu, kept memory", which is measured on Linux.
 
     Raises:
-        ValueError: it has no table for this device.
+        ValueError: there is no table for this device.
 
     >>> measured().milliseconds["copy"] > 0
     True
@@ -131,7 +131,7 @@ def measured(device: str = "cpu") -> Speeds:
 
 @in_style
 def bars(times: Mapping[str, float], predicted: Mapping[str, float], title: str) -> Picture:
-    """Draw the time of each function in ms as a bar, and a mark on it where it was predicted.
+    """Draw each function's time in ms as a bar, with a mark at the predicted time.
 
     >>> bars({"copy": 2.0}, {"copy": 3.0}, "Times").words
     'Times, measured in ms: copy 2 (predicted 3).'
@@ -180,7 +180,7 @@ class _Counter(TorchDispatchMode):
 
 
 def _bytes(value: object) -> int:
-    """Add up the bytes of the tensors in a value. What `expand` repeats is there once."""
+    """Sum the bytes of the tensors in a value. Elements repeated by `expand` count once."""
     total = 0
     for part in tree_leaves(value):
         if isinstance(part, Tensor):

@@ -1,4 +1,4 @@
-"""Which norms stand where in models that people run, as Transformers 5.24.0 builds them.
+"""Which norms sit where in models that people run, as Transformers 5.24.0 builds them.
 
 Each row was read in November 2026, in the model's `modeling_….py` and `configuration_….py`.
 """
@@ -30,9 +30,9 @@ MODELS_FOLDER = "https://github.com/huggingface/transformers/blob/v5.24.0/src/tr
 class ModelNorms(NamedTuple):
     """The norms of one model.
 
-    `line` is where its block begins in its code. `eps` is the default of its blocks; a checkpoint's
-    own file may have another. `also` is what else is normalized before the end, and `place` is how
-    a branch f is added to the stream x. What a row leaves out is so in most models.
+    `line` is the line of code where its block begins. `eps` is the default for its blocks; a
+    checkpoint's configuration may differ. `also` is what else is normalized before the final norm,
+    and `place` is how a branch f is added to the stream x. Defaults are what most models have.
     """
 
     model: str
@@ -43,11 +43,11 @@ class ModelNorms(NamedTuple):
     also: str = ""
     learned: str = "γ"
     place: str = PRE
-    has_final: bool = True  # a norm behind the last block
+    has_final: bool = True  # a norm after the last block
 
     @property
     def source(self) -> str:
-        """Where the code of the model's block stands."""
+        """The URL of the model's block in the source code."""
         return f"{MODELS_FOLDER}/{self.folder}/modeling_{self.folder}.py#L{self.line}"
 
 
@@ -94,14 +94,14 @@ MODELS = [
     ModelNorms("Mamba 2", "mamba2", 626, RMS, 1e-5, "in f, behind its gate"),
 ]
 
-# Of each folder with a `…ForCausalLM` that is in 5.24.0 and not in 4.57.1: the norm of its blocks
-# and that of q and k, if both have one (the short rows that they are made of don't count).
+# For each folder with a `…ForCausalLM` that is in 5.24.0 but not in 4.57.1: the norm of its blocks,
+# and that of q and k if both have one (the short rows that they are made of don't count).
 with (Path(__file__).parent / "new_folders.csv").open(encoding="utf-8") as file:
     NEW_FOLDERS = list(csv.DictReader(file))
 
 
 def table(models: Sequence[ModelNorms]) -> Any:
-    """Show models as a table, in Markdown, each with a link to its code.
+    """Show models as a Markdown table, each with a link to its code.
 
     >>> print(table(MODELS[2:3]).data.splitlines()[2][-67:])
     ling_t5.py#L374) | RMSNorm | 1e−6 | γ | `x + f(norm(x))` |  | yes |

@@ -127,7 +127,7 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ("how_many  (further)", "how many", 9, "an exercise begins as"),
+        ("how_many  (further)", "how many", 9, "an exercise begins with"),
         ("    within 0.1", "    withn 0.1", 15, "'withn' isn't one of the words right, wrong"),
         ("    within 0.1", "   within 0.1", 15, "indented by four spaces"),
         (

@@ -141,7 +141,7 @@ def test_a_class_that_is_no_layer_is_told_what_it_lacks():
     assert "call `super().__init__()` first" in repair.judge(Parameters).message
     assert "nn.Module" in repair.judge(Plain).message
     assert (
-        "no tensor"
+        "doesn't return a tensor"
         in repair.judge(type("Two", (Small,), {"forward": lambda self, x: (x, x)})).message
     )
     missing = repair.judge(small(lambda self, x: self.missing)).message

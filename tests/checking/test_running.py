@@ -62,14 +62,14 @@ FAILS = {
     "exit": (raising(SystemExit(3)), f"SystemExit{RAISE}: 3 {CALLED}"),
     "PyTorch": (lambda *x: of_torch(*x), f" in line {line_of(of_torch, 1)} of your cell, `return"),
     "course": (lambda *x: of_course(*x), f" in line {line_of(of_course, 1)} of your cell, `return"),
-    "other arguments": (lambda: 3, "other arguments than the lesson's"),
+    "other arguments": (lambda: 3, "different arguments from the lesson's"),
     "no line": (len, "raised TypeError: "),
     "no source": (
         from_cell("def attempt(x, eps):\n    return x.missing"),
         "AttributeError in line 2 of your cell: ",
     ),
-    "prints": (print, "prints something and returns nothing"),
-    "closes the output": (lambda *x: sys.stdout.close(), "prints something and returns nothing"),
+    "prints": (print, "prints something but returns nothing"),
+    "closes the output": (lambda *x: sys.stdout.close(), "prints something but returns nothing"),
     "changes": (lambda x, eps: x.mul_(2), "changes its input"),
     "changes a shape": (lambda x, eps: x.resize_(3, 2), "changes its input"),
 }
@@ -79,7 +79,7 @@ ADVICE = {
     "a layer": (lambda x: LAYER(x), "make the layer inside"),
     "math": (lambda x: math.sqrt(x), "`torch.sqrt`"),
     "T": (lambda x: x @ x.T, "`.transpose(-1, -2)`"),
-    "a name": (lambda x: x.mean(-1, keepdim=true), "`true`, or look at its spelling"),  # noqa: F821
+    "a name": (lambda x: x.mean(-1, keepdim=true), "`true`, or check its spelling"),  # noqa: F821
 }
 
 

@@ -79,8 +79,8 @@ def test_the_likeliest_kinds_come_first(probabilities):
         ("~/gone.txt", FileNotFoundError, r"There is no file '.*gone\.txt'\."),
         ("gone.txt", FileNotFoundError, r"There is no file 'gone\.txt' in "),
         (".", ValueError, r"is a folder\. Name a file in it"),
-        (7, TypeError, "as bytes or as a path, but got a int"),
-        (b"  12345 ", ValueError, "8 bytes or more behind leading white space, but this one has 6"),
+        (7, TypeError, "as bytes or as a path, not as int"),
+        (b"  12345 ", ValueError, "at least 8 bytes after leading white space, but this one has 6"),
     ],
 )
 def test_what_cannot_be_read_is_named(content, error, words):

@@ -82,7 +82,7 @@ def test_the_copy_of_this_course_has_the_lessons_that_are_named_and_closed_solut
 def test_a_lesson_that_is_not_there_is_refused_in_one_sentence(tmp_path, capsys, wanted):
     with pytest.raises(SystemExit, match="2"):
         main(["student", str(tmp_path / "week1.zip"), "--lessons", *wanted])
-    assert f"{wanted[-1]!r} isn't one lesson" in capsys.readouterr().err
+    assert f"{wanted[-1]!r} doesn't match exactly one lesson" in capsys.readouterr().err
     assert not (tmp_path / "week1.zip").exists()
 
 

@@ -99,7 +99,7 @@ def test_starting_over_keeps_every_former_attempt(originals, copies):
     assert "01_mean_kept_1.ipynb" in fresh_copy(originals, copies, "01_mean")
     second = edit(copies / "01_mean.ipynb", "how_many.check(7)")
     assert "01_mean_kept_2.ipynb" in fresh_copy(originals, copies, "01_mean.ipynb")
-    assert fresh_copy(originals, copies, "variance").startswith("02_variance.ipynb is fresh")
+    assert fresh_copy(originals, copies, "variance").startswith("02_variance.ipynb is now a")
     assert source(copies / "01_mean.ipynb") == "how_many.check(...)"
     assert (copies / "01_mean_kept_1.ipynb").read_bytes() == first
     assert (copies / "01_mean_kept_2.ipynb").read_bytes() == second

@@ -1,11 +1,11 @@
-"""What runs an explorer, and what an explorer is made of.
+"""The code that runs explorers, and the parts they are made of.
 
-`panels` shows figures, their controls and presets, and for each state what moves in them, of which
-`drawing` makes SVG; `controls` has a class for each kind of control; `stills` has a widget that
-shows an image where nothing runs, and that is closed when its cell runs again. In a page,
-`explorer.js` draws an explorer and asks for frames, and `kernel.js` lets a kernel answer. Colors
-and the style of all pictures are in `lnorm_utils/plotting/picture.py`, the way to write a number is
-in `lnorm_utils/words.py`.
+`panels` shows figures with controls and presets, and redraws only what moves for each state;
+`drawing` turns that into SVG; `controls` has a class for each kind of control; `stills` has a
+widget that shows an image where nothing runs, and that is closed when its cell runs again. On a
+page, `explorer.js` draws an explorer and requests frames, and `kernel.js` connects it to a kernel.
+The colors and the style of all pictures are in `lnorm_utils/plotting/picture.py`, and the way
+numbers are written is in `lnorm_utils/words.py`.
 """
 
 from lnorm_course.explorers.engine.controls import Choice, Slider, Switch, powers_of_ten, steps

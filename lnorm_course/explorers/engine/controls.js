@@ -1,4 +1,4 @@
-// Native controls: what a reader moves, and what shows where it stands.
+// Native controls: what a reader moves, and what shows its position.
 
 function element(tag, parent, attributes = {}, text = "") {
   const made = document.createElement(tag);
@@ -8,10 +8,10 @@ function element(tag, parent, attributes = {}, text = "") {
   return made;
 }
 
-/** Draw a group of controls; it keeps their keys, or JupyterLab goes to the next cell. */
+/** Draw a group of controls; it keeps their keys from moving JupyterLab to the next cell. */
 function drawGroup(parent, kind, name) {
   const group = element("div", parent, { class: kind, role: "group", "aria-label": name });
-  if (kind.startsWith("lnorm-")) group.classList.add("lnorm-drawn"); // a whole picture, and no part
+  if (kind.startsWith("lnorm-")) group.classList.add("lnorm-drawn"); // a whole picture, not a part
   group.addEventListener("keydown", (event) => {
     const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (/^(Arrow|Page|Home|End|Enter|Escape| )/.test(event.key) && isPlain) event.stopPropagation();
@@ -19,7 +19,7 @@ function drawGroup(parent, kind, name) {
   return group;
 }
 
-/** Draw buttons; `press` takes the place of one. Return them. */
+/** Draw buttons, and return them; `press` is called with the index of the one pressed. */
 function drawButtons(names, parent, press) {
   return names.map((name, place) => {
     const button = element("button", parent, { type: "button" }, name);
@@ -28,10 +28,10 @@ function drawButtons(names, parent, press) {
   });
 }
 
-/** Draw a button that copies the address of what is seen; `hash` returns its end. */
+/** Draw a button that copies the address of the current state; `hash` returns its fragment. */
 function drawCopy(parent, hash) {
   const [button] = drawButtons(["copy link"], parent, async () => {
-    button.ariaLive = "polite"; // what becomes of it is read out
+    button.ariaLive = "polite"; // screen readers announce the result
     history.replaceState(null, "", hash());
     try {
       await navigator.clipboard.writeText(location.href);
@@ -44,7 +44,7 @@ function drawCopy(parent, hash) {
   return button;
 }
 
-/** Draw a slider; `change` takes the new place. Return what shows a place, and whether it's off. */
+/** Draw a slider; `change` gets the new position. Return what shows a position, and if it's off. */
 function drawSlider({ label, texts }, parent, change) {
   const box = element("label", parent, { class: "slider" });
   element("span", box, {}, label);
@@ -53,7 +53,7 @@ function drawSlider({ label, texts }, parent, change) {
   input.addEventListener("input", () => change(Number(input.value)));
   let held = 0;
   input.addEventListener("pointerdown", () => { held = Number(input.value); });
-  input.addEventListener("pointercancel", () => change(held)); // a finger that scrolls the page
+  input.addEventListener("pointercancel", () => change(held)); // the finger is scrolling the page
   return (place, off) => {
     input.value = place;
     input.disabled = off;
@@ -68,7 +68,7 @@ function drawChoice({ label, texts }, parent, change) {
   element("span", box, { "aria-hidden": "true" }, label);
   const buttons = drawButtons(texts, box, change);
   return (place, off) => buttons.forEach((button, i) => {
-    button.ariaPressed = i === place && !off; // where it doesn't apply, nothing is chosen
+    button.ariaPressed = i === place && !off; // when it's off, nothing is chosen
     button.disabled = off;
   });
 }

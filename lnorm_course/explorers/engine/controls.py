@@ -1,4 +1,4 @@
-"""What can be set in an explorer: a slider over stops, a choice, no or yes."""
+"""The controls of an explorer: a slider over stops, a choice, or a no/yes switch."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,13 +17,13 @@ MOST_DIGITS = 18  # 17 of them tell any two float64 numbers apart
 
 @dataclass(frozen=True)
 class Control:
-    """What every control has.
+    """The base class of all controls.
 
     Args:
         label: the text beside the control.
-        start: where it stands at first.
-        options: what can be chosen, which are its stops.
-        when: from the values of all controls, whether this one has an effect; it is gray if not.
+        start: its initial value.
+        options: the values that can be chosen, which are its stops.
+        when: values of all controls -> whether this one has an effect; if not, it's grayed out.
     """
 
     label: str
@@ -33,22 +33,22 @@ class Control:
     kind: ClassVar[str] = "choice"
 
     def nearest(self, name: str, value: Any) -> Any:
-        """Return the stop nearest to a value, or raise a ValueError that says what there is."""
+        """Return the stop nearest to a value, or raise a ValueError that says what's allowed."""
         return one_of(value, self.options, name)
 
     def texts(self) -> list[str]:
-        """Write each stop as a text."""
+        """Return the label of each stop."""
         return list(map(str, self.options))
 
 
 @dataclass(frozen=True)
 class Choice(Control):
-    """A row of buttons of which one is chosen. Its options are texts."""
+    """A row of buttons, one of which is chosen. Its options are strings."""
 
 
 @dataclass(frozen=True)
 class Slider(Control):
-    """A slider that stops at numbers. Its options go from low to high."""
+    """A slider that stops at given numbers, in increasing order."""
 
     kind = "slider"
 
@@ -63,7 +63,7 @@ class Slider(Control):
         return min(self.options, key=lambda stop: abs(stop - value))
 
     def texts(self) -> list[str]:
-        """Write the numbers with as many digits as tell them apart."""
+        """Write the numbers with just enough digits to tell them apart."""
         stops = [*self.options]
         every = ([significant(stop, digits) for stop in stops] for digits in range(4, MOST_DIGITS))
         return next(texts for texts in every if len({*texts}) == len(stops))
@@ -71,7 +71,7 @@ class Slider(Control):
 
 @dataclass(frozen=True)
 class Switch(Control):
-    """A choice of no or yes."""
+    """A choice between no and yes."""
 
     options: Iterable[bool] = (False, True)
 
@@ -85,7 +85,7 @@ class Switch(Control):
 
 
 def one_of(value: Any, options: Iterable[Any], name: str) -> Any:
-    """Return the value if it is an option, or raise a ValueError that names all options."""
+    """Return the value if it's one of the options, or raise a ValueError that lists them."""
     options = list(options)
     if value not in options:
         named = ", ".join(map(repr, options))
@@ -94,7 +94,7 @@ def one_of(value: Any, options: Iterable[Any], name: str) -> Any:
 
 
 def steps(low: float, high: float, step: float) -> list[float]:
-    """List the numbers from low to high, both included, a step apart.
+    """List the numbers from low to high, inclusive, in equal steps.
 
     >>> steps(-0.2, 0.1, 0.1)
     [-0.2, -0.1, 0.0, 0.1]
@@ -103,10 +103,10 @@ def steps(low: float, high: float, step: float) -> list[float]:
 
 
 def powers_of_ten(low: int, high: int, each: int = 4) -> list[float]:
-    """List numbers from 10^low to 10^high, both included, with equal ratios between them.
+    """List numbers from 10^low to 10^high, inclusive, with equal ratios between them.
 
     Args:
-        each: how many lie in a factor of ten.
+        each: the number of steps per factor of ten.
 
     >>> powers_of_ten(-1, 1, each=2)
     [0.1, 0.316, 1.0, 3.16, 10.0]

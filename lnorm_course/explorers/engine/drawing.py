@@ -1,4 +1,4 @@
-"""Draw some artists of a figure as an SVG that lies in a web page."""
+"""Draw some of a figure's artists as an SVG for a web page."""
 
 import io
 import re
@@ -21,11 +21,11 @@ from lnorm_utils.plotting.picture import FINER, FONT, TAG
 __all__ = ["POINTS_PER_INCH", "drawn", "svg"]
 
 POINTS_PER_INCH = 72
-FAMILY = re.compile(r" font-family: (?![^;\"]*[mM]ono)[^;\"]+;?")  # digits stay below digits
+FAMILY = re.compile(r" font-family: (?![^;\"]*[mM]ono)[^;\"]+;?")  # monospaced digits line up
 
 
 def svg(figure: Figure, artists: Sequence[Artist], name: str) -> str:
-    """Draw artists of a figure, as in `drawn`, as an SVG that fills the width of its place."""
+    """Draw artists of a figure, as in `drawn`, as an SVG that fills its container's width."""
     width, height = figure.get_size_inches() * POINTS_PER_INCH
     look = f"display: block; width: 100%; height: auto; stroke-linejoin: round; font-family: {FONT}"
     box = f'viewBox="0 0 {width:g} {height:g}" style="{look}"'
@@ -34,16 +34,16 @@ def svg(figure: Figure, artists: Sequence[Artist], name: str) -> str:
 
 
 def drawn(figure: Figure, artists: Sequence[Artist], name: str) -> str:
-    """Draw artists of a figure as what stands inside an `svg` element.
+    """Draw artists of a figure as the content of an `svg` element.
 
     Args:
-        figure: laid out already, with 72 dots an inch.
-        artists: what is drawn, in this order.
-        name: a word that tells this drawing from every other in the page.
+        figure: already laid out, at 72 dots per inch.
+        artists: the artists to draw, in this order.
+        name: a word that is unique to this drawing on the page.
     """
     file = io.StringIO()
     width, height = figure.get_size_inches() * POINTS_PER_INCH
-    # Text stays text, which is fast, and looks like that of the page.
+    # Text stays text, which is fast to draw, and looks like the page's.
     wanted: dict[Any, str] = {"svg.fonttype": "none", "svg.hashsalt": name}
     before = {key: matplotlib.rcParams[key] for key in wanted}
     matplotlib.rcParams.update(wanted)  # rc_context would copy all settings: half a millisecond
@@ -54,19 +54,19 @@ def drawn(figure: Figure, artists: Sequence[Artist], name: str) -> str:
         renderer.finalize()
     finally:
         matplotlib.rcParams.update(before)
-    # Before this stands a header for a file of its own, with a style for the whole page.
+    # Leave out what comes before: the header of an SVG file, and a style for the whole page.
     drawing = file.getvalue().split("</defs>", 1)[1].rsplit("</svg>", 1)[0]
     return TAG.sub(lambda tag: FAMILY.sub("", FINER.sub("", tag[0])), drawing)
 
 
 @lru_cache(512)
 def measured(text: str, font: FontProperties, ismath: Any) -> tuple[float, float, float]:
-    """Return width, height and descent of a text, in points."""
+    """Return the width, height, and descent of a text, in points."""
     return TextToPath().get_text_width_height_descent(text, font, ismath)
 
 
 class FewElements(RendererSVG):
-    """Matplotlib's SVG, but with all markers of a line on one path: a tenth of time and size."""
+    """Matplotlib's SVG, but with a line's markers on one path: a tenth of the time and size."""
 
     def __init__(self, width: float, height: float, file: IO[str], name: str) -> None:
         super().__init__(width, height, file)
@@ -75,7 +75,7 @@ class FewElements(RendererSVG):
     def get_text_width_height_descent(
         self, s: str, prop: FontProperties, ismath: bool | str
     ) -> tuple[float, float, float]:
-        """Measure a text once, and not again at each change."""
+        """Measure each text only once, not at every redraw."""
         return measured(s, prop.copy(), ismath)
 
     def draw_markers(
@@ -85,9 +85,9 @@ class FewElements(RendererSVG):
         marker_trans: Transform,
         path: Path,
         trans: Transform,
-        rgbFace: object = None,  # noqa: N803, for matplotlib calls it so
+        rgbFace: object = None,  # noqa: N803, because Matplotlib's parameter has this name
     ) -> None:
-        """Draw the marker at each vertex of the path that lies in the figure."""
+        """Draw the marker at each vertex of the path that is inside the figure."""
         places = trans.transform(path.vertices)
         size = (self.width, self.height)
         places = places[((places >= 0) & (places <= size)).all(1)].round(1)  # also drops NaN
@@ -101,7 +101,7 @@ class FewElements(RendererSVG):
         unclipped.set_clip_path(None)
         invisible.copy_properties(gc)
         invisible.set_linewidth(0)
-        # What is drawn is turned upside down around the middle of the figure; a marker around 0.
+        # `draw_path` flips what it draws about the figure's middle; a marker must flip about 0.
         marker = marker_trans.transform_path(marker_path)
         upright = marker.transformed(Affine2D().translate(0, self.height))
         self.writer.start("marker", id=name, markerUnits="userSpaceOnUse", overflow="visible")

@@ -1,20 +1,20 @@
-// A picture with controls, in any page. It knows no kernel: it asks a source for what it shows.
+// A picture with controls, on any page. It knows no kernel: it asks a source for its frames.
 //
-// A state is a list of whole numbers: for each control the place of its value among its stops. A
-// frame is what is shown of a state: a drawing for each panel, words, and which controls are off.
+// A state is a list of integers: for each control, the index of its value among its stops. A
+// frame is what a state shows: a drawing for each panel, words, and which controls are off.
 
-const WAIT = 1000; // milliseconds until it says that it waits, and asks once more
-const MOST_FRAMES = 1000; // that are kept
-const [PAUSE, LOT] = [40, 4]; // milliseconds of rest, then how many frames are asked for at once
+const WAIT = 1000; // milliseconds until it says that it's waiting, and asks again
+const MOST_FRAMES = 1000; // the size of the cache
+const [PAUSE, LOT] = [40, 4]; // milliseconds of rest before it prefetches, and frames per request
 
 const sleep = (time) => new Promise((resolve) => { setTimeout(resolve, time); });
 
 class Explorer {
   /**
    * page: what `Explorer.about` says in Python. start: the state to begin with.
-   * source.ask(state): a promise of its frame.
+   * source.ask(state): a promise of the state's frame.
    * source.changed(state): called when the reader has moved something.
-   * source.link(state): if states have addresses, the end of that of one.
+   * source.link(state): if states have addresses, the fragment of the state's address.
    */
   constructor(parent, page, start, source) {
     Object.assign(this, { page, source, state: start, shown: null, frames: new Map() });
@@ -61,8 +61,8 @@ class Explorer {
   }
 
   /**
-   * Lay over a marker a place to take it, wide enough for a finger. A hand that drags it goes to
-   * the state whose marker is nearest, of those that are there. The sliders are the way for keys.
+   * Lay a drag area over a marker, wide enough for a finger. Dragging it goes to the state whose
+   * marker is nearest, among those with a frame. With the keyboard, the sliders do the same.
    */
   drawGrip({ panel, sliders }, number) {
     const sheet = this.sheets[panel];
@@ -101,7 +101,7 @@ class Explorer {
     this.source.changed(state);
   }
 
-  /** Show a state, as soon as its frame is there. */
+  /** Show a state as soon as its frame has arrived. */
   go(state) {
     this.state = state;
     this.mark();
@@ -110,7 +110,7 @@ class Explorer {
     this.rest();
   }
 
-  /** Ask for the present state, and paint it, until the hand rests; skip what lies between. */
+  /** Request and paint the current state until the hand rests, skipping the ones in between. */
   async catchUp() {
     this.isAsking = true;
     while (!this.frames.has(String(this.state))) {
@@ -130,7 +130,7 @@ class Explorer {
     if (this.isSeen) this.resting = setTimeout(() => this.askAhead(), PAUSE);
   }
 
-  /** Ask for the states that may come next, until the hand moves. */
+  /** Prefetch the states that may come next, until the hand moves. */
   async askAhead() {
     if (this.frames.size > MOST_FRAMES) this.frames.clear();
     const from = this.state;
@@ -142,7 +142,7 @@ class Explorer {
     }
   }
 
-  /** List the states that are one move away, first those of the slider that was used last. */
+  /** List the states that are one move away, those of the slider used last first. */
   near() {
     const { controls, presets } = this.page;
     const alone = (i) => controls[i].texts.map((_, place) => this.state.with(i, place))
@@ -161,7 +161,7 @@ class Explorer {
     this.mark();
   }
 
-  /** Let the controls and the presets show the state. */
+  /** Update the controls and presets to the current state. */
   mark() {
     this.controls.forEach((show, i) => show(this.state[i], this.off?.includes(i)));
     this.page.presets.forEach(({ state }, i) => {
@@ -169,7 +169,7 @@ class Explorer {
     });
   }
 
-  /** Move the slider that was used last to its end, and from its beginning back to where it was. */
+  /** Animate the slider used last: to its end, then from its beginning back to where it was. */
   async play() {
     const isOn = (i) => this.page.controls[i].kind === "slider" && !this.off?.includes(i);
     const slider = [this.used, ...this.page.controls.keys()].find(isOn);
@@ -179,10 +179,10 @@ class Explorer {
     this.player.textContent = "stop";
     this.words.setAttribute("aria-live", "off");
     for (let step = 1; step <= count; step += 1) {
-      // Few stops go by slowly enough to be followed, and many in about five seconds.
+      // A few stops pass slowly enough to follow, and many take about five seconds.
       await sleep(Math.min(1200, Math.max(110, 5000 / count)));
       if (this.turn !== turn) return;
-      if (step === count) this.stop(); // first, so that the words of the end are read out
+      if (step === count) this.stop(); // first, so that screen readers announce the final words
       this.go(this.state.with(slider, (from + step) % count));
     }
     this.source.changed(this.state);
@@ -203,7 +203,7 @@ class Explorer {
   }
 }
 
-/** Draw what stands still in a panel; return where what moves is put. */
+/** Draw what doesn't move in a panel, and return the element for what does. */
 function drawPanel({ alt, size: [width, height], still }, parent) {
   const sheet = element("div", parent, { class: "sheet", role: "img", "aria-label": alt });
   sheet.style.aspectRatio = `${width} / ${height}`;

@@ -1,10 +1,10 @@
-// An explorer as a widget that gets its frames from the kernel. Any host of anywidgets can show it.
+// An explorer as a widget that gets its frames from the kernel. Any anywidget host can show it.
 
-const REST = 150; // milliseconds after which the kernel hears where the controls stand
+const REST = 150; // milliseconds after which the kernel is told the controls' positions
 
 function render({ model, el }) {
-  const waiting = new Map(); // state → those that wait for its frame
-  /** Tell the kernel something, if there still is one. */
+  const waiting = new Map(); // state → the requests that wait for its frame
+  /** Send the kernel a message, if there still is one. */
   const tell = (act) => {
     try { act(); } catch (error) { console.debug(error); }
   };

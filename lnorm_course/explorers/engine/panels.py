@@ -1,4 +1,4 @@
-"""A picture with controls: a figure for each panel, drawn once, and in it what moves."""
+"""A picture with controls: a figure for each panel, drawn once, and the artists that move in it."""
 
 import asyncio
 import base64
@@ -26,22 +26,22 @@ from lnorm_utils.words import capitalized
 
 __all__ = ["SCRIPT", "Explorer", "Frame", "Positions", "key", "line", "panel"]
 
-WIDTH = 3.75  # inches: on a phone with 360 pixels, text of 10 pt is 12 pixels high then
+WIDTH = 3.75  # inches: at 360 pixels, a phone's width, 10 pt text is 12 pixels high
 HERE = Path(__file__).parent
-# What draws an explorer in any page.
+# The scripts that draw an explorer on any page.
 SCRIPT = "\n".join((HERE / name).read_text("utf-8") for name in ("controls.js", "explorer.js"))
 
-Positions = tuple[int, ...]  # for each control the place of its value among its stops
-Frame = dict[str, Any]  # what a browser shows of a state
+Positions = tuple[int, ...]  # for each control, the index of its stop
+Frame = dict[str, Any]  # what a browser needs to show a state
 
 
 def panel(alt: str, height: float = 2.5, **look: Any) -> tuple[Picture, Axes]:
-    """Make a panel; a page puts panels side by side, or below each other where there's less room.
+    """Create a panel; a page shows panels side by side, or stacked if there isn't enough room.
 
     Args:
         alt: what the panel shows, in one phrase.
-        height: in inches; two panels of 2.5 are seen at once on a phone, with their controls.
-        look: the arguments of `Axes.set`. The limits hold for every state.
+        height: in inches; two panels of 2.5 fit on a phone's screen together with their controls.
+        look: the arguments of `Axes.set`. The axis limits are the same for every state.
     """
     picture = Picture(alt, WIDTH, height)
     ax = picture.subplots()
@@ -50,14 +50,14 @@ def panel(alt: str, height: float = 2.5, **look: Any) -> tuple[Picture, Axes]:
 
 
 def key(ax: Axes, *names: tuple[str, str]) -> None:
-    """Write what each mark means above a panel, in its color: two names, or three."""
+    """Write two or three names above a panel, each in its mark's color, as a legend."""
     places: Any = ("left", "center", "right") if len(names) > 2 else ("left", "right")
     for (name, color), place in zip(names, places, strict=False):
         ax.set_title(name, loc=place, color=color, fontsize=11)
 
 
 def line(ax: Axes, kind: str, x: ArrayLike = (), y: ArrayLike | None = None, **look: Any) -> Line2D:
-    """Draw a line or markers, of Matplotlib's kind such as "o-"; markers have a black edge.
+    """Draw a line or markers in a Matplotlib format such as "o-"; markers have a black edge.
 
     Without `y`, all points are at height zero until `set_data` or `set_ydata` moves them.
     """
@@ -66,28 +66,28 @@ def line(ax: Axes, kind: str, x: ArrayLike = (), y: ArrayLike | None = None, **l
 
 
 class Explorer(Still):
-    """A widget of labeled controls, panels that follow them, and words that say what is seen.
+    """A widget of labeled controls, panels that follow them, and words on what there is to see.
 
-    The panels are drawn once. For each state `computed` computes, `show` moves artists, and only
-    these are drawn again. Where no widget runs, the panels stand as a still image, with the words.
+    The panels are drawn once. For each state, `computed` computes, `show` moves artists, and only
+    those are redrawn. Where no widget runs, a still image of the panels is shown, with the words.
 
-    `preset`, the name of the preset that is shown or "", and `state` can be set and observed.
+    `preset`, the name of the current preset or "", and `state` can be set and observed.
 
     Args:
-        panels: figure → the artists in it that move; each is drawn over what stands still.
+        panels: figure → the artists in it that move; they are drawn over those that don't.
         computed: takes the value of each control by name.
         show: takes what `computed` returns, and the same values by name, sets the artists, and says
-            in at most two sentences what there is to see. Both depend on nothing else, because
-            frames are kept.
+            in at most two sentences what there is to see. Both must depend on nothing else,
+            because frames are cached.
         controls: name → control, from top to bottom.
-        presets: name → {control: value}; what a preset leaves out stands where its control starts.
+        presets: name → {control: value}; controls that a preset leaves out have their start value.
         preset: the one to start with.
-        start: control → value, in place of where the control or the preset starts.
-        drags: a marker that moves → the sliders that a hand moves when it drags the marker.
+        start: control → value, overriding the start values of the control and the preset.
+        drags: a marker → the sliders that are set when it is dragged.
 
     Raises:
-        ValueError: `preset` is unknown, a preset or `start` names no control, a preset has a value
-            that is no stop, or `start` has one that its control does not take.
+        ValueError: `preset` is unknown, a preset or `start` has an unknown control, a preset's
+            value isn't a stop, or `start` has a value that its control doesn't accept.
 
     >>> from lnorm_course.explorers.engine import Slider
     >>> picture, ax = panel("a dot on a line", xlim=(-1, 6))
@@ -102,7 +102,7 @@ class Explorer(Still):
     'The square of 2 is 4.'
     """
 
-    # Their text, for anywidget holds on to each widget that is made of a file.
+    # As text, because anywidget keeps a reference to each widget whose script is a file.
     _esm = SCRIPT + (HERE / "kernel.js").read_text("utf-8")
     _css = (HERE / "explorer.css").read_text("utf-8")
     state: Any = traitlets.List().tag(sync=True)
@@ -122,7 +122,7 @@ class Explorer(Still):
         self.panels, self.controls = panels, controls
         self.computed, self.show = computed, show
         self.stops = {name: [*control.options] for name, control in controls.items()}
-        self.name = f"e{uuid4().hex[:8]}"  # no other explorer has it
+        self.name = f"e{uuid4().hex[:8]}"  # unique on the page
         self.drags = drags or {}
         for number, artist in enumerate(self.drags):
             artist.set_gid(f"{self.name}drag{number}")
@@ -136,49 +136,49 @@ class Explorer(Still):
         }
         state = self.state_of({**first, **nearest})
         self._loop: asyncio.AbstractEventLoop | None = None
-        with contextlib.suppress(RuntimeError):  # if there's none
+        with contextlib.suppress(RuntimeError):  # there may be no running loop
             self._loop = asyncio.get_running_loop()
         self.move_to(state)
         for picture, moving in panels.items():
             picture.set_dpi(POINTS_PER_INCH)
             picture.lay_out()
             for part in moving:
-                part.set_animated(True)  # so the figure is drawn without it, but saved with it
+                part.set_animated(True)  # so that the figure is drawn without it, but saved with it
         page = {**self.about(), "start": state, "frame": self.frame(state)}
         super().__init__(page=page, state=[*state])
         self.on_msg(self._on_message)
 
     @property
     def alt(self) -> str:
-        """What the panels show."""
+        """A description of what the panels show."""
         return capitalized(", and ".join(picture.alt for picture in self.panels))
 
     @property
     def words(self) -> str:
-        """What there is to see now."""
+        """A description of what there is to see in the current state."""
         return self.move_to(tuple(self.state))
 
     def state_of(self, values: Mapping[str, Any]) -> Positions:
-        """Write values as a state."""
+        """Convert values of all controls to a state."""
         for name in values:
             one_of(name, self.stops, "the name of a control")
         return tuple(s.index(one_of(values[name], s, name)) for name, s in self.stops.items())
 
     def values_of(self, state: Sequence[int]) -> dict[str, Any]:
-        """Read a state as values."""
+        """Convert a state to values."""
         return {name: self.stops[name][at] for name, at in zip(self.stops, state, strict=True)}
 
     def states(self) -> list[Positions]:
-        """List all states, the last control moving first."""
+        """List all states; the last control varies fastest."""
         return [*itertools.product(*(range(len(stops)) for stops in self.stops.values()))]
 
     def move_to(self, state: Sequence[int]) -> str:
-        """Move the artists, and return the words."""
+        """Move the artists to a state, and return its words."""
         values = self.values_of(state)
         return self.show(self.computed(**values), **values)
 
     def frame(self, state: Positions) -> Frame:
-        """Draw what moves, for a browser."""
+        """Draw the moving artists for a browser."""
         words, values = self.move_to(state), self.values_of(state)
         svgs = [
             drawn(picture, moving, f"{self.name}{number}")
@@ -188,7 +188,7 @@ class Explorer(Still):
         return {"state": [*state], "svgs": svgs, "words": words, "off": off}
 
     def about(self) -> dict[str, Any]:
-        """Describe all that a page needs besides frames."""
+        """Return everything a page needs in addition to frames."""
         names = [*self.controls]
         figures: list[Any] = [*self.panels]
         return {
@@ -238,7 +238,7 @@ class Explorer(Still):
         self.state = [*self.presets.get(change["new"], self.state)]
 
     def _on_message(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
-        """Hear the browser, maybe in another thread; only the kernel's main one may draw."""
+        """Handle a browser's message, maybe in another thread; only the kernel's main one draws."""
 
         def answer() -> None:
             self.send(self.frame(tuple(content["state"])))
@@ -249,7 +249,7 @@ class Explorer(Still):
             self._loop.call_soon_threadsafe(answer)
 
     def _still(self, number: int) -> str:
-        """Draw what stands still in a panel, as the address of an image that holds itself."""
+        """Return what doesn't move in a panel as an image's data URL."""
         picture = [*self.panels][number]
         drawing = svg(picture, [picture], f"{self.name}s{number}")
         return f"data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()}"

@@ -1,11 +1,11 @@
-// What all that draws a record shares; it stands below, when all that `mount` needs is there.
+// Shared by everything that draws a record; it comes last, after all that `mount` needs.
 
-/** Write a number with two digits. */
+/** Format a number with two digits. */
 function digits(value) {
   return value >= 9.95 ? value.toFixed(0) : `${Number(value.toPrecision(2))}`;
 }
 
-/** Return what lies between two numbers, or between each two of two lists. */
+/** Interpolate between two numbers, or elementwise between two lists. */
 function mix(a, b, share) {
   return Array.isArray(b) ? b.map((one, i) => mix(a[i], one, share)) : a + (b - a) * share;
 }
@@ -13,7 +13,7 @@ function mix(a, b, share) {
 /**
  * Open the machine over a picture, with rows of four numbers; "back" and the key Escape close it.
  *
- * widget: in JupyterLab, what has the row's script. says: what there is to see of each row.
+ * widget: in JupyterLab, the widget with the row's script. says: what to see in each row.
  */
 async function openRow(parent, widget, { names, at, rows, says }) {
   const blob = widget && new Blob([widget.get("_row")], { type: "text/javascript" });
@@ -35,5 +35,5 @@ for (const place of document.querySelectorAll(`.lnorm-${NAME}-place`)) {
   mount(place, JSON.parse(page));
 }
 
-/** A Jupyter widget made of `mount`. */
+/** Make a Jupyter widget of `mount`. */
 export default { render: ({ model, el }) => mount(el, model.get("page"), model) };

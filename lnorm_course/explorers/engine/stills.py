@@ -1,4 +1,4 @@
-"""A widget that stands as a still image where no widget runs."""
+"""A widget that is shown as a still image where no widget runs."""
 
 import base64
 import html
@@ -15,15 +15,15 @@ __all__ = ["RUN", "Still", "of_record", "still_image"]
 
 HERE = Path(__file__).parent
 RUN = "<em>Run this cell, and you can change it.</em>"
-# Jupyter's id of a cell → its last run (the id of a message), and the widgets that it has made.
+# Jupyter's cell id → the cell's last run (a message id), and the widgets that the run created.
 _last_run: dict[str, tuple[str, list[anywidget.AnyWidget]]] = {}
 
 
 def of_record(name: str) -> tuple[str, str, dict[str, Any]]:
-    """Return the script and the style of what draws a record, and the record.
+    """Return a recorded picture's script and style, and the record itself.
 
     Args:
-        name: that of its files beside this folder; the record is made by `make tool NAME=name`.
+        name: that of its files in the parent folder; the record is made by `make tool NAME=name`.
     """
     own = HERE.parent
     controls, draw, end, look, style, record = (
@@ -42,13 +42,13 @@ def of_record(name: str) -> tuple[str, str, dict[str, Any]]:
 
 
 class Still(anywidget.AnyWidget):
-    """A widget with a still image of itself. It's closed when the cell that made it runs again.
+    """A widget with a still image of itself, which is closed when its cell runs again.
 
-    One that is made of it has `alt`, what it shows, `words`, what there is to see, and `png()`,
-    which draws it as a PNG file.
+    Subclasses have `alt`, what the picture shows, `words`, what there is to see in it, and
+    `png()`, which draws it as a PNG file.
 
     Args:
-        page: all that the browser begins with.
+        page: everything that the browser needs at first.
     """
 
     page = traitlets.Dict().tag(sync=True)
@@ -58,19 +58,19 @@ class Still(anywidget.AnyWidget):
         _close_former_run(self)
 
     def close(self) -> None:
-        """Let go of the widget and of what listens to it."""
+        """Close the widget, and remove its observers."""
         self.unobserve_all()
         self.layout.close()
         super().close()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         view, _ = super()._repr_mimebundle_(**kwargs) or ({}, {})  # None without a front end
-        # Because of this mark, saving a notebook drops the view, which needs a kernel.
+        # With this mark, saving a notebook drops the view, which needs a kernel.
         return {**view, **still_image(self)}, {"lnorm_utils": {"has_still_image": True}}
 
 
 def still_image(widget: Any) -> dict[str, str]:
-    """Return the still image of a widget with its words, as HTML, as plain text, and a PNG."""
+    """Return a widget's still image with its words, as HTML, plain text, and PNG."""
     words, alt = widget.words, widget.alt
     image = base64.b64encode(widget.png()).decode()
     caption = f"<figcaption>{html.escape(words)} {RUN}</figcaption>"
@@ -79,9 +79,9 @@ def still_image(widget: Any) -> dict[str, str]:
 
 
 def _close_former_run(made: anywidget.AnyWidget) -> None:
-    """Remember what the cell that runs now has made, and close what it made in a former run.
+    """Register a widget under its cell's current run, and close those of its former run.
 
-    Outside a notebook, or where the front end does not tell which cell runs, this does nothing.
+    Outside a notebook, or if the front end doesn't say which cell is running, this does nothing.
     """
     from IPython import get_ipython
 

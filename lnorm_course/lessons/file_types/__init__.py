@@ -1,4 +1,4 @@
-"""Magika, a network that tells what kind of file some bytes are, and files to try it on."""
+"""Magika, a network that recognizes the type of a file from its bytes, and files to try it on."""
 
 from lnorm_course.lessons.file_types.formulas import FORMULAS, over_features
 from lnorm_course.lessons.file_types.model import FileTypes, magika, with_norm

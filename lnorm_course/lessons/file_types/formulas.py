@@ -1,4 +1,4 @@
-"""Other formulas for Magika's norms: mistakes that people make, and relatives of layer norm."""
+"""Alternative formulas for Magika's norms: common mistakes, and relatives of layer norm."""
 
 from torch import Tensor
 
@@ -36,11 +36,11 @@ FORMULAS: dict[str, Formula] = {
 
 
 def over_features(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Compute norm 1 as a transformer would: over the 256 features of each place.
+    """Compute norm 1 as a transformer would: over the 256 features of each position.
 
     Args:
-        x: (N, 256, 512), as norm 1 gets it.
-        weight, bias: γ and β, (512,), one for each place.
+        x: (N, 256, 512), the input of norm 1.
+        weight, bias: γ and β, (512,), one for each position.
 
     Returns:
         (N, 256, 512).

@@ -1,4 +1,4 @@
-"""Magika's network, as its ONNX file has it, with the course's own layer norm."""
+"""Magika's network as in its ONNX file, but with the course's own layer norm."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,10 +18,10 @@ NORMS = ("norm_1", "norm_2")
 
 
 class FileTypes(nn.Module):
-    """Tell from the two ends of a file which of 214 kinds it is.
+    """Recognize which of 214 types a file has, from its beginning and end.
 
-    Its weights start at random; `magika()` has the trained ones. The original multiplies a one-hot
-    vector by a matrix and adds a bias. Here that's an embedding whose rows have the bias already.
+    Its weights are random; `magika()` returns it with trained ones. The original multiplies a
+    one-hot vector by a matrix and adds a bias. Here, an embedding's rows include the bias.
 
     Source: the model standard_v3_3 of the package magika 1.0.3; for Magika, Fratantonio et al.
     2024, arXiv:2409.13768.
@@ -32,7 +32,7 @@ class FileTypes(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(257, 64)  # one row for each byte, and one for no byte
+        self.embedding = nn.Embedding(257, 64)  # one row for each byte value, and one for padding
         self.norm_1 = LayerNorm(512, eps=1e-6)
         self.convolution = nn.Conv1d(256, 512, kernel_size=5)
         self.norm_2 = LayerNorm(512, eps=1e-6)
@@ -41,18 +41,18 @@ class FileTypes(nn.Module):
     def forward(self, codes: Tensor) -> Tensor:
         """Map `codes` of shape (N, 2048), int64 from 0 to 256, to logits (N, 214)."""
         x = gelu(self.embedding(codes), approximate="tanh")  # (N, 2048, 64)
-        x = x.reshape(len(codes), 512, 256)  # 512 places of four bytes, with 256 features each
-        x = self.norm_1(x.mT)  # (N, 256, 512): the last axis has the places
+        x = x.reshape(len(codes), 512, 256)  # 512 positions of four bytes, with 256 features each
+        x = self.norm_1(x.mT)  # (N, 256, 512): the last axis is the positions
         x = gelu(self.convolution(x), approximate="tanh")  # (N, 512, 508)
-        return self.to_kinds(self.norm_2(x.amax(dim=-1)))  # the largest over all places
+        return self.to_kinds(self.norm_2(x.amax(dim=-1)))  # the maximum over all positions
 
 
 def magika() -> FileTypes:
-    """Return the network with Magika's trained weights, in evaluation mode and in float32.
+    """Return the network with Magika's trained weights, in evaluation mode, in float32.
 
-    The weights are stored in float16. `magika.json` beside them says where they come from.
+    The weights are stored in float16. `magika.json` in the same folder gives their source.
     """
-    with torch.random.fork_rng(devices=[]):  # so the random state stays as it is
+    with torch.random.fork_rng(devices=[]):  # leaves the caller's random state unchanged
         model = FileTypes()
     with numpy.load(Path(__file__).with_name("magika.npz")) as weights:
         found = {name: torch.from_numpy(weights[name]).float() for name in weights.files}
@@ -61,7 +61,7 @@ def magika() -> FileTypes:
 
 
 class OtherNorm(nn.Module):
-    """A norm with another formula: f(x, weight, bias)."""
+    """A norm with a different formula, f(x, weight, bias)."""
 
     def __init__(self, f: Formula, norm: LayerNorm) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class OtherNorm(nn.Module):
 
 
 def with_norm(**formulas: Formula) -> FileTypes:
-    """Return `magika()` with other formulas for its norms.
+    """Return `magika()` with different formulas for its norms.
 
     Args:
         formulas: `norm_1`, `norm_2`, or both: a function of x and of the trained γ and β, both of

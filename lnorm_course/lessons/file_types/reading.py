@@ -1,4 +1,4 @@
-"""What the network reads of a file, and what its outputs mean."""
+"""Which parts of a file the network reads, and what its outputs mean."""
 
 import io
 import json
@@ -11,27 +11,27 @@ from torch import Tensor
 
 __all__ = ["PADDING", "as_codes", "kinds", "likeliest", "sample_files"]
 
-SIDE = 1024  # bytes that are read at the head, and at the tail
-BLOCK = 4096  # bytes at each end in which white space is stripped
-PADDING = 256  # the code where there is no byte
-FEWEST = 8  # bytes; for fewer Magika doesn't ask the network
+SIDE = 1024  # bytes that are read at the beginning, and at the end
+BLOCK = 4096  # bytes at each end from which white space is stripped
+PADDING = 256  # the code that stands for no byte
+FEWEST = 8  # bytes; if there are fewer, Magika doesn't use the network
 
 
 def as_codes(*contents: bytes | str | Path) -> Tensor:
-    """Turn files into what the network reads: the head and the tail of each.
+    """Turn files into the network's input: the beginning and the end of each file.
 
     Args:
-        contents: the bytes of a file, or its path; N of them.
+        contents: N files, each as bytes or as a path.
 
     Returns:
-        (N, 2048), int64: the first 1,024 bytes behind leading white space, and then the last 1,024
-        before trailing white space. A shorter file stands there twice, and 256 where no byte is.
+        (N, 2048), int64: the first 1,024 bytes after leading white space, and then the last 1,024
+        before trailing white space. A shorter file is repeated, and padded with 256.
 
     Raises:
-        TypeError: something else was given.
+        TypeError: a file is given neither as bytes nor as a path.
         FileNotFoundError: there is no file of that name.
-        ValueError: a path names a folder, a file has fewer than 8 bytes behind leading white
-            space, or nothing was given.
+        ValueError: a path names a folder, a file has fewer than 8 bytes after leading white
+            space, or no file was given.
 
     Source: `Magika._extract_features_from_seekable` of the package magika 1.0.3.
 
@@ -39,7 +39,7 @@ def as_codes(*contents: bytes | str | Path) -> Tensor:
     tensor([112, 114, 256, 256,  49,  41])
     """
     if not contents:
-        raise ValueError("as_codes needs the bytes or the path of a file, but got nothing.")
+        raise ValueError("as_codes needs at least one file, as bytes or a path, but got nothing.")
     return torch.tensor([_codes(each) for each in contents])
 
 
@@ -48,19 +48,19 @@ def _codes(content: bytes | str | Path) -> list[int]:
         content = _both_ends(Path(content).expanduser())
     if not isinstance(content, bytes):
         raise TypeError(
-            f"A file must be given as bytes or as a path, but got a {type(content).__name__}."
+            f"A file must be given as bytes or as a path, not as {type(content).__name__}."
         )
     head, tail = content[:BLOCK].lstrip()[:SIDE], content[-BLOCK:].rstrip()[-SIDE:]
     if len(head) < FEWEST:
         raise ValueError(
-            f"A file needs {FEWEST} bytes or more behind leading white space, but this one has "
+            f"A file needs at least {FEWEST} bytes after leading white space, but this one has "
             f"{len(head)}."
         )
     return [*head, *[PADDING] * (2 * SIDE - len(head) - len(tail)), *tail]
 
 
 def _both_ends(path: Path) -> bytes:
-    """Read a block at each end of a file, or all of a shorter one, however large it is."""
+    """Read a block at each end of a file, or all of a shorter one."""
     if not path.exists():
         where = "" if path.is_absolute() else f" in {str(Path.cwd())!r}"
         raise FileNotFoundError(f"There is no file {str(path)!r}{where}.")
@@ -74,11 +74,11 @@ def _both_ends(path: Path) -> bytes:
 
 
 def likeliest(logits: Tensor, count: int = 5) -> list[list[tuple[str, float]]]:
-    """Name the likeliest kinds of each file, with their probabilities.
+    """Return the likeliest types of each file, with their probabilities.
 
     Args:
-        logits: (N, 214), what the network returns.
-        count: how many kinds.
+        logits: (N, 214), the network's output.
+        count: how many types to return.
 
     >>> logits = torch.zeros(1, 214)
     >>> logits[0, kinds().index("png")] = 9
@@ -94,15 +94,15 @@ def likeliest(logits: Tensor, count: int = 5) -> list[list[tuple[str, float]]]:
 
 @cache
 def kinds() -> list[str]:
-    """List the 214 kinds of files that the network knows, in the order of its outputs."""
+    """List the 214 file types that the network knows, in the order of its outputs."""
     return json.loads(Path(__file__).with_name("magika.json").read_text("utf-8"))["kinds"]
 
 
 @cache
 def sample_files() -> dict[str, bytes]:
-    """Return files of many kinds: some of the course's own as they once were, and some made.
+    """Return sample files of many types: old versions of the course's own, and generated ones.
 
-    Of a longer file only what the network reads is kept: 1,024 bytes at each end.
+    A longer file is cut down to the part that the network reads: 1,024 bytes at each end.
 
     >>> sample_files()["01_mean.ipynb"][:10]
     b'{\\n "cells"'

@@ -1,4 +1,4 @@
-"""A transformer that predicts the next character: its text, its model, its training, its runs."""
+"""A transformer that predicts the next character: text, model, training, and recorded runs."""
 
 from lnorm_course.lessons.transformer.grid import RATES, run, split
 from lnorm_course.lessons.transformer.model import PLACES, Transformer, TransformerBlock, attention

@@ -1,8 +1,9 @@
-"""How a small transformer trains at each rate, place of its norms, and beginning: 160 shipped runs.
+"""A grid of 160 shipped runs of a small transformer: learning rate, norms, and initialization.
 
-There are four beginnings: embeddings of three sizes without a warm-up, and the smallest with one.
+There are four variants: three sizes of initial embeddings without a warm-up, and the smallest with
+one.
 
-`make tool NAME=grid` trains all of them once and writes `grid.json`, with the versions it used.
+`make tool NAME=grid` trains all runs and writes `grid.json`, with the versions that it used.
 """
 
 import json
@@ -33,23 +34,23 @@ __all__ = [
 
 RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
 WARM_UP = 100  # steps
-EMBEDDINGS = (1, 4, 8)  # how many times as large they start
-BEGINNINGS = ((1, 1), (WARM_UP, 1), (1, 4), (1, 8))  # a warm-up of 1 step is none
+EMBEDDINGS = (1, 4, 8)  # factor on the initial embeddings
+BEGINNINGS = ((1, 1), (WARM_UP, 1), (1, 4), (1, 8))  # (warm-up, factor); 1 step means no warm-up
 SEEDS = (0, 1)
 STEPS = 300
-EVERY = 5  # steps, over which the shipped losses are averaged
+EVERY = 5  # number of steps over which the shipped losses are averaged
 
 
 class Run(NamedTuple):
-    """What a run left behind. A loss that wasn't finite is nan."""
+    """The results of a run. A loss that wasn't finite is nan."""
 
-    losses: list[float]  # in training, each the mean over 5 steps, in nats
+    losses: list[float]  # during training, each averaged over 5 steps, in nats
     validation: float  # at the end, in nats
     text: str  # 200 characters that the model wrote; fewer if its numbers weren't finite
 
 
 def split() -> tuple[Tensor, Tensor]:
-    """Cut the text into what the models train on and the last tenth, which they never see."""
+    """Split the text into the models' training text and the last tenth, for validation."""
     codes = encode(austen())
     cut = len(codes) * 9 // 10
     return codes[:cut], codes[cut:]
@@ -61,11 +62,11 @@ def train_run(
     """Train a transformer of six blocks for 300 steps, about ten seconds on one core.
 
     Args:
-        place: of its norms, one of `PLACES`.
-        rate: the learning rate of Adam behind the warm-up.
-        warm_up: over how many steps the rate rises; 1 is no warm-up.
-        seed: of the weights, of the pieces of text, and of the writing.
-        embeddings: how many times as large they start, as in `Transformer`.
+        place: the place of its norms, one of `PLACES`.
+        rate: Adam's learning rate after the warm-up.
+        warm_up: the number of steps over which the learning rate rises; 1 means no warm-up.
+        seed: for the weights, the pieces of text, and the writing.
+        embeddings: the factor on the initial embeddings, as in `Transformer`.
     """
     training, validation = split()
     model = Transformer(len(alphabet()), place, seed=seed, embeddings=embeddings)
@@ -76,10 +77,10 @@ def train_run(
 
 
 def run(place: str, rate: float, warm_up: int = 1, seed: int = 0, embeddings: float = 1) -> Run:
-    """Look a run up in the grid, instead of training it.
+    """Look up a run in the grid, instead of training it.
 
     Args:
-        place, rate, warm_up, seed, embeddings: as in `train_run`, each one of those in the grid.
+        place, rate, warm_up, seed, embeddings: as in `train_run`, but only the grid's combinations.
 
     Raises:
         ValueError: the grid has no such run.
@@ -90,7 +91,7 @@ def run(place: str, rate: float, warm_up: int = 1, seed: int = 0, embeddings: fl
     runs = _grid()
     if (found := runs.get((place, rate, warm_up, seed, embeddings))) is None:
         raise ValueError(
-            f"The grid has the places {', '.join(PLACES)}, the rates {_listed(RATES)}, "
+            f"The grid has the places {', '.join(PLACES)}, the learning rates {_listed(RATES)}, "
             f"the seeds {_listed(SEEDS)}, and the warm-ups with embeddings {_listed(BEGINNINGS)}, "
             f"but {place!r}, {rate!r}, {seed!r}, and {(warm_up, embeddings)!r} were given."
         )
@@ -107,7 +108,7 @@ def _grid() -> dict[tuple, Run]:
     found = {}
     for each in runs:
         *numbers, text = each["left"]
-        # JSON's null stands for what isn't finite; NumPy makes nan of it.
+        # JSON's null stands for a number that isn't finite; NumPy converts it to nan.
         losses, validation = (np.array(part, dtype=float).tolist() for part in numbers)
         found[tuple(each["of"])] = Run(losses, validation, text)
     return found

@@ -10,14 +10,14 @@ from lnorm_utils.modules import FeedForward, LayerNorm, PositionalEncoding
 
 __all__ = ["PLACES", "CausalAttention", "Transformer", "TransformerBlock", "attention"]
 
-# How a branch f is added to the stream x, and what normalizes.
+# Place of the norms → the formula that adds a branch f to the stream x, and the norm's class.
 PLACES: dict[str, tuple[str, Callable[[int], nn.Module]]] = {
     "no norm": ("x + f(x)", lambda d_model: nn.Identity()),
     "post-LN": ("norm(x + f(x))", LayerNorm),
     "pre-LN": ("x + f(norm(x))", LayerNorm),
     "pre-RMSNorm": ("x + f(norm(x))", lambda d_model: nn.RMSNorm(d_model, eps=1e-5)),
 }
-START = 0.02  # standard deviation of the weights
+START = 0.02  # standard deviation of the initial weights
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -27,7 +27,7 @@ def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         q, k, v: (*, L, D), the queries, keys, and values of L positions.
 
     Returns:
-        (*, L, D). Position l depends on the keys and values of the positions 0 to l only.
+        (*, L, D). Position l depends on the keys and values of only the positions 0 to l.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, equation 1 and section 3.2.3.
 
@@ -46,7 +46,7 @@ class CausalAttention(nn.Module):
 
     Args:
         d_model: the number of features.
-        heads: how many parts the features are cut into, each with an `attention` of its own.
+        heads: the number of parts that the features are split into, each with its own `attention`.
 
     Raises:
         ValueError: `heads` doesn't divide `d_model`.
@@ -75,7 +75,7 @@ class CausalAttention(nn.Module):
 
 
 class TransformerBlock(nn.Module):
-    """Add attention to the stream, and then a feed-forward network, each with a norm of its own.
+    """Add attention to the stream, and then a feed-forward network, each with its own norm.
 
     Args:
         d_model: the number of features.
@@ -83,7 +83,7 @@ class TransformerBlock(nn.Module):
         place: one of `PLACES`.
 
     Raises:
-        ValueError: `place` is not one of these; those of `CausalAttention`.
+        ValueError: `place` is unknown, or `heads` doesn't divide `d_model`.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, figure 1; Xiong et al. 2020, arXiv:2002.04745,
     table 1, for both places.
@@ -114,22 +114,23 @@ class TransformerBlock(nn.Module):
 class Transformer(nn.Module):
     """Predict the next character at each of up to `length` positions.
 
-    Embedding, positional encoding, blocks, a final norm if the places begin with "pre", and a
-    linear map to a number for each character. Weights and embeddings start as N(0, 0.02²), as most
-    of GPT-2's do, and biases at 0; unlike there, positions are encoded by sines, and nothing is
-    scaled by depth. So with 64 features the scaled embeddings begin with a spread of √64 · 0.02 =
-    0.16, under sines and cosines of about 0.7; `embeddings` makes them larger.
+    It has an embedding, a positional encoding, blocks, a final norm if `place` begins with "pre",
+    and a linear map to a logit for each character. Weights and embeddings are initialized from
+    N(0, 0.02²), as most of GPT-2's are, and biases to 0; unlike in GPT-2, positions are encoded by
+    sines, and nothing is scaled by depth. So with 64 features, the scaled embeddings initially have
+    a spread of √64 · 0.02 = 0.16, next to sines and cosines of about 0.7; `embeddings` enlarges
+    them.
 
     Args:
-        characters: V, how many different ones there are.
-        place: of the norms, one of `PLACES`.
-        depth, d_model, heads: the number of blocks, of features, and of heads of the attention.
+        characters: V, the number of distinct characters.
+        place: the place of the norms, one of `PLACES`.
+        depth, d_model, heads: the number of blocks, of features, and of attention heads.
         length: the largest number of positions.
-        seed: of the weights. The caller's random state is left alone.
-        embeddings: how many times as large as that the embeddings start.
+        seed: for the weights. The caller's random state is left unchanged.
+        embeddings: the factor on the initial embeddings.
 
     Raises:
-        ValueError: those of `TransformerBlock`, and of `PositionalEncoding` for the input.
+        ValueError: as in `TransformerBlock`, and for an unsuitable input, `PositionalEncoding`.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762.
 

@@ -1,10 +1,10 @@
-"""The text of lesson 15, as numbers, and how uncertain its letters are.
+"""The text of lesson 15, its encoding as numbers, and the entropies of its letters.
 
-The text is volume one, chapters 1 to 23, of "Pride and Prejudice" by Jane Austen, London 1813. It
-is in the public domain. Project Gutenberg transcribed it, and it comes by way of the R package
-janeaustenr 1.0.0. Each line is a paragraph. Capital letters are made small; the headings of the
-chapters, the marks for italics, and parentheses are left out; and two dates are written as words.
-What's left has 37 different characters.
+The text is volume one, chapters 1 to 23, of "Pride and Prejudice" by Jane Austen, London 1813,
+which is in the public domain. It was transcribed by Project Gutenberg and taken from the R package
+janeaustenr 1.0.0. Each line is a paragraph. Letters are lowercase; chapter headings, the marks for
+italics, and parentheses are left out; and two dates are written as words. This leaves 37 distinct
+characters.
 """
 
 import math
@@ -20,7 +20,7 @@ __all__ = ["Entropies", "austen", "decode", "encode", "entropies"]
 
 @cache
 def austen() -> str:
-    """Read volume one of "Pride and Prejudice", about 229,000 characters.
+    """Return volume one of "Pride and Prejudice", about 229,000 characters.
 
     >>> austen()[:38]
     'it is a truth universally acknowledged'
@@ -30,12 +30,12 @@ def austen() -> str:
 
 @cache
 def alphabet() -> str:
-    """List the different characters of the text, in the order of their codes: V = 37 of them."""
+    """Return the text's V = 37 distinct characters, in the order of their codes."""
     return "".join(sorted({*austen()}))
 
 
 def encode(text: str) -> Tensor:
-    """Give each character its number.
+    """Convert characters to their codes.
 
     Args:
         text: L characters, each of which is in `austen()`.
@@ -58,7 +58,7 @@ def encode(text: str) -> Tensor:
 
 
 def decode(codes: Tensor) -> str:
-    """Turn the numbers (L,) back into characters.
+    """Convert codes (L,) back to characters.
 
     >>> decode(encode("a cab"))
     'a cab'
@@ -67,7 +67,7 @@ def decode(codes: Tensor) -> str:
 
 
 class Entropies(NamedTuple):
-    """The smallest cross entropies, in nats, of three kinds of answers. See `entropies`."""
+    """The smallest cross entropies, in nats, of three kinds of predictions. See `entropies`."""
 
     guessing: float
     letters: float
@@ -75,17 +75,17 @@ class Entropies(NamedTuple):
 
 
 def entropies(codes: Tensor) -> Entropies:
-    """Compute how well a character can be predicted by three kinds of answers.
+    """Compute how well three kinds of predictions can predict a character.
 
     guessing = ln V, if each of V characters always gets the same probability. letters =
-    −Σ p(a) · ln p(a), if the answer is always the frequencies p. pairs = −Σ p(a, b) · ln p(b | a),
-    if the answer is the frequencies of b behind a, the character before.
+    −Σ p(a) · ln p(a), if the prediction is always the frequencies p. pairs =
+    −Σ p(a, b) · ln p(b | a), if it's the frequencies of b after a, the character before.
 
     Args:
-        codes: (L,), int64, characters as numbers from 0 on.
+        codes: (L,), int64, character codes, from 0 up.
 
     Returns:
-        The three entropies, in nats for each character.
+        The three entropies, in nats per character.
 
     Source: Shannon 1951, Prediction and Entropy of Printed English, who gives such numbers in bits.
 

@@ -1,4 +1,4 @@
-"""Train a transformer with Adam, measure it, and let it write."""
+"""Train a transformer with Adam, compute its validation loss, and let it write."""
 
 import torch
 from torch import Tensor, nn
@@ -20,15 +20,15 @@ def train_transformer(
     steps: int = 300,
     seed: int = 0,
 ) -> Tensor:
-    """Train in place on random pieces of a text, 16 at each step, and return the losses.
+    """Train a model in place on random pieces of a text, 16 per step, and return the losses.
 
     Args:
         model: predicts the next character at each position.
         codes: (characters of the text,), int64.
-        rate: the learning rate behind the warm-up.
-        warm_up: over how many steps the rate rises to that, in equal steps. 1 is no warm-up.
-        steps: how often the parameters change.
-        seed: of the pieces.
+        rate: the learning rate after the warm-up.
+        warm_up: the number of steps over which the learning rate rises linearly; 1 is no warm-up.
+        steps: the number of updates.
+        seed: for the choice of the pieces.
 
     Returns:
         (steps,), the mean cross entropy before each step, in nats.
@@ -48,11 +48,11 @@ def train_transformer(
 
 @torch.no_grad()
 def validation_loss(model: Transformer, codes: Tensor) -> float:
-    """Measure the mean cross entropy, in nats, over a text cut into pieces.
+    """Compute the mean cross entropy, in nats, over a text cut into pieces.
 
     Args:
         model: predicts the next character at each position.
-        codes: (characters of the text,), int64. What's left behind the last whole piece isn't used.
+        codes: (characters of the text,), int64. The rest after the last whole piece isn't used.
     """
     pieces = codes.unfold(0, model.length + 1, model.length)  # (pieces, L + 1)
     losses = [_loss(model, each) * len(each) for each in pieces.split(64)]
@@ -61,13 +61,13 @@ def validation_loss(model: Transformer, codes: Tensor) -> float:
 
 @torch.no_grad()
 def write(model: Transformer, codes: Tensor, length: int = 200, seed: int = 0) -> Tensor:
-    """Let the model write: draw each next character from the probabilities that it gives.
+    """Let the model write by drawing each next character from its predicted probabilities.
 
     Args:
         model: predicts the next character at each position.
-        codes: (L,), int64, how the text begins.
+        codes: (L,), int64, the beginning of the text.
         length: how many characters to draw.
-        seed: of the drawing.
+        seed: for the drawing.
 
     Returns:
         (length,), int64, the new characters; fewer if the model's numbers aren't finite.
@@ -84,6 +84,6 @@ def write(model: Transformer, codes: Tensor, length: int = 200, seed: int = 0) -
 
 
 def _loss(model: nn.Module, pieces: Tensor) -> Tensor:
-    """Take the mean cross entropy of predicting each character of (N, L + 1) from those before."""
+    """Return the mean cross entropy for predicting each character (N, L + 1) from those before."""
     logits = model(pieces[:, :-1])
     return F.cross_entropy(logits.flatten(0, 1), pieces[:, 1:].flatten())
