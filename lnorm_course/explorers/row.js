@@ -132,7 +132,7 @@ class Row {
 
   /** Show what becomes of the row, beside what was guessed. */
   uncover() {
-    const { guess } = this.state;
+    const guess = this.presets.some((one) => this.isShown(one)) ? null : this.state.guess;
     this.go({ guess: null }, { guessed: guess, said: tellGuess(guess, stations(this.goal.x, this.goal).y) });
   }
 

@@ -10,9 +10,10 @@ const WORDS = {
   result: ({ name, d }, x) => `For that result, ${name} has to be ${short(x[d])}`,
   mean: (grip, x) => `All moved by ${short(Math.abs(average(x) - average(grip.x)))}`,
   spread: (grip, x) => {
-    const far = stations(x).spread / stations(grip.x).spread;
-    return far < 0.05 ? "All at one place"
-      : far < 1e3 ? `${short(Math.round(10 * far) / 10)} times as wide` : "Apart again";
+    const { spread } = stations(x);
+    const [far, fine] = [spread / stations(grip.x).spread, spread < 0.1 * stations(grip.x).spread ? 100 : 10];
+    return spread < 1e-6 ? "All at one place"
+      : far < 1e3 ? `${short(Math.round(fine * far) / fine)} times as wide` : "Apart again";
   },
 };
 
@@ -22,7 +23,8 @@ function take(row, box) {
   const from = stations(x, { ...goal, keep });
   // Numbers at one place have no shape, so the last one is kept.
   if (from.spread > 0.02 || !row.shape) row.shape = from.centered.map((value) => value / (from.spread || 1));
-  row.grip = { ...box, name: row.page.letters[box.d], x, from, shape: row.shape, keep, all: state.x, by: 0 };
+  row.grip = { ...box, name: row.page.letters[box.d], x, from, shape: row.shape, keep, all: state.x, by: 0,
+    guess: state.guess };
   Object.assign(row, { hot: "d" in box ? box : null, t: 0, running: 0 });
   if (!row.isCells) Object.assign(row, { base: state.x, cause: "" });
   else if (!state.results) row.tell();
@@ -78,8 +80,9 @@ export function takeHands(row) {
     pointerup: () => { if (row.grip) row.grip.start = undefined; },
     pointercancel: () => { // a finger that scrolls the page
       const { grip } = row;
+      if (grip?.start === undefined) return; // it holds nothing, and what was moved before stays
       row.grip = null;
-      if (grip) row.go({ x: grip.all }, { milliseconds: 0 });
+      row.go({ x: grip.all, guess: grip.guess }, { milliseconds: 0 });
     },
     pointerover: (event) => {
       if (event.pointerType !== "mouse" || !row.isCells || row.grip?.start !== undefined) return;

@@ -27,9 +27,10 @@ export function tellCells({ state, seen, moved, words, page, hot }) {
   return parts.join(" ");
 }
 
-/** How far guesses of results were off. */
-export const tellGuess = (guess, y) => `The results are ${y.map(short).join(", ")}. The rings are your guesses, ${
-  guess.filter((value, d) => Math.abs(value - y[d]) < 0.3).length} of ${y.length} within 0.3.`;
+/** How far guesses of results were off, if there are any. */
+export const tellGuess = (guess, y) => `The results are ${y.map(short).join(", ")}.${
+  guess ? ` The rings are your guesses, ${
+    guess.filter((value, d) => Math.abs(value - y[d]) < 0.3).length} of ${y.length} within 0.3.` : ""}`;
 
 /** What follows from what was done, computed from the numbers, so it's true in each view. */
 export function tellRow({ cause, base, state: { at, rms, gamma, guess }, goal, t, page, grip }) {

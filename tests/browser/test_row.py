@@ -97,6 +97,9 @@ def test_numbers_mean_and_edge_of_the_first_page_are_changed_by_keys_and_by_hand
     assert torch.equal(numbers(row)[1:], x[1:])
     assert numbers(row, "result")[0] > results[0] + 0.1
     close(numbers(row, "result").tolist(), layer_norm(numbers(row), 4))
+    x = numbers(row)
+    row.locator(".stage").dispatch_event("pointercancel")  # a finger that scrolls the page
+    assert torch.equal(numbers(row), x)
     for name in ("all equal", "γ and β", "four numbers"):
         press(row, name)
     assert torch.equal(numbers(row), truth)
@@ -273,6 +276,8 @@ def test_results_are_covered_until_they_have_been_guessed(visit, hand):
     assert [float(step) for step in steps] == pytest.approx([float(steps[0])] * 3)
     press(row, "a guess")
     close(numbers(row, "guess").tolist(), before)
+    press(row, "uncover")  # without a guess of one's own
+    assert "your guesses" not in row.inner_text()
 
 
 def test_a_drag_of_two_seconds_paints_nearly_every_picture(visit):
