@@ -58,8 +58,8 @@ def diagnose(
     Raises:
         TypeError: the layer can't be called or has an unknown argument, `like` is neither a layer
             norm nor an RMSNorm, or what should be numbers isn't.
-        ValueError: two arrays don't have shapes that belong together, or hold numbers that aren't
-            finite.
+        ValueError: `eps` is negative or not a number, or two arrays don't have shapes that belong
+            together.
 
     Source: Singh, Gulwani & Solar-Lezama 2013, arXiv:1204.1751, for the search.
 
