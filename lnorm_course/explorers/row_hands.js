@@ -10,9 +10,10 @@ const WORDS = {
   result: ({ name, d }, x) => `For that result, ${name} has to be ${short(x[d])}`,
   mean: (grip, x) => `All moved by ${short(Math.abs(average(x) - average(grip.x)))}`,
   spread: (grip, x) => {
-    const { spread } = stations(x);
-    const [far, fine] = [spread / stations(grip.x).spread, spread < 0.1 * stations(grip.x).spread ? 100 : 10];
-    return spread < 1e-6 ? "All at one place"
+    const [now, before] = [x, grip.x].map((each) => stations(each).spread);
+    const far = now / before;
+    const fine = far < 0.1 ? 100 : 10;
+    return now < 1e-6 ? "All at one place"
       : far < 1e3 ? `${short(Math.round(fine * far) / fine)} times as wide` : "Apart again";
   },
 };
