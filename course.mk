@@ -1,4 +1,4 @@
-# What authors and lecturers do, besides the targets of the Makefile that includes this file.
+# Targets for authors and lecturers, besides those of the Makefile that includes this file.
 .PHONY: test check slow notebooks site polls browser hub student grade release tool
 
 EXTRAS := lab,test
@@ -7,12 +7,12 @@ SITE := .venv/.site
 HUB := .venv/.hub
 STAMPS += $(BROWSER) $(SITE) $(HUB)
 PROXY := configurable-http-proxy@5.1.0
-# A parser of polls that is somebody else's, to test ours.
+# An independent parser of polls, to test ours.
 GIFT := gift-pegjs@1.0.2
 PORT ?= 8000
-# Several kernels at once: one thread each is faster than all fighting for the cores.
+# Several kernels run at once, and are faster with one thread each than if they compete for cores.
 ONE_THREAD := OMP_NUM_THREADS=1
-# What `tools` and `tests/tools` import from each other, and from tests.
+# The folders from which `tools` and `tests/tools` import.
 TOOLS := PYTHONPATH=tools:tests/tools:tests/browser $(ONE_THREAD) $(BIN)/python
 
 define LINT
@@ -29,7 +29,7 @@ test: $(READY) ## set everything up (once), then check style and types, and run 
 check: $(READY) ## check style and types, or the exercises of one lesson in a few seconds: make check LESSON=mean
 ifdef LESSON
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.check_lesson $(LESSON)
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n 0 -q --disable-warnings tests/exercises/test_student_answers.py -k "[$(LESSON)-" || test $$? = 5  # it has none
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n 0 -q --disable-warnings tests/exercises/test_student_answers.py -k "[$(LESSON)-" || test $$? = 5  # a lesson may have none
 else
 	$(LINT)
 endif
@@ -37,20 +37,20 @@ endif
 notebooks: $(READY) ## re-execute all notebooks and freeze their outputs
 	$(TOOLS) tools/freeze.py $(ARGS)
 
-site: $(SITE) ## write the web edition into the folder site, or one lesson as a single file: make site LESSON=collapse
+site: $(SITE) ## write the web edition to the folder site, or one lesson to a single file: make site LESSON=collapse
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web $(if $(LESSON),handout $(LESSON),site) $(ARGS)
 
 polls: $(SITE) ## write predictions for Moodle, QTI, and spreadsheets: make polls LESSONS="01 06" ADDRESS=https://you.github.io/course
 	@$(ONE_THREAD) $(BIN)/python -m lnorm_staff.web polls $(if $(LESSONS),--lessons $(LESSONS)) $(if $(ADDRESS),--site "$(ADDRESS)") $(ARGS)
 
-slow: $(READY) ## run what takes longer: lessons filled in and graded, broken notebooks, the walls of the grader
+slow: $(READY) ## run the slow tests: lessons filled in and graded, broken notebooks, the grader's sandbox
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/slow $(ARGS)
 
-browser: $(BROWSER) ## use the web edition, and three lessons in JupyterLab, in Chromium
+browser: $(BROWSER) ## test the web edition, and three lessons in JupyterLab, in Chromium
 	$(ONE_THREAD) $(BIN)/python -m pytest tests/browser --reruns 1 -rfER $(ARGS)
 
 hub: $(HUB) ## run JupyterHub for a class on this machine until Ctrl+C: make hub PORT=8000
-	@mkdir -p -m 700 .hub && $(BIN)/python -m compileall -q lnorm_utils lnorm_diagnose lnorm_course  # students can't
+	@mkdir -p -m 700 .hub && $(BIN)/python -m compileall -q lnorm_utils lnorm_diagnose lnorm_course  # because students can't
 	@cd .hub && LNORM_HUB_PORT="$(PORT)" exec "$(CURDIR)/$(BIN)/python" -m jupyterhub -f ../deploy/jupyterhub_config.py $(ARGS)
 
 student: $(READY) ## write a copy without answers for students: make student LESSONS="01 02" ZIP=../week1.zip
@@ -65,14 +65,14 @@ grade: $(READY) ## grade what students hand in: make grade SUBMISSION=moodle.zip
 release: ## build wheel, course for students, and web edition in a clean clone, and check them; publishes nothing
 	@PYTHON="$(PYTHON)" .ci/release
 
-# What only authors need now and then. The first lines of each file say what it does.
-tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file of the folder tools: make tool NAME=speed
-	@test -f "tools/$(NAME).py" || { echo "Say which: make tool NAME=speed, or another file of tools"; exit 1; }
+# Tools that only authors need now and then. The first lines of each file say what it does.
+tool: $(if $(filter bench pictures,$(NAME)),$(BROWSER),$(READY)) ## run a file from the folder tools: make tool NAME=speed
+	@test -f "tools/$(NAME).py" || { echo "Say which: make tool NAME=speed, or a different file in tools"; exit 1; }
 	$(TOOLS) tools/$(NAME).py $(ARGS)
 
 $(BROWSER): $(SITE)
 	@$(PIP) -c constraints.txt -e '.[browser]'
-	@command -v npm > /dev/null && npm install --loglevel=error --no-audit --no-fund --no-save --prefix .venv/polls $(GIFT) > /dev/null || echo "Without npm, nobody else reads the polls."
+	@command -v npm > /dev/null && npm install --loglevel=error --no-audit --no-fund --no-save --prefix .venv/polls $(GIFT) > /dev/null || echo "Without npm, no independent parser checks the polls."
 	@touch $@
 
 $(SITE): $(READY)
@@ -82,5 +82,5 @@ $(SITE): $(READY)
 $(HUB): $(READY)
 	@node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2> /dev/null && command -v npm > /dev/null || { echo "The hub's proxy needs Node.js 18 or newer, and npm. On Debian and Ubuntu: sudo apt install nodejs npm"; exit 1; }
 	@$(PIP) -q -c constraints.txt -e '.[hub]'
-	@npm install --loglevel=error --no-audit --no-fund --no-save --prefix .venv $(PROXY) > /dev/null || { echo "npm can't install the hub's proxy; the lines above say why. It needs a network. To go on, call make again."; exit 1; }
+	@npm install --loglevel=error --no-audit --no-fund --no-save --prefix .venv $(PROXY) > /dev/null || { echo "npm can't install the hub's proxy; the lines above say why. It needs a network connection. To continue, run make again."; exit 1; }
 	@touch $@

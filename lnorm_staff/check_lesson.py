@@ -1,7 +1,7 @@
 """Check the exercises of one lesson, while an author writes them: `make check LESSON=mean`.
 
-Each exercise is printed with its question, and each entry of it is judged as an answer of a student
-would be. What's wrong is told with its line in the text.
+It prints each exercise with its question, judges each of its entries like a student's answer, and
+reports each problem with its line in the text.
 """
 
 import argparse
@@ -29,7 +29,7 @@ Problems = Iterator[tuple[int, str]]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the exercises on a topic, and what's wrong with them; return 1 if something is."""
+    """Print the exercises on a topic, and the problems in them; return 1 if there are any."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     texts = sorted(file.stem for file in FOLDER.glob("*.txt"))
     parser.add_argument("topic", choices=texts, help="the topic of a lesson, such as mean")
@@ -48,17 +48,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         found += problems(path, bank)
     except TextError as problem:
         found = [str(problem)]
-    print(*found or [f"{path.name}: nothing is wrong."], sep="\n")
+    print(*found or [f"{path.name}: no problems found."], sep="\n")
     return bool(found)
 
 
 def problems(path: Path, bank: Mapping[str, Exercise]) -> Iterator[str]:
-    """Judge all that a text says, and yield a sentence for each thing that's wrong in it."""
+    """Judge everything that a text says, and yield a sentence for each problem in it."""
     texts = [text for text in path.parent.glob("*.txt") if text != path]
     others = {section.name: text.name for text in texts for section in sections(text)}
     for section in sections(path):
         if other := others.get(section.name):
-            yield f"{path.name}, line {section.line}: {other} has a {section.name!r} as well."
+            yield f"{path.name}, line {section.line}: {other} also has a {section.name!r}."
         exercise = bank[section.name]
         answer = exercise.shown_solution().code
         if isinstance(exercise, CodeExercise):
@@ -76,20 +76,20 @@ def _of_hints(section: Section, answer: str) -> Problems:
     given = re.compile(rf"(?<![\w.]){re.escape(answer)}(?!\w|\.\d)", re.IGNORECASE)
     hints = section.all("hint")
     if len(hints) < 2:
-        yield section.line, f"{section.name!r} needs two hints."
-    is_name = section.is_code and answer.isidentifier()  # which gives nothing away
+        yield section.line, f"{section.name!r} needs at least two hints."
+    is_name = section.is_code and answer.isidentifier()  # a name gives nothing away
     for hint in hints:
         if not is_name and given.search(hint.rest):
-            yield hint.line, f"the hint tells the answer, {answer}."
+            yield hint.line, f"the hint gives away the answer, {answer}."
 
 
 def _of_answer(line: int, what: str, state: str, known: Mistake, feedback: Feedback) -> Problems:
-    """Say if an answer isn't called what it is, or isn't told its words and its beliefs."""
+    """Report an answer that gets the wrong verdict, or not its own message and beliefs."""
     called = feedback.state.name.lower()
     if called != state:
-        yield line, f"{what} is called {called}."
+        yield line, f"{what} is judged {called}, not {state}."
     elif [[id(part) for part in parts] for parts in feedback.found] != [[id(known)]]:
-        yield line, f"{what} is told other words: {feedback.message}"
+        yield line, f"{what} gets a different message: {feedback.message}"
 
 
 def _of_values(exercise: Prediction, section: Section) -> Problems:
@@ -102,15 +102,15 @@ def _of_values(exercise: Prediction, section: Section) -> Problems:
     pairs = itertools.combinations(zip(entries, known, strict=True), 2)
     for (one, (value, *_)), (other, (near, *_)) in pairs:
         if "wrong" in (one.word, other.word) and same(value, near, within):
-            yield other.line, f"{near!r} is too close to {value!r} in line {one.line}."
+            yield other.line, f"{near!r} is too close to {value!r} on line {one.line}."
     values = {value for value, *_ in known if not isinstance(value, str)}
     for choice in set(exercise.choices) - values:
-        yield section.all("choose")[0].line, f"nothing is said of the choice {choice!r}."
+        yield section.all("choose")[0].line, f"the choice {choice!r} has no entry."
 
 
 def _of_code(exercise: CodeExercise, section: Section) -> Problems:
     if exercise.by_steps and exercise.judge(exercise.make(())).state is not State.RIGHT:
-        yield section.all("norm")[0].line, "`norm` gives other results than the program."
+        yield section.all("norm")[0].line, "`norm` gives different results from the program."
     lines = [entry.line for entry in section.all("wrong")]
     families = itertools.repeat(max((e.line for e in section.all("mistakes")), default=0))
     each = zip(itertools.chain(lines, families), exercise.search.mistakes, strict=False)
@@ -120,7 +120,7 @@ def _of_code(exercise: CodeExercise, section: Section) -> Problems:
 
 
 def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
-    """Find programs that aren't what their pieces say, and pieces that others are taken for."""
+    """Find programs whose verdict contradicts their pieces, and pieces mistaken for others."""
     (entry,), template, search = section.all("gaps"), exercise.template, exercise.search
     for chosen in template.programs:
         pieces = template.pieces(chosen)
@@ -128,7 +128,7 @@ def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
         if len(wrong) > 1 or exercise.is_right_with(chosen) != bool(wrong):
             continue
         if wrong:
-            said = f"the wrong piece {wrong[0].code!r} changes nothing on any input."
+            said = f"the wrong piece {wrong[0].code!r} has no effect on any input."
             yield entry.line_of(wrong[0].at), said
         else:
             code = ", ".join(repr(piece.code) for piece in pieces)
@@ -138,7 +138,7 @@ def _of_gaps(exercise: CodeExercise, section: Section) -> Problems:
         found = [part for (part,) in search.find(results, most=1)]
         others = [part.why for part in found if part.why != piece.why]
         if piece in found and others:
-            yield entry.line_of(piece.at), f"other words fit {piece.code!r} as well: {others[0]}"
+            yield entry.line_of(piece.at), f"a different message fits {piece.code!r}: {others[0]}"
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ __all__ = ["NAMESPACE", "as_mathml", "spaced", "with_mathml"]
 
 FORMULA = re.compile(r"\$\$?(.+?)\$\$?", re.DOTALL)
 
-NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # which HTML implies
+NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'  # HTML implies it
 SIGNS, BARS = "+−-±", "|‖"
 ROWS = ("math", "mrow", "msqrt")
 
@@ -22,7 +22,7 @@ def as_mathml(formula: str, display: str = "inline") -> str:
 
 
 def with_mathml(text: str, write: Callable[[str], str] = str) -> str:
-    """Convert the formulas in a text, and write what stands between them in another way.
+    """Convert the formulas in a text, and apply `write` to the text between them.
 
     >>> with_mathml("a < $b$", str.upper).replace("<mrow>", "").replace("</mrow>", "")
     'A < <math display="inline"><mi>b</mi></math>'
@@ -32,7 +32,7 @@ def with_mathml(text: str, write: Callable[[str], str] = str) -> str:
 
 
 def spaced(mathml: str) -> str:
-    """Set the spaces in a formula: a sign belongs to what follows if no number stands before it.
+    """Set the spaces in a formula: a sign is a prefix if there's no number before it.
 
     >>> formula = "<math>{}<mo>−</mo><mi>b</mi></math>"
     >>> "prefix" in spaced(formula.format("")), "prefix" in spaced(formula.format("<mi>a</mi>"))
@@ -49,7 +49,7 @@ def spaced(mathml: str) -> str:
 
 
 def _without_bar(root: Any) -> None:
-    """Write the root of one letter or number as text does: √ε. A bar would leave a gap."""
+    """Write the square root of one letter or number as √ε, because a bar would leave a gap."""
     texts = [part.text for part in root.iter() if part.text]
     if len(texts) == 1 and (len(texts[0]) == 1 or texts[0].isdigit()):
         root.tag = "mrow"
@@ -59,13 +59,13 @@ def _without_bar(root: Any) -> None:
 
 
 def _space(row: Any) -> None:
-    """Keep a sign and a slash beside their numbers, and functions apart from theirs."""
+    """Keep signs and slashes close to their numbers, and functions apart from their arguments."""
     before = None
     parts = list(row)
     for part, after in zip(parts, [*parts[1:], None], strict=True):
         text = part.text or ""
         if part.tag == "mo" and text.isalpha() and text.isascii():
-            part.tag = "mi"  # latex2mathml makes an operator of \operatorname
+            part.tag = "mi"  # latex2mathml turns \operatorname into an operator
         if text == "/" or (text and text in BARS):
             part.set("lspace", "0")
             part.set("rspace", "0")
@@ -80,7 +80,7 @@ def _space(row: Any) -> None:
 
 
 def _leaves_open(part: Any) -> bool:
-    """Tell whether a sign after this belongs to what follows."""
+    """Tell whether a sign after this part is a prefix of what follows."""
     return part.tag == "mo" and (part.text or "") not in {*")]}!", *BARS}
 
 

@@ -13,18 +13,18 @@ LISTED = tomllib.loads((ORIGINALS.parent / "docs" / "lessons.toml").read_text("u
 
 
 def _lesson(number: int, name: str, parts: dict[str, Any]) -> SimpleNamespace:
-    """Return what the list says of a lesson, with its number and the name of its notebook.
+    """Return what the list says about a lesson, with its number and the name of its notebook.
 
     Raises:
-        ValueError: a part is missing, or there's one that nothing reads.
+        ValueError: a part is missing, or isn't known.
     """
     maybe = dict.fromkeys(LISTED["maybe"], "")
     needed = LISTED["part"].keys()
     if wrong := [*(needed - parts.keys()), *(parts.keys() - needed - maybe.keys())]:
-        told = (f"{part} is {'missing' if part in needed else 'not known'}" for part in wrong)
-        raise ValueError(f"docs/lessons.toml: of {name}, {spoken([*told])}.")
+        told = (f"{part} is {'missing' if part in needed else 'unknown'}" for part in wrong)
+        raise ValueError(f"docs/lessons.toml: in {name}, {spoken([*told])}.")
     return SimpleNamespace(number=number, name=name, **maybe | parts)
 
 
 LESSONS = [_lesson(number, *each) for number, each in enumerate(LISTED["lesson"].items(), 1)]
-CORE: int = LISTED["core"]  # how many lessons there are in the core, which come first
+CORE: int = LISTED["core"]  # how many lessons the core has; they come first

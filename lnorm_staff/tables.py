@@ -1,4 +1,4 @@
-"""Read and write tables as CSV, as spreadsheets and other systems save and expect them."""
+"""Read and write CSV tables as spreadsheets and other systems save and expect them."""
 
 import csv
 import re
@@ -11,19 +11,19 @@ from lnorm_course.lab.lesson_files import whole
 __all__ = ["Table", "TableError", "guarded", "read_table", "unguarded", "write_table"]
 
 SEPARATORS = ",;\t"
-# What a spreadsheet would run, and how it's written instead; a lone sign is none, such as Moodle's
-# dash. Quotes are no guard, for a reader with another separator takes them off. Where a formula is
-# guarded already, one more guard keeps it apart.
+# What a spreadsheet would run as a formula, and a formula with a guard before it. A lone sign, such
+# as Moodle's dash, isn't a formula. Quotes don't protect, because a reader with a different
+# separator strips them. A formula that came with a guard gets a second one, to tell them apart.
 _START, _FORMULA = r"(?:^|(?<=[,;\t\r\n]))", r"(?=['\"\s]*[=+@\-＝＋＠－].)"
 FORMULA, GUARDED = re.compile(f"{_START}{_FORMULA}"), re.compile(f"{_START}'{_FORMULA}")
 
 
 class TableError(ValueError):
-    """Why a table can't be used, in one sentence."""
+    """A table can't be used; the message says why in one sentence."""
 
 
 class Table(NamedTuple):
-    """The titles of a table, and its other lines by title, each with its number in the file."""
+    """The titles of a table, and its other lines by title, each with its line number."""
 
     path: Path
     titles: list[str]
@@ -31,13 +31,13 @@ class Table(NamedTuple):
 
 
 def read_table(path: Path) -> Table:
-    """Read a table with commas, semicolons, or tabs, in UTF-8, UTF-16, or as Windows saves it.
+    """Read a table with commas, semicolons, or tabs, in UTF-8, UTF-16, or Windows-1252.
 
-    The first line has the titles, and tells which separator it is. Empty lines are left out.
+    The first line has the titles, and determines the separator. Empty lines are skipped.
 
     Raises:
         TableError: it isn't a table, or a line has too few or too many cells.
-        OSError: it can't be read.
+        OSError: the file can't be read.
     """
     text = _decoded(path.read_bytes())
     first = text.lstrip().partition("\n")[0]
@@ -50,7 +50,7 @@ def read_table(path: Path) -> Table:
     (_, titles), *others = [line for line in lines if any(line[1])] or [(1, [])]
     for number, cells in others:
         if len(cells) != len(titles):
-            told = f"there are {len(cells)} cells, and the first line has {len(titles)}."
+            told = f"there are {len(cells)} cells, but the first line has {len(titles)}."
             raise TableError(f"{path}, line {number}: {told}")
     rows = [(number, dict(zip(titles, cells, strict=True))) for number, cells in others]
     return Table(path, titles, rows)
@@ -66,22 +66,22 @@ def _decoded(data: bytes) -> str:
 
 
 def write_table(path: Path, lines: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file, whole or not at all; its first line has the titles."""
+    """Write a CSV file, completely or not at all; its first line has the titles."""
     titles, *rows = lines
-    # With a mark of its encoding, because some spreadsheets don't read Greek, or an é, without it.
+    # With a byte-order mark, because without it some spreadsheets misread Greek letters or an é.
     with whole(path) as draft, draft.open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file).writerow(titles)  # Canvas takes no quote behind the mark
+        csv.writer(file).writerow(titles)  # Canvas accepts no quote after the byte-order mark
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows(rows)
 
 
 def guarded(cells: Iterable[object]) -> list[str]:
-    """Return cells of which none looks like a formula to a spreadsheet.
+    """Guard cells, so that none of them looks like a formula to a spreadsheet.
 
-    That also holds for one that takes another separator than the file has.
+    That also holds for a spreadsheet that assumes a different separator.
     """
     return [FORMULA.sub("'", str(cell)) for cell in cells]
 
 
 def unguarded(cell: str) -> str:
-    """Return what a cell was before it was guarded."""
+    """Return the content of a cell before it was guarded."""
     return GUARDED.sub("", cell)

@@ -1,4 +1,4 @@
-"""Hand out copies of the course, and grade what comes back: python -m lnorm_staff.grading."""
+"""Hand out copies of the course, and grade submissions: python -m lnorm_staff.grading."""
 
 import argparse
 import asyncio
@@ -25,26 +25,26 @@ from lnorm_staff.grading.run.sandbox import problem, walls
 from lnorm_staff.tables import TableError
 
 NO_WALLS = """\
-Nothing would keep the notebooks from reading and changing your files, and from using the network,
-because bubblewrap 0.8 or newer can't shut them in here: {}
-What to do, also on Ubuntu 24.04, is in docs/walls.md. To go on without it, add --without-walls."""
+Nothing would keep the notebooks from reading and changing your files or using the network,
+because bubblewrap (0.8 or newer) can't create a sandbox here: {}
+docs/walls.md says what to do, even on Ubuntu 24.04. To go on anyway, add --without-walls."""
 WITHOUT_WALLS = "Careful: the notebooks can read and change your files, and use the network."
 ROOT = """\
-You are root, so the students' code would run as root too. If it got out of its sandbox, it
-could do anything to this machine. Grade as another user, or add --as-root."""
-ENDING = "SIGTERM", "SIGHUP"  # what ends a program, and what a terminal sends that is closed
-MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # such files are counted, and not told one by one
+You are root, so the students' code would run as root too. If it escaped from its sandbox, it
+could do anything to this machine. Grade as a different user, or add --as-root."""
+ENDING = "SIGTERM", "SIGHUP"  # a request to end, and what a closing terminal sends
+MANY = (UNTOUCHED, STRAY, ON_ANOTHER)  # files in these states are counted, not listed one by one
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks for.
+    """Run the command given on the command line.
 
     Returns:
-        0 if that worked, 1 if it didn't, 3 if something is left that couldn't be judged, and 130
-        after Ctrl-C or a signal that asks the grader to end.
+        0 on success, 1 on an error, 3 if some answers couldn't be judged, and 130 after Ctrl-C or
+        a signal that asks the grader to end.
     """
     options = parser().parse_args(arguments)
-    for stream in (sys.stdout, sys.stderr):  # it may know fewer letters than there are in names
+    for stream in (sys.stdout, sys.stderr):  # their encoding may lack letters in names
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     before = os.umask(options.umask)
@@ -62,25 +62,25 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+    """Return the command-line parser."""
     parser = argparse.ArgumentParser(prog="python -m lnorm_staff.grading", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="student or grade")
     student = commands.add_parser("student", help="pack a copy of the course without answers")
     student.add_argument("archive", type=_path, help="the zip archive to write")
     student.set_defaults(command=write_copy, umask=0o022)
-    graded = commands.add_parser("grade", help="grade notebooks, each exercise by itself")
+    graded = commands.add_parser("grade", help="grade notebooks, exercise by exercise")
     add = graded.add_argument
-    about = "a notebook, a folder, or an archive; or exercises.csv, to write all else again"
+    about = "a notebook, a folder, or an archive; or exercises.csv, to rewrite the rest"
     add("submissions", type=_path, nargs="+", metavar="submission", help=about)
     add("--out", type=_path, help="write tables, report, and feedback here")
-    add("--class", type=_path, dest="gradebook", metavar="TABLE", help="of Moodle or Canvas")
-    add("--timeout", type=float, default=60, help="seconds for a cell (60)")
+    add("--class", type=_path, dest="gradebook", metavar="TABLE", help="from Moodle or Canvas")
+    add("--timeout", type=float, default=60, help="seconds allowed for a cell (60)")
     usable = getattr(os, "sched_getaffinity", lambda process: range(os.cpu_count() or 1))(0)
-    add("--jobs", type=int, default=len(usable), help="how many notebooks run at once (cores)")
+    add("--jobs", type=int, default=len(usable), help="notebooks to run at once (one per core)")
     add("--as-root", action="store_true", help="grade even as root")
     add("--without-walls", action="store_true", help="grade even without bubblewrap")
     add("--site", default="", help="address of your web edition, for links in the report")
-    # What is written, nobody else on this machine opens.
+    # Nobody else on this machine may open the files that are written.
     graded.set_defaults(command=grade, umask=0o077)
     for command in (student, graded):
         command.add_argument("--lessons", type=_lesson, nargs="+", metavar="01", help="only these")
@@ -101,16 +101,16 @@ def _lesson(text: str) -> str:
 def write_copy(options: argparse.Namespace) -> int:
     """Write the copy for students."""
     student_zip(COURSE, options.archive, options.lessons)
-    print(f"The copy for students is {options.archive}. Its solutions are closed.")
+    print(f"Wrote the copy for students to {options.archive}. Its solutions are closed.")
     return 0
 
 
 def grade(options: argparse.Namespace) -> int:
-    """Print a line for each submission, and write the results if asked for."""
+    """Print a line for each notebook, and write the results if there's a folder for them."""
     given = options.submissions
     is_table = [path.suffix for path in given] == [".csv"]
     out = options.out or (given[0].parent if is_table else None)
-    # What can go wrong does so before the work is done.
+    # Read these first, so that a mistake in them shows before the long work.
     before = class_folder.earlier(out) if out else []
     gradebook = read_gradebook(options.gradebook) if options.gradebook else None
     done: dict[Grade, list[Grade]] = {}
@@ -119,11 +119,11 @@ def grade(options: argparse.Namespace) -> int:
         if is_table:
             grades = [*class_folder.read_grades(given[0])]
         else:
-            # In the background of a script, Ctrl-C is ignored, and so would be what raises it.
+            # A script's background jobs ignore SIGINT, which would also disable `ENDING` below.
             by_hand = signals(["SIGINT"], signal.default_int_handler)
             with by_hand, signals(ENDING, lambda *_: signal.raise_signal(signal.SIGINT)):
                 run(options, done)
-    finally:  # after Ctrl-C or an error too, so that nothing that is done is lost
+    finally:  # even after Ctrl-C or an error, so that no finished grade is lost
         told: list[str] = []
         if done:
             new = [each for of_file in done.values() for each in of_file]
@@ -138,7 +138,7 @@ def grade(options: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def signals(names: Iterable[str], handler: Any) -> Iterator[None]:
-    """Have signals handled, as far as the system knows them."""
+    """Set a handler for the signals that this system has, during a `with` block."""
     kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {kind: signal.signal(kind, handler) for kind in kinds}
     try:
@@ -149,17 +149,17 @@ def signals(names: Iterable[str], handler: Any) -> Iterator[None]:
 
 
 def run(options: argparse.Namespace, done: dict[Grade, list[Grade]]) -> None:
-    """Run what was handed in, print a line for each notebook, and keep the grades of each.
+    """Run the submissions, print a line for each notebook, and store the grades in `done`.
 
     Raises:
-        SystemExit: this is root, there are no walls, there's nothing to grade, or an option can't
-            be used.
-        OSError: what was handed in isn't there.
-        KeyboardInterrupt: after Ctrl-C.
+        SystemExit: the user is root, there's no sandbox, there's nothing to grade, or an option
+            has a value that can't be used.
+        OSError: a submission doesn't exist.
+        KeyboardInterrupt: the user pressed Ctrl-C.
     """
     given = options.submissions
     if not (0 < options.timeout <= 86_400 and options.jobs > 0):
-        sys.exit("--timeout takes seconds, above 0 and at most a day, and --jobs a number above 0.")
+        sys.exit("--timeout must be above 0 and at most 86400 seconds, and --jobs at least 1.")
     if getattr(os, "geteuid", lambda: 1)() == 0 and not options.as_root:
         sys.exit(ROOT)
     if not walls():

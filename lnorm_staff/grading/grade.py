@@ -1,4 +1,4 @@
-"""A grade: what became of an exercise of a student, from the notebook to the tables and pages."""
+"""A grade: the result of one student's exercise, from the notebook to the tables and pages."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -14,43 +14,43 @@ __all__ = [
 
 RIGHT = "right"
 FURTHER = "further"
-# What an exercise can say of an attempt, and all that can become of it.
+# What an exercise can say about an attempt; `STATES` are all results that a grade can have.
 VERDICTS = {RIGHT: State.RIGHT, "wrong": State.WRONG, "not attempted": State.NOT_ATTEMPTED}
-NOT_JUDGED = "not judged"  # because the machine failed, which is no fault of the student
+NOT_JUDGED = "not judged"  # because the machine failed, which isn't the student's fault
 STATES = (*VERDICTS, "missing", "crashed", "timed out", NOT_JUDGED)
-# Of a whole file: there's nothing to grade in it, or it can't be graded.
+# States of a whole file that contains nothing to grade, or can't be graded.
 UNTOUCHED, STRAY, NOT_GRADED = "untouched", "not of this course", "not graded"
-ON_ANOTHER = "on another lesson"  # than those that are asked for
+ON_ANOTHER = "on a different lesson"  # from those that were requested
 
 Who = tuple[str, str]  # name and id
 
 
 @dataclass(frozen=True)
 class Grade:
-    """What became of an exercise of a file; without an exercise, why the file isn't graded.
+    """The result of one exercise in a file; without an exercise, why the file isn't graded.
 
     The table of exercises has a column for each field.
     """
 
     student: str
     id: str  # the number by which Moodle or Canvas knows the student
-    file: str  # with the folders that are the student's own
-    feedback: str  # the path under which the student's feedback goes back
+    file: str  # its path, from the student's own folders on
+    feedback: str  # the path at which the student's feedback is returned
     lesson: str = ""  # the name of its notebook, such as "01_mean"
     exercise: str = ""
-    state: str = ""  # one of `STATES`, or of those of a whole file
-    points: str = ""  # that a person gives, in place of 1 for what is right
-    comment: str = ""  # of a person
+    state: str = ""  # one of `STATES`, or a state of a whole file
+    points: str = ""  # given by a person, in place of 1 for a right answer
+    comment: str = ""  # written by a person
     mistake: str = ""
-    belief: str = ""  # codes of the common beliefs that it may come from
+    belief: str = ""  # codes of the common beliefs that the mistake may come from
     message: str = ""
-    further: str = ""  # FURTHER in a side trip, which gives no points; else nothing
-    quoted: str = ""  # what of the message the student's own code said
-    attempt: str = ""  # the value or the source, as the notebook has sent it
+    further: str = ""  # FURTHER in a side trip, which earns no points; else empty
+    quoted: str = ""  # the part of the message that the student's own code wrote
+    attempt: str = ""  # the value or the source code, as the notebook sent it
 
     @property
     def who(self) -> Who:
-        """Return the student's name and id, because two students may have one name."""
+        """Return the student's name and id, because two students may share a name."""
         return self.student, self.id
 
     @property
@@ -60,39 +60,39 @@ class Grade:
 
     @property
     def earned(self) -> float:
-        """Return its points: those that a person gives, or else one if it's right."""
+        """Return the points: a person's, or else 1 if it's right and not in a side trip."""
         return float(self.points or (self.state == RIGHT and not self.further))
 
     @property
     def beliefs(self) -> tuple[Belief, ...]:
-        """Return each of the common beliefs."""
+        """Return the common beliefs whose codes are in `belief`."""
         codes = self.belief.split()
         return tuple(belief for belief in Belief if belief.code in codes)
 
 
 def best(grades: Sequence[Grade]) -> Grade:
-    """Return the best of an exercise, and of those as good the last.
+    """Return the best grade of an exercise, and the last one of equally good grades.
 
-    That one isn't judged counts more than that others are wrong, for it may be right.
+    "Not judged" ranks above "wrong", because the attempt may be right.
     """
     order = ["missing", "not attempted", "crashed", "timed out", "wrong", NOT_JUDGED, RIGHT]
     return max(reversed(grades), key=lambda grade: (grade.earned, order.index(grade.state)))
 
 
 def points_of(grades: Collection[Grade]) -> tuple[float, int]:
-    """Return how many points there are, and how many there could be."""
+    """Return the points earned, and the most that could be earned."""
     return sum(grade.earned for grade in grades), sum(not grade.further for grade in grades)
 
 
 def right_of(grades: Collection[Grade]) -> str:
-    """Count the right ones, such as "4 of 6 right, and 1 of 2 further"."""
+    """Count the right answers, as in "4 of 6 right, and 1 of 2 further"."""
     parts = [[grade.state for grade in grades if bool(grade.further) == apart] for apart in (0, 1)]
     main, further = ((states.count(RIGHT), len(states)) for states in parts)
     return score(*main, " right", *further)
 
 
 def in_short(grades: Sequence[Grade]) -> str:
-    """Tell in a line what becomes of a file, such as "01_mean, 2 of 3 right; missing: center"."""
+    """Sum up a file's grades in a line, such as "01_mean, 2 of 3 right; missing: center"."""
     if not grades[0].exercise:
         return f"{grades[0].state}: {grades[0].message}"
     told = []

@@ -1,4 +1,4 @@
-"""Write a copy of the course to hand out, without any answer."""
+"""Write a copy of the course to hand out, without any answers."""
 
 import json
 import re
@@ -22,36 +22,37 @@ FOR_STUDENTS = (
 CACHE = re.compile(r"__pycache__|\.ipynb_checkpoints|\.\w+_cache")
 README = Path(__file__).with_name("copy_readme.md").read_text("utf-8")
 NOTE = "`.solution()` is closed as long as this file is here.\n"
-# A lesson imports the package in its first cell; this stands above, for whoever has only the file.
+# A lesson imports the package in its first code cell. This note goes above that cell, for anyone
+# who has only the notebook.
 ALONE = """
 
-*If the next cell says `ModuleNotFoundError`, this notebook is alone, and needs the folder that it \
-came in. Get the course from your lecturer, unpack all of it, and start with its README.*"""
-LINK = re.compile(rf"\[([^\[\]]*)\]\(({NAME})\)")  # to a lesson
-DOTS = re.compile(r"(?:^|[=:(]) *\.\.\.\)? *(?:#.*)?$", re.MULTILINE)  # for an answer
+*If the next cell raises `ModuleNotFoundError`, this notebook is missing the folder that it came \
+in. Get the course from your lecturer, unpack all of it, and start with its README.*"""
+LINK = re.compile(rf"\[([^\[\]]*)\]\(({NAME})\)")  # a link to a lesson
+DOTS = re.compile(r"(?:^|[=:(]) *\.\.\.\)? *(?:#.*)?$", re.MULTILINE)  # in place of an answer
 SOLUTION = re.compile(r"^ *(\w+)\.solution\(", re.MULTILINE)
 
 
 def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None) -> None:
-    """Pack a copy of a course with closed solutions and no answers; all of it or nothing.
+    """Pack a copy of a course, with closed solutions and no answers, completely or not at all.
 
-    The archive has one folder of the same name. Nothing in it needs a permission that Python's
-    `zipfile` drops when it unpacks.
+    The archive contains one folder with the archive's name. No file in it needs a permission that
+    Python's `zipfile` drops when unpacking.
 
     Args:
         course: the folder that contains `notebooks` and the packages.
-        archive: where the copy is to be.
-        wanted: the lessons to copy, such as "01_mean"; all if none is named.
+        archive: the zip file to write.
+        wanted: the lessons to copy, such as "01_mean"; all if it's None or empty.
 
     Raises:
-        LessonError: the archive's name cannot be used, or a notebook can't be read or contains an
+        LessonError: the archive's name can't be used, or a notebook can't be read or contains an
             answer.
-        OSError: the disk is full, or a folder must not be written to.
+        OSError: the disk is full, or a folder can't be written to.
     """
     course, archive = course.resolve(), archive.resolve()
     if archive.suffix.lower() != ".zip" or archive.exists():
         problem = "already exists" if archive.exists() else "is not the name of a zip archive"
-        raise LessonError(f"{archive} {problem}. Name another one.")
+        raise LessonError(f"{archive} {problem}. Choose a different name.")
     handed_out = [p for p in lessons(course / "notebooks") if not wanted or p.stem in wanted]
     names = [path.name for path in handed_out]
     texts = {CLOSED.relative_to(COURSE).as_posix(): NOTE, "README.md": README}
@@ -77,7 +78,7 @@ def student_zip(course: Path, archive: Path, wanted: Sequence[str] | None = None
 
 
 def _files(course: Path) -> Iterator[Path]:
-    """Yield the files for students that are packed as they are."""
+    """Yield the files for students that are packed unchanged."""
     for place in FOR_STUDENTS:
         for path in (course / place, *sorted((course / place).rglob("*"))):
             parts = path.relative_to(course).parts
@@ -86,9 +87,9 @@ def _files(course: Path) -> Iterator[Path]:
 
 
 def answers_left_in(notebook: Mapping) -> Iterator[str]:
-    """Yield a sentence for each cell of code with an answer in it.
+    """Yield a sentence for each code cell that contains an answer.
 
-    A cell has three dots for each exercise that it checks, and shows no solution.
+    A cell without answers has `...` for each exercise that it checks, and shows no solution.
     """
     code = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for number, source in enumerate(map("".join, code), start=1):

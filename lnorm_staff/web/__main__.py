@@ -10,23 +10,23 @@ from lnorm_staff.web.polls import write_polls
 from lnorm_staff.web.site import PROJECT, write_site
 from lnorm_utils.words import counted
 
-LECTURE = "lecture"  # what can be handed out besides lessons
+LECTURE = "lecture"  # the one handout that isn't a lesson
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Do what the command line asks for.
+    """Run the command given on the command line.
 
     Raises:
-        SystemExit: there is no such lesson, or a page has something wrong in it.
+        SystemExit: there is no such lesson, or a page contains a mistake.
     """
     parser = argparse.ArgumentParser(prog="python -m lnorm_staff.web", description=__doc__)
     commands = parser.add_subparsers(
         required=True, metavar="site, handout, or polls", dest="command"
     )
     site = commands.add_parser("site", help="write all pages")
-    site.add_argument("--out", type=Path, default=PROJECT / "site", help="the folder (site)")
+    site.add_argument("--out", type=Path, default=PROJECT / "site", help="where to write (site)")
     handout = commands.add_parser("handout", help="write one lesson as a single file")
-    handout.add_argument("lesson", help="such as 06, or its topic, or lecture")
+    handout.add_argument("lesson", help="a number such as 06, a topic, or lecture")
     polls = commands.add_parser("polls", help="write predictions for learning platforms")
     polls.add_argument("--lessons", nargs="+", metavar="LESSON", help="such as 06 (all)")
     polls.add_argument("--site", default="", help="the address of the web edition, for QR codes")
@@ -44,14 +44,14 @@ def main(arguments: list[str] | None = None) -> None:
     if is_poll:
         out, site = PROJECT / "build/polls", options.site.rstrip("/")
         number = write_polls(chosen or lessons(ORIGINALS), out, f"{site}/" if site else "")
-        codes = "with" if site else "without ADDRESS=…, so without"
-        print(f"Written: {counted(number, 'question')} into {out}, {codes} QR codes")
+        codes = "with QR codes" if site else "without QR codes, which need ADDRESS=…"
+        print(f"Wrote {counted(number, 'question')} to {out}, {codes}")
         return
     pages, name = PROJECT / "build/for_handouts", chosen[0].stem if chosen else LECTURE
     out = PROJECT / "build/handouts" / f"{name}.html"
     write_site(pages)
     write_handout(pages / ("notebooks" if chosen else ".") / f"{name}.html", out)
-    print(f"Written: {out} ({out.stat().st_size / 1e6:.1f} MB)")
+    print(f"Wrote {out} ({out.stat().st_size / 1e6:.1f} MB)")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Draw the states of an explorer ahead, into files that a web page fetches when it needs them."""
+"""Draw an explorer's states ahead of time, into files that a web page fetches when needed."""
 
 import ast
 import contextlib
@@ -38,12 +38,12 @@ class Call:
 
     @property
     def topic(self) -> str:
-        """What the explorer is called in a link, such as "collapse"."""
+        """The explorer's name in a link, such as "collapse"."""
         return self.source.split("(")[0].removeprefix("explore_")
 
 
 def calls_in(source: str) -> list[Call]:
-    """Find the explorers that a cell shows: calls of `explore_…` that stand alone on their lines.
+    """Find the explorers that a cell shows: calls of `explore_…` that are whole statements.
 
     >>> calls_in("explore_batch(preset='a lone pair')")
     [Call(source='explore_batch()', preset='a lone pair')]
@@ -60,18 +60,18 @@ def calls_in(source: str) -> list[Call]:
 
 
 def bake(source: str, cache: Path) -> Path:
-    """Draw all states of an explorer, unless that has been done before, and return the folder.
+    """Draw all states of an explorer, unless they're in the cache, and return their folder.
 
-    The folder has `page.json`, which describes the explorer as `Explorer.about` does, with its
-    start. `first.gz` has the frames of the start and of the presets. `all.gz` has a line for each
-    state, the last control moving first.
+    In the folder, `page.json` describes the explorer as `Explorer.about` does, with its initial
+    state. `first.gz` has the frames of the initial state and of the presets. `all.gz` has a line
+    for each state, in which the last control changes fastest.
 
     Args:
         source: the call of the explorer, such as "explore_collapse()".
-        cache: the folder of folders, one for each explorer and what its pictures depend on.
+        cache: the folder with a folder for each explorer and version of what it depends on.
 
     Raises:
-        ValueError: the call needs more than what `lnorm_course.explorers` has.
+        ValueError: the call needs a name that `lnorm_course.explorers` doesn't have.
     """
     folder = cache / f"{Call(source, '').topic}-{_fingerprint(source)}"
     if folder.exists():
@@ -87,13 +87,13 @@ def bake(source: str, cache: Path) -> Path:
         _write(draft / "all.gz", "\n".join(frames.values()))
         _write(draft / "first.gz", "{" + ",".join(first) + "}")
         (draft / "page.json").write_text(_json({**explorer.about(), "start": start}), "utf-8")
-        with contextlib.suppress(OSError):  # another process was sooner
+        with contextlib.suppress(OSError):  # another process was faster
             draft.rename(folder)
     return folder
 
 
 def page_of(folder: Path, preset: str) -> dict[str, Any]:
-    """Return what a page says of an explorer that was drawn, with the frame it begins with."""
+    """Return a page's data about an explorer that was drawn, with its initial frame."""
     page: dict[str, Any] = json.loads((folder / "page.json").read_text("utf-8"))
     frames = json.loads(gzip.decompress((folder / "first.gz").read_bytes()))
     states = {each["name"]: each["state"] for each in page["presets"]}
@@ -101,7 +101,7 @@ def page_of(folder: Path, preset: str) -> dict[str, Any]:
 
 
 def typeset(frame: Any) -> Any:
-    """Give a frame the apostrophes of the page around it.
+    """Give a frame curly apostrophes, like those of the page around it.
 
     >>> typeset({"svgs": [""], "words": "That's it."})
     {'svgs': [''], 'words': 'That’s it.'}
@@ -110,12 +110,12 @@ def typeset(frame: Any) -> Any:
 
 
 def curly(text: str) -> str:
-    """Replace each apostrophe between letters by a curly one."""
+    """Replace each apostrophe between letters with a curly one."""
     return APOSTROPHE.sub("\u2019", text)
 
 
 def in_script(data: Any) -> str:
-    """Write data into a page, for its scripts to read."""
+    """Return data as an HTML element for a page's scripts to read."""
     text = _json(data).replace("</", "<\\/")
     return f'<script type="application/json">{text}</script>'
 
@@ -127,7 +127,7 @@ def _evaluate(source: str) -> Any:
         return eval(source, dict(vars(explorers)))
     except NameError as error:
         raise ValueError(
-            f"A page can show {source} only if all it needs is lnorm_course.explorers: {error}."
+            f"A page can show {source} only if it needs just lnorm_course.explorers: {error}."
         ) from None
 
 
@@ -144,8 +144,8 @@ def _write(file: Path, text: str) -> None:
 
 
 def _fingerprint(source: str) -> str:
-    """Name everything that the pictures of an explorer depend on."""
-    function = inspect.unwrap(_evaluate(source.split("(")[0]))  # below its decorator
+    """Return a hash of everything that the pictures of an explorer depend on."""
+    function = inspect.unwrap(_evaluate(source.split("(")[0]))  # without its decorator
     own = Path(inspect.getfile(function))
     others = {file for file in EXPLORERS.iterdir() if file.is_file()} - {own}
     files = {f for room in DRAWING for kind in KINDS for f in room.rglob(kind)}

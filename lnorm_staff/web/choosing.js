@@ -1,6 +1,6 @@
-// Programs with gaps on a page. It stands behind `gaps.js` in one file.
+// Programs with gaps on a page. This comes after `gaps.js` in a single file.
 
-/** Make a program of an exercise in code, keep what was chosen, and open what follows once it's right. */
+/** Turn an exercise in code into a program with gaps, store the choices, and open what follows once they're right. */
 function choosing(exercise) {
   const place = exercise.querySelector(".place");
   const page = JSON.parse(exercise.querySelector("script").textContent);

@@ -25,10 +25,10 @@ OPTION = re.compile(r'(?:^- |(?<=\s))"(\w+)": (.+?)(?:; |[;.]?$)', re.MULTILINE)
 
 
 def as_data(question: Prediction) -> dict[str, Any]:
-    """Return all that is needed to judge an answer, as `Prediction.judge` does.
+    """Return all the data that a script needs to judge an answer as `Prediction.judge` does.
 
-    Numbers are compared within a tolerance, and words without regard to case. What isn't a finite
-    number is written as a text such as "nan".
+    Numbers are compared within a tolerance, and words without regard to case. A number that isn't
+    finite is written as text, such as "nan".
     """
     kind = KINDS.get(type(plain(question.answers[0].answer)), "number")
     right = [_known(value, Feedback(State.RIGHT, why)) for value, why, _ in question.answers]
@@ -51,7 +51,7 @@ def as_data(question: Prediction) -> dict[str, Any]:
 
 
 def options(text: str, question: Prediction) -> tuple[str, dict[str, str]]:
-    """Take the list of what there is to choose from out of a question; return both."""
+    """Separate a question from its list of choices, and return both."""
     found = dict(OPTION.findall(text))
     if {*found} != {*question.words}:
         return text, {}
@@ -61,12 +61,12 @@ def options(text: str, question: Prediction) -> tuple[str, dict[str, str]]:
 def prediction(
     question: Prediction, asked: str = "", choices: Mapping[str, str] | None = None
 ) -> str:
-    """Write a prediction as HTML: a form, its hints, and what the script needs to judge it.
+    """Write a prediction as HTML: a form, its hints, and the data with which the script judges it.
 
     Args:
-        question: with words to choose from, or without.
+        question: the prediction, with or without words to choose from.
         asked: its text, which gives the words their order.
-        choices: what each word stands for, if the text says so.
+        choices: what each word means, if the text says so.
     """
     data = as_data(question)
     kind = "lnorm-prediction further" if question.further else "lnorm-prediction"
@@ -96,8 +96,8 @@ def code_exercise(exercise: CodeExercise, start: str) -> str:
     """Write an exercise in code as HTML: a program with gaps, its hints, and its solution.
 
     Args:
-        exercise: what is asked.
-        start: what a student starts with.
+        exercise: the exercise.
+        start: the code that a student starts with.
     """
     kind = "lnorm-exercise lnorm-choosing" + " further" * exercise.further
     data = in_script(program_data(exercise.template, exercise.right_programs, exercise.reason))
@@ -112,7 +112,7 @@ def code_exercise(exercise: CodeExercise, start: str) -> str:
 
 
 def in_order(question: Prediction, asked: str) -> list[str]:
-    """Sort the words to answer with as the question has them, in quotes or without."""
+    """Sort the possible answers in the order of the question, which may put them in quotes."""
 
     def place(word: str) -> int:
         places = (asked.rfind(form) for form in (f'"{word}"', word))
@@ -130,7 +130,7 @@ def _hints(exercise: Exercise) -> str:
 
 
 def unseen(exercise: Exercise) -> str:
-    """Say to screen readers what a button is for: a page has many that are called alike."""
+    """Tell screen readers what a button is for, because a page has many with the same label."""
     return f'<span class="lnorm-unseen">: {exercise.name.replace("_", " ")}</span>'
 
 
@@ -148,7 +148,7 @@ def _plain(value: Any) -> Any:
 
 
 def _code(source: str) -> str:
-    """Write Python as Sphinx does, so that it gets the colors of the page."""
+    """Write Python as Sphinx does, so that it's colored like other code on the page."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer

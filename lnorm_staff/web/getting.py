@@ -7,15 +7,15 @@ from pathlib import Path
 __all__ = ["ARCHIVE", "addressed", "getting_page", "how_to_get", "write_archive"]
 
 ARCHIVE = "layer-norm-course.zip"
-# What a page has where the address of the repository belongs.
+# The placeholder in a page for the address of the repository.
 ADDRESS = "ADDRESS-OF-THE-COURSE"
 HERE = re.compile(r"<!--here-->.*?<!--/here-->", re.DOTALL)
-# What of the README is of use on a page: the others are lists of lessons, which stand beside it.
+# The README's sections that are useful on a page; the others list the lessons, as the sidebar does.
 SECTIONS = ("Start", "Without Python, and for a class", "What is tested")
 
 
 def write_archive(project: Path, out: Path) -> int:
-    """Pack the last commit into a zip archive; return its size in bytes, 0 where there's no git."""
+    """Pack the last commit into a zip archive; return its size in bytes, or 0 without git."""
     pack = ["git", "-C", str(project), "archive", f"--prefix={out.stem}/", "-o", str(out), "HEAD"]
     try:
         subprocess.run(pack, check=True, capture_output=True)
@@ -28,8 +28,8 @@ def how_to_get(repository: str, size: int) -> str:
     """Say how to get the course, as Markdown for a page at the top of the site.
 
     Args:
-        repository: its address, or "".
-        size: of the archive beside the pages, in bytes, or 0.
+        repository: the address of the repository, or "".
+        size: the bytes of the archive beside the pages, or 0.
     """
     if repository:
         download = f"[Download the course]({repository}/archive/HEAD.zip)"
@@ -37,15 +37,15 @@ def how_to_get(repository: str, size: int) -> str:
     if size:
         link = f'<a href="{ARCHIVE}" download>Download the course</a>'
         return f"{link} ({size / 1e6:.0f} MB) and unpack it."
-    return "Get the folder of the course from whoever made these pages."
+    return "Get the course's folder from whoever published these pages."
 
 
 def getting_page(readme: str, how: str) -> str:
-    """Make a page about getting the course of the README.
+    """Turn the README into a page about getting the course.
 
     Args:
-        readme: its text, in which what holds only for a repository stands in `<!--here-->`.
-        how: what stands in its place.
+        readme: its text, where `<!--here-->` marks what only applies in a repository.
+        how: the text that replaces it.
     """
     _, *sections = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
     kept = [s for s in sections if s.split("\n", 1)[0].removeprefix("## ") in SECTIONS]

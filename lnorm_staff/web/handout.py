@@ -1,4 +1,4 @@
-"""Write a lesson as a single HTML file, which works from a USB stick too."""
+"""Write a lesson as a single HTML file that also works from a USB stick."""
 
 import base64
 import mimetypes
@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["write_handout"]
 
-# What leads to other pages, which a single file doesn't have.
+# Elements that lead to other pages, which a single file doesn't have.
 ELSEWHERE = (
     ".sidebar-drawer > *, .mobile-header > *, .related-pages, .lnorm-run, "
     "head link:not([rel~=stylesheet], [rel~=icon])"
@@ -18,10 +18,10 @@ FONT = re.compile(r"url\((\w+\.woff2)\)")
 
 
 def write_handout(page: Path, out: Path) -> None:
-    """Write a page of the site with all that it needs into one file.
+    """Write a page of the site and everything that it needs to one file.
 
     Args:
-        page: of a lesson, in a site that is complete.
+        page: the page of a lesson or of the lectures, in a complete site.
         out: the file to write.
     """
     from bs4 import BeautifulSoup
@@ -48,7 +48,7 @@ def write_handout(page: Path, out: Path) -> None:
 
 
 def _data(file: Path) -> str:
-    """Return an address that holds what's in a file; a style has its fonts inside."""
+    """Return the content of a file as a data URL; a style sheet includes its fonts."""
     content, kind = file.read_bytes(), mimetypes.guess_type(file.name)[0]
     if kind == "text/css":
         text = content.decode()

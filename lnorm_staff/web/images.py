@@ -1,4 +1,4 @@
-"""The images of a notebook: in files beside the pages, with their words folded under them."""
+"""Move a notebook's images into files beside the pages, and fold their descriptions under them."""
 
 import base64
 import hashlib
@@ -13,25 +13,25 @@ __all__ = ["in_files", "with_words"]
 
 IMAGE = re.compile(r'src="data:image/(png|svg)(?:\+xml)?;base64,([^"]+)" ?([^>]*)>')
 IN_WORDS = "**In words.** "
-WIDE = re.compile(r'width="(?:7[5-9]|[89]\d|\d{3})\d"')  # than a page is, in pixels
+WIDE = re.compile(r'width="(?:7[5-9]|[89]\d|\d{3})\d"')  # 750 pixels or more, wider than a page
 
 Cell = dict[str, Any]
 
 
 def in_files(cells: Sequence[Cell], folder: Path, address: str) -> Iterator[Cell]:
-    """Yield cells whose images stand in files.
+    """Yield cells whose images have been moved into files.
 
     Args:
-        cells: of a notebook, with their outputs.
-        folder: to which the images are written.
-        address: of the folder, from the page.
+        cells: the cells of a notebook, with their outputs.
+        folder: the folder to which the images are written.
+        address: the folder's address, relative to the page.
     """
 
     def moved(found: re.Match[str]) -> str:
         image = base64.b64decode(found[2])
         name = f"{hashlib.sha256(image).hexdigest()[:16]}.{found[1]}"
         (folder / name).write_bytes(image)
-        # A still image of an explorer doesn't say its size, which stands in a PNG's first bytes.
+        # An explorer's still image doesn't state its size, but a PNG's first bytes contain it.
         width, height = (int.from_bytes(image[i : i + 4], "big") for i in (16, 20))
         look = found[3] or f'width="{width}" height="{height}"'
         return f'src="{address}{name}" {look} loading="lazy">'
@@ -48,7 +48,7 @@ def in_files(cells: Sequence[Cell], folder: Path, address: str) -> Iterator[Cell
 
 
 def with_words(cell: Cell) -> Cell:
-    """Fold the words of each picture under it; to a screen reader they describe it."""
+    """Fold the description of each picture under it, and link it for screen readers."""
     outputs: list[dict[str, Any]] = []
     for output in cell["outputs"]:
         data = output.get("data", {})

@@ -1,6 +1,6 @@
 // A lecture, one screen at a time. An address such as `#fifteen/3` names a screen.
 
-const [WIDE, HIGH] = [864, 486]; // of the stage, before it's zoomed
+const [WIDE, HIGH] = [864, 486]; // pixels of the stage, before it's zoomed
 const [LARGEST, SMALLEST] = [34, 12.7];
 const stage = document.querySelector("main");
 const [back, where, next] = stage.querySelectorAll("nav a");
@@ -8,7 +8,7 @@ const screens = [...stage.querySelectorAll("section")];
 let shown = screens[0];
 let saysAloud = false;
 
-/** Return which lecture is shown, its screens, and which of them. */
+/** Return which lecture is shown, its screens, and the number of the current screen. */
 function place() {
   const [name, number] = location.hash.slice(1).split("/");
   const known = screens.some((one) => one.dataset.lecture === name) ? name : "";
@@ -16,14 +16,14 @@ function place() {
   return { name: known, list, at: Math.min(Math.max(Number(number) || 1, 1), list.length) };
 }
 
-/** Make the stage as large as the window, the text of a screen as large as fits, and its picture. */
+/** Make the stage as large as the window, and a screen's text and picture as large as fits. */
 function fit() {
   const zoom = Math.min(innerWidth / WIDE, innerHeight / HIGH);
   Object.assign(stage.style, { zoom, width: `${innerWidth / zoom}px`, height: `${innerHeight / zoom}px` });
   const box = shown.querySelector(".shown");
   stage.style.setProperty("--high", `${box.clientHeight}px`);
   const row = box.querySelector(".stage")?.row;
-  for (let grow = row?.isCells ? box.clientWidth / 640 : 1.7; row && grow >= 1; grow -= 0.05) { // cells need a width
+  for (let grow = row?.isCells ? box.clientWidth / 640 : 1.7; row && grow >= 1; grow -= 0.05) { // cells need a fixed width
     stage.style.setProperty("--grow", grow);
     row.draw();
     if (row.height * grow <= box.clientHeight) break;
@@ -32,7 +32,7 @@ function fit() {
   for (const one of asked) one.hidden = false;
   let size = shown.matches(".show") ? 18 : LARGEST;
   do box.style.fontSize = `${size}px`; while (isOver(box) && (size -= 0.5) >= SMALLEST);
-  // Where controls are many, the question isn't repeated.
+  // If there are many controls, hide the question, which was asked before.
   for (const one of asked) if (shown.matches(".show") && isOver(box)) one.hidden = true;
 }
 
@@ -56,7 +56,7 @@ function show() {
   fit();
 }
 
-/** Show what another choice tells. */
+/** Show the explanation of a different choice. */
 function tell(letter) {
   const why = [...shown.querySelectorAll(".why")];
   if (why[letter]) why.forEach((one, i) => { one.hidden = i !== letter; });
@@ -67,7 +67,7 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, " ": 1, Enter: 1, ArrowLeft: -1, Ar
 addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const isFree = target === document.body || target === shown; // no control of a picture has the focus
+  const isFree = target === document.body || target === shown; // no picture's control has the focus
   const step = { PageDown: 1, PageUp: -1 }[key] ?? (isFree ? STEPS[key] : undefined);
   if (step) {
     event.preventDefault();

@@ -1,4 +1,4 @@
-"""Lectures from `docs/lectures.toml`: a page that shows a room one thing at a time."""
+"""Write the lectures of `docs/lectures.toml` as a page that shows one thing at a time."""
 
 import re
 import tomllib
@@ -25,7 +25,7 @@ def read_lectures(path: Path) -> dict[str, list[dict[str, Any]]]:
     """Return the parts of each lecture by its name.
 
     Raises:
-        ValueError: a part names what there isn't, or is written wrongly; it has file and line.
+        ValueError: a part names something unknown or is malformed; the message says where.
     """
     text = path.read_text("utf-8")
 
@@ -40,7 +40,7 @@ def read_lectures(path: Path) -> dict[str, list[dict[str, Any]]]:
         heads = [head.start() for head in re.finditer(rf"^\[\[{name}\]\]", text, re.MULTILINE)]
         if not heads or len(heads) != len(parts):
             at = max(text.find(f"[{name}"), 0)
-            raise wrong(at, f"a part of a lecture begins with [[{name}]], in a line of its own.")
+            raise wrong(at, f"a part of a lecture must begin with [[{name}]] on its own line.")
         for part, head in zip(parts, heads, strict=True):
             for key, value in part.items():
                 try:
@@ -52,23 +52,23 @@ def read_lectures(path: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _check(key: str, value: Any) -> None:
-    """Raise an error that says what's wrong with a line of a lecture, and what there is."""
-    kind = one_of(key, KEYS, "a word of a part") and KEYS[key]
+    """Raise an error if a line of a lecture is wrong; the error says what is allowed."""
+    kind = one_of(key, KEYS, "the key") and KEYS[key]
     if not isinstance(value, kind):
-        raise ValueError(f"{key} is {'a number' if kind is int else 'a text'}, not {value!r}.")
+        raise ValueError(f"{key} must be {'a number' if kind is int else 'text'}, not {value!r}.")
     if key == "ask":
         one_of(value, predictions(), "ask")
     elif key == "show":
         name = str(value).partition("(")[0]
         one_of(name, explorers.__all__, "show")
-        eval(str(value), {name: getattr(explorers, name)})  # which knows its presets
+        eval(str(value), {name: getattr(explorers, name)})  # the explorer checks its preset
 
 
 def lecture_page(path: Path, draw: Callable[[str], Path]) -> str:
     """Write the lectures of a file as a page.
 
     Args:
-        draw: from the call of an explorer to the folder with its frames.
+        draw: a function from the call of an explorer to the folder with its frames.
     """
     lectures = read_lectures(path)
     for parts in lectures.values():

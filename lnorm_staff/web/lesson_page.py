@@ -1,4 +1,4 @@
-"""A lesson as the web shows it: a notebook whose predictions and explorers are alive."""
+"""A lesson as the web shows it: a notebook whose predictions and explorers are interactive."""
 
 import html
 import re
@@ -28,14 +28,14 @@ PROGRESS = re.compile(r"^progress\(", re.MULTILINE)
 # The aims of a lesson: the list below its title, and the line above the list.
 AIMS = re.compile(r"^(\w.*)\n\n((?:- .*\n(?:  .*\n)*)+)", re.MULTILINE)
 FOLD = '<details class="lnorm-{}"><summary>{}</summary>'
-# The words about an answer end at a heading, or at a paragraph that begins in bold.
+# The text about an answer ends at a heading, or at a paragraph that begins in bold.
 NEXT = re.compile(r"^(?:#|\*\*)", re.MULTILINE)
-# The pictures with which lessons open: what is given is solid, and what is asked for is dashed.
+# The pictures that open lessons: what is given is solid, and what is asked for is dashed.
 OPENINGS = "docs/openings"
-# A word of the text that points into the row above it: `[mean](#row=mean)`.
+# A word of the text that points to a part of the row above it: `[mean](#row=mean)`.
 HANDLE = re.compile(r"\[([^\]]+)\]\((#row=[^)]+)\)")
 
-IN_BROWSER = ("row", "rings", "stream")  # what draws there by itself
+IN_BROWSER = ("row", "rings", "stream")  # explorers that draw there by themselves
 
 Cell = dict[str, Any]
 
@@ -45,16 +45,16 @@ def lesson_page(
 ) -> dict[str, Any]:
     """Rewrite a lesson for the web.
 
-    Below its title stands a picture that asks its question. The aims and the imports are folded. A
-    prediction becomes a form, and those about earlier lessons are one card, folded. What shows its
-    answer is folded: the code after it, and the words after that. An exercise in code gets its
-    hints and its solution. An explorer is drawn ahead. What stands between `<!-- lab -->` and
-    `<!-- /lab -->` makes sense in JupyterLab only, and is left out.
+    Below the title comes a picture that asks the lesson's question. The aims and the imports are
+    folded. A prediction becomes a form, and predictions about earlier lessons are folded into one
+    card. The code and the text that show an answer are folded. An exercise in code gets its hints
+    and its solution. An explorer is drawn ahead of time. Text between `<!-- lab -->` and
+    `<!-- /lab -->` makes sense only in JupyterLab, and is left out.
 
     Args:
-        notebook: with its outputs.
-        name: of the notebook, such as "01_mean".
-        draw: from the call of an explorer to the folder with its frames.
+        notebook: the notebook, with its outputs.
+        name: the notebook's name, such as "01_mean".
+        draw: a function from the call of an explorer to the folder with its frames.
         pictures: the folder to which pictures are written.
     """
     import_banks()
@@ -66,7 +66,7 @@ def lesson_page(
     imports, *others = (cell for cell in rest if cell["cell_type"] == "code")
     picture = _opening(name)
     if others and rest[1] is others[0] and (calls := calls_in(others[0]["source"])):
-        # A picture that can be touched asks the lesson's question.
+        # An explorer, not a still picture, asks the lesson's question.
         picture = explorer(calls[0], draw, UP, _still(rest.pop(1)))
     cells = list(_title(first["source"], picture))
     while rest:
@@ -95,13 +95,13 @@ def lesson_page(
 
 
 def explorer(call: Call, draw: Callable[[str], Path], up: str, still: str = "") -> str:
-    """Write the place of an explorer as HTML.
+    """Write the place for an explorer as HTML.
 
     Args:
-        draw: from the call of an explorer to the folder with its frames, of which only the name is
-            kept. Those that draw in the browser have none.
-        up: the way from the page to the top of the site.
-        still: what stands there until the explorer is drawn.
+        draw: a function from the call of an explorer to the folder with its frames, of which only
+            the name is used. It isn't called for explorers that draw in the browser.
+        up: the path from the page to the top of the site.
+        still: the still image to show until the explorer is drawn.
     """
     if call.topic in IN_BROWSER:
         return _place(call, still)
@@ -121,12 +121,12 @@ def _place(call: Call, still: str) -> str:
 
 
 def with_handles(text: str) -> str:
-    """Make links of the words that point into a row; their addresses are no places of the page."""
+    """Turn words that point into a row into links, whose addresses aren't anchors of the page."""
     return HANDLE.sub(r'<a href="\2">\1</a>', text)
 
 
 def _title(text: str, picture: str) -> Iterator[Cell]:
-    """Yield a lesson's title, its picture, and its aims, folded, so that a question comes soon."""
+    """Yield a lesson's title, its picture, and its folded aims, so that a question comes soon."""
     if (aims := AIMS.search(text)) is None:
         yield _words(text)
         return
@@ -151,11 +151,11 @@ def _opening(name: str) -> str:
 
 
 def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Cell]:
-    """Yield what stands in place of a cell with checks.
+    """Yield the cells that replace a cell with checks.
 
     Args:
-        before: the cells before it. If the last one lists the questions, each goes to its form, and
-            so does a list of what there is to choose from.
+        before: the cells before it. If the last one lists the questions, each question moves to its
+            form, and so does a list of choices.
     """
     text = before[-1]["source"]
     questions = QUESTION.findall(text) if len(asked) > 1 else []
@@ -176,10 +176,10 @@ def _asked(asked: list[Exercise], cell: Cell, before: list[Cell]) -> Iterator[Ce
 
 
 def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
-    """Yield what shows an answer, folded: code, the words about it, and what belongs to them.
+    """Yield the cells that show an answer, folded: code, the text about it, and their pictures.
 
-    That's all up to a heading, to a paragraph that begins in bold, or to something for the reader.
-    Rings in front of it ask the same question, and stay open.
+    They end before a heading, a paragraph that begins in bold, or something for the reader to do.
+    A picture of rings before them asks the same question, and isn't folded.
     """
     yield from _picture(rest, "rings")
     inside = list(_code(rest))
@@ -195,7 +195,7 @@ def _folded(rest: list[Cell], exercise: Exercise) -> Iterator[Cell]:
 
 
 def _words_here(rest: list[Cell]) -> Iterator[Cell]:
-    """Take the words that come next, up to a heading or a paragraph that begins in bold."""
+    """Take the text that comes next, up to a heading or a paragraph that begins in bold."""
     if rest and rest[0]["cell_type"] == "markdown":
         text = rest[0]["source"]
         end = found.start() if (found := NEXT.search(text)) else len(text)
@@ -205,13 +205,13 @@ def _words_here(rest: list[Cell]) -> Iterator[Cell]:
 
 
 def _code(rest: list[Cell]) -> Iterator[Cell]:
-    """Take the cells with code that come next."""
+    """Take the code cells that come next."""
     while rest and rest[0]["cell_type"] == "code" and not _is_for_the_reader(rest[0]["source"]):
         yield with_words(rest.pop(0))
 
 
 def _picture(rest: list[Cell], *topics: str) -> Iterator[Cell]:
-    """Take a picture that draws in the browser, if one on such a topic comes next."""
+    """Take the next cell if it's an explorer on these topics, which draws in the browser."""
     if rest and rest[0]["cell_type"] == "code":
         calls = calls_in(rest[0]["source"])
         if calls and calls[0].topic in topics:
@@ -223,7 +223,7 @@ def _is_for_the_reader(source: str) -> bool:
 
 
 def _still(cell: Cell) -> str:
-    """Return the still image of an explorer, without what makes sense in JupyterLab only."""
+    """Return an explorer's still image, without what makes sense only in JupyterLab."""
     data = [output.get("data", {}) for output in cell["outputs"]]
     return "".join("".join(one.get("text/html", "")) for one in data).replace(RUN, "")
 

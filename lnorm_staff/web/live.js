@@ -1,8 +1,8 @@
-// Explorers in a page of the course, whose frames were drawn ahead. It stands behind `explorer.js` in one file.
+// Explorers in a page of the course, whose frames were drawn ahead of time. This comes after `explorer.js` in a single file.
 
 const slug = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 
-/** Fetch a file that was packed with gzip, or take it from the page itself if it's there. */
+/** Fetch a gzip file and unpack it, or take it from the page itself if it's included there. */
 async function load(address) {
   const inside = document.querySelector(`script[data-file="${address}"]`);
   const packed = inside
@@ -14,9 +14,9 @@ async function load(address) {
   return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/** Return what answers an explorer from files, which are described in baking.py. */
+/** Return a function that finds an explorer's frames in files, which baking.py describes. */
 function fromFiles(folder, page, failed) {
-  const files = new Map(); // name → promise of what is in the file, unless that couldn't be fetched
+  const files = new Map(); // name → promise of the file's content, unless it couldn't be fetched
   const opened = (name, read) => {
     if (!files.has(name)) {
       files.set(name, load(`${folder}/${name}.gz`).then(read)
@@ -33,7 +33,7 @@ function fromFiles(folder, page, failed) {
   return ask;
 }
 
-/** Tell which state an address names, by its preset or its places, and make the address of a state. */
+/** Return functions to read a state from an address, by its preset or numbers, and to write its address. */
 function addresses(topic, page) {
   const read = () => {
     const [, asked] = location.hash.match(`^#${topic}=(.*)$`) ?? [];
@@ -51,7 +51,7 @@ function addresses(topic, page) {
   return { read, link };
 }
 
-/** Put an explorer in the place of its still image: what it shows first is in the page. */
+/** Replace the still image of an explorer with the explorer, whose first frame is in the page. */
 function explorer(place) {
   const page = JSON.parse(place.querySelector("script").textContent);
   const { folder, topic, preset } = place.dataset;
@@ -59,7 +59,7 @@ function explorer(place) {
   page.start = page.presets.find(({ name }) => name === preset)?.state ?? page.start;
   place.textContent = "";
   const notice = element("p", place, { class: "lnorm-offline", role: "status" });
-  let failing = null; // a promise, until somebody tries again
+  let failing = null; // a promise, until the reader tries again
   const failed = ({ isGone }) => {
     failing ??= new Promise((resolve) => {
       notice.textContent = `${isGone ? "This page is out of date" : "No connection"}, so the picture may not follow. `;

@@ -1,16 +1,17 @@
-// What every page of the web edition needs. It stands before the other scripts in one file.
+// What every page of the web edition needs. This comes before the other scripts in a single file.
 
 const decoded = (text) => {
   try { return decodeURIComponent(text); } catch { return text; }
 };
 
-/** Use the browser's memory, if it has one for this page. */
+/** Use the browser's local storage, if this page may use it. */
 function kept(use) {
   try { use(localStorage); } catch (error) { console.debug(error); }
 }
 
 /**
- * Scroll to what an address names, and again when the page stands: until then, what is above it moves it. A reader who scrolls in between is left alone.
+ * Scroll to the target of an address, and again once the page is complete, because what loads above the
+ * target moves it. If the reader scrolls in the meantime, don't scroll again.
  */
 function standAt(place) {
   const byHand = ["wheel", "touchmove", "keydown", "pointerdown"];
@@ -24,14 +25,14 @@ function standAt(place) {
   Promise.resolve(stands).then(go).then(settled).then(go).then(() => left.abort());
 }
 
-/** Open what is folded while a page is printed, but no hint and no solution. */
+/** Open what is folded while a page is printed, except hints and solutions. */
 function unfold() {
   const closed = document.querySelectorAll("details:is([class^=lnorm-], .hide):not([open])");
   closed.forEach((fold) => { fold.open = true; });
   addEventListener("afterprint", () => closed.forEach((fold) => { fold.open = false; }), { once: true });
 }
 
-/** Let keys scroll what is wider than its place. */
+/** Let the keyboard scroll what is wider than its box. */
 function letKeysScroll() {
   for (const box of document.querySelectorAll(".content :is(.math, .table-wrapper, .output table)")) {
     if (box.scrollWidth <= box.clientWidth) continue;
@@ -40,8 +41,8 @@ function letKeysScroll() {
 }
 
 /**
- * Make of each list at the side of a page, where it stands behind a button, a popover: the browser
- * then opens it by key, closes it by Escape or a click beside it, and gives the focus back.
+ * If a list at the side of a page is hidden behind a button, turn it into a popover: the browser then
+ * opens it by key, closes it on Escape or on a click outside, and returns the focus.
  */
 function letKeysOpenLists() {
   const lists = [["__navigation", ".sidebar-drawer", "all pages", "63em"], ["__toc", ".toc-drawer", "on this page", "82em"]];
@@ -67,8 +68,8 @@ if (typeof document !== "undefined") {
   addEventListener("beforeprint", unfold);
   letKeysOpenLists();
   letKeysScroll();
-  document.addEventListener("toggle", letKeysScroll, true); // what was folded had no width
-  // Sphinx calls the titles over its lists of pages headings, and doesn't say of which level.
+  document.addEventListener("toggle", letKeysScroll, true); // folded elements had no width before
+  // Sphinx marks the titles over its lists of pages as headings, but doesn't give their level.
   document.querySelectorAll("[role=heading]:not([aria-level])").forEach((title) => { title.ariaLevel = 2; });
   const named = document.getElementById(decoded(location.hash.slice(1)));
   if (named) standAt(named);

@@ -1,4 +1,4 @@
-"""An extension of Sphinx: formulas as MathML, and what each page says about itself."""
+"""An extension of Sphinx for formulas as MathML, and for metadata about each page."""
 
 import html
 from functools import partial
@@ -12,7 +12,7 @@ __all__ = ["setup"]
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """Register with Sphinx."""
+    """Register the extension with Sphinx."""
     app.add_config_value("repository", "", "html")
     app.add_html_math_renderer(
         "mathml", (_formula, None), (partial(_formula, display="block"), None)
@@ -31,14 +31,14 @@ def _formula(translator: Any, node: Any, display: str = "inline") -> None:
 
 
 def _complete(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Say on a page what it is and how to run it, and bring what draws in the browser."""
+    """Add to a page its metadata, how to run it, and the scripts that draw in the browser."""
     if tree is None:
         return
     before, row, _ = context["body"].partition("lnorm-row-place")
     context["metatags"] += _description(app, page, context, tree)
     if page.startswith("notebooks/"):
         context["body"] += _how_to_run(app, page, context)
-    if row:  # a page that begins with one is seen once it's drawn, so that it moves nothing below
+    if row:  # a page that begins with a row waits for its drawing, which would move what's below
         script = context["pathto"]("_static/row.js", 1)
         waits = "" if "<h2" in before else ' blocking="render"'
         context["metatags"] += f'<script type="module"{waits} src="{script}"></script>'
@@ -67,7 +67,7 @@ def _description(app: Any, page: str, context: dict[str, Any], tree: Any) -> str
 
 
 def _how_to_run(app: Any, page: str, context: dict[str, Any]) -> str:
-    """Let a lesson end with its notebook, and with Binder if the repository has an address."""
+    """Return a link to a lesson's notebook, and to Binder if the repository has an address."""
     notebook = f"{PurePosixPath(page).name}.ipynb"
     start = f"{context['pathto']('README')}#start"
     binder = ""

@@ -27,7 +27,7 @@ MATH = f"<math{NAMESPACE}"
 
 
 class Choice(NamedTuple):
-    """What somebody can vote for, as Markdown, and what it tells about who does."""
+    """An answer to vote for, as Markdown, and what it says about those who choose it."""
 
     text: str
     is_right: bool
@@ -42,7 +42,7 @@ def predictions() -> Mapping[str, Prediction]:
 
 
 def choices(question: Prediction, asked: str) -> list[Choice]:
-    """Return the answer and all wrong ones: numbers by size, words as the question has them."""
+    """Return the right and all wrong answers: numbers by size, words in the question's order."""
     _, told = options(asked, question)
     words = in_order(question, asked)
 
@@ -66,7 +66,7 @@ def _shown(question: Prediction, known: Any) -> str:
         return value
     exact = [5] if same(_rounded(value, 5), value, 1e-9) else []
     rounded = (_rounded(value, digits) for digits in (*exact, *range(2, 9)))
-    ways = (way for way in rounded if way or not value)  # a small number isn't 0
+    ways = (way for way in rounded if way or not value)  # a small number mustn't become 0
     return _written(next(way for way in ways if question.judge(way).found == ((known,),)))
 
 
@@ -97,7 +97,7 @@ def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:
     """Write the predictions of lessons as GIFT, QTI 2.1, and CSV; return how many there are.
 
     Args:
-        site: the address of the web edition, or "". With it, links are whole, and have QR codes.
+        site: the address of the web edition, or "". With it, links are absolute, and get QR codes.
     """
     out.mkdir(parents=True, exist_ok=True)
     known, words = predictions(), words_in_context()
@@ -133,7 +133,7 @@ def write_polls(notebooks: Iterable[Path], out: Path, site: str) -> int:
 
 
 def template(name: str) -> Any:
-    """Return a template of Jinja's; in GIFT, some signs have a meaning."""
+    """Return a Jinja template, with a filter that escapes the special characters of GIFT."""
     from jinja2 import Environment, FileSystemLoader
 
     texts = Environment(loader=FileSystemLoader(ROOM / "templates"), trim_blocks=True)

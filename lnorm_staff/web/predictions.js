@@ -1,13 +1,13 @@
-// Predictions: what a reader answers is judged as in Python. It stands in front of `live.js` in one file.
+// Predictions: a reader's answers are judged as in Python. This comes before `live.js` in a single file.
 
 const SIGNS = { wrong: "✗ Not yet:", open: "○ Not attempted:" };
 
-/** Read what somebody typed: a number, several of them as a list, or a word. */
+/** Read what the reader typed: a number, several numbers as a list, or a word. */
 function read(text, kind) {
   let plain = text.trim().replaceAll("−", "-").replace(/^(['"])(.*)\1$/, "$2");
   if (kind === "number") {
     if (/^[-+]?[1-9]\d{0,2}(,\d{3})+$/.test(plain)) plain = plain.replaceAll(",", ""); // 65,504
-    plain = plain.replace(/^([-+]?\d*),(\d+)$/, "$1.$2"); // 0,71, as much of Europe writes
+    plain = plain.replace(/^([-+]?\d*),(\d+)$/, "$1.$2"); // 0,71, as is written in much of Europe
   }
   if (kind === "tuple" && /^[-+.\d]+(\s+[-+.\d]+)+$/.test(plain)) plain = plain.replace(/\s+/g, ",");
   if (plain === "True" || plain === "False") return plain === "True";
@@ -42,7 +42,7 @@ function same(given, expected, within) {
 const isShort = (value) =>
   (Array.isArray(value) ? value.every(isShort) : Number(value.toFixed(1)) === value);
 
-/** Return the choice that a number is nearest to, as `nearest` in prediction.py does, or null. */
+/** Return the choice nearest to a number, as `nearest` in prediction.py does, or null. */
 function nearestChoice(number, choices) {
   const away = (choice) => Math.abs(choice - number);
   const [one, other] = [...choices].sort((a, b) => away(a) - away(b));
@@ -119,14 +119,14 @@ function prediction(form) {
   });
 }
 
-/** Call a field, or a form with choices, what the question above says, and ask a phone for its digits. */
+/** Label a field, or a form with choices, with the question above it, and ask phones for a keypad of digits. */
 function nameQuestion(form, typed, { kind, asked }) {
   const question = form.previousElementSibling;
   if (question?.matches("p")) {
     question.id ||= `${form.id}-question`;
     (typed ?? form).setAttribute("aria-labelledby", question.id);
   }
-  // The digits of an iPhone come without a minus.
+  // An iPhone's keypad of digits has no minus sign.
   const isApple = /iP(hone|ad|od)|Macintosh/.test(navigator.userAgent);
   if (typed && kind === "number" && asked === "a number" && !isApple) typed.inputMode = "decimal";
 }

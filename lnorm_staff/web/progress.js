@@ -1,9 +1,9 @@
-// How far a reader has come. It stands behind `predictions.js` and `choosing.js` in one file.
+// The reader's progress. This comes after `predictions.js` and `choosing.js` in a single file.
 
-const PROGRESS = "lnorm progress"; // {lesson: [right, all, next]} of its main way; the last one is the latest
+const PROGRESS = "lnorm progress"; // {lesson: [right, all, next]} without side trips; the last lesson is the latest
 const lessonAt = (address) => new URL(address, document.baseURI).pathname.split("/").at(-1).replace(/\.html$/, "");
 
-/** Return what the browser knows of all lessons. */
+/** Return what the browser has stored about all lessons. */
 function progress() {
   let known = null;
   kept((store) => { known = JSON.parse(store.getItem(PROGRESS)); });
@@ -11,8 +11,8 @@ function progress() {
 }
 
 /**
- * Count the exercises of this page, tell how many are right, and keep that once there is an answer.
- * `answered` is the event of an answer that was given just now.
+ * Count the exercises on this page, show how many are right, and store that once there is an answer.
+ * `answered` is the event of an answer that was just given.
  */
 function showProgress(answered = null) {
   const place = document.querySelector(".lnorm-progress");
@@ -49,7 +49,7 @@ function tellAtTheTop(right, all) {
   bar.textContent = `${right} of ${all} right`;
 }
 
-/** Write behind a link to a lesson how much of it is right. */
+/** Write after a link to a lesson how many of its exercises are right. */
 function mark(link, [right, all] = []) {
   link.querySelector(".lnorm-far")?.remove();
   if (all === undefined) return;
@@ -58,7 +58,7 @@ function mark(link, [right, all] = []) {
   element("span", link, { class: isDone ? "lnorm-far done" : "lnorm-far" }, isDone ? "✓ done" : `${right} of ${all}`);
 }
 
-/** Let who comes back go on with the lesson of the latest answer, or with what comes after it. */
+/** Let returning readers continue with the lesson of their latest answer, or with what comes after it. */
 function letReaderGoOn(known) {
   const start = document.querySelector(".lnorm-ways a");
   const latest = Object.keys(known).filter((name) => /^\d/.test(name)).at(-1);
@@ -91,6 +91,6 @@ function letReaderForget(place) {
 
 if (typeof document !== "undefined") {
   showProgress();
-  document.addEventListener("submit", showProgress); // after the form itself has judged
+  document.addEventListener("submit", showProgress); // after the form itself has judged it
   document.querySelectorAll(".lnorm-forget").forEach(letReaderForget);
 }

@@ -3,9 +3,9 @@
 /* global MiniSearch, Stemmer, stopwords */
 
 const SHOWN = 12; // results
-const BEFORE = 8, AROUND = 36; // words of an excerpt: before the first match, and in all
-const WHOLE_TITLE = 1.4; // so much higher
-// What people write for what the course calls otherwise.
+const BEFORE = 8, AROUND = 36; // words of an excerpt: before the first match, and in total
+const WHOLE_TITLE = 1.4; // factor for a title that was asked for
+// What people write for things that the course calls by a different name.
 const SAME = {
   layernorm: "layer norm", batchnorm: "batch norm", groupnorm: "group norm",
   instancenorm: "instance norm", rmsnorm: "rms norm", ln: "layer norm", bn: "batch norm",
@@ -20,16 +20,16 @@ const SAME = {
   vs: "differ", versus: "differ", quantization: "int8 quantize", quantize: "int8 quantize", convnext: "convnext image", one: "1",
   allreduce: "reduce synchronized", act: "activation", gamma: "γ weight", beta: "β bias", epsilon: "ε eps", sigma: "σ", mu: "μ", grads: "gradient",
 };
-// Answers stand above lessons, and what only lecturers and authors need below them.
+// Rank answers above lessons, and pages for lecturers and authors below them.
 const WEIGHT = [
   [/^docs\/questions\//, 1.6],
   [/^(\.github|README|index|docs\/(architecture|grading|hub|privacy|questions|teaching)\b)/, 0.5],
 ];
-// Words in nearly every name in code, which say nothing about the question.
+// Words that are part of nearly every name in code, and say nothing about the question.
 const SKIPPED = new Set([...stopwords, "nn", "py", "x"]);
 const stemmer = new Stemmer();
 
-/** Tell whether a slip makes one word of the other: two letters swapped, or one too many, missing, or wrong. */
+/** Tell whether a typo turns one word into the other: two letters swapped, or one extra, missing, or wrong. */
 function isNear(one, other) {
   let [start, end] = [0, 0];
   while (start < one.length && one[start] === other[start]) start += 1;
@@ -47,7 +47,7 @@ function tokenize(text) {
 
 function processTerm(word) {
   if (SKIPPED.has(word)) return null;
-  if (word.endsWith("biased")) return word; // the stemmer would make a bias of it
+  if (word.endsWith("biased")) return word; // the stemmer would turn it into "bias"
   return (SAME[word] ?? word).split(" ").map((each) => stemmer.stemWord(each));
 }
 
@@ -67,7 +67,7 @@ export async function opened() {
     },
   });
   index.addAll(sections);
-  /** Replace what stands nowhere by the words that it's near to. */
+  /** Replace a word that occurs nowhere with the words that it's close to. */
   function spelled(word) {
     const terms = processTerm(word);
     const isKnown = (term) => known.has(term) || [...known].some((one) => term.length > 4 && one.startsWith(term));
@@ -82,7 +82,7 @@ export async function opened() {
     processTerm: spelled,
     boostDocument: (id) => WEIGHT.find(([pages]) => pages.test(id))?.[1] ?? 1,
   };
-  /** Rank a section higher whose title says nothing but what was asked. */
+  /** Rank a section higher if the question covers its whole title. */
   function ranked({ id, terms, score }) {
     const section = byId.get(id);
     const inTitle = tokenize(section.title).flatMap((word) => processTerm(word) ?? []);
@@ -98,7 +98,7 @@ function element(name, ...inside) {
   return made;
 }
 
-/** Show the words around the first match, the matches marked without what stands around them. */
+/** Show the words around the first match, and mark the matches without the punctuation around them. */
 function excerpt({ text, terms }) {
   const words = text.split(" ");
   const isMatch = (word) => tokenize(word).flatMap((each) => processTerm(each) ?? [])

@@ -1,4 +1,4 @@
-"""Write what the search of the site looks through: each section of each page."""
+"""Write the text that the site's search covers: each section of each page."""
 
 import json
 from functools import partial
@@ -8,10 +8,10 @@ from typing import Any
 
 __all__ = ["write_sections"]
 
-# Hints and solutions would stand in the results.
+# Otherwise, hints and solutions would appear in the results.
 NOT_SEARCHED = "script, style, svg, .headerlink, .lnorm-meaning, .lnorm-prediction, .lnorm-exercise"
 
-# What stands in a sentence has no space around it.
+# Elements inside a sentence, which add no spaces.
 INSIDE_WORDS = "a, button, code, em, span, strong, wbr"
 
 
@@ -19,8 +19,8 @@ def write_sections(site: Path, pool: Any) -> None:
     """Write all sections of a site into the file sections.json at its top.
 
     Args:
-        site: its folder, as Sphinx has written it.
-        pool: of processes.
+        site: its folder, as Sphinx wrote it.
+        pool: a pool of processes.
     """
     found = pool.imap(partial(_sections, site=site), sorted(site.rglob("*.html")))
     text = json.dumps([*chain(*found)], ensure_ascii=False, separators=(",", ":"))
@@ -28,7 +28,7 @@ def write_sections(site: Path, pool: Any) -> None:
 
 
 def _sections(page: Path, site: Path) -> list[dict[str, str]]:
-    """List the sections of a page that have a heading, each without those inside it."""
+    """List the sections of a page that have a heading, each without its subsections."""
     from bs4 import BeautifulSoup, SoupStrainer
 
     only: Any = SoupStrainer("article", role="main")

@@ -41,13 +41,13 @@ __all__ = ["PROJECT", "write_site", "write_static"]
 ROOM = Path(__file__).parent
 PROJECT = ROOM.parents[1]
 COURSE = PROJECT / "lnorm_course"
-CACHE = PROJECT / "build/site"  # where the frames of explorers are kept
-WORK, SITE = CACHE / "work", CACHE / "work/site"  # which are made anew
+CACHE = PROJECT / "build/site"  # where the frames of explorers are cached
+WORK, SITE = CACHE / "work", CACHE / "work/site"  # recreated each time
 LECTURES = PROJECT / "docs/lectures.toml"
 CHECKING = COURSE / "checking"
 SCRIPTS = ("page.js", "predictions.js", "choosing.js", "live.js", "progress.js")
 STYLES = ("look.css", "live.css", "questions.css", "places.css", "print.css")
-# Where a page has a field for questions.
+# Placeholders for the search field, the map, and a link.
 SEARCH = "<!-- search -->"
 MAP = "<!-- map -->"
 GIVE = "<!-- lectures -->"
@@ -57,12 +57,12 @@ FIELD = (
     '<input type="search" name="q" aria-label="Search" '
     'placeholder="a question, a word, or an error message"><button>Search</button></form>'
 )
-# What is alive on a page of `docs`: calls of explorers, or checks of questions on a topic.
+# What is interactive on a page of `docs`: calls of explorers, or checks of questions on a topic.
 ALIVE = re.compile(r"^```\{(?:explorer|question)\} ?(\w*)\n(.+?)\n```$", re.MULTILINE | re.DOTALL)
-# A heading of a lesson: JupyterLab and GitHub keep its capitals and its signs, and Sphinx doesn't.
+# The heading in a lesson link: JupyterLab and GitHub keep its capitals and signs, Sphinx doesn't.
 HEADING = re.compile(r"(?<=\.ipynb#)[^)\s]+(?=\))")
 TOCTREE = re.compile(r"```\{toctree\}.*?```", re.DOTALL)
-# Besides the lessons. What isn't a page can be fetched through a link.
+# Files besides the lessons. Those that aren't pages can be downloaded through a link.
 LICENSES = ("LICENSE", "lnorm_course/lessons/file_types/*.APACHE.txt")
 PAGES = (
     "README.md",
@@ -76,19 +76,19 @@ PAGES = (
 
 
 def write_site(out: Path) -> None:
-    """Write the site into a folder, anew.
+    """Write the site to a folder, replacing what's there.
 
     Raises:
-        SystemExit: a lecture or a page has something wrong in it, which is said.
+        SystemExit: a lecture or a page contains a mistake, which is printed.
     """
     try:
         read_lectures(LECTURES)
-    except ValueError as problem:  # said now, and not minutes later
+    except ValueError as problem:  # report it now, not minutes later
         raise SystemExit(str(problem)) from None
     shutil.rmtree(WORK, ignore_errors=True)
     (SITE / "pictures").mkdir(parents=True)
     print(
-        "Drawing all states of the pictures: minutes the first time, and seconds later.", flush=True
+        "Drawing all pictures, which takes minutes the first time, and seconds later.", flush=True
     )
     with get_context("spawn").Pool() as pool:
         for name, content in _sources(pool):
@@ -104,13 +104,13 @@ def write_site(out: Path) -> None:
         shutil.copytree(PROJECT / name, SITE / name)
     for path in lessons(ORIGINALS):
         write(cleared(read(path)), SITE / "notebooks" / path.name)
-    (SITE / ".nojekyll").touch()  # or GitHub Pages would leave out folders such as _static
+    (SITE / ".nojekyll").touch()  # otherwise GitHub Pages leaves out folders such as _static
     shutil.rmtree(out, ignore_errors=True)
     shutil.move(SITE, out)
 
 
 def _drawn(call: str) -> Path:
-    """Put the frames of an explorer into the site, and return the folder with them."""
+    """Copy the frames of an explorer into the site, and return the folder in the cache."""
     folder = bake(call, CACHE / "baked")
     shutil.copytree(folder, SITE / "baked" / folder.name, dirs_exist_ok=True)
     return folder
@@ -162,7 +162,7 @@ def _run_sphinx() -> None:
 
 
 def write_static(folder: Path) -> None:
-    """Write the scripts and the style of pages, and the font of formulas."""
+    """Write the scripts and style sheets of the pages, and the font for formulas."""
     folder.mkdir(parents=True, exist_ok=True)
     own = ((ROOM / name).read_text("utf-8") for name in SCRIPTS)
     (folder / "live.js").write_text("\n".join([SCRIPT, GAPS, *own]), encoding="utf-8")
@@ -185,7 +185,7 @@ def write_static(folder: Path) -> None:
 
 
 def _alive(text: str, up: str) -> str:
-    """Put explorers and forms in the place of the blocks that name them."""
+    """Replace the blocks that name explorers and questions with explorers and forms."""
 
     def alive(found: re.Match[str]) -> str:
         topic, source = found.groups()
@@ -193,7 +193,7 @@ def _alive(text: str, up: str) -> str:
         for name in CHECK.findall(source):
             question = Exercise.bank[topic][name]
             if not isinstance(question, Prediction):
-                raise ValueError(f"A page can ask for a prediction, but {name!r} is code.")
+                raise ValueError(f"A page can only ask for predictions, but {name!r} is code.")
             parts.append(prediction(question, found.string[: found.start()]))
         return _raw("\n".join(parts))
 
@@ -201,9 +201,9 @@ def _alive(text: str, up: str) -> str:
 
 
 def _at_the_top(text: str) -> str:
-    """Rewrite the links of the first page, which stands at the top of the site, not in `docs`.
+    """Rewrite the links of the first page, which is at the top of the site, not in `docs`.
 
-    A toctree lists pages each alone on its line, or behind its title.
+    A toctree lists each page alone on a line, or after its title.
     """
     text = re.sub(r"\]\((?!\.\./|http|#)", "](docs/", text).replace("](../", "](")
 

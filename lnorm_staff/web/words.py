@@ -1,4 +1,4 @@
-"""Words of the glossary: where a lesson uses one first, it opens its meaning."""
+"""Make the first use of each glossary word in a lesson open its meaning."""
 
 import html
 import re
@@ -8,14 +8,14 @@ from typing import Any
 __all__ = ["open_meanings"]
 
 GLOSSARY = "docs/glossary"
-# These have other meanings besides, or every sentence has them.
+# These also have other meanings, or occur in every other sentence.
 COMMON = {"norm", "point", "mean", "range", "bits", "cache", "dimension"}
-# On a page that says so, a word means something else from there on.
+# After one of these phrases, a word means something else on that page.
 OTHERWISE = {"blocks of rows": "block"}
 
 
 def open_meanings(app: Any, tree: Any, page: str) -> None:
-    """Let the first use of each word in a lesson open its meaning, and give words their places."""
+    """In a lesson, make first uses of words open their meaning; in the glossary, add anchors."""
     if page == GLOSSARY:
         for entries in _rows(tree):
             entries[0]["ids"].append(_place(entries[0].astext()))
@@ -28,11 +28,11 @@ def open_meanings(app: Any, tree: Any, page: str) -> None:
 
 
 def _mark_first_uses(tree: Any, meanings: dict[str, str], glossary: str) -> None:
-    """Let the first use of each word in the prose of a page open its meaning."""
+    """Make the first use of each word in the prose of a page open its meaning."""
     from docutils import nodes
 
     left = {word.lower(): word for word in meanings}
-    # The longest stand first, also when they are linked already: "batch norm" is no "batch".
+    # The longest come first, even if they're linked already: "batch norm" isn't "batch".
     known = sorted([*left, *OTHERWISE], key=len, reverse=True)
     either = "|".join(r"\s+".join(map(re.escape, word.split())) for word in known)
     pattern = re.compile(rf"(?<![\w-])({either})(s?)(?![\w-])", re.IGNORECASE)
@@ -55,7 +55,7 @@ def _mark_first_uses(tree: Any, meanings: dict[str, str], glossary: str) -> None
 
 
 def _shown(word: str, place: str, meaning: str, glossary: str) -> str:
-    """Write a word as a button, and behind it its meaning, which the browser shows beside it."""
+    """Write a word as a button, followed by its meaning, which the browser shows beside it."""
     return (
         f'<button class="lnorm-word" popovertarget="{place}">{html.escape(word)}</button>'
         f'<span class="lnorm-meaning" popover id="{place}"><b>{html.escape(word)}</b>: '
@@ -64,7 +64,7 @@ def _shown(word: str, place: str, meaning: str, glossary: str) -> str:
 
 
 def _is_prose(text: Any) -> bool:
-    """Tell whether a text stands in a paragraph of the author's own words."""
+    """Tell whether a text is in a paragraph of the lesson's prose."""
     from docutils import nodes
 
     node = text.parent
@@ -74,12 +74,12 @@ def _is_prose(text: Any) -> bool:
         return False
     while not isinstance(node, nodes.section | nodes.entry | nodes.document):
         node = node.parent
-    # Under the title of a page are its aims, which are folded.
+    # Directly under the title of a page are its aims, which are folded.
     return isinstance(node, nodes.section) and isinstance(node.parent, nodes.section)
 
 
 def _rows(tree: Any) -> Iterator[list[Any]]:
-    """Yield the entries of all rows of tables, but for those that are headings."""
+    """Yield the entries of all table rows except headings."""
     from docutils import nodes
 
     for body in tree.findall(nodes.tbody):

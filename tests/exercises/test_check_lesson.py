@@ -59,21 +59,21 @@ def found(tmp_path, monkeypatch):
 
 def test_what_is_wrong_is_told_with_its_line(found):
     assert found(TEXT) == [
-        (7, "'how_many' needs two hints."),
-        (9, "6.001 is too close to 6 in line 8."),
-        (11, "2.005 is too close to 2 in line 10."),
-        (11, "the value 2.005 is told other words: Those are the rows."),
-        (12, "nothing is said of the choice 3."),
-        (13, "the hint tells the answer, 6."),
-        (17, "`norm` gives other results than the program."),
-        (19, "the hint tells the answer, x - x.mean(-1, keepdim=True)."),
-        (23, "the wrong piece '+ 1' changes nothing on any input."),
-        (26, "this mistake is called right."),
+        (7, "'how_many' needs at least two hints."),
+        (9, "6.001 is too close to 6 on line 8."),
+        (11, "2.005 is too close to 2 on line 10."),
+        (11, "the value 2.005 gets a different message: Those are the rows."),
+        (12, "the choice 3 has no entry."),
+        (13, "the hint gives away the answer, 6."),
+        (17, "`norm` gives different results from the program."),
+        (19, "the hint gives away the answer, x - x.mean(-1, keepdim=True)."),
+        (23, "the wrong piece '+ 1' has no effect on any input."),
+        (26, "this mistake is judged right, not wrong."),
     ]
 
 
 def lines_told_other_words(problems):
-    return [line for line, said in problems if line > 15 and "other words" in said]
+    return [line for line, said in problems if line > 15 and "different message" in said]
 
 
 def test_two_mistakes_with_the_same_results_and_other_words_are_told(found):
@@ -92,7 +92,7 @@ def test_a_name_that_another_text_has_is_told(found, tmp_path):
     (tmp_path / "other.txt").write_text(
         "center\n    right  1  # One.\n    hint   Count.\n", "utf-8"
     )
-    assert (15, "other.txt has a 'center' as well.") in found(TEXT)
+    assert (15, "other.txt also has a 'center'.") in found(TEXT)
 
 
 @pytest.mark.parametrize("topic", [file.stem for file in sorted(ROOM.glob("*.txt"))])
@@ -105,4 +105,4 @@ def test_the_exercises_are_printed_with_their_questions(capsys):
     shown = capsys.readouterr().out
     assert exercise_words()["slower_copy"] in shown
     assert "hint" in shown
-    assert "nothing is wrong" in shown
+    assert "no problems found" in shown

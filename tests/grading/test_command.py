@@ -171,7 +171,7 @@ def test_what_the_machine_fails_at_is_tried_again_at_the_end_and_then_told_first
     monkeypatch.setitem(STATES, "ada.ipynb", odd_error)
     assert main(["grade", "~/class", "--out", "~/out"]) == 3
     told = capsys.readouterr().out.splitlines()[-3:]
-    assert told[0].startswith("Not judged, because this machine failed")
+    assert told[0].startswith("Not judged because this machine failed")
     assert re.match("  ada: .*row_means", told[1])
     out = class_of_three.parent / "out"
     assert next(read_grades(out / EXERCISES)).message == "grading it raised RuntimeError: odd�"
@@ -193,7 +193,7 @@ def test_grades_that_can_not_be_written_where_they_should_are_kept(
     out = class_of_three.parent / "out"
     (out / GRADES).mkdir(parents=True)
     assert main(["grade", "~/class", "--out", "~/out"]) == 1
-    kept = re.search(r"kept in (.*?)\. ", capsys.readouterr().err)[1]
+    kept = re.search(r"saved in (.*?)\. ", capsys.readouterr().err)[1]
     assert main(["grade", kept, "--out", str(out / "again")]) == 0
     assert [row["points"] for row in table(out / "again" / GRADES)] == ["1", "0"]
     shutil.rmtree(Path(kept).parent)
@@ -237,7 +237,7 @@ def test_untouched_lessons_and_notebooks_on_other_lessons_are_counted_and_not_ru
     assert main(["grade", str(folder), "--lessons", "02", "--out", "~/out"]) == 0
     others = len(lessons(ORIGINALS))  # all but lesson 2, and `mine.ipynb`
     told = capsys.readouterr().out
-    assert f"Notebooks on another lesson: {others}\n" in told
+    assert f"Notebooks on a different lesson: {others}\n" in told
     assert "Notebooks untouched: 1\n" in told
 
 

@@ -110,7 +110,7 @@ def test_of_what_a_notebook_sends_a_part_is_held_and_the_latest_judged(monkeypat
 
 def test_judging_a_notebook_ends_in_time_whatever_it_sends(monkeypatch):
     monkeypatch.setattr(grade_many, "SECONDS_TO_JUDGE_ALL", 0.01)
-    why = "it can't be judged: the 0.01 seconds for the whole notebook were over."
+    why = "it can't be judged: the 0.01 seconds for the whole notebook were used up."
     assert_graded(grade([IMPORTS, solved(P0)]), [("", (P0, "not judged", why))])
 
 

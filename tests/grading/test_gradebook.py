@@ -142,10 +142,10 @@ def test_two_students_of_one_name_get_nobody_else_s_points(written):
     grades = [graded("Ada Lovelace"), graded("zoe", state="wrong")]
     told, text = written(grades, text)
     assert moodle(text, 2) == {4711: (None, ""), 12: (0, "=See <b>me</b>")}
-    assert told[1] == "Not told apart in list.csv:\n  Ada Lovelace"
+    assert told[1] == "No unique match in list.csv:\n  Ada Lovelace"
     told, text = written([graded("Zoë Müller", state="wrong"), graded("Muller, Zoé")], WORKSHEET)
     assert moodle(text, 2)[12][0] == 0
-    assert told[1] == "Not told apart in list.csv:\n  Muller, Zoé"
+    assert told[1] == "No unique match in list.csv:\n  Muller, Zoé"
 
 
 def test_what_is_not_judged_leaves_its_cells_as_they_were_until_a_person_gives_points(written):

@@ -94,6 +94,6 @@ def test_what_breaks_the_judging_costs_only_its_own_exercise_and_not_much_time(m
     assert waited == ("timed out", "it ran for more than 2 seconds.")
     assert known == ("wrong", "fails")
     *_, last = judged(*[sent(error="wait")] * 9, timeout=2, total=2)
-    assert last == ("timed out", "the 2 seconds for the whole notebook were over.")
+    assert last == ("timed out", "the 2 seconds for the whole notebook were used up.")
     monkeypatch.setattr(child, "START", "import sys; sys.exit(1)")
     assert judged(sent(ONE), sent(ONE)) == [("not judged", "no judge could be started.")] * 2

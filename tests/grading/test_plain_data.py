@@ -35,7 +35,7 @@ UNKNOWN = [
     (np.broadcast_to(0.0, 2**40), "a numpy array with too many numbers"),
     (torch.zeros(2).to_sparse(), "a tensor with layout torch.sparse_coo"),
     (torch.zeros(2).to(torch.float8_e5m2), "a Tensor of torch.float8_e5m2"),
-    (torch.zeros(2, device="meta"), "a Tensor that can't be looked at"),
+    (torch.zeros(2, device="meta"), "a Tensor that can't be inspected"),
     (list(range(1000)), "a list"),
     (10**2000, "a whole number"),
 ]

@@ -75,7 +75,7 @@ SUBMISSIONS = {
     "busy": [
         (IMPORTS,),
         *[("%time\n" * 199 + "how_many.check", (P1, "timed out", ""))] * 60,
-        (solved(P0), (P0, "timed out", "the 30 seconds for the whole notebook were over.")),
+        (solved(P0), (P0, "timed out", "the 30 seconds for the whole notebook were used up.")),
     ],
     "greedy": [
         (IMPORTS,),

@@ -90,7 +90,7 @@ def test_after_a_death_all_that_ran_well_is_run_again(unwalled, tmp_path):
     assert found[3] == DIED
     assert value(found[4]) == [1, 2]
     assert found[5:8] == [WELL, WELL, DIED]
-    assert found[8].reason == "the kernel died again and again."
+    assert found[8].reason == "the kernel died repeatedly."
 
 
 # Written to the grader in the place of an answer: too long, other forms, and very many.

@@ -1,4 +1,5 @@
-"""Find what was handed in, whose it is, and what in it is to be graded.
+"""Find the files that were handed in, whose they are, and what in them is to be graded.
 
-`handed_in` looks through folders and archives, asks `whose` a file is, and has `notebooks` read it.
+`handed_in` searches folders and archives, uses `whose` to find a file's owner, and `notebooks` to
+read the file.
 """

@@ -1,4 +1,4 @@
-"""Collect the notebooks that were handed in, and say of each other file why it isn't graded."""
+"""Collect the notebooks that were handed in, and say why each other file isn't graded."""
 
 import contextlib
 import io
@@ -21,12 +21,12 @@ from lnorm_staff.grading.plain_text import printable
 __all__ = ["HandedIn", "collect"]
 
 LARGEST = 20_000_000  # bytes of a file
-LONGEST_NAME = 400  # so that spreadsheets take it, and a screen
-MOST_LISTED = {True: 100, False: 20}  # of one student, whether they are of these kinds or not
-MOST_OF_ONE = 100 * 10**6  # bytes that are read of one student
-# Bytes of the table of an archive, which takes some 100 for each file, and more where it's kept.
+LONGEST_NAME = 400  # characters, so that it fits in spreadsheets and on screens
+MOST_LISTED = {True: 100, False: 20}  # files per student, with and without one of `KINDS`
+MOST_OF_ONE = 100 * 10**6  # bytes that are read per student
+# Bytes of the table of an archive, which takes about 100 for each file, and more in memory.
 LONGEST_TABLE, BYTES_OF_A_NAME = 5_000_000, 1000
-# What programs make, and all else that is hidden but notebooks and archives.
+# Files that programs create, and hidden files except notebooks and archives.
 MADE = re.compile(
     r"(?i)(^|/)(\._|__(MACOSX|pycache__)/|\.(ipynb_checkpoints|git|venv|cache|local|trash[^/]*)/"
     r"|\.(?!.*\.(ipynb|ipynb\.txt|zip)$))"
@@ -36,9 +36,9 @@ MADE = re.compile(
 class HandedIn(NamedTuple):
     """A file that was handed in, and what in it is to be graded."""
 
-    whole: Grade  # whose it is, and with a state, why nothing in it is graded
-    cells: Sequence[str] = ()  # its code
-    exercises: Sequence[Exercise] = ()  # that it should solve
+    whole: Grade  # whose it is; if it has a state, why nothing in it is graded
+    cells: Sequence[str] = ()  # the source of its code cells
+    exercises: Sequence[Exercise] = ()  # the exercises that it should solve
 
     def refused(self, message: str, state: str = NOT_GRADED) -> "HandedIn":
         """Return this file as one that isn't graded."""
@@ -54,20 +54,20 @@ class HandedIn(NamedTuple):
 class Found(NamedTuple):
     """A file in a folder or an archive."""
 
-    names: tuple[str, ...]  # of the folders that lead to it, and its own
-    read: Callable[[], bytes]  # which raises a NotGradedError or an OSError if it can't be read
+    names: tuple[str, ...]  # the folders that lead to it, and its own name
+    read: Callable[[], bytes]  # raises NotGradedError or OSError if it can't be read
 
 
 def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iterator[HandedIn]:
-    """Yield what was handed in, each file under a name of its own, and nothing that's hidden.
+    """Yield the files that were handed in, except hidden ones, each under a unique name.
 
     Args:
-        given: what the lecturer names: notebooks, folders of them, or zip archives. It may be a
-            link, and nothing in it may be one.
+        given: what the lecturer names: notebooks, folders of them, or zip archives. These may be
+            links, but links inside them are refused.
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
 
     Raises:
-        OSError: what the lecturer names isn't there.
+        OSError: something that the lecturer names doesn't exist.
     """
     size_of, listed, seen = Counter[Who](), Counter[tuple[Who, bool]](), Counter[str]()
     for path in given:
@@ -78,7 +78,7 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
             whole = whose(names, at)
             name, who = whole.file[:LONGEST_NAME], whole.who
             seen[name] += 1
-            if seen[name] > 1:  # as an archive may have it
+            if seen[name] > 1:  # an archive may contain a name twice
                 name = f"{name} ({seen[name]})"
             file = HandedIn(replace(whole, file=name))
             is_archive, is_work = (names[-1].lower().endswith(kind) for kind in (KINDS[1], KINDS))
@@ -88,11 +88,11 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
                 continue
             try:
                 if listed[who, is_work] > most:
-                    raise NotGradedError(f"of a student, at most {most} such files are listed.")
-                # Whoever has too much already has no more of it read.
+                    raise NotGradedError(f"at most {most} such files are listed for a student.")
+                # If a student is over the limit already, nothing more is read.
                 data = read() if size_of[who] <= MOST_OF_ONE else b""
                 size_of[who] += len(data)
-                _check_size("all that the student handed in has", size_of[who], MOST_OF_ONE)
+                _check_size("the student's files total", size_of[who], MOST_OF_ONE)
                 if not data.strip():
                     raise NotGradedError("it is empty.")
                 if is_archive:
@@ -108,14 +108,14 @@ def collect(given: Iterable[Path], wanted: Container[str] | None = None) -> Iter
 
 
 def _last_first(found: Iterable[Found]) -> list[Found]:
-    """Sort what isn't hidden, with names as tables show them, which may make two of them alike."""
+    """Sort the files that aren't hidden, with printable names, which may make two names equal."""
     shown = (each._replace(names=tuple(map(printable, each.names))) for each in found)
     kept = (each for each in shown if not MADE.search("/".join(each.names[1:])))
     return sorted(kept, key=lambda each: each.names, reverse=True)
 
 
 def _in(given: Path) -> Iterable[Found]:
-    """Find all that a lecturer names."""
+    """Find the files in what a lecturer names."""
     where = given.resolve(strict=True)
     if where.is_dir():
         return _in_folder(where)
@@ -128,7 +128,7 @@ def _in(given: Path) -> Iterable[Found]:
 
 
 def _in_folder(folder: Path) -> Iterator[Found]:
-    """Find all files below a folder, however deep, without following a link."""
+    """Find all files below a folder, however deep, without following links."""
     waiting = [folder]
     while waiting:
         path = waiting.pop()
@@ -144,18 +144,18 @@ def _in_folder(folder: Path) -> Iterator[Found]:
 
 
 def _read(path: Path) -> bytes:
-    """Read a file; reading a pipe may take for ever, and a link leads to what is another's."""
+    """Read a plain file: a pipe might block forever, and a link may lead to someone else's file."""
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):
-        raise NotGradedError("it is a link, and only plain files are read.")
+        raise NotGradedError("it is a link, but only plain files are read.")
     if not stat.S_ISREG(status.st_mode):
-        raise NotGradedError("it is not a plain file, or a folder that can't be opened.")
+        raise NotGradedError("it is neither a plain file nor a folder that can be opened.")
     _check(path.name, status.st_size)
     return path.read_bytes()
 
 
 def _check(name: str, size: int) -> None:
-    """Refuse a file by its name or its size."""
+    """Refuse a file because of its name or its size."""
     if not name.lower().endswith(KINDS):
         raise NotGradedError("it is neither a notebook nor a zip archive.")
     _check_size("it has", size, LARGEST)
@@ -163,21 +163,21 @@ def _check(name: str, size: int) -> None:
 
 def _check_size(what: str, size: int, most: int) -> None:
     if size > most:
-        raise NotGradedError(f"{what} {size / 1e6:.0f} MB. At most {most / 1e6:.0f} MB are read.")
+        raise NotGradedError(f"{what} {size / 1e6:.0f} MB; at most {most / 1e6:.0f} MB are read.")
 
 
 class _Packed(io.BufferedReader):
-    """A file of which not too much is read at once: the table of an archive is read as a whole."""
+    """A file that limits each read, because the table of an archive is read as a whole."""
 
     most = LONGEST_TABLE
 
     def read(self, size: int | None = -1, /) -> bytes:
-        _check_size("the list of all files in it has", size or 0, self.most)
+        _check_size("its list of files takes", size or 0, self.most)
         return super().read(size)
 
 
 def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[Found]:
-    """Find all files in an archive, by its own table.
+    """Find all files that the table of an archive lists.
 
     Raises:
         NotGradedError: it isn't an archive, or has too many files.
@@ -185,7 +185,7 @@ def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[Found]:
     try:
         packed = _Packed(file.open("rb") if isinstance(file, Path) else file)
         archive = zipfile.ZipFile(packed)
-        packed.most = LARGEST + 1  # of a file
+        packed.most = LARGEST + 1  # the limit for a file
         files = [(info, _names(info)) for info in archive.infolist()]
     except NotGradedError:
         raise
@@ -199,9 +199,9 @@ def _in_archive(file: Path | io.BytesIO, outer: tuple[str, ...]) -> list[Found]:
 
 
 def _names(info: zipfile.ZipInfo) -> tuple[str, ...]:
-    """Return the names of a file and its folders as they were meant, and none that leads out.
+    """Return the names of a file and its folders, well decoded and without any that lead outside.
 
-    Without a flag zipfile takes them for the encoding of MS-DOS, but macOS writes UTF-8.
+    Without a flag, zipfile assumes the encoding of MS-DOS, but macOS writes UTF-8.
     """
     name = info.filename
     if not info.flag_bits & 0x800:
@@ -211,7 +211,7 @@ def _names(info: zipfile.ZipInfo) -> tuple[str, ...]:
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> bytes:
-    """Unpack a file, of which no more comes out than the archive's own table says.
+    """Unpack a file, but not much more of it than the archive's table says.
 
     Raises:
         NotGradedError: it is damaged, encrypted, or compressed in an unusual way.
@@ -219,7 +219,7 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> byt
     _check(name, info.file_size)
     try:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError  # what zipfile would unpack as a whole
+            raise ValueError  # zipfile would unpack it as a whole
         with archive.open(info) as packed:
             return packed.read(info.file_size + 1)  # without a size, all of it is unpacked
     except Exception:  # anything can be in a file that somebody else made

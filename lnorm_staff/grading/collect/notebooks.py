@@ -1,4 +1,4 @@
-"""Read a notebook that was handed in, and tell which exercises it should solve."""
+"""Read a notebook that was handed in, and determine which exercises it should solve."""
 
 import functools
 import json
@@ -13,12 +13,12 @@ from lnorm_staff.grading.grade import NOT_GRADED, ON_ANOTHER, STRAY, UNTOUCHED
 
 __all__ = ["NotGradedError", "lessons_by_topic", "opened"]
 
-# What an import of several banks names.
+# The names in an import of several banks.
 LIST = re.compile(r"lnorm_course\.exercises import (\([^)]*|[^\n]*)")
 
 
 class NotGradedError(ValueError):
-    """Why a file isn't graded, in a sentence, and its state."""
+    """A file can't be graded: the reason, in a sentence, and the state of the file."""
 
     def __init__(self, reason: str, state: str = NOT_GRADED) -> None:
         super().__init__(reason)
@@ -29,14 +29,14 @@ def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str]
     """Return the code of a notebook of format 4, and the exercises that it should solve.
 
     Args:
-        data: what the file has in it.
+        data: the content of the file.
         wanted: the names of the lessons, such as "01_mean"; None for all of them.
 
     Raises:
-        NotGradedError: it isn't a notebook, or there's nothing to grade in it.
+        NotGradedError: it isn't a notebook, or contains nothing to grade.
     """
     try:
-        notebook = json.loads(data)  # in any encoding of Unicode, with or without a mark for it
+        notebook = json.loads(data)  # in any Unicode encoding, with or without a BOM
         cells = notebook["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
         is_untouched = content_hash(notebook) == made_from(notebook)
@@ -48,16 +48,16 @@ def opened(data: bytes, wanted: Container[str] | None = None) -> tuple[list[str]
     known = [topic for topic in named if topic in lessons_by_topic()]
     asked = [topic for topic in known if wanted is None or lessons_by_topic()[topic] in wanted]
     if known and not asked:
-        raise NotGradedError("it is on another lesson.", ON_ANOTHER)
+        raise NotGradedError("it is for a different lesson.", ON_ANOTHER)
     if is_untouched:
         raise NotGradedError("nothing in it has changed since it was handed out.", UNTOUCHED)
     if not known:
-        raise NotGradedError("it imports no exercises, so nobody knows which lesson it is.", STRAY)
+        raise NotGradedError("it imports no exercises, so its lesson can't be determined.", STRAY)
     return code, [exercise for topic in asked for exercise in Exercise.bank[topic].values()]
 
 
 @functools.cache
 def lessons_by_topic() -> dict[str, str]:
-    """Import all banks, and return the lesson on each topic, "01_mean" for "mean"."""
+    """Import all banks, and return the lesson on each topic, such as "01_mean" for "mean"."""
     import_banks()
     return {topic: path.stem for path in lessons(ORIGINALS) for topic in topics(read(path))}

@@ -1,4 +1,4 @@
-"""Tell whose a file is by the outermost name that the lecturer's system gave it."""
+"""Find a file's owner by the outermost name that the lecturer's system gave it."""
 
 import re
 from collections import defaultdict
@@ -10,11 +10,11 @@ from lnorm_staff.grading.grade import Grade
 
 __all__ = ["KINDS", "students_at", "whose"]
 
-KINDS = (".ipynb", ".zip", ".ipynb.txt")  # the last as some browsers save a notebook
+KINDS = (".ipynb", ".zip", ".ipynb.txt")  # some browsers save notebooks as .ipynb.txt
 
-# What Moodle calls a folder, or the beginning of a file, "Ada Lovelace_17_assignsubmission_file_",
-# and Canvas a file, "lovelaceada_LATE_17_23_01_mean.ipynb". Both put the student first and what the
-# student chose behind, so the shortest match counts.
+# Moodle names a folder, or the beginning of a file, "Ada Lovelace_17_assignsubmission_file_", and
+# Canvas names a file "lovelaceada_LATE_17_23_01_mean.ipynb". Both put the student's name first and
+# the name that the student chose last, so the shortest match counts.
 SYSTEM = re.compile(
     r"(?P<name>.+?)"
     r"(?P<rest>(?:_LATE)?_(?P<id>\d+)_(?:(?P<moodle>assignsubmission_[a-z]+)|\d+(?=_.)))"
@@ -22,19 +22,19 @@ SYSTEM = re.compile(
 # How browsers, Canvas, and this course number the copies of a file.
 COPY = re.compile(r" \(\d+\)|-\d+|_kept_\d+|-checkpoint")
 NBGRADER, WORKING_COPY = "submitted", ("my_lessons", "notebooks")
-DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)\d)(\.|$)", re.IGNORECASE)  # of Windows
-MOST_BYTES = 150  # of a name; every system takes 255, and the student's number comes behind
+DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)\d)(\.|$)", re.IGNORECASE)  # Windows reserves these
+MOST_BYTES = 150  # of a name; all systems allow 255, and the student's number is added
 
 
 def students_at(paths: Collection[Sequence[str]]) -> int:
-    """Tell how far in students' names are: 1, or 2 if all are in one more folder; 0 in a student's.
+    """Return the index of the students' names in paths: usually 1, or 2 if one more folder has all.
 
-    One more folder is a student's own, unless two in it hand in the same: a lesson, or files whose
-    names don't tell which.
+    It's 0 if the outermost name is a student's already. One more folder is a student's own, unless
+    two people in it handed in the same lesson, or files whose names don't tell the lesson.
 
     Args:
         paths: for each file, the folder or archive that the lecturer named, the folders in it that
-            lead to the file, and the file. Of a single notebook, its folder and the notebook.
+            lead to the file, and the file. For a single notebook, its folder and the notebook.
     """
     if any(_of_system(path[0]) for path in paths):
         return 0
@@ -43,7 +43,7 @@ def students_at(paths: Collection[Sequence[str]]) -> int:
     if len(outer) != 1 or len(inner) < 2 or any(len(path) < 3 for path in works):
         return 1
     if (outer | inner) & {*WORKING_COPY} or any(map(_of_system, outer)):
-        return 1  # it may be a single student's
+        return 1  # the folder may be a single student's
     if any(map(_of_system, inner)):
         return 2 if all(map(_of_system, inner)) else 1
     who_has = defaultdict[str, set[str]](set)
@@ -54,13 +54,13 @@ def students_at(paths: Collection[Sequence[str]]) -> int:
 
 
 def whose(path: Sequence[str], at: int) -> Grade:
-    """Tell whose a file is, without a grade yet.
+    """Return a grade that names a file's owner but has no result yet.
 
-    Only one name tells it, because those further in are the student's own.
+    Names beyond the index don't count, because students choose them.
 
     Args:
-        path: as `students_at` takes it.
-        at: what it returns.
+        path: one of the paths for `students_at`.
+        at: the index that it returns.
     """
     at = min(at, len(path) - 1)
     if path[at] == NBGRADER and at < len(path) - 2:
@@ -80,7 +80,7 @@ def whose(path: Sequence[str], at: int) -> Grade:
 
 
 def _lesson_and_name(file: str) -> tuple[str, str]:
-    """Return the lesson that a file's name tells, and what else it tells if there are letters."""
+    """Return the lesson in a file's name, and the rest of the name if it contains letters."""
     stem, told = COPY.sub("", _without_ending(file)), ""
     for lesson in lessons(ORIGINALS):
         if lesson.stem in stem:
@@ -92,13 +92,13 @@ def _lesson_and_name(file: str) -> tuple[str, str]:
 def _of_system(name: str, is_file: bool = False) -> re.Match | None:
     """Match a name that Moodle or Canvas gave."""
     found = SYSTEM.match(name)
-    # A folder such as week_1_2_points is no student's, but a file or an archive in one is.
+    # A folder such as week_1_2_points isn't a student's, but a file or archive of that form is.
     is_file = is_file or name.lower().endswith(".zip")
     return found if found and (is_file or found["moodle"]) else None
 
 
 def _named(name: str, file: str) -> Grade:
-    name = name.strip()  # as tables are read
+    name = name.strip()  # as tables are read stripped
     return Grade(name, "", file, f"{_file_name(name) or 'student'}/feedback.html")
 
 
@@ -107,7 +107,7 @@ def _without_ending(name: str) -> str:
 
 
 def _file_name(text: str) -> str:
-    """Make a name that every system takes for a file, and that leads to no other folder."""
+    """Make a file name that every system accepts, and that can't lead to a different folder."""
     safe = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", text).encode(errors="ignore")
     name = safe[:MOST_BYTES].decode(errors="ignore").strip(" .")
     return f"_{name}" if DEVICE.match(name) else name

@@ -1,5 +1,5 @@
-"""Show the grades: to the lecturer, to each student, and to the gradebook of Moodle or Canvas.
+"""Report the grades to the lecturer, to each student, and to the gradebook of Moodle or Canvas.
 
-`class_folder` writes and reads the table of exercises, and makes all else from it: its `summary`,
-a `page` for the lecturer and one for each student, and the `gradebook`.
+`class_folder` writes and reads the table of exercises, and creates everything else from it: its
+`summary`, a `page` for the lecturer and one for each student, and the `gradebook`.
 """

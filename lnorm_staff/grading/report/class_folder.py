@@ -1,7 +1,7 @@
-"""Write what a lecturer gets from grading: two tables, the report, and feedback to give back.
+"""Write the results of grading: two tables, the report, and feedback for the students.
 
-All of it can be made again from the table of exercises, which has a row for each grade. In it, a
-person may change points and comment.
+All of it can be recreated from the table of exercises, which has a row for each grade. In that
+table, a person may change points and comments.
 """
 
 import contextlib
@@ -27,24 +27,24 @@ __all__ = ["EXERCISES", "add_to", "earlier", "kept", "read_grades", "write_grade
 EXERCISES, GRADES = "exercises.csv", "grades.csv"
 REPORT, FEEDBACK = "report.html", "feedback.zip"
 COLUMNS = [field.name for field in fields(Grade)]
-NOT_YET = "Not judged, because this machine failed. Grade these again, or give points yourself:\n"
-KEPT = "Not judged this time. The earlier grades of these stay, so grade changed ones again:"
+NOT_YET = "Not judged because this machine failed. Grade these again, or assign points yourself:\n"
+KEPT = "Not judged this time. These keep their earlier grades; if they changed, grade them again:"
 NEEDED = {field.name for field in fields(Grade) if field.default is MISSING}
 
 
 def write_results(
     grades: Collection[Grade], out: Path, gradebook: Table | None = None, site: str = ""
 ) -> list[str]:
-    """Write all files of a class into a folder; those of an earlier call are replaced.
+    """Write all files of a class into a folder, replacing those of an earlier call.
 
     Args:
         grades: one for each exercise of each file.
-        out: the folder, which has to be there.
-        gradebook: the table into which points are filled.
+        out: the folder, which must exist.
+        gradebook: the table in which to fill in points; None for a plain table.
         site: the address of a web edition, if the report should link to it.
 
     Returns:
-        What the lecturer should know, in sentences.
+        What the lecturer should know, as sentences.
 
     Raises:
         OSError: the folder can't be written to.
@@ -56,7 +56,7 @@ def write_results(
     if pending := "\n".join(f"  {name}: {those}" for name, those in names if those):
         told.insert(0, NOT_YET + pending)
     try:
-        write_grades(out / EXERCISES, grades)  # first, because all else can be made from it
+        write_grades(out / EXERCISES, grades)  # first: the rest can be recreated from it
         write_table(out / GRADES, table)
         with whole(out / REPORT) as draft:
             draft.write_text(report_page(students, site), "utf-8")
@@ -64,19 +64,19 @@ def write_results(
     except OSError as problem:  # such as a full disk, or a table that a spreadsheet has locked
         problem.add_note(_kept(grades))
         raise
-    return [*told, f"The report is {out / REPORT}, the points are in {out / GRADES}."]
+    return [*told, f"The report is {out / REPORT}; the points are in {out / GRADES}."]
 
 
 def _kept(grades: Iterable[Grade]) -> str:
-    """Keep the grades somewhere else, and say where; if every disk is full, in what is said."""
+    """Save the grades elsewhere, and say where; if every disk is full, put them in the message."""
     for folder in (None, Path.home(), Path.cwd(), "/dev/shm"):
         with contextlib.suppress(OSError):
             kept = Path(tempfile.mkdtemp(dir=folder)) / EXERCISES
             write_grades(kept, grades)
-            return f"The grades are kept in {kept}. Grade that table to write the rest."
+            return f"The grades were saved in {kept}. Grade that table to write the rest."
     rows = io.StringIO()
     csv.writer(rows).writerows(_lines(grades))
-    return f"No disk has room for the grades. Keep these lines as {EXERCISES}:\n{rows.getvalue()}"
+    return f"No disk has room for the grades. Save these lines as {EXERCISES}:\n{rows.getvalue()}"
 
 
 def _write_feedback(archive: Path, students: Iterable[StudentWork]) -> None:
@@ -85,7 +85,7 @@ def _write_feedback(archive: Path, students: Iterable[StudentWork]) -> None:
     with whole(archive) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as file:
         for student in students:
             path = student.grades[0].feedback
-            # Some systems take "Ada" and "ada" for one name, or an é for an e with an accent.
+            # To some systems, "Ada" and "ada" are the same name, or é and e with an accent.
             while (plain := normalize("NFC", path.casefold())) in taken:
                 path = f"{len(taken)}_{path}"
             taken.add(plain)
@@ -93,10 +93,10 @@ def _write_feedback(archive: Path, students: Iterable[StudentWork]) -> None:
 
 
 def earlier(out: Path) -> list[Grade]:
-    """Return what an earlier call has written into a folder, which is made if it isn't there.
+    """Return the grades that an earlier call wrote to a folder; create the folder if it's missing.
 
     Raises:
-        TableError: its table of exercises is another file.
+        TableError: its exercises.csv isn't a table of exercises.
         OSError: the folder can't be written to.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -114,31 +114,31 @@ def _lines(grades: Iterable[Grade]) -> list[list[str]]:
 
 
 def read_grades(path: Path) -> Iterator[Grade]:
-    """Read the table of exercises, as grading or a spreadsheet has written it.
+    """Read the table of exercises, as written by the grader or by a spreadsheet.
 
     Raises:
-        TableError: it's another file, or what a person wrote isn't a number of points.
-        OSError: it can't be read.
+        TableError: it's a different table, or points that a person entered aren't a number.
+        OSError: the file can't be read.
     """
     _, columns, rows = read_table(path)
     if not set(columns) >= NEEDED:
-        raise TableError(f"{path} is not a table of exercises that grading wrote.")
+        raise TableError(f"{path} is not a table of exercises written by the grader.")
     for number, cells in rows:
         given = {name: unguarded(cells[name]) for name in COLUMNS if name in cells}
         given["points"] = given.get("points", "").replace(",", ".")
         grade = Grade(**given)
         if grade.points and not (grade.exercise and re.fullmatch(r"\d{1,4}(\.\d+)?", grade.points)):
-            told = f"the points are {grade.points!r}, not a number for an exercise, such as 0.5."
+            told = f"the points are {grade.points!r}, but an exercise needs a number, such as 0.5."
             raise TableError(f"{path}, line {number}: {told}")
         yield grade
 
 
 def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
-    """Add grades to those of an earlier call, of which files that are graded again are replaced.
+    """Add grades to those of an earlier call, and replace those of files that are graded again.
 
-    The points and comments that a person wrote to these stay, and so does an earlier grade where
-    there's none now. A file of another lesson is another file, because two weeks may have the same
-    names.
+    The points and comments that a person gave are kept, and so is an earlier grade if the new one
+    isn't judged. A file on a different lesson is a different file, because two weeks may use the
+    same names.
     """
     given = {(_file(grade), grade.exercise): grade for grade in earlier}
     again = {_file(each) for grade in grades for each in (grade, replace(grade, lesson=""))}
@@ -151,7 +151,7 @@ def add_to(earlier: Sequence[Grade], grades: Sequence[Grade]) -> list[Grade]:
 
 
 def kept(grades: Iterable[Grade], added: Iterable[Grade]) -> list[str]:
-    """Tell what wasn't judged this time and keeps an earlier grade, which `add_to` has added."""
+    """List what wasn't judged this time, and for which `add_to` kept an earlier grade."""
     judged = [each for each in added if each.state in STATES and each.state != NOT_JUDGED]
     known = {(*g.who, g.file, name) for g in judged for name in (g.exercise, "")}
     failed = [grade for grade in grades if grade.state in (NOT_JUDGED, NOT_GRADED)]

@@ -1,4 +1,4 @@
-"""Points for the gradebook: in the file that Moodle or Canvas itself exports, or a plain table."""
+"""Fill in points in a gradebook that Moodle or Canvas exported, or write a plain table."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ __all__ = ["filled", "plain_table", "read_gradebook"]
 # Moodle's grading worksheet: what its importer looks for, and where it takes a comment.
 ID, POINTS, CHANGED = "Identifier", "Grade", "Last modified (grade)"
 MAXIMUM, COMMENT, REMARKS = "Maximum grade", "Feedback comments", "Remarks"
-# Canvas's gradebook: what says who a student is. All other columns are assignments and totals.
+# Canvas's gradebook: the columns that identify a student. All others are assignments and totals.
 OF_STUDENT = {
     *("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID"),
     *("Integration ID", "Root Account", "Section"),
@@ -28,8 +28,8 @@ def read_gradebook(path: Path) -> Table:
     """Read Moodle's grading worksheet, or Canvas's gradebook.
 
     Raises:
-        TableError: it's something else, or a line has too few or too many cells.
-        OSError: it can't be read.
+        TableError: it's neither of them, or a line has too few or too many cells.
+        OSError: the file can't be read.
     """
     table = read_table(path)
     titles = {*table.titles}
@@ -41,9 +41,9 @@ def read_gradebook(path: Path) -> Table:
 
 
 def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str]], list[str]]:
-    """Return the lines of the gradebook with points in them, and what a lecturer should know.
+    """Return the lines of the gradebook with points filled in, and what a lecturer should know.
 
-    A cell without points for it stays as it was.
+    A cell for which there are no points isn't changed.
     """
     rows, maximum = [row for _, row in table.rows], maximum_of(students)
     found = [_row_of(student, rows) for student in students]
@@ -52,7 +52,7 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
     by_student = [*zip(students, places, strict=True)]
     with_points = {at for student, at in by_student if student.points and at >= 0}
     told = [f"Students in {table.path.name} with points: {len(with_points)}."]
-    for place, where in {NOWHERE: "Not in", SEVERAL: "Not told apart in"}.items():
+    for place, where in {NOWHERE: "Not in", SEVERAL: "No unique match in"}.items():
         if names := [f"\n  {student.name}" for student, at in by_student if at == place]:
             told.append(f"{where} {table.path.name}:{''.join(names)}")
     is_moodle = ID in table.titles
@@ -70,7 +70,7 @@ def filled(table: Table, students: Sequence[StudentWork]) -> tuple[list[list[str
 
 
 def _differing(rows: Sequence[Cells], maximum: Mapping[str, int], columns: Cells) -> Iterator[str]:
-    """Warn where the gradebook has another maximum than there are points."""
+    """Warn if the gradebook's maximum differs from the number of points to earn."""
     given = {("all lessons", row.get(MAXIMUM, "")): sum(maximum.values()) for row in rows}
     if columns:
         possible = [row for row in rows if POSSIBLE in next(iter(row.values()))]
@@ -82,39 +82,39 @@ def _differing(rows: Sequence[Cells], maximum: Mapping[str, int], columns: Cells
 
 
 def _number(text: str) -> float | None:
-    """Read a number with commas, points, or spaces in it, of which the last may begin decimals."""
+    """Read a number with commas, points, or spaces in it; the last one may be the decimal sign."""
     found = re.fullmatch(r"(\d[\d.,'\s]*?)(?:[.,](\d{1,2}))?", text.strip())
     return float(re.sub(r"\D", "", found[1]) + f".{found[2] or 0}") if found else None
 
 
 def _columns(titles: Sequence[str], lessons: Iterable[str]) -> dict[str, str]:
-    """Return Canvas's title for each lesson, such as "01_mean (1234)", or the one it will get.
+    """Return Canvas's title for each lesson, such as "01_mean (1234)", or the title it will get.
 
-    All other assignments may be out of date.
+    Other assignments are left out, because their points may be out of date.
     """
     known = {re.sub(r" \(\d+\)$", "", title): title for title in titles}
     return {lesson: known.get(lesson, lesson) for lesson in lessons}
 
 
 def _new_cells(works: Sequence[StudentWork], columns: Mapping[str, str]) -> Cells:
-    """Return what a row gets: for Canvas in a column for each lesson, otherwise in Moodle's two."""
+    """Return a row's new cells: one per lesson in Canvas; grade, comment, and remarks in Moodle."""
     points: dict[str, float] = {}
     for lesson, earned in (pair for work in works for pair in work.points.items()):
-        points[lesson] = max(earned, points.get(lesson, 0))  # handed in under two names
+        points[lesson] = max(earned, points.get(lesson, 0))  # two works are the same student's
     if columns:
         return {columns[lesson]: f"{earned:g}" for lesson, earned in points.items()}
     told = {COMMENT: [work.comment for work in works], REMARKS: guarded(w.remarks for w in works)}
     in_a_line = {title: " ".join(" ".join(said).split()) for title, said in told.items()}
-    # PHP takes a quote for a letter where a backslash stands in front of it.
+    # After a backslash, PHP reads a quote as text, not as the end of a cell.
     safe = {title: re.sub(r'\\(?="|$)', r"\\ ", said) for title, said in in_a_line.items() if said}
     is_judged = points and all(work.total is not None for work in works if work.lessons)
     return {**safe, **({POINTS: f"{sum(points.values()):g}"} if is_judged else {})}
 
 
 def _row_of(student: StudentWork, rows: Sequence[Cells]) -> tuple[int, bool]:
-    """Return which row alone has the student's number, or else the name or an account.
+    """Return the index of the only row with the student's number, or else with the name or account.
 
-    The last resort is a name that is written in another way; then True comes along.
+    The last resort is a name that is written differently; then the second value is True.
     """
     names = [{row.get(title, "").casefold() for title in NAMES} - {""} for row in rows]
     numbers = [{re.sub(r"\D", "", row.get(ID) or row.get("ID", ""))} - {""} for row in rows]
@@ -128,7 +128,7 @@ def _row_of(student: StudentWork, rows: Sequence[Cells]) -> tuple[int, bool]:
 
 
 def plain_table(students: Sequence[StudentWork]) -> Iterator[list[str]]:
-    """Yield the lines of a table with a row for each student, where there's no gradebook."""
+    """Yield the lines of a table with a row for each student, for use without a gradebook."""
     maximum = maximum_of(students)
     yield ["student", "id", *maximum, "points", "maximum", "remarks", "comments"]
     for each in students:

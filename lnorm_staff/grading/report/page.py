@@ -1,6 +1,6 @@
-"""Write pages in HTML that need no other file: the report on a class, and each one's feedback.
+"""Write self-contained HTML pages: the report on a class, and the feedback for each student.
 
-What they look like stands in `templates`, in which Jinja escapes all that's filled in.
+Their layout is in `templates`, where Jinja escapes everything that's filled in.
 """
 
 import re
@@ -26,7 +26,7 @@ from lnorm_utils.words import counted, inline
 
 __all__ = ["feedback_page", "report_page"]
 
-MOST_ROWS = 25  # all mistakes are in exercises.csv
+MOST_ROWS = 25  # exercises.csv has all mistakes
 
 
 def report_page(students: Sequence[StudentWork], site: str = "") -> str:
@@ -48,18 +48,18 @@ def report_page(students: Sequence[StudentWork], site: str = "") -> str:
 
 
 def feedback_page(student: StudentWork) -> str:
-    """Write the feedback for a student: for each exercise the sentence that the notebook shows."""
+    """Write a student's feedback: for each exercise, the sentence that the notebook shows."""
     title = f"Feedback for {student.name}"
     return PAGES.get_template("feedback.html").render(title=title, student=student)
 
 
 def _share(grades: Sequence[Grade]) -> float:
-    """Return the share of those that are right."""
+    """Return the share of the grades that are right."""
     return [grade.state for grade in grades].count(RIGHT) / len(grades)
 
 
 def _asked(grade: Grade) -> Markup:
-    """Return what an exercise asks, and its name."""
+    """Return an exercise's question and name, as HTML."""
     name = Markup("<code>{}</code>").format(grade.exercise)
     words = exercise_words().get(grade.exercise)
     return (
@@ -72,11 +72,11 @@ def _emphasized(text: str) -> str:
 
 
 def _place_of(shown: str) -> str:
-    """Return where the web edition shows an explorer with a preset; nothing for other code."""
+    """Return where the web edition shows an explorer with a preset; "" for any other code."""
     topic, _, preset = shown.removeprefix("explore_").partition('(preset="')
     for path in lessons(ORIGINALS) if preset else ():
         if f"explore_{topic}(" in path.read_text("utf-8"):
-            words = re.findall("[a-z0-9]+", preset.lower())  # as pages write an address
+            words = re.findall("[a-z0-9]+", preset.lower())  # as in the addresses on pages
             return f"notebooks/{path.stem}.html#{topic}={'-'.join(words)}"
     return ""
 

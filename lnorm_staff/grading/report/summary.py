@@ -12,18 +12,18 @@ from lnorm_staff.grading.grade import NOT_JUDGED, STATES, Grade, Who, best, in_s
 
 __all__ = ["StudentWork", "alike", "counted_of", "maximum_of", "misconceptions", "summarize"]
 
-MOST_REASONS = 5  # the others are in exercises.csv
+MOST_REASONS = 5  # exercises.csv has all of them
 
 
 @dataclass(frozen=True)
 class StudentWork:
-    """What a student handed in, and what of it counts."""
+    """What a student handed in, and which grades count."""
 
     name: str
     id: str
-    lessons: Mapping[str, Sequence[Grade]]  # of each lesson the grades that count
+    lessons: Mapping[str, Sequence[Grade]]  # for each lesson, the grades that count
     not_graded: Sequence[Grade]
-    remarks: str  # for the lecturer, a line each
+    remarks: str  # for the lecturer, one per line
 
     @property
     def grades(self) -> list[Grade]:
@@ -32,32 +32,32 @@ class StudentWork:
 
     @property
     def pending(self) -> list[Grade]:
-        """Return what isn't judged yet, neither by the grader nor by a person."""
+        """Return the grades that neither the grader nor a person has decided yet."""
         return [grade for grade in self.grades if grade.state == NOT_JUDGED and not grade.points]
 
     @property
     def points(self) -> dict[str, float]:
-        """Return the points in each lesson of which all is judged that gives some."""
+        """Return the points in each lesson whose exercises for points are all judged."""
         pending = {grade.lesson for grade in self.pending if not grade.further}
         judged = {lesson: each for lesson, each in self.lessons.items() if lesson not in pending}
         return {lesson: points_of(grades)[0] for lesson, grades in judged.items()}
 
     @property
     def total(self) -> float | None:
-        """Return the points in all lessons; None if one isn't judged, or there's none."""
+        """Return the total points; None if a lesson isn't fully judged, or there is no lesson."""
         points = self.points
         return sum(points.values()) if points and len(points) == len(self.lessons) else None
 
     @property
     def comment(self) -> str:
-        """Return what a person wrote, in one line."""
+        """Return a person's comments, in one line."""
         said = [(grade.exercise, grade.comment) for grade in self.grades if grade.comment]
         told = " ".join(f"{name}: {words}" if name else words for name, words in said)
         return " ".join(told.split())
 
 
 class MistakeCount(NamedTuple):
-    """A common belief, or else a mistake in one exercise, and the answers that show it."""
+    """A common belief, or else a mistake in one exercise, with the answers that show it."""
 
     what: str
     is_belief: bool
@@ -71,15 +71,15 @@ class MistakeCount(NamedTuple):
 
     @property
     def message(self) -> str:
-        """Return what most of those read who show it, without what the code of one of them said."""
+        """Return the most frequent message about it that doesn't quote a student's code."""
         own = Counter(grade.message for grade in self.shown if not grade.quoted)
         return own.most_common(1)[0][0] if own else ""
 
 
 def summarize(grades: Iterable[Grade]) -> list[StudentWork]:
-    """Return the work of each student in a class, by their names.
+    """Return the work of each student in a class, sorted by name.
 
-    Of several notebooks of a student on one lesson, the best of each exercise counts.
+    If a student handed in several notebooks on a lesson, the best of each exercise counts.
     """
     ordered = sorted(grades, key=lambda grade: grade.who)
     return [_work(who, [*own]) for who, own in groupby(ordered, key=lambda grade: grade.who)]
@@ -105,7 +105,7 @@ def _work(who: Who, grades: Sequence[Grade]) -> StudentWork:
 
 
 def alike(name: str) -> str:
-    """Return what names have in common that differ in accents, case, or the order of their words.
+    """Normalize a name, so that accents, case, and the order of its words don't matter.
 
     >>> alike("Lovelace, Ádá") == alike("ada lovelace")
     True
@@ -120,13 +120,13 @@ def counted_of(students: Iterable[StudentWork]) -> list[Grade]:
 
 
 def maximum_of(students: Iterable[StudentWork]) -> dict[str, int]:
-    """Return the most points of each lesson."""
+    """Return the maximum points of each lesson."""
     lessons = {lesson: grades for work in students for lesson, grades in work.lessons.items()}
     return {lesson: points_of(lessons[lesson])[1] for lesson in sorted(lessons)}
 
 
 def misconceptions(counted: Sequence[Grade]) -> list[MistakeCount]:
-    """Find the beliefs that students show, and each other mistake; the most frequent come first."""
+    """Count the beliefs that students show and all other mistakes, the most frequent first."""
     shown: dict[tuple[str, str], list[Grade]] = defaultdict(list)
     handed_in: dict[str, set[Who]] = defaultdict(set)
     for grade in counted:

@@ -1,6 +1,6 @@
-"""Run a notebook that nobody trusts, and judge what it answers.
+"""Run an untrusted notebook, and judge its answers.
 
-`grade_many` has several notebooks graded at once. For each, `replies` asks a `child` behind the
-walls of a `sandbox`. In it, a `kernel` runs the cells, in which `check` writes down attempts as
-`plain_data`. Another child judges them with `judge`. Both may die.
+`grade_many` grades several notebooks at once. For each, `replies` sends requests to a `child` in
+a `sandbox`. There, a `kernel` runs the cells, where `check` only records attempts as `plain_data`.
+A second child judges them with `judge`. Either child may die.
 """

@@ -1,7 +1,7 @@
-"""A child process that answers each line of JSON with one of its own.
+"""A child process that answers each line of JSON with a line of its own.
 
-A kernel is one, and so is what judges the attempts. Neither can stop the grader: it waits for a
-line only so long, reads only so much of it, and ends the child with all that it has started.
+The kernel and the judge of the attempts run in such children. Neither can stop the grader, which
+limits how long it waits and how much it reads, and ends a child with everything it started.
 """
 
 import asyncio
@@ -24,46 +24,46 @@ from lnorm_staff.grading.run.sandbox import HOME, MOST_PROCESSES, filter_of_call
 
 __all__ = ["LIMITS", "LIMITS_IN_SANDBOX", "PROCESSOR", "Child", "serve", "started"]
 
-LONGEST = 2**22  # bytes of a line; the values of all attempts in a cell are much shorter
+LONGEST = 2**22  # bytes of a line; all attempts in a cell take much less
 SECONDS_TO_END = 10
-# Nothing else of the environment reaches a child, because it often holds keys and passwords.
+# A child gets no other environment variables, because they often hold keys and passwords.
 KEPT = {
     *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"),
-    # The last is for systemd, and the sandbox doesn't pass it on.
+    # The last one is for systemd; the sandbox doesn't pass it on.
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "XDG_RUNTIME_DIR"),
 }
 START = (
     "import sys; sys.path[:] = {path!r}; from lnorm_staff.grading.run.child import serve; "
     "serve({module!r})"
 )
-# RLIMIT_DATA and not RLIMIT_AS: libraries may be large, what a student allocates may not. The limit
-# of processes is for all that the user runs, so not too low.
+# RLIMIT_DATA, not RLIMIT_AS: libraries may be large, but what a student allocates may not. The
+# limit on processes counts everything that the user runs, so it can't be too low.
 LIMITS = {"RLIMIT_DATA": 2**32, "RLIMIT_FSIZE": 2**28, "RLIMIT_NPROC": 4096, "RLIMIT_CORE": 0}
 LIMITS_IN_SANDBOX = {"RLIMIT_NOFILE": 256, "RLIMIT_NPROC": MOST_PROCESSES}
-# When memory is short, Linux ends the process with the highest score first. A child has a processor
-# at a low priority, so that however many processes it has, others have theirs. File 9 is the filter
-# of system calls, for bubblewrap.
+# When memory runs out, Linux ends the process with the highest score first. A child runs on one
+# processor at a low priority, so that it doesn't slow others down, however many processes it has.
+# File descriptor 9 is the filter of system calls, which bubblewrap reads.
 BEFORE = (
     "echo 1000 > /proc/self/oom_score_adj; taskset -cp $1 $$ > /dev/null; shift; "
     'exec nice -n 5 "$@" 9< "$0"'
 )
-PROCESSOR = ContextVar("PROCESSOR", default="")  # which one; nothing for all of them
-MORE_SPACE = 2**32  # bytes of addresses, which shared memory takes, too
+PROCESSOR = ContextVar("PROCESSOR", default="")  # its number, or "" for all of them
+MORE_SPACE = 2**32  # bytes of address space; shared memory counts toward it, too
 
 
 @dataclass
 class Child:
-    """A process that runs the `main` of a module, as `started` starts it."""
+    """A process that runs the `main` function of a module; `started` starts it."""
 
     process: asyncio.subprocess.Process
     is_alive: bool = True
 
     async def ask(self, message: object, seconds: float) -> Any:
-        """Write a line, and wait for the one that answers it. The child ends if none comes.
+        """Send a line, and wait for its answer; if none comes, kill the child.
 
         Raises:
-            TimeoutError: none comes in time.
-            EOFError: none will come, because the child is dead or sends something else.
+            TimeoutError: no answer came in time.
+            EOFError: none will come, because the child is dead or sent something else.
         """
         assert self.process.stdin
         assert self.process.stdout
@@ -75,12 +75,12 @@ class Child:
         except TimeoutError:
             self.kill()
             raise
-        except Exception:  # it may send anything, also half a line
+        except Exception:  # it may send anything, even half a line
             self.kill()
             raise EOFError from None
 
     def kill(self) -> None:
-        """Stop it with all that it has started."""
+        """Kill the child and everything that it started."""
         self.is_alive = False
         with contextlib.suppress(OSError):
             if os.name == "posix":
@@ -91,13 +91,13 @@ class Child:
 
 @contextlib.asynccontextmanager
 async def started(module: str) -> AsyncIterator[Child]:
-    """Start a child behind walls if there are any, and end it with all that it has started.
+    """Start a child, in a sandbox if possible, and end it with everything that it started.
 
     Raises:
-        OSError: the machine has no room for it.
+        OSError: the machine can't start it, for example because the disk is full.
     """
     with (
-        contextlib.suppress(RecursionError),  # of folders in folders without end
+        contextlib.suppress(RecursionError),  # the child may nest folders endlessly
         tempfile.TemporaryDirectory(prefix="lnorm", ignore_cleanup_errors=True) as folder,
     ):
         child = Child(await _process(module, Path(folder)))
@@ -128,38 +128,38 @@ async def _process(module: str, folder: Path) -> asyncio.subprocess.Process:
         limit=LONGEST,
         env=_environment(HOME if walls() else str(folder)),
         cwd=folder / "empty",
-        start_new_session=True,  # apart from this terminal and its Ctrl-C
+        start_new_session=True,  # detached from this terminal and its Ctrl-C
         creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
 
 
 def serve(module: str) -> None:
-    """In a child, answer what comes in with what the `main` of a module yields for it."""
+    """In a child, answer each request with what the `main` function of a module yields for it."""
     is_inside = os.getcwd() == f"{HOME}/empty"
     _limit(LIMITS | LIMITS_IN_SANDBOX if is_inside else LIMITS)
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):  # read nothing and write nothing by the usual ways
+    for number in (0, 1, 2):  # disconnect stdin, stdout, and stderr
         os.dup2(nowhere, number)
     os.close(nowhere)
-    gc.disable()  # what is imported is no garbage, and looking for some takes a tenth of the time
+    gc.disable()  # imports leave no garbage, and looking for it takes a tenth of the time
     program = importlib.import_module(module)
     gc.freeze()
     gc.enable()
-    with contextlib.suppress(OSError):  # what it has mapped by now differs between systems
+    with contextlib.suppress(OSError):  # how much is mapped by now differs between systems
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         _limit({"RLIMIT_AS": pages * os.sysconf("SC_PAGE_SIZE") + MORE_SPACE})
     process = os.getpid()
     for answer in program.main(map(json.loads, requests)):
-        if os.getpid() != process:  # a copy that a student's code has made by a fork
+        if os.getpid() != process:  # this is a fork made by a student's code
             break
         print(json.dumps(answer), file=replies, flush=True)
     os._exit(0)
 
 
 def _limit(limits: dict[str, int]) -> None:
-    """Limit what this process may use, as far as the system knows how."""
+    """Limit what this process may use, as far as the system supports it."""
     for name, most in limits.items():
         with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
             import resource

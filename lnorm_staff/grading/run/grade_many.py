@@ -19,10 +19,10 @@ __all__ = ["grade_many", "grade_one"]
 
 CHECK = re.compile(r"\b(\w+)\s*\.\s*check\b")
 SECONDS_FOR_A_CALL = 10
-CELLS_IN_TIME = 5  # how many cells may use up their time before the notebook has
-NOTEBOOKS_IN_TIME = 10  # and how many notebooks before their student has
-SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # an answer, and those of a notebook
-# Characters of all attempts that are judged, of which each counts as so many at least; so some 500.
+CELLS_IN_TIME = 5  # a notebook's time, in multiples of a cell's time
+NOTEBOOKS_IN_TIME = 10  # a student's time, in multiples of a notebook's time
+SECONDS_TO_JUDGE, SECONDS_TO_JUDGE_ALL = 60, 300  # one answer, and all answers of a notebook
+# Characters of all attempts that are judged. Each counts as LEAST_SENT or more, so 512 at most are.
 MOST_SENT, LEAST_SENT = 2**25, 2**16
 
 
@@ -32,16 +32,16 @@ async def grade_many(
     jobs: int,
     tell: Callable[[HandedIn, list[Grade]], object],
 ) -> None:
-    """Grade several files at once, each on a processor of its own, and tell of each that is done.
+    """Grade several files at once, each on a processor of its own, and report each result.
 
-    What may have failed because of the machine, or of another notebook, is graded once more when
-    all others are done, alone.
+    Notebooks that may have failed because of the machine, or because of other notebooks, are graded
+    once more at the end, one at a time.
 
     Args:
-        files: what was handed in.
-        timeout: seconds for a cell.
+        files: the files that were handed in.
+        timeout: seconds allowed for a cell.
         jobs: how many notebooks run at once.
-        tell: what to call with each file and its grades.
+        tell: a function to call with each file and its grades.
     """
     processors = sorted(map(str, getattr(os, "sched_getaffinity", lambda _: [""])(0)))
     spent, most = defaultdict[Who, float](float), NOTEBOOKS_IN_TIME * CELLS_IN_TIME * timeout
@@ -50,10 +50,10 @@ async def grade_many(
     async def grade(file: HandedIn, is_last: bool) -> list[Grade]:
         who, started = file.whole.who, time.monotonic()
         if spent[who] > most and not file.whole.state:
-            file = file.refused(f"the {most:g} seconds for all notebooks of a student were over.")
+            file = file.refused(f"the {most:g} seconds for a student's notebooks were used up.")
         try:
             return await grade_one(file, timeout, is_last)
-        except Exception as problem:  # of one notebook, which must not stop a class
+        except Exception as problem:  # one notebook must not stop a whole class
             reason = f"grading it raised {type(problem).__name__}: {one_line(problem)}"
             return [file.grade(exercise, NOT_JUDGED, reason) for exercise in file.exercises]
         finally:
@@ -84,20 +84,21 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
     """Grade all exercises of the lesson that a notebook belongs to.
 
     Args:
-        file: what was handed in.
-        timeout: seconds for each cell; the whole notebook may take five times that.
-        is_last: whether a failure that may be the machine's counts as the notebook's own.
+        file: the file that was handed in.
+        timeout: seconds allowed for each cell; the whole notebook may take five times that.
+        is_last: whether to count a failure as the notebook's, even if it may be the machine's.
 
     Returns:
-        A grade for each exercise, whatever the notebook does; none for one of a side trip that no
-        cell checks, because lecturers may leave those out. Of what isn't graded, the reason.
+        A grade for each exercise, whatever the notebook does, except exercises of side trips that
+        no cell checks, because lecturers may leave those out. For a file that isn't graded, a
+        single grade with the reason.
     """
     if file.whole.state:
         return [file.whole]
     exercises = {exercise.name: exercise for exercise in file.exercises}
-    attempts: dict[tuple[str, str], None] = {}  # of each cell the last one of each exercise
-    failures: dict[str, Reply] = {}  # of the last cell that failed before it checked it
-    first, is_doubtful = "", False  # why the first cell failed that did
+    attempts: dict[tuple[str, str], None] = {}  # the last one of each exercise in each cell
+    failures: dict[str, Reply] = {}  # from the last cell that failed with the exercise in it
+    first, is_doubtful = "", False  # why the first failing cell failed
     call, total = max(1, min(SECONDS_FOR_A_CALL, timeout / 3)), CELLS_IN_TIME * timeout
     async for source, reply in replies(KERNEL, call, file.cells, timeout, total):
         for name in exercises.keys() & reply.attempts.keys():
@@ -133,6 +134,6 @@ async def grade_one(file: HandedIn, timeout: float, is_last: bool = True) -> lis
         if not (exercise.further or found[name]):
             found[name].append(file.grade(exercise, "missing", "no cell checks it."))
     grades = [best(found[name]) for name in exercises if found[name]]
-    if is_doubtful and not is_last:  # what a cell lacks, another may have lost
+    if is_doubtful and not is_last:  # a failed cell may have caused all other faults
         grades = [g if g.state == RIGHT else replace(g, state=NOT_JUDGED) for g in grades]
     return grades

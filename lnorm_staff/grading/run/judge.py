@@ -1,4 +1,4 @@
-"""What runs in a child that judges what a kernel sent of each attempt, and that may die of it."""
+"""Judge the attempts that a kernel sent, in a child that may die of them."""
 
 import importlib
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ NOT_AN_ATTEMPT = "it can't be judged: its kernel sent something that is not an a
 
 
 def main(asked: Iterator[Any]) -> Iterator[dict]:
-    """Take the topics, then a name and an attempt each time, and yield the verdict.
+    """Take the topics, then an exercise's name and an attempt each time, and yield the verdict.
 
-    A verdict has what a `Grade` tells of an exercise. That an attempt can't be judged is the
-    student's fault only if no kernel wrote it.
+    A verdict has the fields of a `Grade` that concern one exercise. If an attempt can't be judged,
+    that's the student's fault only if the attempt is forged.
     """
     bank: dict[str, Exercise] = {}
     for topic in next(asked)[0]:
@@ -45,7 +45,7 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
 
 
 def judge(exercise: Exercise, sent: Any) -> Feedback:
-    """Judge an attempt as a lesson does, from what a kernel sent of it."""
+    """Judge an attempt as a lesson does, from the data that a kernel sent about it."""
     return _judged(exercise, outcome_of(exercise, sent))
 
 
@@ -56,14 +56,14 @@ def _judged(exercise: Exercise, outcome: Outcome) -> Feedback:
 
 
 def outcome_of(exercise: Exercise, sent: Any) -> Outcome:
-    """Return what became of an attempt, from what a kernel sent of it.
+    """Return the outcome of an attempt, from the data that a kernel sent about it.
 
     Args:
-        exercise: the exercise of this process, which no student has changed.
-        sent: what `record` writes in the kernel, or what a student made it send instead.
+        exercise: this process's exercise, which no student has changed.
+        sent: what `record` wrote in the kernel, or what a student made it send instead.
 
     Raises:
-        ForgedError: `record` writes nothing like this.
+        ForgedError: `record` can't have written it.
     """
     outcome = read_outcome(sent)
     number, expected = len(outcome.values), len(exercise.inputs or [()])

@@ -1,7 +1,6 @@
-"""What runs in a kernel: the cells of a submission, in which `check` only writes down attempts.
+"""Run the cells of a submission in a kernel, where `check` only records attempts.
 
-The grader has an attempt judged elsewhere, so nothing that a notebook does to its exercises gives
-it a point.
+A different process judges the attempts, so a notebook can't earn a point by changing its exercises.
 """
 
 import _thread
@@ -21,12 +20,12 @@ from lnorm_staff.grading.run.plain_data import write_outcome
 
 __all__ = ["ATTEMPTS", "main", "record"]
 
-# Of the cell that runs: what the last check of each exercise got, other than three dots.
+# For the running cell: the last attempt at each exercise that was checked, unless it was `...`.
 ATTEMPTS: dict[str, str] = {}
 
 
 def main(asked: Iterator[Any]) -> Iterator[dict]:
-    """Take the seconds for a call of an attempt, then run each cell, and yield how it ended."""
+    """Take the seconds allowed for a call of an attempt, then run each cell; yield its result."""
     _install(next(asked)[0])
     shell = _shell()
     yield {}
@@ -35,7 +34,7 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
 
 
 def _install(seconds: float) -> None:
-    """Let all exercises write down attempts, and say nothing."""
+    """Make all exercises record attempts, and print nothing."""
 
     def check(exercise: Exercise, attempt: object = ..., *more: object) -> None:
         put_back()
@@ -48,7 +47,7 @@ def _install(seconds: float) -> None:
 
 
 def record(exercise: Exercise, seconds: float, attempt: object, *more: object) -> None:
-    """Write down what becomes of an attempt, as JSON."""
+    """Record the outcome of an attempt, as JSON."""
     if more:
         outcome = running.Outcome([], one_answer(exercise))
     elif attempt is None or attempt is ...:
@@ -69,23 +68,23 @@ def _shell() -> Any:
     shell: Any = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
     nothing = lambda *arguments, **options: None  # noqa: E731 - nobody reads it
     shell.showtraceback = shell.showsyntaxerror = nothing
-    shell.ask_exit = shell.enable_gui = nothing  # a kernel of Jupyter has these
+    shell.ask_exit = shell.enable_gui = nothing  # code for Jupyter's kernel uses these
     return shell
 
 
 def _run(shell: Any, code: str, seconds: float) -> dict:
-    """Run a cell; an interrupt ends it when its time is over, and reaches nothing else."""
+    """Run a cell; if its time runs out, an interrupt ends it, and nothing else."""
     ATTEMPTS.clear()
     error: BaseException | None = None
     began, timer = time.process_time(), threading.Timer(seconds, _interrupt)
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         timer.start()
-        with contextlib.suppress(Exception):  # `put_back` looks for imports there
+        with contextlib.suppress(Exception):  # where `put_back` looks for imports
             shell.history_manager.input_hist_parsed.append(shell.transform_cell(code))
         result = shell.run_cell(code, store_history=False, silent=True)
         error = result.error_before_exec or result.error_in_exec
-    except BaseException as problem:  # whatever a cell does to its shell
+    except BaseException as problem:  # a cell can do anything to its shell
         error = problem
     with contextlib.suppress(KeyboardInterrupt):
         timer.cancel()
@@ -95,7 +94,7 @@ def _run(shell: Any, code: str, seconds: float) -> dict:
 
 
 def _interrupt() -> None:
-    if hasattr(signal, "pthread_kill"):  # which also ends what waits in the system
+    if hasattr(signal, "pthread_kill"):  # this also interrupts a system call
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
         _thread.interrupt_main()
@@ -104,5 +103,5 @@ def _interrupt() -> None:
 def _in_words(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"[:1000]
-    except BaseException:  # of a class whose __str__ is wrong as well
+    except BaseException:  # its class may have a faulty __str__
         return type(error).__name__

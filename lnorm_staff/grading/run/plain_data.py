@@ -1,7 +1,7 @@
-"""What became of an attempt as JSON, so that it can leave a kernel that nobody trusts.
+"""Write the outcome of an attempt as JSON, so that it can leave an untrusted kernel.
 
-What `sanitized` makes of a value comes through if it's plain or a tensor of a kind on the list. Of
-anything else only the words for its kind do.
+A value from `sanitized` is sent if it's plain, or a tensor or array with a dtype on the list. For
+anything else, only a description of its kind is sent.
 """
 
 import json
@@ -21,21 +21,21 @@ __all__ = ["LONGEST", "NUMBERS", "ForgedError", "decode", "encode", "read_outcom
 
 LONGEST = 2**19  # characters of an attempt
 MOST_NUMBERS, MOST_AXES, MOST_BITS = 10_000, 32, 4000
-PLAIN = (type(None), bool, int, float, str)  # which JSON knows
-# What all of PyTorch and numpy can compute with. Other dtypes can end a process that looks at them.
+PLAIN = (type(None), bool, int, float, str)  # the types that JSON has
+# The dtypes that all of PyTorch and NumPy supports. Others can crash a process that inspects them.
 TENSORS = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
 NUMBERS: dict[str, Any] = {f"torch.{name}": getattr(torch, name) for name in TENSORS.split()}
 NUMBERS |= {np.dtype(name).str: np.dtype(name) for name in "?bBhHiIqQefdFD"}
 
 
 class ForgedError(ValueError):
-    """Why what a kernel sent is nothing that `write_outcome` wrote."""
+    """A kernel sent something that `write_outcome` can't have written; the message says why."""
 
 
 def write_outcome(outcome: Outcome) -> str:
-    """Write what became of an attempt as JSON; if it's too large, that it is.
+    """Write the outcome of an attempt as JSON; if it's too large, write that instead.
 
-    It stays a text until it's judged, because a few characters can be made to fill the memory.
+    It stays text until it's judged, because a few characters can be made to fill the memory.
     """
     error = outcome.error
     told = {
@@ -53,7 +53,7 @@ def read_outcome(written: Any) -> Outcome:
     """Read what `write_outcome` wrote.
 
     Raises:
-        ForgedError: it's something else, which somebody sent instead.
+        ForgedError: it's something else that somebody sent instead.
     """
     try:
         if len(written) > LONGEST:
@@ -75,15 +75,15 @@ def _line(text: Any) -> str:
 
 
 def encode(value: Any) -> Any:
-    """Write a value as it is, or as {kind: what's in it}; of an unknown one only the kind."""
+    """Return a value as it is, or as {kind: content}; for an unknown kind, only its description."""
     try:
         return _encoded(sanitized(value))
-    except Exception:  # of an object that doesn't want to be looked at
-        return {"other": f"{kind_of(value)} that can't be looked at"}
+    except Exception:  # raised by an object that can't be inspected
+        return {"other": f"{kind_of(value)} that can't be inspected"}
 
 
 def _encoded(value: Any) -> Any:
-    """Write a value whose methods can be trusted."""
+    """Encode a value whose methods can be trusted."""
     kind = type(value)
     if value is ...:
         return {"dots": None}
@@ -104,7 +104,7 @@ def _encoded(value: Any) -> Any:
 
 
 def _is_small(shape: Sequence[int]) -> bool:
-    """Tell whether a shape is small along each axis too, because an axis of 0 hides the others."""
+    """Tell whether a shape is small, also along each axis, as an axis of 0 hides large ones."""
     return len(shape) <= MOST_AXES and max(math.prod(shape), *shape, 0) <= MOST_NUMBERS
 
 
@@ -112,7 +112,7 @@ def decode(data: Any) -> object:
     """Read what `encode` wrote, or what somebody sent instead.
 
     Raises:
-        ValueError: `encode` writes nothing like this; data made to break this may raise others.
+        ValueError: `encode` can't have written it. Malicious data may raise other errors.
     """
     if isinstance(data, PLAIN):
         return data
@@ -125,13 +125,13 @@ def decode(data: Any) -> object:
         return _decoded_numbers(*inside)
     if kind == "other":
         return Unknown(str.__str__(inside))
-    raise ValueError(f"{kind} is no kind of value")
+    raise ValueError(f"{kind!r} isn't a known kind of value")
 
 
 def _decoded_numbers(name: str, shape: list[int], numbers: list) -> object:
     dtype = NUMBERS[name]
     if not all(type(size) is int and size >= 0 for size in shape) or not _is_small(shape):
-        raise ValueError("a shape that no small tensor has")
+        raise ValueError("the shape isn't that of a small tensor")
     flat = [complex(*each) if isinstance(each, list) else each for each in numbers]
     make = torch.tensor if isinstance(dtype, torch.dtype) else np.array
     return make(flat, dtype=dtype).reshape(shape)

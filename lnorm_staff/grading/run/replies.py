@@ -1,4 +1,4 @@
-"""Have several things done by a child that nobody trusts, which starts again if it dies."""
+"""Send requests to an untrusted child process, and restart it if it dies."""
 
 import time
 from collections import deque
@@ -10,37 +10,37 @@ from lnorm_staff.grading.run.child import Child, started
 
 __all__ = ["JUDGE", "KERNEL", "Reply", "replies"]
 
-SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # to stop, a child has that long for itself
+SECONDS_TO_START, SECONDS_TO_STOP = 60, 3  # how long a child has to stop by itself
 MOST_OF_A_REASON = 1000  # characters
-MOST_TRIES = 5  # to start a child, and to have an attempt judged by one
-# What runs in a child, by the name of its module.
+MOST_TRIES = 5  # at starting a child, and at judging one attempt
+# The modules that can run in a child.
 KERNEL, JUDGE = "kernel", "judge"
 
 
 class Reply(NamedTuple):
-    """What became of one thing: a state of failure and its reason, and what is known by then."""
+    """The result of one request: its failure and the reason, if any, and what is known by then."""
 
     failed: str = ""  # or "crashed", "timed out", NOT_JUDGED
     reason: str = ""
-    attempts: Mapping[str, Any] = {}  # for each exercise, what its check got, or its verdict
-    by_machine: bool = False  # the failure may be the machine's, so that it's worth another try
+    attempts: Mapping[str, Any] = {}  # for each exercise, its attempt or its verdict
+    by_machine: bool = False  # the machine may be at fault, so it's worth a second try
 
 
 async def replies(
     program: str, setup: Any, asked: Iterable[Any], timeout: float, total: float
 ) -> AsyncIterator[tuple[Any, Reply]]:
-    """Yield each thing that a child is asked to do with what becomes of it, and keep nothing of it.
+    """Send requests to a child, restart it if it dies, and yield each request with its reply.
 
     Args:
-        program: what runs in the child. A new kernel does again what went well in the one before.
-        setup: what it's told first.
-        asked: such as the source of each cell.
-        timeout: seconds for one of them.
-        total: seconds for all of them together.
+        program: KERNEL or JUDGE. A new kernel repeats the requests that succeeded in the old one.
+        setup: what the child is sent first.
+        asked: the requests, such as the source of each cell.
+        timeout: seconds allowed for one request.
+        total: seconds allowed for all requests together.
     """
     deadline = time.monotonic() + total
     waiting = deque(asked)
-    done: list[Any] = []  # what a new kernel has to do again
+    done: list[Any] = []  # what a new kernel has to repeat
     rest: Reply | None = None
     tries, has_waited = 0, False
     while waiting and not rest:
@@ -65,13 +65,13 @@ async def replies(
                         yield each, reply
         except (EOFError, TimeoutError):
             tries += 1
-            if tries >= MOST_TRIES:  # where it's up, of what ran well before
-                died = Reply("crashed", f"the {program} died again and again.", by_machine=True)
+            if tries >= MOST_TRIES:  # if it's up, it died of repeating requests
+                died = Reply("crashed", f"the {program} died repeatedly.", by_machine=True)
                 rest = died if is_up else Reply(NOT_JUDGED, f"no {program} could be started.")
-        except OSError as problem:  # of the machine, such as a full disk
+        except OSError as problem:  # the machine failed, such as by a full disk
             rest = Reply(NOT_JUDGED, f"the machine that grades it stopped early: {problem}.")
         if time.monotonic() > deadline:
-            over = f"the {total:g} seconds for the whole notebook were over."
+            over = f"the {total:g} seconds for the whole notebook were used up."
             rest = Reply("timed out", over, by_machine=has_waited)
     if rest:
         for each in waiting:
@@ -79,9 +79,9 @@ async def replies(
 
 
 async def _one(child: Child, program: str, asked: Any, timeout: float, deadline: float) -> Reply:
-    """Return what becomes of the next thing; the child may be dead then.
+    """Return the reply to one request; the child may be dead afterward.
 
-    What is late without having computed had to wait, for itself or for a processor.
+    A late request that hardly used the processor was waiting, on purpose or for a processor.
     """
     began = time.monotonic()
     seconds = min(timeout, deadline - began)

@@ -1,9 +1,9 @@
-"""Shut a command in with bubblewrap, so that it sees some folders and nothing else.
+"""Run a command in a bubblewrap sandbox, where it sees some folders and nothing else.
 
-In the sandbox there is no network and no other process. All files are read-only, but for those in a
-small folder that is kept in memory and ends with the sandbox. Where Linux lets this user make a
-cgroup, that limits the memory and the processes of all in it together. Where libseccomp is, Linux
-refuses some system calls, which lead around these walls or to most of its security holes.
+The sandbox has no network and no other processes. All files are read-only, except those in a small
+folder that is kept in memory and vanishes with the sandbox. If Linux lets this user create a
+cgroup, it limits the total memory and processes in the sandbox. If libseccomp is installed, Linux
+refuses some system calls that lead around these walls or to most of its security holes.
 """
 
 import ctypes
@@ -23,17 +23,17 @@ __all__ = ["COURSE", "HOME", "MOST_PROCESSES", "filter_of_calls", "problem", "wa
 
 COURSE = Path(__file__).parents[3]
 _TORCH = find_spec("torch")
-# What Python and the course need, and no tests, which have answers of students.
+# What Python and the course need, but not the tests, which contain students' answers.
 READABLE = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix"),
     *(sys.base_prefix, sys.prefix, site.getusersitepackages()),
     *map(str, COURSE.glob("lnorm_*")),
     *([str(Path(_TORCH.origin).parents[1])] if _TORCH and _TORCH.origin else []),
 )
-HOME = "/tmp"  # the folder that can be written
-LARGEST = 2**28, 2**26  # bytes in it, and in shared memory
+HOME = "/tmp"  # the folder that can be written to
+LARGEST = 2**28, 2**26  # bytes in HOME, and in shared memory
 MOST_PROCESSES = 64
-# Nothing inside can make new walls, with which it could undo these.
+# Nothing inside can create namespaces of its own, with which it could undo these walls.
 BUBBLEWRAP = (
     *("bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
     *("--cap-drop", "ALL", "--unsetenv", "XDG_RUNTIME_DIR"),
@@ -47,10 +47,10 @@ CGROUP = (
 REFUSED = (
     *("add_key", "request_key", "keyctl", "bpf", "perf_event_open", "ptrace", "userfaultfd"),
     *("io_uring_setup", "fanotify_init", "memfd_secret", "vmsplice"),
-    # Pairs of sockets are left. Of watches for files, each user has few.
+    # Socket pairs are still allowed. File watches aren't, because each user has only a few.
     *("socket", "connect", "sched_setaffinity", "inotify_init", "inotify_init1"),
 )
-# What does nothing for root, who owns the devices, which can't be mounted read-only.
+# Calls that do nothing if the grader is root, who owns the devices; those can't be read-only.
 UNDONE = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "utime", "utimes", "utimensat", "futimesat"),
     *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
@@ -60,10 +60,9 @@ ALLOW, UNDO, REFUSE, MASKED = 0x7FFF0000, 0x00050000, 0x00050000 | errno.EPERM, 
 
 @functools.cache
 def walls() -> tuple[str, ...]:
-    """Return what starts a command in a sandbox, if it's written in front of it.
+    """Return the words that, before a command, run it in a sandbox; none if there's a problem.
 
-    That's nothing where there's a problem. If there's a filter of system calls, bubblewrap reads it
-    as file 9.
+    If there's a filter of system calls, bubblewrap reads it from file descriptor 9.
     """
     if problem():
         return ()
@@ -74,7 +73,7 @@ def walls() -> tuple[str, ...]:
 
 @functools.cache
 def problem() -> str:
-    """Return why bubblewrap can't shut anything in here, such as before version 0.8; or nothing."""
+    """Return why bubblewrap can't create a sandbox here (it needs version 0.8), or ""."""
     return _failure([*BUBBLEWRAP, *_folders(), "--", sys.executable, "-c", ""])
 
 
@@ -83,16 +82,16 @@ def _failure(command: Sequence[str]) -> str:
         done = subprocess.run(command, capture_output=True, timeout=60, check=False, text=True)
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
-    return (done.stderr.strip() or f"it ended with {done.returncode}.") if done.returncode else ""
+    return (done.stderr.strip() or f"it exited with {done.returncode}.") if done.returncode else ""
 
 
 def _folders() -> list[str]:
     home, shared = map(str, LARGEST)
     options = ["--size", home, "--tmpfs", HOME, "--dir", f"{HOME}/empty"]
-    for path in sorted({*READABLE}, key=lambda path: path.count("/")):  # a folder before its own
+    for path in sorted({*READABLE}, key=lambda path: path.count("/")):  # parents first
         options += ["--ro-bind-try", path, path]
     options += ["--proc", "/proc", "--dev", "/dev", "--size", shared, "--tmpfs", "/dev/shm"]
-    # In /proc, root could change the whole system.
+    # Otherwise root could change the whole system through /proc.
     for path in ("/dev", "/proc", "/"):
         options += ["--remount-ro", path]
     return [*options, "--chdir", f"{HOME}/empty"]
@@ -100,14 +99,14 @@ def _folders() -> list[str]:
 
 @functools.cache
 def filter_of_calls() -> bytes:
-    """Return the filter; nothing without libseccomp, which most systems with systemd have."""
+    """Return the filter; it's empty without libseccomp, which most systems with systemd have."""
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:
         return b""
     library.seccomp_init.restype = ctypes.c_void_p
     rules = ctypes.c_void_p(library.seccomp_init(ALLOW))
-    # A pair of sockets for datagrams, which is its second argument, reaches others by their names.
+    # A pair of datagram sockets (the second argument) could reach other sockets by their names.
     others = (2, 3, 5)  # SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET; all but the lowest bits are options
     told = [(REFUSE, "socketpair", struct.pack("IIQQ", 1, MASKED, 15, kind)) for kind in others]
     told += [(REFUSE, name, b"") for name in REFUSED]
