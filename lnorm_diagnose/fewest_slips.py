@@ -7,7 +7,7 @@ programs by an error model and a correct solution. Here, the error model is a pr
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_diagnose.slips.notation import Piece
 from lnorm_utils.words import clause, first_sentence
 
@@ -25,7 +25,7 @@ class Mistake(NamedTuple):
 
     answer: Any
     why: str
-    beliefs: tuple[Belief, ...] = ()
+    misconceptions: tuple[Misconception, ...] = ()
 
 
 Part = Mistake | Piece

@@ -84,7 +84,7 @@ def _of_hints(section: Section, answer: str) -> Problems:
 
 
 def _of_answer(line: int, what: str, state: str, known: Mistake, feedback: Feedback) -> Problems:
-    """Report an answer that gets the wrong verdict, or not its own message and beliefs."""
+    """Report an answer that gets the wrong verdict, or not its own message and misconceptions."""
     called = feedback.state.name.lower()
     if called != state:
         yield line, f"{what} is judged {called}, not {state}."

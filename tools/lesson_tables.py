@@ -10,7 +10,7 @@ from collections import defaultdict
 from project import PROJECT
 
 from lnorm_course.exercises import Exercise
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_staff.grading.collect.notebooks import lessons_by_topic
 from lnorm_staff.lesson_list import CORE, LESSONS, LISTED
 
@@ -33,6 +33,7 @@ def contents():
     for topic, name in lessons_by_topic().items():
         for exercise in Exercise.bank[topic].values():
             points[name][exercise.further] += 1
+    shown = LISTED["misconception"]
     days, asked, later = map(numbers, ("day", "question", "handed_out"))
     return {
         "core": lessons[:CORE],
@@ -42,7 +43,7 @@ def contents():
         "questions": [{"q": q, "lessons": asked[q], **of} for q, of in LISTED["question"].items()],
         "week": [{"day": day, "lessons": of} for day, of in days.items()],
         "lectures": [{"n": n, "show": of, "later": later[n]} for n, of in numbers("shown").items()],
-        "beliefs": [{"belief": each.value, "show": LISTED["belief"][each.code]} for each in Belief],
+        "misconceptions": [{"held": m.value, "show": shown[m.code]} for m in Misconception],
         "points": [{"name": name, "points": of} for name, of in points.items()],
     }
 

@@ -23,7 +23,7 @@
 The Python block runs first, with `math`, `torch`, and `nn` already imported. An exercise of a side
 trip is marked `(further)`. An entry is a word and the text after it. The text continues on the next
 line if that is indented by more than eight spaces; a program goes below, indented by eight. A value
-or a mistake is explained by a sentence after `#`, with the common belief behind it in brackets.
+or a mistake is explained by a sentence after `#`, with the misconception behind it in brackets.
 
 | word | for | what follows it |
 |---|---|---|
@@ -57,7 +57,7 @@ from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.prediction import Prediction
 from lnorm_diagnose.fewest_slips import Mistake
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_diagnose.slips.notation import GapError, Template, TextError, parse, told
 
 __all__ = ["BankLoader", "Entry", "Section", "sections", "setups"]
@@ -201,8 +201,8 @@ class BankLoader(SourceFileLoader):
             said = f"this raises {type(error).__name__}: {error}."
         raise TextError(self.text, at, said)
 
-    def told(self, entry: Entry) -> tuple[str, str, tuple[Belief, ...]]:
-        """Split an entry into its code, its sentences, and the belief in brackets, if any."""
+    def told(self, entry: Entry) -> tuple[str, str, tuple[Misconception, ...]]:
+        """Split an entry into its code, its sentences, and any misconception in brackets."""
         source, _, words = f" {entry.rest}".partition(" # ")
         try:
             piece = told(words.strip())
@@ -211,9 +211,9 @@ class BankLoader(SourceFileLoader):
         if not piece.why.endswith("."):
             form = "expected two spaces, #, and a sentence with a period."
             raise TextError(self.text, entry.line, form)
-        if len(piece.beliefs) > 1 or piece.has or piece.tags:
-            raise TextError(self.text, entry.line, "brackets must hold exactly one belief here.")
-        return source.strip(), piece.why, piece.beliefs
+        if len(piece.misconceptions) > 1 or piece.has or piece.tags:
+            raise TextError(self.text, entry.line, "brackets must hold one misconception here.")
+        return source.strip(), piece.why, piece.misconceptions
 
     def exercise(self, section: Section) -> Exercise:
         """Make the exercise that a section describes."""
@@ -224,11 +224,11 @@ class BankLoader(SourceFileLoader):
     def values(self, section: Section, options: dict[str, Any]) -> Prediction:
         said: dict[str, list[Mistake]] = {"right": [], "wrong": []}
         for entry in section.all("right", "wrong"):
-            source, why, beliefs = self.told(entry)
+            source, why, misconceptions = self.told(entry)
             value = self.run(source, entry.line)
             if any(value == other for known in said.values() for other, *_ in known):
                 raise TextError(self.text, entry.line, f"the value {value!r} is written twice.")
-            said[entry.word].append(Mistake(value, why, beliefs))
+            said[entry.word].append(Mistake(value, why, misconceptions))
         right = [(value, reason) for value, reason, _ in said["right"]]
         return Prediction(right=right, wrong=said["wrong"], **options)
 
@@ -253,13 +253,13 @@ class BankLoader(SourceFileLoader):
         return CodeExercise(template, looks=seen, mistakes=mistakes, **options)
 
     def mistake(self, entry: Entry, given: str) -> Mistake:
-        source, why, beliefs = self.told(entry)
+        source, why, misconceptions = self.told(entry)
         if not source and not entry.below:
             raise TextError(self.text, entry.line, "what the mistake returns is expected before #.")
         body = textwrap.indent(entry.below or f"return {source}", "    ")
         line, scope = (entry.below_line if entry.below else entry.line), dict[str, Any]()
         self.run(f"def mistake({given}):\n{body}", line - 1, "exec", scope)
-        return Mistake(scope["mistake"], why, beliefs)
+        return Mistake(scope["mistake"], why, misconceptions)
 
     def template(self, entry: Entry) -> Template:
         """Read a program with gaps, run its answer, and check that each wrong piece compiles."""

@@ -186,10 +186,10 @@ class CodeExercise(Exercise):
     def _named(self, found: Sequence[Explanation], outcome: Outcome) -> Feedback:
         """Name the mistakes that explain the results."""
         name, message = in_words(found)
-        beliefs = dict.fromkeys(b for parts in found for part in parts for b in part.beliefs)
+        behind = dict.fromkeys(m for parts in found for part in parts for m in part.misconceptions)
         # If several explanations fit, the message names all of them.
         first = f"{name}." if len(found) == 1 and message != f"{name}." else ""
-        named = Feedback(State.WRONG, message, name, tuple(beliefs), found, first=first)
+        named = Feedback(State.WRONG, message, name, tuple(behind), found, first=first)
         return with_remark(named, f"And {outcome.remark}" if outcome.error else outcome.remark)
 
     def _failure(self, outcome: Outcome, wrong: list[int]) -> Feedback:

@@ -73,7 +73,7 @@ class Exercise(ABC):
         if feedback.first and feedback.mistake not in self._mistakes_told:
             self._mistakes_told.add(feedback.mistake)
             told = f"{feedback.first} {CHECK_AGAIN}"
-            feedback = replace(feedback, message=told, beliefs=())
+            feedback = replace(feedback, message=told, misconceptions=())
         show(with_remark(feedback, notice))
 
     def judge(self, attempt: object) -> Feedback:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from lnorm_diagnose.fewest_slips import Explanation
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_utils.words import inline
 
 __all__ = ["Feedback", "State", "show", "with_remark"]
@@ -34,7 +34,7 @@ class Feedback:
         state: the result.
         message: what the student reads, one to three sentences.
         mistake: a short name for the mistake, if it is known.
-        beliefs: the common beliefs that the mistake may come from.
+        misconceptions: the misconceptions that the mistake may come from.
         found: the explanations: each is a group of wrong parts; for a right answer, why it's right.
         code: the source, or the value, of a solution.
         table: HTML that shows the student's numbers beside the right ones.
@@ -44,7 +44,7 @@ class Feedback:
     state: State
     message: str
     mistake: str = ""
-    beliefs: tuple[Belief, ...] = ()
+    misconceptions: tuple[Misconception, ...] = ()
     found: Sequence[Explanation] = ()
     code: str = ""
     table: str = ""
@@ -53,9 +53,9 @@ class Feedback:
     @property
     def _words(self) -> str:
         """The full text that the student reads, on one line."""
-        said, beliefs = " ".join(self.message.split()), "; ".join(b.value for b in self.beliefs)
-        which = "Common beliefs that are" if len(self.beliefs) > 1 else "A common belief that is"
-        return f"{said} ({which} wrong: {beliefs}.)" if beliefs else said
+        said, behind = " ".join(self.message.split()), [m.value for m in self.misconceptions]
+        which = "Common beliefs that are" if len(behind) > 1 else "A common belief that is"
+        return f"{said} ({which} wrong: {'; '.join(behind)}.)" if behind else said
 
     def __repr__(self) -> str:
         head = f"{self.state.value}: {self._words}" if self._words else f"{self.state.value}."

@@ -84,7 +84,7 @@ class Prediction(Exercise):
             # Values rounded to two decimals are recognized, too.
             if same(value, known.answer, max(self.within, ROUNDED)):
                 name = first_sentence(known.why)
-                return Feedback(State.WRONG, known.why, name, known.beliefs, ((known,),))
+                return Feedback(State.WRONG, known.why, name, known.misconceptions, ((known,),))
         return None
 
     @property

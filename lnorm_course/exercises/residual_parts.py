@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lnorm_diagnose.fewest_slips import Mistake
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_utils.data import encoded_points, normal
 
 
@@ -84,8 +84,8 @@ def wrong_blocks(right: frozenset[str], instead: str) -> Iterator[Mistake]:
         if (places, adds) != (right, True):
             mistake = functools.partial(block, places=places, adds=adds)
             is_other = adds and places in (POST, PRE)
-            beliefs = (Belief.PRE_NORM_IS_POST_NORM,) * is_other
-            yield Mistake(mistake, f"Y{done[1:]}. {instead}", beliefs)
+            misconceptions = (Misconception.PRE_NORM_IS_POST_NORM,) * is_other
+            yield Mistake(mistake, f"Y{done[1:]}. {instead}", misconceptions)
 
 
 def stack(norm, x, fs, places=PRE, adds=True, has_final=True):
@@ -112,4 +112,4 @@ def wrong_stacks() -> Iterator[Mistake]:
                 f"{begin}{'' if has_final else ', and the final norm is missing'}. "
                 "A pre-LN block normalizes only what f gets, and adds what f returns to x."
             )
-            yield Mistake(mistake, why, (Belief.PRE_NORM_IS_POST_NORM,) * is_post)
+            yield Mistake(mistake, why, (Misconception.PRE_NORM_IS_POST_NORM,) * is_post)

@@ -1,1 +1,1 @@
-"""The mistakes people make in layer norm, RMSNorm, and attention, and the beliefs behind them."""
+"""Mistakes in layer norm, RMSNorm, and attention, and the misconceptions behind them."""

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_diagnose.slips.notation import GapError, Piece, Tag, TextError, split
 from lnorm_utils.data import encoded_points
 from lnorm_utils.words import spoken
@@ -42,10 +42,10 @@ COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 96, 128)  # head
 
 
 class AxisChoices(NamedTuple):
-    """The right axes in words, and each wrong choice in words, as code, and with its belief."""
+    """The right axes in words, and each wrong choice in words, in code, and its misconception."""
 
     right: str = ""
-    wrong: Sequence[tuple[str, str, Belief | None]] = ()
+    wrong: Sequence[tuple[str, str, Misconception | None]] = ()
     in_part: bool = True  # whether gaps without `Tag.WHOLE` try all of them, too
 
 
@@ -129,11 +129,11 @@ class ErrorModel:
                 piece = piece._replace(elsewhere=_filled(piece, other))
             yield piece._replace(why=_filled(piece, words))
             return
-        for wrong, code, belief in self._axes.wrong:
-            if Tag.WHOLE in piece.tags or self._axes.in_part or belief:
+        for wrong, code, misconception in self._axes.wrong:
+            if Tag.WHOLE in piece.tags or self._axes.in_part or misconception:
                 why = _filled(piece, {**self._words, "wrong": wrong})
-                beliefs = (belief,) if belief else ()
-                yield piece._replace(code=code, why=why, beliefs=beliefs, is_axes=True)
+                behind = (misconception,) if misconception else ()
+                yield piece._replace(code=code, why=why, misconceptions=behind, is_axes=True)
 
     @property
     def pieces(self) -> list[Piece]:
@@ -199,14 +199,14 @@ def _line(text: str, at: int) -> int:
 def axes_of(
     names: Sequence[str],
     right: tuple[int, ...],
-    beliefs: Mapping[tuple[int, ...], Belief] | None = None,
+    misconceptions: Mapping[tuple[int, ...], Misconception] | None = None,
 ) -> AxisChoices:
     """Return the choices of axes for tensors whose axes have these names.
 
     Args:
         names: what people call each axis.
         right: the axes that share one mean and one variance.
-        beliefs: the common belief behind a wrong choice of axes.
+        misconceptions: the common misconception behind a wrong choice of axes.
 
     >>> axes_of(("the batch", "the features"), (1,)).wrong[1][:2]
     ('the batch and the features', '(0, 1)')
@@ -222,7 +222,7 @@ def axes_of(
     def words(axes: tuple[int, ...]) -> str:
         return spoken([names[axis] for axis in axes])
 
-    wrong = [(words(axes), str(axes), (beliefs or {}).get(axes)) for axes in some]
+    wrong = [(words(axes), str(axes), (misconceptions or {}).get(axes)) for axes in some]
     return AxisChoices(words(right) + alone, wrong, in_part=len(names) <= 3)
 
 
@@ -259,12 +259,12 @@ NAMES: Mapping[str, Any] = {
     "away": lambda x, dim: x - x.mean(dim, keepdim=True),
     "one_pass": lambda x, dim: x.square().mean(dim, True) - x.mean(dim, True).square(),
 }
-_BATCH = Belief.OVER_THE_BATCH
+_BATCH = Misconception.OVER_THE_BATCH
 WORDS = axes_of(
     ("the batch", "the positions", "the features"),
     (2,),
     dict.fromkeys(((0,), (0, 1), (0, 2), (0, 1, 2)), _BATCH)
-    | {(1,): Belief.OVER_THE_POSITIONS, (1, 2): Belief.ONE_MEAN_PER_SENTENCE},
+    | {(1,): Misconception.OVER_THE_POSITIONS, (1, 2): Misconception.ONE_MEAN_PER_SENTENCE},
 )
 ROWS = axes_of(("the batch", "the features"), (1,), dict.fromkeys(((0,), (0, 1)), _BATCH))
 POINTS = axes_of(("the points", "the features"), (1,), dict.fromkeys(((0,), (0, 1)), _BATCH))

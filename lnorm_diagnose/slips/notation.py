@@ -4,7 +4,7 @@
 
 A piece with a sentence after `⇒` is wrong. A piece without one is right, and so is the first piece
 of every gap. A gap may span several lines. Brackets hold what else is known about a wrong piece,
-separated by commas: the common belief behind it ("over the batch"), a condition ("has
+separated by commas: the common misconception behind it ("over the batch"), a condition ("has
 clamp|std&!eps": the sentence is used only if the student's source has `clamp`, or `std` without
 `eps`), and a `Tag` ("common").
 """
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 
 __all__ = ["MOST", "GapError", "Piece", "Tag", "Template", "TextError", "parse", "split", "told"]
 
@@ -65,7 +65,7 @@ class Piece(NamedTuple):
         number: the number of the piece in its gap.
         code: its code, as the program has it.
         why: a sentence that says what's wrong with it; empty if it's right.
-        beliefs: the common beliefs behind it.
+        misconceptions: the common misconceptions behind it.
         has: what the student's source must have, with `|` for or, `&` for and, and `!` for not.
         at: where it begins in the text of the program.
         tags: the tags in its brackets.
@@ -79,7 +79,7 @@ class Piece(NamedTuple):
     number: int
     code: str
     why: str = ""
-    beliefs: tuple[Belief, ...] = ()
+    misconceptions: tuple[Misconception, ...] = ()
     has: str = ""
     at: int = 0
     tags: frozenset[Tag] = frozenset()
@@ -193,10 +193,10 @@ def told(words: str) -> Piece:
     """Read what is said about a mistake: its sentences, and the notes in brackets.
 
     Raises:
-        ValueError: a note in brackets is neither a belief nor a tag.
+        ValueError: a note in brackets is neither a misconception nor a tag.
 
     >>> piece = told("That averages over the points. [over the batch, has mean, common]")
-    >>> piece.why, piece.beliefs[0].name, piece.has, *piece.tags
+    >>> piece.why, piece.misconceptions[0].name, piece.has, *piece.tags
     ('That averages over the points.', 'OVER_THE_BATCH', 'mean', <Tag.COMMON: 'common'>)
     """
     found = BRACKETS.fullmatch(words)
@@ -210,11 +210,11 @@ def told(words: str) -> Piece:
             piece = piece._replace(has=rest)
         elif known in TAGS:
             piece = piece._replace(tags=piece.tags | {Tag(known)})
-        elif name in Belief.__members__:
-            piece = piece._replace(beliefs=(*piece.beliefs, Belief[name]))
+        elif name in Misconception.__members__:
+            piece = piece._replace(misconceptions=(*piece.misconceptions, Misconception[name]))
         else:
-            beliefs = (each.lower().replace("_", " ") for each in Belief.__members__)
-            choices = ", ".join([*beliefs, "has …", *TAGS])
-            said = f"[{known}] is neither a belief nor a tag. Choose one of: {choices}."
+            misconceptions = (each.lower().replace("_", " ") for each in Misconception.__members__)
+            choices = ", ".join([*misconceptions, "has …", *TAGS])
+            said = f"[{known}] is neither a misconception nor a tag. Choose one of: {choices}."
             raise ValueError(said)
     return piece

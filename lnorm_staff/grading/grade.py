@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lnorm_course.checking.feedback import State
 from lnorm_course.progress_files import score
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 
 __all__ = [
     *("FURTHER", "NOT_GRADED", "NOT_JUDGED", "ON_ANOTHER", "RIGHT", "STATES", "STRAY", "UNTOUCHED"),
@@ -42,7 +42,7 @@ class Grade:
     points: str = ""  # given by a person, in place of 1 for a right answer
     comment: str = ""  # written by a person
     mistake: str = ""
-    belief: str = ""  # codes of the common beliefs that the mistake may come from
+    misconception: str = ""  # codes of the misconceptions that the mistake may come from
     message: str = ""
     further: str = ""  # FURTHER in a side trip, which earns no points; else empty
     quoted: str = ""  # the part of the message that the student's own code wrote
@@ -64,10 +64,10 @@ class Grade:
         return float(self.points or (self.state == RIGHT and not self.further))
 
     @property
-    def beliefs(self) -> tuple[Belief, ...]:
-        """Return the common beliefs whose codes are in `belief`."""
-        codes = self.belief.split()
-        return tuple(belief for belief in Belief if belief.code in codes)
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        """Return the misconceptions whose codes are in `misconception`."""
+        codes = self.misconception.split()
+        return tuple(each for each in Misconception if each.code in codes)
 
 
 def best(grades: Sequence[Grade]) -> Grade:

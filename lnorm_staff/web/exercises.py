@@ -33,8 +33,8 @@ def as_data(question: Prediction) -> dict[str, Any]:
     kind = KINDS.get(type(plain(question.answers[0].answer)), "number")
     right = [_known(value, Feedback(State.RIGHT, why)) for value, why, _ in question.answers]
     wrong = [
-        _known(value, Feedback(State.WRONG, why, beliefs=beliefs))
-        for value, why, beliefs in question.wrong
+        _known(value, Feedback(State.WRONG, why, misconceptions=misconceptions))
+        for value, why, misconceptions in question.wrong
     ]
     return {
         "kind": kind,

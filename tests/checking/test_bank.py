@@ -8,9 +8,10 @@ import pytest
 from lnorm_course.checking.bank import BankLoader
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.checking.feedback import State
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_diagnose.slips.notation import TextError
 
+ONE_PASS = Misconception.ONE_PASS_IS_AS_GOOD
 TEXT = """# Of nothing.
 
 ```python
@@ -77,7 +78,8 @@ def test_the_values_of_a_prediction_are_told_their_words(load):
     assert how_many.judge(6.05).message == "Three in each of two rows."
     assert how_many.judge("six").message == "In words."
     wrong = how_many.judge(2)
-    assert (wrong.message, wrong.beliefs) == ("Those are the rows.", (Belief.OVER_THE_BATCH,))
+    assert wrong.message == "Those are the rows."
+    assert wrong.misconceptions == (Misconception.OVER_THE_BATCH,)
     assert how_many.hints == ["Count.", "Count again."]
 
 
@@ -91,16 +93,16 @@ def test_the_first_pieces_are_the_answer(load):
 
 
 @pytest.mark.parametrize(
-    ("attempt", "message", "beliefs"),
+    ("attempt", "message", "misconceptions"),
     [
-        (lambda x: x.mean(-1, True) + x, "You added the mean.", (Belief.ONE_PASS_IS_AS_GOOD,)),
+        (lambda x: x.mean(-1, True) + x, "You added the mean.", (ONE_PASS,)),
         (lambda x: x.mean(-1, True), "Those are the means.", ()),
         (lambda x: (x - x.mean(-1, True)) / 2, "You halved it.", ()),
     ],
 )
-def test_a_wrong_piece_is_a_mistake_as_others_are(load, attempt, message, beliefs):
+def test_a_wrong_piece_is_a_mistake_as_others_are(load, attempt, message, misconceptions):
     feedback = load(TEXT).center.judge(attempt)
-    assert (feedback.message, feedback.beliefs) == (message, beliefs)
+    assert (feedback.message, feedback.misconceptions) == (message, misconceptions)
 
 
 @pytest.mark.parametrize(("tag", "is_said"), [("has clamp", False), ("has clamp|mean", True)])
@@ -108,7 +110,7 @@ def test_what_stands_in_brackets_decides_whether_a_piece_is_said(load, tag, is_s
     text = TEXT.replace("[one pass is as good]", f"[{tag}, one pass is as good]")
     feedback = load(text).center.judge(lambda x: x + x.mean(-1, True))
     assert ("You added the mean." in feedback.message) == is_said
-    assert feedback.beliefs == (Belief.ONE_PASS_IS_AS_GOOD,) * is_said
+    assert feedback.misconceptions == (ONE_PASS,) * is_said
 
 
 def test_an_error_is_not_taken_for_that_of_a_piece(load):
@@ -134,9 +136,9 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
             "[over the batch]",
             "[over a batch]",
             14,
-            "[over a batch] is neither a belief nor a tag. Choose one of: over the batch",
+            "[over a batch] is neither a misconception nor a tag. Choose one of: over the batch",
         ),
-        ("[over the batch]", "[has x, over the batch]", 14, "one belief"),
+        ("[over the batch]", "[has x, over the batch]", 14, "one misconception"),
         ("  # Those are the rows. [over the batch]", "", 14, "a sentence with a period"),
         ("    wrong  2 ", "    wrong  2 * 3 ", 14, "the value 6 is written twice"),
         ("    wrong  2 ", "    wrong  2 + ", 14, "this isn't Python"),
@@ -145,7 +147,7 @@ def test_a_wrong_piece_does_not_change_the_inputs_for_others(load):
         ("ROWS = {", "ROWS = = {", 5, "this isn't Python"),
         ("the mean. [one", "the mean [one", 27, "a sentence with a period"),
         ("the mean. [one", "the mean.⟩ [one", 29, "a ¦ outside of a gap"),
-        ("[one pass is as good]", "[one pass]", 27, "[one pass] is neither a belief nor a tag"),
+        ("[one pass is as good]", "[one pass]", 27, "[one pass] is neither a misconception nor"),
         ("¦ @ ⇒ That's a product.⟩", "¦ @ ⇒ That's a product.", 26, "a ⟨ outside of a gap"),
         ("¦ @ ⇒", "¦ ) ⇒", 29, "the program with ')' isn't Python: unmatched ')'"),
         ("keepdim=True)\n    wrong", "keepdim=)\n    wrong", 25, "this isn't Python"),

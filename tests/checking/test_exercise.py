@@ -7,7 +7,7 @@ from lnorm_course.checking.code_exercise import CodeExercise
 from lnorm_course.checking.feedback import State
 from lnorm_course.checking.prediction import Prediction
 from lnorm_diagnose.fewest_slips import Mistake
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_diagnose.slips.notation import parse
 
 HINTS = ["Count.", "Count again."]
@@ -16,7 +16,8 @@ HINTS = ["Count.", "Count again."]
 def made(program, inputs, mistakes=(), **options):
     """Make an exercise from its program, its inputs and functions that are mistakes."""
     given = {f"input {number}": arguments for number, arguments in enumerate(inputs)}
-    known = [Mistake(m, " ".join(m.__doc__.split()), (Belief.OVER_THE_BATCH,)) for m in mistakes]
+    behind = (Misconception.OVER_THE_BATCH,)
+    known = [Mistake(m, " ".join(m.__doc__.split()), behind) for m in mistakes]
     return CodeExercise(parse(program), hints=HINTS, inputs=given, mistakes=known, **options)
 
 
@@ -54,7 +55,7 @@ X = torch.arange(6.0, dtype=torch.float64).reshape(2, 3)
 ROWS = made(SUMS, [(X,), (X + 1,)], [columns])
 NUMBER = Prediction(
     right=[(3.0, "One, two, three.")],
-    wrong=[Mistake(2, "You began at zero. Begin at one.", (Belief.ONE_MEAN_PER_SENTENCE,))],
+    wrong=[Mistake(2, "You began at zero. Begin at one.", (Misconception.ONE_MEAN_PER_SENTENCE,))],
     hints=HINTS,
     within=0.01,
 )
@@ -93,13 +94,13 @@ def test_an_attempt_is_told_what_it_is(exercise, attempt, state, words):
     assert words in feedback.message
 
 
-def test_a_known_mistake_is_named_with_its_belief():
+def test_a_known_mistake_is_named_with_its_misconception():
     feedback = NUMBER.judge(2)
     assert feedback.mistake == "You began at zero"
-    assert feedback.beliefs == (Belief.ONE_MEAN_PER_SENTENCE,)
+    assert feedback.misconceptions == (Misconception.ONE_MEAN_PER_SENTENCE,)
     feedback = ROWS.judge(columns)
     assert feedback.mistake == "You summed the columns"
-    assert feedback.beliefs == (Belief.OVER_THE_BATCH,)
+    assert feedback.misconceptions == (Misconception.OVER_THE_BATCH,)
 
 
 def test_a_mistake_that_shows_before_an_error_is_named_and_the_error_told():

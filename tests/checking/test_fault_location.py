@@ -111,7 +111,7 @@ def test_the_verdict_and_the_mistake_stay_those_of_the_grader():
     outcome = results(attempt, exercise.inputs)
     live = exercise.judge(attempt)
     graded = exercise.judge_outcome(outcome._replace(attempt=None))
-    assert (live.state, live.mistake, live.beliefs) == (graded.state, graded.mistake, ())
+    assert (live.state, live.mistake, live.misconceptions) == (graded.state, graded.mistake, ())
     assert live.message.startswith("Look at `f(norm(x)) * x`")
     assert "Look at" not in graded.message
 

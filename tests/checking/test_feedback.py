@@ -3,9 +3,9 @@
 import pytest
 
 from lnorm_course.checking.feedback import Feedback, State
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 
-TWO = (Belief.ONE_FEATURE_GIVES_1, Belief.TRAINING_MODE)
+TWO = (Misconception.ONE_FEATURE_GIVES_1, Misconception.TRAINING_MODE)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,6 @@ def test_text_and_html_say_the_same(feedback, text, inner):
     assert feedback._repr_html_() == f'<div role="status">{inner}</div>'
 
 
-def test_every_belief_behind_a_mistake_is_told():
+def test_every_misconception_behind_a_mistake_is_told():
     said = repr(Feedback(State.WRONG, "One.", "One", TWO))
-    assert all(belief.value in said for belief in TWO)
+    assert all(misconception.value in said for misconception in TWO)

@@ -15,7 +15,7 @@ from lnorm_course.checking.feedback import State
 from lnorm_course.checking.prediction import Prediction
 from lnorm_course.checking.running import tensors
 from lnorm_course.lab.lesson_files import exercises, main_way, read, topics
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 
 # Rounding to float16 changes a number by 1/2000 at most, and where that's the mistake, so be it.
 APART = {"careful_norm": 50}
@@ -62,11 +62,11 @@ def test_the_exercises_that_a_lesson_asks_after_its_recap_are_those_marked_furth
 
 
 def test_all_misconceptions_are_recognized_by_name():
-    recognized = {each for e in EXERCISES for one in known(e) for each in one.beliefs}
+    recognized = {each for e in EXERCISES for one in known(e) for each in one.misconceptions}
     recognized |= {
-        each for e in WITH_NORM for piece in e.search.model_pieces for each in piece.beliefs
+        each for e in WITH_NORM for piece in e.search.model_pieces for each in piece.misconceptions
     }
-    assert set(Belief) - recognized == set()
+    assert set(Misconception) - recognized == set()
 
 
 # Sizes that all inputs share, as (exercise, number of the argument, axis), and why.

@@ -58,8 +58,8 @@ def known(exercise):
     pieces = [*exercise.template.wrong] if hasattr(exercise, "template") else []
     pieces += exercise.model.pieces if getattr(exercise, "by_steps", None) else []
     mistakes = getattr(exercise, "mistakes", getattr(exercise, "wrong", []))
-    beliefs = [each.beliefs for each in mistakes]
-    return [piece._replace(why="", elsewhere="") for piece in pieces], beliefs
+    misconceptions = [each.misconceptions for each in mistakes]
+    return [piece._replace(why="", elsewhere="") for piece in pieces], misconceptions
 
 
 def found(exercise, feedback):
@@ -72,7 +72,7 @@ def found(exercise, feedback):
         return next((k, n) for k, each in enumerate(lists) for n, p in enumerate(each) if p is part)
 
     parts = [[identity(part) for part in each] for each in feedback.found]
-    return feedback.state, [belief.name for belief in feedback.beliefs], parts
+    return feedback.state, [misconception.name for misconception in feedback.misconceptions], parts
 
 
 # Layers that are wrong in one thing, two, a number, axes, and γ.

@@ -7,7 +7,7 @@ from submitted_mean import BANK, CODE, FURTHER, IMPORTS, PREDICTIONS, assert_gra
 
 from lnorm_course.checking.exercise import Exercise
 from lnorm_course.exercises import residual, standardize, variance
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_staff.grading.collect.handed_in import HandedIn
 from lnorm_staff.grading.grade import Grade
 from lnorm_staff.grading.run import grade_many
@@ -83,7 +83,7 @@ def grade(sources, bank=BANK):
     return asyncio.run(grade_many.grade_one(file, 20))
 
 
-def test_each_exercise_of_four_lessons_gets_its_grade_a_side_trip_too_and_several_beliefs():
+def test_each_exercise_of_four_lessons_gets_its_grade_a_side_trip_too_and_several_misconceptions():
     found = grade([source for source, *_ in CELLS], BANK | WAYS | FAILS | OTHERS)
     assert_graded(found, CELLS)
     found = {grade.exercise: grade for grade in found}
@@ -91,8 +91,8 @@ def test_each_exercise_of_four_lessons_gets_its_grade_a_side_trip_too_and_severa
     named = {found[name].lesson for bank in (BANK, WAYS, FAILS) for name in bank if name in found}
     assert named == {"01_mean", "02_variance", "10_add_and_norm"}
     assert found["formula"].lesson == "03_standardize"
-    expected = {Belief.OVER_THE_BATCH.code, Belief.VARIANCE_OVER_D_MINUS_1.code}
-    assert {*found["formula"].belief.split()} == expected
+    expected = {Misconception.OVER_THE_BATCH.code, Misconception.VARIANCE_OVER_D_MINUS_1.code}
+    assert {*found["formula"].misconception.split()} == expected
 
 
 def test_of_what_a_notebook_sends_a_part_is_held_and_the_latest_judged(monkeypatch):

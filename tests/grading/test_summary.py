@@ -8,21 +8,21 @@ import pytest
 
 from lnorm_course.lab.lesson_files import ORIGINALS, exercises, read
 from lnorm_course.lab.working_copy import lessons
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.grading.grade import FURTHER, Grade
 from lnorm_staff.grading.report.class_folder import FEEDBACK, REPORT, write_results
 from lnorm_staff.grading.report.page import feedback_page, report_page
-from lnorm_staff.grading.report.summary import counted_of, maximum_of, misconceptions, summarize
+from lnorm_staff.grading.report.summary import counted_of, maximum_of, mistake_counts, summarize
 
-BATCH, WORDS = Belief.OVER_THE_BATCH.value, Belief.ONE_MEAN_PER_SENTENCE.value
-BATCH_CODE, WORDS_CODE = Belief.OVER_THE_BATCH.code, Belief.ONE_MEAN_PER_SENTENCE.code
+BATCH, WORDS = Misconception.OVER_THE_BATCH.value, Misconception.ONE_MEAN_PER_SENTENCE.value
+BATCH_CODE, WORDS_CODE = Misconception.OVER_THE_BATCH.code, Misconception.ONE_MEAN_PER_SENTENCE.code
 
 
-def graded(student, exercise="one", state="right", mistake="", belief="", **more):
+def graded(student, exercise="one", state="right", mistake="", codes="", **more):
     given = {"id": "", "file": f"{student}.ipynb", "lesson": "01_mean"}
-    given |= {"feedback": f"{student}/feedback.html", **more}
-    return Grade(student, exercise=exercise, state=state, mistake=mistake, belief=belief, **given)
+    given |= {"feedback": f"{student}/feedback.html", "misconception": codes, **more}
+    return Grade(student, exercise=exercise, state=state, mistake=mistake, **given)
 
 
 CLASS = [
@@ -58,7 +58,7 @@ def test_of_several_notebooks_on_a_lesson_the_best_counts_and_ids_tell_students_
     points = [(each.id, each.points["01_mean"]) for each in students]
     assert points == [("", 1), ("2", 0)]
     assert "01_mean: 3 notebooks, of which b.ipynb counts." in students[0].remarks
-    assert [each.what for each in misconceptions(counted_of(students))] == ["4"]
+    assert [each.what for each in mistake_counts(counted_of(students))] == ["4"]
     assert "1&nbsp;of&nbsp;2</td>\n<td>1&nbsp;wrong</td>" in report_page(students)
 
 
@@ -87,10 +87,10 @@ def test_side_trips_give_no_points_and_are_counted_apart():
     assert "<code>three</code> (further)" in report_page(students)
 
 
-def test_a_belief_counts_each_student_once_and_of_those_who_could_show_it():
+def test_a_misconception_counts_each_student_once_and_of_those_who_could_show_it():
     found = [
-        (each.what, each.is_belief, each.students, each.of, {g.exercise for g in each.shown})
-        for each in misconceptions(counted_of(summarize(CLASS)))
+        (each.what, each.is_misconception, each.students, each.of, {g.exercise for g in each.shown})
+        for each in mistake_counts(counted_of(summarize(CLASS)))
     ]
     assert found == [
         (BATCH, True, 2, 3, {"one", "two"}),
@@ -112,7 +112,7 @@ def test_the_report_says_it_all_without_a_name_or_another_file():
     assert not re.findall(r'(?:src|href)="(?!data:)', page)
     assert not re.findall(r"\b(?:ada|bo|cy|di|ed)\b", re.sub(r'"[^"]*"', "", page))
     rows = page.split("students read</th>")[1].partition("</table>")[0].split("<tr>")[1:]
-    # A picture is recommended for a belief, and for no other mistake.
+    # A picture is recommended for a misconception, and for no other mistake.
     assert ["<code>explore_" in row for row in rows] == [True, True, False]
     link = '<a href="https://x.org/notebooks/05_batch_vs_layer_norm.html#batch=batch-of-two">'
     assert link in report_page(summarize(CLASS), "https://x.org/")

@@ -19,7 +19,6 @@ from lnorm_course.checking.bank import BankLoader
 from lnorm_course.exercises import Exercise
 from lnorm_course.explorers import rings, row, stream
 from lnorm_course.explorers.engine.panels import Explorer
-from lnorm_diagnose.slips.beliefs import Belief
 from lnorm_staff.check_lesson import problems
 from lnorm_staff.web.site import PAGES as SITE
 
@@ -109,7 +108,8 @@ def test_nothing_is_wrong_in_the_bank_that_the_docs_show(tmp_path, monkeypatch):
     said = module.normed_sum.judge(
         lambda x, f: (x + f - (x + f).mean(-1, True)) / ((x + f).std(-1, keepdim=True) + 1e-5)
     )
-    assert set(said.beliefs) == {Belief.VARIANCE_OVER_D_MINUS_1, Belief.EPS_OUTSIDE_THE_ROOT}
+    named = {"variance-over-d-minus-1", "eps-outside-the-root"}
+    assert {each.code for each in said.misconceptions} == named
 
 
 def test_the_explorer_that_the_docs_build_moves_its_mean():

@@ -11,7 +11,7 @@ from pictures import KEPT
 from project import LESSON_PATHS, NOTEBOOKS, PRESET, PROJECT
 from test_map import all_needed
 
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_staff.lesson_list import CORE, LESSONS, LISTED
 from lnorm_utils import LayerNorm
 
@@ -52,14 +52,14 @@ def test_a_route_meets_every_lesson_after_those_that_it_needs():
     assert {each.question for each in LESSONS} - {""} == {*LISTED["question"]}
 
 
-def test_what_to_show_for_a_lesson_is_in_that_lesson_and_for_a_belief_it_can_be_run():
+def test_what_to_show_for_a_lesson_is_in_that_lesson_and_for_a_misconception_it_can_be_run():
     for each in LESSONS:
         assert each.ask.endswith("?")
         name, _ = re.fullmatch(PRESET, each.show).groups()
         assert f"{name}(" in (NOTEBOOKS / f"{each.name}.ipynb").read_text("utf-8"), each.name
         assert (KEPT / f"{each.name}.png").exists(), each.name
-    assert {*LISTED["belief"]} == {belief.code for belief in Belief}
-    for call in LISTED["belief"].values():
+    assert {*LISTED["misconception"]} == {each.code for each in Misconception}
+    for call in LISTED["misconception"].values():
         if not re.fullmatch(PRESET, call):
             eval(call, {"torch": torch, "LayerNorm": LayerNorm})
 

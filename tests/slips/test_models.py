@@ -80,7 +80,7 @@ def test_the_last_axes_are_no_wrong_choice_and_none_stands_there_twice():
         ("self.root(var) + eps ⇒", "self.root(var) + eps) ⇒", 67, "isn't Python"),
         ("        g, b = weight", "        g, b == = weight", 144, "isn't Python"),
         ("(share(x, dim) - 1) ⇒ Your mean", "(shrae(x, dim) - 1) ⇒ Your mean", 12, "'shrae'"),
-        ("needs β", "needs γ", 146, "[needs γ] is neither a belief nor a tag"),
+        ("needs β", "needs γ", 146, "[needs γ] is neither a misconception nor a tag"),
         ("the median. {norm} takes the mean.", "the median", 14, "a sentence with a period"),
         ("⟨x - mean", "⟨x - mean⟩", 21, "a ¦ outside of a gap"),
     ],

@@ -14,12 +14,12 @@ from markupsafe import Markup
 from lnorm_course.checking.feedback import Feedback
 from lnorm_course.lab.lesson_files import ORIGINALS
 from lnorm_course.lab.working_copy import lessons
-from lnorm_diagnose.slips.beliefs import Belief
+from lnorm_diagnose.slips.misconceptions import Misconception
 from lnorm_staff.exercise_words import exercise_words
 from lnorm_staff.formulas import with_mathml
 from lnorm_staff.grading import grade as grade_module
 from lnorm_staff.grading.grade import RIGHT, Grade
-from lnorm_staff.grading.report.summary import StudentWork, counted_of, misconceptions
+from lnorm_staff.grading.report.summary import StudentWork, counted_of, mistake_counts
 from lnorm_staff.lesson_list import LISTED
 from lnorm_utils.version import __version__
 from lnorm_utils.words import counted, inline
@@ -41,7 +41,7 @@ def report_page(students: Sequence[StudentWork], site: str = "") -> str:
         site=site.rstrip("/"),
         graded=counted(sum(bool(student.lessons) for student in students), "student"),
         least=min(needed, key=_share, default=None),
-        misconceptions=misconceptions(grades)[:MOST_ROWS],
+        mistake_counts=mistake_counts(grades)[:MOST_ROWS],
         exercises=exercises.values(),
         others=Counter(grade.state for student in students for grade in student.not_graded),
     )
@@ -85,5 +85,5 @@ FOLDER = FileSystemLoader(Path(__file__).parent / "templates")
 PAGES = Environment(loader=FOLDER, autoescape=True, trim_blocks=True, lstrip_blocks=True)
 PAGES.filters |= {"asked": _asked, "inline": lambda text: Markup(inline(text))}
 PAGES.globals |= {"feedback": Feedback, "of_grades": grade_module, "version": __version__}
-PAGES.globals |= {"shown_for": {each.value: LISTED["belief"][each.code] for each in Belief}}
+PAGES.globals |= {"shown_for": {m.value: LISTED["misconception"][m.code] for m in Misconception}}
 PAGES.globals |= {"place_of": _place_of}

@@ -10,7 +10,7 @@ from unicodedata import combining, normalize
 
 from lnorm_staff.grading.grade import NOT_JUDGED, STATES, Grade, Who, best, in_short, points_of
 
-__all__ = ["StudentWork", "alike", "counted_of", "maximum_of", "misconceptions", "summarize"]
+__all__ = ["StudentWork", "alike", "counted_of", "maximum_of", "mistake_counts", "summarize"]
 
 MOST_REASONS = 5  # exercises.csv has all of them
 
@@ -57,10 +57,10 @@ class StudentWork:
 
 
 class MistakeCount(NamedTuple):
-    """A common belief, or else a mistake in one exercise, with the answers that show it."""
+    """A misconception, or else a mistake in one exercise, with the answers that show it."""
 
     what: str
-    is_belief: bool
+    is_misconception: bool
     shown: Sequence[Grade]
     of: int  # how many students handed in a lesson that could show it
 
@@ -125,18 +125,18 @@ def maximum_of(students: Iterable[StudentWork]) -> dict[str, int]:
     return {lesson: points_of(lessons[lesson])[1] for lesson in sorted(lessons)}
 
 
-def misconceptions(counted: Sequence[Grade]) -> list[MistakeCount]:
-    """Count the beliefs that students show and all other mistakes, the most frequent first."""
+def mistake_counts(counted: Sequence[Grade]) -> list[MistakeCount]:
+    """Count the misconceptions and all other mistakes in grades, the most frequent first."""
     shown: dict[tuple[str, str], list[Grade]] = defaultdict(list)
     handed_in: dict[str, set[Who]] = defaultdict(set)
     for grade in counted:
         handed_in[grade.lesson].add(grade.who)
-        for belief in grade.beliefs:
-            shown[belief.value, ""].append(grade)
-        if grade.mistake and not grade.belief:
+        for misconception in grade.misconceptions:
+            shown[misconception.value, ""].append(grade)
+        if grade.mistake and not grade.misconception:
             shown[grade.mistake, grade.exercise].append(grade)
     found = []
     for (what, exercise), grades in shown.items():
         of = set[Who]().union(*(handed_in[grade.lesson] for grade in grades))
         found.append(MistakeCount(what, not exercise, grades, len(of)))
-    return sorted(found, key=lambda each: (-each.students, not each.is_belief, each.what))
+    return sorted(found, key=lambda each: (-each.students, not each.is_misconception, each.what))

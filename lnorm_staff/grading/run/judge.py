@@ -32,8 +32,8 @@ def main(asked: Iterator[Any]) -> Iterator[dict]:
         try:
             outcome = outcome_of(bank[name], attempt)
             told = _judged(bank[name], outcome)
-            beliefs = " ".join(belief.code for belief in told.beliefs)
-            verdict = {"state": WORDS[told.state], "mistake": told.mistake, "belief": beliefs}
+            codes = " ".join(each.code for each in told.misconceptions)
+            verdict = {"state": WORDS[told.state], "mistake": told.mistake, "misconception": codes}
             verdict |= {"message": told.message, "quoted": outcome.remark}
             first = [shown(value) for value in outcome.values[:1] if value is not ...]
             verdict["attempt"] = outcome.code or "".join(first)

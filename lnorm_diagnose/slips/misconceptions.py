@@ -1,11 +1,11 @@
-"""Misconceptions about layer normalization that people actually have, each with a name."""
+"""Misconceptions about layer normalization, each with a name."""
 
 from enum import Enum
 
-__all__ = ["Belief"]
+__all__ = ["Misconception"]
 
 
-class Belief(Enum):
+class Misconception(Enum):
     """A common but wrong belief, quoted in the feedback on mistakes that come from it.
 
     Texts name it in brackets after a sentence: "That's averaged over the batch. [over the batch]".
